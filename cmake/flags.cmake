@@ -1,0 +1,23 @@
+# One interface target carries the language level, the warnings and the sanitizers of every module.
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_library(muster_flags INTERFACE)
+target_compile_features(muster_flags INTERFACE cxx_std_20)
+# -ffp-contract=off: shares and scores are compared exactly, so no fused multiply-add.
+target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
+target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+if(MUSTER_SANITIZE)
+  target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  target_link_options(muster_flags INTERFACE -fuse-ld=mold)
+endif()
