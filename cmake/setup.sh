@@ -1,0 +1,93 @@
+# What ./run, ./test and .ci/run share: the Debian packages the project needs, and building one preset.
+# Sourced, not run; the caller has set `root` to the top of the repository.
+set -euo pipefail
+mkdir -p "$root/build"
+
+packages=(
+  g++ cmake ninja-build ccache mold
+  libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev libboost-dev
+  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  python3  # tests only
+)
+
+say() { printf '%s\n' "$*" >&2; }
+
+is_terminal() { [[ -t 2 && -z ${CI:-} ]]; }
+
+show_end_of() {
+  say "The last lines of $1:"
+  tail -n 40 "$1" >&2
+}
+
+missing_packages() {
+  local package
+  for package in "${packages[@]}"; do
+    [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || printf '%s\n' "$package"
+  done
+}
+
+# Prints the words that let a command act as root, nothing if we are; fails where there is no way to become it.
+become_root() {
+  ((EUID == 0)) && return
+  command -v sudo >/dev/null || return 1
+  if sudo -n true 2>/dev/null; then
+    printf 'sudo -n'
+  elif [[ -t 0 ]] && is_terminal && sudo -v; then
+    printf 'sudo'
+  else
+    return 1
+  fi
+}
+
+apt_install() {
+  local as_root=$1
+  shift
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+}
+
+# Installs what is missing, and only that. Exits with 3 where it can not.
+require_packages() {
+  local missing as_root log=$root/build/packages.log
+  if ! command -v dpkg-query >/dev/null; then
+    say "Not a Debian system: going on with what is there. On Debian 12 the packages are: ${packages[*]}"
+    return
+  fi
+  mapfile -t missing < <(missing_packages)
+  ((${#missing[@]})) || return 0
+  if ! as_root=$(become_root); then
+    say "Packages are missing, and there is no way to become root. Please run, as root:"
+    say "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
+    exit 3
+  fi
+  say "Installing ${#missing[@]} missing packages: ${missing[*]}"
+  apt_install "$as_root" "${missing[@]}" >"$log" 2>&1 || { show_end_of "$log"; exit 3; }
+}
+
+# Ninja's lines in, progress out: one line that changes on a terminal, elsewhere one per tenth of the way.
+show_progress() {
+  local columns=0
+  if is_terminal; then columns=$(tput cols 2>/dev/null || echo 80); fi
+  awk -v columns="$columns" '
+    !match($0, /^\[[0-9]+\/[0-9]+\]/) { next }
+    columns { printf "\r\033[K%s", substr($0, 1, columns - 1); fflush(); next }
+    {
+      split(substr($0, 2, RLENGTH - 2), step, "/")
+      tenth = int(10 * step[1] / step[2])
+      if (tenth > shown) { shown = tenth; printf "  %d%%\n", 10 * tenth; fflush() }
+    }
+    END { if (columns) printf "\r\033[K" }' >&2
+}
+
+# build PRESET [TARGET...]: configures and builds with all cores.
+build() {
+  local preset=$1 log=$root/build/$1.log
+  shift
+  say "Building ${*:-everything}, preset $preset (log: ${log#"$PWD/"})"
+  if ! (cd "$root" && cmake --preset "$preset") >"$log" 2>&1 ||
+    ! (cd "$root" && cmake --build --preset "$preset" -j "$(nproc)" ${@:+--target "$@"}) 2>&1 | tee -a "$log" | show_progress
+  then
+    show_end_of "$log"
+    return 1
+  fi
+}

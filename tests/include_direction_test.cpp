@@ -1,0 +1,128 @@
+// Dependencies point one way: compares the #include lines under src/ with the picture below.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace muster {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Module → the modules it may include, beside itself. util ← model ← engine ← {plugins, actions} ← cli.
+const std::map<std::string, std::set<std::string>> kPicture = {
+    {"util", {}},
+    {"fairshare", {}},
+    {"document", {"util"}},
+    {"config", {"util", "document"}},
+    {"model", {"util"}},
+    {"manifest", {"model", "document", "util"}},
+    {"engine", {"model", "fairshare", "util"}},
+    {"plugins", {"engine", "model", "config", "util", "fairshare"}},
+    {"actions", {"engine", "model", "config", "util"}},
+    {"sim", {"model", "manifest", "document", "util"}},
+    {"kube", {"model", "manifest", "document", "util"}},
+    {"web", {"model", "manifest", "document", "util"}},
+    {"cli",
+     {"util", "fairshare", "document", "config", "model", "manifest", "engine", "plugins", "actions", "sim",
+      "kube", "web"}},
+};
+
+// In these modules every part stands alone and includes no header but its own; registry.cpp lists the parts.
+const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
+
+std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }
+
+// "plugins/min_runtime.hpp", "…/min_runtime.cpp" and "…/min_runtime_test.cpp" are all "plugins/min_runtime".
+std::string part_of(const std::string& path) {
+  std::string stem = path.substr(0, path.rfind('.'));
+  for (const char* suffix : {"_test", "_bench"})
+    if (stem.ends_with(suffix)) stem.resize(stem.size() - std::string(suffix).size());
+  return stem;
+}
+
+bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_bench.cpp"); }
+
+bool includes_parts_freely(const std::string& path) {
+  return !kModulesOfSeparateParts.contains(module_of(path)) || part_of(path).ends_with("/registry");
+}
+
+// Both paths relative to src/.
+bool may_include(const std::string& file, const std::string& included) {
+  const std::string from = file == "main.cpp" ? "cli" : module_of(file);
+  const std::string to = module_of(included);
+  if (to == "tests") return is_test(file);
+  if (from == to) return includes_parts_freely(file) || part_of(file) == part_of(included);
+  const auto allowed = kPicture.find(from);
+  return allowed != kPicture.end() && allowed->second.contains(to);
+}
+
+std::vector<std::string> includes_of(const fs::path& file) {
+  static const std::regex kInclude("^\\s*#\\s*include\\s*\"([^\"]+)\".*");
+  std::vector<std::string> found;
+  std::ifstream in(file);
+  std::smatch match;
+  for (std::string line; std::getline(in, line);)
+    if (std::regex_match(line, match, kInclude)) found.push_back(match[1]);
+  return found;
+}
+
+std::vector<std::string> source_files(const fs::path& root) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(root))
+    if (entry.path().extension() == ".hpp" || entry.path().extension() == ".cpp")
+      files.push_back(entry.path().lexically_relative(root).generic_string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(IncludeDirection, EveryFileKeepsToThePicture) {
+  const fs::path root = MUSTER_SOURCE_DIR;
+  const auto files = source_files(root);
+  ASSERT_FALSE(files.empty()) << root;
+  std::vector<std::string> wrong;
+  for (const auto& file : files)
+    for (const auto& included : includes_of(root / file))
+      if (!may_include(file, included)) wrong.push_back(file + " includes " + included);
+  EXPECT_THAT(wrong, testing::IsEmpty());
+}
+
+TEST(IncludeDirection, EveryDirectoryIsInThePicture) {
+  for (const auto& entry : fs::directory_iterator(MUSTER_SOURCE_DIR)) {
+    if (!entry.is_directory()) continue;
+    EXPECT_TRUE(kPicture.contains(entry.path().filename())) << entry.path();
+  }
+}
+
+TEST(IncludeDirection, NoTwoModulesPointAtEachOther) {
+  for (const auto& [module, allowed] : kPicture)
+    for (const auto& other : allowed) {
+      ASSERT_TRUE(kPicture.contains(other)) << other;
+      EXPECT_FALSE(kPicture.at(other).contains(module)) << module << " and " << other;
+    }
+}
+
+TEST(IncludeDirection, KnowsWhatIsForbidden) {
+  EXPECT_TRUE(may_include("plugins/min_runtime.cpp", "plugins/min_runtime.hpp"));
+  EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "plugins/min_runtime.hpp"));
+  EXPECT_TRUE(may_include("plugins/registry.cpp", "plugins/min_runtime.hpp"));
+  EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "tests/test_cluster.hpp"));
+  EXPECT_TRUE(may_include("main.cpp", "engine/session.hpp"));
+  EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/elastic.hpp"));
+  EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "actions/reclaim.hpp"));
+  EXPECT_FALSE(may_include("actions/reclaim.cpp", "actions/preempt.hpp"));
+  EXPECT_FALSE(may_include("model/cluster.cpp", "engine/session.hpp"));
+  EXPECT_FALSE(may_include("engine/session.cpp", "tests/test_cluster.hpp"));
+  EXPECT_FALSE(may_include("sim/cluster.cpp", "engine/session.hpp"));
+  EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/ids.hpp"));
+}
+
+}  // namespace
+}  // namespace muster
