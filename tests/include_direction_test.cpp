@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -64,13 +63,18 @@ bool may_include(const std::string& file, const std::string& included) {
   return allowed != kPicture.end() && allowed->second.contains(to);
 }
 
+// What stands between the quotes of `#include "..."`; empty for any other line.
+std::string quoted_include(const std::string& line) {
+  const std::string start = "#include \"";
+  if (!line.starts_with(start)) return "";
+  return line.substr(start.size(), line.find('"', start.size()) - start.size());
+}
+
 std::vector<std::string> includes_of(const fs::path& file) {
-  static const std::regex kInclude("^\\s*#\\s*include\\s*\"([^\"]+)\".*");
   std::vector<std::string> found;
   std::ifstream in(file);
-  std::smatch match;
   for (std::string line; std::getline(in, line);)
-    if (std::regex_match(line, match, kInclude)) found.push_back(match[1]);
+    if (auto included = quoted_include(line); !included.empty()) found.push_back(included);
   return found;
 }
 
