@@ -1,9 +1,17 @@
 // Result<T>: a value, or the Error that says what is wrong with the world and where.
+//
+//   auto config = load_config(path);
+//   if (!config) return config.error();
+//   use(*config);
 #pragma once
 
-#include <boost/system/result.hpp>
+#include <cassert>
+#include <concepts>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace muster {
 
@@ -18,15 +26,68 @@ struct Location {
 struct Error {
   std::string message;
   Location where;
-  // "queues.yaml:14: Queue team-a: spec.reclaimMinRuntime: \"10\" has no unit"
+  // "queues.yaml:14: Queue team-a: spec.reclaimMinRuntime: \"10\" has no unit"; what is empty is left out.
   std::string text() const;
 };
 
+// Converts implicitly from anything T converts from, and from Error. Asking for the one that is not there is
+// a mistake of the caller.
 template <class T>
-using Result = boost::system::result<T, Error>;
+class [[nodiscard]] Result {
+  static_assert(!std::is_same_v<T, Error> && !std::is_reference_v<T>);
 
-[[noreturn]] inline void throw_exception_from_error(const Error& e, const boost::source_location&) {
-  throw std::runtime_error(e.text());
-}
+ public:
+  template <class U = T>
+  requires(std::convertible_to<U, T> && !std::same_as<std::remove_cvref_t<U>, Result> &&
+           !std::same_as<std::remove_cvref_t<U>, Error>) Result(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  T& value() & { return *checked<0>(state_); }
+  const T& value() const& { return *checked<0>(state_); }
+  T&& value() && { return std::move(*checked<0>(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  Error& error() & { return *checked<1>(state_); }
+  const Error& error() const& { return *checked<1>(state_); }
+  Error&& error() && { return std::move(*checked<1>(state_)); }
+
+ private:
+  template <std::size_t kIndex, class State>
+  static auto checked(State& state) {
+    assert(state.index() == kIndex && "the value of a failure, or the error of a success");
+    return std::get_if<kIndex>(&state);
+  }
+  std::variant<T, Error> state_;
+};
+
+// For what has nothing to return but may fail; Result<void>() is the success.
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}
+
+  bool has_value() const { return !error_; }
+  explicit operator bool() const { return has_value(); }
+  Error& error() {
+    assert(error_ && "the error of a success");
+    return *error_;
+  }
+  const Error& error() const {
+    assert(error_ && "the error of a success");
+    return *error_;
+  }
+
+ private:
+  std::optional<Error> error_;
+};
 
 }  // namespace muster

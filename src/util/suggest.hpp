@@ -7,7 +7,8 @@
 
 namespace muster {
 
-// Empty if nothing is near (more than a third of the letters differ).
+// Empty if nothing is near (more than a third of the letters differ); the first of several equally near.
+// Upper and lower case count as the same letter, two neighbours swapped as one mistake.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
 // "" or "; did you mean \"...\"?"
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
