@@ -11,7 +11,8 @@ endif()
 add_library(muster_flags INTERFACE)
 target_compile_features(muster_flags INTERFACE cxx_std_20)
 # -ffp-contract=off: shares and scores are compared exactly, so no fused multiply-add.
-target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -ffp-contract=off)
+target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+                       -Wno-missing-field-initializers -ffp-contract=off)
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(MUSTER_SANITIZE)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -1,0 +1,141 @@
+// Placing a job.
+#include "engine/allocation.hpp"
+
+#include <algorithm>
+
+#include "engine/fit.hpp"
+#include "engine/node_finder.hpp"
+#include "engine/shared_gpus.hpp"
+
+namespace muster {
+namespace {
+
+class Allocator {
+ public:
+  Allocator(Session& session, Statement& statement, const Attempt& attempt)
+      : s_(session), st_(statement), attempt_(attempt), job_(session.cluster.job(attempt.job)) {}
+
+  std::optional<JobReason> run() {
+    if (attempt_.tasks.empty()) return JobReason{.rule = JobRule::kNotReady};
+    if (s_.hooks.job_over_capacity)
+      if (auto refusal = s_.hooks.job_over_capacity(attempt_.job, attempt_.tasks)) return refusal;
+    if (place(Member{.is_pod_set = false, .at = 0}, attempt_.tasks, attempt_.allowed)) return std::nullopt;
+    return std::move(why_);
+  }
+
+ private:
+  // Tries the node sets that the group may use, one after the other.
+  bool place(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    if (tasks.empty()) return true;
+    if (!s_.hooks.node_sets) return place_on(group, tasks, allowed);
+    const auto choice = s_.hooks.node_sets(attempt_.job, group, tasks, allowed != nullptr ? *allowed : all_nodes());
+    if (choice.refusal) why_ = *choice.refusal;
+    return std::any_of(choice.sets.begin(), choice.sets.end(),
+                       [&](const Bitmap& set) { return place_on(group, tasks, &set); });
+  }
+
+  bool place_on(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    const auto start = st_.checkpoint();
+    const std::size_t placed_before = placed_;
+    if (group.is_pod_set ? place_tasks(tasks, allowed) : place_members(group, tasks, allowed)) return true;
+    st_.rollback(start);
+    placed_ = placed_before;
+    return false;
+  }
+
+  bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    const auto members = s_.ordered_members(job_, job_.sets[group.at]);
+    return std::all_of(members.begin(), members.end(), [&](const Member& m) {
+      const auto part = tasks_below(m, tasks);
+      return place(m, part, allowed);
+    });
+  }
+
+  bool place_tasks(std::span<const TaskId> tasks, const Bitmap* allowed) {
+    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId t) { return place_task(t, allowed); });
+  }
+
+  bool place_task(TaskId t, const Bitmap* allowed) {
+    if (auto refusal = s_.hooks.before_placing(t)) {
+      why_ = std::move(*refusal);
+      return false;
+    }
+    NodeCursor candidates = s_.finder().candidates(t, allowed);
+    for (NodeId node = candidates.next(); node.valid(); node = candidates.next()) {
+      ++s_.stats.nodes_tried;
+      if (const auto refusal = s_.hooks.node_filter(t, node))
+        candidates.refused(*refusal);
+      else if (put(t, node))
+        return ++placed_, true;
+      else
+        candidates.refused({NodeRule::kResources, kGpu});
+    }
+    if (!attempt_.pipeline_only) why_ = no_node(t, candidates);
+    return false;
+  }
+
+  bool put(TaskId t, NodeId node) {
+    const Shape& shape = s_.cluster.shape_of(t);
+    bool now = !attempt_.pipeline_only && fits_now(s_.cluster, shape, node);
+    GroupListId groups;
+    if (shape.is_shared()) {
+      const auto choice = choose_gpus(s_, t, node);
+      if (!choice) return false;
+      groups = choice->groups;
+      now = now && choice->are_idle;
+    }
+    if (now)
+      st_.allocate(t, node, groups);
+    else
+      st_.pipeline(t, node, groups);
+    return true;
+  }
+
+  std::vector<TaskId> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
+    std::vector<TaskId> part;
+    for (TaskId t : tasks)
+      if (is_below(s_.cluster.task(t).pod_set, m)) part.push_back(t);
+    return part;
+  }
+
+  bool is_below(std::uint32_t pod_set, const Member& m) const {
+    if (m.is_pod_set) return m.at == pod_set;
+    const auto& members = job_.sets[m.at].members;
+    return std::any_of(members.begin(), members.end(), [&](const Member& kid) { return is_below(pod_set, kid); });
+  }
+
+  const Bitmap& all_nodes() {
+    if (all_.size() == 0) {
+      all_ = Bitmap(s_.cluster.nodes_by_name().size());
+      all_.fill();
+    }
+    return all_;
+  }
+
+  JobReason no_node(TaskId t, const NodeCursor& candidates) const {
+    const PodSet& set = job_.pod_sets[s_.cluster.task(t).pod_set];
+    return {.rule = JobRule::kNoNode,
+            .task = t,
+            .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
+            .placed = static_cast<std::int32_t>(placed_),
+            .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
+            .is_gang = attempt_.tasks.size() > 1,
+            .nodes = candidates.refusals()};
+  }
+
+  Session& s_;
+  Statement& st_;
+  const Attempt& attempt_;
+  const Job& job_;
+  Bitmap all_;
+  std::size_t placed_ = 0;
+  JobReason why_;
+};
+
+}  // namespace
+
+std::optional<JobReason> allocate_job(Session& session, Statement& statement, const Attempt& attempt) {
+  return Allocator(session, statement, attempt).run();
+}
+
+}  // namespace muster

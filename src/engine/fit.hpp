@@ -1,0 +1,53 @@
+// Does a request fit a node by amounts alone? placement.md 3.
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "model/cluster.hpp"
+#include "model/reasons.hpp"
+
+namespace muster {
+
+// A shared GPU that the task could join, counting what is being released.
+inline bool fits_group(const Node& node, const SharedGpu& gpu, std::int64_t memory) {
+  return gpu.used() != 0 && gpu.allocated != gpu.releasing - gpu.pipelined &&
+         node.gpu_memory - gpu.allocated + gpu.releasing - gpu.pipelined - memory >= 0;
+}
+
+// A shared GPU that has room for the task now.
+inline bool has_idle_memory(const Node& node, const SharedGpu& gpu, std::int64_t memory) {
+  return gpu.allocated > 0 && node.gpu_memory - gpu.allocated - memory >= 0;
+}
+
+// What is short if `space(kind)` is all there is; nothing: it fits.
+template <class Space>
+std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, Space space) {
+  if (shape.is_shared()) {
+    const Node& node = cluster.node(id);
+    const std::int64_t hundredths = node.hundredths_of(shape.gpu);
+    if (hundredths > 100 && hundredths % 100 != 0) return NodeRefusal{NodeRule::kGpuLargerThanDevice, kGpu};
+    const std::int64_t memory = node.memory_of(shape.gpu);
+    std::int64_t joinable = 0;
+    for (const SharedGpu& gpu : node.shared) joinable += fits_group(node, gpu, memory);
+    const std::int64_t devices = shape.gpu.devices;
+    const std::int64_t whole = static_cast<std::int64_t>(
+        std::floor(static_cast<double>(space(kGpu)) / static_cast<double>(kOneGpu)));
+    if (whole + std::min(devices, joinable) < devices) return NodeRefusal{NodeRule::kResources, kGpu};
+  }
+  for (const Amount& a : shape.request)
+    if (a.units > space(a.kind)) return NodeRefusal{NodeRule::kResources, a.kind};
+  return std::nullopt;
+}
+
+// Now: from what is idle.
+inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
+  return !short_of(cluster, shape, id, [&](Kind k) { return cluster.idle().at(k, id); });
+}
+
+// Now or later: with what is being released.
+inline std::optional<NodeRefusal> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
+  return short_of(cluster, shape, id, [&](Kind k) { return cluster.free_or_releasing(k, id); });
+}
+
+}  // namespace muster

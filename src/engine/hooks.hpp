@@ -1,0 +1,250 @@
+// The extension points: where policy (plugins) speaks to the engine. The type of a hook says how the answers of
+// several plugins combine:
+//   FilterHook  all must allow; the first refusal decides and is what a user reads
+//   OrderHook   the first that has an opinion decides
+//   ScoreHook   scores add up
+//   ListHook    everything everybody says
+//   OwnerHook   exactly one plugin may answer; a second is a start-up error
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/job.hpp"
+#include "model/placement.hpp"
+#include "model/reasons.hpp"
+#include "model/resources.hpp"
+#include "util/bitmap.hpp"
+
+namespace muster {
+
+// ---------------------------------------------------------------- kinds of hooks
+
+template <class Refusal, class... Args>
+class FilterHook {
+ public:
+  using Function = std::function<std::optional<Refusal>(Args...)>;
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  // Nothing: allowed.
+  std::optional<Refusal> operator()(Args... args) const {
+    for (const Function& f : functions_)
+      if (auto refusal = f(args...)) return refusal;
+    return std::nullopt;
+  }
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+template <class T>
+class OrderHook {
+ public:
+  using Function = std::function<int(const T&, const T&)>;  // <0: left first, >0: right first, 0: no opinion
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  int operator()(const T& left, const T& right) const {
+    for (const Function& f : functions_)
+      if (const int order = f(left, right)) return order;
+    return 0;
+  }
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+template <class Signature>
+class OwnerHook;
+template <class R, class... Args>
+class OwnerHook<R(Args...)> {
+ public:
+  explicit OwnerHook(const char* name) : name_(name) {}
+  void set(const std::string& owner, std::function<R(Args...)> f) {
+    if (function_)
+      throw std::logic_error("plugins \"" + owner_ + "\" and \"" + owner + "\" both answer " + name_ +
+                             "; only one may");
+    owner_ = owner;
+    function_ = std::move(f);
+  }
+  explicit operator bool() const { return static_cast<bool>(function_); }
+  R operator()(Args... args) const { return function_(args...); }
+
+ private:
+  const char* name_;
+  std::string owner_;
+  std::function<R(Args...)> function_;
+};
+
+template <class... Args>
+class ListHook {
+ public:
+  using Function = std::function<void(Args...)>;
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  void operator()(Args... args) const {
+    for (const Function& f : functions_) f(args...);
+  }
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+// Scores of nodes for a task; higher is better, equal sums go by name. Most scores depend on nothing but the shape
+// of the request and the state of the one node, so the engine keeps them in an ordered index and asks again only
+// about nodes that changed.
+class ScoreHook {
+ public:
+  using Local = std::function<double(ShapeId, NodeId)>;
+  // Gives the order of `exact` from the node alone; nothing where the node is in a state in which it would not.
+  using LocalKey = std::function<std::optional<double>(ShapeId, NodeId)>;
+  using OfSet = std::function<void(ShapeId, std::span<const NodeId>, std::span<double>)>;
+  using Applies = std::function<bool(TaskId)>;
+  using OfTask = std::function<void(TaskId, std::span<const NodeId>, std::span<double>)>;
+
+  // A score of the shape on the node by itself.
+  void add_local(Local score) { terms_.push_back({.local = std::move(score)}); }
+  // A score relative to all nodes of the set, with a key that orders nodes alike.
+  void add_relative(OfSet exact, LocalKey key) {
+    terms_.push_back({.of_set = std::move(exact), .key = std::move(key)});
+  }
+  // A score that depends on the task or on other nodes; only tasks to which it applies pay for it. A node given
+  // minus infinity is left out for the task.
+  void add_global(Applies applies, OfTask score) {
+    terms_.push_back({.applies = std::move(applies), .of_task = std::move(score)});
+  }
+
+  // Adds all scores of the nodes, in the order of the plugins: the plain way.
+  void score(TaskId task, ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const;
+  bool depends_on_task(TaskId task) const;
+  // The sum of local scores and keys, or nothing if some key is not exact for the node.
+  std::optional<double> key(ShapeId shape, NodeId node) const;
+
+ private:
+  struct Term {
+    Local local;
+    OfSet of_set;
+    LocalKey key;
+    Applies applies;
+    OfTask of_task;
+  };
+  std::vector<Term> terms_;
+};
+
+// ---------------------------------------------------------------- what hooks are asked about
+
+// A job as an order sees it. Copies of a job with fewer tasks have their own elastic state.
+struct JobEntry {
+  JobId job;
+  ElasticState elastic = ElasticState::kExact;
+};
+
+// One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and would
+// next be taken from it.
+struct QueueSide {
+  QueueId queue;
+  Shares wanted{};   // of the waiting job; 0 when victims are ordered
+  Shares victims{};  // held by the victims; 0 when waiting jobs are ordered
+};
+
+// One of two members of the same set.
+struct SubGroupSide {
+  std::int32_t count = 0;      // active tasks of a pod set, satisfied members of a set
+  std::int32_t threshold = 0;  // minimum, or required members
+};
+
+// Why a running job is spared.
+struct VictimRefusal {
+  std::string rule;
+  std::optional<TimePoint> until;
+};
+
+// A simulation that is to be judged: the contender's tasks are placed, the victims' may be placed again.
+struct Scenario {
+  JobId contender;
+  std::span<const TaskId> contender_tasks;
+  struct Victim {
+    JobId job;
+    std::span<const TaskId> tasks;  // all that were taken, whatever became of them
+  };
+  std::span<const Victim> victims;
+};
+
+class ScenarioGenerator;
+struct GeneratorFactory {
+  std::string name;
+  std::function<std::unique_ptr<ScenarioGenerator>()> make;
+};
+
+// ---------------------------------------------------------------- all of them
+
+struct Hooks {
+  // ---- orders. Fallbacks: creation time, then uid; sub groups: name.
+  OrderHook<QueueSide> queue_order;
+  OrderHook<JobEntry> job_order;
+  OrderHook<TaskId> task_order;
+  OrderHook<SubGroupSide> sub_group_order;
+
+  // ---- may the job take this at all? Asked with the tasks to be placed at once. Nobody answers: yes.
+  OwnerHook<std::optional<JobReason>(JobId, std::span<const TaskId>)> job_over_capacity{"job_over_capacity"};
+  // The same for one task with what this node would charge; asked for candidate nodes.
+  OwnerHook<std::optional<JobReason>(TaskId, NodeId)> task_over_capacity{"task_over_capacity"};
+  // The quota part alone, before victims are searched for a non-preemptible job.
+  OwnerHook<std::optional<JobReason>(JobId, std::span<const TaskId>)> job_over_quota{"job_over_quota"};
+
+  // ---- nodes
+  // Once per attempt to place a task; a refusal fails the task.
+  FilterHook<JobReason, TaskId> before_placing;
+  // A refusal that no eviction can change: the job is not worth a search.
+  FilterHook<JobReason, TaskId> hopeless;
+  // Splits the nodes that a group of the job may use into sets to be tried in order. Nobody: all of them, once.
+  struct NodeSets {
+    std::vector<Bitmap> sets;
+    std::optional<JobReason> refusal;
+  };
+  OwnerHook<NodeSets(JobId, const Member&, std::span<const TaskId>, const Bitmap&)> node_sets{"node_sets"};
+  // By shape and node object alone: nothing that is placed changes the answer.
+  FilterHook<NodeRefusal, ShapeId, NodeId> shape_filter;
+  // By shape and the state of the node.
+  FilterHook<NodeRefusal, ShapeId, NodeId> state_filter;
+  // Everything else, asked only of nodes that are about to be taken.
+  FilterHook<NodeRefusal, TaskId, NodeId> node_filter;
+  ScoreHook node_score;
+
+  // Which shared GPU of a node: higher is better. A device without group is a whole one; nothing drops it.
+  ListHook<TaskId, NodeId, GroupId, double&> gpu_score;
+  // Which NUMA zones of the node the task would take. Nobody: none.
+  OwnerHook<std::vector<int>(TaskId, NodeId)> numa_zones{"numa_zones"};
+
+  // ---- making room. The contender is the waiting job that room is made for.
+  // May the job reclaim at all? Nobody answers: no.
+  OwnerHook<bool(JobId)> may_reclaim{"may_reclaim"};
+  FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
+  FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
+  // After a simulation in which the contender found its place.
+  FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
+  FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
+  // Reclaim begins to search for this job: remember the queues as they are.
+  ListHook<JobId> search_begins;
+  // Generators of scenarios by name, tried in this order.
+  ListHook<std::vector<GeneratorFactory>&> generators;
+
+  // ---- a decision to bind leaves: annotations for it; later ones win
+  ListHook<TaskId, NodeId, std::map<std::string, std::string>&> bind_annotations;
+
+  // ---- queues, for tables and messages
+  OwnerHook<Shares(QueueId)> fair_share{"fair_share"};
+  OwnerHook<Shares(QueueId)> requested{"requested"};
+
+  // ---- changes. Called for every move, also when it is taken back.
+  ListHook<TaskId, const Placement&, const Placement&> moved;
+};
+
+}  // namespace muster

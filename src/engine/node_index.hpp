@@ -1,0 +1,60 @@
+// The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a placement
+// only the nodes that changed are asked again. node_index_test.cpp holds it against scoring all nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/session.hpp"
+
+namespace muster {
+
+// Why a node can not take a shape whatever its score, or nothing: amounts, then state, then the node object.
+std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node);
+
+class NodeIndex {
+ public:
+  NodeIndex(const Session& session, ShapeId shape);
+
+  // Reads what changed since the last call.
+  void update();
+  // Some node is in a state in which keys do not give the order of scores.
+  bool is_exact() const { return inexact_ == 0; }
+  // The best node left, or an invalid id.
+  NodeId best() const;
+  // The best node of a set of ranks, by looking at each.
+  NodeId best_of(const Bitmap& ranks) const;
+  // Leaves a node out until restore().
+  void mask(NodeId node);
+  void restore();
+  // How many nodes refuse the shape, by reason; most first.
+  std::vector<RefusalCount> refusals() const;
+
+ private:
+  struct Refused {
+    NodeRefusal refusal;
+    std::int64_t nodes = 0;
+  };
+  static constexpr std::uint16_t kFits = 0xFFFF;
+
+  void build();
+  void evaluate(std::uint32_t rank);
+  void forget(std::uint32_t rank);
+  std::uint16_t code_of(const NodeRefusal& refusal);
+  void replay_up(std::uint32_t rank);
+  std::uint32_t winner(std::uint32_t a, std::uint32_t b) const;
+
+  const Session& session_;
+  const ShapeId shape_;
+  std::uint64_t read_to_ = 0;
+  bool is_built_ = false;
+  std::vector<double> keys_;          // by rank; minus infinity: does not fit
+  std::vector<std::uint16_t> codes_;  // by rank: kFits, or a place in refused_
+  std::vector<bool> exact_;
+  std::vector<std::uint32_t> tree_;   // winners; the leaves are the second half
+  std::vector<Refused> refused_;
+  std::size_t leaves_ = 0, inexact_ = 0;
+  std::vector<std::pair<std::uint32_t, double>> masked_;
+};
+
+}  // namespace muster

@@ -1,0 +1,39 @@
+// How a cycle is run: plugins, actions and the settings they share. Fixed for the life of a scheduler.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/plugin.hpp"
+#include "util/time.hpp"
+
+namespace muster {
+
+// Where muster decides differently from KAI-Scheduler on a legal cluster; docs/differences.md has a row for each.
+// The defaults are ours; --kai-exact sets them all the other way.
+struct Compatibility {
+  bool trim_victims = true;              // give back victims that turn out not to be needed
+  bool exhaustive_generator = true;      // a complete search where the others found nothing
+  bool satisfaction_along_tree = true;   // minSubGroup counts when a gang is tested for being whole
+  bool protection_needs_minimum = true;  // a start in the future protects only where a minimum is set
+};
+
+struct EngineSettings {
+  std::map<std::string, int> queue_depth;  // jobs per leaf queue and action
+  int max_consolidation_victims = 16;
+  bool allow_consolidating_reclaim = true;
+  bool use_signatures = true;
+  Duration staleness_grace = std::chrono::seconds(60);
+  bool index_nodes = true;  // false: score all nodes for every task, the plain way
+  Compatibility compatibility;
+};
+
+struct Policy {
+  std::vector<PluginFactory> plugins;
+  std::vector<std::shared_ptr<Action>> actions;
+  EngineSettings settings;
+};
+
+}  // namespace muster

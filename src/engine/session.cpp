@@ -1,0 +1,221 @@
+// The life of a cycle between open and close.
+#include "engine/session.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "engine/node_finder.hpp"
+#include "engine/readiness.hpp"
+
+namespace muster {
+
+Session::Session(Cluster& c, const Policy& p, TimePoint t)
+    : cluster(c), policy(p), settings(p.settings), now(t), finder_(std::make_unique<NodeFinder>(*this)) {
+  cluster.refresh(now);
+  std::string names;
+  for (const PluginFactory& factory : policy.plugins) {
+    names += factory.name + ",";
+    plugins_.push_back(factory.make());
+    plugins_.back()->open(*this, hooks);
+  }
+  task_order_stamp_ = std::hash<std::string>()(names) | 1U;
+}
+
+Session::~Session() = default;
+
+void Session::move(TaskId t, const Placement& to) {
+  if (hooks.moved.empty()) return cluster.move(t, to);
+  const Placement from = cluster.placement(t);
+  cluster.move(t, to);
+  hooks.moved(t, from, to);
+}
+
+// ---------------------------------------------------------------- orders
+
+bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
+  if (const int order = hooks.job_order(a, b)) return order < 0;
+  const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
+  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+}
+
+bool Session::task_before(TaskId a, TaskId b) const {
+  if (const int order = hooks.task_order(a, b)) return order < 0;
+  const Task &x = cluster.task(a), &y = cluster.task(b);
+  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+}
+
+const std::vector<TaskId>& Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
+  PodSet& set = cluster.job_facts(id).pod_sets[pod_set];
+  if (set.ordered_by != task_order_stamp_ && set.tasks.size() > 1)
+    std::stable_sort(set.tasks.begin(), set.tasks.end(), [&](TaskId a, TaskId b) { return task_before(a, b); });
+  set.ordered_by = task_order_stamp_;
+  return set.tasks;
+}
+
+namespace {
+
+SubGroupSide side(const Job& job, const Member& m) {
+  if (m.is_pod_set) return {job.pod_sets[m.at].counts.active_allocated(), job.pod_sets[m.at].minimum};
+  return {satisfied_members(job, job.sets[m.at]), job.sets[m.at].required()};
+}
+
+const std::string& name_of(const Job& job, const Member& m) {
+  return m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name;
+}
+
+}  // namespace
+
+absl::InlinedVector<Member, 8> Session::ordered_members(const Job& job, const GroupSet& set) const {
+  absl::InlinedVector<Member, 8> members(set.members.begin(), set.members.end());
+  if (members.size() < 2) return members;
+  std::sort(members.begin(), members.end(), [&](const Member& a, const Member& b) {
+    const int order = hooks.sub_group_order(side(job, a), side(job, b));
+    return order != 0 ? order < 0 : name_of(job, a) < name_of(job, b);
+  });
+  return members;
+}
+
+// ---------------------------------------------------------------- tasks tried at once: actions.md 3.3
+
+const Chunk& Session::chunk(JobId id, bool simulated) {
+  const Job& job = cluster.job(id);
+  Chunk& chunk = chunks_[id];
+  if (chunk.version == job.version && (chunk.simulated == simulated || !chunk.has_evicted)) return chunk;
+  chunk.version = job.version;
+  chunk.simulated = simulated;
+  chunk.has_evicted = false;
+  chunk.tasks.clear();
+  collect_chunk(id, Member{.is_pod_set = false, .at = 0}, chunk);
+  Charge sum;
+  std::int64_t gpu_memory = 0;
+  for (TaskId t : chunk.tasks) {
+    sum += cluster.shape_of(t).charge;
+    gpu_memory += cluster.shape_of(t).gpu_memory;
+  }
+  chunk.wanted = sum.shares();
+  if (gpu_memory > 0 && cluster.smallest_gpu() > 0)
+    chunk.wanted[index(Accounted::kGpus)] +=
+        static_cast<double>(gpu_memory) / static_cast<double>(cluster.smallest_gpu());
+  return chunk;
+}
+
+void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
+  const Job& job = cluster.job(id);
+  if (member.is_pod_set) {
+    const PodSet& set = job.pod_sets[member.at];
+    const std::int32_t missing = set.minimum - set.counts.active_allocated();
+    std::int32_t left = missing > 0 ? missing : 1;
+    for (TaskId t : ordered_tasks(id, member.at)) {
+      const Placement& at = cluster.placement(t);
+      chunk.has_evicted |= at.virtually_evicted;
+      if (left == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted))) continue;
+      chunk.tasks.push_back(t);
+      --left;
+    }
+    return;
+  }
+  const GroupSet& set = job.sets[member.at];
+  const auto members = ordered_members(job, set);
+  if (satisfied_members(job, set) < set.required()) {  // the gang phase: all that is missing, at once
+    for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
+      if (!is_satisfied(job, members[i])) collect_chunk(id, members[i], chunk);
+    return;
+  }
+  for (const Member& m : members) {  // the elastic phase: the first that has something
+    collect_chunk(id, m, chunk);
+    if (!chunk.tasks.empty()) return;
+  }
+}
+
+// ---------------------------------------------------------------- what happened
+
+void Session::bound(TaskId t) {
+  Placement at = cluster.placement(t);
+  at.status = TaskStatus::kBinding;
+  move(t, at);
+  decisions.binds.push_back({t, at.node, at.groups});
+}
+
+void Session::evicted(TaskId t, const std::string& action, JobId contender) {
+  decisions.evictions.push_back({t, action, contender});
+}
+
+void Session::annotate(JobId job, const std::string& key, std::optional<std::string> value) {
+  const auto [at, is_new] = patches_.try_emplace(job, decisions.patches.size());
+  if (is_new) decisions.patches.push_back({.job = job, .annotations = {}});
+  decisions.patches[at->second].annotations[key] = std::move(value);
+}
+
+void Session::waits(JobId job, JobReason reason) {
+  auto& reasons = reasons_[job];
+  reasons.clear();
+  reasons.push_back(std::move(reason));
+}
+
+// ---------------------------------------------------------------- close
+
+Decisions Session::close() {
+  collect_waiting();
+  collect_shares();
+  settle_evicted();
+  settle_pipelined();
+  return std::move(decisions);
+}
+
+// Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait again.
+void Session::settle_pipelined() {
+  std::sort(pipelined_.begin(), pipelined_.end(), [&](TaskId a, TaskId b) {
+    const Task &x = cluster.task(a), &y = cluster.task(b);
+    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
+  });
+  pipelined_.erase(std::unique(pipelined_.begin(), pipelined_.end()), pipelined_.end());
+  for (TaskId t : pipelined_) {
+    const Placement at = cluster.placement(t);
+    if (at.status != TaskStatus::kPipelined) continue;
+    decisions.pipelined.push_back({t, at.node, at.groups});
+    if (at.leaving.valid())
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+    else
+      cluster.move(t, {.status = TaskStatus::kPending});
+  }
+}
+
+// A task that was only pipelined when it was evicted never stood anywhere.
+void Session::settle_evicted() {
+  for (TaskId t : pipelined_) {
+    const Placement& at = cluster.placement(t);
+    const bool was_somewhere = cluster.task(t).observed.node.valid() || at.leaving.valid();
+    if (at.status == TaskStatus::kReleasing && !was_somewhere) cluster.move(t, {.status = TaskStatus::kPending});
+  }
+}
+
+void Session::collect_waiting() {
+  std::vector<JobId> waiting(cluster.pending_jobs().begin(), cluster.pending_jobs().end());
+  std::sort(waiting.begin(), waiting.end(), [&](JobId a, JobId b) {
+    const Job &x = cluster.job(a), &y = cluster.job(b);
+    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
+  });
+  for (JobId j : waiting) {
+    WaitingJob w{.job = j, .reasons = {}};
+    if (auto standing = why_not_considered(cluster, j)) w.reasons.push_back(std::move(*standing));
+    if (const auto found = reasons_.find(j); found != reasons_.end())
+      w.reasons.insert(w.reasons.end(), found->second.begin(), found->second.end());
+    decisions.waiting.push_back(std::move(w));
+  }
+}
+
+void Session::collect_shares() {
+  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
+  while (!todo.empty()) {
+    const QueueId q = todo.back();
+    todo.pop_back();
+    const auto& children = cluster.queue(q).children;
+    todo.insert(todo.end(), children.rbegin(), children.rend());
+    decisions.shares.push_back({.queue = q,
+                                .fair_share = hooks.fair_share ? hooks.fair_share(q) : Shares{},
+                                .allocated = cluster.use(q).allocated.shares(),
+                                .requested = hooks.requested ? hooks.requested(q) : Shares{}});
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,90 @@
+// One cycle over one cluster: the hooks as the plugins filled them, what is remembered until the cycle's end, and
+// what was decided.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine/hooks.hpp"
+#include "engine/policy.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+
+namespace muster {
+
+class NodeFinder;
+
+// The tasks of a job that are tried at once, and what its queue would be charged for them.
+struct Chunk {
+  absl::InlinedVector<TaskId, 4> tasks;
+  Shares wanted{};  // GPU memory by the smallest GPU of the cluster
+  std::uint64_t version = 0;
+  bool simulated = false;
+  bool has_evicted = false;  // a victim of a simulation is among its tasks, so `simulated` matters
+};
+
+class Session {
+ public:
+  Session(Cluster& cluster, const Policy& policy, TimePoint now);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Cluster& cluster;
+  const Policy& policy;
+  const EngineSettings& settings;
+  const TimePoint now;
+  Hooks hooks;
+  Decisions decisions;
+  ActionStats stats;  // of the action at work
+
+  NodeFinder& finder() { return *finder_; }
+
+  // All changes of a cycle go through here.
+  void move(TaskId task, const Placement& to);
+
+  // The tasks to try next, of a live job; `simulated`: victims evicted in this simulation count as waiting.
+  // Valid until the job changes.
+  const Chunk& chunk(JobId job, bool simulated);
+  // The tasks of a pod set in task order.
+  const std::vector<TaskId>& ordered_tasks(JobId job, std::uint32_t pod_set);
+  // The members of a set in sub group order.
+  absl::InlinedVector<Member, 8> ordered_members(const Job& job, const GroupSet& set) const;
+
+  // Is `a` before `b`, all plugins and fallbacks considered?
+  bool job_before(const JobEntry& a, const JobEntry& b) const;
+  bool task_before(TaskId a, TaskId b) const;
+  JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
+
+  // ---- what happened
+  void bound(TaskId task);
+  void evicted(TaskId task, const std::string& action, JobId contender);
+  void pipelined(TaskId task) { pipelined_.push_back(task); }
+  void annotate(JobId job, const std::string& key, std::optional<std::string> value);
+  // What stands in the way of a job; replaces what was said before.
+  void waits(JobId job, JobReason reason);
+  void no_longer_waits(JobId job) { reasons_.erase(job); }
+
+  // Gives pipelined places back, turns the rest into assumptions, and hands over the decisions.
+  Decisions close();
+
+ private:
+  void collect_chunk(JobId job, const Member& member, Chunk& chunk);
+  void settle_pipelined();
+  void settle_evicted();
+  void collect_waiting();
+  void collect_shares();
+
+  std::vector<std::unique_ptr<Plugin>> plugins_;
+  std::unique_ptr<NodeFinder> finder_;
+  absl::flat_hash_map<JobId, Chunk> chunks_;
+  absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
+  absl::flat_hash_map<JobId, std::size_t> patches_;
+  std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
+  std::uint64_t task_order_stamp_ = 0;
+};
+
+}  // namespace muster

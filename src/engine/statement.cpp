@@ -1,0 +1,92 @@
+// The statement logs where a task was and moves it back: there is nothing in an undo that could fail.
+#include "engine/statement.hpp"
+
+#include <absl/container/flat_hash_set.h>
+
+#include <cassert>
+
+#include "util/keys.hpp"
+
+namespace muster {
+
+void Statement::move(TaskId t, const Placement& to) {
+  log_.push_back({t, session_.cluster.placement(t)});
+  session_.move(t, to);
+}
+
+void Statement::allocate(TaskId t, NodeId node, GroupListId groups) {
+  assert(session_.cluster.placement(t).status == TaskStatus::kPending && "only waiting tasks are allocated");
+  move(t, {.status = TaskStatus::kAllocated, .node = node, .groups = groups});
+}
+
+void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
+  const Placement at = session_.cluster.placement(t);
+  Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
+  if (at.virtually_evicted) {
+    const bool holds_it = node == at.node || node == at.leaving;
+    if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return unevict(t);
+    const bool moved_before = at.leaving.valid();
+    to.leaving = moved_before ? at.leaving : at.node;
+    to.leaving_groups = moved_before ? at.leaving_groups : at.groups;
+  }
+  move(t, to);
+}
+
+void Statement::evict(TaskId t) {
+  Placement to = session_.cluster.placement(t);
+  assert(in(to.status, kActiveAllocated) && "only tasks that hold a place are evicted");
+  to.status = TaskStatus::kReleasing;
+  to.virtually_evicted = true;
+  move(t, to);
+}
+
+// Back to where the task was before this statement first evicted it.
+void Statement::unevict(TaskId t) { move(t, Placement(first_before(t))); }
+
+const Placement& Statement::first_before(TaskId t) const {
+  for (const Move& m : log_)
+    if (m.task == t) return m.before;
+  assert(false && "the task was not changed by this statement");
+  return log_.front().before;
+}
+
+void Statement::convert_to_pipelined(JobId job, Checkpoint from) {
+  for (std::size_t i = from, end = log_.size(); i < end; ++i) {
+    const TaskId t = log_[i].task;
+    Placement at = session_.cluster.placement(t);
+    if (at.status != TaskStatus::kAllocated || session_.cluster.task(t).job != job) continue;
+    at.status = TaskStatus::kPipelined;
+    move(t, at);
+  }
+}
+
+void Statement::rollback(Checkpoint to) {
+  assert(to <= log_.size());
+  for (; log_.size() > to; log_.pop_back()) session_.move(log_.back().task, log_.back().before);
+}
+
+void Statement::commit(const std::string& action, JobId contender) {
+  absl::flat_hash_set<TaskId> seen;
+  const std::vector<Move> log = std::move(log_);
+  log_.clear();
+  for (const Move& m : log) {
+    if (!seen.insert(m.task).second) continue;
+    const Placement at = session_.cluster.placement(m.task);
+    if (at == m.before) continue;
+    const bool was_placed = in(m.before.status, kActiveAllocated);
+    if (at.status == TaskStatus::kAllocated) session_.bound(m.task);
+    if (at.status == TaskStatus::kPipelined) session_.pipelined(m.task);
+    if (!was_placed) continue;
+    Placement settled = at;
+    settled.virtually_evicted = false;
+    session_.move(m.task, settled);
+    const bool stood_somewhere = m.before.status != TaskStatus::kPipelined || m.before.leaving.valid();
+    if (!stood_somewhere) continue;
+    session_.evicted(m.task, action, contender);
+    const JobId job = session_.cluster.task(m.task).job;
+    session_.cluster.job_facts(job).last_eviction = session_.now;
+    session_.annotate(job, keys::kLastEviction, format_time(session_.now));
+  }
+}
+
+}  // namespace muster

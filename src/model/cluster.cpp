@@ -1,0 +1,183 @@
+// Placements and the sums over them.
+#include "model/cluster.hpp"
+
+#include <algorithm>
+
+namespace muster {
+
+std::string_view name_of(TaskStatus status) {
+  constexpr std::array<std::string_view, kTaskStatuses> names{
+      "Pending", "Gated",     "Allocated",        "Pipelined", "Binding", "Bound",   "Running",
+      "Releasing", "StuckInReleasing", "Succeeded", "Failed",  "Unknown", "Gone"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+const std::string* Node::label(std::string_view key) const {
+  const auto at = std::lower_bound(labels.begin(), labels.end(), key,
+                                   [](const auto& pair, std::string_view k) { return pair.first < k; });
+  return at != labels.end() && at->first == key ? &at->second : nullptr;
+}
+
+Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {}
+
+// ---------------------------------------------------------------- moving
+
+void Cluster::move(TaskId t, const Placement& to) {
+  account(t, placements_[t], -1);
+  placements_[t] = to;
+  account(t, to, +1);
+}
+
+void Cluster::account(TaskId t, const Placement& at, int sign) {
+  const Task& task = tasks_[t];
+  if (at.node.valid() && in(at.status, kActiveUsed)) {
+    const Shape& shape = shapes_[task.shape];
+    account_node(shape, task.is_reservation, at.node, at.status, at.groups, sign);
+    if (at.leaving.valid())
+      account_node(shape, task.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, sign);
+    if (task.foreign) {
+      for (std::size_t i = 0; i < 3; ++i) foreign_[at.node].units[i] += sign * shape.charge.units[i];
+    }
+  }
+  if (!task.in_job()) return;
+  account_queue(task, at, sign);
+  account_counts(task, at.status, sign);
+}
+
+void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId list,
+                           int sign) {
+  if (node_stale_[node]) return;
+  for (const Amount& a : shape.request) {
+    if (a.kind.index() >= allocatable_.kinds() || allocatable_.at(a.kind, node) == 0) continue;
+    if (is_reservation && a.kind == kGpu) continue;
+    const std::int64_t units = sign * a.units;
+    if (as != TaskStatus::kPipelined) idle_.at(a.kind, node) -= units;
+    if (as == TaskStatus::kPipelined) releasing_.at(a.kind, node) -= units;
+    if (as == TaskStatus::kReleasing) releasing_.at(a.kind, node) += units;
+  }
+  if (shape.is_shared())
+    for (GroupId group : groups(list))
+      account_shared(nodes_[node], node, group, nodes_[node].memory_of(shape.gpu), as, sign);
+  touch(node);
+}
+
+void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign) {
+  auto at = std::lower_bound(node.shared.begin(), node.shared.end(), group,
+                             [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
+  if (at == node.shared.end() || at->group != group) at = node.shared.insert(at, SharedGpu{.group = group});
+  SharedGpu& gpu = *at;
+  idle_.at(kGpu, id) -= gpu.idle_effect();
+  releasing_.at(kGpu, id) -= gpu.releasing_effect();
+  (as == TaskStatus::kPipelined ? gpu.pipelined : gpu.allocated) += sign * memory;
+  if (as == TaskStatus::kReleasing) gpu.releasing += sign * memory;
+  idle_.at(kGpu, id) += gpu.idle_effect();
+  releasing_.at(kGpu, id) += gpu.releasing_effect();
+  if (gpu.empty()) node.shared.erase(at);
+}
+
+Charge Cluster::accepted(const Shape& shape, NodeId node) const {
+  Charge charge = shape.charge;
+  if (shape.gpu.type == GpuRequestType::kMemory)
+    charge.units[index(Accounted::kGpus)] +=
+        nodes_[node].hundredths_of(shape.gpu) * shape.gpu.devices * (kOneGpu / 100);
+  return charge;
+}
+
+void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
+  const Job& job = jobs_[task.job];
+  if (queues_stale_ || !job.queue.valid() || !queues_[job.queue].usable) return;
+  const Shape& shape = shapes_[task.shape];
+  const bool holds = in(at.status, kActiveAllocated) && at.node.valid() && nodes_[at.node].present;
+  const bool waits = at.status == TaskStatus::kPending;
+  if (!holds && !waits) return;
+  Charge charge = holds ? accepted(shape, at.node) : shape.charge;
+  for (auto& units : charge.units) units *= sign;
+  for (QueueId q = job.queue; q.valid(); q = queues_[q].parent) {
+    QueueUse& use = uses_[q];
+    if (waits) {
+      use.pending += charge;
+      use.pending_gpu_memory += sign * shape.gpu_memory;
+      continue;
+    }
+    use.allocated += charge;
+    if (!job.is_preemptible()) use.non_preemptible += charge;
+  }
+}
+
+void Cluster::account_counts(const Task& task, TaskStatus status, int sign) {
+  Job& job = jobs_[task.job];
+  job.counts.add(status, sign);
+  job.pod_sets[task.pod_set].counts.add(status, sign);
+  ++job.version;
+  classify(task.job);
+}
+
+void Cluster::classify(JobId id) {
+  const Job& job = jobs_[id];
+  pending_jobs_.set(id, job.present && job.has_pending());
+  const bool broken = job.counts.of(TaskStatus::kSucceeded) == 0 && job.counts.in(kActiveUsed) > 0 &&
+                      !is_flatly_satisfied(job, kActiveUsed);
+  broken_gangs_.set(id, job.present && broken);
+}
+
+void Cluster::mark_stale(JobId id, std::optional<TimePoint> since) {
+  jobs_[id].stale_since = since;
+  stale_marked_.set(id, since.has_value());
+}
+
+void Cluster::touch(NodeId node) {
+  constexpr std::size_t kLongest = 1 << 20;
+  if (journal_.size() >= kLongest) {
+    journal_base_ += journal_.size();
+    journal_.clear();
+  }
+  if (journal_.empty() || journal_.back() != node) journal_.push_back(node);
+}
+
+// ---------------------------------------------------------------- shared GPUs
+
+GroupId Cluster::intern_group(std::string_view name) {
+  const auto [found, is_new] = group_ids_.try_emplace(std::string(name), group_names_.end_id());
+  if (is_new) group_names_.push_back(std::string(name));
+  return found->second;
+}
+
+GroupListId Cluster::intern_groups(std::vector<GroupId> list) {
+  if (list.empty()) return {};
+  const auto [found, is_new] = group_list_ids_.try_emplace(list, group_lists_.end_id());
+  if (is_new) group_lists_.push_back(std::move(list));
+  return found->second;
+}
+
+// ---------------------------------------------------------------- reading
+
+namespace {
+std::string key_of(std::string_view ns, std::string_view name) {
+  std::string key;
+  key.reserve(ns.size() + 1 + name.size());
+  return key.append(ns).append(1, '/').append(name);
+}
+template <class Map>
+auto find_in(const Map& map, const std::string& key) {
+  const auto found = map.find(key);
+  return found == map.end() ? typename Map::mapped_type() : found->second;
+}
+}  // namespace
+
+TaskId Cluster::find_task(std::string_view ns, std::string_view name) const {
+  return find_in(task_ids_, key_of(ns, name));
+}
+JobId Cluster::find_job(std::string_view ns, std::string_view name) const {
+  return find_in(job_ids_, key_of(ns, name));
+}
+QueueId Cluster::find_queue(std::string_view name) const { return find_in(queue_ids_, std::string(name)); }
+NodeId Cluster::find_node(std::string_view name) const { return find_in(node_ids_, std::string(name)); }
+bool Cluster::has_config_map(std::string_view ns, std::string_view name) const {
+  return config_maps_.contains(key_of(ns, name));
+}
+const TopologyObject* Cluster::topology(std::string_view name) const {
+  const auto found = topologies_.find(std::string(name));
+  return found == topologies_.end() ? nullptr : &found->second;
+}
+
+}  // namespace muster

@@ -1,0 +1,68 @@
+// What a cycle decided, for whoever carries it out.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/placement.hpp"
+#include "model/reasons.hpp"
+
+namespace muster {
+
+struct BindDecision {
+  TaskId task;
+  NodeId node;
+  GroupListId groups;
+};
+
+struct EvictDecision {
+  TaskId task;
+  std::string action;
+  JobId contender;  // the job it was done for; not valid for stale gangs
+};
+
+struct PipelineDecision {
+  TaskId task;
+  NodeId node;
+  GroupListId groups;
+};
+
+// Annotations of a PodGroup to be written; nothing: to be removed.
+struct PatchDecision {
+  JobId job;
+  std::map<std::string, std::optional<std::string>> annotations;
+};
+
+struct WaitingJob {
+  JobId job;
+  std::vector<JobReason> reasons;
+};
+
+struct ActionStats {
+  std::string action;
+  double milliseconds = 0;
+  std::int64_t jobs_tried = 0, nodes_tried = 0, scenarios_simulated = 0;
+};
+
+// What a queue was entitled to in the cycle, for tables and metrics.
+struct QueueShare {
+  QueueId queue;
+  Shares fair_share{}, allocated{}, requested{};
+};
+
+struct Decisions {
+  std::vector<BindDecision> binds;
+  std::vector<EvictDecision> evictions;
+  std::vector<PipelineDecision> pipelined;
+  std::vector<PatchDecision> patches;
+  std::vector<WaitingJob> waiting;  // by job order of the cycle's end: namespace, name
+  std::vector<QueueShare> shares;   // depth first
+  std::vector<ActionStats> actions;
+  double open_milliseconds = 0;
+};
+
+}  // namespace muster

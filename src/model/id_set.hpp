@@ -1,0 +1,42 @@
+// A set of ids with constant-time insert and erase. Its order means nothing: sort before it could decide.
+#pragma once
+
+#include <vector>
+
+#include "util/ids.hpp"
+
+namespace muster {
+
+template <class I>
+class IdSet {
+ public:
+  bool contains(I id) const { return id.index() < at_.size() && at_[id.index()] != kOut; }
+  void insert(I id) {
+    if (contains(id)) return;
+    if (id.index() >= at_.size()) at_.resize(id.index() + 1, kOut);
+    at_[id.index()] = static_cast<std::uint32_t>(items_.size());
+    items_.push_back(id);
+  }
+  void erase(I id) {
+    if (!contains(id)) return;
+    const std::uint32_t hole = at_[id.index()];
+    items_[hole] = items_.back();
+    at_[items_[hole].index()] = hole;
+    at_[id.index()] = kOut;
+    items_.pop_back();
+  }
+  void set(I id, bool member) { member ? insert(id) : erase(id); }
+  const std::vector<I>& items() const { return items_; }
+  bool empty() const { return items_.empty(); }
+  void clear() {
+    items_.clear();
+    at_.clear();
+  }
+
+ private:
+  static constexpr std::uint32_t kOut = 0xFFFFFFFF;
+  std::vector<I> items_;
+  std::vector<std::uint32_t> at_;
+};
+
+}  // namespace muster

@@ -1,0 +1,18 @@
+// The ids of everything a cluster holds.
+#pragma once
+
+#include "util/ids.hpp"
+
+namespace muster {
+
+using NodeId = Id<struct NodeTag>;
+using QueueId = Id<struct QueueTag>;
+using JobId = Id<struct JobTag>;      // a PodGroup
+using TaskId = Id<struct TaskTag>;    // a pod
+using ShapeId = Id<struct ShapeTag>;  // request and constraints, shared by all tasks that have the same
+using GroupId = Id<struct GroupTag>;  // a shared GPU of some node
+using GroupListId = Id<struct GroupListTag>;
+using LabelSetId = Id<struct LabelSetTag>;
+using NamespaceId = Id<struct NamespaceTag>;
+
+}  // namespace muster

@@ -1,0 +1,124 @@
+// Job trees: how they are built from a PodGroup and what they say.
+#include "model/job.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace muster {
+
+bool is_satisfied(const Job& job, const Member& member) {
+  if (member.is_pod_set) return job.pod_sets[member.at].is_satisfied();
+  const GroupSet& set = job.sets[member.at];
+  return satisfied_members(job, set) >= set.required();
+}
+
+std::int32_t satisfied_members(const Job& job, const GroupSet& set) {
+  std::int32_t count = 0;
+  for (const Member& m : set.members) count += is_satisfied(job, m);
+  return count;
+}
+
+namespace {
+bool is_ready(const Job& job, const GroupSet& set) {
+  std::int32_t count = 0;
+  for (const Member& m : set.members)
+    count += m.is_pod_set ? job.pod_sets[m.at].is_ready() : is_ready(job, job.sets[m.at]);
+  return count >= set.required();
+}
+}  // namespace
+
+bool is_ready(const Job& job) { return is_ready(job, job.sets[0]); }
+
+bool is_flatly_satisfied(const Job& job, StatusSet statuses) {
+  return std::all_of(job.pod_sets.begin(), job.pod_sets.end(),
+                     [&](const PodSet& p) { return p.counts.in(statuses) >= p.minimum; });
+}
+
+ElasticState elastic_state(const Job& job) {
+  ElasticState state = ElasticState::kExact;
+  for (const PodSet& p : job.pod_sets) {
+    const std::int32_t active = p.counts.active_allocated();
+    if (active < p.minimum) return ElasticState::kBelow;
+    if (active > p.minimum) state = ElasticState::kAbove;
+  }
+  return state;
+}
+
+namespace {
+
+std::string lower(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+// The sub groups by name, or what is wrong with them.
+std::string index_sub_groups(const std::vector<SubGroupObject>& groups,
+                             std::map<std::string, const SubGroupObject*>& by_name) {
+  for (const SubGroupObject& g : groups)
+    if (!by_name.emplace(g.name, &g).second) return "sub group \"" + g.name + "\" stands there twice";
+  for (const SubGroupObject& g : groups) {
+    std::size_t steps = 0;
+    for (const SubGroupObject* at = &g; !at->parent.empty();) {
+      const auto parent = by_name.find(lower(at->parent));
+      if (parent == by_name.end()) return "sub group \"" + at->name + "\" has no parent \"" + at->parent + "\"";
+      if (++steps > groups.size()) return "sub group \"" + g.name + "\" is its own ancestor";
+      at = parent->second;
+    }
+  }
+  return "";
+}
+
+void make_single_pod_set(const PodGroupObject& object, std::int32_t minimum, Job& job) {
+  job.sets.push_back({.name = "", .members = {{true, 0}}, .min_sub_group = object.min_sub_group,
+                      .topology = object.topology});
+  job.pod_sets.push_back({.name = "default", .minimum = minimum});
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(const PodGroupObject& object, Job& job) : object_(object), job_(job) {
+    for (const SubGroupObject& g : object.sub_groups) children_[lower(g.parent)].push_back(&g);
+  }
+  void build() {
+    job_.sets.push_back({.name = "", .min_sub_group = object_.min_sub_group, .topology = object_.topology});
+    fill(0, "");
+  }
+
+ private:
+  void fill(std::uint32_t set, const std::string& name) {
+    for (const SubGroupObject* g : children_[name]) {
+      const bool is_set = children_.contains(g->name);
+      const auto at = static_cast<std::uint32_t>(is_set ? job_.sets.size() : job_.pod_sets.size());
+      job_.sets[set].members.push_back({!is_set, at});
+      if (is_set) {
+        job_.sets.push_back({.name = g->name, .min_sub_group = g->min_sub_group, .topology = g->topology,
+                             .parent = set});
+        fill(at, g->name);
+      } else {
+        job_.pod_sets.push_back({.name = g->name, .minimum = g->min_member.value_or(0), .topology = g->topology});
+      }
+    }
+  }
+  const PodGroupObject& object_;
+  Job& job_;
+  std::map<std::string, std::vector<const SubGroupObject*>> children_;
+};
+
+}  // namespace
+
+std::string build_tree(const PodGroupObject& object, Job& job) {
+  job.sets.clear();
+  job.pod_sets.clear();
+  std::map<std::string, const SubGroupObject*> by_name;
+  std::string problem = index_sub_groups(object.sub_groups, by_name);
+  if (!problem.empty())
+    make_single_pod_set(object, 1, job);
+  else if (object.sub_groups.empty())
+    make_single_pod_set(object, object.min_member.value_or(1), job);
+  else
+    TreeBuilder(object, job).build();
+  return problem;
+}
+
+}  // namespace muster

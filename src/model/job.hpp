@@ -1,0 +1,95 @@
+// A job (PodGroup): a tree of groups whose leaves, the pod sets, hold tasks. actions.md 3.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+#include "model/status.hpp"
+
+namespace muster {
+
+struct PodSet {  // a leaf
+  std::string name;
+  std::int32_t minimum = 1;
+  TopologyConstraint topology;
+  std::vector<TaskId> tasks;
+  std::uint64_t ordered_by = 0;  // the task order `tasks` was last sorted by; 0: none
+  StatusCounts counts;
+
+  bool is_satisfied() const { return counts.active_allocated() >= minimum; }
+  bool is_ready() const { return counts.in(kAlive) - counts.of(TaskStatus::kGated) >= minimum; }
+};
+
+// A member of a group set: another set, or a pod set.
+struct Member {
+  bool is_pod_set = false;
+  std::uint32_t at = 0;  // index into Job::sets or Job::pod_sets
+};
+
+struct GroupSet {  // an inner node
+  std::string name;
+  std::vector<Member> members;
+  std::optional<std::int32_t> min_sub_group;
+  TopologyConstraint topology;
+  std::uint32_t parent = 0;  // the root is its own
+
+  // How many members must be satisfied.
+  std::int32_t required() const { return min_sub_group.value_or(static_cast<std::int32_t>(members.size())); }
+};
+
+enum class Preemptibility : std::uint8_t { kPreemptible, kNonPreemptible, kSemiPreemptible };
+enum class PreemptibilitySource : std::uint8_t { kSpec, kOwnerLabel, kPodLabel, kPriority };
+
+struct Job {
+  std::string ns, name, uid;
+  bool present = false;        // has an object
+  bool in_partition = true;
+  TimePoint created{};
+  std::string queue_name;
+  QueueId queue;
+  std::string priority_class, preemptibility_spec;
+  std::int32_t priority = 50;
+  Preemptibility preemptibility = Preemptibility::kPreemptible;
+  PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
+  std::vector<PodSet> pod_sets;
+  std::vector<GroupSet> sets;  // sets[0] is the root
+  std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
+  StatusCounts counts;         // over all pod sets
+  std::uint64_t version = 1;   // grows whenever a task of it changes
+  std::optional<Duration> preemption_delay, staleness_grace;
+  std::optional<TimePoint> last_start, last_eviction, stale_since;
+  std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before, requeued_at;
+  bool mark_unschedulable = true;
+  bool backed_off = false;     // schedulingBackoff, and the newest condition names this node pool
+  bool stays_terminating = false;
+
+  bool is_preemptible() const { return preemptibility == Preemptibility::kPreemptible; }
+  // Tasks of any status count (actions.md 3.2).
+  bool is_elastic() const {
+    for (const PodSet& p : pod_sets)
+      if (p.minimum < static_cast<std::int32_t>(p.tasks.size())) return true;
+    return false;
+  }
+  bool has_pending() const { return counts.of(TaskStatus::kPending) > 0; }
+  std::string full_name() const { return ns + "/" + name; }
+};
+
+// ---- predicates over the tree
+
+bool is_satisfied(const Job& job, const Member& member);
+std::int32_t satisfied_members(const Job& job, const GroupSet& set);
+bool is_ready(const Job& job);
+// Every pod set at its minimum by tasks that hold a place, whatever minSubGroup says.
+bool is_flatly_satisfied(const Job& job, StatusSet statuses);
+
+enum class ElasticState : std::uint8_t { kBelow, kExact, kAbove };
+ElasticState elastic_state(const Job& job);
+
+// Builds pod_sets and sets from the object; what is malformed leaves one pod set of minimum 1.
+// Returns what is wrong with the sub groups, or "".
+std::string build_tree(const PodGroupObject& object, Job& job);
+
+}  // namespace muster

@@ -1,0 +1,72 @@
+// A node: what its object says, and the GPUs of it that are shared.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+#include "model/resources.hpp"
+
+namespace muster {
+
+// One device that several tasks share: memory in MiB.
+struct SharedGpu {
+  GroupId group;
+  std::int64_t allocated = 0;  // of tasks that hold it, terminating ones included
+  std::int64_t releasing = 0;  // of terminating tasks
+  std::int64_t pipelined = 0;  // of tasks that will come
+
+  std::int64_t used() const { return allocated + pipelined; }
+  bool wholly_releasing() const { return releasing == allocated; }
+  // What the device takes from the node's idle GPUs and adds to the releasing ones.
+  std::int64_t idle_effect() const { return allocated > 0 ? -kOneGpu : 0; }
+  std::int64_t releasing_effect() const {
+    if (!wholly_releasing()) return 0;
+    return (allocated > 0 ? kOneGpu : 0) - (pipelined > 0 ? kOneGpu : 0);
+  }
+  bool empty() const { return allocated == 0 && pipelined == 0; }
+  bool operator==(const SharedGpu&) const = default;
+};
+
+enum class MigStrategy : std::uint8_t { kNone, kSingle, kMixed };
+
+struct Node {
+  std::string name;
+  bool present = false;  // false: only mentioned by a pod; takes part in nothing
+  TimePoint created{};
+  Labels labels;
+  std::vector<Taint> taints;
+  Request allocatable;
+  bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
+       pid_pressure = false, network_unavailable = false;
+  std::int64_t gpu_memory = 100;   // MiB per device
+  bool gpu_memory_known = false;
+  std::int64_t gpu_devices = 0;
+  bool is_mig = false;
+  MigStrategy mig_strategy = MigStrategy::kNone;
+  std::vector<SharedGpu> shared;   // sorted by group
+
+  // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
+  bool usable() const {
+    return present && !unschedulable && !not_ready && !memory_pressure && !disk_pressure && !pid_pressure &&
+           !network_unavailable;
+  }
+  const std::string* label(std::string_view key) const;
+
+  // MiB that a shared request takes of each device here.
+  std::int64_t memory_of(const GpuRequest& r) const {
+    return r.memory_mib > 0 ? r.memory_mib
+                            : static_cast<std::int64_t>(r.portion * static_cast<double>(gpu_memory));
+  }
+  // Hundredths of a device that a shared request is charged for here.
+  std::int64_t hundredths_of(const GpuRequest& r) const {
+    if (r.memory_mib > 0)
+      return static_cast<std::int64_t>(
+          std::ceil(static_cast<double>(r.memory_mib) / static_cast<double>(gpu_memory) * 100));
+    return static_cast<std::int64_t>(std::floor(100 * r.portion + .5));
+  }
+};
+
+}  // namespace muster

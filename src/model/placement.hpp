@@ -1,0 +1,22 @@
+// All that scheduling can change about a task.
+#pragma once
+
+#include "model/ids.hpp"
+#include "model/status.hpp"
+
+namespace muster {
+
+struct Placement {
+  TaskStatus status = TaskStatus::kPending;
+  // Evicted by a statement that is not committed: may be placed again in the same simulation.
+  bool virtually_evicted = false;
+  NodeId node;
+  GroupListId groups;  // shared GPUs of `node`
+  // A moved task is pipelined on `node` and still being released on the node it leaves.
+  NodeId leaving;
+  GroupListId leaving_groups;
+
+  bool operator==(const Placement&) const = default;
+};
+
+}  // namespace muster

@@ -1,0 +1,45 @@
+// A queue: its object, and its place in the tree.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+#include "model/resources.hpp"
+
+namespace muster {
+
+struct Queue {
+  std::string name;          // identity
+  std::string display_name;
+  std::string parent_name;
+  bool present = false;      // has an object
+  bool usable = false;       // present, and so are all its ancestors
+  TimePoint created{};
+  std::string uid;
+  std::int32_t priority = 100;
+  std::array<QueueAmounts, 3> amounts;  // by Accounted
+  std::optional<Duration> preempt_min_runtime, reclaim_min_runtime;
+  std::string expected_runtime, requeue_delay;
+
+  QueueId parent;                 // not valid: top level
+  std::vector<QueueId> children;  // by creation time, then name
+  std::int32_t depth = 0;
+
+  bool is_leaf() const { return children.empty(); }
+  const std::string& shown_name() const { return display_name.empty() ? name : display_name; }
+  const QueueAmounts& of(Accounted r) const { return amounts[index(r)]; }
+};
+
+// What a queue and everything below it holds and wants, kept by every move.
+struct QueueUse {
+  Charge allocated;           // active-allocated tasks
+  Charge non_preemptible;     // the part of it that may not be taken back
+  Charge pending;
+  std::int64_t pending_gpu_memory = 0;  // MiB × devices of pending GPU-memory requests
+  bool operator==(const QueueUse&) const = default;
+};
+
+}  // namespace muster

@@ -1,0 +1,83 @@
+// Why a job waits and why a node refuses a task, as data. Texts are made from it in reason_text.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/resources.hpp"
+#include "util/time.hpp"
+
+namespace muster {
+
+enum class NodeRule : std::uint8_t {
+  kResources,  // `kind` is short
+  kGpuLargerThanDevice,
+  kQueueCapacity,
+  kNodeType,
+  kGpuMemoryUnknown,
+  kPodSlots,
+  kUnschedulable,
+  kNotReady,
+  kMemoryPressure,
+  kDiskPressure,
+  kPidPressure,
+  kNetworkUnavailable,
+  kHostPorts,
+  kTaints,
+  kNodeAffinity,
+  kPodAffinity,
+  kPodAntiAffinity,
+  kExistingAntiAffinity,
+  kVolumes,
+  kWorkerRole,
+  kDevices,
+};
+
+// Why one node refuses one task.
+struct NodeRefusal {
+  NodeRule rule = NodeRule::kResources;
+  Kind kind;  // kResources: the first kind that is short
+  auto operator<=>(const NodeRefusal&) const = default;
+};
+
+struct RefusalCount {
+  NodeRefusal refusal;
+  std::int64_t nodes = 0;
+};
+
+enum class JobRule : std::uint8_t {
+  kQueueMissing,
+  kQueueNotLeaf,
+  kNotReady,           // `placed` tasks exist of `needed` in `pod_set`
+  kGatedTasks,
+  kUnknownSubGroup,
+  kBackedOff,
+  kOverLimit,          // at `queue`: `held` + `wanted` > `bound` of `resource`
+  kOverQuota,          // the same for non-preemptible jobs
+  kNoNode,             // `placed` of `needed` found a place; `task` was refused by `nodes`
+  kLargerThanAnyNode,  // `task` wants `wanted` of `kind`, the largest node has `bound`
+  kConfigMapMissing,
+  kVolumeClaimMissing,
+  kPreemptionDelay,    // until `until`
+  kTopology,
+};
+
+struct JobReason {
+  JobRule rule = JobRule::kNoNode;
+  QueueId queue;
+  Accounted resource = Accounted::kCores;
+  double wanted = 0, held = 0, bound = 0;
+  Kind kind;
+  TaskId task;
+  std::string pod_set;  // "" where the job has one only
+  std::int32_t placed = 0, needed = 0;
+  bool is_gang = false;
+  std::string name;     // of a missing object
+  std::optional<TimePoint> until;
+  std::vector<RefusalCount> nodes;  // most refusals first
+};
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+// Amounts of resources: integers in small units, so that adding and taking back is exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/ids.hpp"
+
+namespace muster {
+
+// cpu in thousandths of a core, memory in bytes, gpu in thousandths of a device, pods in slots; the others in the
+// units of objects.hpp.
+using Kind = Id<struct KindTag>;
+inline constexpr Kind kCpu{0}, kMemory{1}, kGpu{2}, kPods{3};
+inline constexpr std::int64_t kOneGpu = 1000;
+
+struct Amount {
+  Kind kind;
+  std::int64_t units = 0;
+  bool operator==(const Amount&) const = default;
+};
+using Request = std::vector<Amount>;  // sparse, by kind, no zero entries
+
+inline std::int64_t amount_of(const Request& request, Kind kind) {
+  for (const Amount& a : request)
+    if (a.kind == kind) return a.units;
+  return 0;
+}
+
+// The names of the kinds: four fixed ones, the others as they are met.
+class KindTable {
+ public:
+  KindTable();
+  Kind intern(std::string_view name);
+  const std::string& name(Kind kind) const { return names_[kind]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  IdVector<Kind, std::string> names_;
+  std::map<std::string, Kind, std::less<>> kinds_;
+};
+
+// One contiguous column per kind, because fit tests walk the nodes and read two or three kinds.
+template <class Row>
+class ResourceTable {
+ public:
+  std::int64_t& at(Kind k, Row r) { return columns_[k][r]; }
+  std::int64_t at(Kind k, Row r) const { return columns_[k][r]; }
+  std::size_t kinds() const { return columns_.size(); }
+  std::size_t rows() const { return rows_; }
+  void resize(std::size_t kinds, std::size_t rows) {
+    rows_ = rows;
+    columns_.resize(kinds);
+    for (auto& column : columns_) column.resize(rows, 0);
+  }
+  bool operator==(const ResourceTable&) const = default;
+
+ private:
+  std::size_t rows_ = 0;
+  IdVector<Kind, IdVector<Row, std::int64_t>> columns_;
+};
+
+// The three resources that queues are charged for, always in this order.
+enum class Accounted : std::uint8_t { kCores, kBytes, kGpus };
+inline constexpr std::array kAccounted{Accounted::kCores, Accounted::kBytes, Accounted::kGpus};
+constexpr std::size_t index(Accounted r) { return static_cast<std::size_t>(r); }
+
+// The same three as doubles: milli-cores, bytes, devices. Shares are computed in these.
+using Shares = std::array<double, 3>;
+
+// What a queue is charged for something: milli-cores, bytes, thousandths of a GPU.
+struct Charge {
+  std::array<std::int64_t, 3> units{};
+  Charge& operator+=(const Charge& o) {
+    for (std::size_t i = 0; i < 3; ++i) units[i] += o.units[i];
+    return *this;
+  }
+  Charge& operator-=(const Charge& o) {
+    for (std::size_t i = 0; i < 3; ++i) units[i] -= o.units[i];
+    return *this;
+  }
+  // Dividing thousandths gives the double nearest to the decimal number, so 700 equals a quota written 0.7.
+  double share(Accounted r) const {
+    const auto u = static_cast<double>(units[index(r)]);
+    return r == Accounted::kGpus ? u / static_cast<double>(kOneGpu) : u;
+  }
+  Shares shares() const {
+    return {share(Accounted::kCores), share(Accounted::kBytes), share(Accounted::kGpus)};
+  }
+  bool operator==(const Charge&) const = default;
+};
+
+// "nvidia.com/mig-3g.20gb" counts 3 GPUs in quotas; any other name 0.
+std::int64_t mig_gpus(std::string_view resource);
+
+}  // namespace muster

@@ -1,0 +1,116 @@
+// A shape's key is its content written as text with length-prefixed strings, so that equal keys mean equal shapes.
+#include "model/shape_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace muster {
+namespace {
+
+class KeyWriter {
+ public:
+  explicit KeyWriter(std::string& out) : out_(out) {}
+  KeyWriter& operator<<(std::int64_t n) {
+    out_.append(reinterpret_cast<const char*>(&n), sizeof n);
+    return *this;
+  }
+  KeyWriter& operator<<(const std::string& s) {
+    *this << static_cast<std::int64_t>(s.size());
+    out_ += s;
+    return *this;
+  }
+  KeyWriter& operator<<(const Requirement& r) {
+    return *this << r.key << static_cast<std::int64_t>(r.op) << r.values;
+  }
+  KeyWriter& operator<<(const NodeTerm& t) { return *this << t.labels << t.fields; }
+  KeyWriter& operator<<(const LabelSelector& s) {
+    return *this << static_cast<std::int64_t>(s.present) << s.requirements;
+  }
+  KeyWriter& operator<<(const PodAffinityTerm& t) {
+    return *this << t.selector << t.topology_key << t.namespaces << t.namespace_selector
+                 << static_cast<std::int64_t>(t.weight);
+  }
+  KeyWriter& operator<<(const Toleration& t) {
+    return *this << t.key << t.value << static_cast<std::int64_t>(t.exists) << static_cast<std::int64_t>(t.effect);
+  }
+  KeyWriter& operator<<(const HostPort& p) { return *this << p.ip << p.protocol << std::int64_t{p.port}; }
+  KeyWriter& operator<<(const ClaimReference& c) {
+    return *this << c.name << c.claim << static_cast<std::int64_t>(c.from_template);
+  }
+  KeyWriter& operator<<(const std::pair<std::string, std::string>& p) { return *this << p.first << p.second; }
+  KeyWriter& operator<<(const NamedAmount& a) { return *this << a.name << a.units; }
+  template <class T>
+  KeyWriter& operator<<(const std::vector<T>& items) {
+    *this << static_cast<std::int64_t>(items.size());
+    for (const T& item : items) *this << item;
+    return *this;
+  }
+
+ private:
+  std::string& out_;
+};
+
+bool depends_on_namespace(const Constraints& c) {
+  return !c.pod_affinity.empty() || !c.pod_anti_affinity.empty() || !c.preferred_affinity.empty() ||
+         !c.preferred_anti_affinity.empty() || !c.volume_claims.empty() || !c.config_maps.empty() ||
+         !c.resource_claims.empty();
+}
+
+void write_constraints(const Constraints& c, KeyWriter& out) {
+  out << c.node_selector << std::int64_t{c.has_required_affinity} << c.required_affinity << c.tolerations
+      << c.host_ports << c.pod_affinity << c.pod_anti_affinity << c.preferred_affinity << c.preferred_anti_affinity
+      << c.volume_claims << c.config_maps << c.resource_claims << c.priority_class << std::int64_t{c.priority}
+      << c.spread_text;
+}
+
+std::int64_t rounded_hundredths(const GpuRequest& gpu) {
+  return static_cast<std::int64_t>(std::floor(100 * gpu.portion + .5));
+}
+
+Request to_request(const PodObject& pod, KindTable& kinds) {
+  Request request;
+  for (const NamedAmount& a : pod.requests)
+    if (a.units != 0) request.push_back({kinds.intern(a.name), a.units});
+  request.push_back({kPods, 1});
+  std::sort(request.begin(), request.end(), [](const Amount& a, const Amount& b) { return a.kind < b.kind; });
+  return request;
+}
+
+Charge queue_charge(const Shape& shape, const KindTable& kinds) {
+  Charge charge;
+  charge.units = {amount_of(shape.request, kCpu), amount_of(shape.request, kMemory), shape.whole_gpus()};
+  for (const Amount& a : shape.request) charge.units[2] += mig_gpus(kinds.name(a.kind)) * a.units * kOneGpu;
+  if (shape.gpu.type == GpuRequestType::kFraction)
+    charge.units[2] += rounded_hundredths(shape.gpu) * shape.gpu.devices * (kOneGpu / 100);
+  return charge;
+}
+
+}  // namespace
+
+ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
+  key_.clear();
+  KeyWriter key(key_);
+  NamespaceId ns;
+  if (depends_on_namespace(pod.constraints))
+    ns = namespaces_.try_emplace(pod.meta.ns, NamespaceId(namespaces_.size())).first->second;
+  key << pod.requests << static_cast<std::int64_t>(pod.gpu.type) << std::int64_t{pod.gpu.devices}
+      << std::bit_cast<std::int64_t>(pod.gpu.portion) << pod.gpu.memory_mib << std::int64_t{pod.gpu.legacy_mig}
+      << std::int64_t{ns.index()};
+  write_constraints(pod.constraints, key);
+  const auto [found, is_new] = by_key_.try_emplace(key_, shapes_.end_id());
+  if (!is_new) return found->second;
+  Shape shape{.request = to_request(pod, kinds), .gpu = pod.gpu, .constraints = pod.constraints, .ns = ns,
+              .charge = {}, .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices};
+  shape.charge = queue_charge(shape, kinds);
+  return shapes_.push_back(std::move(shape));
+}
+
+LabelSetId LabelTable::intern(const Labels& labels) {
+  key_.clear();
+  KeyWriter(key_) << labels;
+  const auto [found, is_new] = by_key_.try_emplace(key_, sets_.end_id());
+  if (is_new) sets_.push_back(labels);
+  return found->second;
+}
+
+}  // namespace muster

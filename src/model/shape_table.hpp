@@ -1,0 +1,36 @@
+// Interning of shapes and label sets.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <string>
+
+#include "model/shape.hpp"
+
+namespace muster {
+
+class ShapeTable {
+ public:
+  ShapeId intern(const PodObject& pod, KindTable& kinds);
+  const Shape& operator[](ShapeId id) const { return shapes_[id]; }
+  std::size_t size() const { return shapes_.size(); }
+
+ private:
+  IdVector<ShapeId, Shape> shapes_;
+  absl::flat_hash_map<std::string, ShapeId> by_key_;
+  absl::flat_hash_map<std::string, NamespaceId> namespaces_;
+  std::string key_;  // scratch
+};
+
+class LabelTable {
+ public:
+  LabelSetId intern(const Labels& labels);
+  const Labels& operator[](LabelSetId id) const { return sets_[id]; }
+
+ private:
+  IdVector<LabelSetId, Labels> sets_;
+  absl::flat_hash_map<std::string, LabelSetId> by_key_;
+  std::string key_;  // scratch
+};
+
+}  // namespace muster

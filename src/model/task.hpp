@@ -1,0 +1,43 @@
+// A task (pod): what never changes while it exists, and what the source last saw of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+
+namespace muster {
+
+struct Observed {
+  PodPhase phase = PodPhase::kPending;
+  bool gated = false;
+  std::optional<TimePoint> deletion;
+  NodeId node;
+  GroupListId groups;
+};
+
+struct Task {
+  std::string ns, name, uid;
+  TimePoint created{};
+  JobId job;                      // not valid: belongs to no PodGroup
+  std::uint32_t pod_set = kNoSet; // in the job
+  ShapeId shape;
+  LabelSetId labels;
+  std::string sub_group;
+  NodeId nominated;
+  std::optional<std::string> task_priority;
+  std::string preemptibility, owner_preemptibility;
+  bool leads_kubeflow = false, leads_ray = false;
+  bool foreign = false;           // of another scheduler: its use is not for our queues to divide
+  bool is_reservation = false;    // holds a shared GPU's slot: its GPU is not charged
+  bool stays_terminating = false;
+  bool alive = true;              // false: the id is free
+  Observed observed;
+
+  static constexpr std::uint32_t kNoSet = 0xFFFFFFFF;
+  bool in_job() const { return job.valid() && pod_set != kNoSet; }
+  std::string full_name() const { return ns + "/" + name; }
+};
+
+}  // namespace muster
