@@ -1,4 +1,5 @@
-// Files as a stream of JSON documents: JSON text, JSON lines, and YAML (translated, with the line of every field).
+// Files as a stream of JSON documents: JSON text, JSON lines, and YAML (translated, with the line of every
+// field).
 //
 // A reader gives its consumer one document at a time; `kind: List` and typed lists (PodList …) arrive item by
 // item. The parsed element is valid during the call only.
@@ -22,19 +23,25 @@ class Document {
  public:
   virtual ~Document() = default;
   virtual Json root() const = 0;
+  // "v1" and "Pod": what the document says of itself, else what its list says of its items; "" if nothing
+  // does.
+  virtual std::string_view api_version() const = 0;
+  virtual std::string_view kind() const = 0;
   virtual const std::string& file() const = 0;
-  // Line of the field at a dotted path below the root ("spec.levels[2].nodeLabel"), or of the nearest field above
-  // it; 0 where the source has no lines (JSON).
+  // Line of the field at a dotted path below the root ("spec.levels[2].nodeLabel"), or of the nearest field
+  // above it. JSON has lines only where a document stands on a single one; otherwise 0.
   virtual int line_of(std::string_view path) const = 0;
 };
 
-// Calls `use` for every document of the file. Text that does not parse is an Error with its position and ends
-// that document only, as far as the format allows; errors are passed to `fail` and reading goes on.
+// Calls `use` for every document of the file, "-" being standard input. Text that does not parse is an Error
+// with its position and ends that document only, as far as the format allows; errors are passed to `fail` and
+// reading goes on.
 void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                     const std::function<void(const Error&)>& fail);
 
 // The same over text in memory; `name` stands for the file in messages.
-void read_documents_in(const std::string& name, std::string_view text, const std::function<void(const Document&)>& use,
+void read_documents_in(const std::string& name, std::string_view text,
+                       const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail);
 
 // A path as given on the command line: the file itself, or the *.yaml, *.yml and *.json files of a directory,

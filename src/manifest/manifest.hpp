@@ -35,7 +35,8 @@ class ObjectSink {
   virtual void node_resource_topology(DeviceObject&&) {}
 };
 
-// What reading had to say. Warnings cost an object its bad field; errors are objects or text that could not be used.
+// What reading had to say. Warnings cost an object its bad field; errors are objects or text that could not
+// be used.
 struct Findings {
   std::vector<Error> errors, warnings;
   std::map<std::string, std::int64_t> unknown_kinds;  // "apps/v1 Deployment" → how many
@@ -47,9 +48,11 @@ struct DecodeOptions {
 };
 
 // Decodes one document of any known kind into the sink. Never throws.
-void decode_object(const Document& document, const DecodeOptions& options, ObjectSink& sink, Findings& findings);
+void decode_object(const Document& document, const DecodeOptions& options, ObjectSink& sink,
+                   Findings& findings);
 
 // Reads files and directories.
-Findings read_manifests(const std::vector<std::string>& paths, const DecodeOptions& options, ObjectSink& sink);
+Findings read_manifests(const std::vector<std::string>& paths, const DecodeOptions& options,
+                        ObjectSink& sink);
 
 }  // namespace muster

@@ -1,0 +1,53 @@
+#include "document/yaml_to_json.hpp"
+
+#include <simdjson.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <istream>
+#include <streambuf>
+
+#include "document/yaml_events.hpp"
+
+namespace muster {
+namespace {
+
+// A stream over text that somebody else holds.
+class TextBuffer final : public std::streambuf {
+ public:
+  explicit TextBuffer(std::string_view text) {
+    char* const begin = const_cast<char*>(text.data());  // only ever read from
+    setg(begin, begin, begin + text.size());
+  }
+};
+
+void translate(std::string_view text, int first_line, const std::function<void(const TranslatedYaml&)>& use) {
+  TextBuffer buffer(text);
+  std::istream stream(&buffer);
+  YAML::Parser parser(stream);
+  for (;;) {
+    TranslatedYaml translated;
+    translated.json.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    YamlEvents events(first_line, translated);
+    if (!parser.HandleNextDocument(events)) return;
+    if (translated.json.empty() || translated.json == "null") continue;
+    translated.json.reserve(translated.json.size() + simdjson::SIMDJSON_PADDING);
+    use(translated);
+  }
+}
+
+}  // namespace
+
+void yaml_to_json(std::string_view text, int first_line,
+                  const std::function<void(const TranslatedYaml&)>& use,
+                  const std::function<void(int line, const std::string& message)>& fail) {
+  try {
+    translate(text, first_line, use);
+  } catch (const YAML::Exception& e) {
+    fail(first_line + (e.mark.is_null() ? 0 : e.mark.line), e.msg);
+  } catch (const std::exception& e) {
+    fail(first_line, e.what());
+  }
+}
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+// Priority classes, topologies, bind requests, config maps, and what the device plugins read themselves.
+#include "manifest/decoders.hpp"
+#include "manifest/meta.hpp"
+
+namespace muster {
+namespace {
+
+// Failed for good: as often as it may, or with no limit given.
+bool has_failed(const Field& spec, const Field& status) {
+  if (status["phase"].text() != "Failed") return false;
+  const auto limit = spec["backoffLimit"].int32();
+  return !limit || status["failedAttempts"].int32().value_or(0) >= *limit;
+}
+
+std::string owning_pod(const Field& owners) {
+  std::string uid;
+  owners.each_object([&](const Field& owner) {
+    if (owner["kind"].text() == "Pod" && uid.empty()) uid = owner["uid"].text();
+  });
+  return uid;
+}
+
+}  // namespace
+
+void decode(const Field& root, PriorityClassObject& priority) {
+  read_meta(root, priority.meta);
+  priority.value = root["value"].int32().value_or(0);
+  priority.global_default = root["globalDefault"].boolean().value_or(false);
+}
+
+void decode(const Field& root, TopologyObject& topology) {
+  read_meta(root, topology.meta);
+  const Field spec = root.object("spec");
+  spec["levels"].each_object([&](const Field& level) {
+    const Field label = level["nodeLabel"];
+    if (label.text().empty()) label.fail("is missing");
+    topology.levels.push_back({label.string(), level["alias"].string()});
+  });
+}
+
+void decode(const Field& root, BindRequestObject& request) {
+  read_meta(root, request.meta, [&](const Field& other) {
+    if (other.key() == "ownerReferences") request.pod_uid = owning_pod(other);
+  });
+  const Field spec = root.object("spec"), status = root.object("status");
+  request.pod = spec["podName"].text();
+  request.node = spec["selectedNode"].text();
+  request.gpu_groups = spec["selectedGPUGroups"].strings();
+  request.received_type = spec["receivedResourceType"].text();
+  request.failed = has_failed(spec, status);
+}
+
+void decode(const Field& root, ConfigMapObject& config_map) { read_meta(root, config_map.meta); }
+
+}  // namespace muster

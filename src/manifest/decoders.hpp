@@ -1,0 +1,23 @@
+// One decoder per kind: fills the object from the root of its document and reports what is wrong on the way.
+#pragma once
+
+#include "manifest/field.hpp"
+
+namespace muster {
+
+void decode(const Field& root, PodObject& pod);
+void decode(const Field& root, NodeObject& node);
+void decode(const Field& root, QueueObject& queue);
+void decode(const Field& root, PodGroupObject& group);
+void decode(const Field& root, PriorityClassObject& priority);
+void decode(const Field& root, TopologyObject& topology);
+void decode(const Field& root, BindRequestObject& request);
+void decode(const Field& root, ConfigMapObject& config_map);
+void decode(const Field& root, VolumeClaimObject& claim);
+void decode(const Field& root, VolumeObject& volume);
+void decode(const Field& root, StorageClassObject& storage_class);
+void decode(const Field& root, StorageCapacityObject& capacity);
+void decode(const Field& root, CsiDriverObject& driver);
+void decode(const Field& root, DeviceObject& device);
+
+}  // namespace muster

@@ -1,0 +1,163 @@
+// Pods: identity, state, and the order in which their parts are read.
+#include <algorithm>
+
+#include "manifest/decoders.hpp"
+#include "manifest/meta.hpp"
+#include "manifest/pod_parts.hpp"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kDefaultScheduler = "default-scheduler";
+constexpr std::string_view kGpuGroup = "runai-gpu-group";
+
+void read_annotation(const Field& annotation, PodParts& parts) {
+  const std::string_view key = annotation.key();
+  PodObject& pod = parts.pod;
+  if (key == "pod-group-name")
+    pod.pod_group = annotation.text();
+  else if (key == "muster.dev/stays-terminating")
+    pod.stays_terminating = annotation.text() == "true";
+  else if (key == "kai.scheduler/numa-placement-observed")
+    pod.numa_observed = annotation.text();
+  else if (key == "kai.scheduler/numa-placement-predicted")
+    pod.numa_predicted = annotation.text();
+  else if (key == "runai/shared-gpu-configmap")
+    parts.shared_gpu_config_map = annotation.text(),
+    parts.has_shared_gpu_config_map = annotation.is_present();
+  else
+    read_gpu_annotation(annotation, parts.gpu);
+}
+
+// "runai-gpu-group/<group>" stands for one device of several.
+bool is_gpu_group(std::string_view key) {
+  return key.starts_with(kGpuGroup) && (key.size() == kGpuGroup.size() || key[kGpuGroup.size()] == '/');
+}
+
+// Labels are sorted, so that the plain one comes before those with a device.
+void add_gpu_group(const std::string& group, std::vector<std::string>& groups) {
+  if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
+}
+
+void apply_label(const std::string& key, const std::string& value, PodObject& pod) {
+  if (key == "kai.scheduler/subgroup-name")
+    pod.sub_group = value;
+  else if (key == "app")
+    pod.app = value;
+  else if (key == "kai.scheduler/preemptibility")
+    pod.preemptibility = value;
+  else if (key == "kai.scheduler/task-priority")
+    pod.task_priority = value;
+  else if (key == "training.kubeflow.org/job-role")
+    pod.leads_kubeflow = value == "master" || value == "launcher";
+  else if (key == "ray.io/node-type")
+    pod.leads_ray = value == "head";
+  else if (is_gpu_group(key))
+    add_gpu_group(value, pod.gpu_groups);
+}
+
+void read_pod_meta(const Field& root, PodParts& parts) {
+  PodObject& pod = parts.pod;
+  read_meta(root, pod.meta, [&](const Field& other) {
+    if (other.key() == "annotations")
+      other.each_member([&](const Field& annotation) { read_annotation(annotation, parts); });
+    else if (other.key() == "deletionTimestamp")
+      pod.deletion = other.time();
+  });
+  for (const auto& [key, value] : pod.meta.labels) apply_label(key, value, pod);
+}
+
+// Pods written by hand have no phase yet: they are pending.
+PodPhase phase_of(const Field& field) {
+  const std::string_view phase = field.text();
+  if (phase.empty() || phase == "Pending") return PodPhase::kPending;
+  if (phase == "Running") return PodPhase::kRunning;
+  if (phase == "Succeeded") return PodPhase::kSucceeded;
+  if (phase == "Failed") return PodPhase::kFailed;
+  if (phase != "Unknown") field.warn("is no phase of a pod; read as Unknown");
+  return PodPhase::kUnknown;
+}
+
+bool has_items(const Field& list) {
+  bool any = false;
+  list.each_item([&](const Field&) { any = true; });
+  return any;
+}
+
+// Where the pod stands and who places it; false if the member is something else.
+bool read_placement(const Field& member, PodObject& pod) {
+  const std::string_view key = member.key();
+  if (key == "nodeName")
+    pod.node = member.text();
+  else if (key == "schedulerName")
+    pod.scheduler = member.text();
+  else if (key == "schedulingGates")
+    pod.gated = has_items(member);
+  else if (key == "priorityClassName")
+    pod.constraints.priority_class = member.text();
+  else if (key == "priority")
+    pod.constraints.priority = member.int32().value_or(0);
+  else
+    return false;
+  return true;
+}
+
+void read_spread(const Field& list, Constraints& constraints) {
+  constraints.has_spread_constraints = has_items(list);
+  if (constraints.has_spread_constraints) constraints.spread_text = simdjson::minify(list.json());
+}
+
+void read_constraint(const Field& member, PodParts& parts) {
+  const std::string_view key = member.key();
+  Constraints& constraints = parts.pod.constraints;
+  if (key == "nodeSelector")
+    constraints.node_selector = labels_of(member);
+  else if (key == "affinity")
+    read_affinity(member, constraints);
+  else if (key == "tolerations")
+    read_tolerations(member, constraints);
+  else if (key == "topologySpreadConstraints")
+    read_spread(member, constraints);
+  else if (key == "hostNetwork")
+    parts.uses_host_network = member.boolean().value_or(false);
+  else if (key == "overhead")
+    add_resource_list(member, parts.overhead);
+}
+
+void read_all_containers(const Field& spec, PodParts& parts) {
+  read_containers(spec["initContainers"], ContainerRole::kInit, parts);
+  read_containers(spec["containers"], ContainerRole::kApp, parts);
+  read_containers(spec["ephemeralContainers"], ContainerRole::kEphemeral, parts);
+}
+
+void read_spec(const Field& spec, const Field& status, PodParts& parts) {
+  spec.each_member([&](const Field& member) {
+    if (!read_placement(member, parts.pod)) read_constraint(member, parts);
+  });
+  if (parts.pod.scheduler.empty()) parts.pod.scheduler = kDefaultScheduler;
+  read_all_containers(spec, parts);
+  read_volumes(spec["volumes"], parts);
+  read_resource_claims(spec["resourceClaims"], status["resourceClaimStatuses"], parts.pod.constraints);
+  resolve_request(parts);
+}
+
+void read_status(const Field& status, PodParts& parts) {
+  PodObject& pod = parts.pod;
+  pod.phase = phase_of(status["phase"]);
+  pod.nominated_node = status["nominatedNodeName"].text();
+  const std::string_view quality = status["qosClass"].text();
+  pod.guaranteed =
+      quality.empty() ? parts.sums.is_guaranteed && parts.sums.has_containers : quality == "Guaranteed";
+}
+
+}  // namespace
+
+void decode(const Field& root, PodObject& pod) {
+  PodParts parts{.pod = pod};
+  read_pod_meta(root, parts);
+  const Field spec = root.object("spec"), status = root.object("status");
+  read_spec(spec, status, parts);
+  read_status(status, parts);
+}
+
+}  // namespace muster

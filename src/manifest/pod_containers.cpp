@@ -1,0 +1,106 @@
+// What the containers of a pod request, open and refer to.
+#include "manifest/pod_parts.hpp"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kAnyAddress = "0.0.0.0";
+
+struct Container {
+  Amounts requests, limits;
+  bool is_sidecar = false;
+};
+
+void read_resources(const Field& resources, Container& container) {
+  resources.each_member([&](const Field& member) {
+    if (member.key() == "requests")
+      add_resource_list(member, container.requests);
+    else if (member.key() == "limits")
+      add_resource_list(member, container.limits);
+  });
+}
+
+// As the API fills it in, a missing request is the limit.
+bool is_guaranteed(const Container& container) {
+  for (const std::string_view name : {"cpu", "memory"}) {
+    const std::int64_t limit = units_of(container.limits, name), request = units_of(container.requests, name);
+    if (limit == 0 || (request != 0 && request != limit)) return false;
+  }
+  return true;
+}
+
+void add_init_container(const Container& container, ContainerSums& sums) {
+  if (container.is_sidecar) return add(sums.sidecars, container.requests);
+  Amounts needed = sums.sidecars;
+  add(needed, container.requests);
+  raise(sums.peak, needed);
+}
+
+void read_port(const Field& port, PodParts& parts) {
+  auto number = port["hostPort"].int32();
+  if (!number && parts.uses_host_network) number = port["containerPort"].int32();
+  if (!number || *number == 0) return;
+  HostPort& added = parts.pod.constraints.host_ports.emplace_back();
+  added.ip = port["hostIP"].text();
+  added.protocol = port["protocol"].text();
+  added.port = *number;
+  if (added.ip.empty()) added.ip = kAnyAddress;
+  if (added.protocol.empty()) added.protocol = "TCP";
+}
+
+void add_config_map(const Field& reference, References& references) {
+  if (!reference.is_present() || reference["optional"].boolean().value_or(false)) return;
+  references.config_maps.push_back(reference["name"].text());
+}
+
+void read_references(const Field& member, References& references) {
+  const std::string_view key = member.key();
+  if (key == "env")
+    member.each_object([&](const Field& variable) {
+      const Field source = variable.object("valueFrom");
+      add_config_map(source.object("configMapKeyRef"), references);
+    });
+  else if (key == "envFrom")
+    member.each_object(
+        [&](const Field& source) { add_config_map(source.object("configMapRef"), references); });
+  else if (key == "volumeMounts")
+    member.each_object(
+        [&](const Field& mount) { references.mounted_volumes.push_back(mount["name"].text()); });
+}
+
+Container read_container(const Field& field, PodParts& parts) {
+  Container container;
+  field.each_member([&](const Field& member) {
+    if (member.key() == "resources")
+      read_resources(member, container);
+    else if (member.key() == "restartPolicy")
+      container.is_sidecar = member.text() == "Always";
+    else
+      read_references(member, parts.references);
+  });
+  return container;
+}
+
+void add_container(Container&& container, ContainerRole role, ContainerSums& sums) {
+  if (role == ContainerRole::kEphemeral) return;
+  sums.has_containers = true;
+  sums.is_guaranteed = sums.is_guaranteed && is_guaranteed(container);
+  if (role == ContainerRole::kInit) return add_init_container(container, sums);
+  if (sums.app.empty())
+    sums.app = std::move(container.requests);
+  else
+    add(sums.app, container.requests);
+}
+
+}  // namespace
+
+void read_containers(const Field& list, ContainerRole role, PodParts& parts) {
+  list.each_object([&](const Field& field) {
+    Container container = read_container(field, parts);
+    if (role == ContainerRole::kApp || container.is_sidecar)
+      field["ports"].each_object([&](const Field& port) { read_port(port, parts); });
+    add_container(std::move(container), role, parts.sums);
+  });
+}
+
+}  // namespace muster

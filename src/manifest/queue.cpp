@@ -1,0 +1,79 @@
+// Queues: their place in the tree, their amounts, their minimum runtimes.
+#include <algorithm>
+
+#include "manifest/decoders.hpp"
+#include "manifest/meta.hpp"
+
+namespace muster {
+namespace {
+
+constexpr double kUnlimited = -1;
+constexpr double kMemoryUnit = 1e6;  // of quota and limit, in bytes
+
+QueueAmounts amounts_of(const Field& resource) {
+  QueueAmounts amounts;
+  resource.each_member([&](const Field& member) {
+    if (member.key() == "quota")
+      amounts.quota = member.number().value_or(0);
+    else if (member.key() == "limit")
+      amounts.limit = member.number().value_or(0);
+    else if (member.key() == "overQuotaWeight")
+      amounts.weight = member.number().value_or(0);
+  });
+  return amounts;
+}
+
+QueueAmounts memory_of(const Field& resource) {
+  QueueAmounts amounts = amounts_of(resource);
+  amounts.quota = std::max(kUnlimited, amounts.quota * kMemoryUnit);
+  amounts.limit = std::max(kUnlimited, amounts.limit * kMemoryUnit);
+  return amounts;
+}
+
+void read_resources(const Field& resources, QueueObject& queue) {
+  resources.each_member([&](const Field& resource) {
+    if (resource.key() == "cpu")
+      queue.cpu = amounts_of(resource);
+    else if (resource.key() == "memory")
+      queue.memory = memory_of(resource);
+    else if (resource.key() == "gpu")
+      queue.gpu = amounts_of(resource);
+  });
+}
+
+void read_spec(const Field& spec, QueueObject& queue) {
+  spec.each_member([&](const Field& member) {
+    const std::string_view key = member.key();
+    if (key == "displayName")
+      queue.display_name = member.text();
+    else if (key == "parentQueue")
+      queue.parent = member.text();
+    else if (key == "priority")
+      queue.priority = member.int32().value_or(queue.priority);
+    else if (key == "resources")
+      read_resources(member, queue);
+    else if (key == "preemptMinRuntime")
+      queue.preempt_min_runtime = member.duration();
+    else if (key == "reclaimMinRuntime")
+      queue.reclaim_min_runtime = member.duration();
+  });
+}
+
+void read_annotation(const Field& annotation, QueueObject& queue) {
+  if (annotation.key() == "kai.scheduler/expected-runtime")
+    queue.expected_runtime = annotation.text();
+  else if (annotation.key() == "kai.scheduler/requeue-delay")
+    queue.requeue_delay = annotation.text();
+}
+
+}  // namespace
+
+void decode(const Field& root, QueueObject& queue) {
+  read_meta(root, queue.meta, [&](const Field& other) {
+    if (other.key() == "annotations")
+      other.each_member([&](const Field& annotation) { read_annotation(annotation, queue); });
+  });
+  read_spec(root["spec"], queue);
+}
+
+}  // namespace muster
