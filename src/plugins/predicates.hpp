@@ -1,0 +1,15 @@
+// Which nodes may take a task: node type, conditions, taints, node and pod affinity, host ports, pod slots,
+// and what no node could ever offer. placement.md 4, 9.
+#pragma once
+
+#include <memory>
+
+#include "engine/plugin.hpp"
+
+namespace muster::plugins {
+
+struct PredicatesOptions {};
+
+std::unique_ptr<Plugin> make_predicates(PredicatesOptions options = {});
+
+}  // namespace muster::plugins
