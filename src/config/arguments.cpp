@@ -1,0 +1,77 @@
+// Argument text to values; mistakes are collected with the place where they stand.
+#include "config/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "config/known_names.hpp"
+#include "config/scalars.hpp"
+
+namespace muster {
+namespace {
+
+// Components that are in no table, such as those of tests, may have any argument.
+[[maybe_unused]] bool could_be_given(std::string_view component, std::string_view key) {
+  for (const auto* known : {&known_plugins(), &known_actions()})
+    if (const auto* found = find_component(*known, component))
+      return std::ranges::find(found->arguments, key) != found->arguments.end();
+  return true;
+}
+
+}  // namespace
+
+const std::string* Arguments::find(std::string_view key) const {
+  assert(could_be_given(component_.name, key) && "the argument is missing in known_names.cpp");
+  const auto found = component_.arguments.find(std::string(key));
+  return found == component_.arguments.end() ? nullptr : &found->second;
+}
+
+void Arguments::fail(std::string_view key, std::string message) const {
+  const auto place = component_.argument_places.find(std::string(key));
+  Location where = place != component_.argument_places.end() ? place->second : component_.where;
+  if (where.path.empty()) where.path = fmt::format("{}.{}", component_.name, key);
+  errors_.push_back({std::move(message), std::move(where)});
+}
+
+template <class T>
+T Arguments::parsed(std::string_view key, T otherwise, Result<T> (*parse)(std::string_view)) const {
+  const std::string* given = find(key);
+  if (!given) return otherwise;
+  const auto value = parse(*given);
+  if (value) return *value;
+  fail(key, value.error().message);
+  return otherwise;
+}
+
+std::string Arguments::text(std::string_view key, std::string_view otherwise) const {
+  const std::string* given = find(key);
+  return given ? *given : std::string(otherwise);
+}
+
+Duration Arguments::duration(std::string_view key, Duration otherwise) const {
+  return parsed(key, otherwise, to_non_negative_duration);
+}
+
+double Arguments::number(std::string_view key, double otherwise) const {
+  return parsed(key, otherwise, to_number);
+}
+
+double Arguments::number_at_least(double minimum, std::string_view key, double otherwise) const {
+  const double value = number(key, otherwise);
+  if (value >= minimum) return value;
+  fail(key, fmt::format("{} is less than {}", value, minimum));
+  return otherwise;
+}
+
+int Arguments::whole_number(std::string_view key, int otherwise) const {
+  return parsed(key, otherwise, to_whole_number);
+}
+
+bool Arguments::boolean(std::string_view key, bool otherwise) const {
+  return parsed(key, otherwise, to_boolean);
+}
+
+}  // namespace muster

@@ -1,0 +1,131 @@
+// The scheduler's configuration as plain data, and the reader of KAI's configuration file that fills it.
+//
+// Every error names file, line and key. Whether the value of a plugin's or an action's argument makes sense
+// is decided by whoever takes it, with the help of config/arguments.hpp.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "util/result.hpp"
+#include "util/time.hpp"
+
+namespace muster {
+
+// A plugin or an action as the file has it.
+struct ComponentConfig {
+  std::string name;
+  std::map<std::string, std::string> arguments;
+  Location where;
+  std::map<std::string, Location> argument_places;
+};
+using PluginConfig = ComponentConfig;
+using ActionConfig = ComponentConfig;
+
+// Wall-clock bounds of the victim search: an outer guard, checked between scenarios. A limit of zero is none.
+struct SearchBudgets {
+  // By name; "default" serves those that have no entry.
+  std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
+  std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},
+                                                {"NodeLocalGreedy", std::chrono::seconds(30)},
+                                                {"MultiNodeGang", std::chrono::minutes(2)}};
+  Duration max_job = std::chrono::minutes(4);
+  Duration min_job = Duration::zero();  // granted even where the action's time is used up
+
+  // Nothing: no limit.
+  std::optional<Duration> action_limit(std::string_view action) const;
+  std::optional<Duration> generator_limit(std::string_view generator) const;
+};
+
+enum class UsageWindow { kSliding, kTumbling, kCron };
+
+// Where past use comes from. Without a client there is no usage data.
+struct UsageDb {
+  std::string client_type;
+  std::string connection_string;
+  std::string connection_string_env_var;  // names the variable that holds the connection string
+  UsageWindow window_type = UsageWindow::kSliding;
+  Duration window_size = std::chrono::weeks(1);
+  Duration half_life_period = Duration::zero();  // zero: use does not decay
+  Duration fetch_interval = std::chrono::minutes(1);
+  Duration staleness_period = std::chrono::minutes(5);
+  Duration wait_timeout = std::chrono::minutes(1);
+  std::optional<TimePoint> tumbling_window_start_time;
+  std::string cron_string;
+  std::map<std::string, std::string> extra_params;
+};
+
+// Where decisions differ from KAI's on a legal cluster: true is our way. docs/differences.md has a row for
+// each.
+struct Compatibility {
+  bool trim_victims = true;          // victims that turn out not to be needed are not evicted
+  bool exhaustive_generator = true;  // small searches KAI's generators give up on are tried completely
+  bool satisfaction_along_tree =
+      true;  // minSubGroup counts when a gang is tested for being satisfied or stale
+  bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
+  bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
+
+  static Compatibility kai_exact();
+  bool operator==(const Compatibility&) const = default;
+};
+
+// What KAI takes as flags and the engine needs.
+struct SchedulerParams {
+  std::string scheduler_name = "kai-scheduler";
+  std::string node_pool_label_key = "kai.scheduler/node-pool";  // empty: the whole cluster is one pool
+  std::string partition_label_value;                            // empty: what does not carry the label
+  std::string queue_label_key = "kai.scheduler/queue";
+  std::string resource_reservation_app_label = "kai-resource-reservation";
+  std::string cpu_worker_label_key = "node-role.kubernetes.io/cpu-worker";
+  std::string gpu_worker_label_key = "node-role.kubernetes.io/gpu-worker";
+  std::string mig_worker_label_key = "node-role.kubernetes.io/mig-enabled";
+  Duration schedule_period = std::chrono::seconds(1);
+  Duration default_staleness_grace_period =
+      std::chrono::seconds(60);  // negative: a stale gang is never evicted
+  Duration stuck_in_releasing_threshold = std::chrono::minutes(2);
+  int max_consolidation_preemptees = 16;  // negative: no limit
+  int status_recording_workers = 5;
+  bool restrict_node_scheduling = false;
+  bool full_hierarchy_fairness = true;
+  bool allow_consolidating_reclaim = true;
+  bool use_scheduling_signatures = true;
+  bool schedule_csi_storage = false;
+  bool dynamic_resource_allocation = true;
+  bool detailed_fit_errors = false;
+  bool update_pod_eviction_condition = false;
+  Compatibility compatibility;
+};
+
+std::vector<std::string> default_actions();
+std::vector<PluginConfig> default_plugins();
+
+struct Config {
+  std::vector<std::string> actions = default_actions();
+  std::vector<PluginConfig> plugins = default_plugins();  // all tiers, in order
+  std::map<std::string, ActionConfig> action_arguments;
+  std::map<std::string, int> queue_depth;  // by action: jobs tried per queue; absent: all
+  SearchBudgets budgets;
+  UsageDb usage;
+  SchedulerParams params;
+
+  // The action with its arguments, if it has any.
+  ActionConfig action(const std::string& name) const;
+};
+
+// A configuration, or everything that is wrong with the file; the configuration counts only where nothing is.
+struct LoadedConfig {
+  Config config;
+  std::vector<Error> errors;
+  explicit operator bool() const { return errors.empty(); }
+};
+
+// An empty file is the default configuration; so is every part that a file leaves out.
+LoadedConfig load_config(const std::string& path);
+// The same over text in memory; `name` stands for the file in messages.
+LoadedConfig parse_config(const std::string& name, std::string_view text);
+
+}  // namespace muster

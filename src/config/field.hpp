@@ -1,0 +1,78 @@
+// One value of a configuration file, and where it stands.
+//
+// Reading a field into a variable leaves the variable alone where the value is null, and notes an error where
+// the value does not fit. Keys match in any letter case.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "document/document.hpp"
+#include "util/result.hpp"
+#include "util/time.hpp"
+
+namespace muster {
+
+class Field;
+using FieldReader = std::function<void(const Field&)>;
+
+// A key of a mapping, and what to do with its value.
+struct Key {
+  std::string_view name;
+  FieldReader read;
+  std::string_view other_name = {};
+};
+
+// Valid as long as the document.
+class Field {
+ public:
+  // The root of the document. Errors are appended to `errors`.
+  Field(const Document& document, std::vector<Error>& errors);
+
+  Location where() const;
+  void fail(std::string message) const;
+
+  bool is_list() const;
+  // A scalar as text, whatever its type; nothing for null (no error) and for what is no scalar (an error).
+  std::optional<std::string> text() const;
+
+  void read(std::string& target) const;
+  void read(bool& target) const;
+  void read(int& target) const;
+  void read(Duration& target) const;
+  void read(std::optional<TimePoint>& target) const;
+  void read_non_negative(Duration& target) const;
+
+  // A mapping with these keys and no others.
+  void read_keys(std::initializer_list<Key> keys) const;
+  // A mapping whose keys are data; they are told apart by letter case.
+  void each_member(const std::function<void(const std::string& key, const Field& value)>& use) const;
+  void each_element(const FieldReader& use) const;
+
+ private:
+  Field(const Field& parent, Json value, std::string path);
+  template <class T, class Target>
+  void read_as(Result<T> (*parse)(std::string_view), Target& target) const;
+
+  const Document* document_;
+  std::vector<Error>* errors_;
+  Json value_;
+  std::string path_;
+};
+
+template <class T>
+FieldReader into(T& target) {
+  return [&target](const Field& field) { field.read(target); };
+}
+inline FieldReader into_non_negative(Duration& target) {
+  return [&target](const Field& field) { field.read_non_negative(target); };
+}
+// Accepts a truth value that has no effect.
+FieldReader ignored_boolean();
+
+}  // namespace muster
