@@ -37,6 +37,14 @@ const std::map<std::string, std::set<std::string>> kPicture = {
 // In these modules every part stands alone and includes no header but its own; registry.cpp lists the parts.
 const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 
+// A part that is more than one pair of files: the further pieces, and whose they are.
+const std::map<std::string, std::string> kPieces = {
+    {"plugins/host_ports", "plugins/predicates"},
+    {"plugins/proportion_capacity", "plugins/proportion"},
+    {"plugins/proportion_order", "plugins/proportion"},
+    {"plugins/proportion_shares", "plugins/proportion"},
+};
+
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
 // "plugins/min_runtime.hpp", "…/min_runtime.cpp" and "…/min_runtime_test.cpp" are all "plugins/min_runtime".
@@ -44,7 +52,8 @@ std::string part_of(const std::string& path) {
   std::string stem = path.substr(0, path.rfind('.'));
   for (const char* suffix : {"_test", "_bench"})
     if (stem.ends_with(suffix)) stem.resize(stem.size() - std::string(suffix).size());
-  return stem;
+  const auto whole = kPieces.find(stem);
+  return whole == kPieces.end() ? stem : whole->second;
 }
 
 bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_bench.cpp"); }
@@ -119,6 +128,8 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_TRUE(may_include("plugins/registry.cpp", "plugins/min_runtime.hpp"));
   EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "tests/test_cluster.hpp"));
   EXPECT_TRUE(may_include("main.cpp", "engine/session.hpp"));
+  EXPECT_TRUE(may_include("plugins/proportion_order.hpp", "plugins/proportion_shares.hpp"));
+  EXPECT_FALSE(may_include("plugins/elastic.cpp", "plugins/proportion_shares.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/elastic.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "actions/reclaim.hpp"));
   EXPECT_FALSE(may_include("actions/reclaim.cpp", "actions/preempt.hpp"));

@@ -1,6 +1,4 @@
 // The sections of the configuration file, each read into its part of Config.
-#include "config/config.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,9 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "config/field.hpp"
+#include "config/config.hpp"
 #include "config/known_names.hpp"
 #include "config/scalars.hpp"
+#include "config/setting.hpp"
 #include "document/document.hpp"
 #include "util/suggest.hpp"
 
@@ -32,10 +31,10 @@ Species plugin_species() { return {"plugin", known_plugins()}; }
 Species action_species() { return {"action", known_actions()}; }
 
 // Null, and an error, for a name that does not exist.
-const KnownComponent* look_up(const Field& field, const Species& species, std::string_view name) {
+const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name) {
   const KnownComponent* found = find_component(species.known, name);
   if (!found)
-    field.fail(
+    setting.fail(
         fmt::format("unknown {} \"{}\"{}", species.noun, name, did_you_mean(name, names_of(species.known))));
   return found;
 }
@@ -47,9 +46,9 @@ std::string no_such_argument(const Species& species, const KnownComponent& known
                      did_you_mean(argument, known.arguments));
 }
 
-void read_arguments(const Field& field, const Species& species, const KnownComponent& known,
+void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
                     ComponentConfig& component) {
-  field.each_member([&](const std::string& name, const Field& value) {
+  setting.each_member([&](const std::string& name, const Setting& value) {
     if (std::ranges::find(known.arguments, name) == known.arguments.end())
       return value.fail(no_such_argument(species, known, name));
     const auto text = value.text();
@@ -60,21 +59,21 @@ void read_arguments(const Field& field, const Species& species, const KnownCompo
 }
 
 // Arguments are read last, because which of them there are depends on the name.
-std::optional<PluginConfig> read_plugin(const Field& field) {
-  PluginConfig plugin{.where = field.where()};
-  std::optional<Field> name, arguments;
-  field.read_keys({{"name", [&](const Field& f) { name = f; }},
-                   {"arguments", [&](const Field& f) { arguments = f; }},
-                   {"disableJobOrder", ignored_boolean()},
-                   {"disableTaskOrder", ignored_boolean()},
-                   {"disablePreemptable", ignored_boolean()},
-                   {"disableReclaimable", ignored_boolean()},
-                   {"disableQueueOrder", ignored_boolean()},
-                   {"disablePredicate", ignored_boolean()},
-                   {"disableNodeOrder", ignored_boolean()}});
+std::optional<PluginConfig> read_plugin(const Setting& setting) {
+  PluginConfig plugin{.where = setting.where()};
+  std::optional<Setting> name, arguments;
+  setting.read_keys({{"name", [&](const Setting& s) { name = s; }},
+                     {"arguments", [&](const Setting& s) { arguments = s; }},
+                     {"disableJobOrder", ignored_boolean()},
+                     {"disableTaskOrder", ignored_boolean()},
+                     {"disablePreemptable", ignored_boolean()},
+                     {"disableReclaimable", ignored_boolean()},
+                     {"disableQueueOrder", ignored_boolean()},
+                     {"disablePredicate", ignored_boolean()},
+                     {"disableNodeOrder", ignored_boolean()}});
   if (name) name->read(plugin.name);
   if (plugin.name.empty()) {
-    field.fail("a plugin without a name");
+    setting.fail("a plugin without a name");
     return std::nullopt;
   }
   const KnownComponent* known = look_up(*name, plugin_species(), plugin.name);
@@ -83,19 +82,19 @@ std::optional<PluginConfig> read_plugin(const Field& field) {
   return plugin;
 }
 
-void append_plugin(const Field& field, std::vector<PluginConfig>& plugins) {
-  auto plugin = read_plugin(field);
+void append_plugin(const Setting& setting, std::vector<PluginConfig>& plugins) {
+  auto plugin = read_plugin(setting);
   if (!plugin) return;
   if (std::ranges::find(plugins, plugin->name, &PluginConfig::name) != plugins.end())
-    return field.fail(fmt::format("plugin \"{}\" is listed twice", plugin->name));
+    return setting.fail(fmt::format("plugin \"{}\" is listed twice", plugin->name));
   plugins.push_back(std::move(*plugin));
 }
 
-void read_tiers(const Field& field, std::vector<PluginConfig>& plugins) {
+void read_tiers(const Setting& setting, std::vector<PluginConfig>& plugins) {
   std::vector<PluginConfig> listed;
-  field.each_element([&](const Field& tier) {
-    tier.read_keys({{"plugins", [&](const Field& list) {
-                       list.each_element([&](const Field& plugin) { append_plugin(plugin, listed); });
+  setting.each_element([&](const Setting& tier) {
+    tier.read_keys({{"plugins", [&](const Setting& list) {
+                       list.each_element([&](const Setting& plugin) { append_plugin(plugin, listed); });
                      }}});
   });
   if (!listed.empty()) plugins = std::move(listed);
@@ -108,29 +107,29 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // "allocate, reclaim": the names between the commas.
-void append_actions(const Field& field, std::vector<std::string>& actions) {
-  const std::string text = field.text().value_or("");
+void append_actions(const Setting& setting, std::vector<std::string>& actions) {
+  const std::string text = setting.text().value_or("");
   if (trimmed(text).empty()) return;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view name = trimmed(std::string_view(text).substr(begin, end - begin));
-    if (look_up(field, action_species(), name)) actions.emplace_back(name);
+    if (look_up(setting, action_species(), name)) actions.emplace_back(name);
     begin = end + 1;
   }
 }
 
-void read_actions(const Field& field, std::vector<std::string>& actions) {
+void read_actions(const Setting& setting, std::vector<std::string>& actions) {
   std::vector<std::string> listed;
-  if (field.is_list()) {
-    field.each_element([&](const Field& element) { append_actions(element, listed); });
+  if (setting.is_list()) {
+    setting.each_element([&](const Setting& element) { append_actions(element, listed); });
   } else {
-    append_actions(field, listed);
+    append_actions(setting, listed);
   }
   if (!listed.empty()) actions = std::move(listed);
 }
 
-void read_action_arguments(const Field& field, std::map<std::string, ActionConfig>& actions) {
-  field.each_member([&](const std::string& name, const Field& arguments) {
+void read_action_arguments(const Setting& setting, std::map<std::string, ActionConfig>& actions) {
+  setting.each_member([&](const std::string& name, const Setting& arguments) {
     const KnownComponent* known = look_up(arguments, action_species(), name);
     if (!known) return;
     ActionConfig action{.name = name, .where = arguments.where()};
@@ -139,8 +138,8 @@ void read_action_arguments(const Field& field, std::map<std::string, ActionConfi
   });
 }
 
-void read_queue_depth(const Field& field, std::map<std::string, int>& depths) {
-  field.each_member([&](const std::string& action, const Field& value) {
+void read_queue_depth(const Setting& setting, std::map<std::string, int>& depths) {
+  setting.each_member([&](const std::string& action, const Setting& value) {
     if (!look_up(value, action_species(), action)) return;
     int depth = -1;
     value.read(depth);
@@ -149,10 +148,10 @@ void read_queue_depth(const Field& field, std::map<std::string, int>& depths) {
 }
 
 // A mapping of names to limits; what it does not name keeps its default.
-FieldReader into_limits(std::map<std::string, Duration>& limits, std::string_view noun,
-                        std::vector<std::string_view> known) {
-  return [&limits, noun, known = std::move(known)](const Field& field) {
-    field.each_member([&](const std::string& name, const Field& value) {
+SettingReader into_limits(std::map<std::string, Duration>& limits, std::string_view noun,
+                          std::vector<std::string_view> known) {
+  return [&limits, noun, known = std::move(known)](const Setting& setting) {
+    setting.each_member([&](const std::string& name, const Setting& value) {
       if (std::ranges::find(known, name) == known.end())
         return value.fail(fmt::format("unknown {} \"{}\"{}", noun, name, did_you_mean(name, known)));
       value.read_non_negative(limits.try_emplace(name).first->second);
@@ -166,23 +165,24 @@ std::vector<std::string_view> actions_and_default() {
   return names;
 }
 
-void read_budgets(const Field& field, SearchBudgets& budgets) {
+void read_budgets(const Setting& setting, SearchBudgets& budgets) {
   const auto generators = known_generators();
-  field.read_keys({{"maxActionSearchDuration", into_limits(budgets.actions, "action", actions_and_default())},
-                   {"maxGeneratorSearchDuration",
-                    into_limits(budgets.generators, "generator", {generators.begin(), generators.end()})},
-                   {"maxJobSearchDuration", into_non_negative(budgets.max_job)},
-                   {"minJobSearchDuration", into_non_negative(budgets.min_job)}});
+  setting.read_keys(
+      {{"maxActionSearchDuration", into_limits(budgets.actions, "action", actions_and_default())},
+       {"maxGeneratorSearchDuration",
+        into_limits(budgets.generators, "generator", {generators.begin(), generators.end()})},
+       {"maxJobSearchDuration", into_non_negative(budgets.max_job)},
+       {"minJobSearchDuration", into_non_negative(budgets.min_job)}});
   if (budgets.max_job != Duration::zero() && budgets.min_job >= budgets.max_job)
-    field.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
-                           format_duration(budgets.min_job), format_duration(budgets.max_job)));
+    setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
+                             format_duration(budgets.min_job), format_duration(budgets.max_job)));
 }
 
 // One of a few words.
 template <class T>
-FieldReader into_choice(T& target, std::map<std::string_view, T> choices) {
-  return [&target, choices = std::move(choices)](const Field& field) {
-    const auto given = field.text();
+SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
+  return [&target, choices = std::move(choices)](const Setting& setting) {
+    const auto given = setting.text();
     if (!given) return;
     if (const auto found = choices.find(*given); found != choices.end()) {
       target = found->second;
@@ -190,21 +190,21 @@ FieldReader into_choice(T& target, std::map<std::string_view, T> choices) {
     }
     std::vector<std::string_view> words;
     for (const auto& choice : choices) words.push_back(choice.first);
-    field.fail(not_one_of(*given, words));
+    setting.fail(not_one_of(*given, words));
   };
 }
 
-void read_extra_params(const Field& field, std::map<std::string, std::string>& params) {
+void read_extra_params(const Setting& setting, std::map<std::string, std::string>& params) {
   const auto known = known_usage_params();
-  field.each_member([&](const std::string& name, const Field& value) {
+  setting.each_member([&](const std::string& name, const Setting& value) {
     if (std::ranges::find(known, name) == known.end())
       return value.fail(fmt::format("unknown parameter \"{}\"{}", name, did_you_mean(name, known)));
     value.read(params[name]);
   });
 }
 
-void read_usage_params(const Field& field, UsageDb& usage) {
-  field.read_keys(
+void read_usage_params(const Setting& setting, UsageDb& usage) {
+  setting.read_keys(
       {{"windowSize", into_non_negative(usage.window_size)},
        {"windowType", into_choice<UsageWindow>(usage.window_type, {{"sliding", UsageWindow::kSliding},
                                                                    {"tumbling", UsageWindow::kTumbling},
@@ -215,42 +215,42 @@ void read_usage_params(const Field& field, UsageDb& usage) {
        {"waitTimeout", into_non_negative(usage.wait_timeout)},
        {"tumblingWindowStartTime", into(usage.tumbling_window_start_time)},
        {"cronString", into(usage.cron_string)},
-       {"extraParams", [&](const Field& f) { read_extra_params(f, usage.extra_params); }}});
+       {"extraParams", [&](const Setting& s) { read_extra_params(s, usage.extra_params); }}});
 }
 
-void read_usage(const Field& field, UsageDb& usage) {
-  field.read_keys({{"clientType", into_choice<std::string>(usage.client_type,
-                                                           {{"prometheus", "prometheus"},
-                                                            {"fake", "fake"},
-                                                            {"fake-with-history", "fake-with-history"}})},
-                   {"connectionString", into(usage.connection_string)},
-                   {"connectionStringEnvVar", into(usage.connection_string_env_var)},
-                   {"usageParams", [&](const Field& f) { read_usage_params(f, usage); }}});
+void read_usage(const Setting& setting, UsageDb& usage) {
+  setting.read_keys({{"clientType", into_choice<std::string>(usage.client_type,
+                                                             {{"prometheus", "prometheus"},
+                                                              {"fake", "fake"},
+                                                              {"fake-with-history", "fake-with-history"}})},
+                     {"connectionString", into(usage.connection_string)},
+                     {"connectionStringEnvVar", into(usage.connection_string_env_var)},
+                     {"usageParams", [&](const Setting& s) { read_usage_params(s, usage); }}});
 }
 
-void read_compatibility(const Field& field, Compatibility& options) {
-  field.read_keys({{"trimVictims", into(options.trim_victims)},
-                   {"exhaustiveGenerator", into(options.exhaustive_generator)},
-                   {"satisfactionAlongTree", into(options.satisfaction_along_tree)},
-                   {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
-                   {"protectionNeedsMinimum", into(options.protection_needs_minimum)}});
+void read_compatibility(const Setting& setting, Compatibility& options) {
+  setting.read_keys({{"trimVictims", into(options.trim_victims)},
+                     {"exhaustiveGenerator", into(options.exhaustive_generator)},
+                     {"satisfactionAlongTree", into(options.satisfaction_along_tree)},
+                     {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
+                     {"protectionNeedsMinimum", into(options.protection_needs_minimum)}});
 }
 
-void read_partition(const Field& field, SchedulerParams& params) {
-  field.read_keys({{"nodePoolLabelKey", into(params.node_pool_label_key)},
-                   {"nodePoolLabelValue", into(params.partition_label_value)}});
+void read_partition(const Setting& setting, SchedulerParams& params) {
+  setting.read_keys({{"nodePoolLabelKey", into(params.node_pool_label_key)},
+                     {"nodePoolLabelValue", into(params.partition_label_value)}});
 }
 
 // Where KAI's parameter and KAI's flag have different names, both are known. A single compatibility option
 // wins over kaiExact, whichever comes first in the file.
-void read_params(const Field& field, SchedulerParams& params) {
+void read_params(const Setting& setting, SchedulerParams& params) {
   bool kai_exact = false;
-  std::optional<Field> compatibility;
-  field.read_keys({
+  std::optional<Setting> compatibility;
+  setting.read_keys({
       {"schedulerName", into(params.scheduler_name)},
       {"nodePoolLabelKey", into(params.node_pool_label_key)},
       {"partitionLabelValue", into(params.partition_label_value), "nodePoolLabelValue"},
-      {"partitionParams", [&](const Field& f) { read_partition(f, params); }},
+      {"partitionParams", [&](const Setting& s) { read_partition(s, params); }},
       {"queueLabelKey", into(params.queue_label_key)},
       {"resourceReservationAppLabel", into(params.resource_reservation_app_label)},
       {"cpuWorkerNodeLabelKey", into(params.cpu_worker_label_key), "cpuWorkerLabelKey"},
@@ -272,21 +272,21 @@ void read_params(const Field& field, SchedulerParams& params) {
       {"detailedFitErrors", into(params.detailed_fit_errors)},
       {"updatePodEvictionCondition", into(params.update_pod_eviction_condition)},
       {"kaiExact", into(kai_exact)},
-      {"compatibility", [&](const Field& f) { compatibility = f; }},
+      {"compatibility", [&](const Setting& s) { compatibility = s; }},
   });
   if (kai_exact) params.compatibility = Compatibility::kai_exact();
   if (compatibility) read_compatibility(*compatibility, params.compatibility);
 }
 
-void read_config(const Field& root, Config& config) {
+void read_config(const Setting& root, Config& config) {
   root.read_keys(
-      {{"actions", [&](const Field& f) { read_actions(f, config.actions); }},
-       {"tiers", [&](const Field& f) { read_tiers(f, config.plugins); }},
-       {"actionArguments", [&](const Field& f) { read_action_arguments(f, config.action_arguments); }},
-       {"queueDepthPerAction", [&](const Field& f) { read_queue_depth(f, config.queue_depth); }},
-       {"scenarioSearchBudgets", [&](const Field& f) { read_budgets(f, config.budgets); }},
-       {"usageDBConfig", [&](const Field& f) { read_usage(f, config.usage); }},
-       {"schedulerParams", [&](const Field& f) { read_params(f, config.params); }}});
+      {{"actions", [&](const Setting& s) { read_actions(s, config.actions); }},
+       {"tiers", [&](const Setting& s) { read_tiers(s, config.plugins); }},
+       {"actionArguments", [&](const Setting& s) { read_action_arguments(s, config.action_arguments); }},
+       {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, config.queue_depth); }},
+       {"scenarioSearchBudgets", [&](const Setting& s) { read_budgets(s, config.budgets); }},
+       {"usageDBConfig", [&](const Setting& s) { read_usage(s, config.usage); }},
+       {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
 }
 
 using Use = std::function<void(const Document&)>;
@@ -297,7 +297,7 @@ LoadedConfig collect(const std::function<void(const Use&, const Fail&)>& read) {
   bool has_one = false;
   const auto use = [&](const Document& document) {
     if (document.root().is_null()) return;
-    const Field root(document, loaded.errors);
+    const Setting root(document, loaded.errors);
     if (std::exchange(has_one, true)) return root.fail("a second document; a file holds one configuration");
     read_config(root, loaded.config);
   };

@@ -1,11 +1,12 @@
 // Values of a configuration file, with errors that say where and what was expected.
-#include "config/field.hpp"
+#include "config/setting.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <utility>
 
 #include "config/scalars.hpp"
@@ -37,14 +38,14 @@ std::optional<std::string> scalar_text(Json value) {
   return std::nullopt;
 }
 
-bool names(const Key& key, std::string_view spelled) {
+bool names(const SettingKey& key, std::string_view spelled) {
   if (equal_ignoring_case(spelled, key.name)) return true;
   return !key.other_name.empty() && equal_ignoring_case(spelled, key.other_name);
 }
 
-std::vector<std::string_view> spellings(std::initializer_list<Key> keys) {
+std::vector<std::string_view> spellings(std::initializer_list<SettingKey> keys) {
   std::vector<std::string_view> all;
-  for (const Key& key : keys)
+  for (const SettingKey& key : keys)
     for (const std::string_view name : {key.name, key.other_name})
       if (!name.empty()) all.push_back(name);
   return all;
@@ -56,21 +57,21 @@ std::string below(const std::string& path, std::string_view key) {
 
 }  // namespace
 
-Field::Field(const Document& document, std::vector<Error>& errors)
+Setting::Setting(const Document& document, std::vector<Error>& errors)
     : document_(&document), errors_(&errors), value_(document.root()) {}
 
-Field::Field(const Field& parent, Json value, std::string path)
+Setting::Setting(const Setting& parent, Json value, std::string path)
     : document_(parent.document_), errors_(parent.errors_), value_(value), path_(std::move(path)) {}
 
-Location Field::where() const {
+Location Setting::where() const {
   return {.file = document_->file(), .line = document_->line_of(path_), .path = path_};
 }
 
-void Field::fail(std::string message) const { errors_->push_back({std::move(message), where()}); }
+void Setting::fail(std::string message) const { errors_->push_back({std::move(message), where()}); }
 
-bool Field::is_list() const { return value_.is_array(); }
+bool Setting::is_list() const { return value_.is_array(); }
 
-std::optional<std::string> Field::text() const {
+std::optional<std::string> Setting::text() const {
   if (value_.is_null()) return std::nullopt;
   auto text = scalar_text(value_);
   if (!text) fail(fmt::format("expected a single value, found {}", kind_of(value_)));
@@ -78,7 +79,7 @@ std::optional<std::string> Field::text() const {
 }
 
 template <class T, class Target>
-void Field::read_as(Result<T> (*parse)(std::string_view), Target& target) const {
+void Setting::read_as(Result<T> (*parse)(std::string_view), Target& target) const {
   const auto given = text();
   if (!given) return;
   const auto value = parse(*given);
@@ -86,19 +87,19 @@ void Field::read_as(Result<T> (*parse)(std::string_view), Target& target) const 
   target = *value;
 }
 
-void Field::read(std::string& target) const {
+void Setting::read(std::string& target) const {
   if (auto given = text()) target = std::move(*given);
 }
-void Field::read(bool& target) const { read_as(to_boolean, target); }
-void Field::read(int& target) const { read_as(to_whole_number, target); }
-void Field::read(Duration& target) const { read_as(to_duration, target); }
-void Field::read(std::optional<TimePoint>& target) const { read_as(to_time, target); }
-void Field::read_non_negative(Duration& target) const { read_as(to_non_negative_duration, target); }
+void Setting::read(bool& target) const { read_as(to_boolean, target); }
+void Setting::read(int& target) const { read_as(to_whole_number, target); }
+void Setting::read(Duration& target) const { read_as(to_duration, target); }
+void Setting::read(std::optional<TimePoint>& target) const { read_as(to_time, target); }
+void Setting::read_non_negative(Duration& target) const { read_as(to_non_negative_duration, target); }
 
-void Field::read_keys(std::initializer_list<Key> keys) const {
-  std::map<const Key*, std::string> seen;
-  each_member([&](const std::string& spelled, const Field& value) {
-    const auto* key = std::ranges::find_if(keys, [&](const Key& k) { return names(k, spelled); });
+void Setting::read_keys(std::initializer_list<SettingKey> keys) const {
+  std::map<const SettingKey*, std::string> seen;
+  each_member([&](const std::string& spelled, const Setting& value) {
+    const auto* key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
     if (key == keys.end()) return value.fail("unknown key" + did_you_mean(spelled, spellings(keys)));
     const auto [earlier, is_first] = seen.emplace(key, spelled);
     if (!is_first) return value.fail(fmt::format("was already given as \"{}\"", earlier->second));
@@ -106,26 +107,26 @@ void Field::read_keys(std::initializer_list<Key> keys) const {
   });
 }
 
-void Field::each_member(const std::function<void(const std::string&, const Field&)>& use) const {
+void Setting::each_member(const std::function<void(const std::string&, const Setting&)>& use) const {
   if (value_.is_null()) return;
   simdjson::dom::object members;
   if (value_.get(members)) return fail(fmt::format("expected a mapping, found {}", kind_of(value_)));
   for (const auto& member : members)
-    use(std::string(member.key), Field(*this, member.value, below(path_, member.key)));
+    use(std::string(member.key), Setting(*this, member.value, below(path_, member.key)));
 }
 
-void Field::each_element(const FieldReader& use) const {
+void Setting::each_element(const SettingReader& use) const {
   if (value_.is_null()) return;
   simdjson::dom::array elements;
   if (value_.get(elements)) return fail(fmt::format("expected a list, found {}", kind_of(value_)));
   std::size_t index = 0;
-  for (const Json element : elements) use(Field(*this, element, fmt::format("{}[{}]", path_, index++)));
+  for (const Json element : elements) use(Setting(*this, element, fmt::format("{}[{}]", path_, index++)));
 }
 
-FieldReader ignored_boolean() {
-  return [](const Field& field) {
+SettingReader ignored_boolean() {
+  return [](const Setting& setting) {
     bool unused = false;
-    field.read(unused);
+    setting.read(unused);
   };
 }
 

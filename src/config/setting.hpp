@@ -1,12 +1,11 @@
 // One value of a configuration file, and where it stands.
 //
-// Reading a field into a variable leaves the variable alone where the value is null, and notes an error where
-// the value does not fit. Keys match in any letter case.
+// Reading a setting into a variable leaves the variable alone where the value is null, and notes an error
+// where the value does not fit. Keys match in any letter case.
 #pragma once
 
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,21 +17,21 @@
 
 namespace muster {
 
-class Field;
-using FieldReader = std::function<void(const Field&)>;
+class Setting;
+using SettingReader = std::function<void(const Setting&)>;
 
 // A key of a mapping, and what to do with its value.
-struct Key {
+struct SettingKey {
   std::string_view name;
-  FieldReader read;
+  SettingReader read;
   std::string_view other_name = {};
 };
 
 // Valid as long as the document.
-class Field {
+class Setting {
  public:
   // The root of the document. Errors are appended to `errors`.
-  Field(const Document& document, std::vector<Error>& errors);
+  Setting(const Document& document, std::vector<Error>& errors);
 
   Location where() const;
   void fail(std::string message) const;
@@ -49,13 +48,13 @@ class Field {
   void read_non_negative(Duration& target) const;
 
   // A mapping with these keys and no others.
-  void read_keys(std::initializer_list<Key> keys) const;
+  void read_keys(std::initializer_list<SettingKey> keys) const;
   // A mapping whose keys are data; they are told apart by letter case.
-  void each_member(const std::function<void(const std::string& key, const Field& value)>& use) const;
-  void each_element(const FieldReader& use) const;
+  void each_member(const std::function<void(const std::string& key, const Setting& value)>& use) const;
+  void each_element(const SettingReader& use) const;
 
  private:
-  Field(const Field& parent, Json value, std::string path);
+  Setting(const Setting& parent, Json value, std::string path);
   template <class T, class Target>
   void read_as(Result<T> (*parse)(std::string_view), Target& target) const;
 
@@ -66,13 +65,13 @@ class Field {
 };
 
 template <class T>
-FieldReader into(T& target) {
-  return [&target](const Field& field) { field.read(target); };
+SettingReader into(T& target) {
+  return [&target](const Setting& setting) { setting.read(target); };
 }
-inline FieldReader into_non_negative(Duration& target) {
-  return [&target](const Field& field) { field.read_non_negative(target); };
+inline SettingReader into_non_negative(Duration& target) {
+  return [&target](const Setting& setting) { setting.read_non_negative(target); };
 }
 // Accepts a truth value that has no effect.
-FieldReader ignored_boolean();
+SettingReader ignored_boolean();
 
 }  // namespace muster
