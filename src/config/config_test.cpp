@@ -298,88 +298,81 @@ struct BadFile {
   std::vector<std::string> errors;
 };
 
-class ConfigErrors : public testing::TestWithParam<BadFile> {};
+const std::vector<BadFile> kBadNames = {
+    {"actions: allocate\nteirs: []\n", {"c.yaml:2: teirs: unknown key; did you mean \"tiers\"?"}},
+    {"metrics: {}\n", {"c.yaml:1: metrics: unknown key"}},
+    {"actions: allocate, preemt\n",
+     {"c.yaml:1: actions: unknown action \"preemt\"; did you mean \"preempt\"?"}},
+    {"actions: allocate,\n", {"c.yaml:1: actions: unknown action \"\""}},
+    {"tiers:\n- plugins:\n  - name: priority\n  - name: proporton\n",
+     {"c.yaml:4: tiers[0].plugins[1].name: unknown plugin \"proporton\"; did you mean "
+      "\"proportion\"?"}},
+    {"tiers:\n- plugins:\n  - arguments: {}\n", {"c.yaml:3: tiers[0].plugins[0]: a plugin without a name"}},
+    {"tiers:\n- plugins:\n  - name: ray\n- plugins:\n  - name: ray\n",
+     {"c.yaml:5: tiers[1].plugins[0]: plugin \"ray\" is listed twice"}},
+    {"tiers:\n- plugins:\n  - name: proportion\n    arguments:\n      kvalue: 1\n",
+     {"c.yaml:5: tiers[0].plugins[0].arguments.kvalue: plugin \"proportion\" has no argument "
+      "\"kvalue\"; did "
+      "you mean \"kValue\"?"}},
+    {"tiers:\n- plugins:\n  - name: ray\n    arguments: {x: 1}\n",
+     {"c.yaml:4: tiers[0].plugins[0].arguments.x: plugin \"ray\" takes no arguments"}},
+    {"tiers:\n- plugins:\n  - name: ray\n    disableJobOrdr: true\n",
+     {"c.yaml:4: tiers[0].plugins[0].disableJobOrdr: unknown key; did you mean \"disableJobOrder\"?"}},
+    {"actionArguments:\n  requeue:\n    defaultRequeDelay: 1m\n",
+     {"c.yaml:3: actionArguments.requeue.defaultRequeDelay: action \"requeue\" has no argument "
+      "\"defaultRequeDelay\"; did you mean \"defaultRequeueDelay\"?"}},
+    {"actionArguments:\n  requeu: {}\n",
+     {"c.yaml:2: actionArguments.requeu: unknown action \"requeu\"; did you mean \"requeue\"?"}},
+    {"queueDepthPerAction:\n  alocate: 3\n",
+     {"c.yaml:2: queueDepthPerAction.alocate: unknown action \"alocate\"; did you mean "
+      "\"allocate\"?"}},
+    {"scenarioSearchBudgets:\n  maxGeneratorSearchDuration:\n    MultinodeGang: 1m\n",
+     {"c.yaml:3: scenarioSearchBudgets.maxGeneratorSearchDuration.MultinodeGang: unknown generator "
+      "\"MultinodeGang\"; did you mean \"MultiNodeGang\"?"}},
+    {"usageDBConfig:\n  clientType: prometeus\n",
+     {"c.yaml:2: usageDBConfig.clientType: \"prometeus\" is not one of fake, fake-with-history, "
+      "prometheus; did you mean \"prometheus\"?"}},
+    {"usageDBConfig:\n  usageParams:\n    extraParams: {queryResolutoin: 1m}\n",
+     {"c.yaml:3: usageDBConfig.usageParams.extraParams.queryResolutoin: unknown parameter "
+      "\"queryResolutoin\"; did you mean \"queryResolution\"?"}},
+    {"schedulerParams:\n  compatibility: {trimVictim: false}\n",
+     {"c.yaml:2: schedulerParams.compatibility.trimVictim: unknown key; did you mean "
+      "\"trimVictims\"?"}}};
 
-TEST_P(ConfigErrors, NameFileLineAndKey) { EXPECT_EQ(complaints(GetParam().text), GetParam().errors); }
+const std::vector<BadFile> kBadValues = {
+    {"schedulerParams:\n  useSchedulingSignatures: maybe\n",
+     {"c.yaml:2: schedulerParams.useSchedulingSignatures: \"maybe\" is neither true nor false"}},
+    {"schedulerParams:\n  stuckInReleasingThreshold: 120\n",
+     {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"120\" is no duration (like 90s, "
+      "1h30m or "
+      "2d)"}},
+    {"schedulerParams:\n  stuckInReleasingThreshold: -1m\n",
+     {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"-1m\" is negative"}},
+    {"schedulerParams:\n  maxNumberConsolidationPreemptees: 1.5\n",
+     {"c.yaml:2: schedulerParams.maxNumberConsolidationPreemptees: \"1.5\" is no whole number"}},
+    {"schedulerParams:\n  defaultStalenessGracePeriod: 1s\n  globalDefaultStalenessGracePeriod: 2s\n",
+     {"c.yaml:3: schedulerParams.globalDefaultStalenessGracePeriod: was already given as "
+      "\"defaultStalenessGracePeriod\""}},
+    {"usageDBConfig:\n  usageParams:\n    tumblingWindowStartTime: monday\n",
+     {"c.yaml:3: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is no time (like "
+      "2025-06-01T12:00:00Z)"}},
+    {"scenarioSearchBudgets:\n  maxJobSearchDuration: 10s\n  minJobSearchDuration: 10s\n",
+     {"c.yaml:1: scenarioSearchBudgets: minJobSearchDuration 10s must be less than "
+      "maxJobSearchDuration "
+      "10s"}},
+    {"scenarioSearchBudgets:\n  maxActionSearchDuration: 10s\n",
+     {"c.yaml:2: scenarioSearchBudgets.maxActionSearchDuration: expected a mapping, found a "
+      "single value"}},
+    {"tiers: priority\n", {"c.yaml:1: tiers: expected a list, found a single value"}},
+    {"actions: {allocate: 1}\n", {"c.yaml:1: actions: expected a single value, found a mapping"}},
+    {"schedulerParams: [1]\n", {"c.yaml:1: schedulerParams: expected a mapping, found a list"}},
+    {"actions: allocate\n---\nactions: allocate\n",
+     {"c.yaml:3: a second document; a file holds one configuration"}}};
 
-INSTANTIATE_TEST_SUITE_P(
-    Names, ConfigErrors,
-    testing::Values(
-        BadFile{"actions: allocate\nteirs: []\n", {"c.yaml:2: teirs: unknown key; did you mean \"tiers\"?"}},
-        BadFile{"metrics: {}\n", {"c.yaml:1: metrics: unknown key"}},
-        BadFile{"actions: allocate, preemt\n",
-                {"c.yaml:1: actions: unknown action \"preemt\"; did you mean \"preempt\"?"}},
-        BadFile{"actions: allocate,\n", {"c.yaml:1: actions: unknown action \"\""}},
-        BadFile{"tiers:\n- plugins:\n  - name: priority\n  - name: proporton\n",
-                {"c.yaml:4: tiers[0].plugins[1].name: unknown plugin \"proporton\"; did you mean "
-                 "\"proportion\"?"}},
-        BadFile{"tiers:\n- plugins:\n  - arguments: {}\n",
-                {"c.yaml:3: tiers[0].plugins[0]: a plugin without a name"}},
-        BadFile{"tiers:\n- plugins:\n  - name: ray\n- plugins:\n  - name: ray\n",
-                {"c.yaml:5: tiers[1].plugins[0]: plugin \"ray\" is listed twice"}},
-        BadFile{"tiers:\n- plugins:\n  - name: proportion\n    arguments:\n      kvalue: 1\n",
-                {"c.yaml:5: tiers[0].plugins[0].arguments.kvalue: plugin \"proportion\" has no argument "
-                 "\"kvalue\"; did "
-                 "you mean \"kValue\"?"}},
-        BadFile{"tiers:\n- plugins:\n  - name: ray\n    arguments: {x: 1}\n",
-                {"c.yaml:4: tiers[0].plugins[0].arguments.x: plugin \"ray\" takes no arguments"}},
-        BadFile{
-            "tiers:\n- plugins:\n  - name: ray\n    disableJobOrdr: true\n",
-            {"c.yaml:4: tiers[0].plugins[0].disableJobOrdr: unknown key; did you mean \"disableJobOrder\"?"}},
-        BadFile{"actionArguments:\n  requeue:\n    defaultRequeDelay: 1m\n",
-                {"c.yaml:3: actionArguments.requeue.defaultRequeDelay: action \"requeue\" has no argument "
-                 "\"defaultRequeDelay\"; did you mean \"defaultRequeueDelay\"?"}},
-        BadFile{"actionArguments:\n  requeu: {}\n",
-                {"c.yaml:2: actionArguments.requeu: unknown action \"requeu\"; did you mean \"requeue\"?"}},
-        BadFile{"queueDepthPerAction:\n  alocate: 3\n",
-                {"c.yaml:2: queueDepthPerAction.alocate: unknown action \"alocate\"; did you mean "
-                 "\"allocate\"?"}},
-        BadFile{
-            "scenarioSearchBudgets:\n  maxGeneratorSearchDuration:\n    MultinodeGang: 1m\n",
-            {"c.yaml:3: scenarioSearchBudgets.maxGeneratorSearchDuration.MultinodeGang: unknown generator "
-             "\"MultinodeGang\"; did you mean \"MultiNodeGang\"?"}},
-        BadFile{"usageDBConfig:\n  clientType: prometeus\n",
-                {"c.yaml:2: usageDBConfig.clientType: \"prometeus\" is not one of fake, fake-with-history, "
-                 "prometheus; did you mean \"prometheus\"?"}},
-        BadFile{"usageDBConfig:\n  usageParams:\n    extraParams: {queryResolutoin: 1m}\n",
-                {"c.yaml:3: usageDBConfig.usageParams.extraParams.queryResolutoin: unknown parameter "
-                 "\"queryResolutoin\"; did you mean \"queryResolution\"?"}},
-        BadFile{"schedulerParams:\n  compatibility: {trimVictim: false}\n",
-                {"c.yaml:2: schedulerParams.compatibility.trimVictim: unknown key; did you mean "
-                 "\"trimVictims\"?"}}));
-
-INSTANTIATE_TEST_SUITE_P(
-    Values, ConfigErrors,
-    testing::Values(
-        BadFile{"schedulerParams:\n  useSchedulingSignatures: maybe\n",
-                {"c.yaml:2: schedulerParams.useSchedulingSignatures: \"maybe\" is neither true nor false"}},
-        BadFile{"schedulerParams:\n  stuckInReleasingThreshold: 120\n",
-                {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"120\" is no duration (like 90s, "
-                 "1h30m or "
-                 "2d)"}},
-        BadFile{"schedulerParams:\n  stuckInReleasingThreshold: -1m\n",
-                {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"-1m\" is negative"}},
-        BadFile{"schedulerParams:\n  maxNumberConsolidationPreemptees: 1.5\n",
-                {"c.yaml:2: schedulerParams.maxNumberConsolidationPreemptees: \"1.5\" is no whole number"}},
-        BadFile{
-            "schedulerParams:\n  defaultStalenessGracePeriod: 1s\n  globalDefaultStalenessGracePeriod: 2s\n",
-            {"c.yaml:3: schedulerParams.globalDefaultStalenessGracePeriod: was already given as "
-             "\"defaultStalenessGracePeriod\""}},
-        BadFile{"usageDBConfig:\n  usageParams:\n    tumblingWindowStartTime: monday\n",
-                {"c.yaml:3: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is no time (like "
-                 "2025-06-01T12:00:00Z)"}},
-        BadFile{"scenarioSearchBudgets:\n  maxJobSearchDuration: 10s\n  minJobSearchDuration: 10s\n",
-                {"c.yaml:1: scenarioSearchBudgets: minJobSearchDuration 10s must be less than "
-                 "maxJobSearchDuration "
-                 "10s"}},
-        BadFile{"scenarioSearchBudgets:\n  maxActionSearchDuration: 10s\n",
-                {"c.yaml:2: scenarioSearchBudgets.maxActionSearchDuration: expected a mapping, found a "
-                 "single value"}},
-        BadFile{"tiers: priority\n", {"c.yaml:1: tiers: expected a list, found a single value"}},
-        BadFile{"actions: {allocate: 1}\n", {"c.yaml:1: actions: expected a single value, found a mapping"}},
-        BadFile{"schedulerParams: [1]\n", {"c.yaml:1: schedulerParams: expected a mapping, found a list"}},
-        BadFile{"actions: allocate\n---\nactions: allocate\n",
-                {"c.yaml:3: a second document; a file holds one configuration"}}));
+TEST(ConfigErrors, NameFileLineAndKey) {
+  for (const auto* table : {&kBadNames, &kBadValues})
+    for (const BadFile& bad : *table) EXPECT_EQ(complaints(bad.text), bad.errors) << bad.text;
+}
 
 TEST(Config, ReportsAllErrorsInTheOrderOfTheFile) {
   EXPECT_THAT(complaints("actions: alocate\nqueueDepthPerAction: {reclaim: many}\nplugin: 1\n"),
