@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/affinity_index.hpp"
 #include "engine/session.hpp"
 #include "model/selectors.hpp"
 #include "plugins/host_ports.hpp"
@@ -76,133 +77,148 @@ class LegacyMigNodes {
 
 // ---------------------------------------------------------------- before any node is looked at
 
-// The largest amount of each kind that some node has; a kind is looked up when it is first asked for.
-class LargestAmounts {
- public:
-  explicit LargestAmounts(const Cluster& cluster) : cluster_(cluster) {}
-  std::int64_t of(Kind kind) {
-    if (known_.empty()) known_.assign(cluster_.kinds().size(), kUnknown);
-    if (known_[kind] == kUnknown) known_[kind] = largest(kind);
-    return known_[kind];
-  }
-
- private:
-  static constexpr std::int64_t kUnknown = -1;
-
-  std::int64_t largest(Kind kind) const {
-    std::int64_t most = 0;
-    for (NodeId n : cluster_.nodes_by_name()) most = std::max(most, cluster_.allocatable().at(kind, n));
-    return most;
-  }
-
-  const Cluster& cluster_;
-  IdVector<Kind, std::int64_t> known_;
-};
-
 // Whole devices, or the sum of the shares; GPU memory is no amount of GPUs before a node is known.
 std::int64_t wanted_gpus(const Shape& shape) {
   if (shape.gpu.type != GpuRequestType::kFraction) return shape.whole_gpus();
   return shape.charge.units[index(Accounted::kGpus)];
 }
 
-class Predicates final : public Plugin {
+// What no eviction would change: an amount that no node has, an object that does not exist.
+class Obstacles {
  public:
-  void open(Session& session, Hooks& hooks) override {
-    session_ = &session;
-    largest_ = std::make_unique<LargestAmounts>(session.cluster);
-    add_shape_filters(hooks);
-    add_state_filters(hooks);
-    add_capacity_filter(hooks);
-    const auto impossible = [this](TaskId t) { return impossible_for(t); };
-    hooks.before_placing.add(impossible);
-    hooks.hopeless.add(impossible);
+  explicit Obstacles(const Cluster& cluster) : cluster_(cluster) {}
+
+  std::optional<JobReason> of(TaskId task) {
+    if (auto reason = larger_than_any_node(task)) return reason;
+    return missing_config_map(task);
   }
 
  private:
-  const Cluster& cluster() const { return session_->cluster; }
+  static constexpr std::int64_t kUnknown = -1;
 
+  std::optional<JobReason> larger_than_any_node(TaskId task) {
+    const Shape& shape = cluster_.shape_of(task);
+    if (auto reason = larger(task, kGpu, wanted_gpus(shape))) return reason;
+    for (const Amount& a : shape.request)
+      if (auto reason = larger(task, a.kind, a.units)) return reason;
+    return std::nullopt;
+  }
+
+  std::optional<JobReason> larger(TaskId task, Kind kind, std::int64_t wanted) {
+    if (wanted <= largest(kind)) return std::nullopt;
+    return JobReason{.rule = JobRule::kLargerThanAnyNode,
+                     .wanted = static_cast<double>(wanted),
+                     .bound = static_cast<double>(largest(kind)),
+                     .kind = kind,
+                     .task = task};
+  }
+
+  // Looked up when a kind is first asked for.
+  std::int64_t largest(Kind kind) {
+    if (largest_.empty()) largest_.assign(cluster_.kinds().size(), kUnknown);
+    if (largest_[kind] != kUnknown) return largest_[kind];
+    largest_[kind] = 0;
+    for (NodeId n : cluster_.nodes_by_name())
+      largest_[kind] = std::max(largest_[kind], cluster_.allocatable().at(kind, n));
+    return largest_[kind];
+  }
+
+  std::optional<JobReason> missing_config_map(TaskId task) const {
+    for (const std::string& name : cluster_.shape_of(task).constraints.config_maps)
+      if (!cluster_.has_config_map(cluster_.task(task).ns, name))
+        return JobReason{.rule = JobRule::kConfigMapMissing, .task = task, .name = name};
+    return std::nullopt;
+  }
+
+  const Cluster& cluster_;
+  IdVector<Kind, std::int64_t> largest_;
+};
+
+// ---------------------------------------------------------------- the plugin
+
+class Predicates final : public Plugin {
+ public:
+  void open(Session& session, Hooks& hooks) override {
+    cluster_ = &session.cluster;
+    add_shape_filters(hooks);
+    add_state_filters(hooks);
+    if (cluster_->has_host_ports()) add_port_filter(hooks);
+    add_capacity_filter(hooks);
+    if (cluster_->has_pod_affinity()) add_affinity_filter(hooks);
+    obstacles_.emplace(*cluster_);
+    hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
+    hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
+  }
+
+ private:
   void add_shape_filters(Hooks& hooks) {
-    hooks.shape_filter.add([&c = cluster()](ShapeId s, NodeId n) {
+    hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
       const auto rule = broken_rule(c.shape(s), c.node(n));
       return rule ? refused_if(true, *rule) : std::nullopt;
     });
-    if (!cluster().options().restrict_node_scheduling) return;
-    hooks.shape_filter.add([&c = cluster()](ShapeId s, NodeId n) {
+    if (!cluster_->options().restrict_node_scheduling) return;
+    hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
       return refused_if(lacks_role(c.options(), c.shape(s), c.node(n)), NodeRule::kWorkerRole);
     });
   }
 
   void add_state_filters(Hooks& hooks) {
     if (some_shape([](const Shape& s) { return s.gpu.legacy_mig; })) {
-      legacy_mig_ = std::make_unique<LegacyMigNodes>(cluster());
+      legacy_mig_.emplace(*cluster_);
       hooks.state_filter.add([this](ShapeId s, NodeId n) {
-        return refused_if(legacy_mig_->refuse(cluster().shape(s), n), NodeRule::kNodeType);
+        return refused_if(legacy_mig_->refuse(cluster_->shape(s), n), NodeRule::kNodeType);
       });
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
-      hooks.state_filter.add([&c = cluster()](ShapeId s, NodeId n) {
+      hooks.state_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
         return refused_if(lacks_slots(c, c.shape(s), n), NodeRule::kPodSlots);
       });
-    if (cluster().has_host_ports()) add_port_filter(hooks);
   }
 
   void add_port_filter(Hooks& hooks) {
-    ports_ = std::make_unique<HostPortTable>(cluster());
+    ports_.emplace(*cluster_);
     hooks.state_filter.add([this](ShapeId s, NodeId n) {
-      return refused_if(ports_->collides(cluster().shape(s), n), NodeRule::kHostPorts);
+      return refused_if(ports_->collides(cluster_->shape(s), n), NodeRule::kHostPorts);
     });
     hooks.moved.add(
         [this](TaskId t, const Placement& from, const Placement& to) { ports_->moved(t, from, to); });
   }
 
-  template <class Claim>
-  bool some_shape(Claim claim) const {
-    for (std::size_t i = 0; i < cluster().shape_count(); ++i)
-      if (claim(cluster().shape(ShapeId(i)))) return true;
-    return false;
-  }
-
   void add_capacity_filter(Hooks& hooks) {
     if (!some_shape([](const Shape& s) { return is_by_memory(s); })) return;
-    hooks.node_filter.add([&c = cluster(), &hooks](TaskId t, NodeId n) {
+    hooks.node_filter.add([&c = *cluster_, &hooks](TaskId t, NodeId n) {
       const bool asks = is_by_memory(c.shape_of(t)) && hooks.task_over_capacity;
       return refused_if(asks && hooks.task_over_capacity(t, n), NodeRule::kQueueCapacity);
     });
   }
 
-  std::optional<JobReason> impossible_for(TaskId t) const {
-    if (auto reason = larger_than_any_node(t)) return reason;
-    return missing_config_map(t);
+  void add_affinity_filter(Hooks& hooks) {
+    affinity_.emplace(*cluster_, AffinityIndex::Follows::kRequiredTerms);
+    if (!affinity_->has_terms()) return;
+    hooks.node_filter.add([this](TaskId t, NodeId n) { return refused_by_affinity(t, n); });
+    hooks.moved.add(
+        [this](TaskId t, const Placement& from, const Placement& to) { affinity_->moved(t, from, to); });
   }
 
-  std::optional<JobReason> larger_than_any_node(TaskId t) const {
-    const Shape& shape = cluster().shape_of(t);
-    const auto larger = [&](Kind kind, std::int64_t wanted) -> std::optional<JobReason> {
-      const std::int64_t bound = largest_->of(kind);
-      if (wanted <= bound) return std::nullopt;
-      return JobReason{.rule = JobRule::kLargerThanAnyNode,
-                       .wanted = static_cast<double>(wanted),
-                       .bound = static_cast<double>(bound),
-                       .kind = kind,
-                       .task = t};
-    };
-    if (auto reason = larger(kGpu, wanted_gpus(shape))) return reason;
-    for (const Amount& a : shape.request)
-      if (auto reason = larger(a.kind, a.units)) return reason;
-    return std::nullopt;
+  Refusal refused_by_affinity(TaskId t, NodeId n) const {
+    if (!affinity_->concerns(t)) return std::nullopt;
+    if (!affinity_->meets_affinity(t, n)) return refused_if(true, NodeRule::kPodAffinity);
+    if (affinity_->own_terms(t, n) > 0) return refused_if(true, NodeRule::kPodAntiAffinity);
+    return refused_if(affinity_->terms_of_others(t, n) > 0, NodeRule::kExistingAntiAffinity);
   }
 
-  std::optional<JobReason> missing_config_map(TaskId t) const {
-    for (const std::string& name : cluster().shape_of(t).constraints.config_maps)
-      if (!cluster().has_config_map(cluster().task(t).ns, name))
-        return JobReason{.rule = JobRule::kConfigMapMissing, .task = t, .name = name};
-    return std::nullopt;
+  template <class Claim>
+  bool some_shape(Claim claim) const {
+    for (std::size_t i = 0; i < cluster_->shape_count(); ++i)
+      if (claim(cluster_->shape(ShapeId(i)))) return true;
+    return false;
   }
 
-  Session* session_ = nullptr;
-  std::unique_ptr<LargestAmounts> largest_;
-  std::unique_ptr<LegacyMigNodes> legacy_mig_;
-  std::unique_ptr<HostPortTable> ports_;
+  const Cluster* cluster_ = nullptr;
+  std::optional<Obstacles> obstacles_;
+  std::optional<LegacyMigNodes> legacy_mig_;
+  std::optional<HostPortTable> ports_;
+  std::optional<AffinityIndex> affinity_;
 };
 
 }  // namespace

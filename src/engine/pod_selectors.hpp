@@ -1,0 +1,69 @@
+// The selectors of pod affinity terms, each distinct one once, and which of them match a task. Tasks with the
+// same labels in the same namespace are looked at once; terms that name a label value are found by it.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+
+namespace muster {
+
+using SelectorId = Id<struct SelectorTag>;
+using PodClassId = Id<struct PodClassTag>;  // tasks that no selector tells apart
+
+struct PodSelector {
+  struct Part {
+    LabelSelector labels;
+    bool every_namespace = false;
+    std::vector<std::string> namespaces;
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<Part> parts;  // all must match
+  bool operator==(const PodSelector&) const = default;
+
+  template <class H>
+  friend H AbslHashValue(H h, const PodSelector& s) {
+    for (const Part& part : s.parts) {
+      for (const Requirement& r : part.labels.requirements)
+        h = H::combine(std::move(h), r.key, r.op, r.values);
+      h = H::combine(std::move(h), part.every_namespace, part.namespaces);
+    }
+    return h;
+  }
+};
+
+// The term of a pod in namespace `ns`. Namespaces have no labels here: a namespace selector with requirements
+// adds none to those listed, an empty one takes all.
+PodSelector::Part part_of(const PodAffinityTerm& term, const std::string& ns);
+
+class PodSelectors {
+ public:
+  // All selectors are added before the first task is classified.
+  SelectorId add(const PodSelector& selector);
+  PodClassId classify(const std::string& ns, LabelSetId set, const Labels& labels);
+
+  // In ascending order.
+  const std::vector<SelectorId>& matching(PodClassId pods) const { return matching_[pods]; }
+  bool matches(SelectorId selector, PodClassId pods) const;
+  std::size_t size() const { return selectors_.size(); }
+
+ private:
+  std::vector<SelectorId> find_matching(const std::string& ns, const Labels& labels) const;
+  void file(SelectorId id);
+
+  IdVector<SelectorId, PodSelector> selectors_;
+  absl::flat_hash_map<PodSelector, SelectorId> ids_;
+  absl::flat_hash_map<std::pair<std::string, std::string>, std::vector<SelectorId>> by_label_;
+  std::vector<SelectorId> without_label_;
+
+  absl::flat_hash_map<std::string, std::uint32_t> namespaces_;
+  absl::flat_hash_map<std::pair<std::uint32_t, LabelSetId>, PodClassId> classes_;
+  IdVector<PodClassId, std::vector<SelectorId>> matching_;
+};
+
+}  // namespace muster

@@ -1,0 +1,39 @@
+// The score of preferred pod affinity: the waiting pod's terms, and those of the pods that stand.
+#include "plugins/pod_affinity.hpp"
+
+#include "engine/affinity_index.hpp"
+#include "engine/session.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr double kPerWeight = 1'000'000;
+
+class PodAffinity final : public Plugin {
+ public:
+  void open(Session& session, Hooks& hooks) override {
+    if (!session.cluster.has_preferred_affinity()) return;
+    index_.emplace(session.cluster, AffinityIndex::Follows::kPreferredTerms);
+    if (!index_->has_terms()) return;
+    hooks.moved.add(
+        [this](TaskId t, const Placement& from, const Placement& to) { index_->moved(t, from, to); });
+    hooks.node_score.add_global(
+        [this](TaskId t) { return index_->concerns(t); },
+        [this](TaskId t, std::span<const NodeId> nodes, std::span<double> sums) { score(t, nodes, sums); });
+  }
+
+ private:
+  void score(TaskId task, std::span<const NodeId> nodes, std::span<double> sums) const {
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      sums[i] += kPerWeight * static_cast<double>(index_->own_terms(task, nodes[i]) +
+                                                  index_->terms_of_others(task, nodes[i]));
+  }
+
+  std::optional<AffinityIndex> index_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> make_pod_affinity() { return std::make_unique<PodAffinity>(); }
+
+}  // namespace muster::plugins
