@@ -28,7 +28,8 @@ class Allocator {
   bool place(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
     if (tasks.empty()) return true;
     if (!s_.hooks.node_sets) return place_on(group, tasks, allowed);
-    const auto choice = s_.hooks.node_sets(attempt_.job, group, tasks, allowed != nullptr ? *allowed : all_nodes());
+    const auto choice =
+        s_.hooks.node_sets(attempt_.job, group, tasks, allowed != nullptr ? *allowed : all_nodes());
     if (choice.refusal) why_ = *choice.refusal;
     return std::any_of(choice.sets.begin(), choice.sets.end(),
                        [&](const Bitmap& set) { return place_on(group, tasks, &set); });
@@ -101,7 +102,8 @@ class Allocator {
   bool is_below(std::uint32_t pod_set, const Member& m) const {
     if (m.is_pod_set) return m.at == pod_set;
     const auto& members = job_.sets[m.at].members;
-    return std::any_of(members.begin(), members.end(), [&](const Member& kid) { return is_below(pod_set, kid); });
+    return std::any_of(members.begin(), members.end(),
+                       [&](const Member& kid) { return is_below(pod_set, kid); });
   }
 
   const Bitmap& all_nodes() {

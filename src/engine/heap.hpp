@@ -1,5 +1,5 @@
-// An array heap whose steps are part of the contract: with stale or equal entries, when and what is compared decides
-// what comes out. fairshare.md 7.
+// An array heap whose steps are part of the contract: with stale or equal entries, when and what is compared
+// decides what comes out. fairshare.md 7.
 #pragma once
 
 #include <utility>

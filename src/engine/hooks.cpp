@@ -1,9 +1,28 @@
-// Adding up scores.
+// Adding up scores, and the smallest sort of plugin.
 #include "engine/hooks.hpp"
 
-namespace muster {
+#include "engine/plugin.hpp"
 
-void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const {
+namespace muster {
+namespace {
+
+class Registration final : public Plugin {
+ public:
+  explicit Registration(void (*registers)(Session&, Hooks&)) : registers_(registers) {}
+  void open(Session& session, Hooks& hooks) override { registers_(session, hooks); }
+
+ private:
+  void (*registers_)(Session&, Hooks&);
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> plugin_of(void (*open)(Session&, Hooks&)) {
+  return std::make_unique<Registration>(open);
+}
+
+void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes,
+                      std::span<double> sums) const {
   for (const Term& term : terms_) {
     if (term.local) {
       for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += term.local(shape, nodes[i]);

@@ -1,5 +1,5 @@
-// The extension points: where policy (plugins) speaks to the engine. The type of a hook says how the answers of
-// several plugins combine:
+// The extension points: where policy (plugins) speaks to the engine. The type of a hook says how the answers
+// of several plugins combine:
 //   FilterHook  all must allow; the first refusal decides and is what a user reads
 //   OrderHook   the first that has an opinion decides
 //   ScoreHook   scores add up
@@ -97,13 +97,14 @@ class ListHook {
   std::vector<Function> functions_;
 };
 
-// Scores of nodes for a task; higher is better, equal sums go by name. Most scores depend on nothing but the shape
-// of the request and the state of the one node, so the engine keeps them in an ordered index and asks again only
-// about nodes that changed.
+// Scores of nodes for a task; higher is better, equal sums go by name. Most scores depend on nothing but the
+// shape of the request and the state of the one node, so the engine keeps them in an ordered index and asks
+// again only about nodes that changed.
 class ScoreHook {
  public:
   using Local = std::function<double(ShapeId, NodeId)>;
-  // Gives the order of `exact` from the node alone; nothing where the node is in a state in which it would not.
+  // Gives the order of `exact` from the node alone; nothing where the node is in a state in which it would
+  // not.
   using LocalKey = std::function<std::optional<double>(ShapeId, NodeId)>;
   using OfSet = std::function<void(ShapeId, std::span<const NodeId>, std::span<double>)>;
   using Applies = std::function<bool(TaskId)>;
@@ -115,8 +116,8 @@ class ScoreHook {
   void add_relative(OfSet exact, LocalKey key) {
     terms_.push_back({.of_set = std::move(exact), .key = std::move(key)});
   }
-  // A score that depends on the task or on other nodes; only tasks to which it applies pay for it. A node given
-  // minus infinity is left out for the task.
+  // A score that depends on the task or on other nodes; only tasks to which it applies pay for it. A node
+  // given minus infinity is left out for the task.
   void add_global(Applies applies, OfTask score) {
     terms_.push_back({.applies = std::move(applies), .of_task = std::move(score)});
   }
@@ -146,12 +147,12 @@ struct JobEntry {
   ElasticState elastic = ElasticState::kExact;
 };
 
-// One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and would
-// next be taken from it.
+// One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and
+// would next be taken from it.
 struct QueueSide {
   QueueId queue;
-  Shares wanted{};   // of the waiting job; 0 when victims are ordered
-  Shares victims{};  // held by the victims; 0 when waiting jobs are ordered
+  Demand wanted;   // of the waiting job; nothing when victims are ordered
+  Charge victims;  // held by the victims; nothing when waiting jobs are ordered
 };
 
 // One of two members of the same set.
@@ -204,7 +205,8 @@ struct Hooks {
   FilterHook<JobReason, TaskId> before_placing;
   // A refusal that no eviction can change: the job is not worth a search.
   FilterHook<JobReason, TaskId> hopeless;
-  // Splits the nodes that a group of the job may use into sets to be tried in order. Nobody: all of them, once.
+  // Splits the nodes that a group of the job may use into sets to be tried in order. Nobody: all of them,
+  // once.
   struct NodeSets {
     std::vector<Bitmap> sets;
     std::optional<JobReason> refusal;

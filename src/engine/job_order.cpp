@@ -36,7 +36,8 @@ bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
 
 void JobOrder::push(JobId job) {
   const QueueId queue = session_.cluster.job(job).queue;
-  if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf()) return;
+  if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf())
+    return;
   const auto job_before = [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(a, b); };
   const auto known = by_queue_.find(queue);
   QueueNode* leaf = known != by_queue_.end() ? known->second : nullptr;

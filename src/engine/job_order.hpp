@@ -1,7 +1,7 @@
 // Jobs served in order: heaps of jobs below heaps of queues, mirroring the queue tree. fairshare.md 7.
 //
-// Queues are re-sorted lazily, when one that was touched comes up on top: decisions depend on exactly when that
-// happens, so this is an array heap written out, not a sorted container.
+// Queues are re-sorted lazily, when one that was touched comes up on top: decisions depend on exactly when
+// that happens, so this is an array heap written out, not a sorted container.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -25,7 +25,8 @@ NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
 }
 
 NodeIndex& NodeFinder::index_of(ShapeId shape) {
-  constexpr std::size_t kMost = 512;  // enough for any live mix; beyond it memory matters more than rebuilding
+  constexpr std::size_t kMost =
+      512;  // enough for any live mix; beyond it memory matters more than rebuilding
   if (indexes_.size() >= kMost && !indexes_.contains(shape)) indexes_.clear();
   auto& index = indexes_[shape];
   if (index == nullptr) index = std::make_unique<NodeIndex>(session_, shape);

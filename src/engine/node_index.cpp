@@ -81,7 +81,9 @@ std::uint16_t NodeIndex::code_of(const NodeRefusal& refusal) {
 }
 
 // Of two leaves the left one stands first by name, so it wins among equals.
-std::uint32_t NodeIndex::winner(std::uint32_t a, std::uint32_t b) const { return keys_[a] >= keys_[b] ? a : b; }
+std::uint32_t NodeIndex::winner(std::uint32_t a, std::uint32_t b) const {
+  return keys_[a] >= keys_[b] ? a : b;
+}
 
 void NodeIndex::replay_up(std::uint32_t rank) {
   for (std::size_t i = (leaves_ + rank) / 2; i > 0; i /= 2) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);

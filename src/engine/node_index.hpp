@@ -1,5 +1,6 @@
-// The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a placement
-// only the nodes that changed are asked again. node_index_test.cpp holds it against scoring all nodes.
+// The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a
+// placement only the nodes that changed are asked again. node_index_test.cpp holds it against scoring all
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,7 @@ class NodeIndex {
   std::vector<double> keys_;          // by rank; minus infinity: does not fit
   std::vector<std::uint16_t> codes_;  // by rank: kFits, or a place in refused_
   std::vector<bool> exact_;
-  std::vector<std::uint32_t> tree_;   // winners; the leaves are the second half
+  std::vector<std::uint32_t> tree_;  // winners; the leaves are the second half
   std::vector<Refused> refused_;
   std::size_t leaves_ = 0, inexact_ = 0;
   std::vector<std::pair<std::uint32_t, double>> masked_;

@@ -18,6 +18,9 @@ class Plugin {
   virtual void open(Session& session, Hooks& hooks) = 0;
 };
 
+// A plugin that is nothing but its registration.
+std::unique_ptr<Plugin> plugin_of(void (*open)(Session&, Hooks&));
+
 struct PluginFactory {
   std::string name;
   std::function<std::unique_ptr<Plugin>()> make;

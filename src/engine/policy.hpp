@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "engine/plugin.hpp"
+#include "model/resources.hpp"
 #include "util/time.hpp"
 
 namespace muster {
 
-// Where muster decides differently from KAI-Scheduler on a legal cluster; docs/differences.md has a row for each.
-// The defaults are ours; --kai-exact sets them all the other way.
-struct Compatibility {
+// Where muster decides differently from KAI-Scheduler on a legal cluster; docs/differences.md has a row for
+// each. The defaults are ours; --kai-exact sets them all the other way.
+struct KaiDifferences {
   bool trim_victims = true;              // give back victims that turn out not to be needed
   bool exhaustive_generator = true;      // a complete search where the others found nothing
   bool satisfaction_along_tree = true;   // minSubGroup counts when a gang is tested for being whole
@@ -27,7 +28,9 @@ struct EngineSettings {
   bool use_signatures = true;
   Duration staleness_grace = std::chrono::seconds(60);
   bool index_nodes = true;  // false: score all nodes for every task, the plain way
-  Compatibility compatibility;
+  KaiDifferences differences;
+  // Past use of queues by name, as a share of the capacity; absent: none.
+  std::map<std::string, Shares> usage;
 };
 
 struct Policy {

@@ -9,7 +9,7 @@ JobReason missing_tasks(const Job& job) {
   JobReason reason{.rule = JobRule::kNotReady, .is_gang = true};
   for (const PodSet& p : job.pod_sets) {
     if (p.is_ready()) continue;
-    reason.placed = p.counts.in(kAlive) - p.counts.of(TaskStatus::kGated);
+    reason.placed = p.counts.in(kAlive)-p.counts.of(TaskStatus::kGated);
     reason.needed = p.minimum;
     reason.pod_set = job.pod_sets.size() > 1 ? p.name : "";
     if (p.counts.of(TaskStatus::kGated) > 0) reason.rule = JobRule::kGatedTasks;

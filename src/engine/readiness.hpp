@@ -8,7 +8,8 @@
 
 namespace muster {
 
-// Nothing: the job takes part. Looks at nothing that placements of the cycle change, save the job's own tasks.
+// Nothing: the job takes part. Looks at nothing that placements of the cycle change, save the job's own
+// tasks.
 std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId job);
 
 }  // namespace muster

@@ -47,7 +47,8 @@ bool Session::task_before(TaskId a, TaskId b) const {
 const std::vector<TaskId>& Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
   PodSet& set = cluster.job_facts(id).pod_sets[pod_set];
   if (set.ordered_by != task_order_stamp_ && set.tasks.size() > 1)
-    std::stable_sort(set.tasks.begin(), set.tasks.end(), [&](TaskId a, TaskId b) { return task_before(a, b); });
+    std::stable_sort(set.tasks.begin(), set.tasks.end(),
+                     [&](TaskId a, TaskId b) { return task_before(a, b); });
   set.ordered_by = task_order_stamp_;
   return set.tasks;
 }
@@ -86,17 +87,19 @@ const Chunk& Session::chunk(JobId id, bool simulated) {
   chunk.has_evicted = false;
   chunk.tasks.clear();
   collect_chunk(id, Member{.is_pod_set = false, .at = 0}, chunk);
-  Charge sum;
-  std::int64_t gpu_memory = 0;
-  for (TaskId t : chunk.tasks) {
-    sum += cluster.shape_of(t).charge;
-    gpu_memory += cluster.shape_of(t).gpu_memory;
-  }
-  chunk.wanted = sum.shares();
-  if (gpu_memory > 0 && cluster.smallest_gpu() > 0)
-    chunk.wanted[index(Accounted::kGpus)] +=
-        static_cast<double>(gpu_memory) / static_cast<double>(cluster.smallest_gpu());
+  chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
   return chunk;
+}
+
+Demand Session::demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const {
+  Demand sum;
+  std::int64_t memory = 0;
+  for (TaskId t : tasks) {
+    sum.charge += cluster.shape_of(t).charge;
+    memory += cluster.shape_of(t).gpu_memory;
+  }
+  if (gpu_mib > 0) sum.gpus_by_memory = static_cast<double>(memory) / static_cast<double>(gpu_mib);
+  return sum;
 }
 
 void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
@@ -108,7 +111,8 @@ void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
     for (TaskId t : ordered_tasks(id, member.at)) {
       const Placement& at = cluster.placement(t);
       chunk.has_evicted |= at.virtually_evicted;
-      if (left == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted))) continue;
+      if (left == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted)))
+        continue;
       chunk.tasks.push_back(t);
       --left;
     }
@@ -162,7 +166,8 @@ Decisions Session::close() {
   return std::move(decisions);
 }
 
-// Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait again.
+// Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait
+// again.
 void Session::settle_pipelined() {
   std::sort(pipelined_.begin(), pipelined_.end(), [&](TaskId a, TaskId b) {
     const Task &x = cluster.task(a), &y = cluster.task(b);
@@ -185,7 +190,8 @@ void Session::settle_evicted() {
   for (TaskId t : pipelined_) {
     const Placement& at = cluster.placement(t);
     const bool was_somewhere = cluster.task(t).observed.node.valid() || at.leaving.valid();
-    if (at.status == TaskStatus::kReleasing && !was_somewhere) cluster.move(t, {.status = TaskStatus::kPending});
+    if (at.status == TaskStatus::kReleasing && !was_somewhere)
+      cluster.move(t, {.status = TaskStatus::kPending});
   }
 }
 

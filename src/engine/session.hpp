@@ -1,5 +1,5 @@
-// One cycle over one cluster: the hooks as the plugins filled them, what is remembered until the cycle's end, and
-// what was decided.
+// One cycle over one cluster: the hooks as the plugins filled them, what is remembered until the cycle's end,
+// and what was decided.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -20,7 +20,7 @@ class NodeFinder;
 // The tasks of a job that are tried at once, and what its queue would be charged for them.
 struct Chunk {
   absl::InlinedVector<TaskId, 4> tasks;
-  Shares wanted{};  // GPU memory by the smallest GPU of the cluster
+  Demand wanted;  // GPU memory by the smallest GPU of the cluster
   std::uint64_t version = 0;
   bool simulated = false;
   bool has_evicted = false;  // a victim of a simulation is among its tasks, so `simulated` matters
@@ -55,6 +55,8 @@ class Session {
   absl::InlinedVector<Member, 8> ordered_members(const Job& job, const GroupSet& set) const;
 
   // Is `a` before `b`, all plugins and fallbacks considered?
+  // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
+  Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
   bool job_before(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;
   JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }

@@ -24,7 +24,8 @@ std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
     s.hooks.gpu_score(t, id, gpu.group, c.score);
     found.push_back(c);
   }
-  const std::int64_t whole = s.cluster.idle().at(kGpu, id) / kOneGpu + s.cluster.releasing().at(kGpu, id) / kOneGpu;
+  const std::int64_t whole =
+      s.cluster.idle().at(kGpu, id) / kOneGpu + s.cluster.releasing().at(kGpu, id) / kOneGpu;
   Candidate device;
   if (whole > 0) s.hooks.gpu_score(t, id, GroupId(), device.score);
   for (std::int64_t i = 0; i < whole && i < s.cluster.shape_of(t).gpu.devices; ++i) found.push_back(device);
@@ -37,8 +38,8 @@ GroupId fresh_group(Session& s, NodeId id, std::span<const GroupId> taken) {
   for (int i = 0;; ++i) {
     const GroupId group = s.cluster.intern_group(node.name + "-shared-" + std::to_string(i));
     const auto same = [&](GroupId g) { return g == group; };
-    const bool in_use =
-        std::any_of(node.shared.begin(), node.shared.end(), [&](const SharedGpu& g) { return g.group == group; });
+    const bool in_use = std::any_of(node.shared.begin(), node.shared.end(),
+                                    [&](const SharedGpu& g) { return g.group == group; });
     if (!in_use && std::none_of(taken.begin(), taken.end(), same)) return group;
   }
 }

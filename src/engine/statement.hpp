@@ -19,8 +19,8 @@ class Statement {
 
   // Takes the place now.
   void allocate(TaskId t, NodeId node, GroupListId groups = {});
-  // Takes the place as soon as it is free. A victim of this statement that gets its own place back is simply not
-  // evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
+  // Takes the place as soon as it is free. A victim of this statement that gets its own place back is simply
+  // not evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
   void pipeline(TaskId t, NodeId node, GroupListId groups = {});
   void evict(TaskId t);
   void unevict(TaskId t);

@@ -7,8 +7,8 @@ namespace muster {
 
 std::string_view name_of(TaskStatus status) {
   constexpr std::array<std::string_view, kTaskStatuses> names{
-      "Pending", "Gated",     "Allocated",        "Pipelined", "Binding", "Bound",   "Running",
-      "Releasing", "StuckInReleasing", "Succeeded", "Failed",  "Unknown", "Gone"};
+      "Pending",          "Gated",     "Allocated", "Pipelined", "Binding", "Bound", "Running", "Releasing",
+      "StuckInReleasing", "Succeeded", "Failed",    "Unknown",   "Gone"};
   return names[static_cast<std::size_t>(status)];
 }
 
@@ -44,8 +44,8 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
   account_counts(task, at.status, sign);
 }
 
-void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId list,
-                           int sign) {
+void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as,
+                           GroupListId list, int sign) {
   if (node_stale_[node]) return;
   for (const Amount& a : shape.request) {
     if (a.kind.index() >= allocatable_.kinds() || allocatable_.at(a.kind, node) == 0) continue;
@@ -61,7 +61,8 @@ void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node,
   touch(node);
 }
 
-void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign) {
+void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as,
+                             int sign) {
   auto at = std::lower_bound(node.shared.begin(), node.shared.end(), group,
                              [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
   if (at == node.shared.end() || at->group != group) at = node.shared.insert(at, SharedGpu{.group = group});
@@ -77,7 +78,7 @@ void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t 
 
 Charge Cluster::accepted(const Shape& shape, NodeId node) const {
   Charge charge = shape.charge;
-  if (shape.gpu.type == GpuRequestType::kMemory)
+  if (shape.gpu.type == GpuRequestType::kGpuMemory)
     charge.units[index(Accounted::kGpus)] +=
         nodes_[node].hundredths_of(shape.gpu) * shape.gpu.devices * (kOneGpu / 100);
   return charge;
@@ -131,7 +132,7 @@ void Cluster::touch(NodeId node) {
     journal_base_ += journal_.size();
     journal_.clear();
   }
-  if (journal_.empty() || journal_.back() != node) journal_.push_back(node);
+  journal_.push_back(node);
 }
 
 // ---------------------------------------------------------------- shared GPUs

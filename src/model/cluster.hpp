@@ -1,8 +1,9 @@
 // The cluster: what exists (objects, by deltas from a source) and where tasks stand (placements, by move()).
 //
 // It lives on between cycles. A source applies objects as they are added, changed or gone; refresh() brings
-// everything that depends on structure (queue tree, node capacities, priorities) up to date before a cycle. Sums
-// per node, queue and job are kept by move(), the only change there is to a placement; its undo is the move back.
+// everything that depends on structure (queue tree, node capacities, priorities) up to date before a cycle.
+// Sums per node, queue and job are kept by move(), the only change there is to a placement; its undo is the
+// move back.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -66,13 +67,14 @@ class Cluster {
   void remove_bind_request(std::string_view ns, std::string_view name);
   void remove_config_map(std::string_view ns, std::string_view name);
   void remove_topology(std::string_view name);
-  // The source saw the task in another state; what an engine assumed about it is thereby confirmed or corrected.
+  // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
+  // corrected.
   void observe(TaskId task, const Observed& seen);
   // Times of a job that were written for it; the object's next delta says the same.
   Job& job_facts(JobId job) { return jobs_[job]; }
 
-  // Brings everything up to date for a cycle at `now`. Costs what changed; a change of structure (queues, node
-  // capacities, priority classes) costs one pass over all tasks.
+  // Brings everything up to date for a cycle at `now`. Costs what changed; a change of structure (queues,
+  // node capacities, priority classes) costs one pass over all tasks.
   void refresh(TimePoint now);
   std::vector<ObjectWarning> take_warnings();
 
@@ -111,7 +113,8 @@ class Cluster {
   // Present nodes by name; a node's rank is its place in it.
   std::span<const NodeId> nodes_by_name() const { return nodes_by_name_; }
   std::uint32_t rank(NodeId n) const { return ranks_[n]; }
-  // Jobs that have a pending task, in no particular order; likewise jobs whose gang is not whole though some run.
+  // Jobs that have a pending task, in no particular order; likewise jobs whose gang is not whole though some
+  // run.
   std::span<const JobId> pending_jobs() const { return pending_jobs_.items(); }
   std::span<const JobId> broken_gangs() const { return broken_gangs_.items(); }
   // Jobs that carry a stale time.
@@ -164,7 +167,8 @@ class Cluster {
 
   // Adds (sign 1) or takes back (−1) what a task at a placement means for the sums.
   void account(TaskId t, const Placement& at, int sign);
-  void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId groups, int sign);
+  void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId groups,
+                    int sign);
   void account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
   void account_counts(const Task& task, TaskStatus status, int sign);
@@ -217,7 +221,7 @@ class Cluster {
   absl::flat_hash_map<std::string, bool> config_maps_;
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
-  IdVector<NodeId, Charge> foreign_;   // of other schedulers' active pods
+  IdVector<NodeId, Charge> foreign_;  // of other schedulers' active pods
   IdVector<QueueId, QueueUse> uses_;
   IdVector<GroupId, std::string> group_names_;
   absl::flat_hash_map<std::string, GroupId> group_ids_;

@@ -43,12 +43,15 @@ std::int64_t devices_of(const Labels& labels, std::int64_t allocatable) {
 MigStrategy strategy_of(const Labels& labels) {
   const std::string* text = find_label(labels, "nvidia.com/mig.strategy");
   if (text == nullptr) return MigStrategy::kNone;
-  return *text == "single" ? MigStrategy::kSingle : *text == "mixed" ? MigStrategy::kMixed : MigStrategy::kNone;
+  return *text == "single"  ? MigStrategy::kSingle
+         : *text == "mixed" ? MigStrategy::kMixed
+                            : MigStrategy::kNone;
 }
 
 bool is_mig_node(const NodeObject& object, const std::string& role_label) {
   if (const std::string* role = find_label(object.meta.labels, role_label))
-    return *role == "true" || *role == "1" || *role == "t" || *role == "T" || *role == "TRUE" || *role == "True";
+    return *role == "true" || *role == "1" || *role == "t" || *role == "T" || *role == "TRUE" ||
+           *role == "True";
   return std::any_of(object.allocatable.begin(), object.allocatable.end(), [](const NamedAmount& a) {
     return a.name.starts_with("nvidia.com/mig-") && a.units > 0;
   });
@@ -151,8 +154,8 @@ NodeId Cluster::apply(NodeObject&& object) {
   for (const NamedAmount& a : object.allocatable)
     if (a.units > 0) allocatable.push_back({kinds_.intern(a.name), a.units});
   node.gpu_devices = devices_of(object.meta.labels, amount_of(allocatable, kGpu) / kOneGpu);
-  const bool same_capacity = was_present == node.present && allocatable == node.allocatable &&
-                             old_memory == node.gpu_memory;
+  const bool same_capacity =
+      was_present == node.present && allocatable == node.allocatable && old_memory == node.gpu_memory;
   node.allocatable = std::move(allocatable);
   node.labels = std::move(object.meta.labels);
   std::sort(node.labels.begin(), node.labels.end());
@@ -212,8 +215,12 @@ void Cluster::remove_priority_class(std::string_view name) {
   if (classes_.erase(std::string(name)) > 0) classes_stale_ = true;
 }
 
-void Cluster::apply(ConfigMapObject&& object) { config_maps_[key_of(object.meta.ns, object.meta.name)] = true; }
-void Cluster::remove_config_map(std::string_view ns, std::string_view name) { config_maps_.erase(key_of(ns, name)); }
+void Cluster::apply(ConfigMapObject&& object) {
+  config_maps_[key_of(object.meta.ns, object.meta.name)] = true;
+}
+void Cluster::remove_config_map(std::string_view ns, std::string_view name) {
+  config_maps_.erase(key_of(ns, name));
+}
 
 void Cluster::apply(TopologyObject&& object) {
   const std::string name = object.meta.name;
@@ -272,8 +279,9 @@ void Cluster::remove_pod_group(std::string_view ns, std::string_view name) {
 
 void Cluster::release_if_unused(JobId id) {
   const Job& job = jobs_[id];
-  const bool has_tasks = !job.outsiders.empty() || std::any_of(job.pod_sets.begin(), job.pod_sets.end(),
-                                                               [](const PodSet& p) { return !p.tasks.empty(); });
+  const bool has_tasks =
+      !job.outsiders.empty() ||
+      std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return !p.tasks.empty(); });
   if (job.present || has_tasks) return;
   job_ids_.erase(key_of(job.ns, job.name));
   unresolved_jobs_.erase(id);
@@ -352,7 +360,9 @@ TaskId Cluster::apply(PodObject&& object) {
   task.alive = true;
   std::vector<GroupId> group_list;
   for (const std::string& g : object.gpu_groups) group_list.push_back(intern_group(g));
-  task.observed = {.phase = object.phase, .gated = object.gated, .deletion = object.deletion,
+  task.observed = {.phase = object.phase,
+                   .gated = object.gated,
+                   .deletion = object.deletion,
                    .node = object.node.empty() ? NodeId() : mention_node(object.node),
                    .groups = intern_groups(std::move(group_list))};
   placements_[id] = {.status = TaskStatus::kGone};
@@ -422,11 +432,13 @@ Placement Cluster::observed_placement(const Task& task) const {
                          (request->second.uid.empty() || request->second.uid == task.uid);
     if (applies) {
       if (at.status != TaskStatus::kReleasing) at.status = TaskStatus::kBinding;
-      if (const auto node = node_ids_.find(request->second.node); node != node_ids_.end()) at.node = node->second;
+      if (const auto node = node_ids_.find(request->second.node); node != node_ids_.end())
+        at.node = node->second;
       std::vector<GroupId> list;
       for (const std::string& g : request->second.groups)
         if (const auto group = group_ids_.find(g); group != group_ids_.end()) list.push_back(group->second);
-      if (const auto known = group_list_ids_.find(list); known != group_list_ids_.end()) at.groups = known->second;
+      if (const auto known = group_list_ids_.find(list); known != group_list_ids_.end())
+        at.groups = known->second;
     }
   }
   if (!in(at.status, kActiveUsed)) at.node = {}, at.groups = {};

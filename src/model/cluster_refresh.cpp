@@ -24,7 +24,8 @@ std::optional<Preemptibility> parse_preemptibility(std::string text) {
 void Cluster::refresh(TimePoint now) {
   now_ = now;
   for (TaskId t : terminating_.items())
-    if (const Placement seen = observed_placement(tasks_[t]); seen.status != placements_[t].status) move(t, seen);
+    if (const Placement seen = observed_placement(tasks_[t]); seen.status != placements_[t].status)
+      move(t, seen);
   refresh_nodes();
   refresh_queues();
   refresh_jobs();
@@ -67,8 +68,7 @@ void Cluster::recount_stale_nodes() {
     nodes_[n].shared.clear();
     for (std::uint32_t k = 0; k < kinds_.size(); ++k)
       allocatable_.at(Kind(k), n) = idle_.at(Kind(k), n) = releasing_.at(Kind(k), n) = 0;
-    for (const Amount& a : nodes_[n].allocatable)
-      allocatable_.at(a.kind, n) = idle_.at(a.kind, n) = a.units;
+    for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = idle_.at(a.kind, n) = a.units;
     touch(n);
   }
   for (TaskId t : ids(tasks_)) {
@@ -223,7 +223,8 @@ void Cluster::resolve(JobId id) {
     mode = *pod, source = PreemptibilitySource::kPodLabel;
   if (!job.preemptibility_spec.empty() && source != PreemptibilitySource::kSpec)
     warn("PodGroup " + job.full_name(), "spec.preemptibility",
-         "\"" + job.preemptibility_spec + "\" is none of preemptible, non-preemptible, semi-preemptible; ignored");
+         "\"" + job.preemptibility_spec +
+             "\" is none of preemptible, non-preemptible, semi-preemptible; ignored");
   job.preemptibility_source = source;
   if (mode == job.preemptibility) return;
   const auto each_task = [&](int sign) {

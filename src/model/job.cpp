@@ -61,7 +61,8 @@ std::string index_sub_groups(const std::vector<SubGroupObject>& groups,
     std::size_t steps = 0;
     for (const SubGroupObject* at = &g; !at->parent.empty();) {
       const auto parent = by_name.find(lower(at->parent));
-      if (parent == by_name.end()) return "sub group \"" + at->name + "\" has no parent \"" + at->parent + "\"";
+      if (parent == by_name.end())
+        return "sub group \"" + at->name + "\" has no parent \"" + at->parent + "\"";
       if (++steps > groups.size()) return "sub group \"" + g.name + "\" is its own ancestor";
       at = parent->second;
     }
@@ -70,7 +71,9 @@ std::string index_sub_groups(const std::vector<SubGroupObject>& groups,
 }
 
 void make_single_pod_set(const PodGroupObject& object, std::int32_t minimum, Job& job) {
-  job.sets.push_back({.name = "", .members = {{true, 0}}, .min_sub_group = object.min_sub_group,
+  job.sets.push_back({.name = "",
+                      .members = {{true, 0}},
+                      .min_sub_group = object.min_sub_group,
                       .topology = object.topology});
   job.pod_sets.push_back({.name = "default", .minimum = minimum});
 }
@@ -92,11 +95,12 @@ class TreeBuilder {
       const auto at = static_cast<std::uint32_t>(is_set ? job_.sets.size() : job_.pod_sets.size());
       job_.sets[set].members.push_back({!is_set, at});
       if (is_set) {
-        job_.sets.push_back({.name = g->name, .min_sub_group = g->min_sub_group, .topology = g->topology,
-                             .parent = set});
+        job_.sets.push_back(
+            {.name = g->name, .min_sub_group = g->min_sub_group, .topology = g->topology, .parent = set});
         fill(at, g->name);
       } else {
-        job_.pod_sets.push_back({.name = g->name, .minimum = g->min_member.value_or(0), .topology = g->topology});
+        job_.pod_sets.push_back(
+            {.name = g->name, .minimum = g->min_member.value_or(0), .topology = g->topology});
       }
     }
   }

@@ -20,7 +20,7 @@ struct PodSet {  // a leaf
   StatusCounts counts;
 
   bool is_satisfied() const { return counts.active_allocated() >= minimum; }
-  bool is_ready() const { return counts.in(kAlive) - counts.of(TaskStatus::kGated) >= minimum; }
+  bool is_ready() const { return counts.in(kAlive)-counts.of(TaskStatus::kGated) >= minimum; }
 };
 
 // A member of a group set: another set, or a pod set.
@@ -45,7 +45,7 @@ enum class PreemptibilitySource : std::uint8_t { kSpec, kOwnerLabel, kPodLabel, 
 
 struct Job {
   std::string ns, name, uid;
-  bool present = false;        // has an object
+  bool present = false;  // has an object
   bool in_partition = true;
   TimePoint created{};
   std::string queue_name;
@@ -55,15 +55,15 @@ struct Job {
   Preemptibility preemptibility = Preemptibility::kPreemptible;
   PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
   std::vector<PodSet> pod_sets;
-  std::vector<GroupSet> sets;  // sets[0] is the root
+  std::vector<GroupSet> sets;     // sets[0] is the root
   std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
-  StatusCounts counts;         // over all pod sets
-  std::uint64_t version = 1;   // grows whenever a task of it changes
+  StatusCounts counts;            // over all pod sets
+  std::uint64_t version = 1;      // grows whenever a task of it changes
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before, requeued_at;
   bool mark_unschedulable = true;
-  bool backed_off = false;     // schedulingBackoff, and the newest condition names this node pool
+  bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;
 
   bool is_preemptible() const { return preemptibility == Preemptibility::kPreemptible; }

@@ -41,12 +41,12 @@ struct Node {
   Request allocatable;
   bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
        pid_pressure = false, network_unavailable = false;
-  std::int64_t gpu_memory = 100;   // MiB per device
+  std::int64_t gpu_memory = 100;  // MiB per device
   bool gpu_memory_known = false;
   std::int64_t gpu_devices = 0;
   bool is_mig = false;
   MigStrategy mig_strategy = MigStrategy::kNone;
-  std::vector<SharedGpu> shared;   // sorted by group
+  std::vector<SharedGpu> shared;  // sorted by group
 
   // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
   bool usable() const {

@@ -48,9 +48,9 @@ struct LabelSelector {  // nothing: matches no object; empty: matches every obje
 struct PodAffinityTerm {
   LabelSelector selector;
   std::string topology_key;
-  std::vector<std::string> namespaces;   // none and no namespace selector: the pod's own
+  std::vector<std::string> namespaces;  // none and no namespace selector: the pod's own
   LabelSelector namespace_selector;
-  std::int32_t weight = 0;               // preferred terms only
+  std::int32_t weight = 0;  // preferred terms only
   bool operator==(const PodAffinityTerm&) const = default;
 };
 
@@ -64,7 +64,7 @@ struct Taint {
 
 struct Toleration {
   std::string key, value;
-  bool exists = false;                          // operator Exists; an empty key then tolerates everything
+  bool exists = false;  // operator Exists; an empty key then tolerates everything
   TaintEffect effect = TaintEffect::kAny;
   bool operator==(const Toleration&) const = default;
 };
@@ -75,42 +75,43 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-struct ClaimReference {         // spec.resourceClaims[]
-  std::string name;             // inside the pod
-  std::string claim;            // ResourceClaim in the pod's namespace; of a template: the generated name, or ""
+struct ClaimReference {  // spec.resourceClaims[]
+  std::string name;      // inside the pod
+  std::string claim;     // ResourceClaim in the pod's namespace; of a template: the generated name, or ""
   bool from_template = false;
   bool operator==(const ClaimReference&) const = default;
 };
 
-// Everything about a pod, besides amounts, that says where it may go. Pods with equal constraints share one copy.
+// Everything about a pod, besides amounts, that says where it may go. Pods with equal constraints share one
+// copy.
 struct Constraints {
   std::vector<std::pair<std::string, std::string>> node_selector;  // sorted
   bool has_required_affinity = false;
   std::vector<NodeTerm> required_affinity;  // one must match
   std::vector<Toleration> tolerations;
   std::vector<HostPort> host_ports;
-  std::vector<PodAffinityTerm> pod_affinity, pod_anti_affinity;            // required
+  std::vector<PodAffinityTerm> pod_affinity, pod_anti_affinity;  // required
   std::vector<PodAffinityTerm> preferred_affinity, preferred_anti_affinity;
-  std::vector<std::string> volume_claims;   // PersistentVolumeClaim names, generic ephemeral ones included
-  std::vector<std::string> config_maps;     // referenced and not optional
+  std::vector<std::string> volume_claims;  // PersistentVolumeClaim names, generic ephemeral ones included
+  std::vector<std::string> config_maps;    // referenced and not optional
   std::vector<ClaimReference> resource_claims;
-  std::string priority_class;               // spec.priorityClassName and spec.priority: only the failed-job pool
-  std::int32_t priority = 0;                // looks at them (actions.md 10)
+  std::string priority_class;  // spec.priorityClassName and spec.priority: only the failed-job pool
+  std::int32_t priority = 0;   // looks at them (actions.md 10)
   bool has_spread_constraints = false;
-  std::string spread_text;                  // the constraints as text, compared only
+  std::string spread_text;  // the constraints as text, compared only
   bool operator==(const Constraints&) const = default;
 };
 
 // ---------------------------------------------------------------- the objects
 
-enum class GpuRequestType : std::uint8_t { kRegular, kFraction, kMemory, kMig };
+enum class GpuRequestType : std::uint8_t { kRegular, kFraction, kGpuMemory, kMig };
 
 struct GpuRequest {
   GpuRequestType type = GpuRequestType::kRegular;
-  std::int32_t devices = 0;      // whole devices, or devices that a share is taken from
-  double portion = 0;            // of each device: kFraction
-  std::int64_t memory_mib = 0;   // of each device: kMemory
-  bool legacy_mig = false;       // a MIG profile as annotation: refused everywhere
+  std::int32_t devices = 0;     // whole devices, or devices that a share is taken from
+  double portion = 0;           // of each device: kFraction
+  std::int64_t memory_mib = 0;  // of each device: kMemory
+  bool legacy_mig = false;      // a MIG profile as annotation: refused everywhere
   bool operator==(const GpuRequest&) const = default;
 };
 
@@ -127,25 +128,25 @@ struct PodObject {
   PodPhase phase = PodPhase::kUnknown;
   std::optional<TimePoint> deletion;
   bool gated = false;
-  bool stays_terminating = false;        // muster.dev/stays-terminating (embedded cluster)
+  bool stays_terminating = false;  // muster.dev/stays-terminating (embedded cluster)
   std::string scheduler;
   std::string node;
   std::string nominated_node;
-  std::string pod_group;                 // annotation pod-group-name
-  std::string sub_group;                 // label kai.scheduler/subgroup-name, "" = default
-  std::string app;                       // label app: utility pods
-  std::string preemptibility;            // label kai.scheduler/preemptibility
-  std::string owner_preemptibility;      // the same label on the top owner, where the source knows it
+  std::string pod_group;                     // annotation pod-group-name
+  std::string sub_group;                     // label kai.scheduler/subgroup-name, "" = default
+  std::string app;                           // label app: utility pods
+  std::string preemptibility;                // label kai.scheduler/preemptibility
+  std::string owner_preemptibility;          // the same label on the top owner, where the source knows it
   std::optional<std::string> task_priority;  // label kai.scheduler/task-priority, unparsed
-  bool leads_kubeflow = false;           // training.kubeflow.org/job-role master or launcher
-  bool leads_ray = false;                // ray.io/node-type head
-  std::vector<NamedAmount> requests;     // containers, init containers and overhead; GPUs as devices*1000 under
-                                         // "nvidia.com/gpu" only for whole ones; never the pod slot
+  bool leads_kubeflow = false;               // training.kubeflow.org/job-role master or launcher
+  bool leads_ray = false;                    // ray.io/node-type head
+  std::vector<NamedAmount> requests;  // containers, init containers and overhead; GPUs as devices*1000 under
+                                      // "nvidia.com/gpu" only for whole ones; never the pod slot
   GpuRequest gpu;
-  std::vector<std::string> gpu_groups;   // of a running share: labels runai-gpu-group…
+  std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
   Constraints constraints;
   std::string numa_observed, numa_predicted;  // annotations, unparsed
-  bool guaranteed = false;               // QoS class Guaranteed
+  bool guaranteed = false;                    // QoS class Guaranteed
 };
 
 struct NodeObject {
@@ -234,13 +235,13 @@ struct ConfigMapObject {
 struct VolumeClaimObject {
   Meta meta;
   std::optional<std::string> storage_class;
-  std::string volume;       // spec.volumeName
-  bool bound = false;       // status.phase Bound
+  std::string volume;  // spec.volumeName
+  bool bound = false;  // status.phase Bound
   std::int64_t bytes = 0;
   std::vector<std::string> access_modes;
   LabelSelector selector;
   std::string volume_mode;
-  std::string selected_node;    // annotation volume.kubernetes.io/selected-node
+  std::string selected_node;  // annotation volume.kubernetes.io/selected-node
   std::vector<std::string> owner_pod_uids;
 };
 struct VolumeObject {
@@ -272,7 +273,7 @@ struct CsiDriverObject {
 
 struct DeviceObject {  // ResourceClaim, ResourceSlice, DeviceClass, NodeResourceTopology
   Meta meta;
-  std::string json;    // the whole object
+  std::string json;  // the whole object
 };
 
 }  // namespace muster

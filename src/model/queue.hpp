@@ -12,11 +12,11 @@
 namespace muster {
 
 struct Queue {
-  std::string name;          // identity
+  std::string name;  // identity
   std::string display_name;
   std::string parent_name;
-  bool present = false;      // has an object
-  bool usable = false;       // present, and so are all its ancestors
+  bool present = false;  // has an object
+  bool usable = false;   // present, and so are all its ancestors
   TimePoint created{};
   std::string uid;
   std::int32_t priority = 100;
@@ -35,8 +35,8 @@ struct Queue {
 
 // What a queue and everything below it holds and wants, kept by every move.
 struct QueueUse {
-  Charge allocated;           // active-allocated tasks
-  Charge non_preemptible;     // the part of it that may not be taken back
+  Charge allocated;        // active-allocated tasks
+  Charge non_preemptible;  // the part of it that may not be taken back
   Charge pending;
   std::int64_t pending_gpu_memory = 0;  // MiB × devices of pending GPU-memory requests
   bool operator==(const QueueUse&) const = default;

@@ -51,7 +51,7 @@ struct RefusalCount {
 enum class JobRule : std::uint8_t {
   kQueueMissing,
   kQueueNotLeaf,
-  kNotReady,           // `placed` tasks exist of `needed` in `pod_set`
+  kNotReady,  // `placed` tasks exist of `needed` in `pod_set`
   kGatedTasks,
   kUnknownSubGroup,
   kBackedOff,
@@ -61,7 +61,7 @@ enum class JobRule : std::uint8_t {
   kLargerThanAnyNode,  // `task` wants `wanted` of `kind`, the largest node has `bound`
   kConfigMapMissing,
   kVolumeClaimMissing,
-  kPreemptionDelay,    // until `until`
+  kPreemptionDelay,  // until `until`
   kTopology,
 };
 
@@ -75,7 +75,7 @@ struct JobReason {
   std::string pod_set;  // "" where the job has one only
   std::int32_t placed = 0, needed = 0;
   bool is_gang = false;
-  std::string name;     // of a missing object
+  std::string name;  // of a missing object
   std::optional<TimePoint> until;
   std::vector<RefusalCount> nodes;  // most refusals first
 };

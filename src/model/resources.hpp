@@ -12,8 +12,8 @@
 
 namespace muster {
 
-// cpu in thousandths of a core, memory in bytes, gpu in thousandths of a device, pods in slots; the others in the
-// units of objects.hpp.
+// cpu in thousandths of a core, memory in bytes, gpu in thousandths of a device, pods in slots; the others in
+// the units of objects.hpp.
 using Kind = Id<struct KindTag>;
 inline constexpr Kind kCpu{0}, kMemory{1}, kGpu{2}, kPods{3};
 inline constexpr std::int64_t kOneGpu = 1000;
@@ -92,6 +92,25 @@ struct Charge {
     return {share(Accounted::kCores), share(Accounted::kBytes), share(Accounted::kGpus)};
   }
   bool operator==(const Charge&) const = default;
+};
+
+// What somebody asks for before a node is known: GPU memory is turned into GPUs by some divisor and stays
+// apart, because it is no whole number of units.
+struct Demand {
+  Charge charge;
+  double gpus_by_memory = 0;
+
+  // The demand on top of what is held already.
+  double with(const Charge& held, Accounted r) const {
+    Charge sum = held;
+    sum += charge;
+    return sum.share(r) + (r == Accounted::kGpus ? gpus_by_memory : 0);
+  }
+  Shares with(const Charge& held) const {
+    return {with(held, Accounted::kCores), with(held, Accounted::kBytes), with(held, Accounted::kGpus)};
+  }
+  double share(Accounted r) const { return with({}, r); }
+  bool operator==(const Demand&) const = default;
 };
 
 // "nvidia.com/mig-3g.20gb" counts 3 GPUs in quotas; any other name 0.

@@ -8,14 +8,16 @@
 namespace muster {
 
 struct Shape {
-  Request request;   // what a node must have, the pod slot included; shared GPUs are not in it
+  Request request;  // what a node must have, the pod slot included; shared GPUs are not in it
   GpuRequest gpu;
   Constraints constraints;
-  NamespaceId ns;    // valid only where a constraint depends on the namespace
-  Charge charge;     // what a queue is charged before a node is known; GPU memory counts 0 here
+  NamespaceId ns;               // valid only where a constraint depends on the namespace
+  Charge charge;                // what a queue is charged before a node is known; GPU memory counts 0 here
   std::int64_t gpu_memory = 0;  // devices × MiB of a GPU-memory request
 
-  bool is_shared() const { return gpu.type == GpuRequestType::kFraction || gpu.type == GpuRequestType::kMemory; }
+  bool is_shared() const {
+    return gpu.type == GpuRequestType::kFraction || gpu.type == GpuRequestType::kGpuMemory;
+  }
   bool is_mig() const { return gpu.type == GpuRequestType::kMig; }
   std::int64_t whole_gpus() const { return amount_of(request, kGpu); }
   bool is_cpu_only() const { return whole_gpus() == 0 && !is_shared() && !is_mig(); }

@@ -1,4 +1,5 @@
-// A shape's key is its content written as text with length-prefixed strings, so that equal keys mean equal shapes.
+// A shape's key is its content written as text with length-prefixed strings, so that equal keys mean equal
+// shapes.
 #include "model/shape_table.hpp"
 
 #include <algorithm>
@@ -31,7 +32,8 @@ class KeyWriter {
                  << static_cast<std::int64_t>(t.weight);
   }
   KeyWriter& operator<<(const Toleration& t) {
-    return *this << t.key << t.value << static_cast<std::int64_t>(t.exists) << static_cast<std::int64_t>(t.effect);
+    return *this << t.key << t.value << static_cast<std::int64_t>(t.exists)
+                 << static_cast<std::int64_t>(t.effect);
   }
   KeyWriter& operator<<(const HostPort& p) { return *this << p.ip << p.protocol << std::int64_t{p.port}; }
   KeyWriter& operator<<(const ClaimReference& c) {
@@ -58,9 +60,9 @@ bool depends_on_namespace(const Constraints& c) {
 
 void write_constraints(const Constraints& c, KeyWriter& out) {
   out << c.node_selector << std::int64_t{c.has_required_affinity} << c.required_affinity << c.tolerations
-      << c.host_ports << c.pod_affinity << c.pod_anti_affinity << c.preferred_affinity << c.preferred_anti_affinity
-      << c.volume_claims << c.config_maps << c.resource_claims << c.priority_class << std::int64_t{c.priority}
-      << c.spread_text;
+      << c.host_ports << c.pod_affinity << c.pod_anti_affinity << c.preferred_affinity
+      << c.preferred_anti_affinity << c.volume_claims << c.config_maps << c.resource_claims
+      << c.priority_class << std::int64_t{c.priority} << c.spread_text;
 }
 
 std::int64_t rounded_hundredths(const GpuRequest& gpu) {
@@ -94,13 +96,17 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
   if (depends_on_namespace(pod.constraints))
     ns = namespaces_.try_emplace(pod.meta.ns, NamespaceId(namespaces_.size())).first->second;
   key << pod.requests << static_cast<std::int64_t>(pod.gpu.type) << std::int64_t{pod.gpu.devices}
-      << std::bit_cast<std::int64_t>(pod.gpu.portion) << pod.gpu.memory_mib << std::int64_t{pod.gpu.legacy_mig}
-      << std::int64_t{ns.index()};
+      << std::bit_cast<std::int64_t>(pod.gpu.portion) << pod.gpu.memory_mib
+      << std::int64_t{pod.gpu.legacy_mig} << std::int64_t{ns.index()};
   write_constraints(pod.constraints, key);
   const auto [found, is_new] = by_key_.try_emplace(key_, shapes_.end_id());
   if (!is_new) return found->second;
-  Shape shape{.request = to_request(pod, kinds), .gpu = pod.gpu, .constraints = pod.constraints, .ns = ns,
-              .charge = {}, .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices};
+  Shape shape{.request = to_request(pod, kinds),
+              .gpu = pod.gpu,
+              .constraints = pod.constraints,
+              .ns = ns,
+              .charge = {},
+              .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices};
   shape.charge = queue_charge(shape, kinds);
   return shapes_.push_back(std::move(shape));
 }

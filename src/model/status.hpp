@@ -59,7 +59,7 @@ class StatusCounts {
     return sum;
   }
   std::int32_t active_allocated() const { return in(kActiveAllocated); }
-  std::int32_t total() const { return in(kEvery) - of(TaskStatus::kGone); }
+  std::int32_t total() const { return in(kEvery)-of(TaskStatus::kGone); }
   bool operator==(const StatusCounts&) const = default;
 
  private:

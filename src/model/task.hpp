@@ -20,8 +20,8 @@ struct Observed {
 struct Task {
   std::string ns, name, uid;
   TimePoint created{};
-  JobId job;                      // not valid: belongs to no PodGroup
-  std::uint32_t pod_set = kNoSet; // in the job
+  JobId job;                       // not valid: belongs to no PodGroup
+  std::uint32_t pod_set = kNoSet;  // in the job
   ShapeId shape;
   LabelSetId labels;
   std::string sub_group;
@@ -29,10 +29,10 @@ struct Task {
   std::optional<std::string> task_priority;
   std::string preemptibility, owner_preemptibility;
   bool leads_kubeflow = false, leads_ray = false;
-  bool foreign = false;           // of another scheduler: its use is not for our queues to divide
-  bool is_reservation = false;    // holds a shared GPU's slot: its GPU is not charged
+  bool foreign = false;         // of another scheduler: its use is not for our queues to divide
+  bool is_reservation = false;  // holds a shared GPU's slot: its GPU is not charged
   bool stays_terminating = false;
-  bool alive = true;              // false: the id is free
+  bool alive = true;  // false: the id is free
   Observed observed;
 
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFF;

@@ -1,0 +1,59 @@
+// Allocate.
+#include "actions/allocate.hpp"
+
+#include <algorithm>
+
+#include "engine/allocation.hpp"
+#include "engine/job_order.hpp"
+#include "engine/pending_jobs.hpp"
+#include "engine/statement.hpp"
+#include "util/keys.hpp"
+
+namespace muster::actions {
+namespace {
+
+constexpr const char* kName = "allocate";
+
+// Some pod set waits for a place while its minimum does not stand: then nothing of the attempt starts now.
+bool must_wait(const Job& job) {
+  return std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) {
+    return p.counts.of(TaskStatus::kPipelined) > 0 && p.counts.in(kAllocatedSet) < p.minimum;
+  });
+}
+
+class Allocate final : public Action {
+ public:
+  std::string name() const override { return kName; }
+
+  void run(Session& s) override {
+    for (JobOrder waiting = pending_jobs(s, kName); !waiting.empty();) {
+      const JobId id = waiting.pop();
+      const Job& job = s.cluster.job(id);
+      const bool was_started = job.counts.in(kAllocatedSet) > 0;
+      ++s.stats.jobs_tried;
+      Statement st(s);
+      const Chunk chunk = s.chunk(id, false);
+      if (auto reason = allocate_job(s, st, {.job = id, .tasks = chunk.tasks})) {
+        s.waits(id, std::move(*reason));
+        continue;
+      }
+      const bool waits = must_wait(job);
+      if (waits) st.convert_to_pipelined(id);
+      st.commit(kName, id);
+      if (!waits && !was_started) started(s, id);
+      if (job.has_pending()) waiting.push(id);
+    }
+  }
+
+ private:
+  static void started(Session& s, JobId id) {
+    s.cluster.job_facts(id).last_start = s.now;
+    s.annotate(id, keys::kLastStart, format_time(s.now));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Action> make_allocate() { return std::make_unique<Allocate>(); }
+
+}  // namespace muster::actions

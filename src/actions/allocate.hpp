@@ -1,0 +1,13 @@
+// Allocate: places waiting jobs in order, as long as they fit. actions.md 8.2.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "engine/plugin.hpp"
+
+namespace muster::actions {
+
+std::unique_ptr<Action> make_allocate();
+
+}  // namespace muster::actions

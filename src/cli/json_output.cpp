@@ -1,0 +1,203 @@
+// The result of a simulation as JSON.
+#include "cli/json_output.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json group_names(const Cluster& c, GroupListId groups) {
+  Json names = Json::array();
+  for (GroupId g : c.groups(groups)) names.push_back(c.group_name(g));
+  return names;
+}
+
+Json binds_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const BindDecision& b : d.binds)
+    list.push_back({{"pod", c.task(b.task).full_name()},
+                    {"node", c.node(b.node).name},
+                    {"gpuGroups", group_names(c, b.groups)}});
+  return list;
+}
+
+Json evictions_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const EvictDecision& e : d.evictions) {
+    Json item{{"pod", c.task(e.task).full_name()}, {"action", e.action}, {"reason", e.action}};
+    if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json pipelined_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const PipelineDecision& p : d.pipelined)
+    list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
+  return list;
+}
+
+Json patches_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const PatchDecision& p : d.patches) {
+    Json annotations = Json::object();
+    for (const auto& [key, value] : p.annotations) annotations[key] = value ? Json(*value) : Json();
+    list.push_back({{"podGroup", c.job(p.job).full_name()}, {"annotations", std::move(annotations)}});
+  }
+  return list;
+}
+
+Json timing_json(const Decisions& d) {
+  Json actions = Json::object();
+  std::int64_t scenarios = 0, nodes = 0;
+  for (const ActionStats& a : d.actions) {
+    actions[a.action] = a.milliseconds;
+    scenarios += a.scenarios_simulated;
+    nodes += a.nodes_tried;
+  }
+  return {{"openMs", d.open_milliseconds},
+          {"actionsMs", std::move(actions)},
+          {"scenariosSimulated", scenarios},
+          {"nodesTried", nodes}};
+}
+
+Json round_json(const Cluster& c, const Round& round, bool with_timing) {
+  const Decisions& d = round.decisions;
+  Json json{{"cycle", round.cycle},
+            {"binds", binds_json(c, d)},
+            {"evictions", evictions_json(c, d)},
+            {"pipelined", pipelined_json(c, d)},
+            {"patches", patches_json(c, d)}};
+  if (with_timing) json["timing"] = timing_json(d);
+  return json;
+}
+
+// The timing of all rounds together.
+Json total_timing(const SimulationResult& result, const Timing& timing) {
+  Decisions sum;
+  for (const Round& round : result.rounds) {
+    sum.open_milliseconds += round.decisions.open_milliseconds;
+    for (const ActionStats& a : round.decisions.actions) {
+      auto at = std::find_if(sum.actions.begin(), sum.actions.end(),
+                             [&](const ActionStats& b) { return b.action == a.action; });
+      if (at == sum.actions.end()) at = sum.actions.insert(at, {.action = a.action});
+      at->milliseconds += a.milliseconds;
+      at->nodes_tried += a.nodes_tried;
+      at->scenarios_simulated += a.scenarios_simulated;
+    }
+  }
+  Json json{{"readMs", timing.read_ms}};
+  json.update(timing_json(sum));
+  json["cpuMs"] = timing.cpu_ms;
+  json["peakRssMb"] = timing.peak_rss_mb;
+  return json;
+}
+
+const char* phase_of(TaskStatus status) {
+  if (status == TaskStatus::kReleasing || status == TaskStatus::kStuckInReleasing) return "Releasing";
+  if (in(status, kAllocatedSet)) return "Running";
+  if (status == TaskStatus::kSucceeded) return "Succeeded";
+  if (status == TaskStatus::kFailed) return "Failed";
+  return "Pending";
+}
+
+template <class Ids, class Key>
+auto sorted_by(Ids all, Key key) {
+  std::sort(all.begin(), all.end(), [&](auto a, auto b) { return key(a) < key(b); });
+  return all;
+}
+
+Json pods_json(const Cluster& c) {
+  std::vector<TaskId> pods;
+  for (TaskId t : ids(c.tasks()))
+    if (c.task(t).alive) pods.push_back(t);
+  Json list = Json::array();
+  for (TaskId t : sorted_by(std::move(pods), [&](TaskId id) { return c.task(id).full_name(); })) {
+    const Task& task = c.task(t);
+    const Placement& at = c.placement(t);
+    Json pod{{"name", task.full_name()},
+             {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
+             {"phase", phase_of(at.status)}};
+    if (at.node.valid()) pod["node"] = c.node(at.node).name;
+    if (at.groups.valid()) pod["gpuGroups"] = group_names(c, at.groups);
+    list.push_back(std::move(pod));
+  }
+  return list;
+}
+
+Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
+  Json list = Json::array();
+  for (const RefusalCount& r : nodes) {
+    Json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
+    if (r.refusal.kind.valid()) item["resource"] = c.kinds().name(r.refusal.kind);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json details_json(const Cluster& c, const JobReason& r) {
+  static constexpr std::array names{"cpu", "memory", "gpu"};
+  Json json = Json::object();
+  const bool is_capacity = r.rule == JobRule::kOverLimit || r.rule == JobRule::kOverQuota;
+  if (r.queue.valid()) json["queue"] = c.queue(r.queue).name;
+  if (is_capacity) json["resource"] = names[index(r.resource)];
+  if (r.kind.valid()) json["resource"] = c.kinds().name(r.kind);
+  if (is_capacity || r.kind.valid()) json["requested"] = r.wanted;
+  if (is_capacity) json["inUse"] = r.held;
+  if (is_capacity || r.kind.valid()) json["bound"] = r.bound;
+  if (r.task.valid()) json["pod"] = c.task(r.task).full_name();
+  if (!r.pod_set.empty()) json["subGroup"] = r.pod_set;
+  if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
+  if (r.until) json["until"] = format_time(*r.until);
+  if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
+  return json;
+}
+
+const char* status_of(const Job& job) {
+  const std::int32_t active = job.counts.active_allocated();
+  if (active > 0) return is_satisfied(job, Member{false, 0}) ? "Running" : "Incomplete";
+  if (job.counts.in(kAlive) > 0) return is_ready(job) ? "Pending" : "NotReady";
+  if (job.counts.in(kActiveUsed) > 0) return "Releasing";
+  return "Finished";
+}
+
+Json jobs_json(const Cluster& c, const SimulationResult& result) {
+  std::vector<JobId> jobs;
+  for (JobId j : ids(c.jobs()))
+    if (c.job(j).present) jobs.push_back(j);
+  std::map<JobId, const WaitingJob*> waiting;
+  if (!result.rounds.empty())
+    for (const WaitingJob& w : result.rounds.back().decisions.waiting) waiting[w.job] = &w;
+  Json list = Json::array();
+  for (JobId j : sorted_by(std::move(jobs), [&](JobId id) { return c.job(id).full_name(); })) {
+    const Job& job = c.job(j);
+    Json reasons = Json::array();
+    if (const auto found = waiting.find(j); found != waiting.end() && job.has_pending())
+      for (const JobReason& r : found->second->reasons)
+        reasons.push_back(
+            {{"reason", code_of(r.rule)}, {"message", text_of(c, r)}, {"details", details_json(c, r)}});
+    list.push_back({{"name", job.full_name()},
+                    {"queue", job.queue_name},
+                    {"status", status_of(job)},
+                    {"reasons", std::move(reasons)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const Cluster& c, const SimulationResult& result, const std::optional<Timing>& timing) {
+  Json rounds = Json::array();
+  for (const Round& round : result.rounds) rounds.push_back(round_json(c, round, timing.has_value()));
+  Json json{{"rounds", std::move(rounds)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, result)}};
+  if (timing) json["timing"] = total_timing(result, *timing);
+  return json;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,40 @@
+// From the configuration to a policy.
+#include "cli/policy.hpp"
+
+#include "actions/registry.hpp"
+#include "plugins/registry.hpp"
+
+namespace muster::cli {
+
+ClusterOptions cluster_options(const SchedulerParams& p) {
+  return {.scheduler_name = p.scheduler_name,
+          .node_pool_label = p.node_pool_label_key,
+          .node_pool = p.partition_label_value,
+          .reservation_app = p.resource_reservation_app_label,
+          .mig_worker_label = p.mig_worker_label_key,
+          .cpu_worker_label = p.cpu_worker_label_key,
+          .gpu_worker_label = p.gpu_worker_label_key,
+          .restrict_node_scheduling = p.restrict_node_scheduling,
+          .full_hierarchy = p.full_hierarchy_fairness,
+          .labels_decide_preemptibility = p.compatibility.labels_decide_preemptibility,
+          .stuck_threshold = p.stuck_in_releasing_threshold};
+}
+
+Policy make_policy(const Config& config, std::vector<Error>& errors) {
+  const SchedulerParams& p = config.params;
+  Policy policy;
+  policy.plugins = plugins::make_plugins(config, errors);
+  policy.actions = actions::make_actions(config, errors);
+  policy.settings = {.queue_depth = config.queue_depth,
+                     .max_consolidation_victims = p.max_consolidation_preemptees,
+                     .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
+                     .use_signatures = p.use_scheduling_signatures,
+                     .staleness_grace = p.default_staleness_grace_period,
+                     .differences = {.trim_victims = p.compatibility.trim_victims,
+                                     .exhaustive_generator = p.compatibility.exhaustive_generator,
+                                     .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
+                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum}};
+  return policy;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,21 @@
+// Rounds of cycles over an embedded cluster.
+#include "cli/simulation.hpp"
+
+#include "engine/run_cycle.hpp"
+#include "sim/embedded_cluster.hpp"
+
+namespace muster::cli {
+
+SimulationResult simulate(Cluster& cluster, const Policy& policy, const SimulationOptions& options) {
+  SimulationResult result;
+  EmbeddedCluster embedded;
+  TimePoint now = options.now;
+  for (int cycle = 1; cycle <= options.cycles; ++cycle, now += options.interval) {
+    result.rounds.push_back({cycle, now, run_cycle(cluster, policy, now)});
+    embedded.carry_out(cluster, result.rounds.back().decisions, now);
+    embedded.update(cluster, now);
+  }
+  return result;
+}
+
+}  // namespace muster::cli

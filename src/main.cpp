@@ -1,0 +1,4 @@
+// The program.
+#include "cli/cli.hpp"
+
+int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

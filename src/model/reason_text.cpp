@@ -1,0 +1,256 @@
+// Reasons in words.
+#include "model/reason_text.hpp"
+
+#include <fmt/format.h>
+
+namespace muster {
+namespace {
+
+std::string plural(double n, const char* one, const char* many) {
+  return decimal(n) + " " + (n == 1 ? one : many);
+}
+
+std::string resource_name(const Cluster& cluster, Kind kind) {
+  if (!kind.valid()) return "resources";
+  if (kind == kCpu) return "CPU";
+  if (kind == kMemory) return "memory";
+  if (kind == kGpu) return "GPUs";
+  if (kind == kPods) return "pod slots";
+  return cluster.kinds().name(kind);
+}
+
+std::string over_text(const Cluster& cluster, const JobReason& r) {
+  const std::string& queue = cluster.queue(r.queue).shown_name();
+  if (r.rule == JobRule::kOverLimit)
+    return fmt::format("queue {} is limited to {}: {} in use, {} more wanted", queue,
+                       amount_text(r.resource, r.bound), decimal(r.held), decimal(r.wanted));
+  return fmt::format(
+      "queue {} has a quota of {} for non-preemptible jobs: {} in use by them, {} more wanted; a preemptible "
+      "job "
+      "could borrow",
+      queue, amount_text(r.resource, r.bound), decimal(r.held), decimal(r.wanted));
+}
+
+std::string histogram(const Cluster& cluster, const std::vector<RefusalCount>& nodes) {
+  if (nodes.empty()) return "there are no nodes";
+  std::string text;
+  for (const RefusalCount& r : nodes)
+    text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", r.nodes, r.nodes == 1 ? "node" : "nodes",
+                        text_of(cluster, r.refusal));
+  return text;
+}
+
+std::string no_node_text(const Cluster& cluster, const JobReason& r) {
+  const std::string where = r.pod_set.empty() ? "" : " of sub group " + r.pod_set;
+  const std::string nodes = histogram(cluster, r.nodes);
+  if (r.is_gang)
+    return fmt::format("found room for {} of {} pods that must start together; next is {}{}: {}", r.placed,
+                       r.needed, cluster.task(r.task).name, where, nodes);
+  return fmt::format("no room for pod {}{}: {}", cluster.task(r.task).name, where, nodes);
+}
+
+std::string not_ready_text(const JobReason& r) {
+  const std::string where = r.pod_set.empty() ? "" : " in sub group " + r.pod_set;
+  return fmt::format("needs {} pods{} and has {}{}", r.needed, where, r.placed,
+                     r.rule == JobRule::kGatedTasks ? " without scheduling gates" : "");
+}
+
+}  // namespace
+
+std::string_view code_of(JobRule rule) {
+  switch (rule) {
+    case JobRule::kQueueMissing:
+      return "QueueDoesNotExist";
+    case JobRule::kQueueNotLeaf:
+      return "QueueIsNotALeaf";
+    case JobRule::kNotReady:
+      return "NotReady";
+    case JobRule::kGatedTasks:
+      return "SchedulingGated";
+    case JobRule::kUnknownSubGroup:
+      return "UnknownSubGroup";
+    case JobRule::kBackedOff:
+      return "SchedulingBackoff";
+    case JobRule::kOverLimit:
+      return "OverLimit";
+    case JobRule::kOverQuota:
+      return "NonPreemptibleOverQuota";
+    case JobRule::kNoNode:
+      return "PodSchedulingErrors";
+    case JobRule::kLargerThanAnyNode:
+      return "RequestLargerThanAnyNode";
+    case JobRule::kConfigMapMissing:
+      return "ConfigMapDoesNotExist";
+    case JobRule::kVolumeClaimMissing:
+      return "VolumeClaimDoesNotExist";
+    case JobRule::kPreemptionDelay:
+      return "PreemptionDelayNotElapsed";
+    case JobRule::kTopology:
+      return "TopologyNotSatisfiable";
+  }
+  return "Unknown";
+}
+
+std::string_view code_of(NodeRule rule) {
+  switch (rule) {
+    case NodeRule::kResources:
+      return "NotEnoughResources";
+    case NodeRule::kGpuLargerThanDevice:
+      return "LargerThanOneGpu";
+    case NodeRule::kQueueCapacity:
+      return "QueueCapacity";
+    case NodeRule::kNodeType:
+      return "NodeType";
+    case NodeRule::kGpuMemoryUnknown:
+      return "GpuMemoryUnknown";
+    case NodeRule::kPodSlots:
+      return "PodSlots";
+    case NodeRule::kUnschedulable:
+      return "Unschedulable";
+    case NodeRule::kNotReady:
+      return "NotReady";
+    case NodeRule::kMemoryPressure:
+      return "MemoryPressure";
+    case NodeRule::kDiskPressure:
+      return "DiskPressure";
+    case NodeRule::kPidPressure:
+      return "PidPressure";
+    case NodeRule::kNetworkUnavailable:
+      return "NetworkUnavailable";
+    case NodeRule::kHostPorts:
+      return "HostPorts";
+    case NodeRule::kTaints:
+      return "Taints";
+    case NodeRule::kNodeAffinity:
+      return "NodeAffinity";
+    case NodeRule::kPodAffinity:
+      return "PodAffinity";
+    case NodeRule::kPodAntiAffinity:
+      return "PodAntiAffinity";
+    case NodeRule::kExistingAntiAffinity:
+      return "ExistingPodsAntiAffinity";
+    case NodeRule::kVolumes:
+      return "Volumes";
+    case NodeRule::kWorkerRole:
+      return "WorkerRole";
+    case NodeRule::kDevices:
+      return "Devices";
+  }
+  return "Unknown";
+}
+
+std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
+  switch (refusal.rule) {
+    case NodeRule::kResources:
+      return "not enough " + resource_name(cluster, refusal.kind);
+    case NodeRule::kGpuLargerThanDevice:
+      return "asks for more memory than one GPU has";
+    case NodeRule::kQueueCapacity:
+      return "its share of this node's GPU would pass the queue's limit or quota";
+    case NodeRule::kNodeType:
+      return "GPU sharing, MIG and whole GPUs do not go together there";
+    case NodeRule::kGpuMemoryUnknown:
+      return "no GPU node, or its GPU memory is not known";
+    case NodeRule::kPodSlots:
+      return "no pod slot left for the pod and its GPU reservation";
+    case NodeRule::kUnschedulable:
+      return "cordoned";
+    case NodeRule::kNotReady:
+      return "not ready";
+    case NodeRule::kMemoryPressure:
+      return "under memory pressure";
+    case NodeRule::kDiskPressure:
+      return "under disk pressure";
+    case NodeRule::kPidPressure:
+      return "under PID pressure";
+    case NodeRule::kNetworkUnavailable:
+      return "network unavailable";
+    case NodeRule::kHostPorts:
+      return "host port in use";
+    case NodeRule::kTaints:
+      return "taint not tolerated";
+    case NodeRule::kNodeAffinity:
+      return "does not match node selector or affinity";
+    case NodeRule::kPodAffinity:
+      return "no pod there that the affinity asks for";
+    case NodeRule::kPodAntiAffinity:
+      return "a pod there that the anti-affinity forbids";
+    case NodeRule::kExistingAntiAffinity:
+      return "a pod there whose anti-affinity forbids this one";
+    case NodeRule::kVolumes:
+      return "volume not available there";
+    case NodeRule::kWorkerRole:
+      return "lacks the worker role";
+    case NodeRule::kDevices:
+      return "devices of its claims not available there";
+  }
+  return "refused";
+}
+
+std::string text_of(const Cluster& cluster, const JobReason& r) {
+  switch (r.rule) {
+    case JobRule::kQueueMissing:
+      return fmt::format("queue \"{}\" does not exist, or a queue above it does not", r.name);
+    case JobRule::kQueueNotLeaf:
+      return fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", r.name);
+    case JobRule::kNotReady:
+    case JobRule::kGatedTasks:
+      return not_ready_text(r);
+    case JobRule::kUnknownSubGroup:
+      return fmt::format("the job has no sub group \"{}\"", r.name);
+    case JobRule::kBackedOff:
+      return "marked unschedulable in this node pool, and schedulingBackoff says to stop there";
+    case JobRule::kOverLimit:
+    case JobRule::kOverQuota:
+      return over_text(cluster, r);
+    case JobRule::kNoNode:
+      return no_node_text(cluster, r);
+    case JobRule::kLargerThanAnyNode:
+      return fmt::format("pod {} wants {}; {}", cluster.task(r.task).name,
+                         amount_text(cluster, r.kind, static_cast<std::int64_t>(r.wanted)),
+                         r.bound == 0 ? "no node has any"
+                                      : "the largest node has " +
+                                            amount_text(cluster, r.kind, static_cast<std::int64_t>(r.bound)));
+    case JobRule::kConfigMapMissing:
+      return fmt::format("ConfigMap \"{}\" does not exist", r.name);
+    case JobRule::kVolumeClaimMissing:
+      return fmt::format("PersistentVolumeClaim \"{}\" does not exist", r.name);
+    case JobRule::kPreemptionDelay:
+      return fmt::format("may not evict others before {}",
+                         r.until ? format_clock(*r.until) : "its delay is over");
+    case JobRule::kTopology:
+      return "no topology domain has room";
+  }
+  return "waits";
+}
+
+std::string decimal(double value) {
+  std::string text = fmt::format("{:.3f}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+std::string amount_text(Accounted resource, double value) {
+  if (value < 0) return "unlimited";
+  switch (resource) {
+    case Accounted::kCores:
+      return plural(value / 1000, "core", "cores");
+    case Accounted::kBytes:
+      return decimal(value / 1e9) + " GB";
+    case Accounted::kGpus:
+      return plural(value, "GPU", "GPUs");
+  }
+  return decimal(value);
+}
+
+std::string amount_text(const Cluster& cluster, Kind kind, std::int64_t units) {
+  const auto value = static_cast<double>(units);
+  if (kind == kCpu) return amount_text(Accounted::kCores, value);
+  if (kind == kMemory) return amount_text(Accounted::kBytes, value);
+  if (kind == kGpu) return amount_text(Accounted::kGpus, value / static_cast<double>(kOneGpu));
+  if (kind == kPods) return plural(value, "pod slot", "pod slots");
+  return decimal(value / 1000) + " " + cluster.kinds().name(kind);
+}
+
+}  // namespace muster

@@ -1,0 +1,27 @@
+// Reasons in words. The only place that writes prose about decisions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/cluster.hpp"
+#include "model/reasons.hpp"
+
+namespace muster {
+
+// A stable word for programs: "OverLimit", "PodSchedulingErrors".
+std::string_view code_of(JobRule rule);
+std::string_view code_of(NodeRule rule);
+// A sentence for people: "queue team-a may hold 4 GPUs: 3 are in use and 2 more are wanted".
+std::string text_of(const Cluster& cluster, const JobReason& reason);
+// "not enough GPUs", to stand behind a count of nodes.
+std::string text_of(const Cluster& cluster, const NodeRefusal& refusal);
+
+// "2.5", "12": at most three decimals, none that are zero.
+std::string decimal(double value);
+// With its unit: "3 cores", "12.5 GB", "4 GPUs"; "unlimited" for -1.
+std::string amount_text(Accounted resource, double value);
+// The same for any kind of resource, from its integer units.
+std::string amount_text(const Cluster& cluster, Kind kind, std::int64_t units);
+
+}  // namespace muster

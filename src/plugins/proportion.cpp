@@ -1,0 +1,52 @@
+// Fair shares between queues.
+#include "plugins/proportion.hpp"
+
+#include <optional>
+
+#include "engine/session.hpp"
+#include "plugins/proportion_capacity.hpp"
+#include "plugins/proportion_order.hpp"
+#include "plugins/proportion_shares.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr const char* kName = "proportion";
+
+class Proportion final : public Plugin {
+ public:
+  explicit Proportion(ProportionOptions options) : options_(options) {}
+
+  void open(Session& s, Hooks& hooks) override {
+    shares_.emplace(s, options_.k_value);
+    order_.emplace(s, *shares_);
+    capacity_.emplace(s);
+    hooks.queue_order.add([this](const QueueSide& l, const QueueSide& r) { return order_->compare(l, r); });
+    hooks.job_over_capacity.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+      return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()));
+    });
+    hooks.job_over_quota.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+      return s.cluster.job(job).is_preemptible()
+                 ? std::nullopt
+                 : capacity_->over_quota(job, s.demand(tasks, s.cluster.largest_gpu()));
+    });
+    hooks.task_over_capacity.set(kName, [this, &s](TaskId task, NodeId node) {
+      return capacity_->over(s.cluster.task(task).job,
+                             {.charge = s.cluster.accepted(s.cluster.shape_of(task), node)});
+    });
+    hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
+    hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
+  }
+
+ private:
+  const ProportionOptions options_;
+  std::optional<QueueShares> shares_;
+  std::optional<QueueOrder> order_;
+  std::optional<Capacity> capacity_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> make_proportion(ProportionOptions o) { return std::make_unique<Proportion>(o); }
+
+}  // namespace muster::plugins

@@ -1,0 +1,77 @@
+// The plugins by name. Nothing registers itself before main.
+#include "plugins/registry.hpp"
+
+#include <functional>
+#include <map>
+
+#include "config/arguments.hpp"
+#include "plugins/job_orders.hpp"
+#include "plugins/node_scores.hpp"
+#include "plugins/pod_affinity.hpp"
+#include "plugins/predicates.hpp"
+#include "plugins/proportion.hpp"
+
+namespace muster::plugins {
+namespace {
+
+using Make = std::function<std::unique_ptr<Plugin>()>;
+using FromArguments = std::function<Make(const Arguments&)>;
+
+FromArguments plain(std::unique_ptr<Plugin> (*make)()) {
+  return [make](const Arguments&) { return Make(make); };
+}
+
+Make proportion_from(const Arguments& given) {
+  ProportionOptions options;
+  options.k_value = std::max(0.0, given.number("kValue", options.k_value));
+  options.saturation_multiplier =
+      given.number_at_least(1, "relcaimerSaturationMultiplier", options.saturation_multiplier);
+  return [options] { return make_proportion(options); };
+}
+
+Make node_placement_from(const Arguments& given) {
+  NodePlacementOptions options;
+  const auto strategy = [&](const char* key, Strategy otherwise) {
+    return given.choice<Strategy>(key, {{"binpack", Strategy::kPack}, {"spread", Strategy::kSpread}},
+                                  otherwise);
+  };
+  options.gpu = strategy("gpu", options.gpu);
+  options.cpu = strategy("cpu", options.cpu);
+  return [options] { return make_node_placement(options); };
+}
+
+const std::map<std::string, FromArguments>& known() {
+  static const std::map<std::string, FromArguments> plugins{
+      {"predicates", [](const Arguments&) { return [] { return make_predicates({}); }; }},
+      {"proportion", proportion_from},
+      {"priority", plain(make_priority)},
+      {"elastic", plain(make_elastic)},
+      {"kubeflow", plain(make_kubeflow)},
+      {"ray", plain(make_ray)},
+      {"nodeavailability", plain(make_node_availability)},
+      {"gpusharingorder", plain(make_gpu_sharing_order)},
+      {"gpupack", plain(make_gpu_pack)},
+      {"gpuspread", plain(make_gpu_spread)},
+      {"resourcetype", plain(make_resource_type)},
+      {"subgrouporder", plain(make_sub_group_order)},
+      {"taskorder", plain(make_task_order)},
+      {"nominatednode", plain(make_nominated_node)},
+      {"nodeplacement", node_placement_from},
+      {"podaffinity", plain(make_pod_affinity)},
+  };
+  return plugins;
+}
+
+}  // namespace
+
+std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
+  std::vector<PluginFactory> made;
+  for (const PluginConfig& plugin : config.plugins) {
+    const auto found = known().find(plugin.name);
+    if (found == known().end()) continue;
+    made.push_back({plugin.name, found->second(Arguments(plugin, errors))});
+  }
+  return made;
+}
+
+}  // namespace muster::plugins

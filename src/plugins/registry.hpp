@@ -1,0 +1,15 @@
+// The list of plugins, and how the configuration turns into them.
+#pragma once
+
+#include <vector>
+
+#include "config/config.hpp"
+#include "engine/policy.hpp"
+#include "util/result.hpp"
+
+namespace muster::plugins {
+
+// The configured plugins in order. Bad arguments are appended to `errors`.
+std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
+
+}  // namespace muster::plugins

@@ -1,0 +1,53 @@
+// What happens to pods between two cycles of a simulation.
+#include "sim/embedded_cluster.hpp"
+
+namespace muster {
+namespace {
+
+bool stays_terminating(const Cluster& cluster, const Task& task) {
+  return task.stays_terminating || (task.job.valid() && cluster.job(task.job).stays_terminating);
+}
+
+// Terminating since before the cycle, and neither stuck nor told to stay.
+std::vector<TaskId> ended(const Cluster& cluster) {
+  std::vector<TaskId> tasks;
+  for (TaskId t : ids(cluster.tasks())) {
+    const Task& task = cluster.task(t);
+    if (task.alive && task.observed.deletion && cluster.placement(t).status == TaskStatus::kReleasing &&
+        !stays_terminating(cluster, task))
+      tasks.push_back(t);
+  }
+  return tasks;
+}
+
+}  // namespace
+
+void EmbeddedCluster::carry_out(const Cluster&, const Decisions& decisions, TimePoint) {
+  bound_ = decisions.binds;
+  evicted_.clear();
+  for (const EvictDecision& e : decisions.evictions) evicted_.push_back(e.task);
+}
+
+void EmbeddedCluster::update(Cluster& cluster, TimePoint now) {
+  for (TaskId t : ended(cluster)) {
+    const Task& task = cluster.task(t);
+    if (task.job.valid())
+      cluster.observe(t, {.phase = PodPhase::kPending});
+    else
+      cluster.remove_pod(std::string(task.ns), std::string(task.name));
+  }
+  for (const BindDecision& b : bound_)
+    cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .groups = b.groups});
+  for (TaskId t : evicted_) {
+    Observed seen = cluster.task(t).observed;
+    if (stays_terminating(cluster, cluster.task(t)))
+      seen.deletion = now;
+    else
+      seen = {.phase = PodPhase::kPending};
+    cluster.observe(t, seen);
+  }
+  bound_.clear();
+  evicted_.clear();
+}
+
+}  // namespace muster
