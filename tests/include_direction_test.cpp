@@ -58,6 +58,11 @@ std::string part_of(const std::string& path) {
 
 bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_bench.cpp"); }
 
+// The builders of tests/, and what the tests of one module share.
+bool is_for_tests(const std::string& header) {
+  return header.starts_with("tests/") || header.ends_with("_for_test.hpp");
+}
+
 bool includes_parts_freely(const std::string& path) {
   return !kModulesOfSeparateParts.contains(module_of(path)) || part_of(path).ends_with("/registry");
 }
@@ -66,7 +71,7 @@ bool includes_parts_freely(const std::string& path) {
 bool may_include(const std::string& file, const std::string& included) {
   const std::string from = file == "main.cpp" ? "cli" : module_of(file);
   const std::string to = module_of(included);
-  if (to == "tests") return is_test(file);
+  if (is_for_tests(included)) return is_test(file);
   if (from == to) return includes_parts_freely(file) || part_of(file) == part_of(included);
   const auto allowed = kPicture.find(from);
   return allowed != kPicture.end() && allowed->second.contains(to);
@@ -127,6 +132,7 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "plugins/min_runtime.hpp"));
   EXPECT_TRUE(may_include("plugins/registry.cpp", "plugins/min_runtime.hpp"));
   EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "tests/test_cluster.hpp"));
+  EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "plugins/cluster_for_test.hpp"));
   EXPECT_TRUE(may_include("main.cpp", "engine/session.hpp"));
   EXPECT_TRUE(may_include("plugins/proportion_order.hpp", "plugins/proportion_shares.hpp"));
   EXPECT_FALSE(may_include("plugins/elastic.cpp", "plugins/proportion_shares.hpp"));
@@ -135,6 +141,7 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_FALSE(may_include("actions/reclaim.cpp", "actions/preempt.hpp"));
   EXPECT_FALSE(may_include("model/cluster.cpp", "engine/session.hpp"));
   EXPECT_FALSE(may_include("engine/session.cpp", "tests/test_cluster.hpp"));
+  EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/cluster_for_test.hpp"));
   EXPECT_FALSE(may_include("sim/cluster.cpp", "engine/session.hpp"));
   EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/ids.hpp"));
 }
