@@ -21,6 +21,8 @@ const std::map<std::string, FromArguments>& known() {
 
 }  // namespace
 
+bool is_available(const std::string& name) { return known().contains(name); }
+
 std::vector<std::shared_ptr<Action>> make_actions(const Config& config, std::vector<Error>& errors) {
   std::vector<std::shared_ptr<Action>> made;
   for (const std::string& name : config.actions) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -10,6 +11,8 @@
 
 namespace muster::actions {
 
+// A configuration may name actions that are not built yet; they are skipped.
+bool is_available(const std::string& name);
 // The configured actions in order. Bad arguments are appended to `errors`.
 std::vector<std::shared_ptr<Action>> make_actions(const Config& config, std::vector<Error>& errors);
 

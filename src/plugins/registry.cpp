@@ -64,6 +64,8 @@ const std::map<std::string, FromArguments>& known() {
 
 }  // namespace
 
+bool is_available(const std::string& name) { return known().contains(name); }
+
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
   for (const PluginConfig& plugin : config.plugins) {

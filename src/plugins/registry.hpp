@@ -1,6 +1,7 @@
 // The list of plugins, and how the configuration turns into them.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -9,6 +10,8 @@
 
 namespace muster::plugins {
 
+// A configuration may name plugins that are not built yet; they are skipped.
+bool is_available(const std::string& name);
 // The configured plugins in order. Bad arguments are appended to `errors`.
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
 
