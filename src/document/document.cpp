@@ -1,7 +1,5 @@
 #include "document/document.hpp"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "document/file_text.hpp"
@@ -15,6 +13,12 @@ namespace {
 constexpr std::size_t kMostYamlFallback = std::size_t{16} << 20;
 
 bool begins_json(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
+
+// `{"` begins an object of JSON, `{a` a mapping of YAML in flow style.
+bool looks_like_json(std::string_view text) {
+  const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
+  return text[0] == '[' || second == std::string_view::npos || text[second] == '"' || text[second] == '}';
+}
 
 bool has_json_name(const std::string& file) { return file.ends_with(".json"); }
 
@@ -78,7 +82,7 @@ class Reader {
     bool failed = false;
     const auto mistake = [&](int at, const std::string& message) {
       failed = true;
-      fail(fmt::format("not valid JSON: {}; as YAML: {}", why, message), at);
+      fail(looks_like_json(text) ? "not valid JSON: " + why : message, at);
     };
     yaml_to_json(text, line, use, mistake);
     if (!failed && (!is_yaml || has_json_name(file_))) fail("not valid JSON: " + why, line);

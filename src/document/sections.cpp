@@ -37,7 +37,9 @@ std::optional<Section> Sections::next() {
 }
 
 int count_lines(std::string_view text) {
-  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  int lines = 0;
+  for (std::size_t at = 0; (at = line_end(text, at)) != npos; ++at) ++lines;
+  return lines;
 }
 
 Section advanced(Section section, std::size_t size) {

@@ -19,7 +19,9 @@ class YamlEvents final : public YAML::EventHandler {
   YamlEvents(int first_line, TranslatedYaml& out)
       : first_line_(first_line), json_(out.json), places_(out.places) {}
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  const YAML::Mark& start() const { return start_; }
+
+  void OnDocumentStart(const YAML::Mark& mark) override { start_ = mark; }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override;
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override;
@@ -63,6 +65,7 @@ class YamlEvents final : public YAML::EventHandler {
   const int first_line_;
   std::string& json_;
   Places& places_;
+  YAML::Mark start_;
   std::vector<Collection> open_;
   std::map<YAML::anchor_t, std::string> anchors_;  // the text of each anchored node
   std::size_t copied_ = 0;                         // by anchors, aliases and merges

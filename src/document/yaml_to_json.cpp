@@ -25,11 +25,14 @@ void translate(std::string_view text, int first_line, const std::function<void(c
   TextBuffer buffer(text);
   std::istream stream(&buffer);
   YAML::Parser parser(stream);
-  for (;;) {
+  for (int last_start = -1;;) {
     TranslatedYaml translated;
     translated.json.reserve(text.size() + simdjson::SIMDJSON_PADDING);
     YamlEvents events(first_line, translated);
     if (!parser.HandleNextDocument(events)) return;
+    // The parser stops in front of what can begin no document, and would do so for ever.
+    if (events.start().pos == last_start) throw YAML::ParserException(events.start(), "unexpected text");
+    last_start = events.start().pos;
     if (translated.json.empty() || translated.json == "null") continue;
     translated.json.reserve(translated.json.size() + simdjson::SIMDJSON_PADDING);
     use(translated);

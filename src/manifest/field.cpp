@@ -134,7 +134,7 @@ std::string_view Field::text() const {
   std::string converted = scalar_text(json_);
   if (converted.empty()) return warn_wrong_type("text"), text;
   warn(fmt::format("must be text, is {}; read as {}", type_name(json_), in_quotes(converted)));
-  return decoding_.converted.emplace_back(std::move(converted));
+  return decoding_.converted.emplace_front(std::move(converted));
 }
 
 std::optional<double> Field::number() const {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +19,8 @@ struct Decoding {
   Scope scope;
   TimePoint now;
   Findings& findings;
-  bool is_unusable = false;           // an error was found: the object is left out
-  std::deque<std::string> converted;  // texts that are not in the document as such
+  bool is_unusable = false;                  // an error was found: the object is left out
+  std::forward_list<std::string> converted;  // texts that are not in the document as such
 };
 
 // Fields live on the stack, each below the one it was taken from; the path is put together for a finding

@@ -124,30 +124,55 @@ void read_constraint(const Field& member, PodParts& parts) {
     add_resource_list(member, parts.overhead);
 }
 
-void read_all_containers(const Field& spec, PodParts& parts) {
-  read_containers(spec["initContainers"], ContainerRole::kInit, parts);
-  read_containers(spec["containers"], ContainerRole::kApp, parts);
-  read_containers(spec["ephemeralContainers"], ContainerRole::kEphemeral, parts);
+// Members of the spec that can only be read when the others are known.
+struct LaterMembers {
+  std::optional<Field> containers, init_containers, ephemeral_containers, volumes, resource_claims;
+
+  std::optional<Field>* slot(std::string_view key) {
+    if (key == "containers") return &containers;
+    if (key == "volumes") return &volumes;
+    if (key == "initContainers") return &init_containers;
+    if (key == "ephemeralContainers") return &ephemeral_containers;
+    return key == "resourceClaims" ? &resource_claims : nullptr;
+  }
+};
+
+void read_later_members(const LaterMembers& later, const Field& status, PodParts& parts) {
+  if (later.init_containers) read_containers(*later.init_containers, ContainerRole::kInit, parts);
+  if (later.containers) read_containers(*later.containers, ContainerRole::kApp, parts);
+  if (later.ephemeral_containers)
+    read_containers(*later.ephemeral_containers, ContainerRole::kEphemeral, parts);
+  if (later.volumes) read_volumes(*later.volumes, parts);
+  finish_config_maps(parts);
+  if (later.resource_claims)
+    read_resource_claims(*later.resource_claims, status["resourceClaimStatuses"], parts.pod.constraints);
 }
 
 void read_spec(const Field& spec, const Field& status, PodParts& parts) {
+  LaterMembers later;
   spec.each_member([&](const Field& member) {
-    if (!read_placement(member, parts.pod)) read_constraint(member, parts);
+    if (auto* const slot = later.slot(member.key()))
+      slot->emplace(member);
+    else if (!read_placement(member, parts.pod))
+      read_constraint(member, parts);
   });
   if (parts.pod.scheduler.empty()) parts.pod.scheduler = kDefaultScheduler;
-  read_all_containers(spec, parts);
-  read_volumes(spec["volumes"], parts);
-  read_resource_claims(spec["resourceClaims"], status["resourceClaimStatuses"], parts.pod.constraints);
+  read_later_members(later, status, parts);
   resolve_request(parts);
 }
 
 void read_status(const Field& status, PodParts& parts) {
   PodObject& pod = parts.pod;
-  pod.phase = phase_of(status["phase"]);
-  pod.nominated_node = status["nominatedNodeName"].text();
-  const std::string_view quality = status["qosClass"].text();
-  pod.guaranteed =
-      quality.empty() ? parts.sums.is_guaranteed && parts.sums.has_containers : quality == "Guaranteed";
+  pod.phase = PodPhase::kPending;
+  pod.guaranteed = parts.sums.is_guaranteed && parts.sums.has_containers;
+  status.each_member([&](const Field& member) {
+    if (member.key() == "phase")
+      pod.phase = phase_of(member);
+    else if (member.key() == "nominatedNodeName")
+      pod.nominated_node = member.text();
+    else if (member.key() == "qosClass" && member.is_present())
+      pod.guaranteed = member.text() == "Guaranteed";
+  });
 }
 
 }  // namespace

@@ -68,16 +68,24 @@ void read_references(const Field& member, References& references) {
         [&](const Field& mount) { references.mounted_volumes.push_back(mount["name"].text()); });
 }
 
-Container read_container(const Field& field, PodParts& parts) {
+void read_ports(const Field& ports, PodParts& parts) {
+  ports.each_object([&](const Field& port) { read_port(port, parts); });
+}
+
+Container read_container(const Field& field, ContainerRole role, PodParts& parts) {
   Container container;
+  std::optional<Field> ports;
   field.each_member([&](const Field& member) {
     if (member.key() == "resources")
       read_resources(member, container);
     else if (member.key() == "restartPolicy")
-      container.is_sidecar = member.text() == "Always";
+      container.is_sidecar = role == ContainerRole::kInit && member.text() == "Always";
+    else if (member.key() == "ports")
+      ports.emplace(member);
     else
       read_references(member, parts.references);
   });
+  if (ports && (role == ContainerRole::kApp || container.is_sidecar)) read_ports(*ports, parts);
   return container;
 }
 
@@ -95,12 +103,8 @@ void add_container(Container&& container, ContainerRole role, ContainerSums& sum
 }  // namespace
 
 void read_containers(const Field& list, ContainerRole role, PodParts& parts) {
-  list.each_object([&](const Field& field) {
-    Container container = read_container(field, parts);
-    if (role == ContainerRole::kApp || container.is_sidecar)
-      field["ports"].each_object([&](const Field& port) { read_port(port, parts); });
-    add_container(std::move(container), role, parts.sums);
-  });
+  list.each_object(
+      [&](const Field& field) { add_container(read_container(field, role, parts), role, parts.sums); });
 }
 
 }  // namespace muster

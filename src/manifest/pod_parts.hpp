@@ -54,6 +54,7 @@ void resolve_request(PodParts& parts);
 void read_affinity(const Field& affinity, Constraints& constraints);
 void read_tolerations(const Field& tolerations, Constraints& constraints);
 void read_volumes(const Field& volumes, PodParts& parts);
+void finish_config_maps(PodParts& parts);  // after the containers and volumes
 void read_resource_claims(const Field& claims, const Field& statuses, Constraints& constraints);
 
 }  // namespace muster

@@ -48,7 +48,7 @@ void apply_annotations(PodParts& parts) {
     replace_gpus(parts, {.type = GpuRequestType::kFraction, .devices = gpu.devices, .portion = gpu.fraction});
   else if (gpu.memory_mib > 0)
     replace_gpus(parts,
-                 {.type = GpuRequestType::kMemory, .devices = gpu.devices, .memory_mib = gpu.memory_mib});
+                 {.type = GpuRequestType::kGpuMemory, .devices = gpu.devices, .memory_mib = gpu.memory_mib});
   if (gpu.mig_profile.empty()) return;
   replace_gpus(parts, {.legacy_mig = true});
   add(parts.pod.requests, gpu.mig_profile, gpu.mig_instances);

@@ -52,6 +52,9 @@ std::string generated_claim(const Field& statuses, std::string_view name) {
 
 void read_volumes(const Field& volumes, PodParts& parts) {
   volumes.each_object([&](const Field& volume) { read_volume(volume, parts); });
+}
+
+void finish_config_maps(PodParts& parts) {
   for (const std::string_view name : parts.references.config_maps) need_config_map(name, parts);
   tidy(parts.pod.constraints.config_maps);
 }

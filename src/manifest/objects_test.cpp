@@ -1,0 +1,315 @@
+// Every kind but the pod.
+#include <gtest/gtest.h>
+
+#include "manifest/testing.hpp"
+
+namespace muster {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Node, ReadsWhatItOffers) {
+  const NodeObject node = decoded(R"(
+apiVersion: v1
+kind: Node
+metadata: {name: n1, namespace: ignored, labels: {nvidia.com/gpu.memory: "80000"}}
+spec:
+  unschedulable: true
+  taints: [{key: a, value: b, effect: NoExecute}, {key: c, effect: PreferNoSchedule}]
+status:
+  capacity: {cpu: 9}
+  allocatable: {cpu: 7500m, memory: 1000G, nvidia.com/gpu: "8", pods: 110, nvidia.com/mig-1g.5gb: 2, hugepages-1Gi: 0}
+  conditions:
+  - {type: Ready, status: Unknown}
+  - {type: MemoryPressure, status: "False"}
+  - {type: DiskPressure, status: "True"}
+  - {type: Other, status: "True"}
+)")
+                              .nodes.at(0);
+  EXPECT_EQ(node.meta.ns, "");
+  EXPECT_EQ(node.meta.uid, "n1");
+  EXPECT_EQ(text_of(node.allocatable),
+            "cpu 7500, memory 1000000000000, nvidia.com/gpu 8000, nvidia.com/mig-1g.5gb 2, pods 110");
+  EXPECT_EQ(node.taints, (std::vector<Taint>{{"a", "b", TaintEffect::kNoExecute},
+                                             {"c", "", TaintEffect::kPreferNoSchedule}}));
+  EXPECT_TRUE(node.unschedulable && node.not_ready && node.disk_pressure);
+  EXPECT_FALSE(node.memory_pressure || node.pid_pressure || node.network_unavailable);
+}
+
+TEST(Node, OffersItsCapacityWhereNothingElseIsSaid) {
+  const NodeObject node =
+      decoded("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}").nodes.at(0);
+  EXPECT_EQ(text_of(node.allocatable), "cpu 2000");
+  EXPECT_FALSE(node.not_ready);
+}
+
+TEST(Queue, ReadsAmountsInTheirUnits) {
+  const QueueObject queue = decoded(R"(
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: team, annotations: {kai.scheduler/expected-runtime: 1h, kai.scheduler/requeue-delay: x}}
+spec:
+  displayName: The team
+  parentQueue: dept
+  priority: 120
+  preemptMinRuntime: 20s
+  reclaimMinRuntime: 1d
+  resources:
+    gpu: {quota: 0.7, limit: -1, overQuotaWeight: 2}
+    cpu: {quota: 1500}
+    memory: {quota: 3, limit: -1}
+)")
+                                .queues.at(0);
+  EXPECT_EQ(queue.display_name, "The team");
+  EXPECT_EQ(queue.parent, "dept");
+  EXPECT_EQ(queue.priority, 120);
+  EXPECT_EQ(queue.preempt_min_runtime, 20s);
+  EXPECT_EQ(queue.reclaim_min_runtime, 24h);
+  EXPECT_EQ(queue.gpu, (QueueAmounts{.quota = 0.7, .limit = -1, .weight = 2}));
+  EXPECT_EQ(queue.cpu, (QueueAmounts{.quota = 1500}));
+  EXPECT_EQ(queue.memory, (QueueAmounts{.quota = 3e6, .limit = -1}));
+  EXPECT_EQ(queue.expected_runtime, "1h");
+  EXPECT_EQ(queue.requeue_delay, "x");
+}
+
+TEST(Queue, HasDefaults) {
+  const QueueObject queue =
+      decoded("{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: q}}").queues.at(0);
+  EXPECT_EQ(queue.priority, 100);
+  EXPECT_EQ(queue.gpu, QueueAmounts{});
+  EXPECT_EQ(queue.memory, QueueAmounts{});
+  EXPECT_FALSE(queue.preempt_min_runtime || queue.reclaim_min_runtime);
+}
+
+TEST(PodGroup, ReadsEveryField) {
+  const PodGroupObject group = decoded(R"(
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata:
+  name: g
+  annotations:
+    kai.scheduler/last-start-timestamp: "2025-06-01T10:00:00Z"
+    kai.scheduler/last-eviction-timestamp: "2025-06-01T09:00:00Z"
+    kai.scheduler/stale-podgroup-timestamp: "2025-06-01T08:00:00Z"
+    kai.scheduler/expected-runtime: 2h
+    kai.scheduler/requeue-delay: 10m
+    kai.scheduler/requeue-not-before: never
+    muster.dev/requeued-at: x
+    muster.dev/stays-terminating: "true"
+spec:
+  queue: q
+  minMember: 3
+  minSubGroup: 0
+  priorityClassName: train
+  preemptibility: Preemptible
+  preemptionDelay: 5m
+  stalenessGracePeriod: -1s
+  markUnschedulable: false
+  schedulingBackoff: 1
+  topologyConstraint: {topology: t, requiredTopologyLevel: rack, preferredTopologyLevel: host}
+  subGroups:
+  - {name: all, minSubGroup: 1}
+  - {name: Workers, parent: ALL, minMember: 2, topologyConstraint: {topology: t2}}
+status:
+  schedulingConditions:
+  - {transitionID: "9", nodePool: old}
+  - {transitionID: "10", nodePool: new}
+  - {transitionID: "2", nodePool: older}
+)")
+                                   .pod_groups.at(0);
+  EXPECT_EQ(group.meta.uid, "default/g");
+  EXPECT_EQ(group.queue, "q");
+  EXPECT_EQ(group.min_member, 3);
+  EXPECT_EQ(group.min_sub_group, 0);
+  EXPECT_EQ(group.priority_class, "train");
+  EXPECT_EQ(group.preemptibility, "Preemptible");
+  EXPECT_EQ(group.preemption_delay, 5min);
+  EXPECT_EQ(group.staleness_grace, -1s);
+  EXPECT_FALSE(group.mark_unschedulable);
+  EXPECT_EQ(group.scheduling_backoff, 1);
+  EXPECT_EQ(group.topology, (TopologyConstraint{"t", "rack", "host"}));
+  EXPECT_EQ(group.sub_groups,
+            (std::vector<SubGroupObject>{
+                {.name = "all", .min_sub_group = 1},
+                {.name = "Workers", .parent = "ALL", .min_member = 2, .topology = {.topology = "t2"}}}));
+  EXPECT_EQ(format_time(group.last_start.value()), "2025-06-01T10:00:00Z");
+  EXPECT_EQ(format_time(group.last_eviction.value()), "2025-06-01T09:00:00Z");
+  EXPECT_EQ(format_time(group.stale_since.value()), "2025-06-01T08:00:00Z");
+  EXPECT_EQ(group.expected_runtime, "2h");
+  EXPECT_EQ(group.requeue_delay, "10m");
+  EXPECT_EQ(group.requeue_not_before, "never");
+  EXPECT_EQ(group.requeued_at, "x");
+  EXPECT_TRUE(group.stays_terminating);
+  EXPECT_EQ(group.unschedulable_node_pool, "new");
+}
+
+TEST(PodGroup, IsReadUnderAllItsGroups) {
+  const Collected c = decoded(R"(
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: PodGroup
+metadata: {name: a}
+spec:
+  preemptibility: Preemptible  # and nothing else
+---
+apiVersion: scheduling.kai.nvidia.com/v2alpha2
+kind: PodGroup
+metadata: {name: b}
+spec:
+  # nothing at all
+---
+apiVersion: scheduling.run.ai/v9
+kind: PodGroup
+metadata: {name: c}
+---
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: d}
+)");
+  EXPECT_EQ(c.findings_text(), "");
+  EXPECT_EQ(c.pod_groups.size(), 3u);
+  EXPECT_EQ(c.pod_groups.at(1).min_member, std::nullopt);
+  EXPECT_EQ(c.findings.unknown_kinds,
+            (std::map<std::string, std::int64_t>{{"scheduling.x-k8s.io/v1alpha1 PodGroup", 1}}));
+  EXPECT_EQ(c.findings.known_kinds, (std::map<std::string, std::int64_t>{{"PodGroup", 3}}));
+}
+
+TEST(SmallKinds, AreRead) {
+  const Collected c = decoded(R"(
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: p}, value: -5, globalDefault: true}
+---
+{apiVersion: kai.scheduler/v1alpha1, kind: Topology, metadata: {name: t}, spec: {levels: [{nodeLabel: zone}, {nodeLabel: rack, alias: r}]}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: ns}, data: {a: b}}
+)");
+  EXPECT_EQ(c.findings_text(), "");
+  EXPECT_EQ(c.priority_classes.at(0).value, -5);
+  EXPECT_TRUE(c.priority_classes.at(0).global_default);
+  EXPECT_EQ(c.topologies.at(0).levels.at(0).label, "zone");
+  EXPECT_EQ(c.topologies.at(0).levels.at(1).alias, "r");
+  EXPECT_EQ(c.config_maps.at(0).meta.uid, "ns/m");
+}
+
+TEST(BindRequest, FailsForGoodAtItsLimit) {
+  const std::pair<const char*, bool> cases[] = {
+      {"spec: {}, status: {phase: Pending}", false},
+      {"spec: {}", false},
+      {"spec: {}, status: {phase: Failed}", true},
+      {"spec: {backoffLimit: 2}, status: {phase: Failed, failedAttempts: 1}", false},
+      {"spec: {backoffLimit: 2}, status: {phase: Failed, failedAttempts: 2}", true},
+  };
+  for (const auto& [text, failed] : cases)
+    EXPECT_EQ(
+        decoded(
+            std::string("{apiVersion: scheduling.run.ai/v1alpha2, kind: BindRequest, metadata: {name: a}, ") +
+            text + "}")
+            .bind_requests.at(0)
+            .failed,
+        failed)
+        << text;
+}
+
+TEST(BindRequest, ReadsThePlace) {
+  const BindRequestObject request = decoded(R"(
+apiVersion: scheduling.run.ai/v1alpha2
+kind: BindRequest
+metadata: {name: a, namespace: ns, ownerReferences: [{kind: Pod, name: a, uid: u1}]}
+spec: {podName: a, selectedNode: n1, selectedGPUGroups: [g1, g2], receivedResourceType: Fraction}
+)")
+                                        .bind_requests.at(0);
+  EXPECT_EQ(request.pod, "a");
+  EXPECT_EQ(request.pod_uid, "u1");
+  EXPECT_EQ(request.node, "n1");
+  EXPECT_EQ(request.gpu_groups, (std::vector<std::string>{"g1", "g2"}));
+  EXPECT_EQ(request.received_type, "Fraction");
+}
+
+TEST(Storage, IsRead) {
+  const Collected c = decoded(R"(
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata:
+  name: c
+  annotations: {volume.kubernetes.io/selected-node: n1}
+  ownerReferences: [{kind: Pod, uid: u1}, {kind: Other, uid: u2}]
+spec:
+  storageClassName: ""
+  volumeName: v
+  accessModes: [ReadWriteOnce]
+  volumeMode: Block
+  resources: {requests: {storage: 1Gi}}
+  selector: {matchLabels: {a: b}}
+status: {phase: Bound}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: v}
+spec:
+  storageClassName: fast
+  capacity: {storage: 2Gi}
+  claimRef: {namespace: ns, name: c, uid: u}
+  accessModes: [ReadOnlyMany]
+  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}
+status: {phase: Available}
+---
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: fast}
+provisioner: csi.example.com
+volumeBindingMode: WaitForFirstConsumer
+allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]
+---
+apiVersion: storage.k8s.io/v1
+kind: CSIStorageCapacity
+metadata: {name: k}
+storageClassName: fast
+capacity: 10Gi
+nodeTopology: {matchLabels: {zone: a}}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: csi.example.com}
+spec: {storageCapacity: true}
+)");
+  EXPECT_EQ(c.findings_text(), "");
+  const VolumeClaimObject& claim = c.volume_claims.at(0);
+  EXPECT_EQ(claim.storage_class, "");
+  EXPECT_EQ(claim.volume, "v");
+  EXPECT_TRUE(claim.bound);
+  EXPECT_EQ(claim.bytes, 1 << 30);
+  EXPECT_EQ(claim.access_modes, std::vector<std::string>{"ReadWriteOnce"});
+  EXPECT_EQ(claim.volume_mode, "Block");
+  EXPECT_EQ(claim.selected_node, "n1");
+  EXPECT_EQ(claim.owner_pod_uids, std::vector<std::string>{"u1"});
+  EXPECT_EQ(claim.selector.requirements.size(), 1u);
+  const VolumeObject& volume = c.volumes.at(0);
+  EXPECT_EQ(volume.storage_class, "fast");
+  EXPECT_EQ(volume.bytes, std::int64_t{2} << 30);
+  EXPECT_EQ(volume.claim_ns + volume.claim_name + volume.claim_uid, "nscu");
+  EXPECT_EQ(volume.phase, "Available");
+  EXPECT_TRUE(volume.has_node_affinity);
+  EXPECT_EQ(volume.node_affinity.size(), 1u);
+  EXPECT_TRUE(c.storage_classes.at(0).wait_for_first_consumer);
+  EXPECT_EQ(c.storage_classes.at(0).allowed_topologies.at(0).labels.at(0).values,
+            (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(c.storage_capacities.at(0).capacity, std::int64_t{10} << 30);
+  EXPECT_TRUE(c.storage_capacities.at(0).node_topology.present);
+  EXPECT_TRUE(c.csi_drivers.at(0).storage_capacity);
+}
+
+TEST(Devices, StayAsText) {
+  const Collected c = decoded(R"(
+{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}}
+{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceSlice","metadata":{"name":"s"}}
+{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"d"}}
+{"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology","metadata":{"name":"n"}}
+)");
+  ASSERT_EQ(c.devices.size(), 4u);
+  EXPECT_EQ(c.devices[0].meta.uid, "ns/c");
+  EXPECT_EQ(
+      c.devices[0].json,
+      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}})");
+  EXPECT_EQ(c.devices[1].meta.uid, "s");
+}
+
+}  // namespace
+}  // namespace muster
