@@ -11,6 +11,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kMostYamlFallback = std::size_t{16} << 20;
+constexpr std::size_t kSearches = 4;  // through the whole text, for the end of a document
 
 bool begins_json(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
@@ -29,19 +30,27 @@ class Reader {
          const std::function<void(const Error&)>& fail)
       : file_(file), use_(use), fail_(fail) {}
 
-  void read(std::string_view text) {
+  // Calls `done(const char*)` with the end of every section that was read.
+  template <class Done>
+  void read(std::string_view text, Done&& done) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    bracket_budget_ = kSearches * text.size();
     for (Sections sections(text); const auto section = sections.next();) {
-      const Section content = without_preamble(*section);
-      if (content.text.empty()) continue;
-      if (begins_json(content.text))
-        json_section(content);
-      else
-        yaml(*section);
+      read_section(*section);
+      done(section->text.data() + section->text.size());
     }
   }
 
  private:
+  void read_section(const Section& section) {
+    const Section content = without_preamble(section);
+    if (content.text.empty()) return;
+    if (begins_json(content.text))
+      json_section(content);
+    else
+      yaml(section);
+  }
+
   void json_section(Section rest) {
     while (!rest.text.empty()) {
       if (!begins_json(rest.text)) return yaml(rest);
@@ -49,15 +58,27 @@ class Reader {
     }
   }
 
-  // Reads one document and returns the length of its text.
+  // Reads one document and returns the length of its text. Documents that follow each other on a line are
+  // found by their brackets, and after the first of that kind brackets are asked first.
   std::size_t json_document(const Section& rest) {
+    if (prefers_brackets_)
+      if (const std::size_t size = document_by_brackets(rest)) return size;
     const std::string_view likely = json_up_to_next_start(rest.text);
     if (parsed(without_trailing_space(likely), rest.line)) return likely.size();
-    const std::string_view exact = json_by_brackets(rest.text);
-    if (exact.size() != without_trailing_space(likely).size() && !exact.empty() && parsed(exact, rest.line))
-      return exact.size();
+    prefers_brackets_ = false;
+    if (const std::size_t size = document_by_brackets(rest)) return size;
     not_json(without_trailing_space(likely), rest.line);
     return likely.size();
+  }
+
+  // 0 if that gives no document. Broken documents may send the search to the end of the file, but only so
+  // often.
+  std::size_t document_by_brackets(const Section& rest) {
+    const std::string_view searched = rest.text.substr(0, bracket_budget_);
+    const std::string_view exact = json_by_brackets(searched);
+    if (exact.empty()) bracket_budget_ -= searched.size();
+    prefers_brackets_ = !exact.empty() && parsed(exact, rest.line);
+    return prefers_brackets_ ? exact.size() : 0;
   }
 
   bool parsed(std::string_view json, int line) {
@@ -109,15 +130,17 @@ class Reader {
   const std::function<void(const Error&)>& fail_;
   simdjson::dom::parser parser_;
   simdjson::error_code last_ = simdjson::SUCCESS;
+  bool prefers_brackets_ = false;
+  std::size_t bracket_budget_ = 0;
 };
 
 }  // namespace
 
 void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                     const std::function<void(const Error&)>& fail) {
-  const auto content = FileText::open(file);
+  auto content = FileText::open(file);
   if (!content) return fail(content.error());
-  Reader(file, use, fail).read(content->text());
+  Reader(file, use, fail).read(content->text(), [&](const char* end) { content->forget_before(end); });
 }
 
 void read_documents_in(const std::string& name, std::string_view text,
@@ -126,7 +149,7 @@ void read_documents_in(const std::string& name, std::string_view text,
   std::string padded;
   padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
   padded = text;
-  Reader(name, use, fail).read(padded);
+  Reader(name, use, fail).read(padded, [](const char*) {});
 }
 
 }  // namespace muster

@@ -14,6 +14,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kPadding = simdjson::SIMDJSON_PADDING;
+constexpr std::size_t kForgetAtOnce = std::size_t{8} << 20;  // a multiple of every page size
 
 Error system_error(const std::string& file, int code) {
   return {std::generic_category().message(code), {.file = file}};
@@ -81,7 +82,8 @@ Result<FileText> FileText::open(const std::string& file) {
 FileText::FileText(FileText&& other) noexcept
     : read_(std::move(other.read_)),
       mapped_(std::exchange(other.mapped_, nullptr)),
-      mapped_size_(std::exchange(other.mapped_size_, 0)) {}
+      mapped_size_(std::exchange(other.mapped_size_, 0)),
+      forgotten_(other.forgotten_) {}
 
 FileText::~FileText() {
   if (mapped_ != nullptr) ::munmap(mapped_, mapped_size_ + kPadding);
@@ -89,6 +91,13 @@ FileText::~FileText() {
 
 std::string_view FileText::text() const {
   return mapped_ != nullptr ? std::string_view(mapped_, mapped_size_) : std::string_view(read_);
+}
+
+void FileText::forget_before(const char* position) {
+  if (mapped_ == nullptr) return;
+  const auto read = static_cast<std::size_t>(position - mapped_);
+  for (; read - forgotten_ >= kForgetAtOnce; forgotten_ += kForgetAtOnce)
+    ::madvise(mapped_ + forgotten_, kForgetAtOnce, MADV_DONTNEED);
 }
 
 }  // namespace muster

@@ -21,12 +21,16 @@ class FileText {
 
   std::string_view text() const;
 
+  // Text before the position will not be looked at again: from time to time its memory is given back.
+  void forget_before(const char* position);
+
  private:
   FileText() = default;
 
   std::string read_;        // pipes and terminals are read …
   char* mapped_ = nullptr;  // … regular files mapped
   std::size_t mapped_size_ = 0;
+  std::size_t forgotten_ = 0;  // of the mapped text
 };
 
 }  // namespace muster

@@ -79,8 +79,11 @@ class Unfolding {
     array items;
     if (root.get(items) == simdjson::SUCCESS) return this->items(items, {}, place);
     const Type type = type_of(root, inherited);
-    if (type.kind.ends_with("List") && root.at_key("items").get(items) == simdjson::SUCCESS)
-      return this->items(items, item_type(type), child(place, "items"));
+    if (type.kind.ends_with("List") && root.at_key("items").error() == simdjson::SUCCESS) {
+      if (root.at_key("items").is_null()) return;
+      if (root.at_key("items").get(items) == simdjson::SUCCESS)
+        return this->items(items, item_type(type), child(place, "items"));
+    }
     object snapshot;
     if (type.kind.empty() && root.is_object() && root.at_key("rawObjects").get(snapshot) == simdjson::SUCCESS)
       return this->snapshot(snapshot, child(place, "rawObjects"));

@@ -1,4 +1,4 @@
-// Every kind but the pod.
+// Nodes, queues, pod groups, and the small kinds.
 #include <gtest/gtest.h>
 
 #include "manifest/testing.hpp"
@@ -221,94 +221,6 @@ spec: {podName: a, selectedNode: n1, selectedGPUGroups: [g1, g2], receivedResour
   EXPECT_EQ(request.node, "n1");
   EXPECT_EQ(request.gpu_groups, (std::vector<std::string>{"g1", "g2"}));
   EXPECT_EQ(request.received_type, "Fraction");
-}
-
-TEST(Storage, IsRead) {
-  const Collected c = decoded(R"(
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata:
-  name: c
-  annotations: {volume.kubernetes.io/selected-node: n1}
-  ownerReferences: [{kind: Pod, uid: u1}, {kind: Other, uid: u2}]
-spec:
-  storageClassName: ""
-  volumeName: v
-  accessModes: [ReadWriteOnce]
-  volumeMode: Block
-  resources: {requests: {storage: 1Gi}}
-  selector: {matchLabels: {a: b}}
-status: {phase: Bound}
----
-apiVersion: v1
-kind: PersistentVolume
-metadata: {name: v}
-spec:
-  storageClassName: fast
-  capacity: {storage: 2Gi}
-  claimRef: {namespace: ns, name: c, uid: u}
-  accessModes: [ReadOnlyMany]
-  nodeAffinity: {required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: [a]}]}]}}
-status: {phase: Available}
----
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: fast}
-provisioner: csi.example.com
-volumeBindingMode: WaitForFirstConsumer
-allowedTopologies: [{matchLabelExpressions: [{key: zone, values: [a, b]}]}]
----
-apiVersion: storage.k8s.io/v1
-kind: CSIStorageCapacity
-metadata: {name: k}
-storageClassName: fast
-capacity: 10Gi
-nodeTopology: {matchLabels: {zone: a}}
----
-apiVersion: storage.k8s.io/v1
-kind: CSIDriver
-metadata: {name: csi.example.com}
-spec: {storageCapacity: true}
-)");
-  EXPECT_EQ(c.findings_text(), "");
-  const VolumeClaimObject& claim = c.volume_claims.at(0);
-  EXPECT_EQ(claim.storage_class, "");
-  EXPECT_EQ(claim.volume, "v");
-  EXPECT_TRUE(claim.bound);
-  EXPECT_EQ(claim.bytes, 1 << 30);
-  EXPECT_EQ(claim.access_modes, std::vector<std::string>{"ReadWriteOnce"});
-  EXPECT_EQ(claim.volume_mode, "Block");
-  EXPECT_EQ(claim.selected_node, "n1");
-  EXPECT_EQ(claim.owner_pod_uids, std::vector<std::string>{"u1"});
-  EXPECT_EQ(claim.selector.requirements.size(), 1u);
-  const VolumeObject& volume = c.volumes.at(0);
-  EXPECT_EQ(volume.storage_class, "fast");
-  EXPECT_EQ(volume.bytes, std::int64_t{2} << 30);
-  EXPECT_EQ(volume.claim_ns + volume.claim_name + volume.claim_uid, "nscu");
-  EXPECT_EQ(volume.phase, "Available");
-  EXPECT_TRUE(volume.has_node_affinity);
-  EXPECT_EQ(volume.node_affinity.size(), 1u);
-  EXPECT_TRUE(c.storage_classes.at(0).wait_for_first_consumer);
-  EXPECT_EQ(c.storage_classes.at(0).allowed_topologies.at(0).labels.at(0).values,
-            (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(c.storage_capacities.at(0).capacity, std::int64_t{10} << 30);
-  EXPECT_TRUE(c.storage_capacities.at(0).node_topology.present);
-  EXPECT_TRUE(c.csi_drivers.at(0).storage_capacity);
-}
-
-TEST(Devices, StayAsText) {
-  const Collected c = decoded(R"(
-{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}}
-{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceSlice","metadata":{"name":"s"}}
-{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"d"}}
-{"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology","metadata":{"name":"n"}}
-)");
-  ASSERT_EQ(c.devices.size(), 4u);
-  EXPECT_EQ(c.devices[0].meta.uid, "ns/c");
-  EXPECT_EQ(
-      c.devices[0].json,
-      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}})");
-  EXPECT_EQ(c.devices[1].meta.uid, "s");
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// Objects that were damaged at random are decoded or reported, always in the same way.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "manifest/testing.hpp"
+
+namespace muster {
+namespace {
+
+constexpr std::string_view kObjects[] = {
+    R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":"2025-06-01T12:00:00Z",
+ "labels":{"app":"x","runai-gpu-group":"g"},"annotations":{"gpu-fraction":"0.5","nvidia.com/mig-1g.5gb":"1"}},
+ "spec":{"schedulingGates":[{}],"nodeSelector":{"a":"b"},"tolerations":[{"operator":"Exists","effect":"NoExecute"}],
+ "containers":[{"resources":{"requests":{"cpu":"100m","memory":1.5},"limits":{"cpu":1}},"ports":[{"hostPort":1}],
+ "env":[{"valueFrom":{"configMapKeyRef":{"name":"m"}}}],"volumeMounts":[{"name":"v"}]}],
+ "volumes":[{"name":"v","configMap":{"name":"m"}}],"resourceClaims":[{"name":"c"}],"overhead":{"cpu":1},
+ "affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+ {"matchExpressions":[{"key":"k","operator":"In","values":["x"]}]}]}}}},"status":{"phase":"Running"}})",
+    R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n"},"spec":{"taints":[{"key":"a","effect":"NoExecute"}]},
+ "status":{"allocatable":{"cpu":"8","nvidia.com/gpu":"8"},"conditions":[{"type":"Ready","status":"True"}]}})",
+    R"({"apiVersion":"scheduling.run.ai/v2","kind":"Queue","metadata":{"name":"q"},"spec":{"priority":5,
+ "reclaimMinRuntime":"1h","resources":{"gpu":{"quota":-1,"limit":2.5}}}})",
+    R"({"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"g","annotations":
+ {"kai.scheduler/last-start-timestamp":"2025-06-01T12:00:00Z"}},"spec":{"minMember":3,"preemptionDelay":"5m",
+ "subGroups":[{"name":"a","minMember":1}]},"status":{"schedulingConditions":[{"transitionID":"1"}]}})",
+    R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},
+ "claimRef":{"name":"c"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[]}]}}}})",
+};
+
+constexpr std::string_view kValues[] = {"null",  "true", "-1", "1e300", "\"\"",
+                                        "\"x\"", "[]",   "{}", "[[]]",  "9999999999999999999"};
+
+// Every value of the text may become any other; now and then the text itself is cut or bent.
+std::string damaged(std::mt19937& random) {
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
+  std::string text(kObjects[below(std::size(kObjects))]);
+  for (std::size_t edits = 1 + below(3); edits > 0; --edits) {
+    const std::size_t colon = text.find(':', below(text.size()));
+    if (colon == std::string::npos) continue;
+    const std::size_t end = std::min(text.find_first_of(",}]", colon), text.size());
+    text.replace(colon + 1, end - colon - 1, kValues[below(std::size(kValues))]);
+  }
+  if (below(8) == 0) text.resize(below(text.size()));
+  if (below(8) == 0) text.insert(below(text.size() + 1), 1, "{}[]\",:"[below(7)]);
+  return text;
+}
+
+std::string outcome(const std::string& text, const char* name) {
+  const Collected c = decoded(text, name);
+  std::string all = c.findings_text();
+  for (const PodObject& pod : c.pods)
+    all += fmt::format("{} {} {}\n", pod.meta.uid, text_of(pod.requests), pod.gpu.devices);
+  for (const NodeObject& node : c.nodes)
+    all += fmt::format("{} {}\n", node.meta.uid, text_of(node.allocatable));
+  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size());
+}
+
+TEST(DamagedObjects, AreDecodedOrReportedTheSameWayTwice) {
+  std::mt19937 random(20250601);
+  for (int round = 0; round < 4000; ++round) {
+    const std::string text = damaged(random);
+    const char* const name = round % 2 == 0 ? "f.yaml" : "f.json";
+    ASSERT_EQ(outcome(text, name), outcome(text, name)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace muster
