@@ -1,17 +1,79 @@
 // Sub commands and exit codes.
 #include "cli/cli.hpp"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+
+#include "cli/command_words.hpp"
+#include "cli/completion_command.hpp"
 #include "cli/simulate_command.hpp"
+#include "cli/validate_command.hpp"
+#include "cli/version_command.hpp"
+#include "util/suggest.hpp"
 
 namespace muster::cli {
+namespace {
+
+std::string unknown(const char* what, std::string_view word, const std::vector<std::string_view>& known) {
+  return fmt::format("unknown {} \"{}\"{}", what, word, did_you_mean(word, known));
+}
+
+// What is wrong with an option's name, or "".
+std::string unknown_option(std::string_view argument, const CommandWords& command) {
+  const std::string_view name = argument.substr(0, argument.find('='));
+  std::vector<std::string_view> known;
+  for (const OptionWords& option : command.options)
+    known.insert(known.end(), option.names.begin(), option.names.end());
+  if (std::find(known.begin(), known.end(), name) != known.end()) return "";
+  return unknown("option", name, known);
+}
+
+// The first word that is no command or no option of it, with the nearest that is; "" if all are known.
+std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) {
+  if (arguments.empty() || *arguments.front() == '-') return "";
+  const std::vector<CommandWords> commands = command_words(app);
+  const auto command = std::ranges::find(commands, arguments.front(), &CommandWords::name);
+  if (command == commands.end()) {
+    std::vector<std::string_view> names;
+    for (const CommandWords& c : commands) names.push_back(c.name);
+    return unknown("command", arguments.front(), names);
+  }
+  for (const std::string_view argument : arguments.subspan(1)) {
+    if (argument == "--") break;
+    if (!argument.starts_with("--")) continue;
+    if (std::string problem = unknown_option(argument, *command); !problem.empty()) return problem;
+  }
+  return "";
+}
+
+void describe(CLI::App& app) {
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(28);
+  app.footer(
+      "Exit codes: 0 done, 1 the answer is no (an invalid file), 2 wrong usage, 3 something outside failed.\n"
+      "`muster COMMAND --help` shows the options of a command, with examples.\n\n"
+      "Example:\n"
+      "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3");
+}
+
+}  // namespace
 
 int run(int argc, char** argv) {
   CLI::App app("muster: a Kubernetes scheduler for AI clusters", "muster");
-  app.require_subcommand(1);
   int exit_code = kSuccess;
+  describe(app);
   add_simulate(app, exit_code);
+  add_validate(app, exit_code);
+  add_version(app, exit_code);
+  add_completion(app, exit_code);
+  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
+  if (const std::string problem = unknown_word(app, arguments); !problem.empty()) {
+    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", problem);
+    return kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -2,65 +2,139 @@
 #include "cli/inputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 
 #include "cli/cli.hpp"
+#include "cli/names.hpp"
 #include "cli/policy.hpp"
+#include "cli/progress.hpp"
+#include "cli/usage_file.hpp"
 #include "sim/loader.hpp"
 
 namespace muster::cli {
 namespace {
 
+// Notes the file where it can not be opened.
+bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
+  if (file == "-" || ::access(file.c_str(), R_OK) == 0) return true;
+  unreadable.push_back({std::generic_category().message(errno), {.file = file}});
+  return false;
+}
+
+class ManifestReader {
+ public:
+  ManifestReader(Inputs& inputs, ObjectPlaces* places)
+      : inputs_(inputs), places_(places), loader_(inputs.cluster), options_{.now = inputs.now} {}
+
+  void read(const std::string& path) {
+    const auto files = files_below(path);
+    if (!files) return inputs_.unreadable.push_back(files.error());
+    for (const std::string& file : *files)
+      if (is_readable(file, inputs_.unreadable)) read_file(file);
+  }
+
+ private:
+  void read_file(const std::string& file) {
+    ++inputs_.files;
+    progress_.file_begins(file);
+    read_documents(
+        file, [&](const Document& document) { take(document); },
+        [&](const Error& error) { inputs_.findings.errors.push_back(error); });
+  }
+
+  void take(const Document& document) {
+    if (places_ != nullptr) places_->note(document);
+    decode_object(document, options_, loader_, inputs_.findings);
+    progress_.object_read();
+  }
+
+  Inputs& inputs_;
+  ObjectPlaces* const places_;
+  Loader loader_;
+  const DecodeOptions options_;
+  Progress progress_;
+};
+
+TimePoint instant_of(const std::string& now) {
+  const auto given = parse_time(now);
+  return given ? *given : std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+void read_configuration(const InputOptions& options, Inputs& inputs) {
+  std::vector<Error>& errors = inputs.findings.errors;
+  if (!options.config.empty() && is_readable(options.config, inputs.unreadable)) {
+    LoadedConfig loaded = load_config(options.config);
+    inputs.config = std::move(loaded.config);
+    errors = std::move(loaded.errors);
+  }
+  if (options.kai_exact) inputs.config.params.compatibility = Compatibility::kai_exact();
+  inputs.policy = make_policy(inputs.config, errors);
+  if (!options.usage.empty() && is_readable(options.usage, inputs.unreadable))
+    inputs.policy.settings.usage = read_usage(options.usage, errors);
+  if (std::string skipped = skipped_text(inputs.config); !skipped.empty())
+    inputs.notes.push_back(std::move(skipped));
+}
+
+void add_cluster_warnings(const ObjectPlaces* places, Inputs& inputs) {
+  for (const ObjectWarning& w : inputs.cluster.take_warnings())
+    inputs.findings.warnings.push_back({w.message, places != nullptr
+                                                       ? places->find(w.object, w.field)
+                                                       : Location{.object = w.object, .path = w.field}});
+}
+
+void add_usage_warnings(const std::string& file, Inputs& inputs) {
+  for (const auto& [name, shares] : inputs.policy.settings.usage)
+    if (const QueueId q = inputs.cluster.find_queue(name); !q.valid() || !inputs.cluster.queue(q).present)
+      inputs.findings.warnings.push_back({"there is no such queue", {.file = file, .path = name}});
+}
+
+void add_unknown_kinds(Inputs& inputs) {
+  for (const auto& [kind, count] : inputs.findings.unknown_kinds)
+    inputs.notes.push_back(
+        fmt::format("{} of kind {} not used", counted(static_cast<std::size_t>(count), "object"), kind));
+}
+
 void print_errors(const std::vector<Error>& errors, const char* what) {
   for (const Error& e : errors) fmt::print(stderr, "{}: {}\n", what, e.text());
 }
 
-void print_unknown_kinds(const Findings& findings) {
-  for (const auto& [kind, count] : findings.unknown_kinds)
-    fmt::print(stderr, "note: {} object{} of kind {} not used\n", count, count == 1 ? "" : "s", kind);
-}
-
-void add_cluster_warnings(Cluster& cluster, Findings& findings) {
-  for (ObjectWarning& w : cluster.take_warnings())
-    findings.warnings.push_back({w.message, {.object = w.object, .path = w.field}});
-}
-
 }  // namespace
 
+int Inputs::exit_code(bool strict) const {
+  if (!unreadable.empty()) return kOutside;
+  return findings.errors.empty() && (!strict || findings.warnings.empty()) ? kSuccess : kNo;
+}
+
+Inputs read_all(const InputOptions& options, ObjectPlaces* places) {
+  Inputs inputs;
+  inputs.now = instant_of(options.now);
+  read_configuration(options, inputs);
+  inputs.cluster = Cluster(cluster_options(inputs.config.params));
+  ManifestReader reader(inputs, places);
+  for (const std::string& path : options.paths) reader.read(path);
+  inputs.cluster.refresh(inputs.now);
+  if (places != nullptr)
+    inputs.findings.warnings.insert(inputs.findings.warnings.end(), places->repeated().begin(),
+                                    places->repeated().end());
+  add_cluster_warnings(places, inputs);
+  add_usage_warnings(options.usage, inputs);
+  add_unknown_kinds(inputs);
+  return inputs;
+}
+
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code) {
-  std::vector<Error> errors;
-  LoadedConfig loaded = options.config.empty() ? LoadedConfig{} : load_config(options.config);
-  errors = loaded.errors;
-  Config& config = loaded.config;
-  if (options.kai_exact) config.params.compatibility = Compatibility::kai_exact();
-  Policy policy = make_policy(config, errors);
-  TimePoint now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-  if (!options.now.empty()) {
-    const auto given = parse_time(options.now);
-    if (!given)
-      errors.push_back(
-          {fmt::format("\"{}\" is no time like 2025-06-01T12:00:00Z", options.now), {.path = "--now"}});
-    now = given.value_or(now);
-  }
-  if (!errors.empty()) {
-    print_errors(errors, "error");
-    exit_code = kNo;
-    return std::nullopt;
-  }
-  Cluster cluster(cluster_options(config.params));
-  Loader loader(cluster);
-  Findings findings = read_manifests(options.paths, {.now = now}, loader);
-  cluster.refresh(now);
-  add_cluster_warnings(cluster, findings);
-  print_unknown_kinds(findings);
-  print_errors(findings.warnings, options.strict ? "error" : "warning");
-  print_errors(findings.errors, "error");
-  if (!findings.errors.empty() || (options.strict && !findings.warnings.empty())) {
-    exit_code = kNo;
-    return std::nullopt;
-  }
-  return Inputs{std::move(config), std::move(policy), now, std::move(cluster), std::move(findings)};
+  Inputs inputs = read_all(options);
+  for (const std::string& note : inputs.notes) fmt::print(stderr, "note: {}\n", note);
+  print_errors(inputs.findings.warnings, options.strict ? "error" : "warning");
+  print_errors(inputs.findings.errors, "error");
+  print_errors(inputs.unreadable, "error");
+  exit_code = inputs.exit_code(options.strict);
+  if (exit_code != kSuccess) return std::nullopt;
+  return inputs;
 }
 
 }  // namespace muster::cli

@@ -1,11 +1,11 @@
-// What several commands read: a configuration and a cluster from files, with all that is wrong told to the
-// user.
+// What several commands read: a configuration and a cluster from files, and all that is wrong with them.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/object_places.hpp"
 #include "config/config.hpp"
 #include "engine/policy.hpp"
 #include "manifest/manifest.hpp"
@@ -16,7 +16,8 @@ namespace muster::cli {
 struct InputOptions {
   std::vector<std::string> paths;
   std::string config;  // "": the default configuration
-  std::string now;     // "": the clock's
+  std::string usage;   // "": queues have no past
+  std::string now;     // an RFC 3339 time; "": the clock's
   bool kai_exact = false;
   bool strict = false;  // warnings are errors
 };
@@ -26,10 +27,19 @@ struct Inputs {
   Policy policy;
   TimePoint now{};
   Cluster cluster;
-  Findings findings;
+  std::size_t files = 0;          // with manifests
+  Findings findings;              // of all files
+  std::vector<Error> unreadable;  // files that can not be opened
+  std::vector<std::string> notes;
+
+  // kSuccess, or how a command ends that was given them.
+  int exit_code(bool strict) const;
 };
 
-// Prints errors and warnings to standard error. Nothing, and `exit_code` set, where the run can not go on.
+// Reads on after errors. Places are filled where they are asked for.
+Inputs read_all(const InputOptions& options, ObjectPlaces* places = nullptr);
+
+// Tells standard error what is wrong. Nothing, and `exit_code` set, where the run can not go on.
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code);
 
 }  // namespace muster::cli

@@ -1,9 +1,11 @@
 // The result of a simulation as JSON.
 #include "cli/json_output.hpp"
 
-#include <algorithm>
+#include <array>
 #include <map>
 
+#include "cli/job_state.hpp"
+#include "cli/names.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -80,20 +82,8 @@ Json round_json(const Cluster& c, const Round& round, bool with_timing) {
 
 // The timing of all rounds together.
 Json total_timing(const SimulationResult& result, const Timing& timing) {
-  Decisions sum;
-  for (const Round& round : result.rounds) {
-    sum.open_milliseconds += round.decisions.open_milliseconds;
-    for (const ActionStats& a : round.decisions.actions) {
-      auto at = std::find_if(sum.actions.begin(), sum.actions.end(),
-                             [&](const ActionStats& b) { return b.action == a.action; });
-      if (at == sum.actions.end()) at = sum.actions.insert(at, {.action = a.action});
-      at->milliseconds += a.milliseconds;
-      at->nodes_tried += a.nodes_tried;
-      at->scenarios_simulated += a.scenarios_simulated;
-    }
-  }
   Json json{{"readMs", timing.read_ms}};
-  json.update(timing_json(sum));
+  json.update(timing_json(summed_stats(result)));
   json["cpuMs"] = timing.cpu_ms;
   json["peakRssMb"] = timing.peak_rss_mb;
   return json;
@@ -107,18 +97,16 @@ const char* phase_of(TaskStatus status) {
   return "Pending";
 }
 
-template <class Ids, class Key>
-auto sorted_by(Ids all, Key key) {
-  std::sort(all.begin(), all.end(), [&](auto a, auto b) { return key(a) < key(b); });
-  return all;
-}
-
-Json pods_json(const Cluster& c) {
+std::vector<TaskId> pods_by_name(const Cluster& c) {
   std::vector<TaskId> pods;
   for (TaskId t : ids(c.tasks()))
     if (c.task(t).alive) pods.push_back(t);
+  return sorted_by_name(pods, [&](TaskId t) { return c.task(t).full_name(); });
+}
+
+Json pods_json(const Cluster& c) {
   Json list = Json::array();
-  for (TaskId t : sorted_by(std::move(pods), [&](TaskId id) { return c.task(id).full_name(); })) {
+  for (TaskId t : pods_by_name(c)) {
     const Task& task = c.task(t);
     const Placement& at = c.placement(t);
     Json pod{{"name", task.full_name()},
@@ -159,33 +147,27 @@ Json details_json(const Cluster& c, const JobReason& r) {
   return json;
 }
 
-const char* status_of(const Job& job) {
-  const std::int32_t active = job.counts.active_allocated();
-  if (active > 0) return is_satisfied(job, Member{false, 0}) ? "Running" : "Incomplete";
-  if (job.counts.in(kAlive) > 0) return is_ready(job) ? "Pending" : "NotReady";
-  if (job.counts.in(kActiveUsed) > 0) return "Releasing";
-  return "Finished";
+Json reasons_json(const Cluster& c, const std::vector<JobReason>& reasons) {
+  Json list = Json::array();
+  for (const JobReason& r : reasons)
+    list.push_back(
+        {{"reason", code_of(r.rule)}, {"message", text_of(c, r)}, {"details", details_json(c, r)}});
+  return list;
 }
 
 Json jobs_json(const Cluster& c, const SimulationResult& result) {
-  std::vector<JobId> jobs;
-  for (JobId j : ids(c.jobs()))
-    if (c.job(j).present) jobs.push_back(j);
-  std::map<JobId, const WaitingJob*> waiting;
-  if (!result.rounds.empty())
-    for (const WaitingJob& w : result.rounds.back().decisions.waiting) waiting[w.job] = &w;
+  const std::vector<WaitingJob> waiting = waiting_after(c, result);
+  std::map<JobId, const WaitingJob*> by_job;
+  for (const WaitingJob& w : waiting) by_job[w.job] = &w;
   Json list = Json::array();
-  for (JobId j : sorted_by(std::move(jobs), [&](JobId id) { return c.job(id).full_name(); })) {
+  for (JobId j : present_jobs(c)) {
     const Job& job = c.job(j);
-    Json reasons = Json::array();
-    if (const auto found = waiting.find(j); found != waiting.end() && job.has_pending())
-      for (const JobReason& r : found->second->reasons)
-        reasons.push_back(
-            {{"reason", code_of(r.rule)}, {"message", text_of(c, r)}, {"details", details_json(c, r)}});
-    list.push_back({{"name", job.full_name()},
-                    {"queue", job.queue_name},
-                    {"status", status_of(job)},
-                    {"reasons", std::move(reasons)}});
+    const auto found = by_job.find(j);
+    list.push_back(
+        {{"name", job.full_name()},
+         {"queue", job.queue_name},
+         {"status", status_of(job)},
+         {"reasons", found == by_job.end() ? Json::array() : reasons_json(c, found->second->reasons)}});
   }
   return list;
 }

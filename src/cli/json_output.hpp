@@ -4,12 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/simulation.hpp"
+#include "cli/timing.hpp"
 
 namespace muster::cli {
-
-struct Timing {
-  double read_ms = 0, cpu_ms = 0, peak_rss_mb = 0;
-};
 
 nlohmann::ordered_json to_json(const Cluster& cluster, const SimulationResult& result,
                                const std::optional<Timing>& timing);

@@ -1,10 +1,21 @@
 // From the configuration to a policy.
 #include "cli/policy.hpp"
 
+#include <fmt/format.h>
+
 #include "actions/registry.hpp"
 #include "plugins/registry.hpp"
 
 namespace muster::cli {
+namespace {
+
+// "plugins numa, topology", or "".
+std::string listed(const char* noun, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return fmt::format("{}{} {}", noun, names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+}
+
+}  // namespace
 
 ClusterOptions cluster_options(const SchedulerParams& p) {
   return {.scheduler_name = p.scheduler_name,
@@ -33,8 +44,23 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
                      .differences = {.trim_victims = p.compatibility.trim_victims,
                                      .exhaustive_generator = p.compatibility.exhaustive_generator,
                                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
-                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum}};
+                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum,
+                                     .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
+                                     .exact_consolidation_limit = p.compatibility.exact_consolidation_limit}};
   return policy;
+}
+
+std::string skipped_text(const Config& config) {
+  std::vector<std::string> missing_actions, missing_plugins;
+  for (const std::string& name : config.actions)
+    if (!actions::is_available(name)) missing_actions.push_back(name);
+  for (const PluginConfig& plugin : config.plugins)
+    if (!plugins::is_available(plugin.name)) missing_plugins.push_back(plugin.name);
+  const std::size_t count = missing_actions.size() + missing_plugins.size();
+  if (count == 0) return "";
+  const char* joint = missing_actions.empty() || missing_plugins.empty() ? "" : " and ";
+  return fmt::format("{}{}{} {} not in this version and {} skipped", listed("action", missing_actions), joint,
+                     listed("plugin", missing_plugins), count == 1 ? "is" : "are", count == 1 ? "is" : "are");
 }
 
 }  // namespace muster::cli

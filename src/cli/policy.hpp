@@ -1,6 +1,7 @@
 // From the configuration to a policy and to the way objects are read.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "config/config.hpp"
@@ -12,5 +13,7 @@ namespace muster::cli {
 ClusterOptions cluster_options(const SchedulerParams& params);
 // Bad arguments of plugins and actions are appended to `errors`.
 Policy make_policy(const Config& config, std::vector<Error>& errors);
+// "actions reclaim, preempt and plugin numa are not in this version and are skipped", or "".
+std::string skipped_text(const Config& config);
 
 }  // namespace muster::cli

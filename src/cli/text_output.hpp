@@ -1,11 +1,17 @@
-// The result of a simulation as tables that a person likes to read.
+// The result of a simulation as text that a person likes to read.
 #pragma once
 
-#include "cli/json_output.hpp"
+#include <optional>
+#include <string>
+
 #include "cli/simulation.hpp"
+#include "cli/text_style.hpp"
+#include "cli/timing.hpp"
 
 namespace muster::cli {
 
-void print_text(const Cluster& cluster, const SimulationResult& result, const std::optional<Timing>& timing);
+// The cycles, the queues, the jobs, who waits and why, how long it took, and a line that sums it up.
+std::string to_text(const Cluster& cluster, const SimulationResult& result,
+                    const std::optional<Timing>& timing, const TextStyle& style);
 
 }  // namespace muster::cli

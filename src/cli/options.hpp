@@ -1,0 +1,19 @@
+// Options that several commands have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace muster::cli {
+
+inline constexpr const char* kFilesHelp =
+    "Manifests: YAML or JSON files, directories, or - for standard input";
+
+// -o text|json
+void add_output_option(CLI::App& command, std::string& output);
+
+// Refuse what does not parse, with an example of what does.
+CLI::Validator is_time();
+CLI::Validator is_duration();
+
+}  // namespace muster::cli

@@ -1,0 +1,36 @@
+// Colour for terminals, and how wide a text is there.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace muster::cli {
+
+enum class Ink : unsigned char { kPlain, kBold, kDim, kGood, kWaiting, kBad };
+
+// Puts text in ink, or leaves it alone where colour is off.
+class Paint {
+ public:
+  explicit Paint(bool is_on = false) : is_on_(is_on) {}
+  // On only if the stream is a terminal and NO_COLOR is not set.
+  static Paint for_stream(std::FILE* stream);
+
+  std::string operator()(Ink ink, std::string_view text) const;
+
+ private:
+  bool is_on_;
+};
+
+bool is_terminal(std::FILE* stream);
+// Columns of the terminal behind the stream, or `otherwise`.
+std::size_t columns_of(std::FILE* stream, std::size_t otherwise);
+
+// Columns that UTF-8 text takes: combining marks none, East Asian wide characters and emoji two.
+std::size_t width_of(std::string_view text);
+
+// Breaks between words, so that no line is wider than `width` unless a word is; each line begins with
+// `indent`.
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t width);
+
+}  // namespace muster::cli

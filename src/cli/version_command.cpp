@@ -1,0 +1,38 @@
+// `muster version`. MUSTER_VERSION comes from the project's version in CMakeLists.txt.
+#include "cli/version_command.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/options.hpp"
+
+#ifndef MUSTER_VERSION
+#define MUSTER_VERSION "unknown"
+#endif
+
+namespace muster::cli {
+namespace {
+
+int run_version(const std::string& output) {
+  if (output == "json")
+    fmt::print("{}\n", nlohmann::ordered_json{{"name", "muster"}, {"version", MUSTER_VERSION}}.dump(1));
+  else
+    fmt::print("muster {}\n", MUSTER_VERSION);
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_version(CLI::App& app, int& exit_code) {
+  auto output = std::make_shared<std::string>("text");
+  CLI::App* command = app.add_subcommand("version", "Print the version");
+  command->group("This program");
+  add_output_option(*command, *output);
+  command->footer("Example:\n  muster version -o json");
+  command->callback([output, &exit_code] { exit_code = run_version(*output); });
+}
+
+}  // namespace muster::cli
