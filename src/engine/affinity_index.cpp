@@ -18,7 +18,7 @@ AffinityIndex::AffinityIndex(const Cluster& cluster, Follows follows)
     if (!terms.near.empty() || !terms.wants.empty())
       by_shape_[task.shape] = terms_.push_back(std::move(terms));
   }
-  if (has_terms()) classify_tasks();
+  classify_tasks();
 }
 
 // A shape with terms belongs to one namespace.

@@ -18,8 +18,6 @@ class AffinityIndex {
   enum class Follows : std::uint8_t { kRequiredTerms, kPreferredTerms };
 
   AffinityIndex(const Cluster& cluster, Follows follows);
-  // Some task that exists has a term that is followed. If not, there is nothing to ask or to keep.
-  bool has_terms() const { return selectors_.size() > 0; }
   void moved(TaskId task, const Placement& from, const Placement& to);
 
   // False: for this task own_terms() and terms_of_others() are 0 and meets_affinity() is true everywhere.

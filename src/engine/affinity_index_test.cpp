@@ -207,7 +207,6 @@ void check_index(AffinityIndex::Follows follows, const Walk::Lists& lists) {
   Cluster cluster({.node_pool_label = ""});
   fill(cluster);
   AffinityIndex index(cluster, follows);
-  if (!index.has_terms()) return;
   const Walk walk(cluster);
   const bool required = follows == AffinityIndex::Follows::kRequiredTerms;
   wander(cluster, index, [&] {

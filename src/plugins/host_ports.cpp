@@ -28,13 +28,11 @@ void HostPortTable::remove(NodeId node, ShapeId shape) {
   shapes.pop_back();
 }
 
-bool HostPortTable::collides(const Shape& shape, NodeId node) const {
-  const auto& wanted = shape.constraints.host_ports;
-  if (wanted.empty()) return false;
+bool HostPortTable::collide(const Shape& shape, NodeId node) const {
   const auto found = standing_.find(node);
   if (found == standing_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(), [&](ShapeId other) {
-    return collide(wanted, cluster_.shape(other).constraints.host_ports);
+    return muster::collide(shape.constraints.host_ports, cluster_.shape(other).constraints.host_ports);
   });
 }
 

@@ -13,22 +13,28 @@ class PodAffinity final : public Plugin {
  public:
   void open(Session& session, Hooks& hooks) override {
     if (!session.cluster.has_preferred_affinity()) return;
-    index_.emplace(session.cluster, AffinityIndex::Follows::kPreferredTerms);
-    if (!index_->has_terms()) return;
-    hooks.moved.add(
-        [this](TaskId t, const Placement& from, const Placement& to) { index_->moved(t, from, to); });
+    cluster_ = &session.cluster;
+    hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
+      if (index_) index_->moved(t, from, to);
+    });
     hooks.node_score.add_global(
-        [this](TaskId t) { return index_->concerns(t); },
+        [this](TaskId t) { return index().concerns(t); },
         [this](TaskId t, std::span<const NodeId> nodes, std::span<double> sums) { score(t, nodes, sums); });
   }
 
  private:
-  void score(TaskId task, std::span<const NodeId> nodes, std::span<double> sums) const {
+  void score(TaskId task, std::span<const NodeId> nodes, std::span<double> sums) {
     for (std::size_t i = 0; i < nodes.size(); ++i)
-      sums[i] += kPerWeight * static_cast<double>(index_->own_terms(task, nodes[i]) +
-                                                  index_->terms_of_others(task, nodes[i]));
+      sums[i] += kPerWeight * static_cast<double>(index().own_terms(task, nodes[i]) +
+                                                  index().terms_of_others(task, nodes[i]));
   }
 
+  // Made when first asked for, from where the tasks stand then, and kept up to date from there.
+  const AffinityIndex& index() {
+    return index_ ? *index_ : index_.emplace(*cluster_, AffinityIndex::Follows::kPreferredTerms);
+  }
+
+  const Cluster* cluster_ = nullptr;
   std::optional<AffinityIndex> index_;
 };
 

@@ -176,12 +176,14 @@ class Predicates final : public Plugin {
   }
 
   void add_port_filter(Hooks& hooks) {
-    ports_.emplace(*cluster_);
     hooks.state_filter.add([this](ShapeId s, NodeId n) {
-      return refused_if(ports_->collides(cluster_->shape(s), n), NodeRule::kHostPorts);
+      const Shape& shape = cluster_->shape(s);
+      const bool asks = !shape.constraints.host_ports.empty();
+      return refused_if(asks && ports().collide(shape, n), NodeRule::kHostPorts);
     });
-    hooks.moved.add(
-        [this](TaskId t, const Placement& from, const Placement& to) { ports_->moved(t, from, to); });
+    hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
+      if (ports_) ports_->moved(t, from, to);
+    });
   }
 
   void add_capacity_filter(Hooks& hooks) {
@@ -193,18 +195,24 @@ class Predicates final : public Plugin {
   }
 
   void add_affinity_filter(Hooks& hooks) {
-    affinity_.emplace(*cluster_, AffinityIndex::Follows::kRequiredTerms);
-    if (!affinity_->has_terms()) return;
     hooks.node_filter.add([this](TaskId t, NodeId n) { return refused_by_affinity(t, n); });
-    hooks.moved.add(
-        [this](TaskId t, const Placement& from, const Placement& to) { affinity_->moved(t, from, to); });
+    hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
+      if (affinity_) affinity_->moved(t, from, to);
+    });
   }
 
-  Refusal refused_by_affinity(TaskId t, NodeId n) const {
-    if (!affinity_->concerns(t)) return std::nullopt;
-    if (!affinity_->meets_affinity(t, n)) return refused_if(true, NodeRule::kPodAffinity);
-    if (affinity_->own_terms(t, n) > 0) return refused_if(true, NodeRule::kPodAntiAffinity);
-    return refused_if(affinity_->terms_of_others(t, n) > 0, NodeRule::kExistingAntiAffinity);
+  Refusal refused_by_affinity(TaskId t, NodeId n) {
+    const AffinityIndex& index = affinity();
+    if (!index.concerns(t)) return std::nullopt;
+    if (!index.meets_affinity(t, n)) return refused_if(true, NodeRule::kPodAffinity);
+    if (index.own_terms(t, n) > 0) return refused_if(true, NodeRule::kPodAntiAffinity);
+    return refused_if(index.terms_of_others(t, n) > 0, NodeRule::kExistingAntiAffinity);
+  }
+
+  // Both are made when first asked for, from where the tasks stand then, and kept up to date from there.
+  const HostPortTable& ports() { return ports_ ? *ports_ : ports_.emplace(*cluster_); }
+  const AffinityIndex& affinity() {
+    return affinity_ ? *affinity_ : affinity_.emplace(*cluster_, AffinityIndex::Follows::kRequiredTerms);
   }
 
   template <class Claim>

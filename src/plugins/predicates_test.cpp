@@ -306,6 +306,16 @@ TEST_F(AffinityTest, APlacementMakesAffinityMatterThatDidNotBefore) {
   EXPECT_EQ(refusals(db), (Rules{kUnwanted, kUnwanted, kFine, kFine}));
 }
 
+TEST_F(AffinityTest, WhatMovedBeforeTheFirstQuestionCountsToo) {
+  const TaskId loner = c_.add(pod_object("loner", {}, {.pod_anti_affinity = {near_app("database", "zone")}}));
+  const TaskId db = c_.add(pod_object("db", database_));
+  Statement statement(c_.open());
+  statement.allocate(loner, nodes_[1]);
+  EXPECT_EQ(refusals(db), (Rules{kUnwanted, kUnwanted, kFine, kFine}));
+  statement.rollback(0);
+  EXPECT_EQ(refusals(db), (Rules{kFine, kFine, kFine, kFine}));
+}
+
 // ---------------------------------------------------------------- queue, largest node, config maps
 
 struct CapacityGuard final : Plugin {
