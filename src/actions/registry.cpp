@@ -5,6 +5,10 @@
 #include <map>
 
 #include "actions/allocate.hpp"
+#include "actions/consolidation.hpp"
+#include "actions/preempt.hpp"
+#include "actions/reclaim.hpp"
+#include "actions/stale_gang.hpp"
 #include "config/arguments.hpp"
 
 namespace muster::actions {
@@ -15,6 +19,10 @@ using FromArguments = std::function<std::shared_ptr<Action>(const Arguments&)>;
 const std::map<std::string, FromArguments>& known() {
   static const std::map<std::string, FromArguments> actions{
       {"allocate", [](const Arguments&) { return make_allocate(); }},
+      {"consolidation", [](const Arguments&) { return make_consolidation(); }},
+      {"reclaim", [](const Arguments&) { return make_reclaim(); }},
+      {"preempt", [](const Arguments&) { return make_preempt(); }},
+      {"stalegangeviction", [](const Arguments&) { return make_stale_gang(); }},
   };
   return actions;
 }

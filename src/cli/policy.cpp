@@ -44,7 +44,9 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
                      .differences = {.trim_victims = p.compatibility.trim_victims,
                                      .exhaustive_generator = p.compatibility.exhaustive_generator,
                                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
-                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum}};
+                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum,
+                                     .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
+                                     .exact_consolidation_limit = p.compatibility.exact_consolidation_limit}};
   return policy;
 }
 

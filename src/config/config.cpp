@@ -26,6 +26,8 @@ Compatibility Compatibility::kai_exact() {
           .exhaustive_generator = false,
           .satisfaction_along_tree = false,
           .labels_decide_preemptibility = false,
+          .elastic_by_active_tasks = false,
+          .exact_consolidation_limit = false,
           .protection_needs_minimum = false};
 }
 

@@ -67,6 +67,8 @@ struct Compatibility {
   bool satisfaction_along_tree =
       true;  // minSubGroup counts when a gang is tested for being satisfied or stale
   bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
+  bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
+  bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
 
   static Compatibility kai_exact();

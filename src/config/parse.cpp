@@ -233,6 +233,8 @@ void read_compatibility(const Setting& setting, Compatibility& options) {
                      {"exhaustiveGenerator", into(options.exhaustive_generator)},
                      {"satisfactionAlongTree", into(options.satisfaction_along_tree)},
                      {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
+                     {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
+                     {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
                      {"protectionNeedsMinimum", into(options.protection_needs_minimum)}});
 }
 

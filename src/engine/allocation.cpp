@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/fit.hpp"
+#include "engine/gang_view.hpp"
 #include "engine/node_finder.hpp"
 #include "engine/shared_gpus.hpp"
 
@@ -45,7 +46,7 @@ class Allocator {
   }
 
   bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
-    const auto members = s_.ordered_members(job_, job_.sets[group.at]);
+    const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
     return std::all_of(members.begin(), members.end(), [&](const Member& m) {
       const auto part = tasks_below(m, tasks);
       return place(m, part, allowed);

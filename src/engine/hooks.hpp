@@ -228,8 +228,11 @@ struct Hooks {
   // ---- making room. The contender is the waiting job that room is made for.
   // May the job reclaim at all? Nobody answers: no.
   OwnerHook<bool(JobId)> may_reclaim{"may_reclaim"};
+  // May the contender take from jobs of that leaf queue at all? Asked once per queue.
+  FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
+  FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
   // After a simulation in which the contender found its place.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;

@@ -68,8 +68,15 @@ NodeCursor::~NodeCursor() {
 
 NodeId NodeCursor::next_indexed() {
   if (last_.valid()) index_->mask(last_);
-  last_ = allowed_ == nullptr ? index_->best() : index_->best_of(*allowed_);
+  last_ = allowed_ == nullptr ? index_->best() : best_allowed();
   return last_;
+}
+
+// Most often the best node of all is an allowed one; only where it is not, all allowed ones are looked at.
+NodeId NodeCursor::best_allowed() {
+  const NodeId best = index_->best();
+  if (!best.valid() || allowed_->test(session_.cluster.rank(best))) return best;
+  return index_->best_of(*allowed_);
 }
 
 NodeId NodeCursor::next() { return index_ != nullptr ? next_indexed() : next_scored(); }

@@ -36,6 +36,7 @@ class NodeCursor {
   };
   NodeId next_indexed();
   NodeId next_scored();
+  NodeId best_allowed();
 
   const Session& session_;
   NodeIndex* index_ = nullptr;  // null: the plain way

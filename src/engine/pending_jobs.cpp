@@ -7,10 +7,20 @@
 
 namespace muster {
 
-JobOrder pending_jobs(Session& s, const std::string& action) {
+std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
+  const Job& job = s.cluster.job(id);
+  if (!job.preemption_delay || *job.preemption_delay <= Duration::zero()) return std::nullopt;
+  const TimePoint end = std::max(job.created, job.last_eviction.value_or(job.created)) + *job.preemption_delay;
+  return s.now < end ? std::optional(end) : std::nullopt;
+}
+
+namespace {
+
+template <class Keep>
+JobOrder ordered(Session& s, const std::string& action, Keep keep) {
   std::vector<JobId> jobs;
   for (JobId j : s.cluster.pending_jobs())
-    if (!why_not_considered(s.cluster, j)) jobs.push_back(j);
+    if (!why_not_considered(s.cluster, j) && keep(j)) jobs.push_back(j);
   // The order of filling matters where queues tie; by creation time and uid it is always the same.
   std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
     const Job &x = s.cluster.job(a), &y = s.cluster.job(b);
@@ -21,6 +31,21 @@ JobOrder pending_jobs(Session& s, const std::string& action) {
   JobOrder order(s, limited ? std::optional(depth->second) : std::nullopt);
   for (JobId j : jobs) order.push(j);
   return order;
+}
+
+}  // namespace
+
+JobOrder pending_jobs(Session& s, const std::string& action) {
+  return ordered(s, action, [](JobId) { return true; });
+}
+
+JobOrder contenders(Session& s, const std::string& action, bool preemptible_only) {
+  return ordered(s, action, [&](JobId j) {
+    if (preemptible_only && !s.cluster.job(j).is_preemptible()) return false;
+    const auto until = delayed_until(s, j);
+    if (until) s.adds_reason(j, {.rule = JobRule::kPreemptionDelay, .until = until});
+    return !until;
+  });
 }
 
 }  // namespace muster

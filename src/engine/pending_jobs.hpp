@@ -7,7 +7,12 @@
 
 namespace muster {
 
-// Ready jobs with a pending task, no more per queue than the action's depth.
+// Ready jobs with a pending task, no more per queue than the action's depth. Actions that make room leave out jobs
+// inside their preemption delay.
 JobOrder pending_jobs(Session& session, const std::string& action);
+JobOrder contenders(Session& session, const std::string& action, bool preemptible_only = false);
+
+// The end of the job's preemption delay, where it has one that is not over.
+std::optional<TimePoint> delayed_until(const Session& session, JobId job);
 
 }  // namespace muster

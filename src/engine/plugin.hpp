@@ -30,6 +30,8 @@ class Action {
  public:
   virtual ~Action() = default;
   virtual std::string name() const = 0;
+  // Before any action of the cycle runs.
+  virtual void open(Session&) {}
   virtual void run(Session& session) = 0;
 };
 

@@ -19,6 +19,8 @@ struct KaiDifferences {
   bool exhaustive_generator = true;      // a complete search where the others found nothing
   bool satisfaction_along_tree = true;   // minSubGroup counts when a gang is tested for being whole
   bool protection_needs_minimum = true;  // a start in the future protects only where a minimum is set
+  bool elastic_by_active_tasks = true;   // pods that do not run make no job elastic for its minimum runtime
+  bool exact_consolidation_limit = true; // N victims, not N + 1
 };
 
 struct EngineSettings {

@@ -29,6 +29,7 @@ void run_action(Action& action, Session& session) {
 Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now) {
   const auto start = Clock::now();
   Session session(cluster, policy, now);
+  for (const auto& action : policy.actions) action->open(session);
   session.decisions.open_milliseconds = milliseconds_since(start);
   for (const auto& action : policy.actions) run_action(*action, session);
   return session.close();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/failed_jobs.hpp"
+#include "engine/gang_view.hpp"
 #include "engine/node_finder.hpp"
 #include "engine/readiness.hpp"
 
@@ -22,6 +24,12 @@ Session::Session(Cluster& c, const Policy& p, TimePoint t)
 }
 
 Session::~Session() = default;
+
+void Session::take_signatures() {
+  if (signatures_ != nullptr) return;
+  signatures_ = std::make_unique<Signatures>();
+  signatures_->take(*this);
+}
 
 void Session::move(TaskId t, const Placement& to) {
   if (hooks.moved.empty()) return cluster.move(t, to);
@@ -51,29 +59,6 @@ const std::vector<TaskId>& Session::ordered_tasks(JobId id, std::uint32_t pod_se
                      [&](TaskId a, TaskId b) { return task_before(a, b); });
   set.ordered_by = task_order_stamp_;
   return set.tasks;
-}
-
-namespace {
-
-SubGroupSide side(const Job& job, const Member& m) {
-  if (m.is_pod_set) return {job.pod_sets[m.at].counts.active_allocated(), job.pod_sets[m.at].minimum};
-  return {satisfied_members(job, job.sets[m.at]), job.sets[m.at].required()};
-}
-
-const std::string& name_of(const Job& job, const Member& m) {
-  return m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name;
-}
-
-}  // namespace
-
-absl::InlinedVector<Member, 8> Session::ordered_members(const Job& job, const GroupSet& set) const {
-  absl::InlinedVector<Member, 8> members(set.members.begin(), set.members.end());
-  if (members.size() < 2) return members;
-  std::sort(members.begin(), members.end(), [&](const Member& a, const Member& b) {
-    const int order = hooks.sub_group_order(side(job, a), side(job, b));
-    return order != 0 ? order < 0 : name_of(job, a) < name_of(job, b);
-  });
-  return members;
 }
 
 // ---------------------------------------------------------------- tasks tried at once: actions.md 3.3
@@ -119,10 +104,11 @@ void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
     return;
   }
   const GroupSet& set = job.sets[member.at];
-  const auto members = ordered_members(job, set);
-  if (satisfied_members(job, set) < set.required()) {  // the gang phase: all that is missing, at once
+  const GangView gang(*this, job);
+  const auto members = gang.ordered_members(set);
+  if (gang.satisfied_members(set) < set.required()) {  // the gang phase: all that is missing, at once
     for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
-      if (!is_satisfied(job, members[i])) collect_chunk(id, members[i], chunk);
+      if (!gang.is_satisfied(members[i])) collect_chunk(id, members[i], chunk);
     return;
   }
   for (const Member& m : members) {  // the elastic phase: the first that has something
@@ -154,6 +140,13 @@ void Session::waits(JobId job, JobReason reason) {
   auto& reasons = reasons_[job];
   reasons.clear();
   reasons.push_back(std::move(reason));
+}
+
+void Session::adds_reason(JobId job, JobReason reason) {
+  auto& reasons = reasons_[job];
+  const bool known = std::any_of(reasons.begin(), reasons.end(),
+                                 [&](const JobReason& r) { return r.rule == reason.rule; });
+  if (!known) reasons.push_back(std::move(reason));
 }
 
 // ---------------------------------------------------------------- close

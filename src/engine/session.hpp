@@ -16,6 +16,7 @@
 namespace muster {
 
 class NodeFinder;
+class Signatures;
 
 // The tasks of a job that are tried at once, and what its queue would be charged for them.
 struct Chunk {
@@ -42,6 +43,9 @@ class Session {
   ActionStats stats;  // of the action at work
 
   NodeFinder& finder() { return *finder_; }
+  // Of the waiting jobs as they were when the cycle opened.
+  const Signatures& signatures() const { return *signatures_; }
+  void take_signatures();
 
   // All changes of a cycle go through here.
   void move(TaskId task, const Placement& to);
@@ -51,8 +55,6 @@ class Session {
   const Chunk& chunk(JobId job, bool simulated);
   // The tasks of a pod set in task order.
   const std::vector<TaskId>& ordered_tasks(JobId job, std::uint32_t pod_set);
-  // The members of a set in sub group order.
-  absl::InlinedVector<Member, 8> ordered_members(const Job& job, const GroupSet& set) const;
 
   // Is `a` before `b`, all plugins and fallbacks considered?
   // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
@@ -68,6 +70,8 @@ class Session {
   void annotate(JobId job, const std::string& key, std::optional<std::string> value);
   // What stands in the way of a job; replaces what was said before.
   void waits(JobId job, JobReason reason);
+  // Stands beside what was said before; the same rule is not said twice.
+  void adds_reason(JobId job, JobReason reason);
   void no_longer_waits(JobId job) { reasons_.erase(job); }
 
   // Gives pipelined places back, turns the rest into assumptions, and hands over the decisions.
@@ -82,6 +86,7 @@ class Session {
 
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::unique_ptr<NodeFinder> finder_;
+  std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
   absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
   absl::flat_hash_map<JobId, std::size_t> patches_;

@@ -6,12 +6,17 @@
 #include "engine/session.hpp"
 #include "plugins/proportion_capacity.hpp"
 #include "plugins/proportion_order.hpp"
+#include "plugins/proportion_reclaim.hpp"
 #include "plugins/proportion_shares.hpp"
 
 namespace muster::plugins {
 namespace {
 
 constexpr const char* kName = "proportion";
+
+std::optional<VictimRefusal> refused_unless(bool allowed, const char* rule) {
+  return allowed ? std::nullopt : std::optional(VictimRefusal{.rule = rule});
+}
 
 class Proportion final : public Plugin {
  public:
@@ -34,6 +39,15 @@ class Proportion final : public Plugin {
       return capacity_->over(s.cluster.task(task).job,
                              {.charge = s.cluster.accepted(s.cluster.shape_of(task), node)});
     });
+    reclaim_.emplace(s, *shares_, options_.saturation_multiplier);
+    hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
+    hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
+      return refused_unless(reclaim_->may_take_from(contender, leaf), "the queue is within its share or quota");
+    });
+    hooks.search_begins.add([this](JobId) { reclaim_->search_begins(); });
+    hooks.reclaim_scenario.add([this](const Scenario& scenario) {
+      return refused_unless(reclaim_->is_valid(scenario), "shares of the queues");
+    });
     hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
     hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
   }
@@ -43,6 +57,7 @@ class Proportion final : public Plugin {
   std::optional<QueueShares> shares_;
   std::optional<QueueOrder> order_;
   std::optional<Capacity> capacity_;
+  std::optional<ReclaimRules> reclaim_;
 };
 
 }  // namespace

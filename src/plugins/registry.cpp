@@ -5,7 +5,9 @@
 #include <map>
 
 #include "config/arguments.hpp"
+#include "plugins/generators.hpp"
 #include "plugins/job_orders.hpp"
+#include "plugins/min_runtime.hpp"
 #include "plugins/node_scores.hpp"
 #include "plugins/pod_affinity.hpp"
 #include "plugins/predicates.hpp"
@@ -40,6 +42,16 @@ Make node_placement_from(const Arguments& given) {
   return [options] { return make_node_placement(options); };
 }
 
+Make min_runtime_from(const Arguments& given) {
+  MinRuntimeOptions options;
+  options.preempt = given.duration("defaultPreemptMinRuntime", options.preempt);
+  options.reclaim = given.duration("defaultReclaimMinRuntime", options.reclaim);
+  options.resolve = given.choice<ReclaimResolve>(
+      "reclaimResolveMethod", {{"lca", ReclaimResolve::kLca}, {"queue", ReclaimResolve::kQueue}}, options.resolve);
+  options.protect_from_consolidation = given.boolean("protectFromConsolidation", options.protect_from_consolidation);
+  return [options] { return make_min_runtime(options); };
+}
+
 const std::map<std::string, FromArguments>& known() {
   static const std::map<std::string, FromArguments> plugins{
       {"predicates", [](const Arguments&) { return [] { return make_predicates({}); }; }},
@@ -58,6 +70,9 @@ const std::map<std::string, FromArguments>& known() {
       {"nominatednode", plain(make_nominated_node)},
       {"nodeplacement", node_placement_from},
       {"podaffinity", plain(make_pod_affinity)},
+      {"minruntime", min_runtime_from},
+      {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
+      {"sg-multinodegang", plain(make_multi_node_gang)},
   };
   return plugins;
 }

@@ -1,0 +1,12 @@
+// Preempt: takes the places of jobs of lower priority in the same queue. actions.md 8.
+#pragma once
+
+#include <memory>
+
+#include "engine/plugin.hpp"
+
+namespace muster::actions {
+
+std::unique_ptr<Action> make_preempt();
+
+}  // namespace muster::actions

@@ -1,0 +1,12 @@
+// Reclaim: takes back for a waiting job what other queues hold beyond their share. actions.md 8.
+#pragma once
+
+#include <memory>
+
+#include "engine/plugin.hpp"
+
+namespace muster::actions {
+
+std::unique_ptr<Action> make_reclaim();
+
+}  // namespace muster::actions

@@ -1,0 +1,92 @@
+// Stale gang eviction.
+#include "actions/stale_gang.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/session.hpp"
+#include "util/keys.hpp"
+
+namespace muster::actions {
+namespace {
+
+constexpr const char* kName = "stalegangeviction";
+
+// minSubGroup counts along the tree; KAI asks every pod set for its minimum.
+bool is_stale(const Session& s, JobId id) {
+  const Job& job = s.cluster.job(id);
+  if (!s.settings.differences.satisfaction_along_tree) return true;
+  struct {
+    const Job& job;
+    bool holds(const Member& m) const {
+      if (m.is_pod_set) return job.pod_sets[m.at].counts.in(kActiveUsed) >= job.pod_sets[m.at].minimum;
+      const GroupSet& set = job.sets[m.at];
+      return std::count_if(set.members.begin(), set.members.end(), [&](const Member& k) { return holds(k); }) >=
+             set.required();
+    }
+  } tree{job};
+  return !tree.holds(Member{.is_pod_set = false, .at = 0});
+}
+
+auto by_name(const Session& s) {
+  return [&s](JobId a, JobId b) {
+    const Job &x = s.cluster.job(a), &y = s.cluster.job(b);
+    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
+  };
+}
+
+std::vector<JobId> sorted(const Session& s, std::span<const JobId> jobs) {
+  std::vector<JobId> list(jobs.begin(), jobs.end());
+  std::sort(list.begin(), list.end(), by_name(s));
+  return list;
+}
+
+class StaleGang final : public Action {
+ public:
+  std::string name() const override { return kName; }
+
+  void run(Session& s) override {
+    const auto broken = sorted(s, s.cluster.broken_gangs());
+    for (JobId j : sorted(s, s.cluster.stale_marked()))
+      if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j)) recovered(s, j);
+    for (JobId j : broken)
+      if (is_stale(s, j)) judge(s, j);
+  }
+
+ private:
+  static void recovered(Session& s, JobId id) {
+    s.cluster.mark_stale(id, std::nullopt);
+    s.annotate(id, keys::kStale, std::nullopt);
+  }
+
+  static void judge(Session& s, JobId id) {
+    const Job& job = s.cluster.job(id);
+    if (!job.stale_since) {
+      s.cluster.mark_stale(id, s.now);
+      s.annotate(id, keys::kStale, format_time(s.now));
+    }
+    const Duration grace = job.staleness_grace.value_or(s.settings.staleness_grace);
+    if (grace < Duration::zero() || s.now - *job.stale_since < grace) return;
+    std::vector<TaskId> active;
+    for (const PodSet& p : job.pod_sets)
+      for (TaskId t : p.tasks)
+        if (in(s.cluster.placement(t).status, kActiveAllocated)) active.push_back(t);
+    std::sort(active.begin(), active.end(), [&](TaskId a, TaskId b) { return s.task_before(a, b); });
+    for (TaskId t : active) evict(s, t);
+  }
+
+  // Directly: nothing is validated, and nothing is placed instead.
+  static void evict(Session& s, TaskId t) {
+    Placement at = s.cluster.placement(t);
+    const bool stood_somewhere = at.status != TaskStatus::kPipelined || at.leaving.valid();
+    at.status = TaskStatus::kReleasing;
+    s.move(t, at);
+    if (stood_somewhere) s.evicted(t, kName, {});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Action> make_stale_gang() { return std::make_unique<StaleGang>(); }
+
+}  // namespace muster::actions

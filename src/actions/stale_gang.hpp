@@ -1,0 +1,12 @@
+// Stale gang eviction: a gang that lost part of its minimum and does not get it back is taken off. actions.md 11.2.
+#pragma once
+
+#include <memory>
+
+#include "engine/plugin.hpp"
+
+namespace muster::actions {
+
+std::unique_ptr<Action> make_stale_gang();
+
+}  // namespace muster::actions

@@ -1,0 +1,111 @@
+// GPUs that are or could become free.
+#include "engine/gpu_room.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace muster {
+namespace {
+
+// Memory of a device as thousandths of it, rounded up to hundredths.
+std::int64_t part_of_device(std::int64_t memory, const Node& node) {
+  return (memory * 100 + node.gpu_memory - 1) / node.gpu_memory * (kOneGpu / 100);
+}
+
+std::int64_t slots_in(std::int64_t room, std::int64_t demand) { return room <= 0 ? 0 : room / demand; }
+
+}  // namespace
+
+GpuSum gpu_sum(const Cluster& cluster, NodeId id) {
+  GpuSum sum{cluster.idle().at(kGpu, id), cluster.releasing().at(kGpu, id)};
+  const Node& node = cluster.node(id);
+  for (const SharedGpu& gpu : node.shared) {
+    const std::int64_t releasing = gpu.releasing - gpu.pipelined;
+    if (gpu.allocated > 0) sum.idle += kOneGpu - part_of_device(gpu.allocated, node);
+    if (releasing != gpu.allocated && releasing > 0) sum.releasing += part_of_device(releasing, node);
+  }
+  if (node.is_mig)
+    for (const Amount& a : node.allocatable)
+      if (const std::int64_t gpus = mig_gpus(cluster.kinds().name(a.kind)) * kOneGpu; gpus > 0) {
+        sum.idle += gpus * cluster.idle().at(a.kind, id);
+        sum.releasing += gpus * cluster.releasing().at(a.kind, id);
+      }
+  return sum;
+}
+
+std::int64_t freed_gpus(const Cluster& cluster, TaskId t) {
+  const NodeId node = cluster.placement(t).node;
+  return node.valid() ? cluster.accepted(cluster.shape_of(t), node).units[index(Accounted::kGpus)] : 0;
+}
+
+// ---------------------------------------------------------------- all nodes
+
+void GpuRoom::update() {
+  if (!is_built_ || read_to_ < cluster_.journal_begin()) {
+    is_built_ = true;
+    room_.assign(cluster_.nodes_by_name().size(), 0);
+    with_room_ = Bitmap(room_.size());
+    usable_total_ = 0;
+    for (NodeId n : cluster_.nodes_by_name()) read(n);
+  } else {
+    for (; read_to_ < cluster_.journal_end(); ++read_to_)
+      if (const NodeId n = cluster_.journal_at(read_to_); cluster_.node(n).present) read(n);
+  }
+  read_to_ = cluster_.journal_end();
+}
+
+void GpuRoom::read(NodeId n) {
+  const std::uint32_t rank = cluster_.rank(n);
+  const GpuSum sum = gpu_sum(cluster_, n);
+  if (cluster_.node(n).usable()) usable_total_ += sum.total() - room_[rank];
+  room_[rank] = sum.total();
+  with_room_.set(rank, sum.idle > 0 || sum.releasing > 0);
+}
+
+// ---------------------------------------------------------------- the test
+
+void RoomTest::start(const Cluster& cluster, const GpuRoom& room, std::vector<std::int64_t> demands) {
+  cluster_ = &cluster;
+  demands_ = std::move(demands);
+  std::sort(demands_.begin(), demands_.end(), std::greater<>());
+  total_ = 0;
+  for (std::int64_t d : demands_) total_ += d;
+  equal_ = !demands_.empty() && demands_.front() == demands_.back() && demands_.front() > 0;
+  room_ = room.by_rank();
+  slots_ = 0;
+  if (equal_)
+    for (std::int64_t r : room_) slots_ += slots_in(r, demands_.front());
+}
+
+void RoomTest::free(NodeId node, std::int64_t gpus) {
+  if (!cluster_->node(node).present) return;
+  std::int64_t& room = room_[cluster_->rank(node)];
+  if (equal_) slots_ += slots_in(room + gpus, demands_.front()) - slots_in(room, demands_.front());
+  room += gpus;
+}
+
+std::int64_t RoomTest::slots_with(NodeId node, std::int64_t extra) const {
+  const std::int64_t room = room_[cluster_->rank(node)], demand = demands_.front();
+  return slots_in(room + extra, demand) - slots_in(room, demand);
+}
+
+bool RoomTest::passes() const {
+  if (total_ == 0) return true;
+  if (equal_) return slots_ >= static_cast<std::int64_t>(demands_.size());
+  return first_fit();
+}
+
+bool RoomTest::first_fit() const {
+  best_ = room_;
+  const std::size_t count = std::min(best_.size(), demands_.size());
+  std::partial_sort(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(count), best_.end(), std::greater<>());
+  best_.resize(count);
+  return std::all_of(demands_.begin(), demands_.end(), [&](std::int64_t demand) {
+    const auto fits = std::find_if(best_.begin(), best_.end(), [&](std::int64_t room) { return room >= demand; });
+    if (fits == best_.end()) return false;
+    *fits -= demand;
+    return true;
+  });
+}
+
+}  // namespace muster

@@ -1,0 +1,64 @@
+// Where scenarios come from: victims are added in victim order, batch by batch, and a generator turns what has
+// accumulated into sets to be tried. actions.md 9.3 to 9.5.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/batches.hpp"
+#include "engine/gpu_room.hpp"
+#include "engine/session.hpp"
+#include "engine/victims.hpp"
+
+namespace muster {
+
+// What one probe is about.
+struct Probe {
+  JobId contender;
+  std::span<const TaskId> tasks;  // the first k of the contender's chunk
+  const Batches* recorded;        // victims of the probes before, part of every scenario
+  const Bitmap* feasible;         // ranks of nodes the contender may use before anybody is evicted
+};
+
+// The growing list of potential victims of one probe. What the filters refuse is passed over.
+class VictimAccumulator {
+ public:
+  VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room, const Candidates& candidates,
+                    const Probe& probe);
+
+  // To the next state that the filters let pass: first the recorded victims alone, then each time more. False at
+  // the end.
+  bool next();
+  const Batches& batches() const { return batches_; }
+  const Probe& probe() const { return probe_; }
+  Session& session() const { return session_; }
+  // What is free and what all victims so far free.
+  const RoomTest& room() const { return room_; }
+  // How the accumulation went, for reports.
+  std::int64_t filtered = 0;
+
+ private:
+  bool add_batch();
+  bool passes() const;
+  void meet(NodeId node);
+
+  Session& session_;
+  const Probe probe_;
+  VictimOrder victims_;
+  RoomTest room_;
+  Batches batches_;
+  Stamps<TaskId> recorded_;
+  std::vector<ShapeId> unmet_;  // shapes with a node selector or affinity that no node in sight matches yet
+  bool started_ = false;
+};
+
+// Proposes scenarios of one probe, one after the other: potential victims beside the recorded ones.
+class ScenarioGenerator {
+ public:
+  virtual ~ScenarioGenerator() = default;
+  virtual void start(VictimAccumulator& victims) = 0;
+  // False at the end; `potential` is valid until the next call.
+  virtual bool next(Batches& potential) = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,210 @@
+// The order of a simulation.
+#include "engine/simulation_order.hpp"
+
+#include <algorithm>
+
+#include "engine/heap.hpp"
+
+namespace muster {
+
+// ---------------------------------------------------------------- waiting jobs
+
+WaitingJobs::WaitingJobs(Session& session) : session_(session) {
+  const Cluster& c = session.cluster;
+  for (JobId j : c.pending_jobs()) {
+    const QueueId queue = c.job(j).queue;
+    if (!queue.valid() || !c.queue(queue).usable || !c.queue(queue).is_leaf()) continue;
+    leaves_[queue].jobs.push_back({session.entry(j), session.chunk(j, true).wanted});
+    entries_[j] = leaves_[queue].jobs.back().job;
+  }
+  for (auto& [queue, leaf] : leaves_) {
+    queues_.push_back(queue);
+    std::sort(leaf.jobs.begin(), leaf.jobs.end(),
+              [&](const Waiting& a, const Waiting& b) { return session.job_before(a.job, b.job); });
+    leaf.same_demand = std::all_of(leaf.jobs.begin(), leaf.jobs.end(),
+                                   [&](const Waiting& w) { return w.wanted == leaf.jobs.front().wanted; });
+  }
+  std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {
+    const Queue &x = c.queue(a), &y = c.queue(b);
+    return x.created != y.created ? x.created < y.created : x.name < y.name;
+  });
+}
+
+void WaitingJobs::changed(JobId id) {
+  const auto found = leaves_.find(session_.cluster.job(id).queue);
+  if (found == leaves_.end()) return;
+  Leaf& leaf = found->second;
+  if (const auto at = place(id)) leaf.jobs.erase(leaf.jobs.begin() + static_cast<std::ptrdiff_t>(*at));
+  entries_.erase(id);
+  if (!session_.cluster.job(id).has_pending()) return;
+  const Waiting waiting{session_.entry(id), session_.chunk(id, true).wanted};
+  leaf.same_demand = leaf.same_demand && (leaf.jobs.empty() || waiting.wanted == leaf.jobs.front().wanted);
+  entries_[id] = waiting.job;
+  leaf.jobs.insert(std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), waiting,
+                                    [&](const Waiting& a, const Waiting& b) {
+                                      return session_.job_before(a.job, b.job);
+                                    }),
+                   waiting);
+}
+
+std::optional<std::size_t> WaitingJobs::place(JobId id) const {
+  const auto entry = entries_.find(id);
+  if (entry == entries_.end()) return std::nullopt;
+  const auto& jobs = leaves_.find(session_.cluster.job(id).queue)->second.jobs;
+  const auto at = std::partition_point(jobs.begin(), jobs.end(), [&](const Waiting& w) {
+    return session_.job_before(w.job, entry->second);
+  });
+  return static_cast<std::size_t>(at - jobs.begin());
+}
+
+// ---------------------------------------------------------------- one simulation
+
+SimulationOrder::Node* SimulationOrder::node_of(QueueId queue) {
+  auto& node = by_queue_[queue];
+  if (node != nullptr) return node;
+  if (used_ == pool_.size()) pool_.push_back(std::make_unique<Node>());
+  node = pool_[used_++].get();
+  node->queue = queue;
+  node->parent = nullptr;
+  node->is_leaf = true;
+  node->dirty = false;
+  node->waiting = waiting_.of(queue);
+  node->at = node->next_ours = 0;
+  node->ours_in_waiting.clear();
+  node->ours.clear();
+  node->children.clear();
+  return node;
+}
+
+void SimulationOrder::add(const Contestant& contestant) {
+  Node* leaf = node_of(session_.cluster.job(contestant.job.job).queue);
+  std::size_t place = 0;
+  if (leaf->waiting != nullptr) {
+    const auto& jobs = leaf->waiting->jobs;
+    const auto stands_before = [&](const WaitingJobs::Waiting& w) {
+      return session_.job_before(w.job, contestant.job);
+    };
+    place = static_cast<std::size_t>(std::partition_point(jobs.begin(), jobs.end(), stands_before) - jobs.begin());
+    if (const auto own = waiting_.place(contestant.job.job)) leaf->ours_in_waiting.push_back(*own);
+  }
+  leaf->ours.push_back({contestant, place});
+}
+
+void SimulationOrder::start(std::span<const Contestant> contestants) {
+  by_queue_.clear();
+  root_.clear();
+  leaves_.clear();
+  used_ = 0;
+  left_ = contestants.size();
+  for (QueueId queue : waiting_.queues()) node_of(queue);
+  for (const Contestant& c : contestants) add(c);
+  for (std::size_t i = 0, leaves = used_; i < leaves; ++i) {
+    Node* leaf = pool_[i].get();
+    std::sort(leaf->ours.begin(), leaf->ours.end(), [&](const Node::Ours& a, const Node::Ours& b) {
+      return session_.job_before(a.contestant.job, b.contestant.job);
+    });
+    std::sort(leaf->ours_in_waiting.begin(), leaf->ours_in_waiting.end());
+    pass_own_places(*leaf);
+    if (!is_empty(*leaf)) leaves_.push_back(leaf);
+  }
+  for (Node* leaf : leaves_) {
+    link(leaf);
+    mark_dirty(leaf);
+  }
+}
+
+void SimulationOrder::link(Node* node) {
+  const auto less = [&](const Node* a, const Node* b) { return before(*a, *b); };
+  while (true) {
+    const QueueId parent = session_.cluster.queue(node->queue).parent;
+    if (!parent.valid()) return heap::push(root_, node, less);
+    node->parent = node_of(parent);
+    node->parent->is_leaf = false;
+    const bool was_empty = node->parent->children.empty();
+    heap::push(node->parent->children, node, less);
+    if (!was_empty) return;
+    node = node->parent;
+  }
+}
+
+void SimulationOrder::mark_dirty(Node* node) {
+  for (; node != nullptr; node = node->parent) node->dirty = true;
+}
+
+// A contestant does not also wait where it stood before.
+void SimulationOrder::pass_own_places(Node& leaf) const {
+  while (std::binary_search(leaf.ours_in_waiting.begin(), leaf.ours_in_waiting.end(), leaf.at)) ++leaf.at;
+}
+
+bool SimulationOrder::is_empty(const Node& node) const {
+  if (!node.is_leaf) return node.children.empty();
+  return node.next_ours == node.ours.size() && (node.waiting == nullptr || node.at >= node.waiting->jobs.size());
+}
+
+bool SimulationOrder::ours_is_next(const Node& leaf) const {
+  if (leaf.next_ours == leaf.ours.size()) return false;
+  return leaf.waiting == nullptr || leaf.at >= leaf.waiting->jobs.size() ||
+         leaf.ours[leaf.next_ours].place <= leaf.at;
+}
+
+const Demand& SimulationOrder::head_demand(const Node& node) const {
+  const Node* leaf = &node;
+  while (!leaf->is_leaf) leaf = leaf->children.front();
+  return ours_is_next(*leaf) ? leaf->ours[leaf->next_ours].contestant.wanted : leaf->waiting->jobs[leaf->at].wanted;
+}
+
+bool SimulationOrder::before(const Node& a, const Node& b) const {
+  const QueueSide left{.queue = a.queue, .wanted = head_demand(a)}, right{.queue = b.queue, .wanted = head_demand(b)};
+  if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
+  const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
+  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+}
+
+// The contestant at the head, or else the run of others there is passed over.
+JobId SimulationOrder::pop_leaf(Node& leaf) {
+  if (ours_is_next(leaf)) {
+    --left_;
+    return leaf.ours[leaf.next_ours++].contestant.job.job;
+  }
+  const auto& jobs = leaf.waiting->jobs;
+  const std::size_t end = leaf.next_ours < leaf.ours.size() ? leaf.ours[leaf.next_ours].place : jobs.size();
+  const Demand& wanted = jobs[leaf.at].wanted;
+  if (leaf.waiting->same_demand) {
+    leaf.at = end;
+  } else {
+    do {
+      ++leaf.at;
+      pass_own_places(leaf);
+    } while (leaf.at < end && jobs[leaf.at].wanted == wanted);
+  }
+  pass_own_places(leaf);
+  return {};
+}
+
+JobId SimulationOrder::pop() {
+  const auto less = [&](const Node* a, const Node* b) { return before(*a, *b); };
+  while (left_ > 0 && !root_.empty()) {
+    std::vector<Node*>* heap = &root_;
+    Node* node = nullptr;
+    while (true) {
+      node = heap->front();
+      while (node->dirty) {
+        heap::sift_down(*heap, heap->size(), less);
+        node->dirty = false;
+        node = heap->front();
+      }
+      if (node->is_leaf) break;
+      heap = &node->children;
+    }
+    const JobId job = pop_leaf(*node);
+    while (node != nullptr && is_empty(*node)) {
+      heap::pop(node->parent != nullptr ? node->parent->children : root_, less);
+      node = node->parent;
+    }
+    mark_dirty(node);
+    if (job.valid()) return job;
+  }
+  return {};
+}
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+// The order in which a simulation places the contender and the victims' jobs: the normal scheduling order of all
+// waiting jobs, of which the others are passed over. actions.md 9.6.
+//
+// Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask for the
+// same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation walks runs.
+// simulation_order_test.cpp holds it against JobOrder with every job in it.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/inlined_vector.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/session.hpp"
+
+namespace muster {
+
+// Every job with a pending task, per leaf queue, in job order.
+class WaitingJobs {
+ public:
+  struct Waiting {
+    JobEntry job;
+    Demand wanted;
+  };
+  struct Leaf {
+    std::vector<Waiting> jobs;
+    bool same_demand = true;  // all of them want the same
+  };
+  explicit WaitingJobs(Session& session);
+  const Leaf* of(QueueId leaf) const {
+    const auto found = leaves_.find(leaf);
+    return found == leaves_.end() || found->second.jobs.empty() ? nullptr : &found->second;
+  }
+  std::span<const QueueId> queues() const { return queues_; }  // that ever had one; by creation time, then name
+  // Where the job stands in its leaf, if it waits.
+  std::optional<std::size_t> place(JobId job) const;
+  // The job's tasks changed for good.
+  void changed(JobId job);
+
+ private:
+  Session& session_;
+  absl::flat_hash_map<QueueId, Leaf> leaves_;
+  absl::flat_hash_map<JobId, JobEntry> entries_;  // as they stand in their leaf
+  std::vector<QueueId> queues_;
+};
+
+class SimulationOrder {
+ public:
+  explicit SimulationOrder(Session& session, const WaitingJobs& waiting) : session_(session), waiting_(waiting) {}
+
+  struct Contestant {
+    JobEntry job;
+    Demand wanted;
+  };
+  // Starts over with these jobs, which may or may not be among the waiting ones.
+  void start(std::span<const Contestant> contestants);
+  // The next contestant, or an invalid id when all have been served.
+  JobId pop();
+
+ private:
+  struct Node {
+    QueueId queue;
+    Node* parent = nullptr;
+    bool is_leaf = false, dirty = false;
+    const WaitingJobs::Leaf* waiting = nullptr;
+    std::size_t at = 0;                                      // in waiting->jobs
+    absl::InlinedVector<std::size_t, 4> ours_in_waiting;     // places of contestants there
+    struct Ours {
+      Contestant contestant;
+      std::size_t place;  // stands before the waiting job of this index
+    };
+    absl::InlinedVector<Ours, 4> ours;                       // in job order
+    std::size_t next_ours = 0;
+    std::vector<Node*> children;
+  };
+
+  Node* node_of(QueueId queue);
+  void link(Node* node);
+  void add(const Contestant& contestant);
+  void pass_own_places(Node& leaf) const;
+  bool is_empty(const Node& node) const;
+  const Demand& head_demand(const Node& node) const;
+  bool ours_is_next(const Node& leaf) const;
+  JobId pop_leaf(Node& leaf);
+  bool before(const Node& a, const Node& b) const;
+  void mark_dirty(Node* node);
+
+  Session& session_;
+  const WaitingJobs& waiting_;
+  std::vector<std::unique_ptr<Node>> pool_;
+  std::size_t used_ = 0;
+  absl::flat_hash_map<QueueId, Node*> by_queue_;
+  std::vector<Node*> root_, leaves_;
+  std::size_t left_ = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,270 @@
+// The running jobs that may be evicted, in victim order.
+#include "engine/victims.hpp"
+
+#include <algorithm>
+
+#include "engine/gang_view.hpp"
+#include "engine/heap.hpp"
+
+namespace muster {
+
+// ---------------------------------------------------------------- the pool
+
+VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {
+  for (JobId j : ids(session.cluster.jobs()))
+    if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
+  std::vector<QueueId> todo(session.cluster.top_queues().rbegin(), session.cluster.top_queues().rend());
+  while (!todo.empty()) {
+    const QueueId q = todo.back();
+    todo.pop_back();
+    const auto& children = session.cluster.queue(q).children;
+    todo.insert(todo.end(), children.rbegin(), children.rend());
+    if (children.empty()) leaves_.push_back(q);
+  }
+}
+
+bool VictimPool::is_evictable(JobId id) const {
+  const Job& job = session_.cluster.job(id);
+  return job.present && job.is_preemptible() && job.counts.active_allocated() > 0 && job.queue.valid() &&
+         session_.cluster.queue(job.queue).usable && session_.cluster.queue(job.queue).is_leaf();
+}
+
+const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
+  Leaf& jobs = by_queue_[leaf];
+  if (!jobs.is_sorted)
+    std::sort(jobs.jobs.begin(), jobs.jobs.end(),
+              [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); });
+  jobs.is_sorted = true;
+  return jobs.jobs;
+}
+
+void VictimPool::changed(JobId id) {
+  const QueueId queue = session_.cluster.job(id).queue;
+  if (!queue.valid() || !by_queue_.contains(queue)) return;
+  auto& jobs = by_queue_[queue].jobs;
+  const auto at = std::find_if(jobs.begin(), jobs.end(), [&](const JobEntry& e) { return e.job == id; });
+  if (at != jobs.end()) jobs.erase(at);
+  if (!is_evictable(id)) return;
+  const JobEntry entry = session_.entry(id);
+  const auto place = by_queue_[queue].is_sorted
+                         ? std::lower_bound(jobs.begin(), jobs.end(), entry,
+                                            [&](const JobEntry& a, const JobEntry& b) {
+                                              return session_.job_before(b, a);
+                                            })
+                         : jobs.end();
+  jobs.insert(place, entry);
+}
+
+Charge VictimPool::held(JobId id) const {
+  Charge sum;
+  for (const PodSet& p : session_.cluster.job(id).pod_sets)
+    for (TaskId t : p.tasks)
+      if (in(session_.cluster.placement(t).status, kAllocatedSet)) sum += session_.cluster.shape_of(t).charge;
+  return sum;
+}
+
+// ---------------------------------------------------------------- the order
+
+VictimOrder::VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates)
+    : session_(session), pool_(pool), candidates_(candidates), left_(candidates.at_most) {
+  for (QueueId leaf : candidates.leaves) {
+    if (pool_.of(leaf).empty()) continue;
+    bool is_new = false;
+    QueueNode* node = node_of(leaf, is_new);
+    node->is_leaf = true;
+    node->base = &pool_.of(leaf);
+    fill_head(*node);
+    if (!node->has_head) {
+      by_queue_.erase(leaf);
+      continue;
+    }
+    link(node);
+    mark_dirty(node);
+  }
+}
+
+VictimOrder::QueueNode* VictimOrder::node_of(QueueId queue, bool& is_new) {
+  auto& node = by_queue_[queue];
+  is_new = node == nullptr;
+  if (is_new) {
+    nodes_.push_back(std::make_unique<QueueNode>());
+    node = nodes_.back().get();
+    node->queue = queue;
+  }
+  return node;
+}
+
+void VictimOrder::link(QueueNode* node) {
+  const auto less = [&](const QueueNode* a, const QueueNode* b) { return queue_less(*a, *b); };
+  while (true) {
+    const QueueId parent = session_.cluster.queue(node->queue).parent;
+    if (!parent.valid()) return heap::push(root_, node, less);
+    bool is_new = false;
+    node->parent = node_of(parent, is_new);
+    const bool was_empty = node->parent->children.empty();
+    heap::push(node->parent->children, node, less);
+    if (!was_empty) return;
+    node = node->parent;
+  }
+}
+
+void VictimOrder::mark_dirty(QueueNode* node) {
+  for (; node != nullptr; node = node->parent) node->dirty = true;
+}
+
+// The better of the next untouched job and the next one that was taken apart.
+void VictimOrder::fill_head(QueueNode& leaf) {
+  const auto less = [&](const Entry& a, const Entry& b) { return job_less(a.job, b.job); };
+  for (; leaf.base != nullptr && leaf.at < leaf.base->size(); ++leaf.at)
+    if (candidates_.may_evict((*leaf.base)[leaf.at].job)) break;
+  const bool has_base = leaf.base != nullptr && leaf.at < leaf.base->size();
+  leaf.has_head = has_base || !leaf.begun.empty();
+  if (!leaf.has_head) return;
+  if (has_base && (leaf.begun.empty() || job_less((*leaf.base)[leaf.at], leaf.begun.front().job))) {
+    const JobEntry job = (*leaf.base)[leaf.at++];
+    leaf.head = {.job = job, .taken = {}, .held = pool_.held(job.job)};
+  } else {
+    leaf.head = heap::pop(leaf.begun, less);
+  }
+}
+
+bool VictimOrder::queue_less(const QueueNode& a, const QueueNode& b) const {
+  const auto side = [](const QueueNode& node) {
+    const QueueNode* leaf = &node;
+    while (!leaf->is_leaf) leaf = leaf->children.front();
+    QueueSide s{.queue = node.queue};
+    s.victims = leaf->popped;
+    if (leaf->has_head) s.victims += leaf->head.held;
+    return s;
+  };
+  const int order = session_.hooks.queue_order(side(a), side(b));
+  if (order != 0) return order >= 0;  // served first, evicted last
+  const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
+  return !(x.created != y.created ? x.created < y.created : x.uid < y.uid);
+}
+
+std::optional<VictimOrder::Popped> VictimOrder::pop() {
+  do {
+    if (root_.empty()) return std::nullopt;
+    pop_entry();
+  } while (!popped_.begun && left_ == 0);
+  if (!popped_.begun && left_ > 0) --left_;
+  popped_.begun = true;
+  Popped result{.job = popped_.job.job, .tasks = {}};
+  collect_victims(popped_, result.tasks);
+  return result;
+}
+
+void VictimOrder::pop_entry() {
+  const auto less = [&](const QueueNode* a, const QueueNode* b) { return queue_less(*a, *b); };
+  std::vector<QueueNode*>* heap = &root_;
+  QueueNode* node = nullptr;
+  while (true) {
+    node = heap->front();
+    while (node->dirty) {
+      heap::sift_down(*heap, heap->size(), less);
+      node->dirty = false;
+      node = heap->front();
+    }
+    if (node->is_leaf) break;
+    heap = &node->children;
+  }
+  popped_ = std::move(node->head);
+  node->popped += popped_.held;
+  fill_head(*node);
+  while (node != nullptr && !(node->is_leaf ? node->has_head : !node->children.empty())) {
+    heap::pop(node->parent != nullptr ? node->parent->children : root_, less);
+    node = node->parent;
+  }
+  mark_dirty(node);
+}
+
+void VictimOrder::take(const Popped& popped) {
+  Entry rest = std::move(popped_);
+  const Job& job = session_.cluster.job(popped.job);
+  if (rest.taken.empty()) rest.taken.resize(job.pod_sets.size(), 0);
+  for (TaskId t : popped.tasks) {
+    gone_.insert(t);
+    ++rest.taken[session_.cluster.task(t).pod_set];
+    if (in(session_.cluster.placement(t).status, kAllocatedSet)) rest.held -= session_.cluster.shape_of(t).charge;
+  }
+  push_back(std::move(rest));
+}
+
+void VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
+  Entry rest = std::move(popped_);
+  const Job& job = session_.cluster.job(popped.job);
+  if (rest.taken.empty()) rest.taken.resize(job.pod_sets.size(), 0);
+  for (const PodSet& p : job.pod_sets)
+    for (TaskId t : p.tasks)
+      if (gone.contains(t) && is_active(t)) {
+        gone_.insert(t);
+        ++rest.taken[session_.cluster.task(t).pod_set];
+        if (in(session_.cluster.placement(t).status, kAllocatedSet))
+          rest.held -= session_.cluster.shape_of(t).charge;
+      }
+  push_back(std::move(rest));
+}
+
+// What is left of a job waits in its leaf again, if anything is.
+void VictimOrder::push_back(Entry entry) {
+  const Job& job = session_.cluster.job(entry.job.job);
+  const GangView view(session_, job, entry.taken);
+  if (view.active() == 0) return;
+  entry.job.elastic = view.elastic_state();
+  bool is_new = false;
+  QueueNode* leaf = node_of(job.queue, is_new);
+  leaf->is_leaf = true;
+  const bool was_linked = leaf->has_head;
+  const auto less = [&](const Entry& a, const Entry& b) { return job_less(a.job, b.job); };
+  if (was_linked) heap::push(leaf->begun, std::exchange(leaf->head, Entry{}), less);
+  heap::push(leaf->begun, std::move(entry), less);
+  leaf->head = heap::pop(leaf->begun, less);
+  leaf->has_head = true;
+  if (!was_linked) link(leaf);
+  mark_dirty(leaf);
+}
+
+// ---------------------------------------------------------------- what an eviction takes: actions.md 3.4
+
+bool VictimOrder::is_active(TaskId t) const {
+  return in(session_.cluster.placement(t).status, kActiveAllocated) && !gone_.contains(t);
+}
+
+void VictimOrder::collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks) {
+  const Member root{.is_pod_set = false, .at = 0};
+  if (!collect_surplus(entry, root, tasks)) collect_active(entry, root, tasks);
+}
+
+void VictimOrder::collect_active(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks) {
+  const Job& job = session_.cluster.job(entry.job.job);
+  if (m.is_pod_set) {
+    for (TaskId t : session_.ordered_tasks(entry.job.job, m.at))
+      if (is_active(t)) tasks.push_back(t);
+    return;
+  }
+  for (const Member& kid : job.sets[m.at].members) collect_active(entry, kid, tasks);
+}
+
+bool VictimOrder::collect_surplus(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks) {
+  const Job& job = session_.cluster.job(entry.job.job);
+  const GangView view(session_, job, entry.taken);
+  if (m.is_pod_set) {
+    if (view.active(m.at) <= job.pod_sets[m.at].minimum) return false;
+    const auto& ordered = session_.ordered_tasks(entry.job.job, m.at);
+    const auto last = std::find_if(ordered.rbegin(), ordered.rend(), [&](TaskId t) { return is_active(t); });
+    tasks.push_back(*last);
+    return true;
+  }
+  const GroupSet& set = job.sets[m.at];
+  const std::int32_t satisfied = view.satisfied_members(set);
+  if (satisfied == 0) return false;
+  const auto members = view.ordered_members(set);
+  for (auto kid = members.rbegin(); kid != members.rend(); ++kid)
+    if (collect_surplus(entry, *kid, tasks)) return true;
+  if (satisfied <= set.required()) return false;
+  for (auto kid = members.rbegin(); kid != members.rend() && tasks.empty(); ++kid) collect_active(entry, *kid, tasks);
+  return !tasks.empty();
+}
+
+}  // namespace muster

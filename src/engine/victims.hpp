@@ -1,0 +1,110 @@
+// The running jobs that may be evicted, in victim order. actions.md 3.4, 6; fairshare.md 7.
+//
+// VictimPool keeps them sorted per leaf queue for a whole action; VictimOrder serves them to one probe, most
+// over-served queue first, and takes jobs apart: surplus tasks one by one, then the rest of the gang.
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/batches.hpp"
+#include "engine/session.hpp"
+
+namespace muster {
+
+class VictimPool {
+ public:
+  explicit VictimPool(Session& session);
+  // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
+  const std::vector<JobEntry>& of(QueueId leaf);
+  // Leaf queues that have any, by creation time, then name.
+  std::span<const QueueId> leaves() const { return leaves_; }
+  // The job's tasks changed for good.
+  void changed(JobId job);
+  // What the job's tasks hold, as they asked for it.
+  Charge held(JobId job) const;
+
+ private:
+  struct Leaf {
+    std::vector<JobEntry> jobs;
+    bool is_sorted = false;
+  };
+  bool is_evictable(JobId job) const;
+
+  Session& session_;
+  std::vector<QueueId> leaves_;
+  IdVector<QueueId, Leaf> by_queue_;
+};
+
+// Whom a contender may evict.
+struct Candidates {
+  std::vector<QueueId> leaves;
+  std::function<bool(JobId)> may_evict;  // asked once per job
+  int at_most = -1;                      // jobs; negative: no limit
+};
+
+class VictimOrder {
+ public:
+  VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates);
+
+  struct Popped {
+    JobId job;
+    absl::InlinedVector<TaskId, 8> tasks;  // what an eviction takes from it now
+  };
+  // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is left
+  // of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
+  std::optional<Popped> pop();
+  void take(const Popped& popped);
+  void skip(const Popped& popped, const Stamps<TaskId>& gone);
+
+ private:
+  using Taken = std::vector<std::int32_t>;  // per pod set; empty: nothing
+  struct Entry {
+    JobEntry job;
+    Taken taken;
+    Charge held;
+    bool begun = false;  // popped before
+  };
+  struct QueueNode {
+    QueueId queue;
+    QueueNode* parent = nullptr;
+    bool is_leaf = false, dirty = false;
+    const std::vector<JobEntry>* base = nullptr;  // of a leaf: jobs not yet begun
+    std::size_t at = 0;
+    std::vector<Entry> begun;                     // heap of jobs that were taken apart
+    Entry head;                                   // the next job of the leaf
+    bool has_head = false;
+    Charge popped;                                // held by all jobs popped so far
+    std::vector<QueueNode*> children;
+  };
+
+  void pop_entry();
+  void fill_head(QueueNode& leaf);
+  void link(QueueNode* node);
+  bool job_less(const JobEntry& a, const JobEntry& b) const { return !session_.job_before(a, b); }
+  bool queue_less(const QueueNode& a, const QueueNode& b) const;
+  void mark_dirty(QueueNode* node);
+  void push_back(Entry entry);
+  QueueNode* node_of(QueueId queue, bool& is_new);
+  void collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks);
+  bool collect_surplus(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks);
+  void collect_active(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks);
+  bool is_active(TaskId t) const;
+
+  Session& session_;
+  VictimPool& pool_;
+  const Candidates& candidates_;
+  int left_;
+  std::vector<std::unique_ptr<QueueNode>> nodes_;
+  absl::flat_hash_map<QueueId, QueueNode*> by_queue_;
+  std::vector<QueueNode*> root_;
+  Stamps<TaskId> gone_;
+  Entry popped_;
+};
+
+}  // namespace muster

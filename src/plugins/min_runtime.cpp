@@ -1,0 +1,114 @@
+// Minimum runtime.
+#include "plugins/min_runtime.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/session.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr const char* kRule = "minimum runtime";
+
+using Field = std::optional<Duration> Queue::*;
+
+// More active tasks than the minimum in some sub group; KAI counts tasks of any status.
+bool is_elastic(const Job& job, bool by_active) {
+  if (!by_active) return job.is_elastic();
+  return std::any_of(job.pod_sets.begin(), job.pod_sets.end(),
+                     [](const PodSet& p) { return p.counts.active_allocated() > p.minimum; });
+}
+
+class MinRuntime final : public Plugin {
+ public:
+  explicit MinRuntime(MinRuntimeOptions options) : options_(options) {}
+
+  void open(Session& s, Hooks& hooks) override {
+    s_ = &s;
+    hooks.preempt_victim.add([this](JobId, JobId v) { return filter(v, preempt_minimum(v)); });
+    hooks.reclaim_victim.add([this](JobId c, JobId v) { return filter(v, reclaim_minimum(c, v)); });
+    hooks.preempt_scenario.add(
+        [this](const Scenario& sc) { return validate(sc, [&](JobId v) { return preempt_minimum(v); }); });
+    hooks.reclaim_scenario.add([this](const Scenario& sc) {
+      return validate(sc, [&](JobId v) { return reclaim_minimum(sc.contender, v); });
+    });
+    if (options_.protect_from_consolidation)
+      hooks.consolidation_victim.add([this](JobId c, JobId v) {
+        const bool same_leaf = s_->cluster.job(c).queue == s_->cluster.job(v).queue;
+        return protected_until(v, same_leaf ? preempt_minimum(v) : reclaim_minimum(c, v));
+      });
+  }
+
+ private:
+  const Queue& queue(QueueId q) const { return s_->cluster.queue(q); }
+
+  // The first value from the queue up to the root; an explicit 0s is a value and ends the walk.
+  Duration first_set(QueueId q, Field field, Duration otherwise) const {
+    for (; q.valid(); q = queue(q).parent)
+      if (const auto& value = queue(q).*field) return *value;
+    return otherwise;
+  }
+
+  Duration preempt_minimum(JobId victim) const {
+    return first_set(s_->cluster.job(victim).queue, &Queue::preempt_min_runtime, options_.preempt);
+  }
+
+  Duration reclaim_minimum(JobId contender, JobId victim) const {
+    QueueId from = s_->cluster.job(victim).queue;
+    if (options_.resolve == ReclaimResolve::kLca) from = below_common_ancestor(from, s_->cluster.job(contender).queue);
+    return first_set(from, &Queue::reclaim_min_runtime, options_.reclaim);
+  }
+
+  // The queue below the lowest common ancestor on the victim's side; of the same leaf, the leaf itself.
+  QueueId below_common_ancestor(QueueId victim, QueueId other) const {
+    const auto is_ancestor = [&](QueueId q) {
+      for (QueueId at = other; at.valid(); at = queue(at).parent)
+        if (at == q) return true;
+      return false;
+    };
+    QueueId at = victim;
+    if (is_ancestor(at)) return at;
+    while (queue(at).parent.valid() && !is_ancestor(queue(at).parent)) at = queue(at).parent;
+    return at;
+  }
+
+  // A start in the future counts as just started.
+  std::optional<VictimRefusal> protected_until(JobId victim, Duration minimum) const {
+    const Job& job = s_->cluster.job(victim);
+    const bool needs_minimum = s_->settings.differences.protection_needs_minimum;
+    if (!job.last_start || (needs_minimum && minimum <= Duration::zero())) return std::nullopt;
+    const TimePoint until = *job.last_start + minimum;
+    return s_->now < until ? std::optional(VictimRefusal{.rule = kRule, .until = until}) : std::nullopt;
+  }
+
+  std::optional<VictimRefusal> filter(JobId victim, Duration minimum) const {
+    if (is_elastic(s_->cluster.job(victim), s_->settings.differences.elastic_by_active_tasks)) return std::nullopt;
+    return protected_until(victim, minimum);
+  }
+
+  // An elastic job keeps its minimum while it is protected.
+  template <class Minimum>
+  std::optional<VictimRefusal> validate(const Scenario& scenario, Minimum minimum) const {
+    std::vector<std::int32_t> lost;
+    for (const Scenario::Victim& victim : scenario.victims) {
+      const Job& job = s_->cluster.job(victim.job);
+      const auto refusal = protected_until(victim.job, minimum(victim.job));
+      if (!refusal || !job.is_elastic()) continue;
+      lost.assign(job.pod_sets.size(), 0);
+      for (TaskId t : victim.tasks) ++lost[s_->cluster.task(t).pod_set];
+      for (std::size_t p = 0; p < lost.size(); ++p)
+        if (lost[p] > 0 && job.pod_sets[p].minimum > job.pod_sets[p].counts.in(kActiveUsed) - lost[p]) return refusal;
+    }
+    return std::nullopt;
+  }
+
+  const MinRuntimeOptions options_;
+  Session* s_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> make_min_runtime(MinRuntimeOptions o) { return std::make_unique<MinRuntime>(o); }
+
+}  // namespace muster::plugins

@@ -1,0 +1,21 @@
+// A running job is not evicted before it has run its minimum time. min-runtime.md.
+#pragma once
+
+#include <memory>
+
+#include "engine/plugin.hpp"
+#include "util/time.hpp"
+
+namespace muster::plugins {
+
+enum class ReclaimResolve { kLca, kQueue };
+
+struct MinRuntimeOptions {
+  Duration preempt{}, reclaim{};  // where no queue says anything
+  ReclaimResolve resolve = ReclaimResolve::kLca;
+  bool protect_from_consolidation = false;
+};
+
+std::unique_ptr<Plugin> make_min_runtime(MinRuntimeOptions options);
+
+}  // namespace muster::plugins
