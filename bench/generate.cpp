@@ -1,0 +1,133 @@
+// Made-up clusters.
+#include "generate.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/loader.hpp"
+
+namespace muster::bench {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr std::int64_t kMega = 1'000'000;
+constexpr const char* kPriorityClass = "train";
+
+QueueObject queue_object(std::string name, std::string parent, double gpus, double weight, int index) {
+  constexpr QueueAmounts kAny{.quota = -1, .limit = -1, .weight = 1};
+  return {.meta = {.name = name, .uid = name, .created = now() - seconds(86'400 - index)},
+          .parent = std::move(parent),
+          .cpu = kAny,
+          .memory = kAny,
+          .gpu = {.quota = gpus, .limit = -1, .weight = weight}};
+}
+
+struct JobShape {
+  std::string name, queue;
+  int pods = 1, gpus = 1;
+  int age = 0;  // seconds
+  int node = -1;
+};
+
+PodObject pod_object(const JobShape& job, int index) {
+  const std::string name = fmt::format("{}-{}", job.name, index);
+  const bool runs = job.node >= 0;
+  return {.meta = {.ns = "bench", .name = name, .uid = name, .created = now() - seconds(job.age)},
+          .phase = runs ? PodPhase::kRunning : PodPhase::kPending,
+          .scheduler = "kai-scheduler",
+          .node = runs ? fmt::format("node-{}", job.node) : "",
+          .pod_group = job.name,
+          .requests = {{"cpu", 1'000}, {"memory", 1'000 * kMega}, {"nvidia.com/gpu", job.gpus * kOneGpu}},
+          .gpu = {.devices = job.gpus}};
+}
+
+class Generator {
+ public:
+  Generator(const ClusterShape& shape, ObjectSink& sink) : shape_(shape), sink_(sink) {}
+
+  void run() {
+    sink_.priority_class({.meta = {.name = kPriorityClass}, .value = 50});
+    for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
+    add_queues();
+    for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_.pod(foreign_pod(shape_, i));
+    for (int i = 0; i < shape_.running; ++i)
+      add_job({.name = fmt::format("running-{}", i),
+               .queue = queue_of(i),
+               .age = 172'800 - i,
+               .node = i % shape_.nodes});
+    for (int i = 0; i < shape_.pending; ++i)
+      add_job({.name = fmt::format("pending-{}", i),
+               .queue = queue_of(i),
+               .pods = shape_.pending_pods,
+               .gpus = shape_.pending_gpus,
+               .age = 86'400 - i});
+  }
+
+ private:
+  std::string queue_of(int job) const { return fmt::format("queue-{}", job % shape_.queues); }
+
+  NodeObject node_object(int i) const {
+    const std::string name = fmt::format("node-{}", i);
+    return {.meta = {.name = name,
+                     .uid = name,
+                     .labels = {{"kubernetes.io/hostname", name},
+                                {"nvidia.com/gpu.count", std::to_string(shape_.gpus)},
+                                {"nvidia.com/gpu.memory", "80000"}}},
+            .allocatable = {{"cpu", 128'000},
+                            {"memory", 1'000'000 * kMega},
+                            {"nvidia.com/gpu", shape_.gpus * kOneGpu},
+                            {"pods", 110}}};
+  }
+
+  void add_queues() {
+    const double total = shape_.nodes * shape_.gpus;
+    for (int d = 0; d < shape_.departments; ++d)
+      sink_.queue(queue_object(fmt::format("dept-{}", d), "", total / shape_.departments,
+                               total / shape_.departments, d));
+    for (int i = 0; i < shape_.queues; ++i)
+      sink_.queue(queue_object(fmt::format("queue-{}", i),
+                               fmt::format("dept-{}", i * shape_.departments / shape_.queues),
+                               total / shape_.queues, 1, 10 + i));
+  }
+
+  void add_job(const JobShape& job) {
+    PodGroupObject group{
+        .meta = {.ns = "bench", .name = job.name, .uid = job.name, .created = now() - seconds(job.age)},
+        .queue = job.queue,
+        .priority_class = kPriorityClass,
+        .min_member = job.pods};
+    if (job.node >= 0) group.last_start = now() - seconds(3'600);
+    sink_.pod_group(std::move(group));
+    for (int i = 0; i < job.pods; ++i) sink_.pod(pod_object(job, i));
+  }
+
+  const ClusterShape& shape_;
+  ObjectSink& sink_;
+};
+
+}  // namespace
+
+TimePoint now() {
+  using namespace std::chrono;
+  return sys_days(2025y / June / 1) + 12h;
+}
+
+PodObject foreign_pod(const ClusterShape& shape, int index) {
+  const std::string name = fmt::format("foreign-{}", index);
+  return {.meta = {.ns = "other", .name = name, .uid = name, .created = now() - seconds(200'000)},
+          .phase = PodPhase::kRunning,
+          .scheduler = "default-scheduler",
+          .node = fmt::format("node-{}", index % shape.nodes),
+          .requests = {{"cpu", 100}, {"memory", 100 * kMega}}};
+}
+
+void generate(const ClusterShape& shape, ObjectSink& sink) { Generator(shape, sink).run(); }
+
+Cluster make_cluster(const ClusterShape& shape) {
+  Cluster cluster;
+  Loader loader(cluster);
+  generate(shape, loader);
+  return cluster;
+}
+
+}  // namespace muster::bench

@@ -1,0 +1,31 @@
+// Clusters made up from a few numbers, always the same ones: the material of all benchmarks.
+#pragma once
+
+#include "manifest/manifest.hpp"
+#include "model/cluster.hpp"
+
+namespace muster::bench {
+
+// Equal nodes, departments with leaf queues of equal GPU quota, jobs spread over queues and nodes in turn.
+struct ClusterShape {
+  int nodes = 100;
+  int gpus = 8;
+  int departments = 2;
+  int queues = 4;
+  int running = 0;  // jobs of one pod with one GPU
+  int pending = 0;  // jobs
+  int pending_pods = 1;
+  int pending_gpus = 1;  // per pod
+  int foreign = 0;       // small CPU pods of another scheduler, per node
+};
+
+// The instant of all benchmarks: 2025-06-01 12:00.
+TimePoint now();
+
+void generate(const ClusterShape& shape, ObjectSink& sink);
+Cluster make_cluster(const ClusterShape& shape);
+
+// Pod `index` of another scheduler, as generate() makes them.
+PodObject foreign_pod(const ClusterShape& shape, int index);
+
+}  // namespace muster::bench

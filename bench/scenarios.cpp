@@ -1,0 +1,74 @@
+// Scenarios by name.
+#include "scenarios.hpp"
+
+#include <stdexcept>
+
+#include "cli/policy.hpp"
+#include "engine/run_cycle.hpp"
+
+namespace muster::bench {
+namespace {
+
+ClusterShape growth(int nodes) {
+  return {.nodes = nodes,
+          .departments = 10,
+          .queues = 100,
+          .running = 4 * nodes,
+          .pending = 5 * nodes,
+          .foreign = 3};
+}
+
+}  // namespace
+
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all = {
+      {"alloc-500x8-4000", {.nodes = 500, .pending = 4'000}},
+      {"alloc-500x8-8000", {.nodes = 500, .pending = 8'000}},
+      {"gang-50x100x4", {.nodes = 50, .pending = 100, .pending_pods = 4}},
+      {"growth-100", growth(100)},
+      {"growth-1000", growth(1'000)},
+      {"growth-10000", growth(10'000)},
+      {"full-1000x20000",
+       {.nodes = 1'000, .departments = 10, .queues = 100, .running = 8'000, .foreign = 12}},
+      {"live-4000x140000",
+       {.nodes = 4'000,
+        .departments = 10,
+        .queues = 100,
+        .running = 32'000,
+        .pending = 50,
+        .pending_pods = 8,
+        .pending_gpus = 8,
+        .foreign = 27}},
+  };
+  return all;
+}
+
+const Scenario* find_scenario(const std::string& name) {
+  for (const Scenario& s : scenarios())
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+Policy make_policy(const std::vector<std::string>& actions) {
+  Config config;
+  if (!actions.empty()) config.actions = actions;
+  std::vector<Error> errors;
+  Policy policy = cli::make_policy(config, errors);
+  if (!errors.empty()) throw std::logic_error(errors.front().text());
+  return policy;
+}
+
+LiveCluster::LiveCluster(const ClusterShape& shape) : shape_(shape), cluster_(make_cluster(shape)) {}
+
+Decisions LiveCluster::step(const Policy& policy) {
+  constexpr int kChanged = 5;  // each goes once and comes back once: ten deltas
+  const int pods = shape_.nodes * shape_.foreign;
+  for (int i = 0; i < kChanged && pods > 0; ++i) {
+    PodObject pod = foreign_pod(shape_, next_++ % pods);
+    cluster_.remove_pod(pod.meta.ns, pod.meta.name);
+    cluster_.apply(std::move(pod));
+  }
+  return run_cycle(cluster_, policy, now() + std::chrono::seconds(++cycles_));
+}
+
+}  // namespace muster::bench

@@ -1,0 +1,149 @@
+// A cluster in a few lines: for tests that say what is there, run a cycle and compare the decisions as text.
+// Every field has a default, so that a test names only what it is about.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/config.hpp"
+#include "engine/policy.hpp"
+#include "engine/session.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "sim/embedded_cluster.hpp"
+
+namespace muster {
+
+using namespace std::chrono_literals;
+
+struct NodeSpec {
+  int gpus = 8;
+  double cpu = 64;  // cores
+  double memory_gb = 512;
+  int pods = 110;
+  int gpu_memory = 0;  // MiB per device; 0: not known
+  Labels labels = {};
+  std::vector<Taint> taints = {};
+  bool cordoned = false;
+  std::vector<NamedAmount> extra = {};
+};
+
+struct QueueSpec {
+  std::string parent = "";
+  double deserved = 0, limit = -1, weight = 1;  // of GPUs
+  QueueAmounts cpu{.quota = -1, .limit = -1, .weight = 1};
+  QueueAmounts memory{.quota = -1, .limit = -1, .weight = 1};
+  int priority = 100;
+  std::optional<Duration> preempt_min_runtime = {}, reclaim_min_runtime = {};
+  std::optional<Duration> age = {};  // none: queues are older the earlier they are named
+};
+
+// What one task asks for.
+struct TaskSpec {
+  int gpus = 1;
+  double cpu = 0;  // cores
+  double memory_gb = 0;
+  double fraction = 0;  // of each of `devices`; then `gpus` means nothing
+  int gpu_memory = 0;   // MiB of each of `devices`; likewise
+  int devices = 1;
+  std::vector<NamedAmount> extra = {};
+  std::string sub_group = "";
+  std::optional<std::string> task_priority = {};
+  Constraints constraints = {};
+};
+
+struct SubGroupSpec {
+  std::string name;
+  std::string parent = "";
+  std::optional<int> min = {}, min_sub_group = {};
+  int tasks = 0;
+};
+
+struct JobSpec {
+  std::string queue = "default";
+  int tasks = 1;
+  std::optional<int> min = {}, min_sub_group = {};  // none: all tasks
+  std::vector<SubGroupSpec> groups = {};            // then `tasks` and `min` mean nothing
+  int gpus = 1;
+  double cpu = 0;
+  double memory_gb = 0;
+  double fraction = 0;
+  int gpu_memory = 0;
+  int devices = 1;
+  int priority = 50;
+  std::optional<bool> preemptible = {};
+  std::string node = "";                 // of running tasks
+  std::vector<std::string> nodes = {};   // one per task, where they differ
+  std::vector<std::string> shares = {};  // GPU groups of running shares
+  std::optional<Duration> age = {};      // since creation and start; none: older the earlier it is named
+  std::optional<Duration> deleted = {};  // since then terminating
+  Constraints constraints = {};
+};
+
+class TestCluster {
+ public:
+  // Starts at 2025-06-01 12:00 with the plugins of the default configuration and a queue "default".
+  explicit TestCluster(Config config = {});
+
+  TestCluster& node(const std::string& name, const NodeSpec& spec = {});
+  TestCluster& queue(const std::string& name, const QueueSpec& spec = {});
+  TestCluster& pending(const std::string& name, const JobSpec& spec = {});
+  TestCluster& gated(const std::string& name, const JobSpec& spec = {});
+  TestCluster& running(const std::string& name, const JobSpec& spec = {});
+  TestCluster& terminating(const std::string& name, JobSpec spec = {});
+  // One more task of a job, waiting unless it stands on a node: for jobs whose tasks differ.
+  TestCluster& task(const std::string& job, const std::string& name, const TaskSpec& spec = {},
+                    const std::string& node = "");
+
+  // Only these actions of the configuration run.
+  TestCluster& only(const std::vector<std::string>& actions);
+  Policy& policy() { return policy_; }
+
+  // What is decided now, by kind and name: "evict c-0 c-1; bind a-0 n1; pipeline b-0 n2/g0". Before the next
+  // cycle bound pods run and evicted ones are made again.
+  std::string cycle();
+  // Why the job waits since the last cycle; "" if it does not.
+  std::string why(const std::string& job) const;
+  TestCluster& advance(Duration by);
+
+  // The cycle that is open, for tests of what happens inside.
+  Session& open();
+  const Decisions& decisions() const { return decisions_; }
+  Cluster& cluster() { return cluster_; }
+  const Cluster& cluster() const { return cluster_; }
+  TimePoint now() const { return now_; }
+  TaskId task_id(const std::string& name) const { return cluster_.find_task("default", name); }
+  JobId job_id(const std::string& name) const { return cluster_.find_job("default", name); }
+  NodeId node_id(const std::string& name) const { return cluster_.find_node(name); }
+  QueueId queue_id(const std::string& name) const { return cluster_.find_queue(name); }
+  TaskStatus status(const std::string& task) const { return cluster_.placement(task_id(task)).status; }
+
+ private:
+  struct Standing {
+    PodPhase phase = PodPhase::kPending;
+    bool gated = false;
+  };
+  void add_job(const std::string& name, const JobSpec& spec, const Standing& standing);
+  void add_tasks(const std::string& name, const JobSpec& spec, const Standing& standing, TimePoint created);
+  void carry_on();  // what happens to pods after a cycle
+  Meta meta(const std::string& name, std::optional<Duration> age);
+
+  Config config_;
+  Cluster cluster_;
+  Policy policy_;
+  EmbeddedCluster embedded_;
+  TimePoint now_;
+  int named_ = 0;  // objects so far: the later, the younger
+  Decisions decisions_;
+  bool is_decided_ = false;  // and not carried out yet
+  std::unique_ptr<Session> session_;
+};
+
+// The decisions as TestCluster::cycle() tells them.
+std::string text_of(const Cluster& cluster, const Decisions& decisions);
+
+}  // namespace muster
