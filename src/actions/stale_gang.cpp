@@ -78,10 +78,10 @@ class StaleGang final : public Action {
   // Directly: nothing is validated, and nothing is placed instead.
   static void evict(Session& s, TaskId t) {
     Placement at = s.cluster.placement(t);
-    const bool stood_somewhere = at.status != TaskStatus::kPipelined || at.leaving.valid();
+    at.never_stood = at.never_stood || (at.status == TaskStatus::kPipelined && !at.leaving.valid());
     at.status = TaskStatus::kReleasing;
     s.move(t, at);
-    if (stood_somewhere) s.evicted(t, kName, {});
+    if (!at.never_stood) s.evicted(t, kName, {});
   }
 };
 

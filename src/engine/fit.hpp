@@ -22,7 +22,7 @@ inline bool has_idle_memory(const Node& node, const SharedGpu& gpu, std::int64_t
 
 // What is short if `space(kind)` is all there is; nothing: it fits.
 template <class Space>
-std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, Space space) {
+std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn, Space space) {
   if (shape.is_shared()) {
     const Node& node = cluster.node(id);
     const std::int64_t hundredths = node.hundredths_of(shape.gpu);
@@ -37,17 +37,21 @@ std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, 
   }
   for (const Amount& a : shape.request)
     if (a.units > space(a.kind)) return NodeRefusal{NodeRule::kResources, a.kind};
+  if (overdrawn == 0) return std::nullopt;
+  // A shared request looks at its devices, not at whole GPUs.
+  for (Kind k{0}; k.index() < cluster.kinds().size(); k = Kind(k.index() + 1))
+    if (space(k) < 0 && !(shape.is_shared() && k == kGpu)) return NodeRefusal{NodeRule::kResources, k};
   return std::nullopt;
 }
 
 // Now: from what is idle.
 inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
-  return !short_of(cluster, shape, id, [&](Kind k) { return cluster.idle().at(k, id); });
+  return !short_of(cluster, shape, id, cluster.overdrawn_now(id), [&](Kind k) { return cluster.idle().at(k, id); });
 }
 
 // Now or later: with what is being released.
 inline std::optional<NodeRefusal> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
-  return short_of(cluster, shape, id, [&](Kind k) { return cluster.free_or_releasing(k, id); });
+  return short_of(cluster, shape, id, cluster.overdrawn(id), [&](Kind k) { return cluster.free_or_releasing(k, id); });
 }
 
 }  // namespace muster

@@ -171,7 +171,7 @@ void Session::settle_pipelined() {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
     decisions.pipelined.push_back({t, at.node, at.groups});
-    if (at.leaving.valid())
+    if (at.leaving.valid() && !at.never_stood)
       cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
     else
       cluster.move(t, {.status = TaskStatus::kPending});

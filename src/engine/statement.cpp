@@ -26,6 +26,7 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
     const bool holds_it = node == at.node || node == at.leaving;
     if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return unevict(t);
     const bool moved_before = at.leaving.valid();
+    to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
     to.leaving_groups = moved_before ? at.leaving_groups : at.groups;
   }
@@ -35,6 +36,7 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
 void Statement::evict(TaskId t) {
   Placement to = session_.cluster.placement(t);
   assert(in(to.status, kActiveAllocated) && "only tasks that hold a place are evicted");
+  to.never_stood = to.never_stood || (to.status == TaskStatus::kPipelined && !to.leaving.valid());
   to.status = TaskStatus::kReleasing;
   to.virtually_evicted = true;
   move(t, to);
@@ -80,9 +82,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     Placement settled = at;
     settled.virtually_evicted = false;
     session_.move(m.task, settled);
-    const bool stood_somewhere = m.before.status != TaskStatus::kPipelined || m.before.leaving.valid();
-    if (!stood_somewhere) continue;
-    session_.evicted(m.task, action, contender);
+    if (!at.never_stood) session_.evicted(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.job_facts(job).last_eviction = session_.now;
     session_.annotate(job, keys::kLastEviction, format_time(session_.now));

@@ -51,14 +51,24 @@ void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node,
     if (a.kind.index() >= allocatable_.kinds() || allocatable_.at(a.kind, node) == 0) continue;
     if (is_reservation && a.kind == kGpu) continue;
     const std::int64_t units = sign * a.units;
-    if (as != TaskStatus::kPipelined) idle_.at(a.kind, node) -= units;
-    if (as == TaskStatus::kPipelined) releasing_.at(a.kind, node) -= units;
-    if (as == TaskStatus::kReleasing) releasing_.at(a.kind, node) += units;
+    if (as == TaskStatus::kPipelined)
+      shift(a.kind, node, 0, -units);
+    else
+      shift(a.kind, node, -units, as == TaskStatus::kReleasing ? units : 0);
   }
   if (shape.is_shared())
     for (GroupId group : groups(list))
       account_shared(nodes_[node], node, group, nodes_[node].memory_of(shape.gpu), as, sign);
   touch(node);
+}
+
+void Cluster::shift(Kind kind, NodeId node, std::int64_t idle_change, std::int64_t releasing_change) {
+  std::int64_t &idle = idle_.at(kind, node), &releasing = releasing_.at(kind, node);
+  const int now_before = idle < 0, before = idle + releasing < 0;
+  idle += idle_change;
+  releasing += releasing_change;
+  overdrawn_now_[node] = static_cast<std::int16_t>(overdrawn_now_[node] + (idle < 0) - now_before);
+  overdrawn_[node] = static_cast<std::int16_t>(overdrawn_[node] + (idle + releasing < 0) - before);
 }
 
 void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as,
@@ -67,12 +77,10 @@ void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t 
                              [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
   if (at == node.shared.end() || at->group != group) at = node.shared.insert(at, SharedGpu{.group = group});
   SharedGpu& gpu = *at;
-  idle_.at(kGpu, id) -= gpu.idle_effect();
-  releasing_.at(kGpu, id) -= gpu.releasing_effect();
+  const std::int64_t idle_before = gpu.idle_effect(), releasing_before = gpu.releasing_effect();
   (as == TaskStatus::kPipelined ? gpu.pipelined : gpu.allocated) += sign * memory;
   if (as == TaskStatus::kReleasing) gpu.releasing += sign * memory;
-  idle_.at(kGpu, id) += gpu.idle_effect();
-  releasing_.at(kGpu, id) += gpu.releasing_effect();
+  shift(kGpu, id, gpu.idle_effect() - idle_before, gpu.releasing_effect() - releasing_before);
   if (gpu.empty()) node.shared.erase(at);
 }
 

@@ -107,6 +107,10 @@ class Cluster {
   const ResourceTable<NodeId>& releasing() const { return releasing_; }
   const ResourceTable<NodeId>& allocatable() const { return allocatable_; }
   std::int64_t free_or_releasing(Kind k, NodeId n) const { return idle_.at(k, n) + releasing_.at(k, n); }
+  // How many kinds are overdrawn, of what is idle, and with what is being released. Such a node takes no task at
+  // all, even one that asks for nothing of that kind.
+  int overdrawn_now(NodeId n) const { return overdrawn_now_[n]; }
+  int overdrawn(NodeId n) const { return overdrawn_[n]; }
   const QueueUse& use(QueueId id) const { return uses_[id]; }
   // Usable queues at the top level, by creation time, then name.
   std::span<const QueueId> top_queues() const { return top_queues_; }
@@ -172,8 +176,8 @@ class Cluster {
   void account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
   void account_counts(const Task& task, TaskStatus status, int sign);
+  void shift(Kind kind, NodeId node, std::int64_t idle, std::int64_t releasing);
   void touch(NodeId node);
-  void touch(Job& job, JobId id);
   void classify(JobId id);
 
   void attach(TaskId t, JobId job);
@@ -221,6 +225,7 @@ class Cluster {
   absl::flat_hash_map<std::string, bool> config_maps_;
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
+  IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
   IdVector<NodeId, Charge> foreign_;  // of other schedulers' active pods
   IdVector<QueueId, QueueUse> uses_;
   IdVector<GroupId, std::string> group_names_;

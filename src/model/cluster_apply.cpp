@@ -79,6 +79,8 @@ NodeId Cluster::mention_node(std::string_view name) {
     nodes_.push_back(Node{.name = std::string(name)});
     node_stale_.push_back(true);
     foreign_.push_back({});
+    overdrawn_now_.push_back(0);
+    overdrawn_.push_back(0);
     ranks_.push_back(0);
     some_node_stale_ = true;
   }

@@ -66,6 +66,7 @@ void Cluster::recount_stale_nodes() {
     if (!stale[n]) continue;
     node_stale_[n] = false;
     nodes_[n].shared.clear();
+    overdrawn_now_[n] = overdrawn_[n] = 0;
     for (std::uint32_t k = 0; k < kinds_.size(); ++k)
       allocatable_.at(Kind(k), n) = idle_.at(Kind(k), n) = releasing_.at(Kind(k), n) = 0;
     for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = idle_.at(a.kind, n) = a.units;

@@ -10,6 +10,8 @@ struct Placement {
   TaskStatus status = TaskStatus::kPending;
   // Evicted by a statement that is not committed: may be placed again in the same simulation.
   bool virtually_evicted = false;
+  // Evicted when it was only pipelined: what it releases it never held.
+  bool never_stood = false;
   NodeId node;
   GroupListId groups;  // shared GPUs of `node`
   // A moved task is pipelined on `node` and still being released on the node it leaves.
