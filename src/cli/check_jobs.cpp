@@ -9,6 +9,7 @@
 #include "cli/job_state.hpp"
 #include "cli/names.hpp"
 #include "model/reason_text.hpp"
+#include "util/suggest.hpp"
 
 namespace muster::cli {
 namespace {
@@ -23,12 +24,28 @@ std::string and_others(std::size_t pods) {
   return pods == 1 ? "" : fmt::format(" (as for {})", counted(pods - 1, "more pod"));
 }
 
+std::string nearest_queue(const Cluster& cluster, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Queue& queue : cluster.queues())
+    if (queue.present) known.push_back(queue.name);
+  return did_you_mean(name, known);
+}
+
+std::string nearest_group(const Cluster& cluster, const Job& missing) {
+  std::vector<std::string_view> known;
+  for (const Job& job : cluster.jobs())
+    if (job.present && job.ns == missing.ns) known.push_back(job.name);
+  return did_you_mean(missing.name, known);
+}
+
 void check_queue(const Cluster& cluster, const Job& job, Warnings& warnings) {
   const std::string object = "PodGroup " + job.full_name();
   if (job.queue_name.empty()) return warnings.add(object, "spec.queue", "is missing: the job can not run");
   const Queue& queue = cluster.queue(job.queue);
   if (!queue.present)
-    return warnings.add(object, "spec.queue", fmt::format("queue \"{}\" is not in these files", queue.name));
+    return warnings.add(
+        object, "spec.queue",
+        fmt::format("queue \"{}\" is not in these files{}", queue.name, nearest_queue(cluster, queue.name)));
   if (!queue.usable)
     return warnings.add(object, "spec.queue",
                         fmt::format("queue \"{}\" can not be reached, so the job can not run", queue.name));
@@ -55,7 +72,8 @@ void check_missing_group(const Cluster& cluster, const Job& job, Warnings& warni
   if (pods.empty()) return;
   pods = sorted_by_name(pods, [&](TaskId t) { return cluster.task(t).full_name(); });
   warnings.add(pod(cluster, pods.front()), kGroupField,
-               fmt::format("PodGroup {} is not in these files{}", job.full_name(), and_others(pods.size())));
+               fmt::format("PodGroup {} is not in these files{}{}", job.full_name(), and_others(pods.size()),
+                           nearest_group(cluster, job)));
 }
 
 std::int64_t largest(const Cluster& cluster, Kind kind) {

@@ -75,8 +75,6 @@ void read_configuration(const InputOptions& options, Inputs& inputs) {
   inputs.policy = make_policy(inputs.config, errors);
   if (!options.usage.empty() && is_readable(options.usage, inputs.unreadable))
     inputs.policy.settings.usage = read_usage(options.usage, errors);
-  if (std::string skipped = skipped_text(inputs.config); !skipped.empty())
-    inputs.notes.push_back(std::move(skipped));
 }
 
 void add_cluster_warnings(const ObjectPlaces* places, Inputs& inputs) {
@@ -128,6 +126,8 @@ Inputs read_all(const InputOptions& options, ObjectPlaces* places) {
 
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code) {
   Inputs inputs = read_all(options);
+  if (const std::string skipped = skipped_text(inputs.config); !skipped.empty())
+    fmt::print(stderr, "note: {}\n", skipped);
   for (const std::string& note : inputs.notes) fmt::print(stderr, "note: {}\n", note);
   print_errors(inputs.findings.warnings, options.strict ? "error" : "warning");
   print_errors(inputs.findings.errors, "error");

@@ -34,12 +34,15 @@ IdVector<QueueId, std::size_t> queue_ranks(const Cluster& cluster) {
 
 std::vector<JobId> jobs_by_queue(const Cluster& cluster) {
   const auto ranks = queue_ranks(cluster);
-  const auto key = [&](JobId j) {
-    const Job& job = cluster.job(j);
+  const auto key = [&](const Job& job) {
     return std::tuple(ranks[job.queue], std::string_view(job.queue_name), -job.priority, job.created);
   };
   std::vector<JobId> jobs = present_jobs(cluster);
-  std::stable_sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) { return key(a) < key(b); });
+  std::stable_sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
+    const Job &x = cluster.job(a), &y = cluster.job(b);
+    const auto left = key(x), right = key(y);
+    return left != right ? left < right : natural_less(x.name, y.name);
+  });
   return jobs;
 }
 

@@ -129,6 +129,7 @@ Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
   return list;
 }
 
+// Amounts in milli-cores, bytes and devices.
 Json details_json(const Cluster& c, const JobReason& r) {
   static constexpr std::array names{"cpu", "memory", "gpu"};
   Json json = Json::object();
@@ -136,9 +137,10 @@ Json details_json(const Cluster& c, const JobReason& r) {
   if (r.queue.valid()) json["queue"] = c.queue(r.queue).name;
   if (is_capacity) json["resource"] = names[index(r.resource)];
   if (r.kind.valid()) json["resource"] = c.kinds().name(r.kind);
-  if (is_capacity || r.kind.valid()) json["requested"] = r.wanted;
+  const double unit = r.kind == kGpu && !is_capacity ? static_cast<double>(kOneGpu) : 1;
+  if (is_capacity || r.kind.valid()) json["requested"] = r.wanted / unit;
   if (is_capacity) json["inUse"] = r.held;
-  if (is_capacity || r.kind.valid()) json["bound"] = r.bound;
+  if (is_capacity || r.kind.valid()) json["bound"] = r.bound / unit;
   if (r.task.valid()) json["pod"] = c.task(r.task).full_name();
   if (!r.pod_set.empty()) json["subGroup"] = r.pod_set;
   if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;

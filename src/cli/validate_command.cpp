@@ -13,6 +13,7 @@
 #include "cli/names.hpp"
 #include "cli/options.hpp"
 #include "cli/paint.hpp"
+#include "cli/policy.hpp"
 #include "cli/table.hpp"
 
 namespace muster::cli {
@@ -93,6 +94,9 @@ int run_validate(const ValidateOptions& options) {
   ObjectPlaces places;
   Inputs inputs = read_all(options.inputs, &places);
   run_checks(places, inputs);
+  if (const std::string skipped = skipped_text(inputs.config);
+      !options.inputs.config.empty() && !skipped.empty())
+    inputs.notes.push_back(skipped);
   const int exit_code = inputs.exit_code(options.inputs.strict);
   if (options.output == "json")
     fmt::print("{}\n", validation_json(inputs, exit_code).dump(1));

@@ -1,0 +1,146 @@
+#include "cli/cli.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/command_for_test.hpp"
+
+namespace muster::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Cli, HelpTeaches) {
+  const Ran ran = run_muster({"--help"});
+  EXPECT_EQ(ran.exit_code, kSuccess);
+  EXPECT_EQ(ran.err, "");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Try a policy on files:\n  simulate"), HasSubstr("Example:")));
+  for (const char* command : {"simulate", "validate", "version", "completion"}) {
+    const Ran help = run_muster({command, "--help"});
+    EXPECT_EQ(help.exit_code, kSuccess);
+    EXPECT_THAT(help.out, HasSubstr(std::string("  muster ") + command)) << "an example";
+  }
+}
+
+TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
+  const struct {
+    std::vector<std::string> arguments;
+    const char* says;
+  } cases[] = {
+      {{}, "subcommand is required"},
+      {{"simulat", "x"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
+      {{"simulate", "x", "--cycels", "3"}, "unknown option \"--cycels\"; did you mean \"--cycles\"?"},
+      {{"simulate", "x", "--strcit"}, "did you mean \"--strict\"?"},
+      {{"simulate"}, "FILE is required"},
+      {{"simulate", "x", "--cycles", "0"}, "--cycles"},
+      {{"simulate", "x", "--cycles", "many"}, "--cycles"},
+      {{"simulate", "x", "--now", "noon"}, "--now: \"noon\" is no time like 2025-06-01T12:00:00Z"},
+      {{"simulate", "x", "--interval", "5"}, "--interval: \"5\" is no duration like 30s or 1h30m"},
+      {{"simulate", "x", "-o", "xml"}, "--output"},
+      {{"validate"}, "name a FILE, or a configuration with --config"},
+      {{"completion", "tcsh"}, "SHELL"},
+  };
+  for (const auto& c : cases) {
+    const Ran ran = run_muster(c.arguments);
+    EXPECT_EQ(ran.exit_code, kUsage) << c.says;
+    EXPECT_EQ(ran.out, "") << c.says;
+    EXPECT_THAT(ran.err, HasSubstr(c.says));
+  }
+}
+
+TEST(Cli, WhatCanNotBeReadExitsWithThree) {
+  const FilesForTest files;
+  const std::string good = files.add("good.yaml", node_yaml("n1", 1));
+  const std::string missing = files.root() + "/missing.yaml";
+  const std::vector<std::vector<std::string>> cases = {
+      {missing}, {good, missing}, {good, "--config", missing}, {good, "--usage", missing}};
+  for (std::vector<std::string> arguments : cases) {
+    arguments.insert(arguments.begin(), "simulate");
+    const Ran ran = run_muster(arguments);
+    EXPECT_EQ(ran.exit_code, kOutside);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, HasSubstr("missing.yaml: "));
+  }
+  EXPECT_EQ(run_muster({"validate", missing}).exit_code, kOutside);
+}
+
+TEST(Cli, InvalidFilesExitWithOneAndLeaveStandardOutputAlone) {
+  const FilesForTest files;
+  const std::string bad = files.add("bad.yaml", "kind: Pod\napiVersion: v1\nmetadata: {}\n");
+  const Ran ran = run_muster({"simulate", bad});
+  EXPECT_EQ(ran.exit_code, kNo);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(files.without_root(ran.err), HasSubstr("error: bad.yaml:3: Pod: metadata.name: is missing\n"));
+}
+
+TEST(Cli, WarningsStopOnlyAStrictRun) {
+  const FilesForTest files;
+  const std::string orphan =
+      files.add("queues.yaml", queue_yaml("a", "b", "quota: 1, limit: -1, overQuotaWeight: 1"));
+  EXPECT_EQ(run_muster({"simulate", orphan}).exit_code, kSuccess);
+  const Ran strict = run_muster({"simulate", orphan, "--strict"});
+  EXPECT_EQ(strict.exit_code, kNo);
+  EXPECT_THAT(strict.err, HasSubstr("error: Queue a: spec.parentQueue: queue \"b\" does not exist"));
+}
+
+TEST(Cli, SaysOnceWhatIsSkipped) {
+  const FilesForTest files;
+  const std::string cluster = files.add("c.yaml", node_yaml("n1", 1));
+  const std::string config =
+      files.add("config.yml", "actions: allocate\ntiers: [{plugins: [{name: snapshot}]}]\n");
+  const Ran ran = run_muster({"simulate", cluster, "--config", config, "--cycles", "2"});
+  EXPECT_EQ(ran.err, "note: plugin snapshot is not in this version and is skipped\n");
+}
+
+TEST(Cli, PastUseShiftsShares) {
+  const FilesForTest files;
+  std::string cluster = node_yaml("n1", 8);
+  for (const char* team : {"busy", "calm"})
+    cluster +=
+        queue_yaml(team, "", "quota: 0, limit: -1, overQuotaWeight: 1") + job_yaml(team, team, 1, 8, 1);
+  const std::string usage = files.add("usage.yaml", "busy: {gpu: 0.75}\ncalm: {gpu: 0.25}\n");
+  const Ran ran = run_muster({"simulate", files.add("c.yaml", cluster), "--config",
+                              files.add("config.yml", kAllocateOnly), "--usage", usage});
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("bound  calm  6 pods"), HasSubstr("bound  busy  2 pods")));
+}
+
+TEST(Cli, PastUseIsChecked) {
+  const FilesForTest files;
+  const std::string cluster = files.add("c.yaml", node_yaml("n1", 8));
+  const std::string usage = files.add("usage.yaml", "a:\n  gpu: -1\n  cup: 1\nb: {gpu: much}\n");
+  const Ran ran =
+      run_muster({"simulate", cluster, "--config", files.add("config.yml", kAllocateOnly), "--usage", usage});
+  EXPECT_EQ(ran.exit_code, kNo);
+  EXPECT_EQ(files.without_root(ran.err),
+            "warning: usage.yaml: a: there is no such queue\n"
+            "warning: usage.yaml: b: there is no such queue\n"
+            "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
+            "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
+            "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
+}
+
+TEST(Cli, VersionIsThatOfTheProject) {
+  EXPECT_THAT(run_muster({"version"}).out, testing::MatchesRegex("muster [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  const auto json = nlohmann::json::parse(run_muster({"version", "-o", "json"}).out);
+  EXPECT_EQ(json["name"], "muster");
+}
+
+TEST(Cli, CompletionKnowsCommandsOptionsAndChoices) {
+  const std::string bash = run_muster({"completion", "bash"}).out;
+  EXPECT_THAT(bash, AllOf(HasSubstr("compgen -W \"simulate validate version completion --help\""),
+                          HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
+                          HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
+                          testing::Not(HasSubstr("simulate:--strict)"))));
+  EXPECT_THAT(run_muster({"completion", "zsh"}).out,
+              AllOf(StartsWith("#compdef muster\n"),
+                    HasSubstr("'--output[How to print the result]:value:(text json)'"),
+                    HasSubstr("'--strict[Warnings about manifests are errors]'")));
+  EXPECT_THAT(run_muster({"completion", "fish"}).out,
+              HasSubstr("-n '__fish_seen_subcommand_from simulate' -l config -r -F"));
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,103 @@
+// Every example does what examples/README.md says of it.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/command_for_test.hpp"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::json;
+using testing::HasSubstr;
+
+std::string example(const std::string& path) { return std::string(MUSTER_EXAMPLES) + "/" + path; }
+
+Json simulated(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "simulate");
+  arguments.insert(arguments.end(), {"--now", "2025-06-01T12:00:00Z", "-o", "json"});
+  const Ran ran = run_muster(arguments);
+  EXPECT_EQ(ran.exit_code, kSuccess) << ran.err;
+  return Json::parse(ran.out);
+}
+
+std::map<std::string, int> running_pods(const Json& result) {
+  std::map<std::string, int> running;
+  for (const Json& pod : result["pods"])
+    if (pod["phase"] == "Running") ++running[pod["podGroup"]];
+  return running;
+}
+
+// Job → the code of its first reason.
+std::map<std::string, std::string> first_reasons(const Json& result) {
+  std::map<std::string, std::string> reasons;
+  for (const Json& job : result["jobs"]) {
+    const std::string name = job["name"];
+    if (!job["reasons"].empty()) reasons[name.substr(name.find('/') + 1)] = job["reasons"][0]["reason"];
+  }
+  return reasons;
+}
+
+// "Queue a spec.parentQueue", for each finding.
+std::vector<std::string> places(const Json& findings) {
+  std::vector<std::string> list;
+  for (const Json& f : findings)
+    list.push_back(f["object"].get<std::string>() + " " + f["field"].get<std::string>());
+  return list;
+}
+
+using Counts = std::map<std::string, int>;
+using Reasons = std::map<std::string, std::string>;
+
+TEST(Examples, Tour) {
+  const Json result = simulated({example("tour"), "--cycles", "2"});
+  EXPECT_EQ(running_pods(result), (Counts{{"augment-sweep", 4},
+                                          {"chat-api", 4},
+                                          {"eval-1", 1},
+                                          {"eval-2", 1},
+                                          {"llm-pretrain", 2},
+                                          {"ranker", 4},
+                                          {"resnet", 8}}));
+  EXPECT_EQ(first_reasons(result), (Reasons{{"augment-sweep", "OverLimit"},
+                                            {"eval-3", "PodSchedulingErrors"},
+                                            {"eval-4", "PodSchedulingErrors"},
+                                            {"eval-5", "PodSchedulingErrors"},
+                                            {"eval-6", "PodSchedulingErrors"},
+                                            {"giant", "RequestLargerThanAnyNode"},
+                                            {"h200-only", "PodSchedulingErrors"},
+                                            {"nightly", "SchedulingGated"},
+                                            {"ranker-large", "OverLimit"},
+                                            {"voice-api", "NonPreemptibleOverQuota"}}));
+}
+
+TEST(Examples, TourIsValidButForTheGiant) {
+  const Ran ran = run_muster({"validate", example("tour")});
+  EXPECT_EQ(ran.exit_code, kSuccess);
+  EXPECT_THAT(ran.out, HasSubstr("asks for 16 GPUs; the largest node has 8 GPUs"));
+  EXPECT_THAT(ran.out, HasSubstr(": 0 errors, 1 warning\n"));
+}
+
+TEST(Examples, PastUse) {
+  EXPECT_EQ(running_pods(simulated({example("usage/cluster.yaml")})), (Counts{{"busy", 4}, {"calm", 4}}));
+  EXPECT_EQ(running_pods(simulated({example("usage/cluster.yaml"), "--usage", example("usage/usage.yaml")})),
+            (Counts{{"busy", 2}, {"calm", 6}}));
+}
+
+TEST(Examples, Broken) {
+  const Ran ran = run_muster({"validate", example("broken"), "-o", "json"});
+  EXPECT_EQ(ran.exit_code, kNo);
+  const Json found = Json::parse(ran.out);
+  EXPECT_THAT(places(found["errors"]),
+              testing::ElementsAre("Pod default/train-1 spec.containers[0].resources.requests.memory"));
+  EXPECT_THAT(
+      places(found["warnings"]),
+      testing::UnorderedElementsAre(
+          "Queue research spec.reclaimMinRuntime", "Queue vision spec.parentQueue",
+          "Queue research spec.resources.gpu.limit", "Queue vision spec.resources.gpu.limit",
+          "Queue research spec.resources.gpu.quota", "PodGroup default/train spec.queue",
+          "Pod default/train-2 metadata.annotations.pod-group-name", "Pod default/train-0 spec.containers"));
+}
+
+}  // namespace
+}  // namespace muster::cli
