@@ -48,7 +48,7 @@ class Allocate final : public Action {
  private:
   static void started(Session& s, JobId id) {
     s.cluster.job_facts(id).last_start = s.now;
-    s.annotate(id, keys::kLastStart, format_time(s.now));
+    s.annotate(id, keys::kLastStart, s.now_text);
   }
 };
 

@@ -21,8 +21,8 @@ bool is_stale(const Session& s, JobId id) {
     bool holds(const Member& m) const {
       if (m.is_pod_set) return job.pod_sets[m.at].counts.in(kActiveUsed) >= job.pod_sets[m.at].minimum;
       const GroupSet& set = job.sets[m.at];
-      return std::count_if(set.members.begin(), set.members.end(), [&](const Member& k) { return holds(k); }) >=
-             set.required();
+      return std::count_if(set.members.begin(), set.members.end(),
+                           [&](const Member& k) { return holds(k); }) >= set.required();
     }
   } tree{job};
   return !tree.holds(Member{.is_pod_set = false, .at = 0});
@@ -48,7 +48,8 @@ class StaleGang final : public Action {
   void run(Session& s) override {
     const auto broken = sorted(s, s.cluster.broken_gangs());
     for (JobId j : sorted(s, s.cluster.stale_marked()))
-      if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j)) recovered(s, j);
+      if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j))
+        recovered(s, j);
     for (JobId j : broken)
       if (is_stale(s, j)) judge(s, j);
   }
@@ -63,7 +64,7 @@ class StaleGang final : public Action {
     const Job& job = s.cluster.job(id);
     if (!job.stale_since) {
       s.cluster.mark_stale(id, s.now);
-      s.annotate(id, keys::kStale, format_time(s.now));
+      s.annotate(id, keys::kStale, s.now_text);
     }
     const Duration grace = job.staleness_grace.value_or(s.settings.staleness_grace);
     if (grace < Duration::zero() || s.now - *job.stale_since < grace) return;

@@ -10,7 +10,8 @@ namespace muster {
 std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
   if (!job.preemption_delay || *job.preemption_delay <= Duration::zero()) return std::nullopt;
-  const TimePoint end = std::max(job.created, job.last_eviction.value_or(job.created)) + *job.preemption_delay;
+  const TimePoint end =
+      std::max(job.created, job.last_eviction.value_or(job.created)) + *job.preemption_delay;
   return s.now < end ? std::optional(end) : std::nullopt;
 }
 
@@ -41,7 +42,7 @@ JobOrder pending_jobs(Session& s, const std::string& action) {
 
 JobOrder contenders(Session& s, const std::string& action, bool preemptible_only) {
   return ordered(s, action, [&](JobId j) {
-    if (preemptible_only && !s.cluster.job(j).is_preemptible()) return false;
+    if (preemptible_only && !s.core_part(j, s.chunk(j, true).tasks).empty()) return false;
     const auto until = delayed_until(s, j);
     if (until) s.adds_reason(j, {.rule = JobRule::kPreemptionDelay, .until = until});
     return !until;

@@ -12,7 +12,12 @@
 namespace muster {
 
 Session::Session(Cluster& c, const Policy& p, TimePoint t)
-    : cluster(c), policy(p), settings(p.settings), now(t), finder_(std::make_unique<NodeFinder>(*this)) {
+    : cluster(c),
+      policy(p),
+      settings(p.settings),
+      now(t),
+      now_text(format_time(t)),
+      finder_(std::make_unique<NodeFinder>(*this)) {
   cluster.refresh(now);
   std::string names;
   for (const PluginFactory& factory : policy.plugins) {
@@ -87,6 +92,19 @@ Demand Session::demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) cons
   return sum;
 }
 
+std::vector<TaskId> Session::core_part(JobId id, std::span<const TaskId> tasks) const {
+  const Job& job = cluster.job(id);
+  if (job.is_preemptible()) return {};
+  if (!job.is_semi_preemptible()) return {tasks.begin(), tasks.end()};
+  std::vector<TaskId> core;
+  if (is_satisfied(job, Member{.is_pod_set = false, .at = 0})) return core;
+  std::vector<std::int32_t> missing;
+  for (const PodSet& p : job.pod_sets) missing.push_back(p.minimum - p.counts.active_allocated());
+  for (TaskId t : tasks)
+    if (missing[cluster.task(t).pod_set]-- > 0) core.push_back(t);
+  return core;
+}
+
 void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
   const Job& job = cluster.job(id);
   if (member.is_pod_set) {
@@ -144,8 +162,8 @@ void Session::waits(JobId job, JobReason reason) {
 
 void Session::adds_reason(JobId job, JobReason reason) {
   auto& reasons = reasons_[job];
-  const bool known = std::any_of(reasons.begin(), reasons.end(),
-                                 [&](const JobReason& r) { return r.rule == reason.rule; });
+  const bool known =
+      std::any_of(reasons.begin(), reasons.end(), [&](const JobReason& r) { return r.rule == reason.rule; });
   if (!known) reasons.push_back(std::move(reason));
 }
 

@@ -38,6 +38,7 @@ class Session {
   const Policy& policy;
   const EngineSettings& settings;
   const TimePoint now;
+  const std::string now_text;  // as annotations have it
   Hooks hooks;
   Decisions decisions;
   ActionStats stats;  // of the action at work
@@ -55,6 +56,10 @@ class Session {
   const Chunk& chunk(JobId job, bool simulated);
   // The tasks of a pod set in task order.
   const std::vector<TaskId>& ordered_tasks(JobId job, std::uint32_t pod_set);
+
+  // The tasks among them that would count as non-preemptible: all, none, or what a semi-preemptible job still
+  // lacks of its minimum.
+  std::vector<TaskId> core_part(JobId job, std::span<const TaskId> tasks) const;
 
   // Is `a` before `b`, all plugins and fallbacks considered?
   // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).

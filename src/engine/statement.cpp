@@ -23,12 +23,13 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
   const Placement at = session_.cluster.placement(t);
   Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
   if (at.virtually_evicted) {
-    const bool holds_it = node == at.node || node == at.leaving;
+    const bool holds_it = node == at.node || node == at.leaving || node == at.passing;
     if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return unevict(t);
     const bool moved_before = at.leaving.valid();
     to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
     to.leaving_groups = moved_before ? at.leaving_groups : at.groups;
+    if (moved_before) to.passing = at.node, to.passing_groups = at.groups;
   }
   move(t, to);
 }
@@ -85,7 +86,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     if (!at.never_stood) session_.evicted(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.job_facts(job).last_eviction = session_.now;
-    session_.annotate(job, keys::kLastEviction, format_time(session_.now));
+    session_.annotate(job, keys::kLastEviction, session_.now_text);
   }
 }
 

@@ -25,8 +25,9 @@ VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.
 
 bool VictimPool::is_evictable(JobId id) const {
   const Job& job = session_.cluster.job(id);
-  return job.present && job.is_preemptible() && job.counts.active_allocated() > 0 && job.queue.valid() &&
-         session_.cluster.queue(job.queue).usable && session_.cluster.queue(job.queue).is_leaf();
+  return job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
+         job.counts.active_allocated() > 0 && job.queue.valid() && session_.cluster.queue(job.queue).usable &&
+         session_.cluster.queue(job.queue).is_leaf();
 }
 
 const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
@@ -46,12 +47,11 @@ void VictimPool::changed(JobId id) {
   if (at != jobs.end()) jobs.erase(at);
   if (!is_evictable(id)) return;
   const JobEntry entry = session_.entry(id);
-  const auto place = by_queue_[queue].is_sorted
-                         ? std::lower_bound(jobs.begin(), jobs.end(), entry,
-                                            [&](const JobEntry& a, const JobEntry& b) {
-                                              return session_.job_before(b, a);
-                                            })
-                         : jobs.end();
+  const auto place =
+      by_queue_[queue].is_sorted
+          ? std::lower_bound(jobs.begin(), jobs.end(), entry,
+                             [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); })
+          : jobs.end();
   jobs.insert(place, entry);
 }
 
@@ -144,15 +144,17 @@ bool VictimOrder::queue_less(const QueueNode& a, const QueueNode& b) const {
 }
 
 std::optional<VictimOrder::Popped> VictimOrder::pop() {
-  do {
-    if (root_.empty()) return std::nullopt;
+  while (!root_.empty()) {
     pop_entry();
-  } while (!popped_.begun && left_ == 0);
-  if (!popped_.begun && left_ > 0) --left_;
-  popped_.begun = true;
-  Popped result{.job = popped_.job.job, .tasks = {}};
-  collect_victims(popped_, result.tasks);
-  return result;
+    if (!popped_.begun && left_ == 0) continue;
+    Popped result{.job = popped_.job.job, .tasks = {}};
+    collect_victims(popped_, result.tasks);
+    if (result.tasks.empty()) continue;
+    if (!popped_.begun && left_ > 0) --left_;
+    popped_.begun = true;
+    return result;
+  }
+  return std::nullopt;
 }
 
 void VictimOrder::pop_entry() {
@@ -186,7 +188,8 @@ void VictimOrder::take(const Popped& popped) {
   for (TaskId t : popped.tasks) {
     gone_.insert(t);
     ++rest.taken[session_.cluster.task(t).pod_set];
-    if (in(session_.cluster.placement(t).status, kAllocatedSet)) rest.held -= session_.cluster.shape_of(t).charge;
+    if (in(session_.cluster.placement(t).status, kAllocatedSet))
+      rest.held -= session_.cluster.shape_of(t).charge;
   }
   push_back(std::move(rest));
 }
@@ -233,7 +236,9 @@ bool VictimOrder::is_active(TaskId t) const {
 
 void VictimOrder::collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks) {
   const Member root{.is_pod_set = false, .at = 0};
-  if (!collect_surplus(entry, root, tasks)) collect_active(entry, root, tasks);
+  if (collect_surplus(entry, root, tasks)) return;
+  // The core of a semi-preemptible job stays.
+  if (session_.cluster.job(entry.job.job).is_preemptible()) collect_active(entry, root, tasks);
 }
 
 void VictimOrder::collect_active(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks) {
@@ -246,7 +251,8 @@ void VictimOrder::collect_active(const Entry& entry, const Member& m, absl::Inli
   for (const Member& kid : job.sets[m.at].members) collect_active(entry, kid, tasks);
 }
 
-bool VictimOrder::collect_surplus(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks) {
+bool VictimOrder::collect_surplus(const Entry& entry, const Member& m,
+                                  absl::InlinedVector<TaskId, 8>& tasks) {
   const Job& job = session_.cluster.job(entry.job.job);
   const GangView view(session_, job, entry.taken);
   if (m.is_pod_set) {
@@ -263,7 +269,8 @@ bool VictimOrder::collect_surplus(const Entry& entry, const Member& m, absl::Inl
   for (auto kid = members.rbegin(); kid != members.rend(); ++kid)
     if (collect_surplus(entry, *kid, tasks)) return true;
   if (satisfied <= set.required()) return false;
-  for (auto kid = members.rbegin(); kid != members.rend() && tasks.empty(); ++kid) collect_active(entry, *kid, tasks);
+  for (auto kid = members.rbegin(); kid != members.rend() && tasks.empty(); ++kid)
+    collect_active(entry, *kid, tasks);
   return !tasks.empty();
 }
 

@@ -2,6 +2,8 @@
 #include "model/cluster.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <tuple>
 
 namespace muster {
 
@@ -26,6 +28,7 @@ void Cluster::move(TaskId t, const Placement& to) {
   account(t, placements_[t], -1);
   placements_[t] = to;
   account(t, to, +1);
+  if (tasks_[t].in_job()) settle_core(tasks_[t].job);
 }
 
 void Cluster::account(TaskId t, const Placement& at, int sign) {
@@ -35,6 +38,8 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
     account_node(shape, task.is_reservation, at.node, at.status, at.groups, sign);
     if (at.leaving.valid())
       account_node(shape, task.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, sign);
+    if (at.passing.valid())
+      account_node(shape, task.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_groups, sign);
     if (task.foreign) {
       for (std::size_t i = 0; i < 3; ++i) foreign_[at.node].units[i] += sign * shape.charge.units[i];
     }
@@ -109,8 +114,66 @@ void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
       continue;
     }
     use.allocated += charge;
-    if (!job.is_preemptible()) use.non_preemptible += charge;
+    if (job.preemptibility == Preemptibility::kNonPreemptible) use.non_preemptible += charge;
   }
+}
+
+void Cluster::settle_core(JobId id) {
+  Job& job = jobs_[id];
+  const bool counts =
+      job.is_semi_preemptible() && !queues_stale_ && job.queue.valid() && queues_[job.queue].usable;
+  const Charge core = counts ? core_of(job, Member{.is_pod_set = false, .at = 0}) : Charge{};
+  if (core == job.core) return;
+  for (QueueId q = job.queue; q.valid(); q = queues_[q].parent) {
+    uses_[q].non_preemptible -= job.core;
+    uses_[q].non_preemptible += core;
+  }
+  job.core = core;
+}
+
+namespace {
+
+// The order of facts that never change: role, task priority, creation, uid.
+bool ranks_before(const Task& a, const Task& b) {
+  const auto rank = [](const Task& t) {
+    std::int64_t priority = 0;
+    const bool has_priority =
+        t.task_priority && !t.task_priority->empty() &&
+        std::from_chars(t.task_priority->data(), t.task_priority->data() + t.task_priority->size(), priority)
+                .ec == std::errc();
+    return std::tuple(!t.leads_kubeflow, !t.leads_ray, !has_priority, -priority, t.created,
+                      std::string_view(t.uid));
+  };
+  return rank(a) < rank(b);
+}
+
+}  // namespace
+
+// The minimum shape, filled from the active tasks.
+Charge Cluster::core_of(const Job& job, const Member& member) const {
+  Charge sum;
+  if (member.is_pod_set) {
+    std::vector<TaskId> active;
+    for (TaskId t : job.pod_sets[member.at].tasks)
+      if (in(placements_[t].status, kActiveAllocated) && placements_[t].node.valid()) active.push_back(t);
+    std::sort(active.begin(), active.end(),
+              [&](TaskId a, TaskId b) { return ranks_before(tasks_[a], tasks_[b]); });
+    const auto minimum = static_cast<std::size_t>(std::max(0, job.pod_sets[member.at].minimum));
+    for (std::size_t i = 0; i < active.size() && i < minimum; ++i)
+      if (nodes_[placements_[active[i]].node].present)
+        sum += accepted(shapes_[tasks_[active[i]].shape], placements_[active[i]].node);
+    return sum;
+  }
+  const GroupSet& set = job.sets[member.at];
+  std::vector<Member> members = set.members;
+  const auto key = [&](const Member& m) {
+    return std::pair(!is_satisfied(job, m), m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name);
+  };
+  std::sort(members.begin(), members.end(),
+            [&](const Member& a, const Member& b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
+    sum += core_of(job, members[i]);
+  return sum;
 }
 
 void Cluster::account_counts(const Task& task, TaskStatus status, int sign) {
@@ -183,6 +246,9 @@ QueueId Cluster::find_queue(std::string_view name) const { return find_in(queue_
 NodeId Cluster::find_node(std::string_view name) const { return find_in(node_ids_, std::string(name)); }
 bool Cluster::has_config_map(std::string_view ns, std::string_view name) const {
   return config_maps_.contains(key_of(ns, name));
+}
+bool Cluster::has_volume_claim(std::string_view ns, std::string_view name) const {
+  return volume_claims_.contains(key_of(ns, name));
 }
 const TopologyObject* Cluster::topology(std::string_view name) const {
   const auto found = topologies_.find(std::string(name));

@@ -59,6 +59,7 @@ class Cluster {
   void apply(BindRequestObject&& object);
   void apply(ConfigMapObject&& object);
   void apply(TopologyObject&& object);
+  void apply(VolumeClaimObject&& object);
   void remove_node(std::string_view name);
   void remove_queue(std::string_view name);
   void remove_pod_group(std::string_view ns, std::string_view name);
@@ -67,6 +68,7 @@ class Cluster {
   void remove_bind_request(std::string_view ns, std::string_view name);
   void remove_config_map(std::string_view ns, std::string_view name);
   void remove_topology(std::string_view name);
+  void remove_volume_claim(std::string_view ns, std::string_view name);
   // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
   // corrected.
   void observe(TaskId task, const Observed& seen);
@@ -107,8 +109,8 @@ class Cluster {
   const ResourceTable<NodeId>& releasing() const { return releasing_; }
   const ResourceTable<NodeId>& allocatable() const { return allocatable_; }
   std::int64_t free_or_releasing(Kind k, NodeId n) const { return idle_.at(k, n) + releasing_.at(k, n); }
-  // How many kinds are overdrawn, of what is idle, and with what is being released. Such a node takes no task at
-  // all, even one that asks for nothing of that kind.
+  // How many kinds are overdrawn, of what is idle, and with what is being released. Such a node takes no task
+  // at all, even one that asks for nothing of that kind.
   int overdrawn_now(NodeId n) const { return overdrawn_now_[n]; }
   int overdrawn(NodeId n) const { return overdrawn_[n]; }
   const QueueUse& use(QueueId id) const { return uses_[id]; }
@@ -131,6 +133,7 @@ class Cluster {
   std::int64_t largest_gpu() const { return largest_gpu_; }
   bool has_config_map(std::string_view ns, std::string_view name) const;
   const TopologyObject* topology(std::string_view name) const;
+  bool has_volume_claim(std::string_view ns, std::string_view name) const;
   TaskId find_task(std::string_view ns, std::string_view name) const;
   JobId find_job(std::string_view ns, std::string_view name) const;
   QueueId find_queue(std::string_view name) const;
@@ -176,6 +179,9 @@ class Cluster {
   void account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
   void account_counts(const Task& task, TaskStatus status, int sign);
+  // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
+  void settle_core(JobId job);
+  Charge core_of(const Job& job, const Member& member) const;
   void shift(Kind kind, NodeId node, std::int64_t idle, std::int64_t releasing);
   void touch(NodeId node);
   void classify(JobId id);
@@ -223,6 +229,7 @@ class Cluster {
   absl::flat_hash_map<std::string, PriorityClassObject> classes_;
   absl::flat_hash_map<std::string, TopologyObject> topologies_;
   absl::flat_hash_map<std::string, bool> config_maps_;
+  absl::flat_hash_map<std::string, VolumeClaimObject> volume_claims_;
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;

@@ -228,6 +228,13 @@ void Cluster::apply(TopologyObject&& object) {
   const std::string name = object.meta.name;
   topologies_[name] = std::move(object);
 }
+void Cluster::apply(VolumeClaimObject&& object) {
+  const std::string key = key_of(object.meta.ns, object.meta.name);
+  volume_claims_[key] = std::move(object);
+}
+void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
+  volume_claims_.erase(key_of(ns, name));
+}
 void Cluster::remove_topology(std::string_view name) { topologies_.erase(std::string(name)); }
 
 // ---------------------------------------------------------------- jobs
@@ -309,6 +316,7 @@ void Cluster::attach(TaskId t, JobId id) {
   set.ordered_by = 0;
   account_queue(task, placements_[t], +1);
   account_counts(task, placements_[t].status, +1);
+  settle_core(id);
 }
 
 void Cluster::detach(TaskId t) {
@@ -323,8 +331,9 @@ void Cluster::detach(TaskId t) {
     auto& tasks = job.pod_sets[task.pod_set].tasks;
     tasks.erase(std::find(tasks.begin(), tasks.end(), t));
   }
-  task.job = {};
+  const JobId id = std::exchange(task.job, JobId());
   task.pod_set = Task::kNoSet;
+  settle_core(id);
 }
 
 // ---------------------------------------------------------------- pods

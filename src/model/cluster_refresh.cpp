@@ -80,6 +80,8 @@ void Cluster::recount_stale_nodes() {
     if (stale[at.node]) account_node(shape, task.is_reservation, at.node, at.status, at.groups, +1);
     if (at.leaving.valid() && stale[at.leaving])
       account_node(shape, task.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, +1);
+    if (at.passing.valid() && stale[at.passing])
+      account_node(shape, task.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_groups, +1);
   }
 }
 
@@ -176,8 +178,10 @@ void Cluster::build_queue_tree() {
 
 void Cluster::recount_queues() {
   for (QueueUse& use : uses_) use = {};
+  for (JobId j : ids(jobs_)) jobs_[j].core = {};
   for (TaskId t : ids(tasks_))
     if (tasks_[t].in_job()) account_queue(tasks_[t], placements_[t], +1);
+  for (JobId j : ids(jobs_)) settle_core(j);
 }
 
 // ---------------------------------------------------------------- jobs
@@ -234,6 +238,7 @@ void Cluster::resolve(JobId id) {
   };
   each_task(-1);
   job.preemptibility = mode;
+  settle_core(id);
   each_task(+1);
 }
 

@@ -7,6 +7,7 @@
 
 #include "model/ids.hpp"
 #include "model/objects.hpp"
+#include "model/resources.hpp"
 #include "model/status.hpp"
 
 namespace muster {
@@ -66,7 +67,11 @@ struct Job {
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;
 
+  // Of a semi-preemptible job: what its minimum shape holds, counted as non-preemptible use of its queue.
+  Charge core;
+
   bool is_preemptible() const { return preemptibility == Preemptibility::kPreemptible; }
+  bool is_semi_preemptible() const { return preemptibility == Preemptibility::kSemiPreemptible; }
   // Tasks of any status count (actions.md 3.2).
   bool is_elastic() const {
     for (const PodSet& p : pod_sets)

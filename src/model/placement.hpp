@@ -17,6 +17,9 @@ struct Placement {
   // A moved task is pipelined on `node` and still being released on the node it leaves.
   NodeId leaving;
   GroupListId leaving_groups;
+  // Where it was to move before that was undone by yet another move: counted as releasing to the cycle's end.
+  NodeId passing;
+  GroupListId passing_groups;
 
   bool operator==(const Placement&) const = default;
 };

@@ -90,7 +90,8 @@ class Obstacles {
 
   std::optional<JobReason> of(TaskId task) {
     if (auto reason = larger_than_any_node(task)) return reason;
-    return missing_config_map(task);
+    if (auto reason = missing_config_map(task)) return reason;
+    return missing_volume_claim(task);
   }
 
  private:
@@ -127,6 +128,13 @@ class Obstacles {
     for (const std::string& name : cluster_.shape_of(task).constraints.config_maps)
       if (!cluster_.has_config_map(cluster_.task(task).ns, name))
         return JobReason{.rule = JobRule::kConfigMapMissing, .task = task, .name = name};
+    return std::nullopt;
+  }
+
+  std::optional<JobReason> missing_volume_claim(TaskId task) const {
+    for (const std::string& name : cluster_.shape_of(task).constraints.volume_claims)
+      if (!cluster_.has_volume_claim(cluster_.task(task).ns, name))
+        return JobReason{.rule = JobRule::kVolumeClaimMissing, .task = task, .name = name};
     return std::nullopt;
   }
 

@@ -28,23 +28,25 @@ class Proportion final : public Plugin {
     capacity_.emplace(s);
     hooks.queue_order.add([this](const QueueSide& l, const QueueSide& r) { return order_->compare(l, r); });
     hooks.job_over_capacity.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
-      return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()));
+      return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()),
+                             s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
     });
     hooks.job_over_quota.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
-      return s.cluster.job(job).is_preemptible()
-                 ? std::nullopt
-                 : capacity_->over_quota(job, s.demand(tasks, s.cluster.largest_gpu()));
+      return capacity_->over_quota(job, s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
     });
     hooks.task_over_capacity.set(kName, [this, &s](TaskId task, NodeId node) {
-      return capacity_->over(s.cluster.task(task).job,
-                             {.charge = s.cluster.accepted(s.cluster.shape_of(task), node)});
+      const JobId job = s.cluster.task(task).job;
+      const Demand wanted{.charge = s.cluster.accepted(s.cluster.shape_of(task), node)};
+      const bool is_core = !s.core_part(job, {&task, 1}).empty();
+      return capacity_->over(job, wanted, is_core ? wanted : Demand{});
     });
     reclaim_.emplace(s, *shares_, options_.saturation_multiplier);
     hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
     hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
-      return refused_unless(reclaim_->may_take_from(contender, leaf), "the queue is within its share or quota");
+      return refused_unless(reclaim_->may_take_from(contender, leaf),
+                            "the queue is within its share or quota");
     });
-    hooks.search_begins.add([this](JobId) { reclaim_->search_begins(); });
+    hooks.search_begins.add([this](JobId contender) { reclaim_->search_begins(contender); });
     hooks.reclaim_scenario.add([this](const Scenario& scenario) {
       return refused_unless(reclaim_->is_valid(scenario), "shares of the queues");
     });

@@ -30,9 +30,9 @@ std::optional<JobReason> first_over(const Cluster& cluster, QueueId leaf, const 
 
 }  // namespace
 
-std::optional<JobReason> Capacity::over(JobId job, const Demand& wanted) const {
+std::optional<JobReason> Capacity::over(JobId job, const Demand& wanted, const Demand& core) const {
   if (auto reason = over_limit(job, wanted)) return reason;
-  return cluster_.job(job).is_preemptible() ? std::nullopt : over_quota(job, wanted);
+  return over_quota(job, core);
 }
 
 std::optional<JobReason> Capacity::over_limit(JobId job, const Demand& wanted) const {

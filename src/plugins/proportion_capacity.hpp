@@ -11,9 +11,10 @@ class Capacity {
  public:
   explicit Capacity(const Session& session) : session_(session), cluster_(session.cluster) {}
 
-  // Limit, and for non-preemptible jobs quota, at every level. Nothing: the job may take it.
-  std::optional<JobReason> over(JobId job, const Demand& wanted) const;
-  std::optional<JobReason> over_quota(JobId job, const Demand& wanted) const;
+  // Limit, and quota for the part of it that would be non-preemptible, at every level. Nothing: the job may
+  // take it.
+  std::optional<JobReason> over(JobId job, const Demand& wanted, const Demand& core) const;
+  std::optional<JobReason> over_quota(JobId job, const Demand& core) const;
 
  private:
   std::optional<JobReason> over_limit(JobId job, const Demand& wanted) const;

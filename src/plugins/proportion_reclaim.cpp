@@ -35,7 +35,9 @@ bool ReclaimRules::may_reclaim(JobId id) const {
   const QueueUse& use = cluster_.use(job.queue);
   const bool within_share = all_resources(
       [&](Accounted r) { return wanted.with(use.allocated, r) <= shares_.fair(job.queue)[index(r)]; });
-  return within_share && (job.is_preemptible() || is_within_quota(job.queue, use.non_preemptible, wanted));
+  const auto core = session_.core_part(id, session_.chunk(id, true).tasks);
+  return within_share && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
+                                                          session_.demand(core, cluster_.smallest_gpu())));
 }
 
 bool ReclaimRules::is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const {
@@ -85,18 +87,27 @@ bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
 
 // ---------------------------------------------------------------- validation
 
-void ReclaimRules::search_begins() {
+// The contender's tasks are placed when a scenario is judged, so what they add to its core is noted here.
+void ReclaimRules::search_begins(JobId contender) {
+  const auto core = session_.core_part(contender, session_.chunk(contender, true).tasks);
+  core_tasks_.clear();
+  core_tasks_.insert(core.begin(), core.end());
   before_.resize(cluster_.queues().size());
   for (QueueId q : ids(cluster_.queues())) before_[q] = cluster_.use(q);
 }
 
 bool ReclaimRules::is_valid(const Scenario& scenario) {
   const Demand wanted = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
+  std::vector<TaskId> core;
+  for (TaskId t : scenario.contender_tasks)
+    if (core_tasks_.contains(t)) core.push_back(t);
+  has_core_ = !core.empty();
+  core_ = session_.demand(core, cluster_.smallest_gpu());
   losses_.assign(cluster_.queues().size(), {});
   losers_.clear();
   collect_portions(scenario);
   return strategies_hold(cluster_.job(scenario.contender).queue, wanted) &&
-         stays_within_bounds(scenario.contender, wanted);
+         stays_within_bounds(scenario, wanted);
 }
 
 // Of the tasks taken from each pod set the first ones, up to its minimum, are core.
@@ -142,11 +153,13 @@ ReclaimRules::Loss& ReclaimRules::loss_of(QueueId q) {
   return loss;
 }
 
-// Before each portion is taken, its queue must be above its share, or above its quota while ours stays within its.
+// Before each portion is taken, its queue must be above its share, or above its quota while ours stays within
+// its.
 bool ReclaimRules::strategies_hold(QueueId contender, const Demand& wanted) {
   std::vector<std::pair<QueueId, std::array<bool, 3>>> involved;  // by leaf, all its portions
   for (const Portion& p : portions_) {
-    auto at = std::find_if(involved.begin(), involved.end(), [&](const auto& i) { return i.first == p.leaf; });
+    auto at =
+        std::find_if(involved.begin(), involved.end(), [&](const auto& i) { return i.first == p.leaf; });
     if (at == involved.end()) at = involved.insert(at, {p.leaf, {}});
     for (std::size_t r = 0; r < 3; ++r) at->second[r] = at->second[r] || p.amount.units[r] > 0;
   }
@@ -168,12 +181,13 @@ bool ReclaimRules::strategies_hold(QueueId contender, const Demand& wanted) {
 }
 
 // At no level may the contender's queue end up over its share and as saturated as one it took from.
-bool ReclaimRules::stays_within_bounds(JobId id, const Demand& wanted) const {
-  const Job& job = cluster_.job(id);
+bool ReclaimRules::stays_within_bounds(const Scenario& scenario, const Demand& wanted) const {
+  const Job& job = cluster_.job(scenario.contender);
   for (QueueId q = job.queue; q.valid(); q = cluster_.queue(q).parent) {
     for (QueueId s : losers_)
-      if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, wanted)) return false;
-    if (!job.is_preemptible() && !is_within_quota(q, before_[q].non_preemptible, wanted)) return false;
+      if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, wanted))
+        return false;
+    if (has_core_ && !is_within_quota(q, before_[q].non_preemptible, core_)) return false;
   }
   return true;
 }

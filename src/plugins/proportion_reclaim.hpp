@@ -1,5 +1,8 @@
-// When one queue may take from another: gate, victim filter and scenario validation of reclaim. fairshare.md 9.
+// When one queue may take from another: gate, victim filter and scenario validation of reclaim.
+// fairshare.md 9.
 #pragma once
+
+#include <absl/container/flat_hash_set.h>
 
 #include <optional>
 #include <utility>
@@ -18,7 +21,7 @@ class ReclaimRules {
   bool may_reclaim(JobId contender) const;
   bool may_take_from(JobId contender, QueueId leaf) const;
   // Judges by the queues as they were when the search began: simulated evictions are taken off already.
-  void search_begins();
+  void search_begins(JobId contender);
   bool is_valid(const Scenario& scenario);
 
  private:
@@ -39,10 +42,12 @@ class ReclaimRules {
   void collect_portions(const Scenario& scenario);
   void add_portion(QueueId leaf, std::span<const TaskId> tasks);
   bool strategies_hold(QueueId contender, const Demand& wanted);
-  bool stays_within_bounds(JobId contender, const Demand& wanted) const;
+  bool stays_within_bounds(const Scenario& scenario, const Demand& wanted) const;
   bool is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const;
   Loss& loss_of(QueueId q);
-  const Charge& remaining(QueueId q) const { return losses_[q].any ? losses_[q].remaining : before_[q].allocated; }
+  const Charge& remaining(QueueId q) const {
+    return losses_[q].any ? losses_[q].remaining : before_[q].allocated;
+  }
 
   Session& session_;
   const Cluster& cluster_;
@@ -52,6 +57,9 @@ class ReclaimRules {
   std::vector<Portion> portions_;
   IdVector<QueueId, Loss> losses_;
   std::vector<QueueId> losers_;
+  absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
+  Demand core_;                             // of those in the scenario at hand
+  bool has_core_ = false;
 };
 
 }  // namespace muster::plugins

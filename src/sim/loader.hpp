@@ -17,6 +17,7 @@ class Loader final : public ObjectSink {
   void topology(TopologyObject&& o) override { cluster_.apply(std::move(o)); }
   void bind_request(BindRequestObject&& o) override { cluster_.apply(std::move(o)); }
   void config_map(ConfigMapObject&& o) override { cluster_.apply(std::move(o)); }
+  void volume_claim(VolumeClaimObject&& o) override { cluster_.apply(std::move(o)); }
 
  private:
   Cluster& cluster_;
