@@ -174,6 +174,20 @@ TEST_F(StatementTest, AMovedVictimIsEvictedAndWaitsOnItsOldNodeAfterTheCycle) {
   EXPECT_EQ(c.cluster().recount(), "");
 }
 
+TEST_F(StatementTest, AMovedVictimThatIsEvictedAgainIsEvictedOnce) {
+  Statement moving(*session);
+  moving.evict(task("old-0"));
+  moving.pipeline(task("old-0"), node("n2"));
+  moving.commit("consolidation", c.job_id("new"));
+  Statement evicting(*session);
+  evicting.evict(task("old-0"));
+  evicting.commit("preempt", c.job_id("new"));
+  EXPECT_EQ(text_of(c.cluster(), session->close()), "evict old-0");
+  EXPECT_EQ(at("old-0").node, node("n1"));
+  EXPECT_EQ(gpus("n1"), "idle 1 releasing 1");
+  EXPECT_EQ(gpus("n2"), "idle 2 releasing 0");
+}
+
 TEST_F(StatementTest, PipelinedPlacesEndWithTheCycle) {
   Statement st(*session);
   st.pipeline(task("new-0"), node("n1"));
