@@ -13,8 +13,13 @@ namespace {
 class Totals {
  public:
   void add(const Decisions& decisions, std::int64_t allocated) {
-    for (const ActionStats& a : decisions.actions) jobs_ += a.jobs_tried, nodes_ += a.nodes_tried;
+    for (const ActionStats& a : decisions.actions) {
+      jobs_ += a.jobs_tried;
+      nodes_ += a.nodes_tried;
+      scenarios_ += a.scenarios_simulated;
+    }
     bound_ += static_cast<std::int64_t>(decisions.binds.size());
+    evicted_ += static_cast<std::int64_t>(decisions.evictions.size());
     allocated_ += allocated;
   }
   void tell(benchmark::State& state) const {
@@ -24,18 +29,20 @@ class Totals {
     };
     state.counters["jobs_tried"] = average(jobs_);
     state.counters["nodes_tried"] = average(nodes_);
+    state.counters["scenarios"] = average(scenarios_);
     state.counters["bound"] = average(bound_);
+    state.counters["evicted"] = average(evicted_);
     state.counters["allocations"] = average(allocated_);
     state.counters["peak_MB"] = peak_megabytes();
   }
 
  private:
-  std::int64_t jobs_ = 0, nodes_ = 0, bound_ = 0, allocated_ = 0;
+  std::int64_t jobs_ = 0, nodes_ = 0, scenarios_ = 0, bound_ = 0, evicted_ = 0, allocated_ = 0;
 };
 
 // One cycle over a cluster that is up to date, always the same one.
 void cycle(benchmark::State& state, const Scenario& scenario) {
-  const Policy policy = make_policy({"allocate"});
+  const Policy policy = make_policy(scenario.actions);
   Cluster start = make_cluster(scenario.shape);
   start.refresh(now());
   Totals totals;
@@ -55,13 +62,14 @@ void cycle(benchmark::State& state, const Scenario& scenario) {
 
 // Deltas and a cycle, over a cluster that lives on.
 void live(benchmark::State& state, const Scenario& scenario) {
-  const Policy policy = make_policy({});
+  const Policy policy = make_policy(scenario.actions);
   LiveCluster cluster(scenario.shape);
   cluster.step(policy);
   Totals totals;
   for (auto _ : state) {
     const std::int64_t before = allocations();
-    totals.add(cluster.step(policy), allocations() - before);
+    const Decisions decisions = cluster.step(policy);
+    totals.add(decisions, allocations() - before);
   }
   totals.tell(state);
 }

@@ -52,19 +52,21 @@ class Generator {
     for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_.pod(foreign_pod(shape_, i));
     for (int i = 0; i < shape_.running; ++i)
       add_job({.name = fmt::format("running-{}", i),
-               .queue = queue_of(i),
+               .queue = queue_of(i, 0),
                .age = 172'800 - i,
                .node = i % shape_.nodes});
     for (int i = 0; i < shape_.pending; ++i)
       add_job({.name = fmt::format("pending-{}", i),
-               .queue = queue_of(i),
+               .queue = queue_of(i, 1),
                .pods = shape_.pending_pods,
                .gpus = shape_.pending_gpus,
                .age = 86'400 - i});
   }
 
  private:
-  std::string queue_of(int job) const { return fmt::format("queue-{}", job % shape_.queues); }
+  std::string queue_of(int job, int side) const {
+    return fmt::format("queue-{}", shape_.contest ? side : job % shape_.queues);
+  }
 
   NodeObject node_object(int i) const {
     const std::string name = fmt::format("node-{}", i);
@@ -79,7 +81,14 @@ class Generator {
                             {"pods", 110}}};
   }
 
+  void add_contest(const Contest& contest) {
+    sink_.queue(queue_object("default", "", -1, -1, 0));
+    sink_.queue(queue_object("queue-0", "default", contest.running_quota, 0, 10));
+    sink_.queue(queue_object("queue-1", "default", contest.pending_quota, 0, 11));
+  }
+
   void add_queues() {
+    if (shape_.contest) return add_contest(*shape_.contest);
     const double total = shape_.nodes * shape_.gpus;
     for (int d = 0; d < shape_.departments; ++d)
       sink_.queue(queue_object(fmt::format("dept-{}", d), "", total / shape_.departments,

@@ -1,10 +1,17 @@
 // Clusters made up from a few numbers, always the same ones: the material of all benchmarks.
 #pragma once
 
+#include <optional>
+
 #include "manifest/manifest.hpp"
 #include "model/cluster.hpp"
 
 namespace muster::bench {
+
+// All running jobs in one queue, all waiting ones in another; nothing beyond quota for either.
+struct Contest {
+  double running_quota = 0, pending_quota = 0;  // GPUs
+};
 
 // Equal nodes, departments with leaf queues of equal GPU quota, jobs spread over queues and nodes in turn.
 struct ClusterShape {
@@ -15,8 +22,9 @@ struct ClusterShape {
   int running = 0;  // jobs of one pod with one GPU
   int pending = 0;  // jobs
   int pending_pods = 1;
-  int pending_gpus = 1;  // per pod
-  int foreign = 0;       // small CPU pods of another scheduler, per node
+  int pending_gpus = 1;                 // per pod
+  int foreign = 0;                      // small CPU pods of another scheduler, per node
+  std::optional<Contest> contest = {};  // instead of departments and queues
 };
 
 // The instant of all benchmarks: 2025-06-01 12:00.

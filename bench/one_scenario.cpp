@@ -19,16 +19,19 @@ double cpu_milliseconds() {
 }
 
 void tell(int cycle, const Decisions& d, double milliseconds, std::int64_t allocated) {
-  std::int64_t jobs = 0, nodes = 0;
-  for (const ActionStats& a : d.actions) jobs += a.jobs_tried, nodes += a.nodes_tried;
-  fmt::print(
-      "cycle {:3}: {:8.2f} ms CPU, open {:6.2f} ms, bound {}, jobs tried {}, nodes tried {}, {} "
-      "allocations\n",
-      cycle, milliseconds, d.open_milliseconds, d.binds.size(), jobs, nodes, allocated);
+  std::int64_t jobs = 0, nodes = 0, scenarios = 0;
+  for (const ActionStats& a : d.actions) {
+    jobs += a.jobs_tried;
+    nodes += a.nodes_tried;
+    scenarios += a.scenarios_simulated;
+  }
+  fmt::print("cycle {}: {:.2f} ms CPU, {} allocations; bound {}, pipelined {}, evicted {}; ", cycle,
+             milliseconds, allocated, d.binds.size(), d.pipelined.size(), d.evictions.size());
+  fmt::print("jobs tried {}, nodes tried {}, scenarios {}\n", jobs, nodes, scenarios);
 }
 
-int run(const Scenario& scenario, int cycles, const std::vector<std::string>& actions) {
-  const Policy policy = make_policy(actions);
+int run(const Scenario& scenario, int cycles) {
+  const Policy policy = make_policy(scenario.actions);
   double start = cpu_milliseconds();
   LiveCluster live(scenario.shape);
   fmt::print("{}: {} tasks; built in {:.0f} ms CPU, {} allocations, {:.0f} MB\n", scenario.name,
@@ -48,7 +51,7 @@ int run(const Scenario& scenario, int cycles, const std::vector<std::string>& ac
 }
 
 int usage() {
-  fmt::print(stderr, "usage: muster_bench_once SCENARIO [CYCLES [ACTION...]]\n");
+  fmt::print(stderr, "usage: muster_bench_once SCENARIO [CYCLES]\n");
   for (const Scenario& s : scenarios()) fmt::print(stderr, "  {}\n", s.name);
   return 2;
 }
@@ -61,5 +64,5 @@ int main(int argc, char** argv) {
   const Scenario* const scenario = argc > 1 ? find_scenario(argv[1]) : nullptr;
   if (scenario == nullptr) return usage();
   const int cycles = argc > 2 ? std::atoi(argv[2]) : 1;
-  return run(*scenario, cycles, {argv + std::min(argc, 3), argv + argc});
+  return run(*scenario, cycles);
 }

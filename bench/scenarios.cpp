@@ -18,16 +18,41 @@ ClusterShape growth(int nodes) {
           .foreign = 3};
 }
 
+// A full cluster of one-GPU jobs beyond their quota, and waiting jobs that are owed all of it.
+ClusterShape reclaim(int nodes, int pending, int pods, int gpus) {
+  return {.nodes = nodes,
+          .running = 8 * nodes,
+          .pending = pending,
+          .pending_pods = pods,
+          .pending_gpus = gpus,
+          .contest = Contest{.running_quota = 0, .pending_quota = 8.0 * nodes}};
+}
+
+// A gang of ten whole nodes of which the running queue would have to give one more GPU than it may.
+ClusterShape hopeless(int nodes) {
+  return {.nodes = nodes,
+          .running = 8 * nodes,
+          .pending = 1,
+          .pending_pods = 10,
+          .pending_gpus = 8,
+          .contest = Contest{.running_quota = 8.0 * nodes - 79, .pending_quota = 80}};
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
   static const std::vector<Scenario> all = {
-      {"alloc-500x8-4000", {.nodes = 500, .pending = 4'000}},
-      {"alloc-500x8-8000", {.nodes = 500, .pending = 8'000}},
-      {"gang-50x100x4", {.nodes = 50, .pending = 100, .pending_pods = 4}},
-      {"growth-100", growth(100)},
-      {"growth-1000", growth(1'000)},
-      {"growth-10000", growth(10'000)},
+      {"alloc-500x8-4000", {.nodes = 500, .pending = 4'000}, {"allocate"}},
+      {"alloc-500x8-8000", {.nodes = 500, .pending = 8'000}, {"allocate"}},
+      {"gang-50x100x4", {.nodes = 50, .pending = 100, .pending_pods = 4}, {"allocate"}},
+      {"reclaim-500x8-4000x4000", reclaim(500, 4'000, 1, 1)},
+      {"reclaim-large-500", reclaim(500, 1, 250, 8)},
+      {"reclaim-large-1000", reclaim(1'000, 1, 500, 8)},
+      {"hopeless-100", hopeless(100)},
+      {"hopeless-1000", hopeless(1'000)},
+      {"growth-100", growth(100), {"allocate"}},
+      {"growth-1000", growth(1'000), {"allocate"}},
+      {"growth-10000", growth(10'000), {"allocate"}},
       {"full-1000x20000",
        {.nodes = 1'000, .departments = 10, .queues = 100, .running = 8'000, .foreign = 12}},
       {"live-4000x140000",

@@ -13,6 +13,7 @@ namespace muster::bench {
 struct Scenario {
   std::string name;
   ClusterShape shape;
+  std::vector<std::string> actions = {};  // none: all of the default configuration
 };
 
 const std::vector<Scenario>& scenarios();

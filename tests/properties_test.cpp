@@ -1,0 +1,381 @@
+// What holds for every cluster and every cycle, tried on random small ones.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "cli/policy.hpp"
+#include "engine/run_cycle.hpp"
+#include "engine/statement.hpp"
+#include "model/reason_text.hpp"
+#include "tests/random_cluster.hpp"
+#include "tests/sums_text.hpp"
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+// ---------------------------------------------------------------- generating and checking
+
+using Numbers = std::vector<std::uint64_t>;
+
+rc::Gen<std::uint64_t> any_number() {
+  return rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
+}
+rc::Gen<Numbers> numbers_up_to(int count) {
+  return rc::gen::resize(count, rc::gen::container<Numbers>(any_number()));
+}
+rc::Gen<RandomCluster> any_cluster() {
+  return rc::gen::build<RandomCluster>(rc::gen::set(&RandomCluster::nodes, numbers_up_to(8)),
+                                       rc::gen::set(&RandomCluster::queues, numbers_up_to(5)),
+                                       rc::gen::set(&RandomCluster::jobs, numbers_up_to(12)),
+                                       rc::gen::set(&RandomCluster::foreign, numbers_up_to(3)));
+}
+
+// So many random clusters; RC_PARAMS="seed=..." repeats a run.
+template <class Property>
+void check_clusters(int clusters, Property property) {
+  rc::detail::TestParams params = rc::detail::configuration().testParams;
+  params.maxSuccess = clusters;
+  const auto result = rc::detail::checkTestable(property, rc::detail::TestMetadata(), params);
+  std::ostringstream text;
+  rc::detail::printResultMessage(result, text);
+  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
+}
+
+Policy policy_of(const Config& config) {
+  std::vector<Error> errors;
+  return cli::make_policy(config, errors);
+}
+Policy allocate_only() {
+  Config config;
+  config.actions = {"allocate"};
+  return policy_of(config);
+}
+
+// The last action of a cycle: looks at what the others did before the cycle is closed.
+class Look final : public Action {
+ public:
+  explicit Look(std::function<void(const Cluster&)> look) : look_(std::move(look)) {}
+  std::string name() const override { return "look"; }
+  void run(Session& session) override { look_(session.cluster); }
+
+ private:
+  std::function<void(const Cluster&)> look_;
+};
+
+void in_cycle(Cluster& cluster, Policy policy, std::function<void(const Cluster&)> look) {
+  policy.actions.push_back(std::make_shared<Look>(std::move(look)));
+  run_cycle(cluster, policy, random_cluster_now());
+}
+
+Decisions decide(Cluster& cluster, const Policy& policy) {
+  return run_cycle(cluster, policy, random_cluster_now());
+}
+
+// Everything that was decided, in the order in which it was.
+std::string whole_text(const Cluster& c, const Decisions& d) {
+  std::string text = text_of(c, d) + "\n";
+  for (const BindDecision& b : d.binds) text += c.task(b.task).name + " ";
+  for (const EvictDecision& e : d.evictions) text += fmt::format("-{} {} ", c.task(e.task).name, e.action);
+  for (const PatchDecision& p : d.patches)
+    for (const auto& [key, value] : p.annotations)
+      text += fmt::format("\n{} {} {}", c.job(p.job).name, key, value.value_or("removed"));
+  for (const WaitingJob& w : d.waiting) {
+    text += "\n" + c.job(w.job).name + ":";
+    for (const JobReason& r : w.reasons) text += " " + muster::text_of(c, r);
+  }
+  for (const QueueShare& s : d.shares)
+    text += fmt::format("\n{}: {}", c.queue(s.queue).name, fmt::join(s.fair_share, " "));
+  return text;
+}
+
+// ---------------------------------------------------------------- are the clusters worth the effort?
+
+// How many of the clusters have something of each kind.
+std::map<std::string, int> met(int clusters) {
+  std::map<std::string, int> count;
+  check_clusters(clusters, [&, policy = policy_of({})] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    const Decisions d = decide(cluster, policy);
+    std::set<std::string> things;
+    if (!d.binds.empty()) things.insert("bind");
+    if (!d.pipelined.empty()) things.insert("pipeline");
+    for (const EvictDecision& e : d.evictions) things.insert("evict by " + e.action);
+    for (const WaitingJob& w : d.waiting)
+      for (const JobReason& r : w.reasons) {
+        things.insert(std::string(code_of(r.rule)));
+        for (const RefusalCount& n : r.nodes) things.insert(std::string(code_of(n.refusal.rule)));
+      }
+    for (const std::string& thing : things) ++count[thing];
+  });
+  return count;
+}
+
+TEST(RandomClusters, MeetWhatMatters) {
+  auto count = met(1000);
+  EXPECT_GT(count["bind"], 400);
+  EXPECT_GT(count["pipeline"], 100);
+  for (const char* thing :
+       {"OverLimit", "NonPreemptibleOverQuota", "PodSchedulingErrors", "SchedulingGated",
+        "NotEnoughResources", "Taints", "Unschedulable", "NodeAffinity", "HostPorts", "GpuMemoryUnknown"})
+    EXPECT_GT(count[thing], 10) << thing;
+}
+
+// ---------------------------------------------------------------- one cycle
+
+// With what is being released. Idle alone may fall short inside a cycle: a waiting task that is evicted again
+// counts as one that stands there and ends.
+void assert_eventually_fits(const Cluster& c, NodeId n) {
+  for (std::uint32_t k = 0; k < c.kinds().size(); ++k)
+    if (c.allocatable().at(Kind(k), n) != 0) RC_ASSERT(c.free_or_releasing(Kind(k), n) >= 0);
+  for (const SharedGpu& gpu : c.node(n).shared)
+    RC_ASSERT(gpu.allocated - gpu.releasing + gpu.pipelined <= c.node(n).gpu_memory);
+}
+
+void assert_fits_now(const Cluster& c, NodeId n) {
+  for (std::uint32_t k = 0; k < c.kinds().size(); ++k)
+    if (c.allocatable().at(Kind(k), n) != 0) RC_ASSERT(c.idle().at(Kind(k), n) >= 0);
+  for (const SharedGpu& gpu : c.node(n).shared) RC_ASSERT(gpu.allocated <= c.node(n).gpu_memory);
+}
+
+TEST(Properties, NoNodeHoldsMoreThanItHas) {
+  check_clusters(1200, [policy = policy_of({})] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    in_cycle(cluster, policy, [](const Cluster& c) {
+      for (NodeId n : c.nodes_by_name()) assert_eventually_fits(c, n);
+    });
+    for (NodeId n : cluster.nodes_by_name()) assert_fits_now(cluster, n);
+  });
+}
+
+// The tree satisfied by tasks in these states.
+bool stands(const Job& job, const Member& member, StatusSet statuses) {
+  if (member.is_pod_set)
+    return job.pod_sets[member.at].counts.in(statuses) >= job.pod_sets[member.at].minimum;
+  const GroupSet& set = job.sets[member.at];
+  return std::count_if(set.members.begin(), set.members.end(),
+                       [&](const Member& m) { return stands(job, m, statuses); }) >= set.required();
+}
+
+bool is_wholly_ready(const Job& job) {
+  return std::all_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return p.is_ready(); });
+}
+
+// Of a job that can do without some sub groups, one that is not ready may be tried: such jobs are left out.
+TEST(Properties, AGangIsPlacedAtItsMinimumOrNotAtAll) {
+  check_clusters(1200, [policy = allocate_only()] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    in_cycle(cluster, policy, [](const Cluster& c) {
+      const Member root;
+      for (const Job& job : c.jobs()) {
+        if (!is_wholly_ready(job)) continue;
+        if (job.counts.of(TaskStatus::kPipelined) > 0) RC_ASSERT(stands(job, root, kActiveAllocated));
+        if (job.counts.of(TaskStatus::kBinding) > 0) RC_ASSERT(stands(job, root, kAllocatedSet));
+      }
+    });
+  });
+}
+
+TEST(Properties, NoQueueIsFilledAboveItsLimitOrQuota) {
+  check_clusters(1200, [policy = allocate_only()] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    cluster.refresh(random_cluster_now());
+    const Cluster before = cluster;
+    in_cycle(cluster, policy, [&](const Cluster& c) {
+      for (QueueId q : ids(before.queues()))
+        for (Accounted r : kAccounted) {
+          const QueueAmounts& amounts = before.queue(q).of(r);
+          const QueueUse &was = before.use(q), &is = c.use(q);
+          if (is.allocated.share(r) > was.allocated.share(r) && amounts.limit != -1)
+            RC_ASSERT(is.allocated.share(r) <= amounts.limit);
+          if (is.non_preemptible.share(r) > was.non_preemptible.share(r) && amounts.quota != -1)
+            RC_ASSERT(is.non_preemptible.share(r) <= amounts.quota);
+        }
+    });
+  });
+}
+
+// A waiting gang may reserve what another job gets in the next cycle, so this is about cycles without one.
+TEST(Properties, ASecondCycleFindsNothingToDo) {
+  check_clusters(1200, [policy = allocate_only()] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    if (!decide(cluster, policy).pipelined.empty()) return;
+    RC_ASSERT(text_of(cluster, decide(cluster, policy)) == "");
+  });
+}
+
+// ---------------------------------------------------------------- the same again, another way
+
+TEST(Properties, TheOrderOfObjectsDecidesNothing) {
+  check_clusters(1200, [policy = policy_of({})] {
+    std::vector<AnyObject> objects = objects_of(*any_cluster());
+    Cluster first = cluster_of(objects), again = first;
+    const std::string decided = whole_text(first, decide(first, policy));
+    RC_ASSERT(whole_text(again, decide(again, policy)) == decided);
+    std::shuffle(objects.begin(), objects.end(), std::mt19937_64(*any_number()));
+    Cluster shuffled = cluster_of(objects);
+    RC_ASSERT(whole_text(shuffled, decide(shuffled, policy)) == decided);
+    RC_ASSERT(sums_text(shuffled) == sums_text(first));
+  });
+}
+
+Config strategies(const std::string& gpu, const std::string& cpu) {
+  Config config;
+  for (PluginConfig& p : config.plugins)
+    if (p.name == "nodeplacement") p.arguments = {{"gpu", gpu}, {"cpu", cpu}};
+  return config;
+}
+
+TEST(Properties, TheNodeIndexDecidesAsPlainScoringDoes) {
+  std::vector<Policy> indexed, plain;
+  for (const auto& [gpu, cpu] :
+       {std::pair("binpack", "binpack"), {"spread", "spread"}, {"binpack", "spread"}}) {
+    indexed.push_back(policy_of(strategies(gpu, cpu)));
+    plain.push_back(indexed.back());
+    plain.back().settings.index_nodes = false;
+  }
+  check_clusters(1500, [&] {
+    const RandomCluster random = *any_cluster();
+    const auto way = *rc::gen::inRange<std::size_t>(0, indexed.size());
+    Cluster a = cluster_of(objects_of(random)), b = a;
+    RC_ASSERT(whole_text(a, decide(a, indexed[way])) == whole_text(b, decide(b, plain[way])));
+  });
+}
+
+// ---------------------------------------------------------------- undo
+
+// One random operation of a statement, if it is possible on the task that the dice choose.
+class RandomOperations {
+ public:
+  RandomOperations(Session& session, Statement& statement) : s_(session), st_(statement) {}
+
+  void perform(Dice dice) {
+    const TaskId t(static_cast<std::size_t>(dice.roll(static_cast<int>(s_.cluster.tasks().size()))));
+    const NodeId n = some_node(dice);
+    const Placement at = s_.cluster.placement(t);
+    if (!s_.cluster.task(t).in_job()) return;
+    switch (dice.roll(6)) {
+      case 0:
+        if (at.status == TaskStatus::kPending) st_.allocate(t, n, some_groups(t, n, dice));
+        break;
+      case 1:
+        if (at.status == TaskStatus::kPending || at.virtually_evicted)
+          st_.pipeline(t, n, some_groups(t, n, dice));
+        break;
+      case 2:
+      case 3:
+        if (in(at.status, kActiveAllocated)) st_.evict(t);
+        break;
+      case 4:
+        if (at.virtually_evicted) st_.unevict(t);
+        break;
+      default:
+        st_.convert_to_pipelined(s_.cluster.task(t).job);
+    }
+  }
+
+ private:
+  NodeId some_node(Dice& dice) const {
+    const auto nodes = s_.cluster.nodes_by_name();
+    return nodes[static_cast<std::size_t>(dice.roll(static_cast<int>(nodes.size())))];
+  }
+  GroupListId some_groups(TaskId t, NodeId n, Dice& dice) {
+    const Shape& shape = s_.cluster.shape_of(t);
+    std::vector<GroupId> groups;
+    for (int i = 0; shape.is_shared() && i < shape.gpu.devices; ++i)
+      groups.push_back(
+          s_.cluster.intern_group(fmt::format("{}-g{}", s_.cluster.node(n).name, dice.roll(2) * 2 + i)));
+    return s_.cluster.intern_groups(std::move(groups));
+  }
+  Session& s_;
+  Statement& st_;
+};
+
+TEST(Properties, WhatIsRolledBackNeverHappened) {
+  check_clusters(1200, [policy = allocate_only()] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    Session session(cluster, policy, random_cluster_now());
+    if (cluster.tasks().empty() || cluster.nodes_by_name().empty()) return;
+    const std::string before = cluster.fingerprint();
+    Statement statement(session);
+    RandomOperations operations(session, statement);
+    for (std::uint64_t number : *numbers_up_to(12)) operations.perform(Dice(number));
+    const auto checkpoint = statement.checkpoint();
+    const std::string between = cluster.fingerprint();
+    RC_ASSERT(cluster.recount() == "");
+    for (std::uint64_t number : *numbers_up_to(12)) operations.perform(Dice(number));
+    RC_ASSERT(cluster.recount() == "");
+    statement.rollback(checkpoint);
+    RC_ASSERT(cluster.fingerprint() == between);
+    statement.rollback(0);
+    RC_ASSERT(cluster.fingerprint() == before);
+  });
+}
+
+// ---------------------------------------------------------------- deltas
+
+void remove(Cluster& c, const AnyObject& object) {
+  struct Remover {
+    Cluster& c;
+    void operator()(const NodeObject& o) { c.remove_node(o.meta.name); }
+    void operator()(const QueueObject& o) { c.remove_queue(o.meta.name); }
+    void operator()(const PriorityClassObject& o) { c.remove_priority_class(o.meta.name); }
+    void operator()(const PodGroupObject& o) { c.remove_pod_group(o.meta.ns, o.meta.name); }
+    void operator()(const PodObject& o) { c.remove_pod(o.meta.ns, o.meta.name); }
+  };
+  std::visit(Remover{c}, object);
+}
+
+// Objects of two clusters that share their names replace each other, disappear and return, with cycles
+// between.
+TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
+  check_clusters(1000, [policy = policy_of({})] {
+    std::vector<AnyObject> objects = objects_of(*any_cluster());
+    const std::vector<AnyObject> others = objects_of(*any_cluster());
+    Cluster cluster = cluster_of(objects);
+    objects.insert(objects.end(), others.begin(), others.end());
+    for (std::uint64_t number : *numbers_up_to(16)) {
+      Dice dice(number);
+      const AnyObject& object =
+          objects[static_cast<std::size_t>(dice.roll(static_cast<int>(objects.size())))];
+      dice.roll(3) == 0 ? remove(cluster, object) : apply(cluster, object);
+      if (dice.roll(3) > 0) continue;
+      decide(cluster, policy);
+      RC_ASSERT(cluster.recount() == "");
+    }
+    cluster.refresh(random_cluster_now());
+    RC_ASSERT(cluster.recount() == "");
+  });
+}
+
+// What a cycle assumed is corrected when the source tells how things are.
+TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
+  check_clusters(1000, [policy = policy_of({})] {
+    const std::vector<AnyObject> objects = objects_of(*any_cluster());
+    const auto every = *rc::gen::inRange<std::size_t>(1, 20);
+    Cluster fed;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      apply(fed, objects[i]);
+      if (i % every == 0) decide(fed, policy);
+    }
+    for (const AnyObject& object : objects)
+      if (std::holds_alternative<PodObject>(object) || std::holds_alternative<PodGroupObject>(object))
+        apply(fed, object);
+    fed.refresh(random_cluster_now());
+    Cluster built = cluster_of(objects);
+    built.refresh(random_cluster_now());
+    RC_ASSERT(sums_text(fed) == sums_text(built));
+    RC_ASSERT(whole_text(fed, decide(fed, policy)) == whole_text(built, decide(built, policy)));
+  });
+}
+
+}  // namespace
+}  // namespace muster
