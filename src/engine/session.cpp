@@ -196,12 +196,14 @@ void Session::settle_pipelined() {
   }
 }
 
-// A task that was only pipelined when it was evicted never stood anywhere.
+// A task that was evicted when it was only pipelined waits again; one that was to move ends where it stands.
 void Session::settle_evicted() {
   for (TaskId t : pipelined_) {
-    const Placement& at = cluster.placement(t);
-    const bool was_somewhere = cluster.task(t).observed.node.valid() || at.leaving.valid();
-    if (at.status == TaskStatus::kReleasing && !was_somewhere)
+    const Placement at = cluster.placement(t);
+    if (at.status != TaskStatus::kReleasing) continue;
+    if (at.leaving.valid() && !at.never_stood)
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+    else if (!cluster.task(t).observed.node.valid())
       cluster.move(t, {.status = TaskStatus::kPending});
   }
 }

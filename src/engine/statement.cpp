@@ -83,7 +83,8 @@ void Statement::commit(const std::string& action, JobId contender) {
     Placement settled = at;
     settled.virtually_evicted = false;
     session_.move(m.task, settled);
-    if (!at.never_stood) session_.evicted(m.task, action, contender);
+    const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
+    if (!at.never_stood && !is_evicted_already) session_.evicted(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.job_facts(job).last_eviction = session_.now;
     session_.annotate(job, keys::kLastEviction, session_.now_text);
