@@ -42,6 +42,7 @@ const std::map<std::string, std::string> kPieces = {
     {"plugins/host_ports", "plugins/predicates"},
     {"plugins/proportion_capacity", "plugins/proportion"},
     {"plugins/proportion_order", "plugins/proportion"},
+    {"plugins/proportion_reclaim", "plugins/proportion"},
     {"plugins/proportion_shares", "plugins/proportion"},
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "actions/making_room.hpp"
+#include "engine/making_room.hpp"
 
 namespace muster::actions {
 namespace {

@@ -1,7 +1,7 @@
 // What the actions that make room have in common.
-#include "actions/making_room.hpp"
+#include "engine/making_room.hpp"
 
-namespace muster::actions {
+namespace muster {
 
 bool is_hopeless(Session& s, JobId contender) {
   const Chunk chunk = s.chunk(contender, true);
@@ -23,4 +23,4 @@ bool make_room(Session& s, Solver& solver, JobId contender, const std::string& a
   return true;
 }
 
-}  // namespace muster::actions
+}  // namespace muster

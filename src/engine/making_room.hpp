@@ -5,7 +5,7 @@
 #include "engine/pending_jobs.hpp"
 #include "engine/solver.hpp"
 
-namespace muster::actions {
+namespace muster {
 
 // A refusal of one of the tasks to be placed that no eviction can change; it is told to the user.
 bool is_hopeless(Session& session, JobId contender);
@@ -14,4 +14,4 @@ bool is_hopeless(Session& session, JobId contender);
 bool make_room(Session& session, Solver& solver, JobId contender, const std::string& action,
                const Candidates& candidates, const ScenarioValidator& valid);
 
-}  // namespace muster::actions
+}  // namespace muster
