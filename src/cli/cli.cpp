@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
+#include <span>
 
 #include "cli/command_words.hpp"
 #include "cli/completion_command.hpp"

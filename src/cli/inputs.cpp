@@ -61,7 +61,7 @@ class ManifestReader {
 
 TimePoint instant_of(const std::string& now) {
   const auto given = parse_time(now);
-  return given ? *given : std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  return given ? *given : std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
 void read_configuration(const InputOptions& options, Inputs& inputs) {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "cli/names.hpp"

@@ -48,11 +48,15 @@ std::vector<Paragraph> folded(const Cluster& cluster, const std::vector<WaitingJ
   return paragraphs;
 }
 
-// As exact as fits on the page.
+// As exact as fits on the page; where that is not enough, what holds up most jobs comes first.
 std::vector<Paragraph> paragraphs_of(const Cluster& cluster, const std::vector<WaitingJob>& waiting,
                                      const TextStyle& style) {
   std::vector<Paragraph> exact = folded(cluster, waiting, true);
-  return exact.size() <= style.most_rows() ? exact : folded(cluster, waiting, false);
+  if (exact.size() <= style.most_rows()) return exact;
+  std::vector<Paragraph> coarse = folded(cluster, waiting, false);
+  std::stable_sort(coarse.begin(), coarse.end(),
+                   [](const Paragraph& a, const Paragraph& b) { return a.jobs.size() > b.jobs.size(); });
+  return coarse;
 }
 
 class Writer {
