@@ -73,6 +73,7 @@ TEST_F(StatementTest, AMovedVictimStandsOnBothNodes) {
   EXPECT_EQ(at("old-0").leaving, node("n1"));
 }
 
+// The place it was to move to first counts as one that it releases, to the end of the cycle.
 TEST_F(StatementTest, AVictimMovedTwiceStillLeavesItsFirstNode) {
   c.node("n3", {.gpus = 1});
   session = &c.open();
@@ -82,8 +83,14 @@ TEST_F(StatementTest, AVictimMovedTwiceStillLeavesItsFirstNode) {
   st.evict(task("old-0"));
   st.pipeline(task("old-0"), node("n3"));
   EXPECT_EQ(gpus("n1"), "idle 1 releasing 1");
-  EXPECT_EQ(gpus("n2"), "idle 1 releasing 1");  // promised and given up: releasing to the cycle's end
+  EXPECT_EQ(gpus("n2"), "idle 1 releasing 1");
   EXPECT_EQ(gpus("n3"), "idle 1 releasing -1");
+  EXPECT_EQ(c.cluster().recount(), "");
+  st.commit("consolidation", c.job_id("new"));
+  EXPECT_EQ(text_of(c.cluster(), session->close()), "evict old-0; pipeline old-0 n3");
+  EXPECT_EQ(gpus("n1"), "idle 1 releasing 1");
+  EXPECT_EQ(gpus("n2"), "idle 2 releasing 0");
+  EXPECT_EQ(gpus("n3"), "idle 1 releasing 0");
 }
 
 TEST_F(StatementTest, AVictimThatGetsItsPlaceBackIsNotEvicted) {
