@@ -282,7 +282,10 @@ Cluster cluster_of(const std::vector<AnyObject>& objects) {
 std::ostream& operator<<(std::ostream& out, const RandomCluster& random) {
   Cluster cluster = cluster_of(objects_of(random));
   cluster.refresh(random_cluster_now());
-  return out << "\n" << sums_text(cluster);
+  return out << fmt::format("\n{{{{{}}}, {{{}}}, {{{}}}, {{{}}}}}\n", fmt::join(random.nodes, ", "),
+                            fmt::join(random.queues, ", "), fmt::join(random.jobs, ", "),
+                            fmt::join(random.foreign, ", "))
+             << sums_text(cluster);
 }
 
 }  // namespace muster
