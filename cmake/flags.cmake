@@ -15,6 +15,8 @@ target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow 
                        -Wno-missing-field-initializers -ffp-contract=off)
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(MUSTER_SANITIZE)
+  # g++ 12 sees uninitialised members in instrumented code of standard and Abseil containers where there are none.
+  target_compile_options(muster_flags INTERFACE -Wno-maybe-uninitialized)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
 endif()
