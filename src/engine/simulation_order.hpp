@@ -3,7 +3,7 @@
 //
 // Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask for the
 // same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation walks runs.
-// simulation_order_test.cpp holds it against JobOrder with every job in it.
+// Its slow twin is a JobOrder with every job in it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
