@@ -1,6 +1,6 @@
 // The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a
-// placement only the nodes that changed are asked again. node_index_test.cpp holds it against scoring all
-// nodes.
+// placement only the nodes that changed are asked again. tests/properties_test.cpp holds it
+// against scoring all nodes.
 #pragma once
 
 #include <cstdint>
