@@ -7,6 +7,18 @@
 #include "engine/heap.hpp"
 
 namespace muster {
+namespace {
+
+std::int64_t gpus_of(const Cluster& c, JobId job) {
+  std::int64_t sum = 0;
+  for (const PodSet& p : c.job(job).pod_sets)
+    for (TaskId t : p.tasks)
+      if (const Placement& at = c.placement(t); in(at.status, kActiveAllocated) && at.node.valid())
+        sum += c.accepted(c.shape_of(t), at.node).units[index(Accounted::kGpus)];
+  return sum;
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------- the pool
 
@@ -46,6 +58,7 @@ void VictimPool::changed(JobId id) {
   const auto at = std::find_if(jobs.begin(), jobs.end(), [&](const JobEntry& e) { return e.job == id; });
   if (at != jobs.end()) jobs.erase(at);
   if (!is_evictable(id)) return;
+  if (auto& largest = by_queue_[queue].largest) largest = std::max(*largest, gpus_of(session_.cluster, id));
   const JobEntry entry = session_.entry(id);
   const auto place =
       by_queue_[queue].is_sorted
@@ -63,10 +76,25 @@ Charge VictimPool::held(JobId id) const {
   return sum;
 }
 
+std::int64_t VictimPool::largest(QueueId leaf) {
+  const Cluster& c = session_.cluster;
+  auto& known = by_queue_[leaf].largest;
+  if (!known) {
+    known = 0;
+    for (const JobEntry& e : by_queue_[leaf].jobs) known = std::max(*known, gpus_of(c, e.job));
+  }
+  return *known;
+}
+
 // ---------------------------------------------------------------- the order
 
-VictimOrder::VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates)
-    : session_(session), pool_(pool), candidates_(candidates), left_(candidates.at_most) {
+void VictimOrder::start(const Candidates& candidates) {
+  candidates_ = &candidates;
+  left_ = candidates.at_most;
+  used_ = 0;
+  by_queue_.clear();
+  root_.clear();
+  gone_.clear();
   for (QueueId leaf : candidates.leaves) {
     if (pool_.of(leaf).empty()) continue;
     bool is_new = false;
@@ -86,11 +114,17 @@ VictimOrder::VictimOrder(Session& session, VictimPool& pool, const Candidates& c
 VictimOrder::QueueNode* VictimOrder::node_of(QueueId queue, bool& is_new) {
   auto& node = by_queue_[queue];
   is_new = node == nullptr;
-  if (is_new) {
-    nodes_.push_back(std::make_unique<QueueNode>());
-    node = nodes_.back().get();
-    node->queue = queue;
-  }
+  if (!is_new) return node;
+  if (used_ == nodes_.size()) nodes_.push_back(std::make_unique<QueueNode>());
+  node = nodes_[used_++].get();
+  node->queue = queue;
+  node->parent = nullptr;
+  node->is_leaf = node->dirty = node->has_head = false;
+  node->base = nullptr;
+  node->at = 0;
+  node->begun.clear();
+  node->popped = {};
+  node->children.clear();
   return node;
 }
 
@@ -116,7 +150,7 @@ void VictimOrder::mark_dirty(QueueNode* node) {
 void VictimOrder::fill_head(QueueNode& leaf) {
   const auto less = [&](const Entry& a, const Entry& b) { return job_less(a.job, b.job); };
   for (; leaf.base != nullptr && leaf.at < leaf.base->size(); ++leaf.at)
-    if (candidates_.may_evict((*leaf.base)[leaf.at].job)) break;
+    if (!candidates_->spares((*leaf.base)[leaf.at].job)) break;
   const bool has_base = leaf.base != nullptr && leaf.at < leaf.base->size();
   leaf.has_head = has_base || !leaf.begun.empty();
   if (!leaf.has_head) return;

@@ -28,11 +28,14 @@ class VictimPool {
   void changed(JobId job);
   // What the job's tasks hold, as they asked for it.
   Charge held(JobId job) const;
+  // No job of the leaf has more GPUs than this, in thousandths, as its nodes count them.
+  std::int64_t largest(QueueId leaf);
 
  private:
   struct Leaf {
     std::vector<JobEntry> jobs;
     bool is_sorted = false;
+    std::optional<std::int64_t> largest;
   };
   bool is_evictable(JobId job) const;
 
@@ -44,13 +47,20 @@ class VictimPool {
 // Whom a contender may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
-  std::function<bool(JobId)> may_evict;  // asked once per job
-  int at_most = -1;                      // jobs; negative: no limit
+  std::function<std::optional<VictimRefusal>(JobId)> spares;  // nothing: the job may be evicted
+  int at_most = -1;                                           // jobs; negative: no limit
+  struct SparedLeaf {
+    QueueId leaf;
+    VictimRefusal why;
+  };
+  std::vector<SparedLeaf> spared;  // leaves whose jobs all are
 };
 
 class VictimOrder {
  public:
-  VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates);
+  VictimOrder(Session& session, VictimPool& pool) : session_(session), pool_(pool) {}
+  // From the beginning, with these; they must live on.
+  void start(const Candidates& candidates);
 
   struct Popped {
     JobId job;
@@ -63,7 +73,7 @@ class VictimOrder {
   void skip(const Popped& popped, const Stamps<TaskId>& gone);
 
  private:
-  using Taken = std::vector<std::int32_t>;  // per pod set; empty: nothing
+  using Taken = absl::InlinedVector<std::int32_t, 4>;  // per pod set; empty: nothing
   struct Entry {
     JobEntry job;
     Taken taken;
@@ -98,9 +108,10 @@ class VictimOrder {
 
   Session& session_;
   VictimPool& pool_;
-  const Candidates& candidates_;
-  int left_;
-  std::vector<std::unique_ptr<QueueNode>> nodes_;
+  const Candidates* candidates_ = nullptr;
+  int left_ = -1;
+  std::vector<std::unique_ptr<QueueNode>> nodes_;  // the first `used_` are in use
+  std::size_t used_ = 0;
   absl::flat_hash_map<QueueId, QueueNode*> by_queue_;
   std::vector<QueueNode*> root_;
   Stamps<TaskId> gone_;

@@ -152,6 +152,9 @@ class Cluster {
   std::uint64_t journal_end() const { return journal_base_ + journal_.size(); }
   NodeId journal_at(std::uint64_t position) const { return journal_[position - journal_base_]; }
 
+  // Grows with every delta from the source.
+  std::uint64_t revision() const { return revision_; }
+
   // ---- checking
   // The sums and placements as text: equal texts mean equal clusters.
   std::string fingerprint() const;
@@ -254,7 +257,7 @@ class Cluster {
   bool some_node_stale_ = false, node_list_stale_ = true, queues_stale_ = true, classes_stale_ = true;
 
   std::vector<NodeId> journal_;
-  std::uint64_t journal_base_ = 0;
+  std::uint64_t journal_base_ = 0, revision_ = 0;
   std::vector<ObjectWarning> warnings_;
 };
 
