@@ -68,6 +68,24 @@ Json patches_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
+Json requeue_json(const Cluster& c, const RequeueRecord& r) {
+  Json nominated = Json::array(), skipped = Json::array();
+  for (const Nomination& n : r.nominated) nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
+  for (const NominationSkip& s : r.skipped)
+    skipped.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
+  Json json{{"nominated", std::move(nominated)},
+            {"skipped", std::move(skipped)},
+            {"commits", r.commits},
+            {"rollbacks", r.rollbacks}};
+  if (!r.is_dry_run) return json;
+  json["dryRun"] = true;
+  Json would_evict = Json::array();
+  for (const auto& [task, contender] : r.would_evict)
+    would_evict.push_back({{"pod", c.task(task).full_name()}, {"for", c.job(contender).full_name()}});
+  json["wouldEvict"] = std::move(would_evict);
+  return json;
+}
+
 Json timing_json(const Decisions& d) {
   Json actions = Json::object();
   std::int64_t scenarios = 0, nodes = 0;
@@ -89,6 +107,7 @@ Json round_json(const Cluster& c, const Round& round, bool with_timing) {
             {"evictions", evictions_json(c, d)},
             {"pipelined", pipelined_json(c, d)},
             {"patches", patches_json(c, d)}};
+  if (d.requeue) json["requeue"] = requeue_json(c, *d.requeue);
   if (with_timing) json["timing"] = timing_json(d);
   return json;
 }

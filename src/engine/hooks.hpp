@@ -22,6 +22,7 @@
 #include "model/job.hpp"
 #include "model/placement.hpp"
 #include "model/reasons.hpp"
+#include "model/requeue_record.hpp"
 #include "model/resources.hpp"
 #include "util/bitmap.hpp"
 
@@ -146,6 +147,7 @@ class ScoreHook {
 struct JobEntry {
   JobId job;
   ElasticState elastic = ElasticState::kExact;
+  bool joins_now = false;  // stands at the back of the line of waiting jobs
 };
 
 // One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and
@@ -257,6 +259,9 @@ struct Hooks {
   ListHook<JobId> search_begins;
   // Generators of scenarios by name, tried in this order.
   ListHook<std::vector<GeneratorFactory>&> generators;
+
+  // ---- giving way: who agreed to it, and who did not though asked
+  ListHook<RequeueRecord&> nominate;
 
   // ---- a decision to bind leaves: annotations for it; later ones win
   ListHook<TaskId, NodeId, std::map<std::string, std::string>&> bind_annotations;

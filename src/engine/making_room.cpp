@@ -77,11 +77,11 @@ Outcome make_room(Session& s, Solver& solver, const Purpose& purpose) {
   const Receipts receipts(s, purpose);
   Statement st(s);
   const Outcome outcome = solver.solve(st, purpose.contender, purpose.candidates, purpose.valid);
-  if (outcome == Outcome::kSolved) {
+  if (outcome == Outcome::kSolved && purpose.commits()) {
     st.commit(purpose.action, purpose.contender);
     solver.committed(purpose.contender);
     receipts.write();
-  } else {
+  } else if (outcome != Outcome::kSolved) {
     const bool is_cut = outcome == Outcome::kCutShort || outcome == Outcome::kOutOfTime;
     report(s, solver, purpose, is_cut ? SearchEnd::kCutShort : SearchEnd::kNoScenario, std::nullopt);
   }

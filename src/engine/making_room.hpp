@@ -23,6 +23,8 @@ struct Purpose {
   ScenarioValidator valid;
   std::function<std::string_view(JobId)> ground;  // what allows the eviction of a victim
   Bounded bounded = Bounded::kNot;
+  // Asked when a solution stands; false: it is shown, not carried out.
+  std::function<bool()> commits = [] { return true; };
 };
 
 // Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.

@@ -48,6 +48,18 @@ void Session::move(TaskId t, const Placement& to) {
 
 bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
+  const TimePoint x = waiting_since(a), y = waiting_since(b);
+  return x != y ? x < y : cluster.job(a.job).uid < cluster.job(b.job).uid;
+}
+
+TimePoint Session::waiting_since(const JobEntry& entry) const {
+  const Job& job = cluster.job(entry.job);
+  if (entry.joins_now) return std::max(job.created, now);
+  return job.requeued_at ? std::max(job.created, std::min(*job.requeued_at, now)) : job.created;
+}
+
+bool Session::senior(const JobEntry& a, const JobEntry& b) const {
+  if (const int order = hooks.job_order(a, b)) return order < 0;
   const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;
 }

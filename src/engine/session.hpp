@@ -65,8 +65,10 @@ class Session {
 
   // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
   Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
-  // Is `a` before `b`, all plugins and fallbacks considered?
+  // Is `a` before `b`, all plugins and fallbacks considered? Among waiting jobs a requeued one counts as created
+  // then; among running ones seniority is by real creation time.
   bool job_before(const JobEntry& a, const JobEntry& b) const;
+  bool senior(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;
   JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
 
@@ -87,6 +89,7 @@ class Session {
   Decisions close();
 
  private:
+  TimePoint waiting_since(const JobEntry& entry) const;
   void collect_chunk(JobId job, const Member& member, Chunk& chunk);
   void settle_pipelined();
   void settle_evicted();

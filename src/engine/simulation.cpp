@@ -4,6 +4,9 @@
 #include <algorithm>
 
 #include "engine/allocation.hpp"
+#include "engine/job_order.hpp"
+#include "engine/pending_jobs.hpp"
+#include "engine/readiness.hpp"
 
 namespace muster {
 
@@ -16,7 +19,8 @@ std::optional<VictimRefusal> Simulation::run(Statement& statement, const Play& p
     if (session_.cluster.node(home).present) nodes_.set(session_.cluster.rank(home));
     statement.evict(t);
   }
-  if (!place_all(statement, play)) return VictimRefusal{.rule = "the job still finds no place"};
+  const bool placed = line_ == Line::kWhole ? place_line(statement, play) : place_all(statement, play);
+  if (!placed) return VictimRefusal{.rule = "the job still finds no place"};
   group_victims(play.victims);
   return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
 }
@@ -65,14 +69,51 @@ bool Simulation::place_all(Statement& statement, const Play& play) {
   bool reached = false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
     if (j == play.contender) {
-      if (allocate_job(session_, statement, {.job = j, .tasks = play.tasks, .allowed = &nodes_, .pipeline_only = true}))
-        return false;
+      if (!place(statement, j, play.tasks)) return false;
       reached = true;
       continue;
     }
     const Chunk chunk = session_.chunk(j, true);
-    allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .allowed = &nodes_, .pipeline_only = true});
+    place(statement, j, chunk.tasks);
   }
+  return reached;
+}
+
+bool Simulation::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
+  return !allocate_job(session_, statement, {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
+}
+
+// Those before the contender take what they can get anywhere; they only show whether its place would be left, and
+// give theirs back.
+bool Simulation::place_line(Statement& statement, const Play& play) {
+  JobOrder line(session_);
+  for (JobId j : waiting_by_age(session_))
+    if (j != play.contender && !places_.contains(j) && !why_not_considered(session_.cluster, j)) line.push(j);
+  for (JobId j : victim_jobs_) {
+    JobEntry entry = session_.entry(j);
+    entry.joins_now = true;
+    if (j != play.contender) line.push(entry);
+  }
+  line.set_demand(play.contender, session_.demand(play.tasks, session_.cluster.smallest_gpu()));
+  line.push(partial_entry(session_, play.contender, play.tasks));
+  bool reached = false;
+  std::vector<TaskId> lent;
+  while (!line.empty()) {
+    const JobId j = line.pop();
+    const bool is_victim = places_.contains(j);
+    if (j == play.contender) {
+      if (!place(statement, j, play.tasks)) return false;
+      reached = true;
+    } else if (is_victim) {
+      const Chunk chunk = session_.chunk(j, true);
+      place(statement, j, chunk.tasks);
+    } else if (!reached) {
+      const Chunk chunk = session_.chunk(j, true);
+      if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
+        lent.insert(lent.end(), chunk.tasks.begin(), chunk.tasks.end());
+    }
+  }
+  for (TaskId t : lent) statement.take_back(t);
   return reached;
 }
 

@@ -18,10 +18,14 @@ namespace muster {
 
 using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
 
+// Whom a simulation places beside the victims' jobs: the contender alone, or also those who wait before it. In the
+// latter victims stand at the back of the line.
+enum class Line : std::uint8_t { kContender, kWhole };
+
 // Lives as long as an action runs; its buffers are used again and again.
 class Simulation {
  public:
-  explicit Simulation(Session& session) : session_(session) {}
+  explicit Simulation(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
 
   struct Play {
     JobId contender;
@@ -42,9 +46,12 @@ class Simulation {
  private:
   void collect_jobs(std::span<const TaskId> victims);
   bool place_all(Statement& statement, const Play& play);
+  bool place_line(Statement& statement, const Play& play);
+  bool place(Statement& statement, JobId job, std::span<const TaskId> tasks);
   void group_victims(std::span<const TaskId> victims);
 
   Session& session_;
+  const Line line_;
   std::unique_ptr<WaitingJobs> waiting_;
   std::unique_ptr<SimulationOrder> order_;
   Bitmap nodes_;

@@ -29,7 +29,7 @@ void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& node
 // Where the task stood before the statement at hand evicted or moved it, and what it gives back there.
 NodeId home_of(const Cluster& cluster, TaskId t) {
   const Placement& at = cluster.placement(t);
-  if (!at.virtually_evicted || at.status != TaskStatus::kPipelined) return at.node;
+  if (at.status != TaskStatus::kPipelined || !at.leaving.valid()) return at.node;
   return at.passing.valid() ? at.passing : at.leaving;
 }
 std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
@@ -39,9 +39,13 @@ std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
 }  // namespace
 
 Solver::Solver(Session& session, std::string action)
+    : Solver(session, std::move(action), nullptr, Line::kContender) {}
+
+Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line)
     : session_(session),
       action_(std::move(action)),
-      simulation_(session),
+      pool_(std::move(pool)),
+      simulation_(session, line),
       room_(session.cluster),
       budget_(session.settings.search, session.stats, action_) {
   std::vector<GeneratorFactory> factories;
@@ -223,7 +227,7 @@ std::int64_t Solver::slots_changed(const RoomTest& room, std::span<const TaskId>
   seen_.clear();
   touched_.clear();
   for (TaskId t : tasks) {
-    const NodeId home = home_of(c, t);
+    const NodeId home = sign > 0 ? c.placement(t).node : home_of(c, t);
     if (!seen_.insert(t) || !home.valid() || !c.node(home).present || (sign > 0 && accumulator_->is_recorded(t)))
       continue;
     const std::uint32_t rank = c.rank(home);

@@ -29,6 +29,8 @@ enum class Outcome : std::uint8_t {
 class Solver {
  public:
   Solver(Session& session, std::string action);
+  // With victims of its own choice.
+  Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line);
   ~Solver();
 
   // On success the statement holds evictions and placements, to be committed.
@@ -46,6 +48,8 @@ class Solver {
   // Of the last search: scenarios it simulated, and why the last of them failed.
   std::int64_t scenarios() const { return budget_.scenarios(); }
   std::string_view last_failure() const { return last_failure_; }
+  // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
+  std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
  private:
   struct Generator {

@@ -22,14 +22,32 @@ std::int64_t gpus_of(const Cluster& c, JobId job) {
 
 // ---------------------------------------------------------------- the pool
 
-VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {
+VictimPool::VictimPool(Session& session)
+    : session_(session),
+      before_([&session](const JobEntry& a, const JobEntry& b) { return session.senior(a, b); }),
+      by_queue_(session.cluster.queues().size()) {
   for (JobId j : ids(session.cluster.jobs()))
     if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
-  std::vector<QueueId> todo(session.cluster.top_queues().rbegin(), session.cluster.top_queues().rend());
+  list_leaves();
+}
+
+VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before before)
+    : session_(session),
+      before_(std::move(before)),
+      members_(std::in_place, jobs.begin(), jobs.end()),
+      by_queue_(session.cluster.queues().size()) {
+  for (JobId j : jobs)
+    if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
+  list_leaves();
+}
+
+void VictimPool::list_leaves() {
+  const Cluster& c = session_.cluster;
+  std::vector<QueueId> todo(c.top_queues().rbegin(), c.top_queues().rend());
   while (!todo.empty()) {
     const QueueId q = todo.back();
     todo.pop_back();
-    const auto& children = session.cluster.queue(q).children;
+    const auto& children = c.queue(q).children;
     todo.insert(todo.end(), children.rbegin(), children.rend());
     if (children.empty()) leaves_.push_back(q);
   }
@@ -37,7 +55,7 @@ VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.
 
 bool VictimPool::is_evictable(JobId id) const {
   const Job& job = session_.cluster.job(id);
-  return job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
+  return (!members_ || members_->contains(id)) && job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
          job.counts.active_allocated() > 0 && job.queue.valid() && session_.cluster.queue(job.queue).usable &&
          session_.cluster.queue(job.queue).is_leaf();
 }
@@ -46,7 +64,7 @@ const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
   Leaf& jobs = by_queue_[leaf];
   if (!jobs.is_sorted)
     std::sort(jobs.jobs.begin(), jobs.jobs.end(),
-              [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); });
+              [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); });
   jobs.is_sorted = true;
   return jobs.jobs;
 }
@@ -63,7 +81,7 @@ void VictimPool::changed(JobId id) {
   const auto place =
       by_queue_[queue].is_sorted
           ? std::lower_bound(jobs.begin(), jobs.end(), entry,
-                             [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); })
+                             [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); })
           : jobs.end();
   jobs.insert(place, entry);
 }

@@ -4,6 +4,7 @@
 // over-served queue first, and takes jobs apart: surplus tasks one by one, then the rest of the gang.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
 #include <functional>
@@ -19,7 +20,14 @@ namespace muster {
 
 class VictimPool {
  public:
+  // Who is served before whom: the reverse of victim order.
+  using Before = std::function<bool(const JobEntry&, const JobEntry&)>;
+
+  // All evictable jobs, in seniority.
   explicit VictimPool(Session& session);
+  // The evictable ones among these.
+  VictimPool(Session& session, std::span<const JobId> jobs, Before before);
+  bool before(const JobEntry& a, const JobEntry& b) const { return before_(a, b); }
   // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
   const std::vector<JobEntry>& of(QueueId leaf);
   // Leaf queues that have any, by creation time, then name.
@@ -38,8 +46,11 @@ class VictimPool {
     std::optional<std::int64_t> largest;
   };
   bool is_evictable(JobId job) const;
+  void list_leaves();
 
   Session& session_;
+  Before before_;
+  std::optional<absl::flat_hash_set<JobId>> members_;  // nothing: all jobs
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
 };
@@ -96,7 +107,7 @@ class VictimOrder {
   void pop_entry();
   void fill_head(QueueNode& leaf);
   void link(QueueNode* node);
-  bool job_less(const JobEntry& a, const JobEntry& b) const { return !session_.job_before(a, b); }
+  bool job_less(const JobEntry& a, const JobEntry& b) const { return !pool_.before(a, b); }
   bool queue_less(const QueueNode& a, const QueueNode& b) const;
   void mark_dirty(QueueNode* node);
   void push_back(Entry entry);

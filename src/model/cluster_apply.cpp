@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/cluster.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
 namespace {
@@ -274,7 +275,11 @@ JobId Cluster::apply(PodGroupObject&& object) {
   job.expected_runtime = object.expected_runtime;
   job.requeue_delay = object.requeue_delay;
   job.requeue_not_before = object.requeue_not_before;
-  job.requeued_at = object.requeued_at;
+  job.requeued_at = object.requeued_at ? parse_time(*object.requeued_at) : std::nullopt;
+  if (object.requeued_at && !job.requeued_at)
+    warn("PodGroup " + job.full_name(), "metadata.annotations." + std::string(keys::kRequeuedAt),
+         "\"" + *object.requeued_at + "\" is no RFC 3339 time, and counts as absent");
+  job.expected_runtime ? opted_in_.insert(id) : opted_in_.erase(id);
   job.mark_unschedulable = object.mark_unschedulable;
   job.stays_terminating = object.stays_terminating;
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&

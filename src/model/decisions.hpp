@@ -10,6 +10,7 @@
 #include "model/ids.hpp"
 #include "model/placement.hpp"
 #include "model/reasons.hpp"
+#include "model/requeue_record.hpp"
 #include "model/search_report.hpp"
 
 namespace muster {
@@ -73,6 +74,7 @@ struct Decisions {
   std::vector<WaitingJob> waiting;  // by job order of the cycle's end: namespace, name
   std::vector<QueueShare> shares;   // depth first
   std::vector<ActionStats> actions;
+  std::optional<RequeueRecord> requeue;  // where the action is on
   double open_milliseconds = 0;
 };
 

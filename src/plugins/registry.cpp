@@ -6,6 +6,7 @@
 #include <map>
 
 #include "config/arguments.hpp"
+#include "plugins/expected_runtime.hpp"
 #include "plugins/generators.hpp"
 #include "plugins/job_orders.hpp"
 #include "plugins/min_runtime.hpp"
@@ -74,6 +75,7 @@ const std::map<std::string, FromArguments>& known() {
       {"nodeplacement", node_placement_from},
       {"podaffinity", plain(make_pod_affinity)},
       {"minruntime", min_runtime_from},
+      {"expectedruntime", plain(make_expected_runtime)},
       {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
       {"sg-multinodegang", plain(make_multi_node_gang)},
       {kExhaustive, plain(make_exhaustive)},
