@@ -28,6 +28,8 @@ Compatibility Compatibility::kai_exact() {
           .labels_decide_preemptibility = false,
           .elastic_by_active_tasks = false,
           .exact_consolidation_limit = false,
+          .device_claims_in_full = false,
+          .join_claims_at_once = false,
           .protection_needs_minimum = false};
 }
 

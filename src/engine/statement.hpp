@@ -24,6 +24,7 @@ class Statement {
   void pipeline(TaskId t, NodeId node, GroupListId groups = {});
   void evict(TaskId t);
   void unevict(TaskId t);
+  bool stands_there(TaskId t, NodeId node, GroupListId groups) const;
   // Everything this statement allocated for the job since `from` waits instead, where it is.
   void convert_to_pipelined(JobId job, Checkpoint from = 0);
 
