@@ -23,7 +23,7 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
   const Placement at = session_.cluster.placement(t);
   Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
   if (at.virtually_evicted) {
-    if (stands_there(t, node, groups)) return unevict(t);
+    if (stands_there(t, node, groups)) return take_back(t);
     const bool moved_before = at.leaving.valid();
     to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
@@ -51,8 +51,7 @@ void Statement::evict(TaskId t) {
   move(t, to);
 }
 
-// Back to where the task was before this statement first evicted it.
-void Statement::unevict(TaskId t) { move(t, Placement(first_before(t))); }
+void Statement::take_back(TaskId t) { move(t, Placement(first_before(t))); }
 
 const Placement& Statement::first_before(TaskId t) const {
   for (const Move& m : log_)

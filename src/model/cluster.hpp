@@ -154,6 +154,8 @@ class Cluster {
   std::span<const JobId> broken_gangs() const { return broken_gangs_.items(); }
   // Jobs that carry a stale time.
   std::span<const JobId> stale_marked() const { return stale_marked_.items(); }
+  // Jobs that say how long they expect to run.
+  std::span<const JobId> opted_in() const { return opted_in_.items(); }
   void mark_stale(JobId job, std::optional<TimePoint> since);
   // What usable nodes offer, less what other schedulers' pods hold there.
   const Charge& total() const { return total_; }
@@ -186,6 +188,9 @@ class Cluster {
   std::uint64_t journal_begin() const { return journal_base_; }
   std::uint64_t journal_end() const { return journal_base_ + journal_.size(); }
   NodeId journal_at(std::uint64_t position) const { return journal_[position - journal_base_]; }
+
+  // Grows with every delta from the source.
+  std::uint64_t revision() const { return revision_; }
 
   // ---- checking
   // The sums and placements as text: equal texts mean equal clusters.
@@ -295,7 +300,7 @@ class Cluster {
   std::vector<QueueId> top_queues_;
   std::vector<NodeId> nodes_by_name_;
   IdVector<NodeId, std::uint32_t> ranks_;
-  IdSet<JobId> pending_jobs_, broken_gangs_, stale_marked_, unresolved_jobs_;
+  IdSet<JobId> pending_jobs_, broken_gangs_, stale_marked_, opted_in_, unresolved_jobs_;
   IdSet<TaskId> terminating_;
   IdSet<TaskId> claim_tasks_;  // with device claims
   Charge total_;
@@ -308,7 +313,7 @@ class Cluster {
   bool claims_stale_ = false, slices_stale_ = false, zones_stale_ = false;
 
   std::vector<NodeId> journal_;
-  std::uint64_t journal_base_ = 0;
+  std::uint64_t journal_base_ = 0, revision_ = 0;
   std::vector<ObjectWarning> warnings_;
 };
 

@@ -29,64 +29,101 @@ void drop(StorageTable::ByName<Object>& objects, std::string_view key) {
 // ---------------------------------------------------------------- owners
 
 void Cluster::apply(OwnerObject&& object) {
+  ++revision_;
   if (owners_.apply(std::move(object))) classes_stale_ = true;
 }
 void Cluster::remove_owner(std::string_view kind, std::string_view ns, std::string_view name) {
+  ++revision_;
   if (owners_.remove(kind, ns, name)) classes_stale_ = true;
 }
 
 // ---------------------------------------------------------------- volumes
 
 void Cluster::apply(VolumeClaimObject&& o) {
+  ++revision_;
   put(storage_.claims, key_of(o.meta.ns, o.meta.name), std::move(o));
 }
-void Cluster::apply(VolumeObject&& o) { put(storage_.volumes, o.meta.name, std::move(o)); }
-void Cluster::apply(StorageClassObject&& o) { put(storage_.classes, o.meta.name, std::move(o)); }
+void Cluster::apply(VolumeObject&& o) {
+  ++revision_;
+  put(storage_.volumes, o.meta.name, std::move(o));
+}
+void Cluster::apply(StorageClassObject&& o) {
+  ++revision_;
+  put(storage_.classes, o.meta.name, std::move(o));
+}
 void Cluster::apply(StorageCapacityObject&& o) {
+  ++revision_;
   put(storage_.capacities, key_of(o.meta.ns, o.meta.name), std::move(o));
 }
-void Cluster::apply(CsiDriverObject&& o) { put(storage_.drivers, o.meta.name, std::move(o)); }
+void Cluster::apply(CsiDriverObject&& o) {
+  ++revision_;
+  put(storage_.drivers, o.meta.name, std::move(o));
+}
 
 void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
+  ++revision_;
   drop(storage_.claims, key_of(ns, name));
 }
-void Cluster::remove_volume(std::string_view name) { drop(storage_.volumes, name); }
-void Cluster::remove_storage_class(std::string_view name) { drop(storage_.classes, name); }
+void Cluster::remove_volume(std::string_view name) {
+  ++revision_;
+  drop(storage_.volumes, name);
+}
+void Cluster::remove_storage_class(std::string_view name) {
+  ++revision_;
+  drop(storage_.classes, name);
+}
 void Cluster::remove_storage_capacity(std::string_view ns, std::string_view name) {
+  ++revision_;
   drop(storage_.capacities, key_of(ns, name));
 }
-void Cluster::remove_csi_driver(std::string_view name) { drop(storage_.drivers, name); }
+void Cluster::remove_csi_driver(std::string_view name) {
+  ++revision_;
+  drop(storage_.drivers, name);
+}
 
 // ---------------------------------------------------------------- devices
 
 void Cluster::apply(ResourceClaimObject&& object) {
+  ++revision_;
   devices_.apply(std::move(object));
   claims_stale_ = true;
 }
 void Cluster::remove_resource_claim(std::string_view ns, std::string_view name) {
+  ++revision_;
   devices_.remove_claim(ns, name);
   claims_stale_ = true;
 }
 void Cluster::apply(ResourceSliceObject&& object) {
+  ++revision_;
   devices_.apply(std::move(object));
   slices_stale_ = true;
 }
 void Cluster::remove_resource_slice(std::string_view name) {
+  ++revision_;
   devices_.remove_slice(name);
   slices_stale_ = true;
 }
-void Cluster::apply(DeviceClassObject&& object) { devices_.apply(std::move(object)); }
-void Cluster::remove_device_class(std::string_view name) { devices_.remove_class(name); }
+void Cluster::apply(DeviceClassObject&& object) {
+  ++revision_;
+  devices_.apply(std::move(object));
+}
+void Cluster::remove_device_class(std::string_view name) {
+  ++revision_;
+  devices_.remove_class(name);
+}
 void Cluster::apply(NodeTopologyObject&& object) {
+  ++revision_;
   devices_.apply(std::move(object));
   zones_stale_ = true;
 }
 void Cluster::remove_node_topology(std::string_view name) {
+  ++revision_;
   devices_.remove_topology(name);
   zones_stale_ = true;
 }
 
 void Cluster::reserve_claims(TaskId t, GroupListId held) {
+  ++revision_;
   const auto& claims = shape_of(t).claims;
   const auto& allocations = holding(held).claims;
   for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
@@ -95,6 +132,7 @@ void Cluster::reserve_claims(TaskId t, GroupListId held) {
 }
 
 void Cluster::release_claims(TaskId t) {
+  ++revision_;
   const auto& claims = shape_of(t).claims;
   for (ClaimId c : claims)
     if (c.valid()) devices_.release(c, tasks_[t].uid);
