@@ -44,6 +44,9 @@ const std::map<std::string, std::string> kPieces = {
     {"plugins/proportion_order", "plugins/proportion"},
     {"plugins/proportion_reclaim", "plugins/proportion"},
     {"plugins/proportion_shares", "plugins/proportion"},
+    {"plugins/topology_demand", "plugins/topology"},
+    {"plugins/topology_room", "plugins/topology"},
+    {"plugins/topology_search", "plugins/topology"},
 };
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }

@@ -61,6 +61,7 @@ struct SubGroupSpec {
   std::string parent = "";
   std::optional<int> min = {}, min_sub_group = {};
   int tasks = 0;
+  TopologyConstraint topology = {};
 };
 
 struct JobSpec {
@@ -82,6 +83,7 @@ struct JobSpec {
   std::optional<Duration> age = {};      // since creation and start; none: older the earlier it is named
   std::optional<Duration> deleted = {};  // since then terminating
   Constraints constraints = {};
+  TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
 };
 
 class TestCluster {
@@ -91,6 +93,8 @@ class TestCluster {
 
   TestCluster& node(const std::string& name, const NodeSpec& spec = {});
   TestCluster& queue(const std::string& name, const QueueSpec& spec = {});
+  // Levels are labels, coarsest first.
+  TestCluster& topology(const std::string& name, const std::vector<std::string>& levels);
   TestCluster& pending(const std::string& name, const JobSpec& spec = {});
   TestCluster& gated(const std::string& name, const JobSpec& spec = {});
   TestCluster& running(const std::string& name, const JobSpec& spec = {});

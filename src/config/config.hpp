@@ -74,6 +74,10 @@ struct Compatibility {
   bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
+  bool slots_for_new_groups = true;  // only a shared GPU that is new needs a second pod slot
+  bool sharing_score_needs_gpu = true;  // shared GPUs attract only pods that need a GPU
+  bool memory_within_device = true;  // GPU memory of two or more whole devices is no share of one
+  bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
 
   static Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;

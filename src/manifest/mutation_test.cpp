@@ -27,6 +27,11 @@ constexpr std::string_view kObjects[] = {
  "subGroups":[{"name":"a","minMember":1}]},"status":{"schedulingConditions":[{"transitionID":"1"}]}})",
     R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},
  "claimRef":{"name":"c"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[]}]}}}})",
+    R"({"apiVersion":"kai.scheduler/v1alpha1","kind":"Topology","metadata":{"name":"t"},"spec":{"levels":[
+ {"nodeLabel":"zone"},{"nodeLabel":"rack","alias":"r"}]}})",
+    R"({"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"h"},"spec":{"topologyConstraint":
+ {"topology":"t","requiredTopologyLevel":"zone"},"subGroups":[{"name":"a","topologyConstraint":
+ {"topology":"t","preferredTopologyLevel":"rack"}}]}})",
 };
 
 constexpr std::string_view kValues[] = {"null",  "true", "-1", "1e300", "\"\"",
@@ -54,7 +59,7 @@ std::string outcome(const std::string& text, const char* name) {
     all += fmt::format("{} {} {}\n", pod.meta.uid, text_of(pod.requests), pod.gpu.devices);
   for (const NodeObject& node : c.nodes)
     all += fmt::format("{} {}\n", node.meta.uid, text_of(node.allocatable));
-  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size());
+  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size() + c.topologies.size());
 }
 
 TEST(DamagedObjects, AreDecodedOrReportedTheSameWayTwice) {

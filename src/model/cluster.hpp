@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "model/group_table.hpp"
 #include "model/id_set.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
@@ -22,6 +23,7 @@
 #include "model/resources.hpp"
 #include "model/shape_table.hpp"
 #include "model/task.hpp"
+#include "model/topology_tree.hpp"
 
 namespace muster {
 
@@ -87,8 +89,10 @@ class Cluster {
   std::span<const GroupId> groups(GroupListId list) const {
     return list.valid() ? std::span<const GroupId>(group_lists_[list]) : std::span<const GroupId>();
   }
-  GroupId intern_group(std::string_view name);
-  const std::string& group_name(GroupId group) const { return group_names_[group]; }
+  GroupId intern_group(std::string_view name) { return groups_.intern(name); }
+  const std::string& group_name(GroupId group) const { return groups_.name(group); }
+  // A name for a device of the node that begins to be shared: the first that is not in use, nor one of `taken`.
+  GroupId fresh_group(NodeId node, std::span<const GroupId> taken);
 
   // ---- reading
   const ClusterOptions& options() const { return options_; }
@@ -134,7 +138,8 @@ class Cluster {
   std::int64_t smallest_gpu() const { return smallest_gpu_; }
   std::int64_t largest_gpu() const { return largest_gpu_; }
   bool has_config_map(std::string_view ns, std::string_view name) const;
-  const TopologyObject* topology(std::string_view name) const;
+  // Null: there is no such topology.
+  const TopologyTree* topology(std::string_view name) const;
   bool has_volume_claim(std::string_view ns, std::string_view name) const;
   TaskId find_task(std::string_view ns, std::string_view name) const;
   JobId find_job(std::string_view ns, std::string_view name) const;
@@ -203,6 +208,7 @@ class Cluster {
   void refresh_queues();
   void refresh_jobs();
   void rank_nodes();
+  void build_topologies();
   void recount_stale_nodes();
   void recount_queues();
   void build_queue_tree();
@@ -233,6 +239,7 @@ class Cluster {
   absl::flat_hash_map<std::string, BindRequestFacts> bind_requests_;
   absl::flat_hash_map<std::string, PriorityClassObject> classes_;
   absl::flat_hash_map<std::string, TopologyObject> topologies_;
+  absl::flat_hash_map<std::string, TopologyTree> topology_trees_;
   absl::flat_hash_map<std::string, bool> config_maps_;
   absl::flat_hash_map<std::string, VolumeClaimObject> volume_claims_;
 
@@ -240,8 +247,7 @@ class Cluster {
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
   IdVector<NodeId, Charge> foreign_;  // of other schedulers' active pods
   IdVector<QueueId, QueueUse> uses_;
-  IdVector<GroupId, std::string> group_names_;
-  absl::flat_hash_map<std::string, GroupId> group_ids_;
+  GroupTable groups_;
   IdVector<GroupListId, std::vector<GroupId>> group_lists_;
   absl::flat_hash_map<std::vector<GroupId>, GroupListId> group_list_ids_;
 
@@ -257,6 +263,7 @@ class Cluster {
   // While stale, sums are not kept; refresh() recounts them.
   IdVector<NodeId, bool> node_stale_;
   bool some_node_stale_ = false, node_list_stale_ = true, queues_stale_ = true, classes_stale_ = true;
+  bool topologies_stale_ = false;
 
   std::vector<NodeId> journal_;
   std::uint64_t journal_base_ = 0, revision_ = 0;

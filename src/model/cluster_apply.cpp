@@ -161,8 +161,9 @@ NodeId Cluster::apply(NodeObject&& object) {
   const bool same_capacity =
       was_present == node.present && allocatable == node.allocatable && old_memory == node.gpu_memory;
   node.allocatable = std::move(allocatable);
+  std::sort(object.meta.labels.begin(), object.meta.labels.end());
+  if (node.labels != object.meta.labels) topologies_stale_ = true;
   node.labels = std::move(object.meta.labels);
-  std::sort(node.labels.begin(), node.labels.end());
   if (was_present != node.present) node_list_stale_ = true;
   if (!same_capacity) {
     set_stale(id);
@@ -237,6 +238,7 @@ void Cluster::apply(TopologyObject&& object) {
   ++revision_;
   const std::string name = object.meta.name;
   topologies_[name] = std::move(object);
+  topologies_stale_ = true;
 }
 void Cluster::apply(VolumeClaimObject&& object) {
   ++revision_;
@@ -249,7 +251,7 @@ void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
 }
 void Cluster::remove_topology(std::string_view name) {
   ++revision_;
-  topologies_.erase(std::string(name));
+  if (topologies_.erase(std::string(name)) > 0) topologies_stale_ = true;
 }
 
 // ---------------------------------------------------------------- jobs
@@ -433,7 +435,9 @@ void Cluster::observe(TaskId id, const Observed& seen) {
 
 void Cluster::reobserve(TaskId id) {
   terminating_.set(id, tasks_[id].observed.deletion.has_value());
-  move(id, observed_placement(tasks_[id]));
+  const Placement seen = observed_placement(tasks_[id]);
+  for (GroupId group : groups(seen.groups)) groups_.spend(group);
+  move(id, seen);
 }
 
 TaskStatus Cluster::observed_status(const Task& task) const {
@@ -470,7 +474,7 @@ Placement Cluster::observed_placement(const Task& task) const {
         at.node = node->second;
       std::vector<GroupId> list;
       for (const std::string& g : request->second.groups)
-        if (const auto group = group_ids_.find(g); group != group_ids_.end()) list.push_back(group->second);
+        if (const GroupId group = groups_.find(g); group.valid()) list.push_back(group);
       if (const auto known = group_list_ids_.find(list); known != group_list_ids_.end())
         at.groups = known->second;
     }

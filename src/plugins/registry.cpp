@@ -14,6 +14,7 @@
 #include "plugins/pod_affinity.hpp"
 #include "plugins/predicates.hpp"
 #include "plugins/proportion.hpp"
+#include "plugins/topology.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -74,6 +75,7 @@ const std::map<std::string, FromArguments>& known() {
       {"nominatednode", plain(make_nominated_node)},
       {"nodeplacement", node_placement_from},
       {"podaffinity", plain(make_pod_affinity)},
+      {"topology", plain(make_topology)},
       {"minruntime", min_runtime_from},
       {"expectedruntime", plain(make_expected_runtime)},
       {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
