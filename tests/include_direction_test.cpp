@@ -52,6 +52,9 @@ const std::map<std::string, std::string> kPieces = {
     {"plugins/proportion_shares", "plugins/proportion"},
     {"plugins/storage_room", "plugins/predicates"},
     {"plugins/volumes", "plugins/predicates"},
+    {"plugins/topology_demand", "plugins/topology"},
+    {"plugins/topology_room", "plugins/topology"},
+    {"plugins/topology_search", "plugins/topology"},
 };
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }

@@ -29,7 +29,10 @@ GpuRequest gpu_request(const TaskSpec& spec) {
     return {.type = GpuRequestType::kFraction, .devices = spec.devices, .portion = spec.fraction};
   if (spec.gpu_memory > 0)
     return {.type = GpuRequestType::kGpuMemory, .devices = spec.devices, .memory_mib = spec.gpu_memory};
-  return {.devices = spec.gpus};
+  const bool is_mig = std::any_of(spec.extra.begin(), spec.extra.end(), [](const NamedAmount& a) {
+    return a.name.starts_with("nvidia.com/mig-");
+  });
+  return {.type = is_mig ? GpuRequestType::kMig : GpuRequestType::kRegular, .devices = spec.gpus};
 }
 
 PodObject pod_of(const TaskSpec& spec, Meta meta) {
@@ -69,7 +72,9 @@ PodGroupObject pod_group_of(const JobSpec& spec, Meta meta) {
   group.min_sub_group = spec.min_sub_group;
   for (const SubGroupSpec& g : spec.groups)
     group.sub_groups.push_back(
-        {.name = g.name, .parent = g.parent, .min_member = g.min, .min_sub_group = g.min_sub_group});
+        {.name = g.name, .parent = g.parent, .min_member = g.min, .min_sub_group = g.min_sub_group,
+         .topology = g.topology});
+  group.topology = spec.topology;
   return group;
 }
 
@@ -124,6 +129,13 @@ TestCluster& TestCluster::queue(const std::string& name, const QueueSpec& spec) 
   object.reclaim_min_runtime = spec.reclaim_min_runtime;
   object.expected_runtime = spec.expected_runtime;
   object.requeue_delay = spec.requeue_delay;
+  cluster_.apply(std::move(object));
+  return *this;
+}
+
+TestCluster& TestCluster::topology(const std::string& name, const std::vector<std::string>& levels) {
+  TopologyObject object{.meta = {.name = name}};
+  for (const std::string& label : levels) object.levels.push_back({.label = label});
   cluster_.apply(std::move(object));
   return *this;
 }

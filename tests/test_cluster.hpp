@@ -62,6 +62,7 @@ struct SubGroupSpec {
   std::string parent = "";
   std::optional<int> min = {}, min_sub_group = {};
   int tasks = 0;
+  TopologyConstraint topology = {};
 };
 
 struct JobSpec {
@@ -87,6 +88,7 @@ struct JobSpec {
   std::optional<std::string> preemptibility = {};                      // as the spec has it
   std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<std::string> requeue_not_before = {}, requeued_at = {};
+  TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
 };
 
 class TestCluster {
@@ -96,6 +98,8 @@ class TestCluster {
 
   TestCluster& node(const std::string& name, const NodeSpec& spec = {});
   TestCluster& queue(const std::string& name, const QueueSpec& spec = {});
+  // Levels are labels, coarsest first.
+  TestCluster& topology(const std::string& name, const std::vector<std::string>& levels);
   TestCluster& pending(const std::string& name, const JobSpec& spec = {});
   TestCluster& gated(const std::string& name, const JobSpec& spec = {});
   TestCluster& running(const std::string& name, const JobSpec& spec = {});

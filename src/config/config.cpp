@@ -31,7 +31,11 @@ Compatibility Compatibility::kai_exact() {
           .take_once = false,
           .device_claims_in_full = false,
           .join_claims_at_once = false,
-          .protection_needs_minimum = false};
+          .protection_needs_minimum = false,
+          .slots_for_new_groups = false,
+          .sharing_score_needs_gpu = false,
+          .memory_within_device = false,
+          .required_level_above_common = false};
 }
 
 std::vector<std::string> default_actions() {

@@ -77,6 +77,10 @@ struct Compatibility {
   bool device_claims_in_full = true;     // claims may ask for admin access and name alternatives
   bool join_claims_at_once = true;       // pods that share a claim are placed in the same cycle
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
+  bool slots_for_new_groups = true;  // only a shared GPU that is new needs a second pod slot
+  bool sharing_score_needs_gpu = true;  // shared GPUs attract only pods that need a GPU
+  bool memory_within_device = true;  // GPU memory of two or more whole devices is no share of one
+  bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
 
   static Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;

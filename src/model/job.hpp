@@ -17,6 +17,7 @@ struct PodSet {  // a leaf
   std::string name;
   std::int32_t minimum = 1;
   TopologyConstraint topology;
+  std::uint32_t parent = 0;  // the set that holds it
   std::vector<TaskId> tasks;
   std::uint64_t ordered_by = 0;  // the task order `tasks` was last sorted by; 0: none
   StatusCounts counts;
@@ -87,6 +88,8 @@ struct Job {
 
 // ---- predicates over the tree
 
+// The member is the pod set, or a set above it.
+bool is_below(const Job& job, std::uint32_t pod_set, const Member& member);
 bool is_satisfied(const Job& job, const Member& member);
 std::int32_t satisfied_members(const Job& job, const GroupSet& set);
 bool is_ready(const Job& job);
