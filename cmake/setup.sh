@@ -6,6 +6,7 @@ mkdir -p "$root/build"
 packages=(
   g++ cmake ninja-build ccache mold
   libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev
+  libcurl4-openssl-dev libcpp-httplib-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
   python3  # tests only
 )

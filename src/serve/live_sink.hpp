@@ -1,0 +1,109 @@
+// Decisions as writes to the API server: all at once, each until it is done or can not be.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <set>
+#include <string>
+
+#include "kube/api_client.hpp"
+#include "model/source.hpp"
+#include "serve/assumptions.hpp"
+#include "serve/events.hpp"
+#include "serve/live_source.hpp"
+#include "serve/log.hpp"
+#include "serve/metrics.hpp"
+
+namespace muster::serve {
+
+enum class Binding { kDirect, kBindRequest };
+enum class EvictBy { kDelete, kEvictionApi };
+
+struct SinkOptions {
+  Binding binding = Binding::kDirect;
+  EvictBy evict_by = EvictBy::kDelete;
+  bool marks_evicted_pods = false;  // condition DisruptionTarget before an eviction
+  std::string node_pool_label, node_pool;
+};
+
+// Jobs whose pods a PodDisruptionBudget has protected lately: not worth another try for a while.
+class ProtectedJobs {
+ public:
+  void add(const std::string& job, TimePoint until) { until_[job] = until; }
+  bool contains(const std::string& job, TimePoint now) const {
+    const auto found = until_.find(job);
+    return found != until_.end() && now < found->second;
+  }
+  bool empty() const { return until_.empty(); }
+
+ private:
+  absl::flat_hash_map<std::string, TimePoint> until_;
+};
+
+class LiveSink final : public DecisionSink {
+ public:
+  struct Parts {
+    kube::ApiClient& client;
+    LiveSource& source;
+    Assumptions& assumptions;
+    Events& events;
+    Metrics& metrics;
+    Log& log;
+  };
+  LiveSink(const Parts& parts, SinkOptions options) : p_(parts), options_(std::move(options)) {}
+
+  // What is decided is assumed to have happened: to be called before anything else is told to the cluster.
+  void assume(Cluster& cluster, const Decisions& decisions, TimePoint now);
+  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;
+
+  // Annotations of a PodGroup that are no decision of a cycle.
+  void annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes);
+
+  // Writes under way or waiting.
+  int open_writes() const { return open_writes_; }
+  const ProtectedJobs& protected_jobs() const { return protected_jobs_; }
+
+ private:
+  struct PodWrite {
+    std::string ns, name, uid, job, job_uid;
+    TimePoint created{};
+  };
+  struct Bind {
+    PodWrite pod;
+    std::string node, sub_group;
+    std::vector<std::string> gpu_groups;
+    std::string received_type;
+    std::string portion;
+    int devices = 0;
+    bool group_is_assumed = false;
+  };
+  struct Evict {
+    PodWrite pod;
+    std::string action, contender, contender_ns, message;
+  };
+
+  PodWrite pod_of(const Cluster& cluster, TaskId task) const;
+  Bind bind_of(const Cluster& cluster, const BindDecision& decision) const;
+  Evict evict_of(const Cluster& cluster, const EvictDecision& decision) const;
+  kube::ApiRequest binding_request(const Bind& bind) const;
+  kube::ApiRequest bind_request_request(const Bind& bind) const;
+  kube::ApiRequest eviction_request(const Evict& evict) const;
+
+  kube::Async<void> bind(Bind bind);
+  kube::Async<void> evict(Evict evict);
+  kube::Async<void> mark_disruption(const Evict& evict);
+  kube::Async<void> patch_group(std::string ns, std::string name);
+  // Reads the pod again after a write that can not tell what became of it.
+  kube::Async<bool> look_at(const PodWrite& pod);
+  void record_scheduled(const Bind& bind);
+  void record_eviction(const Evict& evict);
+
+  const Parts p_;
+  const SinkOptions options_;
+  ProtectedJobs protected_jobs_;
+  absl::flat_hash_map<std::string, AnnotationChanges> patches_;  // "ns/name": not sent yet
+  std::set<std::string> patching_;                               // "ns/name": somebody sends them
+  int open_writes_ = 0;
+};
+
+}  // namespace muster::serve
