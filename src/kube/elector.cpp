@@ -38,6 +38,7 @@ Async<void> Elector::run() {
       renewed_ = sent;
       is_leader_ = true;
       if (on_won) on_won();
+      spawn(give_up_in_time());
       co_await lead();
       co_return;
     }
@@ -55,10 +56,24 @@ Async<void> Elector::lead() {
     const bool renewed = co_await try_to_hold();
     if (renewed) renewed_ = sent;
     const bool taken = !renewed && record_.exists && record_.holder != options_.identity && !record_.holder.empty();
-    if (!taken && Clock::now() - renewed_ < options_.renew_deadline) continue;
-    is_leader_ = false;
-    if (on_lost) on_lost();
+    if (taken) lose();
   }
+}
+
+// However long a renewal hangs: before others may take the lease, we are no leader any more.
+Async<void> Elector::give_up_in_time() {
+  Loop& loop = client_.loop();
+  while (is_leader_ && !loop.stopping()) {
+    const auto end = renewed_ + options_.renew_deadline;
+    if (Clock::now() >= end) lose();
+    co_await loop.sleep(end - Clock::now());
+  }
+}
+
+void Elector::lose() {
+  if (!is_leader_) return;
+  is_leader_ = false;
+  if (on_lost) on_lost();
 }
 
 milliseconds Elector::wait_as_standby() const {

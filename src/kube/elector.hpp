@@ -41,6 +41,8 @@ class Elector {
   Async<bool> write(bool create);
   Async<bool> try_to_hold();
   Async<void> lead();
+  Async<void> give_up_in_time();
+  void lose();
   void take(std::string_view text);
   bool is_free() const;
   std::string path() const;

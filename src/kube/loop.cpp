@@ -242,6 +242,7 @@ void Loop::finish_transfers() {
     if (message->msg != CURLMSG_DONE) continue;
     const CURLcode code = message->data.result;
     const auto found = transfers_.find(message->easy_handle);
+    if (found == transfers_.end()) continue;
     Transfer* const transfer = found->second;
     transfers_.erase(found);
     transfer->finish(code);

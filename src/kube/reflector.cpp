@@ -64,8 +64,15 @@ Async<void> Reflector::run() {
   }
 }
 
-void Reflector::refresh() {
+std::uint64_t Reflector::version_of(const std::string& key) const {
+  const auto known = known_.find(key);
+  return known == known_.end() ? 0 : known->second.version;
+}
+
+void Reflector::refresh(bool tell_all) {
   wants_list_ = true;
+  if (tell_all)
+    for (auto& [key, known] : known_) known.version = 0;
   client_.loop().abort(this);
 }
 

@@ -46,12 +46,20 @@ class Reflector {
   Async<void> run();
   // An object that came as the answer to a write of ours: told at once, unless something newer is known.
   void saw(std::string_view text);
-  // List again at once; not from within transfers. Until that is done, the reflector is not synced.
-  void refresh();
+  // List again at once; not from within transfers. Until that is done, the reflector is not synced. With
+  // `tell_all`, objects are told even where nothing about them is new.
+  void refresh(bool tell_all = false);
 
   bool is_synced() const { return is_synced_ && !wants_list_; }
   std::size_t size() const { return known_.size(); }
   bool knows(std::string_view ns, std::string_view name) const;
+  // By "ns/name"; 0 if it is not known.
+  std::uint64_t version_of(const std::string& key) const;
+  // Calls use(key, version) for every object known.
+  template <class Use>
+  void each(Use&& use) const {
+    for (const auto& [key, known] : known_) use(key, known.version);
+  }
   const Resource& resource() const { return options_.resource; }
   // How often objects were listed, and watches begun.
   std::int64_t lists() const { return lists_; }

@@ -21,6 +21,12 @@ class Assumptions {
   void bind(Cluster& cluster, TaskId task, NodeId node, GroupListId groups);
   void end_bind(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
   bool binds(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The bind is there for all to see.
+  void confirm_bind(const std::string& ns, const std::string& name) { binds_.erase(ns + "/" + name); }
+  // Something about the pod is assumed.
+  bool touches(const std::string& ns, const std::string& name, const std::string& uid) const {
+    return binds(ns, name, uid) || evicts(uid) || group_of(uid) != nullptr;
+  }
 
   // ---- evictions: the pod looks as if it were terminating
   void evict(Cluster& cluster, TaskId task, TimePoint now);

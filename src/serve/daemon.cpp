@@ -12,6 +12,7 @@
 #include "kube/elector.hpp"
 #include "serve/http_server.hpp"
 #include "serve/pod_grouping.hpp"
+#include "serve/self_check.hpp"
 #include "serve/signals.hpp"
 #include "serve/status_writer.hpp"
 
@@ -27,6 +28,8 @@ constexpr int kDone = 0, kFailed = 3;
 constexpr auto kShortestGap = milliseconds(5);
 constexpr auto kDrainTime = seconds(10);
 constexpr auto kHung = seconds(60);
+constexpr auto kWatchLag = seconds(2);
+constexpr std::size_t kMostShown = 20;
 
 // "<host>_<uuid>": KAI's operator cuts it at the "_".
 std::string identity() {
@@ -66,6 +69,8 @@ class Daemon {
   kube::Async<void> tick();
   kube::Async<void> drain();
   kube::Async<void> begin_grouping();
+  kube::Async<void> check();
+  void compare();
   bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
   void win();
   void lose();
@@ -90,6 +95,9 @@ class Daemon {
   bool cycle_is_due_ = false;
   bool is_in_cycle_ = false;
   int exit_code_ = kDone;
+  std::unique_ptr<FreshCluster> fresh_;  // to be compared with
+  bool is_checking_ = false;
+  std::int64_t cycles_ = 0;
 };
 
 Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials)
@@ -100,7 +108,9 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
               {.writes_per_second = options_.writes_per_second, .burst = options_.burst}),
       cluster_(options_.cluster),
       source_(client_, assumptions_, log_,
-              {.scheduler_name = options_.scheduler_name, .keeps_ungrouped = options_.groups_pods}),
+              {.scheduler_name = options_.scheduler_name,
+               .binds_by_request = options_.binding == Binding::kBindRequest,
+               .keeps_ungrouped = options_.groups_pods}),
       metrics_(options_.metrics_prefix, options_.node_pool),
       events_(client_, log_, options_.scheduler_name),
       sink_({client_, source_, assumptions_, events_, metrics_, log_},
@@ -124,6 +134,10 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
 }
 
 void Daemon::wire() {
+  policy_.plugins.push_back(protection_of(sink_.protected_jobs()));
+  source_.on_failed_bind_request = [this](const std::string& ns, const std::string& name) {
+    if (vitals_.is_leader) sink_.remove_bind_request(ns, name);
+  };
   source_.on_news = [this] { news_.give(); };
   source_.on_pod_group = [this](Json group) { status_.saw_group(group); };
   source_.on_pod_group_gone = [this](const std::string& ns, const std::string& name) {
@@ -178,6 +192,7 @@ kube::Async<void> Daemon::schedule() {
     co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_) : Clock::now() + milliseconds(100));
     if (loop_.stopping()) co_return;
     source_.update(cluster_, now());
+    if (fresh_) compare();
     cycle_is_due_ |= source_.take_relevance();
     const auto time = Clock::now();
     const bool is_due = cycle_is_due_ || time >= next_cycle_;
@@ -186,12 +201,37 @@ kube::Async<void> Daemon::schedule() {
     if (loop_.stopping()) co_return;
     source_.update(cluster_, now());
     co_await run_one_cycle();
+    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0) kube::spawn(check());
   }
+}
+
+// ---------------------------------------------------------------- is the model right?
+
+kube::Async<void> Daemon::check() {
+  if (is_checking_ || !source_.is_synced()) co_return;
+  is_checking_ = true;
+  auto fresh = co_await read_fresh(client_, options_.cluster);
+  // What the list shows has had time to come by the watch as well.
+  co_await loop_.sleep(kWatchLag);
+  fresh_ = std::move(fresh);
+  is_checking_ = false;
+  news_.give();
+}
+
+void Daemon::compare() {
+  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, now());
+  fresh_.reset();
+  metrics_.checked();
+  metrics_.drifted(drift.size());
+  log_.info("self-check", {{"drift", std::to_string(drift.size())}});
+  for (std::size_t i = 0; i < std::min(drift.size(), kMostShown); ++i) log_.error("drift: " + drift[i]);
+  if (!drift.empty()) source_.list_again(true);
 }
 
 kube::Async<void> Daemon::run_one_cycle() {
   cycle_is_due_ = false;
   source_.take_relevance();
+  sink_.note_protected_jobs();
   const TimePoint instant = now();
   const auto start = Clock::now();
   is_in_cycle_ = true;
@@ -243,7 +283,7 @@ std::string Daemon::not_ready() const {
 
 void Daemon::on_signal(int signal) {
   loop_.post([this, signal] {
-    if (signal == SIGUSR1) return source_.list_again();
+    if (signal == SIGUSR1) return static_cast<void>(kube::spawn(check()));
     if (vitals_.is_draining) return loop_.stop();
     vitals_.is_draining = true;
     log_.info("shutting down");

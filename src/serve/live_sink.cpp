@@ -179,6 +179,7 @@ kube::Async<void> LiveSink::bind(Bind bind) {
     if (answer.ok()) {
       if (!is_direct) p_.source.reflector("BindRequest").saw(answer.body);
       p_.metrics.bound(std::chrono::system_clock::now() - bind.pod.created, kube::Clock::now() - start);
+      if (const auto seen = p_.source.time_since_seen(bind.pod.uid)) p_.metrics.seen_before(*seen);
       record_scheduled(bind);
       co_return;
     }
@@ -227,6 +228,19 @@ kube::Async<bool> LiveSink::look_at(const PodWrite& pod) {
   co_return metadata && spec && kube::text_at(*metadata, "uid") == pod.uid && !kube::text_at(*spec, "nodeName").empty();
 }
 
+void LiveSink::remove_bind_request(const std::string& ns, const std::string& name) {
+  if (options_.binding == Binding::kBindRequest) kube::spawn(delete_bind_request(ns, name));
+}
+
+kube::Async<void> LiveSink::delete_bind_request(std::string ns, std::string name) {
+  const CountedWrite counted(open_writes_);
+  ApiRequest request{
+      .method = "DELETE", .path = resources::kBindRequests.path(ns, name), .timeout = kWriteTimeout};
+  const HttpResponse answer = co_await p_.client.send(std::move(request));
+  if (!answer.ok() && answer.status != 404)
+    p_.log.repeated_warning("a failed BindRequest could not be deleted: " + describe(answer), {{"pod", ns + "/" + name}});
+}
+
 // ---------------------------------------------------------------- evictions
 
 ApiRequest LiveSink::eviction_request(const Evict& evict) const {
@@ -263,7 +277,8 @@ kube::Async<void> LiveSink::evict(Evict evict) {
       continue;
     }
     if (is_protected) {
-      protected_jobs_.add(evict.pod.ns + "/" + evict.pod.job, std::chrono::system_clock::now() + kProtectionByBudget);
+      newly_protected_.emplace_back(evict.pod.ns + "/" + evict.pod.job,
+                                    std::chrono::system_clock::now() + kProtectionByBudget);
       p_.log.info("a disruption budget protects a victim", {{"pod", evict.pod.ns + "/" + evict.pod.name}});
     } else if (answer.status != 409) {
       p_.metrics.write_failed("evict");
@@ -274,6 +289,10 @@ kube::Async<void> LiveSink::evict(Evict evict) {
     p_.source.tell(EvictionEnded{evict.pod.ns, evict.pod.name, evict.pod.uid});
     co_return;
   }
+}
+
+void LiveSink::note_protected_jobs() {
+  for (const auto& [job, until] : std::exchange(newly_protected_, {})) protected_jobs_.add(job, until);
 }
 
 kube::Async<void> LiveSink::mark_disruption(const Evict& evict) {

@@ -13,6 +13,7 @@
 #include "serve/live_source.hpp"
 #include "serve/log.hpp"
 #include "serve/metrics.hpp"
+#include "serve/protected_jobs.hpp"
 
 namespace muster::serve {
 
@@ -24,20 +25,6 @@ struct SinkOptions {
   EvictBy evict_by = EvictBy::kDelete;
   bool marks_evicted_pods = false;  // condition DisruptionTarget before an eviction
   std::string node_pool_label, node_pool;
-};
-
-// Jobs whose pods a PodDisruptionBudget has protected lately: not worth another try for a while.
-class ProtectedJobs {
- public:
-  void add(const std::string& job, TimePoint until) { until_[job] = until; }
-  bool contains(const std::string& job, TimePoint now) const {
-    const auto found = until_.find(job);
-    return found != until_.end() && now < found->second;
-  }
-  bool empty() const { return until_.empty(); }
-
- private:
-  absl::flat_hash_map<std::string, TimePoint> until_;
 };
 
 class LiveSink final : public DecisionSink {
@@ -59,9 +46,14 @@ class LiveSink final : public DecisionSink {
   // Annotations of a PodGroup that are no decision of a cycle.
   void annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes);
 
+  // The binder gave up: without its request the pod waits again.
+  void remove_bind_request(const std::string& ns, const std::string& name);
+
   // Writes under way or waiting.
   int open_writes() const { return open_writes_; }
   const ProtectedJobs& protected_jobs() const { return protected_jobs_; }
+  // What budgets refused since the last call counts from now on. Not while a cycle runs.
+  void note_protected_jobs();
 
  private:
   struct PodWrite {
@@ -92,6 +84,7 @@ class LiveSink final : public DecisionSink {
   kube::Async<void> bind(Bind bind);
   kube::Async<void> evict(Evict evict);
   kube::Async<void> mark_disruption(const Evict& evict);
+  kube::Async<void> delete_bind_request(std::string ns, std::string name);
   kube::Async<void> patch_group(std::string ns, std::string name);
   // Reads the pod again after a write that can not tell what became of it.
   kube::Async<bool> look_at(const PodWrite& pod);
@@ -101,6 +94,7 @@ class LiveSink final : public DecisionSink {
   const Parts p_;
   const SinkOptions options_;
   ProtectedJobs protected_jobs_;
+  std::vector<std::pair<std::string, TimePoint>> newly_protected_;
   absl::flat_hash_map<std::string, AnnotationChanges> patches_;  // "ns/name": not sent yet
   std::set<std::string> patching_;                               // "ns/name": somebody sends them
   int open_writes_ = 0;

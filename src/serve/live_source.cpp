@@ -7,6 +7,7 @@
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "serve/api_document.hpp"
 
 namespace muster::serve {
 namespace {
@@ -32,21 +33,6 @@ const WatchedKind kWatchedKinds[] = {
     {.resource = resources::kTopologies, .is_optional = true},
     {.resource = resources::kConfigMaps, .metadata_only = true},
     {.resource = resources::kVolumeClaims},
-};
-
-class ApiDocument final : public Document {
- public:
-  ApiDocument(Json root, const Resource& resource)
-      : root_(root), api_version_(resource.api_version()), kind_(resource.kind) {}
-  Json root() const override { return root_; }
-  std::string_view api_version() const override { return api_version_; }
-  std::string_view kind() const override { return kind_; }
-  const std::string& file() const override { return no_file_; }
-  int line_of(std::string_view) const override { return 0; }
-
- private:
-  Json root_;
-  std::string api_version_, kind_, no_file_;
 };
 
 bool is_usable_alike(const Node& a, const Node& b) {
@@ -126,8 +112,8 @@ std::string LiveSource::missing() const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void LiveSource::list_again() {
-  for (const auto& watched : watched_) watched->reflector.refresh();
+void LiveSource::list_again(bool tell_all) {
+  for (const auto& watched : watched_) watched->reflector.refresh(tell_all);
 }
 
 std::int64_t LiveSource::lists() const {
@@ -142,6 +128,12 @@ kube::Clock::time_point LiveSource::last_contact() const {
   return latest;
 }
 
+std::optional<kube::Clock::duration> LiveSource::time_since_seen(const std::string& uid) const {
+  const auto seen = seen_.find(uid);
+  if (seen == seen_.end()) return std::nullopt;
+  return kube::Clock::now() - seen->second;
+}
+
 void LiveSource::tell(Delta delta) {
   deltas_.push_back(std::move(delta));
   if (on_news) on_news();
@@ -152,6 +144,8 @@ void LiveSource::decode(Json object, const Resource& resource) {
   Findings findings;
   const TimePoint now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   decode_object(ApiDocument(object, resource), {.now = now}, sink_, findings);
+  if (resource.kind == "Pod" && !deltas_.empty())
+    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced()) note_seen(*pod);
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   unusable_ += findings.errors.empty() ? 0 : 1;
@@ -164,8 +158,11 @@ void LiveSource::decode(Json object, const Resource& resource) {
   if (on_news) on_news();
 }
 
-bool LiveSource::skips_own_bind_request(const std::string& ns, const std::string& pod, const std::string& uid) const {
-  return assumptions_.binds(ns, pod, uid);
+void LiveSource::note_seen(const PodObject& pod) {
+  if (!pod.node.empty())
+    seen_.erase(pod.meta.uid);
+  else if (pod.scheduler == options_.scheduler_name)
+    seen_.try_emplace(pod.meta.uid, kube::Clock::now());
 }
 
 // ---------------------------------------------------------------- to the model
@@ -201,7 +198,11 @@ struct LiveSource::Applying {
     source.is_relevant_ |= !is_usable_alike(before, cluster.node(id));
   }
   void operator()(BindRequestObject& request) const {
-    if (source.skips_own_bind_request(request.meta.ns, request.pod, request.pod_uid)) return;
+    const bool is_assumed = source.assumptions_.binds(request.meta.ns, request.pod, request.pod_uid);
+    if (is_assumed && !source.options_.binds_by_request) return;
+    if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
+    if (request.failed && source.on_failed_bind_request)
+      source.on_failed_bind_request(request.meta.ns, request.meta.name);
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
   }
@@ -216,6 +217,7 @@ struct LiveSource::Applying {
     if (gone.kind == "Pod") {
       const TaskId task = cluster.find_task(gone.ns, gone.name);
       if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
+      if (task.valid()) source.seen_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }
     if (gone.kind == "PodGroup") source.generations_.erase(gone.ns + "/" + gone.name);

@@ -16,6 +16,7 @@ namespace muster::serve {
 
 struct SourceOptions {
   std::string scheduler_name;
+  bool binds_by_request = false;  // BindRequests are how our own binds look
   bool keeps_ungrouped = false;  // a pod grouper will say later to which group pods belong
 };
 
@@ -38,11 +39,16 @@ class LiveSource final : public ClusterSource {
   // Likewise each PodGroup.
   std::function<void(Json)> on_pod_group;
   std::function<void(const std::string& ns, const std::string& name)> on_pod_gone, on_pod_group_gone;
+  // A BindRequest that will not come true.
+  std::function<void(const std::string& ns, const std::string& name)> on_failed_bind_request;
+
+  // How long ago the watch first showed the pod; nothing if it came with a list.
+  std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const;
 
   bool is_synced() const;
   // Names of kinds that have not been listed yet.
   std::string missing() const;
-  void list_again();
+  void list_again(bool tell_all = false);
   kube::Reflector& pods() { return reflector("Pod"); }
   kube::Reflector& pod_groups() { return reflector("PodGroup"); }
   kube::Reflector& reflector(std::string_view kind);
@@ -55,7 +61,7 @@ class LiveSource final : public ClusterSource {
   struct Applying;
 
   void decode(Json object, const kube::Resource& resource);
-  bool skips_own_bind_request(const std::string& ns, const std::string& pod, const std::string& uid) const;
+  void note_seen(const PodObject& pod);
 
   kube::ApiClient& client_;
   Assumptions& assumptions_;
@@ -66,6 +72,7 @@ class LiveSource final : public ClusterSource {
   DeltaSink sink_{deltas_};
   absl::flat_hash_map<std::string, PodObject> ungrouped_;  // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;  // of PodGroups, "ns/name"
+  absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;
 };

@@ -46,6 +46,8 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
                          .Add({}, doubling(5, 10))),
       bind_latency_(
           &histograms("task_bind_latency_milliseconds", "Time to write a bind").Add({}, doubling(5, 10))),
+      watch_to_bind_(&histograms("muster_watch_to_bind_milliseconds", "From the watch's first word of a pod to its bind")
+                          .Add({}, doubling(1, 16))),
       cycles_(&counters("muster_cycles_total", "Cycles run").Add({})),
       self_checks_(&counters("muster_self_checks_total", "Comparisons with a fresh list").Add({})),
       drift_total_(&counters("muster_drift_objects_total", "Objects that self-checks found wrong").Add({})),

@@ -9,6 +9,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -105,12 +106,13 @@ class ControlPlane:
             self.start_etcd()
             self.start_api_server()
             self.api = Api(self.port, self.directory / "ca.crt")
-            wait_until(self.is_ready, 60, "the API server")
+            wait_until(self.is_ready, 180, "the API server")
             if self.with_controllers:
                 self.start_controllers()
             if self.with_kwok:
                 self.start_kwok()
         except BaseException:
+            self.show_logs()
             self.__exit__()
             raise
         return self
@@ -124,9 +126,9 @@ class ControlPlane:
     # ---- processes
 
     def start(self, name, *arguments, **options):
-        log = open(self.directory / f"{name}.log", "ab")
-        self.processes[name] = subprocess.Popen([str(a) for a in arguments], stdout=log, stderr=log,
-                                                cwd=self.directory, start_new_session=True, **options)
+        with open(self.directory / f"{name}.log", "ab") as log:
+            self.processes[name] = subprocess.Popen([str(a) for a in arguments], stdout=log, stderr=log,
+                                                    cwd=self.directory, start_new_session=True, **options)
         return self.processes[name]
 
     def stop(self, name, kill=False):
@@ -139,6 +141,10 @@ class ControlPlane:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+    def show_logs(self):
+        for name in self.processes:
+            print(f"---- {name}\n{self.log(name)[-1500:]}", file=sys.stderr)
 
     def log(self, name):
         return (self.directory / f"{name}.log").read_text(errors="replace")
@@ -210,7 +216,7 @@ class ControlPlane:
         self.stop("kube-apiserver", kill=True)
         self.start_api_server()
         self.api.connection = None
-        wait_until(self.is_ready, 60, "the API server to come back")
+        wait_until(self.is_ready, 180, "the API server to come back")
 
     def start_controllers(self):
         self.start("kube-controller-manager", self.programs / "controlplane", "kube-controller-manager",
@@ -290,14 +296,15 @@ class Muster:
 
     def start(self):
         self.log_path = self.plane.directory / f"{self.name}.log"
-        log = open(self.log_path, "ab")
-        self.process = subprocess.Popen(
-            [self.binary, "serve", "--kubeconfig", str(self.kubeconfig), "--listen-address",
-             f"127.0.0.1:{self.listen}", *self.flags], stdout=log, stderr=log, start_new_session=True)
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(
+                [self.binary, "serve", "--kubeconfig", str(self.kubeconfig), "--listen-address",
+                 f"127.0.0.1:{self.listen}", *self.flags], stdout=log, stderr=log, start_new_session=True)
 
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self.process = None
 
     def stop(self):
         """The exit code after SIGTERM."""
