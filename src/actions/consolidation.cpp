@@ -14,10 +14,10 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
   const int most = s.settings.max_consolidation_victims;
   const bool exact = s.settings.differences.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
-          .may_evict =
-              [&s, contender](JobId victim) {
-                return victim != contender && !s.hooks.consolidation_victim(contender, victim);
-              },
+          .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
+            if (victim == contender) return VictimRefusal{.rule = "itself"};
+            return s.hooks.consolidation_victim(contender, victim);
+          },
           .at_most = most < 0 || exact ? most : most + 1};
 }
 
@@ -34,6 +34,14 @@ bool has_room_in_all(Session& s, Solver& solver, JobId contender) {
   return chunk.wanted.charge.units[index(Accounted::kGpus)] <= solver.room().usable_total();
 }
 
+Purpose purpose(Session& s, Solver& solver, JobId contender) {
+  return {.action = kName,
+          .contender = contender,
+          .candidates = candidates(s, solver, contender),
+          .valid = [&s](const Scenario& scenario) { return nobody_is_lost(s, scenario); },
+          .ground = [](JobId) { return "has another place in view"; }};
+}
+
 class Consolidation final : public Action {
  public:
   std::string name() const override { return kName; }
@@ -43,18 +51,20 @@ class Consolidation final : public Action {
 
   void run(Session& s) override {
     if (s.settings.max_consolidation_victims == 0) return;
-    Solver solver(s);
+    Solver solver(s, kName);
     FailedJobs failed(s);
     const QueueId all_queues;
-    const bool remembers = s.settings.use_signatures;
     for (JobOrder waiting = contenders(s, kName, true); !waiting.empty();) {
       const JobId contender = waiting.pop();
-      if (remembers && failed.cover(all_queues, contender)) continue;
+      if (const JobId like = failed.covering(all_queues, contender); like.valid()) {
+        report_like_job(s, kName, contender, like);
+        continue;
+      }
       if (is_hopeless(s, contender)) continue;
-      const bool solved = has_room_in_all(s, solver, contender) &&
-                          make_room(s, solver, contender, kName, candidates(s, solver, contender),
-                                    [&s](const Scenario& sc) { return nobody_is_lost(s, sc); });
-      if (!solved && remembers) failed.add(all_queues, contender);
+      const Outcome outcome = has_room_in_all(s, solver, contender) ? make_room(s, solver, purpose(s, solver, contender))
+                                                                    : Outcome::kNoSolution;
+      if (outcome == Outcome::kOutOfTime) return;
+      if (outcome != Outcome::kSolved) failed.add(all_queues, contender);
     }
   }
 };

@@ -10,16 +10,28 @@ constexpr const char* kName = "preempt";
 
 // Jobs of strictly lower priority in the contender's queue.
 Candidates candidates(Session& s, JobId contender) {
-  return {.leaves = {s.cluster.job(contender).queue}, .may_evict = [&s, contender](JobId victim) {
-            return victim != contender && s.cluster.job(victim).priority < s.cluster.job(contender).priority &&
-                   !s.hooks.preempt_victim(contender, victim);
+  return {.leaves = {s.cluster.job(contender).queue},
+          .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
+            if (victim == contender || s.cluster.job(victim).priority >= s.cluster.job(contender).priority)
+              return VictimRefusal{.rule = "no lower priority"};
+            return s.hooks.preempt_victim(contender, victim);
           }};
+}
+
+Purpose purpose(Session& s, JobId contender) {
+  return {.action = kName,
+          .contender = contender,
+          .candidates = candidates(s, contender),
+          .valid = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
+          .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
 bool is_over_quota(Session& s, JobId contender) {
   if (!s.hooks.job_over_quota) return false;
   const Chunk chunk = s.chunk(contender, true);
-  return s.hooks.job_over_quota(contender, chunk.tasks).has_value();
+  auto reason = s.hooks.job_over_quota(contender, chunk.tasks);
+  if (reason) s.adds_reason(contender, *reason);
+  return reason.has_value();
 }
 
 class Preempt final : public Action {
@@ -30,18 +42,20 @@ class Preempt final : public Action {
   }
 
   void run(Session& s) override {
-    Solver solver(s);
+    Solver solver(s, kName);
     FailedJobs failed(s);
-    const bool remembers = s.settings.use_signatures;
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
-      if (remembers && failed.cover(queue, contender)) continue;
+      if (const JobId like = failed.covering(queue, contender); like.valid()) {
+        report_like_job(s, kName, contender, like);
+        continue;
+      }
       if (is_hopeless(s, contender)) continue;
-      const bool solved = !is_over_quota(s, contender) &&
-                          make_room(s, solver, contender, kName, candidates(s, contender),
-                                    [&s](const Scenario& sc) { return s.hooks.preempt_scenario(sc); });
-      if (!solved && remembers) failed.add(queue, contender);
+      const Outcome outcome = is_over_quota(s, contender) ? Outcome::kNoSolution
+                                                          : make_room(s, solver, purpose(s, contender));
+      if (outcome == Outcome::kOutOfTime) return;
+      if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }
   }
 };

@@ -11,12 +11,27 @@ constexpr const char* kName = "reclaim";
 // Jobs of other leaf queues from which the contender may take.
 Candidates candidates(Session& s, Solver& solver, JobId contender) {
   Candidates found;
-  for (QueueId leaf : solver.pool().leaves())
-    if (leaf != s.cluster.job(contender).queue && !solver.pool().of(leaf).empty() &&
-        !s.hooks.reclaim_from_queue(contender, leaf))
+  for (QueueId leaf : solver.pool().leaves()) {
+    if (leaf == s.cluster.job(contender).queue || solver.pool().of(leaf).empty()) continue;
+    if (const auto why = s.hooks.reclaim_from_queue(contender, leaf))
+      found.spared.push_back({leaf, *why});
+    else
       found.leaves.push_back(leaf);
-  found.may_evict = [&s, contender](JobId victim) { return !s.hooks.reclaim_victim(contender, victim); };
+  }
+  found.spares = [&s, contender](JobId victim) { return s.hooks.reclaim_victim(contender, victim); };
   return found;
+}
+
+Purpose purpose(Session& s, Solver& solver, JobId contender) {
+  return {.action = kName,
+          .contender = contender,
+          .candidates = candidates(s, solver, contender),
+          .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
+          .ground =
+              [&s, contender](JobId victim) -> std::string_view {
+                return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue) : "";
+              },
+          .bounded = Bounded::kByShares};
 }
 
 class Reclaim final : public Action {
@@ -28,19 +43,21 @@ class Reclaim final : public Action {
 
   void run(Session& s) override {
     if (!s.hooks.may_reclaim) return;
-    Solver solver(s);
+    Solver solver(s, kName);
     FailedJobs failed(s);
-    const bool remembers = s.settings.use_signatures;
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (!s.hooks.may_reclaim(contender)) continue;
-      if (remembers && failed.cover(queue, contender)) continue;
+      if (const JobId like = failed.covering(queue, contender); like.valid()) {
+        report_like_job(s, kName, contender, like);
+        continue;
+      }
       if (is_hopeless(s, contender)) continue;
       s.hooks.search_begins(contender);
-      const bool solved = make_room(s, solver, contender, kName, candidates(s, solver, contender),
-                                    [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); });
-      if (!solved && remembers) failed.add(queue, contender);
+      const Outcome outcome = make_room(s, solver, purpose(s, solver, contender));
+      if (outcome == Outcome::kOutOfTime) return;
+      if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }
   }
 };

@@ -8,6 +8,7 @@
 #include "actions/consolidation.hpp"
 #include "actions/preempt.hpp"
 #include "actions/reclaim.hpp"
+#include "actions/requeue.hpp"
 #include "actions/stale_gang.hpp"
 #include "config/arguments.hpp"
 
@@ -16,10 +17,22 @@ namespace {
 
 using FromArguments = std::function<std::shared_ptr<Action>(const Arguments&)>;
 
+RequeueOptions requeue_options(const Arguments& given) {
+  RequeueOptions options;
+  options.default_delay = given.duration("defaultRequeueDelay", options.default_delay);
+  options.contenders = given.choice<RequeueContenders>(
+      "contenders",
+      {{"outranking", RequeueContenders::kOutranking}, {"scheduling-order", RequeueContenders::kSchedulingOrder}},
+      options.contenders);
+  options.is_dry_run = given.boolean("dryRun", options.is_dry_run);
+  return options;
+}
+
 const std::map<std::string, FromArguments>& known() {
   static const std::map<std::string, FromArguments> actions{
       {"allocate", [](const Arguments&) { return make_allocate(); }},
       {"consolidation", [](const Arguments&) { return make_consolidation(); }},
+      {"requeue", [](const Arguments& given) { return make_requeue(requeue_options(given)); }},
       {"reclaim", [](const Arguments&) { return make_reclaim(); }},
       {"preempt", [](const Arguments&) { return make_preempt(); }},
       {"stalegangeviction", [](const Arguments&) { return make_stale_gang(); }},

@@ -82,7 +82,12 @@ class StaleGang final : public Action {
     at.never_stood = at.never_stood || (at.status == TaskStatus::kPipelined && !at.leaving.valid());
     at.status = TaskStatus::kReleasing;
     s.move(t, at);
-    if (!at.never_stood) s.evicted(t, kName, {});
+    if (at.never_stood) return;
+    s.evicted(t, kName, {});
+    EvictDecision& receipt = s.decisions.evictions.back();
+    const Job& job = s.cluster.job(s.cluster.task(t).job);
+    receipt.rule = "gang below its minimum for longer than its grace period";
+    if (job.last_start) receipt.runtime_lost = s.now - *job.last_start;
   }
 };
 

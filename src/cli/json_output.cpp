@@ -28,11 +28,24 @@ Json binds_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
+// Milli-cores, bytes and devices.
+Json shares_json(const Shares& shares) { return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}}; }
+
+Json stand_json(const Cluster& c, const QueueStand& stand) {
+  return {{"name", c.queue(stand.queue).name},
+          {"held", shares_json(stand.held)},
+          {"fairShare", shares_json(stand.fair_share)},
+          {"quota", shares_json(stand.quota)}};
+}
+
 Json evictions_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
   for (const EvictDecision& e : d.evictions) {
-    Json item{{"pod", c.task(e.task).full_name()}, {"action", e.action}, {"reason", e.action}};
+    Json item{{"pod", c.task(e.task).full_name()}, {"action", e.action}, {"reason", e.rule.empty() ? e.action : e.rule}};
     if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
+    if (e.victim_queue.queue.valid()) item["queue"] = stand_json(c, e.victim_queue);
+    if (e.contender_queue.queue.valid()) item["forQueue"] = stand_json(c, e.contender_queue);
+    if (e.runtime_lost) item["runtimeLostSeconds"] = std::chrono::duration<double>(*e.runtime_lost).count();
     list.push_back(std::move(item));
   }
   return list;
@@ -53,6 +66,24 @@ Json patches_json(const Cluster& c, const Decisions& d) {
     list.push_back({{"podGroup", c.job(p.job).full_name()}, {"annotations", std::move(annotations)}});
   }
   return list;
+}
+
+Json requeue_json(const Cluster& c, const RequeueRecord& r) {
+  Json nominated = Json::array(), skipped = Json::array();
+  for (const Nomination& n : r.nominated) nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
+  for (const NominationSkip& s : r.skipped)
+    skipped.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
+  Json json{{"nominated", std::move(nominated)},
+            {"skipped", std::move(skipped)},
+            {"commits", r.commits},
+            {"rollbacks", r.rollbacks}};
+  if (!r.is_dry_run) return json;
+  json["dryRun"] = true;
+  Json would_evict = Json::array();
+  for (const auto& [task, contender] : r.would_evict)
+    would_evict.push_back({{"pod", c.task(task).full_name()}, {"for", c.job(contender).full_name()}});
+  json["wouldEvict"] = std::move(would_evict);
+  return json;
 }
 
 Json timing_json(const Decisions& d) {
@@ -76,6 +107,7 @@ Json round_json(const Cluster& c, const Round& round, bool with_timing) {
             {"evictions", evictions_json(c, d)},
             {"pipelined", pipelined_json(c, d)},
             {"patches", patches_json(c, d)}};
+  if (d.requeue) json["requeue"] = requeue_json(c, *d.requeue);
   if (with_timing) json["timing"] = timing_json(d);
   return json;
 }
@@ -157,6 +189,45 @@ Json reasons_json(const Cluster& c, const std::vector<JobReason>& reasons) {
   return list;
 }
 
+const char* end_name(SearchEnd end) {
+  switch (end) {
+    case SearchEnd::kNoScenario:
+      return "NoScenarioWorks";
+    case SearchEnd::kProven:
+      return "ProvenImpossible";
+    case SearchEnd::kLikeJob:
+      return "LikeJobFailed";
+    case SearchEnd::kCutShort:
+      return "CutShort";
+  }
+  return "Unknown";
+}
+
+Json search_json(const Cluster& c, const SearchReport& report) {
+  Json json{{"action", report.action}, {"end", end_name(report.end)}};
+  if (report.end == SearchEnd::kLikeJob) {
+    json["like"] = c.job(report.like).full_name();
+    return json;
+  }
+  json["candidates"] = report.candidates;
+  Json spared = Json::array();
+  for (const SparedJobs& s : report.spared) {
+    Json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
+    if (s.until) item["until"] = format_time(*s.until);
+    spared.push_back(std::move(item));
+  }
+  json["spared"] = std::move(spared);
+  json["scenarios"] = report.scenarios;
+  if (!report.last_failure.empty()) json["lastFailure"] = report.last_failure;
+  return json;
+}
+
+Json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) {
+  Json list = Json::array();
+  for (const SearchReport& report : searches) list.push_back(search_json(c, report));
+  return list;
+}
+
 Json jobs_json(const Cluster& c, const SimulationResult& result) {
   const std::vector<WaitingJob> waiting = waiting_after(c, result);
   std::map<JobId, const WaitingJob*> by_job;
@@ -165,11 +236,13 @@ Json jobs_json(const Cluster& c, const SimulationResult& result) {
   for (JobId j : present_jobs(c)) {
     const Job& job = c.job(j);
     const auto found = by_job.find(j);
-    list.push_back(
-        {{"name", job.full_name()},
-         {"queue", job.queue_name},
-         {"status", status_of(job)},
-         {"reasons", found == by_job.end() ? Json::array() : reasons_json(c, found->second->reasons)}});
+    Json item{{"name", job.full_name()},
+              {"queue", job.queue_name},
+              {"status", status_of(job)},
+              {"reasons", found == by_job.end() ? Json::array() : reasons_json(c, found->second->reasons)}};
+    if (found != by_job.end() && !found->second->searches.empty())
+      item["searches"] = searches_json(c, found->second->searches);
+    list.push_back(std::move(item));
   }
   return list;
 }

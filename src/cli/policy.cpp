@@ -31,6 +31,17 @@ ClusterOptions cluster_options(const SchedulerParams& p) {
           .stuck_threshold = p.stuck_in_releasing_threshold};
 }
 
+static SearchLimits search_limits(const SearchBudgets& b) {
+  SearchLimits limits{.scenarios_per_job = b.max_job_scenarios,
+                      .nodes_per_job = b.max_job_nodes,
+                      .exhaustive_combinations = static_cast<std::size_t>(b.max_exhaustive_combinations),
+                      .job_floor = b.min_job,
+                      .actions = b.actions,
+                      .generators = b.generators};
+  if (b.max_job != Duration::zero()) limits.job = b.max_job;
+  return limits;
+}
+
 Policy make_policy(const Config& config, std::vector<Error>& errors) {
   const SchedulerParams& p = config.params;
   Policy policy;
@@ -41,6 +52,7 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
                      .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
                      .use_signatures = p.use_scheduling_signatures,
                      .staleness_grace = p.default_staleness_grace_period,
+                     .search = search_limits(config.budgets),
                      .differences = {.trim_victims = p.compatibility.trim_victims,
                                      .exhaustive_generator = p.compatibility.exhaustive_generator,
                                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,

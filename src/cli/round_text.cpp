@@ -55,6 +55,8 @@ class Happenings {
   void evicted(const EvictDecision& e) {
     std::string cause = "by " + e.action;
     if (e.contender.valid()) cause += " for " + names_.of(e.contender);
+    if (!e.rule.empty()) cause += ": " + e.rule;
+    if (e.runtime_lost) cause += fmt::format(", {} of its run lost", format_duration(*e.runtime_lost));
     at({.verb = "evicted", .ink = Ink::kBad, .job = cluster_.task(e.task).job, .cause = std::move(cause)})
         .pods.push_back(cluster_.task(e.task).name);
   }

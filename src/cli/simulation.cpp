@@ -2,6 +2,7 @@
 #include "cli/simulation.hpp"
 
 #include "engine/run_cycle.hpp"
+#include "engine/search_memory.hpp"
 #include "sim/embedded_cluster.hpp"
 
 namespace muster::cli {
@@ -9,9 +10,10 @@ namespace muster::cli {
 SimulationResult simulate(Cluster& cluster, const Policy& policy, const SimulationOptions& options) {
   SimulationResult result;
   EmbeddedCluster embedded;
+  SearchMemory memory;
   TimePoint now = options.now;
   for (int cycle = 1; cycle <= options.cycles; ++cycle, now += options.interval) {
-    result.rounds.push_back({cycle, now, run_cycle(cluster, policy, now)});
+    result.rounds.push_back({cycle, now, run_cycle(cluster, policy, now, &memory)});
     embedded.carry_out(cluster, result.rounds.back().decisions, now);
     embedded.update(cluster, now);
   }

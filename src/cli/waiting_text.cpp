@@ -66,8 +66,10 @@ class Writer {
 
   std::string paragraph(const Paragraph& p) const {
     std::string text = "  " + title(p) + "\n";
-    if (p.first->reasons.empty()) return text + wrapped(without_reason(p.first->job), "    ", style_.width);
+    if (p.first->reasons.empty()) text += wrapped(without_reason(p.first->job), "    ", style_.width);
     for (const JobReason& r : p.first->reasons) text += wrapped(text_of(cluster_, r), "    ", style_.width);
+    for (const SearchReport& report : p.first->searches)
+      if (const std::string tried = search_text(report); !tried.empty()) text += wrapped(tried, "    ", style_.width);
     return text;
   }
 
@@ -90,6 +92,21 @@ class Writer {
     std::string text;
     for (const JobReason& r : w.reasons) text += "  " + style_.paint(Ink::kWaiting, code_of(r.rule));
     return text;
+  }
+
+  // What a search tried; a proof stands among the reasons.
+  std::string search_text(const SearchReport& r) const {
+    if (r.end == SearchEnd::kProven) return "";
+    if (r.end == SearchEnd::kLikeJob)
+      return fmt::format("{}: not tried again; {} asks for no more and found no room", r.action, names_.of(r.like));
+    std::string text = fmt::format("{}: {} might be evicted", r.action, counted(static_cast<std::size_t>(r.candidates), "job"));
+    for (const SparedJobs& s : r.spared) {
+      text += fmt::format(", {} spared ({}", s.jobs, s.rule);
+      text += s.until ? " until " + format_clock(*s.until) + ")" : ")";
+    }
+    if (r.candidates == 0) return text;
+    text += fmt::format("; {} tried", counted(static_cast<std::size_t>(r.scenarios), "scenario"));
+    return r.last_failure.empty() ? text : text + ", the last one failed: " + r.last_failure;
   }
 
   // What the last cycle did to a job that waits without anything being in its way.

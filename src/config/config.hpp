@@ -26,7 +26,7 @@ struct ComponentConfig {
 using PluginConfig = ComponentConfig;
 using ActionConfig = ComponentConfig;
 
-// Wall-clock bounds of the victim search: an outer guard, checked between scenarios. A limit of zero is none.
+// Bounds of the victim search. Durations are an outer guard, checked between scenarios; zero is none.
 struct SearchBudgets {
   // By name; "default" serves those that have no entry.
   std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
@@ -35,6 +35,10 @@ struct SearchBudgets {
                                                 {"MultiNodeGang", std::chrono::minutes(2)}};
   Duration max_job = std::chrono::minutes(4);
   Duration min_job = Duration::zero();  // granted even where the action's time is used up
+  // Steps of one job's search, the same on any machine; beyond them it is taken up again in the next cycle.
+  int max_job_scenarios = 100'000;
+  int max_job_nodes = 200'000'000;
+  int max_exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
 
   // Nothing: no limit.
   std::optional<Duration> action_limit(std::string_view action) const;

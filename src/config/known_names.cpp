@@ -10,7 +10,7 @@ namespace muster {
 const std::vector<KnownComponent>& known_plugins() {
   static const std::vector<KnownComponent> kPlugins = {
       {"predicates", {}},
-      {"proportion", {"kValue", "relcaimerSaturationMultiplier"}},  // KAI's spelling
+      {"proportion", {"kValue", "relcaimerSaturationMultiplier", "reclaimerSaturationMultiplier"}},  // KAI's spelling first
       {"priority", {}},
       {"elastic", {}},
       {"kubeflow", {}},
@@ -43,7 +43,7 @@ const std::vector<KnownComponent>& known_plugins() {
 
 const std::vector<KnownComponent>& known_actions() {
   static const std::vector<KnownComponent> kActions = {
-      {"allocate", {}}, {"consolidation", {}}, {"requeue", {"defaultRequeueDelay", "contenders"}},
+      {"allocate", {}}, {"consolidation", {}}, {"requeue", {"defaultRequeueDelay", "contenders", "dryRun"}},
       {"reclaim", {}},  {"preempt", {}},       {"stalegangeviction", {}},
   };
   return kActions;

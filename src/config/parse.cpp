@@ -165,6 +165,15 @@ std::vector<std::string_view> actions_and_default() {
   return names;
 }
 
+SettingReader into_count(int& target) {
+  return [&target](const Setting& setting) {
+    int given = target;
+    setting.read(given);
+    if (given < 0) return setting.fail(fmt::format("{} is negative", given));
+    target = given;
+  };
+}
+
 void read_budgets(const Setting& setting, SearchBudgets& budgets) {
   const auto generators = known_generators();
   setting.read_keys(
@@ -172,7 +181,10 @@ void read_budgets(const Setting& setting, SearchBudgets& budgets) {
        {"maxGeneratorSearchDuration",
         into_limits(budgets.generators, "generator", {generators.begin(), generators.end()})},
        {"maxJobSearchDuration", into_non_negative(budgets.max_job)},
-       {"minJobSearchDuration", into_non_negative(budgets.min_job)}});
+       {"minJobSearchDuration", into_non_negative(budgets.min_job)},
+       {"maxJobScenarios", into_count(budgets.max_job_scenarios)},
+       {"maxJobNodes", into_count(budgets.max_job_nodes)},
+       {"maxExhaustiveCombinations", into_count(budgets.max_exhaustive_combinations)}});
   if (budgets.max_job != Duration::zero() && budgets.min_job >= budgets.max_job)
     setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
                              format_duration(budgets.min_job), format_duration(budgets.max_job)));

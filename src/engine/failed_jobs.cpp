@@ -124,29 +124,31 @@ std::vector<FailedJobs::Amounts> FailedJobs::pending_requests(JobId id) const {
   return requests;
 }
 
-bool FailedJobs::cover(QueueId pool, JobId job) const {
+JobId FailedJobs::covering(QueueId pool, JobId job) const {
+  if (smallest_.empty()) return {};
   const auto found = smallest_.find({pool, session_.signatures().of(job)});
-  if (found == smallest_.end()) return false;
+  if (found == smallest_.end()) return {};
   const auto mine = pending_requests(job);
-  const auto& theirs = found->second;
-  if (mine.empty() || theirs.empty()) return true;
-  if (mine.size() < theirs.size()) return false;
+  const auto& [other, theirs] = found->second;
+  if (mine.empty() || theirs.empty()) return other;
+  if (mine.size() < theirs.size()) return {};
   for (std::size_t i = 0; i < theirs.size(); ++i)
-    if (no_larger(mine[i], theirs[i]) && mine[i] != theirs[i]) return false;
-  return true;
+    if (no_larger(mine[i], theirs[i]) && mine[i] != theirs[i]) return {};
+  return other;
 }
 
 void FailedJobs::add(QueueId pool, JobId job) {
+  if (!session_.settings.use_signatures) return;
   auto mine = pending_requests(job);
   const auto [at, is_new] = smallest_.try_emplace({pool, session_.signatures().of(job)});
-  const auto& theirs = at->second;
+  const auto& theirs = at->second.requests;
   const auto easier = [&] {
     if (mine.size() > theirs.size()) return false;
     for (std::size_t i = 0; i < mine.size(); ++i)
       if (!no_larger(mine[i], theirs[i])) return false;
     return true;
   };
-  if (is_new || easier()) at->second = std::move(mine);
+  if (is_new || easier()) at->second = {job, std::move(mine)};
 }
 
 }  // namespace muster

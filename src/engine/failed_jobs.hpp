@@ -22,11 +22,12 @@ class Signatures {
   absl::flat_hash_map<JobId, std::uint32_t> of_job_;
 };
 
+// Remembers nothing where signatures are off.
 class FailedJobs {
  public:
   explicit FailedJobs(const Session& session) : session_(session) {}
-  // A like job of the pool failed and this one is no easier.
-  bool cover(QueueId pool, JobId job) const;
+  // The like job of the pool that failed, where this one is no easier.
+  JobId covering(QueueId pool, JobId job) const;
   void add(QueueId pool, JobId job);
 
  private:
@@ -34,8 +35,12 @@ class FailedJobs {
   using Key = std::pair<QueueId, std::uint32_t>;
   std::vector<Amounts> pending_requests(JobId job) const;
 
+  struct Failed {
+    JobId job;
+    std::vector<Amounts> requests;
+  };
   const Session& session_;
-  absl::flat_hash_map<Key, std::vector<Amounts>> smallest_;
+  absl::flat_hash_map<Key, Failed> smallest_;
 };
 
 }  // namespace muster

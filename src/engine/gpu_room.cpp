@@ -44,8 +44,9 @@ void GpuRoom::update() {
   if (!is_built_ || read_to_ < cluster_.journal_begin()) {
     is_built_ = true;
     room_.assign(cluster_.nodes_by_name().size(), 0);
+    shares_.assign(room_.size(), false);
     with_room_ = Bitmap(room_.size());
-    usable_total_ = 0;
+    usable_total_ = total_ = sharing_ = 0;
     for (NodeId n : cluster_.nodes_by_name()) read(n);
   } else {
     for (; read_to_ < cluster_.journal_end(); ++read_to_)
@@ -57,22 +58,28 @@ void GpuRoom::update() {
 void GpuRoom::read(NodeId n) {
   const std::uint32_t rank = cluster_.rank(n);
   const GpuSum sum = gpu_sum(cluster_, n);
+  const bool shares = !cluster_.node(n).shared.empty();
   if (cluster_.node(n).usable()) usable_total_ += sum.total() - room_[rank];
+  total_ += std::max<std::int64_t>(sum.total(), 0) - std::max<std::int64_t>(room_[rank], 0);
+  sharing_ += static_cast<int>(shares) - static_cast<int>(shares_[rank]);
   room_[rank] = sum.total();
+  shares_[rank] = shares;
   with_room_.set(rank, sum.idle > 0 || sum.releasing > 0);
 }
 
 // ---------------------------------------------------------------- the test
 
-void RoomTest::start(const Cluster& cluster, const GpuRoom& room, std::vector<std::int64_t> demands) {
+void RoomTest::start(const Cluster& cluster, const GpuRoom& room, std::span<const TaskId> tasks) {
   cluster_ = &cluster;
-  demands_ = std::move(demands);
+  demands_.clear();
+  for (TaskId t : tasks) demands_.push_back(cluster.shape_of(t).charge.units[index(Accounted::kGpus)]);
   std::sort(demands_.begin(), demands_.end(), std::greater<>());
   total_ = 0;
   for (std::int64_t d : demands_) total_ += d;
   equal_ = !demands_.empty() && demands_.front() == demands_.back() && demands_.front() > 0;
   room_ = room.by_rank();
-  slots_ = 0;
+  slots_ = sum_ = 0;
+  for (std::int64_t r : room_) sum_ += std::max<std::int64_t>(r, 0);
   if (equal_)
     for (std::int64_t r : room_) slots_ += slots_in(r, demands_.front());
 }
@@ -81,11 +88,12 @@ void RoomTest::free(NodeId node, std::int64_t gpus) {
   if (!cluster_->node(node).present) return;
   std::int64_t& room = room_[cluster_->rank(node)];
   if (equal_) slots_ += slots_in(room + gpus, demands_.front()) - slots_in(room, demands_.front());
+  sum_ += std::max<std::int64_t>(room + gpus, 0) - std::max<std::int64_t>(room, 0);
   room += gpus;
 }
 
-std::int64_t RoomTest::slots_with(NodeId node, std::int64_t extra) const {
-  const std::int64_t room = room_[cluster_->rank(node)], demand = demands_.front();
+std::int64_t RoomTest::slots_with(std::uint32_t rank, std::int64_t extra) const {
+  const std::int64_t room = room_[rank], demand = demands_.front();
   return slots_in(room + extra, demand) - slots_in(room, demand);
 }
 

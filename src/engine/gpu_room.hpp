@@ -1,6 +1,7 @@
 // GPUs that are or could become free, node by node, in thousandths of a device. actions.md 2, 9.4.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,10 @@ class GpuRoom {
   const Bitmap& nodes_with_room() const { return with_room_; }
   // Over nodes that may take pods at all.
   std::int64_t usable_total() const { return usable_total_; }
+  // Over all nodes, where none has shared devices, whose parts do not add up exactly.
+  std::optional<std::int64_t> exact_total() const {
+    return sharing_ > 0 ? std::nullopt : std::optional(total_);
+  }
 
  private:
   void read(NodeId node);
@@ -35,25 +40,30 @@ class GpuRoom {
   std::uint64_t read_to_ = 0;
   bool is_built_ = false;
   std::vector<std::int64_t> room_;
+  std::vector<bool> shares_;  // nodes with shared devices
   Bitmap with_room_;
-  std::int64_t usable_total_ = 0;
+  std::int64_t usable_total_ = 0, total_ = 0, sharing_ = 0;
 };
 
 // Could tasks with these demands fit if some victims were gone? First fit decreasing over as many of the best nodes
 // as there are tasks: exact for equal demands, may refuse mixed ones that would fit.
 class RoomTest {
  public:
-  // Starts over from the present room.
-  void start(const Cluster& cluster, const GpuRoom& room, std::vector<std::int64_t> demands);
+  // Starts over from the present room, with what the tasks want.
+  void start(const Cluster& cluster, const GpuRoom& room, std::span<const TaskId> tasks);
   void free(NodeId node, std::int64_t gpus);
   bool passes() const;
   std::int64_t room(NodeId node) const { return room_[cluster_->rank(node)]; }
   std::int64_t demand() const { return total_; }
   std::int64_t smallest_demand() const { return demands_.empty() ? 0 : demands_.back(); }
-  // With equal demands: how many more tasks `extra` GPUs on the node would make room for.
+  std::int64_t tasks() const { return static_cast<std::int64_t>(demands_.size()); }
+  // With equal demands: how many tasks have room, and how many more `extra` GPUs on the node of a rank would make
+  // room for.
   bool has_equal_demands() const { return equal_; }
   std::int64_t slots() const { return slots_; }
-  std::int64_t slots_with(NodeId node, std::int64_t extra) const;
+  std::int64_t slots_with(std::uint32_t rank, std::int64_t extra) const;
+  // What there is room for, in GPUs: in whole tasks where demands are equal, otherwise taken together.
+  std::int64_t reach() const { return equal_ ? slots_ * demands_.front() : sum_; }
 
  private:
   bool first_fit() const;
@@ -64,6 +74,7 @@ class RoomTest {
   bool equal_ = false;
   std::vector<std::int64_t> room_;     // by rank
   std::int64_t slots_ = 0;             // tasks that fit by GPUs, where demands are equal
+  std::int64_t sum_ = 0;               // of all room
   mutable std::vector<std::int64_t> best_;
 };
 

@@ -14,6 +14,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "model/job.hpp"
 #include "model/placement.hpp"
 #include "model/reasons.hpp"
+#include "model/requeue_record.hpp"
 #include "model/resources.hpp"
 #include "util/bitmap.hpp"
 
@@ -145,6 +147,7 @@ class ScoreHook {
 struct JobEntry {
   JobId job;
   ElasticState elastic = ElasticState::kExact;
+  bool joins_now = false;  // stands at the back of the line of waiting jobs
 };
 
 // One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and
@@ -163,7 +166,7 @@ struct SubGroupSide {
 
 // Why a running job is spared.
 struct VictimRefusal {
-  std::string rule;
+  std::string_view rule;  // lives for ever
   std::optional<TimePoint> until;
 };
 
@@ -178,10 +181,22 @@ struct Scenario {
   std::span<const Victim> victims;
 };
 
+// What victims of these leaf queues would have to free at least, in thousandths of a GPU.
+struct Shortage {
+  JobId contender;
+  std::int64_t gpus = 0;
+  struct Source {
+    QueueId leaf;
+    std::int64_t largest = 0;  // GPUs of the job that holds most
+  };
+  std::span<const Source> sources;
+};
+
 class ScenarioGenerator;
 struct GeneratorFactory {
   std::string name;
   std::function<std::unique_ptr<ScenarioGenerator>()> make;
+  bool is_whole = false;  // asked for all tasks at once, never for some of them first
 };
 
 // ---------------------------------------------------------------- all of them
@@ -236,10 +251,17 @@ struct Hooks {
   // After a simulation in which the contender found its place.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
+  // Can reclaim free so much at all? A refusal is a proof that every scenario would be refused.
+  FilterHook<JobReason, const Shortage&> reclaim_shortage;
+  // What allows the contender to take from the leaf queue, in words. Nobody answers: nothing is said.
+  OwnerHook<std::string_view(JobId, QueueId)> reclaim_ground{"reclaim_ground"};
   // Reclaim begins to search for this job: remember the queues as they are.
   ListHook<JobId> search_begins;
   // Generators of scenarios by name, tried in this order.
   ListHook<std::vector<GeneratorFactory>&> generators;
+
+  // ---- giving way: who agreed to it, and who did not though asked
+  ListHook<RequeueRecord&> nominate;
 
   // ---- a decision to bind leaves: annotations for it; later ones win
   ListHook<TaskId, NodeId, std::map<std::string, std::string>&> bind_annotations;

@@ -26,7 +26,8 @@ const JobOrder::QueueNode& JobOrder::best_leaf(const QueueNode& node) const {
 
 bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   const auto wanted = [&](const QueueNode& node) {
-    return session_.chunk(best_leaf(node).jobs.front().job, true).wanted;
+    const JobId job = best_leaf(node).jobs.front().job;
+    return job == other_demand_.first ? other_demand_.second : session_.chunk(job, true).wanted;
   };
   const QueueSide left{.queue = a.queue, .wanted = wanted(a)}, right{.queue = b.queue, .wanted = wanted(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
@@ -34,19 +35,19 @@ bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;
 }
 
-void JobOrder::push(JobId job) {
-  const QueueId queue = session_.cluster.job(job).queue;
+void JobOrder::push(const JobEntry& entry) {
+  const QueueId queue = session_.cluster.job(entry.job).queue;
   if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf())
     return;
   const auto job_before = [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(a, b); };
   const auto known = by_queue_.find(queue);
   QueueNode* leaf = known != by_queue_.end() ? known->second : nullptr;
   if (leaf != nullptr) {
-    heap::push(leaf->jobs, session_.entry(job), job_before);
+    heap::push(leaf->jobs, entry, job_before);
     trim(*leaf);
   } else {
     leaf = make_node(queue, true);
-    leaf->jobs.push_back(session_.entry(job));
+    leaf->jobs.push_back(entry);
     link(leaf);
   }
   mark_dirty(leaf);

@@ -20,7 +20,10 @@ class JobOrder {
   explicit JobOrder(Session& session, std::optional<int> depth = std::nullopt);
 
   // Jobs whose queue is unknown or not a leaf are left out.
-  void push(JobId job);
+  void push(JobId job) { push(session_.entry(job)); }
+  void push(const JobEntry& entry);
+  // The queue of this job counts it with another demand than that of its chunk.
+  void set_demand(JobId job, const Demand& wanted) { other_demand_ = {job, wanted}; }
   bool empty() const { return root_.empty(); }
   JobId pop();
 
@@ -44,6 +47,7 @@ class JobOrder {
 
   Session& session_;
   std::optional<int> depth_;
+  std::pair<JobId, Demand> other_demand_;
   std::vector<std::unique_ptr<QueueNode>> nodes_;
   absl::flat_hash_map<QueueId, QueueNode*> by_queue_;
   std::vector<QueueNode*> root_;

@@ -1,8 +1,13 @@
-// What consolidation, reclaim and preempt have in common: gates that come before any search. actions.md 8.1.
+// What consolidation, requeue, reclaim and preempt have in common: gates that come before any search, the search, and
+// what is said about it. actions.md 8.1.
 #pragma once
+
+#include <functional>
+#include <string_view>
 
 #include "engine/failed_jobs.hpp"
 #include "engine/pending_jobs.hpp"
+#include "engine/proofs.hpp"
 #include "engine/solver.hpp"
 
 namespace muster {
@@ -10,8 +15,22 @@ namespace muster {
 // A refusal of one of the tasks to be placed that no eviction can change; it is told to the user.
 bool is_hopeless(Session& session, JobId contender);
 
-// Runs the search and commits what it found.
-bool make_room(Session& session, Solver& solver, JobId contender, const std::string& action,
-               const Candidates& candidates, const ScenarioValidator& valid);
+// Room for whom, from whom, by which rules.
+struct Purpose {
+  const char* action;
+  JobId contender;
+  Candidates candidates;
+  ScenarioValidator valid;
+  std::function<std::string_view(JobId)> ground;  // what allows the eviction of a victim
+  Bounded bounded = Bounded::kNot;
+  // Asked when a solution stands; false: it is shown, not carried out.
+  std::function<bool()> commits = [] { return true; };
+};
+
+// Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
+Outcome make_room(Session& session, Solver& solver, const Purpose& purpose);
+
+// The job is not tried because a like one failed.
+void report_like_job(Session& session, const char* action, JobId job, JobId like);
 
 }  // namespace muster

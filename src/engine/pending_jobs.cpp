@@ -15,18 +15,22 @@ std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
   return s.now < end ? std::optional(end) : std::nullopt;
 }
 
-namespace {
-
-template <class Keep>
-JobOrder ordered(Session& s, const std::string& action, Keep keep) {
-  std::vector<JobId> jobs;
-  for (JobId j : s.cluster.pending_jobs())
-    if (!why_not_considered(s.cluster, j) && keep(j)) jobs.push_back(j);
-  // The order of filling matters where queues tie; by creation time and uid it is always the same.
+std::vector<JobId> waiting_by_age(const Session& s) {
+  std::vector<JobId> jobs(s.cluster.pending_jobs().begin(), s.cluster.pending_jobs().end());
   std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
     const Job &x = s.cluster.job(a), &y = s.cluster.job(b);
     return x.created != y.created ? x.created < y.created : x.uid < y.uid;
   });
+  return jobs;
+}
+
+namespace {
+
+// The order of filling matters where queues tie; by age it is always the same.
+template <class Keep>
+JobOrder ordered(Session& s, const std::string& action, Keep keep) {
+  std::vector<JobId> jobs = waiting_by_age(s);
+  std::erase_if(jobs, [&](JobId j) { return why_not_considered(s.cluster, j) || !keep(j); });
   const auto depth = s.settings.queue_depth.find(action);
   const bool limited = depth != s.settings.queue_depth.end() && depth->second >= 0;
   JobOrder order(s, limited ? std::optional(depth->second) : std::nullopt);

@@ -12,6 +12,9 @@ namespace muster {
 JobOrder pending_jobs(Session& session, const std::string& action);
 JobOrder contenders(Session& session, const std::string& action, bool preemptible_only = false);
 
+// Every job with a pending task by creation time, then uid.
+std::vector<JobId> waiting_by_age(const Session& session);
+
 // The end of the job's preemption delay, where it has one that is not over.
 std::optional<TimePoint> delayed_until(const Session& session, JobId job);
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,17 @@ struct KaiDifferences {
   bool exact_consolidation_limit = true; // N victims, not N + 1
 };
 
+// How far a search for victims goes. Steps make the same input give the same decisions on any machine; the times
+// are an outer guard, checked between scenarios.
+struct SearchLimits {
+  std::int64_t scenarios_per_job = 100'000;
+  std::int64_t nodes_per_job = 200'000'000;
+  std::size_t exhaustive_combinations = 4096;  // of victims; a search with more of them is not small
+  std::optional<Duration> job;                 // absent: none
+  Duration job_floor = Duration::zero();       // granted even where the action's time is used up
+  std::map<std::string, Duration> actions, generators;  // "default" serves those without an entry; zero: none
+};
+
 struct EngineSettings {
   std::map<std::string, int> queue_depth;  // jobs per leaf queue and action
   int max_consolidation_victims = 16;
@@ -30,6 +42,8 @@ struct EngineSettings {
   bool use_signatures = true;
   Duration staleness_grace = std::chrono::seconds(60);
   bool index_nodes = true;  // false: score all nodes for every task, the plain way
+  bool prove_hopeless = true;  // false: search also where a proof says that there is nothing to find
+  SearchLimits search;
   KaiDifferences differences;
   // Past use of queues by name, as a share of the capacity; absent: none.
   std::map<std::string, Shares> usage;

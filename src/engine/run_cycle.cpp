@@ -26,9 +26,9 @@ void run_action(Action& action, Session& session) {
 
 }  // namespace
 
-Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now) {
+Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, SearchMemory* memory) {
   const auto start = Clock::now();
-  Session session(cluster, policy, now);
+  Session session(cluster, policy, now, memory);
   for (const auto& action : policy.actions) action->open(session);
   session.decisions.open_milliseconds = milliseconds_since(start);
   for (const auto& action : policy.actions) run_action(*action, session);

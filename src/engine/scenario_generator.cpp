@@ -8,33 +8,33 @@
 namespace muster {
 namespace {
 
-std::vector<std::int64_t> gpu_demands(const Cluster& cluster, std::span<const TaskId> tasks) {
-  std::vector<std::int64_t> demands;
-  for (TaskId t : tasks) demands.push_back(cluster.shape_of(t).charge.units[index(Accounted::kGpus)]);
-  return demands;
-}
-
 bool is_selective(const Shape& shape) {
   return !shape.constraints.node_selector.empty() || shape.constraints.has_required_affinity;
 }
 
 }  // namespace
 
-VictimAccumulator::VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room,
-                                     const Candidates& candidates, const Probe& probe)
-    : session_(session), probe_(probe), victims_(session, pool, candidates) {
-  room_.start(session.cluster, room, gpu_demands(session.cluster, probe.tasks));
+void VictimAccumulator::start(const Candidates& candidates, const Probe& probe) {
+  const Cluster& c = session_.cluster;
+  probe_ = probe;
+  victims_.start(candidates);
+  batches_.clear();
+  recorded_.clear();
+  unmet_.clear();
+  started_ = false;
+  room_.start(c, free_, probe.tasks);
   for (TaskId t : probe.recorded->tasks())
-    if (recorded_.insert(t)) room_.free(session.cluster.placement(t).node, freed_gpus(session.cluster, t));
+    if (recorded_.insert(t)) room_.free(c.placement(t).node, freed_gpus(c, t));
+  recorded_room_ = room_;
   for (TaskId t : probe.tasks) {
-    const ShapeId shape = session.cluster.task(t).shape;
-    if (is_selective(session.cluster.shape(shape)) &&
+    const ShapeId shape = c.task(t).shape;
+    if (is_selective(c.shape(shape)) &&
         std::find(unmet_.begin(), unmet_.end(), shape) == unmet_.end())
       unmet_.push_back(shape);
   }
   if (unmet_.empty()) return;
-  probe.feasible->for_each([&](std::size_t rank) { meet(session.cluster.nodes_by_name()[rank]); });
-  for (TaskId t : probe.recorded->tasks()) meet(session.cluster.placement(t).node);
+  probe.feasible->for_each([&](std::size_t rank) { meet(c.nodes_by_name()[rank]); });
+  for (TaskId t : probe.recorded->tasks()) meet(c.placement(t).node);
 }
 
 // Selective tasks that the node could take have found one.
@@ -49,15 +49,12 @@ bool VictimAccumulator::next() {
     started_ = true;
     if (passes()) return true;
   }
-  while (add_batch()) {
+  while (grow())
     if (passes()) return true;
-    ++filtered;
-  }
   return false;
 }
 
-// One more batch of victims; false when there are no more.
-bool VictimAccumulator::add_batch() {
+bool VictimAccumulator::grow() {
   while (auto popped = victims_.pop()) {
     const bool is_recorded = std::any_of(popped->tasks.begin(), popped->tasks.end(),
                                          [&](TaskId t) { return recorded_.contains(t); });

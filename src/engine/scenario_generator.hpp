@@ -23,29 +23,34 @@ struct Probe {
 // The growing list of potential victims of one probe. What the filters refuse is passed over.
 class VictimAccumulator {
  public:
-  VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room, const Candidates& candidates,
-                    const Probe& probe);
+  VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
+      : session_(session), victims_(session, pool), free_(room) {}
+  // A new probe; candidates and what it points to must live on.
+  void start(const Candidates& candidates, const Probe& probe);
 
   // To the next state that the filters let pass: first the recorded victims alone, then each time more. False at
   // the end.
   bool next();
+  // One batch more, whatever the filters say; false at the end.
+  bool grow();
   const Batches& batches() const { return batches_; }
   const Probe& probe() const { return probe_; }
   Session& session() const { return session_; }
   // What is free and what all victims so far free.
   const RoomTest& room() const { return room_; }
-  // How the accumulation went, for reports.
-  std::int64_t filtered = 0;
+  // The same without potential victims.
+  const RoomTest& recorded_room() const { return recorded_room_; }
+  bool is_recorded(TaskId t) const { return recorded_.contains(t); }
 
  private:
-  bool add_batch();
   bool passes() const;
   void meet(NodeId node);
 
   Session& session_;
-  const Probe probe_;
+  Probe probe_{};
   VictimOrder victims_;
-  RoomTest room_;
+  const GpuRoom& free_;
+  RoomTest room_, recorded_room_;
   Batches batches_;
   Stamps<TaskId> recorded_;
   std::vector<ShapeId> unmet_;  // shapes with a node selector or affinity that no node in sight matches yet

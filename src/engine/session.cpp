@@ -11,12 +11,13 @@
 
 namespace muster {
 
-Session::Session(Cluster& c, const Policy& p, TimePoint t)
+Session::Session(Cluster& c, const Policy& p, TimePoint t, SearchMemory* m)
     : cluster(c),
       policy(p),
       settings(p.settings),
       now(t),
       now_text(format_time(t)),
+      memory(m),
       finder_(std::make_unique<NodeFinder>(*this)) {
   cluster.refresh(now);
   std::string names;
@@ -46,6 +47,18 @@ void Session::move(TaskId t, const Placement& to) {
 // ---------------------------------------------------------------- orders
 
 bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
+  if (const int order = hooks.job_order(a, b)) return order < 0;
+  const TimePoint x = waiting_since(a), y = waiting_since(b);
+  return x != y ? x < y : cluster.job(a.job).uid < cluster.job(b.job).uid;
+}
+
+TimePoint Session::waiting_since(const JobEntry& entry) const {
+  const Job& job = cluster.job(entry.job);
+  if (entry.joins_now) return std::max(job.created, now);
+  return job.requeued_at ? std::max(job.created, std::min(*job.requeued_at, now)) : job.created;
+}
+
+bool Session::senior(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
   const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;
@@ -83,12 +96,12 @@ const Chunk& Session::chunk(JobId id, bool simulated) {
 
 Demand Session::demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const {
   Demand sum;
-  std::int64_t memory = 0;
+  std::int64_t gpu_memory = 0;
   for (TaskId t : tasks) {
     sum.charge += cluster.shape_of(t).charge;
-    memory += cluster.shape_of(t).gpu_memory;
+    gpu_memory += cluster.shape_of(t).gpu_memory;
   }
-  if (gpu_mib > 0) sum.gpus_by_memory = static_cast<double>(memory) / static_cast<double>(gpu_mib);
+  if (gpu_mib > 0) sum.gpus_by_memory = static_cast<double>(gpu_memory) / static_cast<double>(gpu_mib);
   return sum;
 }
 
@@ -215,10 +228,11 @@ void Session::collect_waiting() {
     return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
   });
   for (JobId j : waiting) {
-    WaitingJob w{.job = j, .reasons = {}};
+    WaitingJob w{.job = j, .reasons = {}, .searches = {}};
     if (auto standing = why_not_considered(cluster, j)) w.reasons.push_back(std::move(*standing));
     if (const auto found = reasons_.find(j); found != reasons_.end())
       w.reasons.insert(w.reasons.end(), found->second.begin(), found->second.end());
+    if (const auto found = searches_.find(j); found != searches_.end()) w.searches = std::move(found->second);
     decisions.waiting.push_back(std::move(w));
   }
 }

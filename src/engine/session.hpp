@@ -16,6 +16,7 @@
 namespace muster {
 
 class NodeFinder;
+class SearchMemory;
 class Signatures;
 
 // The tasks of a job that are tried at once, and what its queue would be charged for them.
@@ -29,7 +30,7 @@ struct Chunk {
 
 class Session {
  public:
-  Session(Cluster& cluster, const Policy& policy, TimePoint now);
+  Session(Cluster& cluster, const Policy& policy, TimePoint now, SearchMemory* memory = nullptr);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -42,6 +43,7 @@ class Session {
   Hooks hooks;
   Decisions decisions;
   ActionStats stats;  // of the action at work
+  SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
 
   NodeFinder& finder() { return *finder_; }
   // Of the waiting jobs as they were when the cycle opened.
@@ -61,10 +63,12 @@ class Session {
   // lacks of its minimum.
   std::vector<TaskId> core_part(JobId job, std::span<const TaskId> tasks) const;
 
-  // Is `a` before `b`, all plugins and fallbacks considered?
   // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
   Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
+  // Is `a` before `b`, all plugins and fallbacks considered? Among waiting jobs a requeued one counts as created
+  // then; among running ones seniority is by real creation time.
   bool job_before(const JobEntry& a, const JobEntry& b) const;
+  bool senior(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;
   JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
 
@@ -78,11 +82,14 @@ class Session {
   // Stands beside what was said before; the same rule is not said twice.
   void adds_reason(JobId job, JobReason reason);
   void no_longer_waits(JobId job) { reasons_.erase(job); }
+  // A search for the job made no room.
+  void searched_in_vain(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
 
   // Gives pipelined places back, turns the rest into assumptions, and hands over the decisions.
   Decisions close();
 
  private:
+  TimePoint waiting_since(const JobEntry& entry) const;
   void collect_chunk(JobId job, const Member& member, Chunk& chunk);
   void settle_pipelined();
   void settle_evicted();
@@ -94,6 +101,7 @@ class Session {
   std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
   absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
+  absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
   std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
   std::uint64_t task_order_stamp_ = 0;

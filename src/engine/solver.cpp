@@ -1,42 +1,56 @@
-// The solver: probes with growing numbers of tasks, scenarios by the generators, simulation, validation.
+// The solver: probes with growing numbers of tasks, scenarios by the generators, and what is not needed given back.
 #include "engine/solver.hpp"
 
 #include <absl/hash/hash.h>
 
 #include <algorithm>
+#include <cassert>
+#include <ranges>
 
-#include "engine/allocation.hpp"
 #include "engine/gang_view.hpp"
 
 namespace muster {
+namespace {
 
-Bitmap feasible_nodes(const Session& s, const GpuRoom& room, JobId id) {
-  const Job& job = s.cluster.job(id);
+// The nodes that a search for the job may use before anybody is evicted: those with free GPUs, or all if some task
+// of it needs none.
+void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& nodes) {
   const auto needs_none = [&](TaskId t) {
     return s.cluster.shape_of(t).is_cpu_only() || s.cluster.placement(t).status == TaskStatus::kSucceeded;
   };
-  const bool everywhere = std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [&](const PodSet& p) {
+  const auto& sets = s.cluster.job(id).pod_sets;
+  const bool everywhere = std::any_of(sets.begin(), sets.end(), [&](const PodSet& p) {
     return std::any_of(p.tasks.begin(), p.tasks.end(), needs_none);
   });
-  Bitmap nodes = room.nodes_with_room();
+  nodes = room.nodes_with_room();
   if (everywhere) nodes.fill();
-  return nodes;
 }
 
-struct Solver::Search {
-  Statement& statement;
-  JobId contender;
-  const Candidates& candidates;
-  const ScenarioValidator& valid;
-  std::vector<TaskId> tasks;   // all that must find a place
-  Bitmap feasible;
-  Batches recorded;
-  bool kept = false;           // the statement holds a solution for all tasks
-  absl::flat_hash_set<std::size_t> failed;  // fingerprints of scenarios
-};
+// Where the task stood before the statement at hand evicted or moved it, and what it gives back there.
+NodeId home_of(const Cluster& cluster, TaskId t) {
+  const Placement& at = cluster.placement(t);
+  if (at.status != TaskStatus::kPipelined || !at.leaving.valid()) return at.node;
+  return at.passing.valid() ? at.passing : at.leaving;
+}
+std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
+  return cluster.accepted(cluster.shape_of(t), home).units[index(Accounted::kGpus)];
+}
 
-Solver::Solver(Session& session) : session_(session), room_(session.cluster) {
-  session_.hooks.generators(generators_);
+}  // namespace
+
+Solver::Solver(Session& session, std::string action)
+    : Solver(session, std::move(action), nullptr, Line::kContender) {}
+
+Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line)
+    : session_(session),
+      action_(std::move(action)),
+      pool_(std::move(pool)),
+      simulation_(session, line),
+      room_(session.cluster),
+      budget_(session.settings.search, session.stats, action_) {
+  std::vector<GeneratorFactory> factories;
+  session_.hooks.generators(factories);
+  for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
 }
 Solver::~Solver() = default;
 
@@ -47,48 +61,82 @@ VictimPool& Solver::pool() {
 
 Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& candidates,
                       const ScenarioValidator& valid) {
-  const Chunk& chunk = session_.chunk(contender, true);
-  if (chunk.tasks.empty()) return Outcome::kNothingToPlace;
+  last_failure_ = {};
+  if (session_.chunk(contender, true).tasks.empty()) return Outcome::kNothingToPlace;
   if (generators_.empty()) return Outcome::kNoGenerator;
-  room_.update();
-  Search search{.statement = statement,
-                .contender = contender,
-                .candidates = candidates,
-                .valid = valid,
-                .tasks = {chunk.tasks.begin(), chunk.tasks.end()},
-                .feasible = feasible_nodes(session_, room_, contender)};
-  for (const GeneratorFactory& factory : generators_) {
-    search.recorded.clear();
-    const auto generator = factory.make();
-    if (!this->search(search, *generator)) continue;
-    if (is_whole(contender)) return Outcome::kSolved;
-    statement.rollback(0);
-    return Outcome::kNoSolution;
+  if (!budget_.start_job()) return Outcome::kOutOfTime;
+  start(contender, candidates, valid);
+  for (Generator& generator : generators_) {
+    if (!search(statement, generator)) {
+      if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
+      continue;
+    }
+    if (!is_whole()) {
+      statement.rollback(0);
+      return Outcome::kNoSolution;
+    }
+    trim(statement);
+    return Outcome::kSolved;
   }
-  return Outcome::kNoSolution;
+  return unsolved();
 }
 
-bool Solver::is_whole(JobId contender) const {
-  const Job& job = session_.cluster.job(contender);
+void Solver::start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid) {
+  contender_ = contender;
+  candidates_ = &candidates;
+  valid_ = &valid;
+  const Chunk& chunk = session_.chunk(contender, true);
+  tasks_.assign(chunk.tasks.begin(), chunk.tasks.end());
+  find_feasible(session_, room(), contender, feasible_);
+  failed_.clear();
+  for_now_.clear();
+  limit_ = Limit::kNone;
+  if (session_.memory != nullptr) session_.memory->recall(session_.cluster, action_, contender, failed_);
+  if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
+  extra_.resize(session_.cluster.nodes_by_name().size(), 0);
+}
+
+Outcome Solver::unsolved() {
+  const bool is_cut = limit_ == Limit::kJob || limit_ == Limit::kTime;
+  if (session_.memory != nullptr) {
+    for (std::size_t scenario : for_now_) failed_.erase(scenario);
+    if (is_cut)
+      session_.memory->remember(session_.cluster, action_, contender_, failed_);
+    else
+      session_.memory->forget(session_.cluster, action_, contender_);
+  }
+  if (!is_cut) return Outcome::kNoSolution;
+  return limit_ == Limit::kTime ? Outcome::kOutOfTime : Outcome::kCutShort;
+}
+
+bool Solver::is_whole() const {
+  const Job& job = session_.cluster.job(contender_);
   if (!session_.settings.differences.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
   return is_satisfied(job, Member{.is_pod_set = false, .at = 0});
 }
 
 void Solver::committed(JobId contender) {
-  if (waiting_ != nullptr) waiting_->changed(contender);
-  if (pool_ != nullptr) pool_->changed(contender);
-  for (JobId j : victim_jobs_) {
-    if (waiting_ != nullptr) waiting_->changed(j);
-    if (pool_ != nullptr) pool_->changed(j);
+  simulation_.changed(contender);
+  pool().changed(contender);
+  for (JobId j : simulation_.victim_jobs()) {
+    simulation_.changed(j);
+    pool().changed(j);
   }
 }
 
+// ---------------------------------------------------------------- probes
+
 // One task, two, four …, then bisection, and in the end all of them: actions.md 9.2.
-bool Solver::search(Search& s, ScenarioGenerator& generator) {
-  const std::size_t n = s.tasks.size();
+bool Solver::search(Statement& statement, Generator& generator) {
+  if (generator.made == nullptr) generator.made = generator.factory.make();
+  budget_.start_generator(generator.factory.name);
+  recorded_.clear();
+  kept_ = false;
+  const std::size_t n = tasks_.size();
+  if (generator.factory.is_whole) return probe(statement, generator, n) && (kept_ || probe(statement, generator, n));
   const auto trial = [&](std::size_t k) {
-    const bool solved = probe(s, generator, k);
-    if (solved && !s.kept) s.statement.rollback(0);
+    const bool solved = probe(statement, generator, k);
+    if (solved && !kept_) statement.rollback(0);
     return solved;
   };
   std::size_t solved = 0, unsolved = 0;
@@ -98,148 +146,60 @@ bool Solver::search(Search& s, ScenarioGenerator& generator) {
     const std::size_t middle = (solved + unsolved) / 2;
     (trial(middle) ? solved : unsolved) = middle;
   }
-  return s.kept || probe(s, generator, n);
+  return kept_ || probe(statement, generator, n);
 }
 
 // The first scenario in which the first k tasks find their places stays in the statement.
-bool Solver::probe(Search& s, ScenarioGenerator& generator, std::size_t k) {
-  const Probe probe{.contender = s.contender,
-                    .tasks = std::span<const TaskId>(s.tasks).first(k),
-                    .recorded = &s.recorded,
-                    .feasible = &s.feasible};
+bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
+  const auto tasks = std::span<const TaskId>(tasks_).first(k);
   room_.update();
-  VictimAccumulator victims(session_, pool(), room_, s.candidates, probe);
-  const RoomTest recorded_room = victims.room();
-  generator.start(victims);
-  for (Batches potential; generator.next(potential);) {
-    collect_victims(s.recorded, potential);
-    std::vector<TaskId> sorted = victims_;
-    std::sort(sorted.begin(), sorted.end());
-    std::size_t fingerprint = absl::HashOf(k, sorted);
-    if (s.failed.contains(fingerprint)) continue;
-    if (!victims_.empty() && could_fit(s, recorded_room, potential) && simulate(s, probe.tasks, potential)) {
-      const std::size_t recorded_before = s.recorded.size() + potential.size();
-      record(s, potential);
-      s.kept = k == s.tasks.size() && s.recorded.size() == recorded_before;
+  accumulator_->start(*candidates_, {contender_, tasks, &recorded_, &feasible_});
+  generator.made->start(*accumulator_);
+  while (generator.made->next(potential_)) {
+    if (!could_fit(potential_)) continue;
+    collect(recorded_, potential_);
+    if (victims_.empty()) continue;
+    sorted_.assign(victims_.begin(), victims_.end());
+    std::sort(sorted_.begin(), sorted_.end());
+    const std::size_t scenario = absl::HashOf(k, sorted_);
+    if (failed_.contains(scenario)) continue;
+    limit_ = budget_.reached();
+    if (limit_ != Limit::kNone) return false;
+    if (simulate(statement, tasks)) {
+      const std::size_t all = recorded_.size() + potential_.size();
+      record(recorded_, potential_);
+      kept_ = k == tasks_.size() && recorded_.size() == all;
       return true;
     }
-    s.statement.rollback(0);
-    s.failed.insert(fingerprint);
+    failed_.insert(scenario);
   }
   return false;
 }
 
-// A proof of no: with equal demands, room counted in whole tasks.
-bool Solver::could_fit(const Search& s, const RoomTest& room, const Batches& potential) {
-  if (!room.has_equal_demands()) return true;
-  const auto needed = static_cast<std::int64_t>(room.demand() / room.smallest_demand());
-  std::int64_t slots = room.slots();
-  if (slots >= needed) return true;
-  seen_.clear();
-  for (TaskId t : s.recorded.tasks()) seen_.insert(t);
-  absl::flat_hash_map<NodeId, std::int64_t> extra;
-  for (TaskId t : potential.tasks())
-    if (seen_.insert(t)) extra[session_.cluster.placement(t).node] += freed_gpus(session_.cluster, t);
-  for (const auto& [node, gpus] : extra)
-    if (session_.cluster.node(node).present) slots += room.slots_with(node, gpus);
-  return slots >= needed;
+bool Solver::simulate(Statement& statement, std::span<const TaskId> tasks) {
+  const auto failure = simulation_.run(
+      statement,
+      {.contender = contender_, .tasks = tasks, .victims = victims_, .feasible = feasible_, .valid = *valid_});
+  if (!failure) return true;
+  statement.rollback(0);
+  last_failure_ = failure->rule;
+  if (failure->until) for_now_.push_back(absl::HashOf(tasks.size(), sorted_));
+  return false;
 }
 
-void Solver::collect_victims(const Batches& recorded, const Batches& potential) {
+void Solver::collect(const Batches& recorded, const Batches& potential) {
   victims_.clear();
-  victim_jobs_.clear();
   seen_.clear();
-  seen_jobs_.clear();
   for (const Batches* batches : {&recorded, &potential})
-    for (TaskId t : batches->tasks()) {
-      if (!seen_.insert(t)) continue;
-      victims_.push_back(t);
-      const JobId job = session_.cluster.task(t).job;
-      if (seen_jobs_.insert(job)) victim_jobs_.push_back(job);
-    }
-}
-
-// Evicts, places contender and victims' jobs in scheduling order, and asks the validators. actions.md 9.6.
-bool Solver::simulate(Search& s, std::span<const TaskId> tasks, const Batches&) {
-  ++session_.stats.scenarios_simulated;
-  Bitmap nodes = s.feasible;
-  for (TaskId t : victims_) {
-    const NodeId home = session_.cluster.placement(t).node;
-    if (session_.cluster.node(home).present) nodes.set(session_.cluster.rank(home));
-    s.statement.evict(t);
-  }
-  if (!place_all(s, tasks, nodes)) return false;
-  group_victims();
-  return !s.valid({.contender = s.contender, .contender_tasks = tasks, .victims = by_job_});
-}
-
-namespace {
-
-// The contender with only its active tasks and these: minimums are no higher than what is there.
-JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks) {
-  const Job& job = s.cluster.job(id);
-  ElasticState state = ElasticState::kExact;
-  for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
-    const std::int32_t active = job.pod_sets[p].counts.active_allocated();
-    const auto added = static_cast<std::int32_t>(std::count_if(
-        tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
-    const std::int32_t minimum =
-        active + added > 0 ? std::min(job.pod_sets[p].minimum, active + added) : job.pod_sets[p].minimum;
-    if (active < minimum) return {id, ElasticState::kBelow};
-    if (active > minimum) state = ElasticState::kAbove;
-  }
-  return {id, state};
-}
-
-}  // namespace
-
-bool Solver::place_all(Search& s, std::span<const TaskId> tasks, const Bitmap& nodes) {
-  if (waiting_ == nullptr) {
-    waiting_ = std::make_unique<WaitingJobs>(session_);
-    order_ = std::make_unique<SimulationOrder>(session_, *waiting_);
-  }
-  contestants_.clear();
-  contestants_.push_back({partial_entry(session_, s.contender, tasks),
-                          session_.demand(tasks, session_.cluster.smallest_gpu())});
-  for (JobId j : victim_jobs_)
-    if (j != s.contender) contestants_.push_back({session_.entry(j), session_.chunk(j, true).wanted});
-  order_->start(contestants_);
-  bool reached = false;
-  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
-    if (j == s.contender) {
-      if (allocate_job(session_, s.statement,
-                       {.job = j, .tasks = tasks, .allowed = &nodes, .pipeline_only = true}))
-        return false;
-      reached = true;
-      continue;
-    }
-    const Chunk chunk = session_.chunk(j, true);
-    allocate_job(session_, s.statement, {.job = j, .tasks = chunk.tasks, .allowed = &nodes, .pipeline_only = true});
-  }
-  return reached;
-}
-
-// Victims by job, in the order in which they were taken.
-void Solver::group_victims() {
-  by_job_.assign(victim_jobs_.size(), {});
-  job_places_.clear();
-  for (std::uint32_t i = 0; i < victim_jobs_.size(); ++i) job_places_[victim_jobs_[i]] = {i, 0};
-  for (TaskId t : victims_) ++job_places_[session_.cluster.task(t).job].tasks;
-  std::vector<std::size_t> begins(victim_jobs_.size() + 1, 0);
-  for (std::size_t i = 0; i < victim_jobs_.size(); ++i)
-    begins[i + 1] = begins[i] + job_places_[victim_jobs_[i]].tasks;
-  std::vector<std::size_t> ends(begins.begin(), begins.end() - 1);
-  grouped_.resize(victims_.size());
-  for (TaskId t : victims_) grouped_[ends[job_places_[session_.cluster.task(t).job].index]++] = t;
-  for (std::size_t i = 0; i < victim_jobs_.size(); ++i)
-    by_job_[i] = {victim_jobs_[i], std::span<const TaskId>(grouped_).subspan(begins[i], begins[i + 1] - begins[i])};
+    for (TaskId t : batches->tasks())
+      if (seen_.insert(t)) victims_.push_back(t);
 }
 
 // Every batch that holds a task still evicted or moved is part of all later scenarios.
-void Solver::record(Search& s, const Batches& potential) {
-  Batches kept;
+void Solver::record(const Batches& recorded, const Batches& potential) {
+  trial_.clear();
   seen_.clear();
-  for (const Batches* batches : {&std::as_const(s.recorded), &potential})
+  for (const Batches* batches : {&recorded, &potential})
     for (std::size_t i = 0; i < batches->size(); ++i) {
       bool needed = false;
       for (TaskId t : (*batches)[i].tasks) {
@@ -247,9 +207,87 @@ void Solver::record(Search& s, const Batches& potential) {
         const bool away = status == TaskStatus::kReleasing || status == TaskStatus::kPipelined;
         needed = (away && seen_.insert(t)) || needed;
       }
-      if (needed) kept.append((*batches)[i].job, (*batches)[i].tasks);
+      if (needed) trial_.append((*batches)[i].job, (*batches)[i].tasks);
     }
-  s.recorded = std::move(kept);
+  std::swap(recorded_, trial_);
+}
+
+// ---------------------------------------------------------------- a proof of no for one scenario
+
+// With equal demands, room is counted in whole tasks.
+bool Solver::could_fit(const Batches& potential) {
+  const RoomTest& room = accumulator_->recorded_room();
+  if (!room.has_equal_demands() || room.slots() >= room.tasks()) return true;
+  return room.slots() + slots_changed(room, potential.tasks(), +1) >= room.tasks();
+}
+
+// How many more tasks would have room if these were gone, or came back; recorded ones count already.
+std::int64_t Solver::slots_changed(const RoomTest& room, std::span<const TaskId> tasks, std::int64_t sign) {
+  const Cluster& c = session_.cluster;
+  seen_.clear();
+  touched_.clear();
+  for (TaskId t : tasks) {
+    const NodeId home = sign > 0 ? c.placement(t).node : home_of(c, t);
+    if (!seen_.insert(t) || !home.valid() || !c.node(home).present || (sign > 0 && accumulator_->is_recorded(t)))
+      continue;
+    const std::uint32_t rank = c.rank(home);
+    if (extra_[rank] == 0) touched_.push_back(rank);
+    extra_[rank] += sign * freed_at(c, t, home);
+  }
+  std::int64_t slots = 0;
+  for (std::uint32_t rank : touched_) slots += room.slots_with(rank, std::exchange(extra_[rank], 0));
+  return slots;
+}
+
+// ---------------------------------------------------------------- trimming
+
+// Plays the recorded victims without those that are not kept. On success they are given up; otherwise the statement
+// is empty.
+template <class Keep>
+bool Solver::works_with(Statement& statement, Keep keep) {
+  if (budget_.reached() != Limit::kNone) return false;
+  Batches kept;
+  for (std::size_t i = 0; i < recorded_.size(); ++i)
+    if (keep(i)) kept.append(recorded_[i].job, recorded_[i].tasks);
+  if (kept.empty()) return false;
+  statement.rollback(0);
+  collect(kept, {});
+  sorted_.assign(victims_.begin(), victims_.end());
+  if (!simulate(statement, tasks_)) return false;
+  record(kept, {});
+  return true;
+}
+
+// With equal demands: one task less would have room if these stayed.
+bool Solver::are_needed(std::span<const TaskId> tasks) {
+  return with_all_.has_equal_demands() &&
+         with_all_.slots() + slots_changed(with_all_, tasks, -1) < with_all_.tasks();
+}
+
+// Gives back victims that turn out not to be needed: whole jobs, or what was taken last of a job. The last first, so
+// that no gang keeps its surplus without its core.
+void Solver::trim(Statement& statement) {
+  if (!session_.settings.differences.trim_victims || recorded_.size() < 2) return;
+  const Cluster& c = session_.cluster;
+  with_all_.start(c, room_, tasks_);
+  seen_.clear();
+  for (TaskId t : recorded_.tasks())
+    if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid()) with_all_.free(home, freed_at(c, t, home));
+  const std::int64_t before = session_.stats.scenarios_simulated;
+  for (std::size_t i = recorded_.size(); i-- > 0;) {
+    if (i >= recorded_.size() || are_needed(recorded_[i].tasks)) continue;
+    const JobId job = recorded_[i].job;
+    const auto is_of_job = [&](std::size_t at) { return recorded_[at].job == job; };
+    const bool has_earlier = std::ranges::any_of(std::views::iota(std::size_t{0}, i), is_of_job);
+    const bool spared = works_with(statement, [&](std::size_t at) { return !is_of_job(at); }) ||
+                        (has_earlier && works_with(statement, [&](std::size_t at) { return at < i || !is_of_job(at); }));
+    if (spared) i = recorded_.size();  // from the beginning: what was needed may not be now
+  }
+  if (session_.stats.scenarios_simulated == before) return;
+  statement.rollback(0);
+  collect(recorded_, {});
+  [[maybe_unused]] const bool works = simulate(statement, tasks_);
+  assert(works && "what worked before works again");
 }
 
 }  // namespace muster

@@ -1,31 +1,36 @@
 // One solver for every action that makes room: which victims let the contender run. actions.md 9.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/batches.hpp"
 #include "engine/gpu_room.hpp"
 #include "engine/scenario_generator.hpp"
-#include "engine/simulation_order.hpp"
+#include "engine/search_budget.hpp"
+#include "engine/search_memory.hpp"
+#include "engine/simulation.hpp"
 #include "engine/statement.hpp"
 #include "engine/victims.hpp"
 
 namespace muster {
 
-enum class Outcome : std::uint8_t { kSolved, kNoSolution, kNothingToPlace, kNoGenerator };
-
-using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
+enum class Outcome : std::uint8_t {
+  kSolved,
+  kNoSolution,
+  kNothingToPlace,
+  kNoGenerator,
+  kCutShort,   // a limit of steps was reached
+  kOutOfTime,  // the action has no time left
+};
 
 // Lives as long as an action runs; keeps what all its searches share.
 class Solver {
  public:
-  explicit Solver(Session& session);
+  Solver(Session& session, std::string action);
+  // With victims of its own choice.
+  Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line);
   ~Solver();
 
   // On success the statement holds evictions and placements, to be committed.
@@ -38,42 +43,66 @@ class Solver {
     room_.update();
     return room_;
   }
+  // A buffer.
+  RoomTest& scratch_room() { return with_all_; }
+  // Of the last search: scenarios it simulated, and why the last of them failed.
+  std::int64_t scenarios() const { return budget_.scenarios(); }
+  std::string_view last_failure() const { return last_failure_; }
+  // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
+  std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
  private:
-  struct Search;  // the state of one solve
-  bool search(Search& search, ScenarioGenerator& generator);
-  bool probe(Search& search, ScenarioGenerator& generator, std::size_t k);
-  bool simulate(Search& search, std::span<const TaskId> tasks, const Batches& potential);
-  bool could_fit(const Search& search, const RoomTest& recorded_room, const Batches& potential);
-  void collect_victims(const Batches& recorded, const Batches& potential);
-  bool place_all(Search& search, std::span<const TaskId> tasks, const Bitmap& nodes);
-  void group_victims();
-  void record(Search& search, const Batches& potential);
-  bool is_whole(JobId contender) const;
+  struct Generator {
+    GeneratorFactory factory;
+    std::unique_ptr<ScenarioGenerator> made;
+  };
+
+  void start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
+  bool search(Statement& statement, Generator& generator);
+  bool probe(Statement& statement, Generator& generator, std::size_t k);
+  bool simulate(Statement& statement, std::span<const TaskId> tasks);
+  Outcome unsolved();
+  // Gathers in `victims_` what the batches hold, each task once.
+  void collect(const Batches& recorded, const Batches& potential);
+  bool could_fit(const Batches& potential);
+  std::int64_t slots_changed(const RoomTest& room, std::span<const TaskId> tasks, std::int64_t sign);
+  void record(const Batches& recorded, const Batches& potential);
+  bool is_whole() const;
+
+  void trim(Statement& statement);
+  bool are_needed(std::span<const TaskId> tasks);
+  template <class Keep>
+  bool works_with(Statement& statement, Keep keep);
 
   Session& session_;
-  std::vector<GeneratorFactory> generators_;
+  const std::string action_;
+  std::vector<Generator> generators_;
   std::unique_ptr<VictimPool> pool_;
-  std::unique_ptr<WaitingJobs> waiting_;
-  std::unique_ptr<SimulationOrder> order_;
+  std::unique_ptr<VictimAccumulator> accumulator_;
+  Simulation simulation_;
   GpuRoom room_;
+  SearchBudget budget_;
 
-  // Scratch of one simulation.
-  std::vector<TaskId> victims_;
-  std::vector<JobId> victim_jobs_;
-  std::vector<TaskId> grouped_;               // victims by job
-  std::vector<Scenario::Victim> by_job_;
-  struct JobPlace {
-    std::uint32_t index = 0, tasks = 0;
-  };
-  absl::flat_hash_map<JobId, JobPlace> job_places_;
+  // ---- the search at hand
+  JobId contender_;
+  const Candidates* candidates_ = nullptr;
+  const ScenarioValidator* valid_ = nullptr;
+  std::vector<TaskId> tasks_;  // all that must find a place
+  Bitmap feasible_;
+  Batches recorded_;                    // part of every scenario
+  bool kept_ = false;                   // the statement holds a solution for all tasks
+  FailedScenarios failed_;
+  std::vector<std::size_t> for_now_;    // of those, the ones that time alone may mend
+  Limit limit_ = Limit::kNone;
+  std::string_view last_failure_;
+
+  // ---- buffers
+  Batches potential_, trial_;
+  std::vector<TaskId> victims_, sorted_;
   Stamps<TaskId> seen_;
-  Stamps<JobId> seen_jobs_;
-  std::vector<SimulationOrder::Contestant> contestants_;
+  RoomTest with_all_;
+  std::vector<std::int64_t> extra_;     // GPUs by rank of node
+  std::vector<std::uint32_t> touched_;  // ranks
 };
-
-// The nodes that a search for the job may use before anybody is evicted: those with free GPUs, or all if some task
-// of it needs none.
-Bitmap feasible_nodes(const Session& session, const GpuRoom& room, JobId job);
 
 }  // namespace muster

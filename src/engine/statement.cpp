@@ -24,7 +24,7 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
   Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
   if (at.virtually_evicted) {
     const bool holds_it = node == at.node || node == at.leaving || node == at.passing;
-    if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return unevict(t);
+    if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return take_back(t);
     const bool moved_before = at.leaving.valid();
     to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
@@ -43,8 +43,7 @@ void Statement::evict(TaskId t) {
   move(t, to);
 }
 
-// Back to where the task was before this statement first evicted it.
-void Statement::unevict(TaskId t) { move(t, Placement(first_before(t))); }
+void Statement::take_back(TaskId t) { move(t, Placement(first_before(t))); }
 
 const Placement& Statement::first_before(TaskId t) const {
   for (const Move& m : log_)

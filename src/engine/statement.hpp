@@ -23,7 +23,8 @@ class Statement {
   // not evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
   void pipeline(TaskId t, NodeId node, GroupListId groups = {});
   void evict(TaskId t);
-  void unevict(TaskId t);
+  // Back to where the task was before this statement first changed it.
+  void take_back(TaskId t);
   // Everything this statement allocated for the job since `from` waits instead, where it is.
   void convert_to_pipelined(JobId job, Checkpoint from = 0);
 

@@ -58,7 +58,7 @@ TEST_F(StatementTest, EvictReleasesAndTakesFromTheQueueAtOnce) {
 TEST_F(StatementTest, UnevictPutsTheTaskBack) {
   Statement st(*session);
   st.evict(task("old-0"));
-  st.unevict(task("old-0"));
+  st.take_back(task("old-0"));
   EXPECT_EQ(c.cluster().fingerprint(), before);
 }
 
@@ -163,7 +163,7 @@ TEST_F(StatementTest, CommitTellsOnlyTheNetEffect) {
   Statement st(*session);
   st.evict(task("old-0"));
   st.pipeline(task("old-0"), node("n2"));
-  st.unevict(task("old-0"));
+  st.take_back(task("old-0"));
   st.commit("consolidation", c.job_id("new"));
   EXPECT_EQ(text_of(c.cluster(), session->close()), "");
   EXPECT_EQ(c.cluster().fingerprint(), before);

@@ -7,17 +7,47 @@
 #include "engine/heap.hpp"
 
 namespace muster {
+namespace {
+
+std::int64_t gpus_of(const Cluster& c, JobId job) {
+  std::int64_t sum = 0;
+  for (const PodSet& p : c.job(job).pod_sets)
+    for (TaskId t : p.tasks)
+      if (const Placement& at = c.placement(t); in(at.status, kActiveAllocated) && at.node.valid())
+        sum += c.accepted(c.shape_of(t), at.node).units[index(Accounted::kGpus)];
+  return sum;
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------- the pool
 
-VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {
+VictimPool::VictimPool(Session& session)
+    : session_(session),
+      before_([&session](const JobEntry& a, const JobEntry& b) { return session.senior(a, b); }),
+      by_queue_(session.cluster.queues().size()) {
   for (JobId j : ids(session.cluster.jobs()))
     if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
-  std::vector<QueueId> todo(session.cluster.top_queues().rbegin(), session.cluster.top_queues().rend());
+  list_leaves();
+}
+
+VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before before)
+    : session_(session),
+      before_(std::move(before)),
+      members_(std::in_place, jobs.begin(), jobs.end()),
+      by_queue_(session.cluster.queues().size()) {
+  for (JobId j : jobs)
+    if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
+  list_leaves();
+}
+
+void VictimPool::list_leaves() {
+  const Cluster& c = session_.cluster;
+  std::vector<QueueId> todo(c.top_queues().rbegin(), c.top_queues().rend());
   while (!todo.empty()) {
     const QueueId q = todo.back();
     todo.pop_back();
-    const auto& children = session.cluster.queue(q).children;
+    const auto& children = c.queue(q).children;
     todo.insert(todo.end(), children.rbegin(), children.rend());
     if (children.empty()) leaves_.push_back(q);
   }
@@ -25,7 +55,7 @@ VictimPool::VictimPool(Session& session) : session_(session), by_queue_(session.
 
 bool VictimPool::is_evictable(JobId id) const {
   const Job& job = session_.cluster.job(id);
-  return job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
+  return (!members_ || members_->contains(id)) && job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
          job.counts.active_allocated() > 0 && job.queue.valid() && session_.cluster.queue(job.queue).usable &&
          session_.cluster.queue(job.queue).is_leaf();
 }
@@ -34,7 +64,7 @@ const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
   Leaf& jobs = by_queue_[leaf];
   if (!jobs.is_sorted)
     std::sort(jobs.jobs.begin(), jobs.jobs.end(),
-              [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); });
+              [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); });
   jobs.is_sorted = true;
   return jobs.jobs;
 }
@@ -46,11 +76,12 @@ void VictimPool::changed(JobId id) {
   const auto at = std::find_if(jobs.begin(), jobs.end(), [&](const JobEntry& e) { return e.job == id; });
   if (at != jobs.end()) jobs.erase(at);
   if (!is_evictable(id)) return;
+  if (auto& largest = by_queue_[queue].largest) largest = std::max(*largest, gpus_of(session_.cluster, id));
   const JobEntry entry = session_.entry(id);
   const auto place =
       by_queue_[queue].is_sorted
           ? std::lower_bound(jobs.begin(), jobs.end(), entry,
-                             [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(b, a); })
+                             [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); })
           : jobs.end();
   jobs.insert(place, entry);
 }
@@ -63,10 +94,25 @@ Charge VictimPool::held(JobId id) const {
   return sum;
 }
 
+std::int64_t VictimPool::largest(QueueId leaf) {
+  const Cluster& c = session_.cluster;
+  auto& known = by_queue_[leaf].largest;
+  if (!known) {
+    known = 0;
+    for (const JobEntry& e : by_queue_[leaf].jobs) known = std::max(*known, gpus_of(c, e.job));
+  }
+  return *known;
+}
+
 // ---------------------------------------------------------------- the order
 
-VictimOrder::VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates)
-    : session_(session), pool_(pool), candidates_(candidates), left_(candidates.at_most) {
+void VictimOrder::start(const Candidates& candidates) {
+  candidates_ = &candidates;
+  left_ = candidates.at_most;
+  used_ = 0;
+  by_queue_.clear();
+  root_.clear();
+  gone_.clear();
   for (QueueId leaf : candidates.leaves) {
     if (pool_.of(leaf).empty()) continue;
     bool is_new = false;
@@ -86,11 +132,17 @@ VictimOrder::VictimOrder(Session& session, VictimPool& pool, const Candidates& c
 VictimOrder::QueueNode* VictimOrder::node_of(QueueId queue, bool& is_new) {
   auto& node = by_queue_[queue];
   is_new = node == nullptr;
-  if (is_new) {
-    nodes_.push_back(std::make_unique<QueueNode>());
-    node = nodes_.back().get();
-    node->queue = queue;
-  }
+  if (!is_new) return node;
+  if (used_ == nodes_.size()) nodes_.push_back(std::make_unique<QueueNode>());
+  node = nodes_[used_++].get();
+  node->queue = queue;
+  node->parent = nullptr;
+  node->is_leaf = node->dirty = node->has_head = false;
+  node->base = nullptr;
+  node->at = 0;
+  node->begun.clear();
+  node->popped = {};
+  node->children.clear();
   return node;
 }
 
@@ -116,7 +168,7 @@ void VictimOrder::mark_dirty(QueueNode* node) {
 void VictimOrder::fill_head(QueueNode& leaf) {
   const auto less = [&](const Entry& a, const Entry& b) { return job_less(a.job, b.job); };
   for (; leaf.base != nullptr && leaf.at < leaf.base->size(); ++leaf.at)
-    if (candidates_.may_evict((*leaf.base)[leaf.at].job)) break;
+    if (!candidates_->spares((*leaf.base)[leaf.at].job)) break;
   const bool has_base = leaf.base != nullptr && leaf.at < leaf.base->size();
   leaf.has_head = has_base || !leaf.begun.empty();
   if (!leaf.has_head) return;

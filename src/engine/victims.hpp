@@ -4,6 +4,7 @@
 // over-served queue first, and takes jobs apart: surplus tasks one by one, then the rest of the gang.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
 #include <functional>
@@ -19,7 +20,14 @@ namespace muster {
 
 class VictimPool {
  public:
+  // Who is served before whom: the reverse of victim order.
+  using Before = std::function<bool(const JobEntry&, const JobEntry&)>;
+
+  // All evictable jobs, in seniority.
   explicit VictimPool(Session& session);
+  // The evictable ones among these.
+  VictimPool(Session& session, std::span<const JobId> jobs, Before before);
+  bool before(const JobEntry& a, const JobEntry& b) const { return before_(a, b); }
   // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
   const std::vector<JobEntry>& of(QueueId leaf);
   // Leaf queues that have any, by creation time, then name.
@@ -28,15 +36,21 @@ class VictimPool {
   void changed(JobId job);
   // What the job's tasks hold, as they asked for it.
   Charge held(JobId job) const;
+  // No job of the leaf has more GPUs than this, in thousandths, as its nodes count them.
+  std::int64_t largest(QueueId leaf);
 
  private:
   struct Leaf {
     std::vector<JobEntry> jobs;
     bool is_sorted = false;
+    std::optional<std::int64_t> largest;
   };
   bool is_evictable(JobId job) const;
+  void list_leaves();
 
   Session& session_;
+  Before before_;
+  std::optional<absl::flat_hash_set<JobId>> members_;  // nothing: all jobs
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
 };
@@ -44,13 +58,20 @@ class VictimPool {
 // Whom a contender may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
-  std::function<bool(JobId)> may_evict;  // asked once per job
-  int at_most = -1;                      // jobs; negative: no limit
+  std::function<std::optional<VictimRefusal>(JobId)> spares;  // nothing: the job may be evicted
+  int at_most = -1;                                           // jobs; negative: no limit
+  struct SparedLeaf {
+    QueueId leaf;
+    VictimRefusal why;
+  };
+  std::vector<SparedLeaf> spared;  // leaves whose jobs all are
 };
 
 class VictimOrder {
  public:
-  VictimOrder(Session& session, VictimPool& pool, const Candidates& candidates);
+  VictimOrder(Session& session, VictimPool& pool) : session_(session), pool_(pool) {}
+  // From the beginning, with these; they must live on.
+  void start(const Candidates& candidates);
 
   struct Popped {
     JobId job;
@@ -63,7 +84,7 @@ class VictimOrder {
   void skip(const Popped& popped, const Stamps<TaskId>& gone);
 
  private:
-  using Taken = std::vector<std::int32_t>;  // per pod set; empty: nothing
+  using Taken = absl::InlinedVector<std::int32_t, 4>;  // per pod set; empty: nothing
   struct Entry {
     JobEntry job;
     Taken taken;
@@ -86,7 +107,7 @@ class VictimOrder {
   void pop_entry();
   void fill_head(QueueNode& leaf);
   void link(QueueNode* node);
-  bool job_less(const JobEntry& a, const JobEntry& b) const { return !session_.job_before(a, b); }
+  bool job_less(const JobEntry& a, const JobEntry& b) const { return !pool_.before(a, b); }
   bool queue_less(const QueueNode& a, const QueueNode& b) const;
   void mark_dirty(QueueNode* node);
   void push_back(Entry entry);
@@ -98,9 +119,10 @@ class VictimOrder {
 
   Session& session_;
   VictimPool& pool_;
-  const Candidates& candidates_;
-  int left_;
-  std::vector<std::unique_ptr<QueueNode>> nodes_;
+  const Candidates* candidates_ = nullptr;
+  int left_ = -1;
+  std::vector<std::unique_ptr<QueueNode>> nodes_;  // the first `used_` are in use
+  std::size_t used_ = 0;
   absl::flat_hash_map<QueueId, QueueNode*> by_queue_;
   std::vector<QueueNode*> root_;
   Stamps<TaskId> gone_;

@@ -125,6 +125,8 @@ class Cluster {
   std::span<const JobId> broken_gangs() const { return broken_gangs_.items(); }
   // Jobs that carry a stale time.
   std::span<const JobId> stale_marked() const { return stale_marked_.items(); }
+  // Jobs that say how long they expect to run.
+  std::span<const JobId> opted_in() const { return opted_in_.items(); }
   void mark_stale(JobId job, std::optional<TimePoint> since);
   // What usable nodes offer, less what other schedulers' pods hold there.
   const Charge& total() const { return total_; }
@@ -151,6 +153,9 @@ class Cluster {
   std::uint64_t journal_begin() const { return journal_base_; }
   std::uint64_t journal_end() const { return journal_base_ + journal_.size(); }
   NodeId journal_at(std::uint64_t position) const { return journal_[position - journal_base_]; }
+
+  // Grows with every delta from the source.
+  std::uint64_t revision() const { return revision_; }
 
   // ---- checking
   // The sums and placements as text: equal texts mean equal clusters.
@@ -243,7 +248,7 @@ class Cluster {
   std::vector<QueueId> top_queues_;
   std::vector<NodeId> nodes_by_name_;
   IdVector<NodeId, std::uint32_t> ranks_;
-  IdSet<JobId> pending_jobs_, broken_gangs_, stale_marked_, unresolved_jobs_;
+  IdSet<JobId> pending_jobs_, broken_gangs_, stale_marked_, opted_in_, unresolved_jobs_;
   IdSet<TaskId> terminating_;
   Charge total_;
   std::int64_t smallest_gpu_ = 0, largest_gpu_ = 0;
@@ -254,7 +259,7 @@ class Cluster {
   bool some_node_stale_ = false, node_list_stale_ = true, queues_stale_ = true, classes_stale_ = true;
 
   std::vector<NodeId> journal_;
-  std::uint64_t journal_base_ = 0;
+  std::uint64_t journal_base_ = 0, revision_ = 0;
   std::vector<ObjectWarning> warnings_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "model/cluster.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
 namespace {
@@ -134,6 +135,7 @@ void Cluster::set_stale(NodeId id) {
 }
 
 NodeId Cluster::apply(NodeObject&& object) {
+  ++revision_;
   const NodeId id = mention_node(object.meta.name);
   Node& node = nodes_[id];
   const bool was_present = node.present;
@@ -171,6 +173,7 @@ NodeId Cluster::apply(NodeObject&& object) {
 }
 
 void Cluster::remove_node(std::string_view name) {
+  ++revision_;
   const NodeId id = find_node(name);
   if (!id.valid() || !nodes_[id].present) return;
   nodes_[id].present = false;
@@ -182,6 +185,7 @@ void Cluster::remove_node(std::string_view name) {
 // ---------------------------------------------------------------- queues, priority classes, other facts
 
 QueueId Cluster::apply(QueueObject&& object) {
+  ++revision_;
   const QueueId id = mention_queue(object.meta.name);
   Queue& queue = queues_[id];
   const bool present = in_partition(object.meta.labels);
@@ -202,6 +206,7 @@ QueueId Cluster::apply(QueueObject&& object) {
 }
 
 void Cluster::remove_queue(std::string_view name) {
+  ++revision_;
   const QueueId id = find_queue(name);
   if (!id.valid() || !queues_[id].present) return;
   queues_[id].present = false;
@@ -209,37 +214,48 @@ void Cluster::remove_queue(std::string_view name) {
 }
 
 void Cluster::apply(PriorityClassObject&& object) {
+  ++revision_;
   const std::string name = object.meta.name;
   classes_[name] = std::move(object);
   classes_stale_ = true;
 }
 void Cluster::remove_priority_class(std::string_view name) {
+  ++revision_;
   if (classes_.erase(std::string(name)) > 0) classes_stale_ = true;
 }
 
 void Cluster::apply(ConfigMapObject&& object) {
+  ++revision_;
   config_maps_[key_of(object.meta.ns, object.meta.name)] = true;
 }
 void Cluster::remove_config_map(std::string_view ns, std::string_view name) {
+  ++revision_;
   config_maps_.erase(key_of(ns, name));
 }
 
 void Cluster::apply(TopologyObject&& object) {
+  ++revision_;
   const std::string name = object.meta.name;
   topologies_[name] = std::move(object);
 }
 void Cluster::apply(VolumeClaimObject&& object) {
+  ++revision_;
   const std::string key = key_of(object.meta.ns, object.meta.name);
   volume_claims_[key] = std::move(object);
 }
 void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
+  ++revision_;
   volume_claims_.erase(key_of(ns, name));
 }
-void Cluster::remove_topology(std::string_view name) { topologies_.erase(std::string(name)); }
+void Cluster::remove_topology(std::string_view name) {
+  ++revision_;
+  topologies_.erase(std::string(name));
+}
 
 // ---------------------------------------------------------------- jobs
 
 JobId Cluster::apply(PodGroupObject&& object) {
+  ++revision_;
   const JobId id = mention_job(object.meta.ns, object.meta.name);
   std::vector<TaskId> members = jobs_[id].outsiders;
   for (const PodSet& p : jobs_[id].pod_sets) members.insert(members.end(), p.tasks.begin(), p.tasks.end());
@@ -259,7 +275,11 @@ JobId Cluster::apply(PodGroupObject&& object) {
   job.expected_runtime = object.expected_runtime;
   job.requeue_delay = object.requeue_delay;
   job.requeue_not_before = object.requeue_not_before;
-  job.requeued_at = object.requeued_at;
+  job.requeued_at = object.requeued_at ? parse_time(*object.requeued_at) : std::nullopt;
+  if (object.requeued_at && !job.requeued_at)
+    warn("PodGroup " + job.full_name(), "metadata.annotations." + std::string(keys::kRequeuedAt),
+         "\"" + *object.requeued_at + "\" is no RFC 3339 time, and counts as absent");
+  job.expected_runtime ? opted_in_.insert(id) : opted_in_.erase(id);
   job.mark_unschedulable = object.mark_unschedulable;
   job.stays_terminating = object.stays_terminating;
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&
@@ -275,6 +295,7 @@ JobId Cluster::apply(PodGroupObject&& object) {
 }
 
 void Cluster::remove_pod_group(std::string_view ns, std::string_view name) {
+  ++revision_;
   const JobId id = find_job(ns, name);
   if (!id.valid()) return;
   PodGroupObject nothing;
@@ -346,6 +367,7 @@ void Cluster::note_constraints(const Shape& shape) {
 }
 
 TaskId Cluster::apply(PodObject&& object) {
+  ++revision_;
   const TaskId id = mention_task(object.meta.ns, object.meta.name);
   if (in(placements_[id].status, kActiveUsed)) move(id, {.status = TaskStatus::kGone});
   detach(id);
@@ -387,6 +409,7 @@ TaskId Cluster::apply(PodObject&& object) {
 }
 
 void Cluster::remove_pod(std::string_view ns, std::string_view name) {
+  ++revision_;
   const auto found = task_ids_.find(key_of(ns, name));
   if (found == task_ids_.end()) return;
   const TaskId id = found->second;
@@ -457,6 +480,7 @@ Placement Cluster::observed_placement(const Task& task) const {
 }
 
 void Cluster::apply(BindRequestObject&& object) {
+  ++revision_;
   std::vector<GroupId> list;
   for (const std::string& g : object.gpu_groups) list.push_back(intern_group(g));
   intern_groups(std::move(list));
@@ -467,6 +491,7 @@ void Cluster::apply(BindRequestObject&& object) {
 }
 
 void Cluster::remove_bind_request(std::string_view ns, std::string_view name) {
+  ++revision_;
   const std::string key = key_of(ns, name);
   if (bind_requests_.erase(key) == 0) return;
   if (const auto task = task_ids_.find(key); task != task_ids_.end()) reobserve(task->second);

@@ -10,6 +10,8 @@
 #include "model/ids.hpp"
 #include "model/placement.hpp"
 #include "model/reasons.hpp"
+#include "model/requeue_record.hpp"
+#include "model/search_report.hpp"
 
 namespace muster {
 
@@ -19,10 +21,19 @@ struct BindDecision {
   GroupListId groups;
 };
 
+// A leaf queue just before a decision: what it held, and what it is entitled to.
+struct QueueStand {
+  QueueId queue;
+  Shares held{}, fair_share{}, quota{};
+};
+
 struct EvictDecision {
   TaskId task;
   std::string action;
-  JobId contender;  // the job it was done for; not valid for stale gangs
+  JobId contender;   // the job it was done for; not valid for stale gangs
+  std::string rule;  // that allowed it
+  QueueStand victim_queue, contender_queue;
+  std::optional<Duration> runtime_lost;  // since the job's last start; absent: not known
 };
 
 struct PipelineDecision {
@@ -40,6 +51,7 @@ struct PatchDecision {
 struct WaitingJob {
   JobId job;
   std::vector<JobReason> reasons;
+  std::vector<SearchReport> searches;  // that made no room for it, by action
 };
 
 struct ActionStats {
@@ -62,6 +74,7 @@ struct Decisions {
   std::vector<WaitingJob> waiting;  // by job order of the cycle's end: namespace, name
   std::vector<QueueShare> shares;   // depth first
   std::vector<ActionStats> actions;
+  std::optional<RequeueRecord> requeue;  // where the action is on
   double open_milliseconds = 0;
 };
 

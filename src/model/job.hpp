@@ -62,7 +62,8 @@ struct Job {
   std::uint64_t version = 1;      // grows whenever a task of it changes
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
-  std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before, requeued_at;
+  std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
+  std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;

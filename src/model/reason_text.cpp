@@ -55,6 +55,27 @@ std::string not_ready_text(const JobReason& r) {
                      r.rule == JobRule::kGatedTasks ? " without scheduling gates" : "");
 }
 
+// "40 GPUs: minimum runtime until 12:04:31"
+std::string spared_text(const SparedJobs& spared) {
+  std::string text = fmt::format("{}: {}", amount_text(Accounted::kGpus, spared.held.share(Accounted::kGpus)), spared.rule);
+  if (spared.until) text += " until " + format_clock(*spared.until);
+  return text;
+}
+
+std::string too_little_text(const JobReason& r) {
+  std::string text = fmt::format("needs {}; room for {} could ever be made by evictions",
+                                 amount_text(Accounted::kGpus, r.wanted), decimal(r.bound));
+  for (std::size_t i = 0; i < r.spared.size(); ++i) text += (i == 0 ? ". Out of reach: " : "; ") + spared_text(r.spared[i]);
+  return text;
+}
+
+std::string shares_text(const Cluster& cluster, const JobReason& r) {
+  const std::string needs = fmt::format("needs {} of other queues", amount_text(Accounted::kGpus, r.wanted));
+  if (!r.queue.valid() || r.bound == 0) return needs + "; none of them is above its share or quota";
+  return fmt::format("{}; shares and quotas let it take {} at most, most of them from queue {}, which holds {}", needs,
+                     decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
+}
+
 }  // namespace
 
 std::string_view code_of(JobRule rule) {
@@ -87,6 +108,12 @@ std::string_view code_of(JobRule rule) {
       return "PreemptionDelayNotElapsed";
     case JobRule::kTopology:
       return "TopologyNotSatisfiable";
+    case JobRule::kTooLittleToFree:
+      return "TooLittleCouldBeFreed";
+    case JobRule::kSharesInTheWay:
+      return "SharesDoNotAllow";
+    case JobRule::kSearchUnresolved:
+      return "ScenarioSearchUnresolved";
   }
   return "Unknown";
 }
@@ -220,6 +247,13 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
                          r.until ? format_clock(*r.until) : "its delay is over");
     case JobRule::kTopology:
       return "no topology domain has room";
+    case JobRule::kTooLittleToFree:
+      return too_little_text(r);
+    case JobRule::kSharesInTheWay:
+      return shares_text(cluster, r);
+    case JobRule::kSearchUnresolved:
+      return fmt::format("the search for room was cut short after {} scenarios; the next cycle goes on from there",
+                         r.needed);
   }
   return "waits";
 }

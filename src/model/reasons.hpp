@@ -8,6 +8,7 @@
 
 #include "model/ids.hpp"
 #include "model/resources.hpp"
+#include "model/search_report.hpp"
 #include "util/time.hpp"
 
 namespace muster {
@@ -63,6 +64,9 @@ enum class JobRule : std::uint8_t {
   kVolumeClaimMissing,
   kPreemptionDelay,  // until `until`
   kTopology,
+  kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
+  kSharesInTheWay,    // `wanted` GPUs must be freed, `bound` may be taken from `queue` and others
+  kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
 };
 
 struct JobReason {
@@ -78,6 +82,7 @@ struct JobReason {
   std::string name;  // of a missing object
   std::optional<TimePoint> until;
   std::vector<RefusalCount> nodes;  // most refusals first
+  std::vector<SparedJobs> spared;   // by rule, the most first
 };
 
 }  // namespace muster

@@ -1,8 +1,6 @@
 // The scenario generators.
 #include "plugins/generators.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <set>
 
@@ -11,34 +9,33 @@
 namespace muster::plugins {
 namespace {
 
-// Which accumulated batches have a task on which node; read as they come.
-class BatchesByNode {
+// Numbers of batches by node or job. Emptied in the time it took to fill it, and its memory is kept.
+template <class I>
+class BatchesBy {
  public:
-  void start() {
-    read_ = 0;
-    on_.clear();
+  void clear() {
+    for (I id : order_) lists_[id.index()].clear();
     order_.clear();
   }
-  // Calls seen(node) for each node that appears for the first time.
-  template <class Seen>
-  void read(const VictimAccumulator& victims, Seen seen) {
-    const Cluster& c = victims.session().cluster;
-    for (; read_ < victims.batches().size(); ++read_)
-      for (TaskId t : victims.batches()[read_].tasks) {
-        const NodeId node = c.placement(t).node;
-        auto& batches = on_[node];
-        if (batches.empty()) order_.push_back(node), seen(node);
-        if (batches.empty() || batches.back() != read_) batches.push_back(read_);
-      }
+  // False if the batch was there already; batches come in growing order.
+  bool add(I id, std::uint32_t batch) {
+    if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
+    auto& list = lists_[id.index()];
+    if (!list.empty() && list.back() == batch) return false;
+    if (list.empty()) order_.push_back(id);
+    list.push_back(batch);
+    return true;
   }
-  const std::vector<std::size_t>& on(NodeId node) { return on_[node]; }
-  // Nodes by first appearance.
-  const std::vector<NodeId>& nodes() const { return order_; }
+  std::span<const std::uint32_t> of(I id) const {
+    return id.index() < lists_.size() ? std::span<const std::uint32_t>(lists_[id.index()])
+                                      : std::span<const std::uint32_t>();
+  }
+  // By first appearance.
+  const std::vector<I>& all() const { return order_; }
 
  private:
-  std::size_t read_ = 0;
-  absl::flat_hash_map<NodeId, std::vector<std::size_t>> on_;
-  std::vector<NodeId> order_;
+  std::vector<std::vector<std::uint32_t>> lists_;
+  std::vector<I> order_;
 };
 
 // Empties one node after the other: everything taken so far from the jobs that have a victim on it.
@@ -46,8 +43,8 @@ class NodeLocalGreedy final : public ScenarioGenerator {
  public:
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
-    by_node_.start();
-    of_job_.clear();
+    by_node_.clear();
+    by_job_.clear();
     read_ = 0;
     nodes_.clear();
     seen_.clear();
@@ -72,8 +69,12 @@ class NodeLocalGreedy final : public ScenarioGenerator {
 
  private:
   void read() {
-    by_node_.read(*victims_, [](NodeId) {});
-    for (; read_ < victims_->batches().size(); ++read_) of_job_[victims_->batches()[read_].job].push_back(read_);
+    const Cluster& c = victims_->session().cluster;
+    for (; read_ < victims_->batches().size(); ++read_) {
+      const auto batch = victims_->batches()[read_];
+      by_job_.add(batch.job, read_);
+      for (TaskId t : batch.tasks) by_node_.add(c.placement(t).node, read_);
+    }
   }
 
   // The nodes of the newest victim's job; the first by name is at the back.
@@ -93,14 +94,15 @@ class NodeLocalGreedy final : public ScenarioGenerator {
   bool propose(NodeId node, Batches& potential) {
     potential.clear();
     jobs_.clear();
-    for (std::size_t batch : by_node_.on(node)) {
+    for (std::uint32_t batch : by_node_.of(node)) {
       const JobId job = victims_->batches()[batch].job;
       if (jobs_.insert(job)) add_all_taken(job, potential);
     }
     if (potential.empty()) return false;
+    if (nodes_.empty() && seen_.empty()) return true;  // the only one of this step
     std::vector<TaskId> key(potential.tasks().begin(), potential.tasks().end());
     std::sort(key.begin(), key.end());
-    return nodes_.empty() && seen_.empty() ? true : seen_.insert(std::move(key)).second;
+    return seen_.insert(std::move(key)).second;
   }
 
   // Everything taken from the job so far, recorded tasks included, as one batch.
@@ -110,7 +112,7 @@ class NodeLocalGreedy final : public ScenarioGenerator {
     const Batches& recorded = *victims_->probe().recorded;
     for (std::size_t i = 0; i < recorded.size(); ++i)
       if (recorded[i].job == job) add_once(recorded[i].tasks, potential);
-    for (std::size_t i : of_job_[job]) add_once(victims_->batches()[i].tasks, potential);
+    for (std::uint32_t i : by_job_.of(job)) add_once(victims_->batches()[i].tasks, potential);
   }
   void add_once(std::span<const TaskId> tasks, Batches& potential) {
     for (TaskId t : tasks)
@@ -118,9 +120,9 @@ class NodeLocalGreedy final : public ScenarioGenerator {
   }
 
   VictimAccumulator* victims_ = nullptr;
-  BatchesByNode by_node_;
-  absl::flat_hash_map<JobId, std::vector<std::size_t>> of_job_;
-  std::size_t read_ = 0;
+  BatchesBy<NodeId> by_node_;
+  BatchesBy<JobId> by_job_;
+  std::uint32_t read_ = 0;
   std::vector<NodeId> nodes_;           // still to be proposed in this step
   std::set<std::vector<TaskId>> seen_;  // proposed in this step
   Stamps<JobId> jobs_;
@@ -132,21 +134,16 @@ class MultiNodeGang final : public ScenarioGenerator {
  public:
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
-    by_node_.start();
+    by_node_.clear();
+    read_ = 0;
     nodes_.clear();
     size_ = kNone;
+    usable_ = *victims.probe().feasible;
     const Cluster& c = victims.session().cluster;
-    usable_ = Bitmap(c.nodes_by_name().size());
-    usable_ |= *victims.probe().feasible;
     for (TaskId t : victims.probe().recorded->tasks())
       if (const NodeId n = c.placement(t).node; c.node(n).present) usable_.set(c.rank(n));
     without_victims_ = 0;
-    usable_.for_each([&](std::size_t rank) { without_victims_ += victims.room().room(c.nodes_by_name()[rank]); });
-    recorded_room_.clear();
-    usable_.for_each([&](std::size_t rank) {
-      const NodeId n = c.nodes_by_name()[rank];
-      recorded_room_[n] = victims.room().room(n);
-    });
+    usable_.for_each([&](std::size_t rank) { without_victims_ += recorded_room(c.nodes_by_name()[rank]); });
   }
 
   bool next(Batches& potential) override {
@@ -170,17 +167,24 @@ class MultiNodeGang final : public ScenarioGenerator {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
+  std::int64_t recorded_room(NodeId n) const { return victims_->recorded_room().room(n); }
+
   void read() {
-    by_node_.read(*victims_, [&](NodeId n) {
-      if (const auto found = recorded_room_.find(n); found != recorded_room_.end()) without_victims_ -= found->second;
-    });
+    const Cluster& c = victims_->session().cluster;
+    for (; read_ < victims_->batches().size(); ++read_)
+      for (TaskId t : victims_->batches()[read_].tasks) {
+        const NodeId n = c.placement(t).node;
+        const bool is_new = by_node_.of(n).empty();
+        by_node_.add(n, read_);
+        if (is_new && c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
+      }
   }
 
   // Nodes with room for the smallest task, the tightest first, and how many of them cover the demand.
   void begin_step() {
     const RoomTest& room = victims_->room();
     nodes_.clear();
-    for (NodeId n : by_node_.nodes())
+    for (NodeId n : by_node_.all())
       if (victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand()) nodes_.push_back(n);
     std::stable_sort(nodes_.begin(), nodes_.end(), [&](NodeId a, NodeId b) { return room.room(a) < room.room(b); });
     const std::int64_t remaining = std::max<std::int64_t>(0, room.demand() - without_victims_);
@@ -192,20 +196,23 @@ class MultiNodeGang final : public ScenarioGenerator {
   }
 
   void propose(Batches& potential) {
-    std::vector<std::size_t> picked;
-    for (std::size_t i = 0; i < size_; ++i)
-      picked.insert(picked.end(), by_node_.on(nodes_[i]).begin(), by_node_.on(nodes_[i]).end());
-    std::sort(picked.begin(), picked.end());
-    picked.erase(std::unique(picked.begin(), picked.end()), picked.end());
-    for (std::size_t i : picked) potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
+    picked_.clear();
+    for (std::size_t i = 0; i < size_; ++i) {
+      const auto batches = by_node_.of(nodes_[i]);
+      picked_.insert(picked_.end(), batches.begin(), batches.end());
+    }
+    std::sort(picked_.begin(), picked_.end());
+    picked_.erase(std::unique(picked_.begin(), picked_.end()), picked_.end());
+    for (std::uint32_t i : picked_) potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
   }
 
   VictimAccumulator* victims_ = nullptr;
-  BatchesByNode by_node_;
+  BatchesBy<NodeId> by_node_;
+  std::uint32_t read_ = 0;
   Bitmap usable_;
   std::int64_t without_victims_ = 0;  // room of usable nodes that hold no potential victim
-  absl::flat_hash_map<NodeId, std::int64_t> recorded_room_;
   std::vector<NodeId> nodes_;
+  std::vector<std::uint32_t> picked_;
   std::size_t size_ = kNone, growth_ = 1;
 };
 

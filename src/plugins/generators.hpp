@@ -1,4 +1,4 @@
-// The scenario generators: plugins sg-nodelocalgreedy and sg-multinodegang. actions.md 9.5.
+// The scenario generators: plugins sg-nodelocalgreedy, sg-multinodegang (actions.md 9.5) and sg-exhaustive.
 #pragma once
 
 #include <memory>
@@ -9,5 +9,7 @@ namespace muster::plugins {
 
 std::unique_ptr<Plugin> make_node_local_greedy();
 std::unique_ptr<Plugin> make_multi_node_gang();
+// Complete where there are few combinations of victims; asked last.
+std::unique_ptr<Plugin> make_exhaustive();
 
 }  // namespace muster::plugins

@@ -1,8 +1,12 @@
 // The rules of reclaim.
 #include "plugins/proportion_reclaim.hpp"
 
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fairshare/fairshare.hpp"
 
@@ -85,6 +89,61 @@ bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
   return !below;  // exactly at its quota: its jobs may still be moved
 }
 
+// ---------------------------------------------------------------- a proof of no
+
+// GPUs that may be taken below the queue at most, in thousandths: down to its share or quota, and then one portion
+// more. Nothing: no bound is known, because another resource is over.
+std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const {
+  const Charge& held = cluster_.use(q).allocated;
+  std::int64_t most = 0;
+  for (Accounted r : kAccounted)
+    for (const double bound : {shares_.allocatable(q, r), fits_quota ? cluster_.queue(q).of(r).quota : kUnlimited}) {
+      if (bound == kUnlimited || held.share(r) <= bound) continue;
+      if (r != Accounted::kGpus) return std::nullopt;
+      const double over = (held.share(r) - bound) * static_cast<double>(kOneGpu);
+      most = std::max(most, static_cast<std::int64_t>(std::ceil(over)) - 1 + largest);
+    }
+  return most;
+}
+
+std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const {
+  struct Source {
+    QueueId queue;
+    bool fits_quota;
+    std::int64_t largest;
+  };
+  absl::InlinedVector<Source, 16> sources;  // the queues beside the contender's path
+  const QueueId ours = cluster_.job(shortage.contender).queue;
+  const Demand& wanted = session_.chunk(shortage.contender, true).wanted;
+  for (const auto& [leaf, largest] : shortage.sources) {
+    const auto [mine, theirs] = leveled_pair(ours, leaf);
+    const auto known = std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.queue == theirs; });
+    if (known == sources.end())
+      sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, wanted), largest});
+    else
+      known->largest = std::max(known->largest, largest);
+  }
+  std::int64_t most = 0, most_of_one = -1;
+  JobReason reason{.rule = JobRule::kSharesInTheWay, .resource = Accounted::kGpus};
+  for (const auto& [queue, fits_quota, largest] : sources) {
+    const auto from_here = most_to_take(queue, fits_quota, largest);
+    if (!from_here) return std::nullopt;
+    most += *from_here;
+    if (std::exchange(most_of_one, std::max(most_of_one, *from_here)) < *from_here) reason.queue = queue;
+  }
+  if (most >= shortage.gpus) return std::nullopt;
+  reason.wanted = static_cast<double>(shortage.gpus) / static_cast<double>(kOneGpu);
+  reason.bound = static_cast<double>(most) / static_cast<double>(kOneGpu);
+  if (reason.queue.valid()) reason.held = cluster_.use(reason.queue).allocated.share(Accounted::kGpus);
+  return reason;
+}
+
+std::string_view ReclaimRules::ground(JobId contender, QueueId leaf) const {
+  const QueueId theirs = leveled_pair(cluster_.job(contender).queue, leaf).second;
+  return exceeds_allocatable(theirs, before_[theirs].allocated) ? "its queue is above its fair share"
+                                                                : "its queue is above its quota, and ours within";
+}
+
 // ---------------------------------------------------------------- validation
 
 // The contender's tasks are placed when a scenario is judged, so what they add to its core is noted here.
@@ -98,11 +157,11 @@ void ReclaimRules::search_begins(JobId contender) {
 
 bool ReclaimRules::is_valid(const Scenario& scenario) {
   const Demand wanted = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
-  std::vector<TaskId> core;
+  core_part_.clear();
   for (TaskId t : scenario.contender_tasks)
-    if (core_tasks_.contains(t)) core.push_back(t);
-  has_core_ = !core.empty();
-  core_ = session_.demand(core, cluster_.smallest_gpu());
+    if (core_tasks_.contains(t)) core_part_.push_back(t);
+  has_core_ = !core_part_.empty();
+  core_ = session_.demand(core_part_, cluster_.smallest_gpu());
   losses_.assign(cluster_.queues().size(), {});
   losers_.clear();
   collect_portions(scenario);
@@ -113,20 +172,18 @@ bool ReclaimRules::is_valid(const Scenario& scenario) {
 // Of the tasks taken from each pod set the first ones, up to its minimum, are core.
 void ReclaimRules::collect_portions(const Scenario& scenario) {
   portions_.clear();
-  std::vector<TaskId> core;
-  std::vector<std::int32_t> taken;
   for (const Scenario::Victim& victim : scenario.victims) {
     const Job& job = cluster_.job(victim.job);
-    core.clear();
-    taken.assign(job.pod_sets.size(), 0);
+    core_part_.clear();
+    taken_.assign(job.pod_sets.size(), 0);
     for (TaskId t : victim.tasks) {
       const std::uint32_t set = cluster_.task(t).pod_set;
-      if (taken[set]++ < job.pod_sets[set].minimum)
-        core.push_back(t);
+      if (taken_[set]++ < job.pod_sets[set].minimum)
+        core_part_.push_back(t);
       else
         add_portion(job.queue, {&t, 1});
     }
-    add_portion(job.queue, core);
+    add_portion(job.queue, core_part_);
   }
 }
 
@@ -156,7 +213,7 @@ ReclaimRules::Loss& ReclaimRules::loss_of(QueueId q) {
 // Before each portion is taken, its queue must be above its share, or above its quota while ours stays within
 // its.
 bool ReclaimRules::strategies_hold(QueueId contender, const Demand& wanted) {
-  std::vector<std::pair<QueueId, std::array<bool, 3>>> involved;  // by leaf, all its portions
+  absl::InlinedVector<std::pair<QueueId, std::array<bool, 3>>, 8> involved;  // by leaf, all its portions
   for (const Portion& p : portions_) {
     auto at =
         std::find_if(involved.begin(), involved.end(), [&](const auto& i) { return i.first == p.leaf; });

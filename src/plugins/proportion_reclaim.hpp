@@ -23,6 +23,10 @@ class ReclaimRules {
   // Judges by the queues as they were when the search began: simulated evictions are taken off already.
   void search_begins(JobId contender);
   bool is_valid(const Scenario& scenario);
+  // A proof that no victims of these queues may free as much.
+  std::optional<JobReason> too_much(const Shortage& shortage) const;
+  // Which strategy lets the contender take from the leaf, as things stood when the search began.
+  std::string_view ground(JobId contender, QueueId leaf) const;
 
  private:
   // A part of a victim job that is judged as one: a surplus task, or all core tasks together.
@@ -39,6 +43,7 @@ class ReclaimRules {
   bool is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const;
   bool exceeds_allocatable(QueueId q, const Charge& held) const;
   bool exceeds_quota(QueueId q, const Charge& held) const;
+  std::optional<std::int64_t> most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const;
   void collect_portions(const Scenario& scenario);
   void add_portion(QueueId leaf, std::span<const TaskId> tasks);
   bool strategies_hold(QueueId contender, const Demand& wanted);
@@ -60,6 +65,8 @@ class ReclaimRules {
   absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
   Demand core_;                             // of those in the scenario at hand
   bool has_core_ = false;
+  std::vector<TaskId> core_part_;    // buffers
+  std::vector<std::int32_t> taken_;
 };
 
 }  // namespace muster::plugins

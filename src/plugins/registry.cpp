@@ -1,10 +1,12 @@
 // The plugins by name. Nothing registers itself before main.
 #include "plugins/registry.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 
 #include "config/arguments.hpp"
+#include "plugins/expected_runtime.hpp"
 #include "plugins/generators.hpp"
 #include "plugins/job_orders.hpp"
 #include "plugins/min_runtime.hpp"
@@ -16,6 +18,8 @@
 namespace muster::plugins {
 namespace {
 
+constexpr const char* kExhaustive = "sg-exhaustive";
+
 using Make = std::function<std::unique_ptr<Plugin>()>;
 using FromArguments = std::function<Make(const Arguments&)>;
 
@@ -26,8 +30,8 @@ FromArguments plain(std::unique_ptr<Plugin> (*make)()) {
 Make proportion_from(const Arguments& given) {
   ProportionOptions options;
   options.k_value = std::max(0.0, given.number("kValue", options.k_value));
-  options.saturation_multiplier =
-      given.number_at_least(1, "relcaimerSaturationMultiplier", options.saturation_multiplier);
+  for (const char* spelling : {"relcaimerSaturationMultiplier", "reclaimerSaturationMultiplier"})
+    options.saturation_multiplier = given.number_at_least(1, spelling, options.saturation_multiplier);
   return [options] { return make_proportion(options); };
 }
 
@@ -71,8 +75,10 @@ const std::map<std::string, FromArguments>& known() {
       {"nodeplacement", node_placement_from},
       {"podaffinity", plain(make_pod_affinity)},
       {"minruntime", min_runtime_from},
+      {"expectedruntime", plain(make_expected_runtime)},
       {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
       {"sg-multinodegang", plain(make_multi_node_gang)},
+      {kExhaustive, plain(make_exhaustive)},
   };
   return plugins;
 }
@@ -81,6 +87,20 @@ const std::map<std::string, FromArguments>& known() {
 
 bool is_available(const std::string& name) { return known().contains(name); }
 
+namespace {
+
+bool is_generator(const PluginFactory& plugin) { return plugin.name.starts_with("sg-"); }
+
+// Stands behind the generators of the file, whatever these are; alone it does not.
+void add_exhaustive(const Config& config, std::vector<PluginFactory>& plugins) {
+  std::erase_if(plugins, [](const PluginFactory& p) { return p.name == kExhaustive; });
+  const bool has_others = std::any_of(plugins.begin(), plugins.end(), is_generator);
+  if (has_others && config.params.compatibility.exhaustive_generator)
+    plugins.push_back({kExhaustive, make_exhaustive});
+}
+
+}  // namespace
+
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
   for (const PluginConfig& plugin : config.plugins) {
@@ -88,6 +108,7 @@ std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>
     if (found == known().end()) continue;
     made.push_back({plugin.name, found->second(Arguments(plugin, errors))});
   }
+  add_exhaustive(config, made);
   return made;
 }
 

@@ -1,0 +1,114 @@
+// Whom a contender may take of the jobs that agreed to give way.
+#include "actions/requeue_victims.hpp"
+
+#include <algorithm>
+
+namespace muster::actions {
+
+std::unique_ptr<VictimPool> nominated_pool(Session& s, const RequeueRecord& record) {
+  std::vector<JobId> jobs;
+  absl::flat_hash_map<JobId, Duration> overruns;
+  for (const Nomination& n : record.nominated) jobs.push_back(n.job), overruns[n.job] = n.overrun;
+  auto before = [&s, overruns = std::move(overruns)](const JobEntry& a, const JobEntry& b) {
+    const Job &x = s.cluster.job(a.job), &y = s.cluster.job(b.job);
+    if (x.priority != y.priority) return x.priority > y.priority;
+    const Duration over_x = overruns.at(a.job), over_y = overruns.at(b.job);
+    if (over_x != over_y) return over_x < over_y;
+    return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  };
+  return std::make_unique<VictimPool>(s, jobs, std::move(before));
+}
+
+RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
+                               RequeueContenders contenders)
+    : s_(session), nominated_(nominated), everybody_(session), record_(record), contenders_(contenders) {
+  for (std::size_t i = 0; i < record.nominated.size(); ++i) nominations_[record.nominated[i].job] = i;
+}
+
+// The gates of preempt and reclaim.
+std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, QueueId leaf) const {
+  if (leaf == s_.cluster.job(contender).queue) {
+    const bool over_quota =
+        s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender, true).tasks);
+    return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"}) : std::nullopt;
+  }
+  if (!s_.hooks.may_reclaim || !s_.hooks.may_reclaim(contender))
+    return VictimRefusal{.rule = "the job may not reclaim"};
+  return s_.hooks.reclaim_from_queue(contender, leaf);
+}
+
+bool RequeueVictims::outranks(JobId contender, JobId victim) const {
+  const std::int32_t mine = s_.cluster.job(contender).priority, theirs = s_.cluster.job(victim).priority;
+  if (theirs != mine) return theirs < mine;
+  return contenders_ == RequeueContenders::kSchedulingOrder && nominations_.contains(victim) &&
+         s_.job_before(s_.entry(contender), {.job = victim, .elastic = ElasticState::kBelow, .joins_now = true});
+}
+
+std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
+  if (victim == contender) return VictimRefusal{.rule = "itself"};
+  if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue)
+    return s_.hooks.reclaim_victim(contender, victim);
+  if (!outranks(contender, victim)) return VictimRefusal{.rule = "not outranked"};
+  return s_.hooks.preempt_victim(contender, victim);
+}
+
+namespace {
+
+// The core of a semi-preemptible job is nobody's.
+bool can_lose(const Job& job) {
+  return job.counts.active_allocated() > 0 &&
+         (job.is_preemptible() || (job.is_semi_preemptible() && elastic_state(job) == ElasticState::kAbove));
+}
+
+}  // namespace
+
+// The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no overdue job
+// goes before it.
+std::optional<std::int32_t> RequeueVictims::shield(JobId contender, QueueId leaf) {
+  for (const JobEntry& e : everybody_.of(leaf))  // lowest priority first
+    if (!nominations_.contains(e.job) && can_lose(s_.cluster.job(e.job)) && !filter(contender, e.job))
+      return s_.cluster.job(e.job).priority;
+  return std::nullopt;
+}
+
+Candidates RequeueVictims::of(JobId contender) {
+  Candidates found;
+  absl::flat_hash_map<QueueId, std::int32_t> shields;
+  for (QueueId leaf : nominated_.leaves()) {
+    if (nominated_.of(leaf).empty()) continue;
+    if (const auto why = queue_filter(contender, leaf)) {
+      found.spared.push_back({leaf, *why});
+      continue;
+    }
+    found.leaves.push_back(leaf);
+    if (const auto lowest = shield(contender, leaf)) shields[leaf] = *lowest;
+  }
+  found.spares = [this, contender, shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
+    const Job& job = s_.cluster.job(victim);
+    if (const auto shielded = shields.find(job.queue); shielded != shields.end() && job.priority > shielded->second)
+      return VictimRefusal{.rule = "a job of lower priority goes before it"};
+    auto why = filter(contender, victim);
+    if (why && why->until) count_protected(victim);
+    return why;
+  };
+  return found;
+}
+
+// Once per job and cycle.
+void RequeueVictims::count_protected(JobId victim) {
+  if (counted_.insert(victim).second)
+    ++record_.passed_over[{record_.nominated[nominations_.at(victim)].all_names(), "minruntime_protected"}];
+}
+
+std::string RequeueVictims::nominators(const Candidates& candidates) {
+  std::vector<std::string> names;
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : nominated_.of(leaf)) {
+      if (candidates.spares(e.job)) continue;
+      for (const std::string& name : record_.nominated[nominations_.at(e.job)].by)
+        if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  return Nomination{.by = std::move(names)}.all_names();
+}
+
+}  // namespace muster::actions

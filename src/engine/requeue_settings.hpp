@@ -1,0 +1,20 @@
+// What a job or the queues above it say about giving way: the first that says anything counts. requeue.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/cluster.hpp"
+
+namespace muster {
+
+// As it is written. Nothing: the job did not opt in, or opted out of what its queue says with a zero.
+std::optional<std::string> expected_runtime(const Cluster& cluster, JobId job);
+
+struct RequeueDelay {
+  Duration delay;
+  std::string problem;  // with what is written; the default serves then
+};
+RequeueDelay requeue_delay(const Cluster& cluster, JobId job, Duration otherwise);
+
+}  // namespace muster
