@@ -58,7 +58,8 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
                                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
                                      .protection_needs_minimum = p.compatibility.protection_needs_minimum,
                                      .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
-                                     .exact_consolidation_limit = p.compatibility.exact_consolidation_limit}};
+                                     .exact_consolidation_limit = p.compatibility.exact_consolidation_limit,
+                                     .take_once = p.compatibility.take_once}};
   return policy;
 }
 

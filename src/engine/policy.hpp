@@ -22,6 +22,7 @@ struct KaiDifferences {
   bool protection_needs_minimum = true;  // a start in the future protects only where a minimum is set
   bool elastic_by_active_tasks = true;   // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true; // N victims, not N + 1
+  bool take_once = true;                 // no job is reclaimed or moved twice for one that got no place meanwhile
 };
 
 // How far a search for victims goes. Steps make the same input give the same decisions on any machine; the times

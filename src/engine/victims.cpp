@@ -236,7 +236,7 @@ void VictimOrder::pop_entry() {
 void VictimOrder::take(const Popped& popped) {
   Entry rest = std::move(popped_);
   const Job& job = session_.cluster.job(popped.job);
-  if (rest.taken.empty()) rest.taken.resize(job.pod_sets.size(), 0);
+  if (rest.taken.empty()) rest.taken.start(job.pod_sets.size());
   for (TaskId t : popped.tasks) {
     gone_.insert(t);
     ++rest.taken[session_.cluster.task(t).pod_set];
@@ -249,7 +249,7 @@ void VictimOrder::take(const Popped& popped) {
 void VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
   Entry rest = std::move(popped_);
   const Job& job = session_.cluster.job(popped.job);
-  if (rest.taken.empty()) rest.taken.resize(job.pod_sets.size(), 0);
+  if (rest.taken.empty()) rest.taken.start(job.pod_sets.size());
   for (const PodSet& p : job.pod_sets)
     for (TaskId t : p.tasks)
       if (gone.contains(t) && is_active(t)) {

@@ -65,7 +65,7 @@ enum class JobRule : std::uint8_t {
   kPreemptionDelay,  // until `until`
   kTopology,
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
-  kSharesInTheWay,    // `wanted` GPUs must be freed, `bound` may be taken from `queue` and others
+  kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
   kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
 };
 
