@@ -71,6 +71,7 @@ class Daemon {
   kube::Async<void> begin_grouping();
   kube::Async<void> check();
   void compare();
+  void warn_of_requeue(const Decisions& decisions);
   bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
   void win();
   void lose();
@@ -205,6 +206,16 @@ kube::Async<void> Daemon::schedule() {
   }
 }
 
+// What users should mend, once in a while.
+void Daemon::warn_of_requeue(const Decisions& decisions) {
+  if (!decisions.requeue) return;
+  for (const NominationSkip& skip : decisions.requeue->skipped)
+    if (!skip.problem.empty())
+      log_.repeated_warning(skip.problem, {{"podGroup", cluster_.job(skip.job).full_name()}});
+  for (const RequeueWarning& warning : decisions.requeue->warnings)
+    log_.repeated_warning(warning.problem, {{"podGroup", cluster_.job(warning.job).full_name()}});
+}
+
 // ---------------------------------------------------------------- is the model right?
 
 kube::Async<void> Daemon::check() {
@@ -246,6 +257,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   sink_.assume(cluster_, decisions, instant);
   sink_.carry_out(cluster_, decisions, instant);
   status_.publish(cluster_, decisions);
+  warn_of_requeue(decisions);
   next_cycle_ = std::min(next_cycle_, status_.next_due());
   if (!decisions.binds.empty() || !decisions.evictions.empty())
     log_.info("cycle", {{"bound", std::to_string(decisions.binds.size())},

@@ -80,6 +80,10 @@ LiveSink::Bind LiveSink::bind_of(const Cluster& cluster, const BindDecision& dec
 
 LiveSink::Evict LiveSink::evict_of(const Cluster& cluster, const EvictDecision& decision) const {
   Evict evict{.pod = pod_of(cluster, decision.task), .action = decision.action};
+  // A crash between the two must not lose the cooldown.
+  if (const auto patching = patching_.find(evict.pod.ns + "/" + evict.pod.job);
+      decision.action == "requeue" && patching != patching_.end())
+    evict.after = patching->second;
   if (decision.contender.valid()) {
     evict.contender = cluster.job(decision.contender).name;
     evict.contender_ns = cluster.job(decision.contender).ns;
@@ -100,24 +104,26 @@ void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint no
 }
 
 void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint) {
-  for (const EvictDecision& eviction : decisions.evictions) {
-    p_.metrics.evicted(cluster, eviction);
-    kube::spawn(evict(evict_of(cluster, eviction)));
-  }
-  for (const BindDecision& decision : decisions.binds) kube::spawn(bind(bind_of(cluster, decision)));
   for (const PatchDecision& patch : decisions.patches) {
     const Job& job = cluster.job(patch.job);
     AnnotationChanges changes = patch.annotations;
     changes.emplace(kPreemptibility, preemptibility_text(job));
     annotate(job.ns, job.name, changes);
   }
+  for (const EvictDecision& eviction : decisions.evictions) {
+    p_.metrics.evicted(cluster, eviction);
+    kube::spawn(evict(evict_of(cluster, eviction)));
+  }
+  for (const BindDecision& decision : decisions.binds) kube::spawn(bind(bind_of(cluster, decision)));
 }
 
 void LiveSink::annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes) {
   const std::string key = ns + "/" + name;
   AnnotationChanges& waiting = patches_[key];
   for (const auto& [annotation, value] : changes) waiting[annotation] = value;
-  if (patching_.insert(key).second) kube::spawn(patch_group(ns, name));
+  if (patching_.contains(key)) return;
+  const auto patching = patching_[key] = std::make_shared<Patching>();
+  kube::spawn(patch_group(ns, name, patching));
 }
 
 // ---------------------------------------------------------------- binds
@@ -257,6 +263,13 @@ ApiRequest LiveSink::eviction_request(const Evict& evict) const {
 
 kube::Async<void> LiveSink::evict(Evict evict) {
   const CountedWrite counted(open_writes_);
+  if (evict.after) {
+    co_await evict.after->done.opened();
+    if (evict.after->failed) {
+      p_.source.tell(EvictionEnded{evict.pod.ns, evict.pod.name, evict.pod.uid});
+      co_return;
+    }
+  }
   record_eviction(evict);
   if (options_.marks_evicted_pods) co_await mark_disruption(evict);
   const auto start = kube::Clock::now();
@@ -329,7 +342,7 @@ void LiveSink::record_eviction(const Evict& evict) {
 // ---------------------------------------------------------------- annotations of PodGroups
 
 // One at a time per PodGroup; what is decided meanwhile goes with the next request.
-kube::Async<void> LiveSink::patch_group(std::string ns, std::string name) {
+kube::Async<void> LiveSink::patch_group(std::string ns, std::string name, std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
   const std::string key = ns + "/" + name;
   kube::Backoff backoff;
@@ -362,9 +375,11 @@ kube::Async<void> LiveSink::patch_group(std::string ns, std::string name) {
       p_.metrics.write_failed("annotate");
       p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
     }
+    patching->failed = true;
     p_.source.tell(PatchEnded{ns, name});
   }
   patching_.erase(key);
+  patching->done.open();
 }
 
 }  // namespace muster::serve

@@ -3,10 +3,11 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <set>
+#include <memory>
 #include <string>
 
 #include "kube/api_client.hpp"
+#include "kube/latch.hpp"
 #include "model/source.hpp"
 #include "serve/assumptions.hpp"
 #include "serve/events.hpp"
@@ -56,6 +57,11 @@ class LiveSink final : public DecisionSink {
   void note_protected_jobs();
 
  private:
+  // Annotations of a PodGroup on their way.
+  struct Patching {
+    kube::Latch done;
+    bool failed = false;
+  };
   struct PodWrite {
     std::string ns, name, uid, job, job_uid;
     TimePoint created{};
@@ -72,6 +78,7 @@ class LiveSink final : public DecisionSink {
   struct Evict {
     PodWrite pod;
     std::string action, contender, contender_ns, message;
+    std::shared_ptr<Patching> after = nullptr;  // the eviction must not be seen before these annotations
   };
 
   PodWrite pod_of(const Cluster& cluster, TaskId task) const;
@@ -85,7 +92,7 @@ class LiveSink final : public DecisionSink {
   kube::Async<void> evict(Evict evict);
   kube::Async<void> mark_disruption(const Evict& evict);
   kube::Async<void> delete_bind_request(std::string ns, std::string name);
-  kube::Async<void> patch_group(std::string ns, std::string name);
+  kube::Async<void> patch_group(std::string ns, std::string name, std::shared_ptr<Patching> patching);
   // Reads the pod again after a write that can not tell what became of it.
   kube::Async<bool> look_at(const PodWrite& pod);
   void record_scheduled(const Bind& bind);
@@ -96,7 +103,7 @@ class LiveSink final : public DecisionSink {
   ProtectedJobs protected_jobs_;
   std::vector<std::pair<std::string, TimePoint>> newly_protected_;
   absl::flat_hash_map<std::string, AnnotationChanges> patches_;  // "ns/name": not sent yet
-  std::set<std::string> patching_;                               // "ns/name": somebody sends them
+  absl::flat_hash_map<std::string, std::shared_ptr<Patching>> patching_;  // "ns/name": somebody sends them
   int open_writes_ = 0;
 };
 

@@ -62,6 +62,11 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       evicted_(counters("pod_group_evicted_pods_total", "Pods evicted")),
       requests_(counters("muster_api_requests_total", "Requests to the API server")),
       failed_writes_(counters("muster_failed_writes_total", "Decisions that could not be written")),
+      nominations_(counters("scheduler_requeue_nominations_total", "Jobs nominated to give way")),
+      nomination_skips_(counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, and why")),
+      requeue_commits_(counters("scheduler_requeue_commits_total", "Jobs that got room by requeue")),
+      requeue_rollbacks_(counters("scheduler_requeue_rollbacks_total", "Jobs that requeue found no room for")),
+      requeue_skips_(counters("scheduler_requeue_skipped_total", "Nominated jobs that were passed over, and why")),
       request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")) {}
 
 void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took) {
@@ -82,7 +87,21 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
     acted_on_.Add({{"action", action}}).Increment(static_cast<double>(jobs.size()));
     if (action == "preempt") preemptions_->Increment(static_cast<double>(jobs.size()));
   }
+  if (decisions.requeue) count_requeue(*decisions.requeue);
   set_shares(cluster, decisions);
+}
+
+void Metrics::count_requeue(const RequeueRecord& record) {
+  for (const Nomination& nomination : record.nominated)
+    for (const std::string& plugin : nomination.by) nominations_.Add({{"plugin", plugin}}).Increment();
+  for (const NominationSkip& skip : record.skipped)
+    nomination_skips_.Add({{"plugin", skip.by}, {"reason", skip.reason}}).Increment();
+  for (const auto& [by, count] : record.commits_by)
+    requeue_commits_.Add({{"nominated_by", by}}).Increment(static_cast<double>(count));
+  for (const auto& [by, count] : record.rollbacks_by)
+    requeue_rollbacks_.Add({{"nominated_by", by}}).Increment(static_cast<double>(count));
+  for (const auto& [key, count] : record.passed_over)
+    requeue_skips_.Add({{"nominated_by", key.first}, {"reason", key.second}}).Increment(static_cast<double>(count));
 }
 
 void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {

@@ -47,6 +47,7 @@ class Metrics {
   Counters& counters(const char* name, const char* help);
   Gauges& gauges(const char* name, const char* help);
   Histograms& histograms(const char* name, const char* help);
+  void count_requeue(const RequeueRecord& record);
   void set_shares(const Cluster& cluster, const Decisions& decisions);
 
   std::shared_ptr<prometheus::Registry> registry_;
@@ -58,6 +59,7 @@ class Metrics {
   prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
   Gauges &action_latency_, &fair_gpu_, &fair_cpu_, &fair_memory_;
   Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &requests_, &failed_writes_;
+  Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_rollbacks_, &requeue_skips_;
   Histograms& request_seconds_;
 };
 

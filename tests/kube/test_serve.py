@@ -171,6 +171,24 @@ class PlacesPods(KubeTest):
         self.api.patch(f"{QUEUES}/patient", {"spec": {"reclaimMinRuntime": "0s"}})
         self.wait_running(8, "owed")
 
+    def test_requeue_evicts_and_says_until_when(self):
+        self.serve()
+        for i in range(4):
+            annotated = group(f"overdue-{i}", "team-b", 8)
+            annotated["metadata"]["annotations"] = {"kai.scheduler/expected-runtime": "1s",
+                                                    "kai.scheduler/requeue-delay": "10m"}
+            self.api.post(POD_GROUPS, annotated)
+            for k in range(8):
+                self.api.post(PODS, pod(f"overdue-{i}-{k}", group=f"overdue-{i}"))
+        self.wait_running(32, "overdue")
+        time.sleep(2)  # the expected runtime, in whole seconds
+        self.submit_gang("next", 8, "team-a")
+        self.wait_running(8, "next")
+        moved = [i for i in range(4) if "kai.scheduler/requeue-not-before" in self.annotations(f"overdue-{i}")]
+        self.assertEqual(len(moved), 1)
+        events = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "Evict"]
+        self.assertIn("requeue", {e["metadata"]["annotations"]["evictor-action-type"] for e in events})
+
     def test_bad_object_costs_only_itself(self):
         m = self.serve()
         self.api.post(POD_GROUPS, group("odd", "team-a", 1, preemptionDelay="10m"))
@@ -214,22 +232,25 @@ class OtherWaysToWrite(KubeTest):
                                for r in self.api.items(path)), 20, "another BindRequest")
 
     def test_eviction_api_heeds_budgets(self):
-        self.serve("--eviction", "api")
+        m = self.serve("--eviction", "api")
         for i in range(4):
             self.submit_gang(f"batch-{i}", 8, "team-b")
+            time.sleep(1.1)  # creation times count whole seconds
         self.wait_running(32, "batch")
-        # KAI's order would take the youngest first; it is the one that a budget protects.
+        # From whichever end victims are tried, a protected one comes first.
         self.api.post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "keep"},
             "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"keep": "yes"}}}})
         self.addCleanup(self.api.delete, "/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep")
-        for i in range(8):
-            self.api.patch(f"{PODS}/batch-3-{i}", {"metadata": {"labels": {"keep": "yes"}}})
+        for name in (f"batch-{j}-{i}" for j in (0, 1, 3) for i in range(8)):
+            self.api.patch(f"{PODS}/{name}", {"metadata": {"labels": {"keep": "yes"}}})
         wait_until(lambda: self.api.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep").get(
-            "status", {}).get("currentHealthy") == 8, 20, "the budget to count its pods")
+            "status", {}).get("currentHealthy") == 24, 20, "the budget to count its pods")
         self.submit_gang("owed", 8, "team-a")
         self.wait_running(8, "owed", 30)
-        self.assertEqual(len(self.running("batch-3")), 8)
+        for j in (0, 1, 3):
+            self.assertEqual(len(self.running(f"batch-{j}")), 8)
+        self.assertIn("a disruption budget protects a victim", m.log())
 
 
 class LeastPrivilege(KubeTest):
