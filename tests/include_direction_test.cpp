@@ -30,9 +30,11 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"sim", {"model", "manifest", "document", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
+    {"grouper", {"document", "util"}},
+    {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "util"}},
     {"cli",
      {"util", "fairshare", "document", "config", "model", "manifest", "engine", "plugins", "actions", "sim",
-      "kube", "web"}},
+      "kube", "web", "grouper", "serve"}},
 };
 
 // In these modules every part stands alone and includes no header but its own; registry.cpp lists the parts.
