@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "sim/loader.hpp"
 
 namespace muster::bench {
@@ -25,9 +27,21 @@ QueueObject queue_object(std::string name, std::string parent, double gpus, doub
 struct JobShape {
   std::string name, queue;
   int pods = 1, gpus = 1;
+  double fraction = 0;
+  TopologyConstraint topology = {};
   int age = 0;  // seconds
   int node = -1;
 };
+
+GpuRequest share_of(double fraction) {
+  return {.type = GpuRequestType::kFraction, .devices = 1, .portion = fraction};
+}
+
+std::vector<NamedAmount> amounts_of(const JobShape& job) {
+  std::vector<NamedAmount> amounts = {{"cpu", 1'000}, {"memory", 1'000 * kMega}};
+  if (job.fraction == 0) amounts.push_back({"nvidia.com/gpu", job.gpus * kOneGpu});
+  return amounts;
+}
 
 PodObject pod_object(const JobShape& job, int index) {
   const std::string name = fmt::format("{}-{}", job.name, index);
@@ -37,8 +51,8 @@ PodObject pod_object(const JobShape& job, int index) {
           .scheduler = "kai-scheduler",
           .node = runs ? fmt::format("node-{}", job.node) : "",
           .pod_group = job.name,
-          .requests = {{"cpu", 1'000}, {"memory", 1'000 * kMega}, {"nvidia.com/gpu", job.gpus * kOneGpu}},
-          .gpu = {.devices = job.gpus}};
+          .requests = amounts_of(job),
+          .gpu = job.fraction > 0 ? share_of(job.fraction) : GpuRequest{.devices = job.gpus}};
 }
 
 class Generator {
@@ -48,6 +62,7 @@ class Generator {
   void run() {
     sink_.priority_class({.meta = {.name = kPriorityClass}, .value = 50});
     for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
+    if (shape_.racks > 0) sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
     add_queues();
     for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_.pod(foreign_pod(shape_, i));
     for (int i = 0; i < shape_.running; ++i)
@@ -60,6 +75,8 @@ class Generator {
                .queue = queue_of(i, 1),
                .pods = shape_.pending_pods,
                .gpus = shape_.pending_gpus,
+               .fraction = shape_.pending_fraction,
+               .topology = topology_of(i),
                .age = 86'400 - i});
   }
 
@@ -68,13 +85,28 @@ class Generator {
     return fmt::format("queue-{}", shape_.contest ? side : job % shape_.queues);
   }
 
+  TopologyConstraint topology_of(int job) const {
+    if (shape_.topologies.empty()) return {};
+    return shape_.topologies[static_cast<std::size_t>(job) % shape_.topologies.size()];
+  }
+
+  // Racks one after the other; as many zones as a zone has racks.
+  Labels labels_of(int i, const std::string& name) const {
+    Labels labels = {{"kubernetes.io/hostname", name},
+                     {"nvidia.com/gpu.count", std::to_string(shape_.gpus)},
+                     {"nvidia.com/gpu.memory", "80000"}};
+    if (shape_.racks == 0) return labels;
+    const int rack = i * shape_.racks / shape_.nodes;
+    const auto zones = static_cast<int>(std::lround(std::sqrt(shape_.racks)));
+    labels.insert(labels.end(), {{"host", name},
+                                 {"rack", fmt::format("rack-{}", rack)},
+                                 {"zone", fmt::format("zone-{}", rack * zones / shape_.racks)}});
+    return labels;
+  }
+
   NodeObject node_object(int i) const {
     const std::string name = fmt::format("node-{}", i);
-    return {.meta = {.name = name,
-                     .uid = name,
-                     .labels = {{"kubernetes.io/hostname", name},
-                                {"nvidia.com/gpu.count", std::to_string(shape_.gpus)},
-                                {"nvidia.com/gpu.memory", "80000"}}},
+    return {.meta = {.name = name, .uid = name, .labels = labels_of(i, name)},
             .allocatable = {{"cpu", 128'000},
                             {"memory", 1'000'000 * kMega},
                             {"nvidia.com/gpu", shape_.gpus * kOneGpu},
@@ -104,7 +136,8 @@ class Generator {
         .meta = {.ns = "bench", .name = job.name, .uid = job.name, .created = now() - seconds(job.age)},
         .queue = job.queue,
         .priority_class = kPriorityClass,
-        .min_member = job.pods};
+        .min_member = job.pods,
+        .topology = job.topology};
     if (job.node >= 0) group.last_start = now() - seconds(3'600);
     sink_.pod_group(std::move(group));
     for (int i = 0; i < job.pods; ++i) sink_.pod(pod_object(job, i));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "manifest/manifest.hpp"
 #include "model/cluster.hpp"
@@ -23,6 +24,9 @@ struct ClusterShape {
   int pending = 0;  // jobs
   int pending_pods = 1;
   int pending_gpus = 1;                 // per pod
+  double pending_fraction = 0;          // of one GPU per pod, instead of whole ones
+  int racks = 0;                        // as many zones as a zone has racks; 0: no topology
+  std::vector<TopologyConstraint> topologies = {};  // of waiting jobs, in turn
   int foreign = 0;                      // small CPU pods of another scheduler, per node
   std::optional<Contest> contest = {};  // instead of departments and queues
 };

@@ -2,6 +2,7 @@
 #include "scenarios.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "cli/policy.hpp"
 #include "engine/run_cycle.hpp"
@@ -38,6 +39,16 @@ ClusterShape hopeless(int nodes) {
           .contest = Contest{.running_quota = 8.0 * nodes - 79, .pending_quota = 80}};
 }
 
+// 5,000 nodes in zones, racks of 20, and hosts.
+ClusterShape racks(int pending, int pods, int gpus, std::vector<TopologyConstraint> topologies) {
+  return {.nodes = 5'000,
+          .pending = pending,
+          .pending_pods = pods,
+          .pending_gpus = gpus,
+          .racks = 250,
+          .topologies = std::move(topologies)};
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
@@ -53,6 +64,13 @@ const std::vector<Scenario>& scenarios() {
       {"growth-100", growth(100), {"allocate"}},
       {"growth-1000", growth(1'000), {"allocate"}},
       {"growth-10000", growth(10'000), {"allocate"}},
+      {"fractions-500x10000", {.nodes = 500, .pending = 10'000, .pending_fraction = 0.3}, {"allocate"}},
+      {"rack-gang-512-required", racks(1, 512, 8, {{"net", "zone", ""}}), {"allocate"}},
+      {"rack-gang-512-preferred", racks(1, 512, 8, {{"net", "", "rack"}}), {"allocate"}},
+      {"rack-gang-512-both", racks(1, 512, 4, {{"net", "zone", "rack"}}), {"allocate"}},
+      {"rack-jobs-4000",
+       racks(4'000, 4, 2, {{"net", "rack", ""}, {"net", "", "rack"}, {"net", "zone", "host"}, {"net", "host", ""}}),
+       {"allocate"}},
       {"full-1000x20000",
        {.nodes = 1'000, .departments = 10, .queues = 100, .running = 8'000, .foreign = 12}},
       {"live-4000x140000",

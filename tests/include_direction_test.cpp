@@ -40,6 +40,8 @@ const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 
 // A part that is more than one pair of files: the further pieces, and whose they are.
 const std::map<std::string, std::string> kPieces = {
+    {"actions/requeue_victims", "actions/requeue"},
+    {"plugins/exhaustive", "plugins/generators"},
     {"plugins/device_allocator", "plugins/dynamic_resources"},
     {"plugins/device_pools", "plugins/dynamic_resources"},
     {"plugins/host_ports", "plugins/predicates"},
@@ -50,6 +52,9 @@ const std::map<std::string, std::string> kPieces = {
     {"plugins/proportion_shares", "plugins/proportion"},
     {"plugins/storage_room", "plugins/predicates"},
     {"plugins/volumes", "plugins/predicates"},
+    {"plugins/topology_demand", "plugins/topology"},
+    {"plugins/topology_room", "plugins/topology"},
+    {"plugins/topology_search", "plugins/topology"},
 };
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }

@@ -4,18 +4,14 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <memory>
 #include <random>
 #include <set>
-#include <sstream>
 
 #include "cli/policy.hpp"
-#include "engine/run_cycle.hpp"
 #include "engine/statement.hpp"
 #include "model/reason_text.hpp"
-#include "tests/random_cluster.hpp"
+#include "tests/check_clusters.hpp"
 #include "tests/sums_text.hpp"
 #include "tests/test_cluster.hpp"
 
@@ -24,56 +20,20 @@ namespace {
 
 // ---------------------------------------------------------------- generating and checking
 
-using Numbers = std::vector<std::uint64_t>;
-
-rc::Gen<std::uint64_t> any_number() {
-  return rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>());
-}
-rc::Gen<Numbers> numbers_up_to(int count) {
-  return rc::gen::resize(count, rc::gen::container<Numbers>(any_number()));
-}
-rc::Gen<RandomCluster> any_cluster() {
-  return rc::gen::build<RandomCluster>(rc::gen::set(&RandomCluster::nodes, numbers_up_to(8)),
-                                       rc::gen::set(&RandomCluster::queues, numbers_up_to(5)),
-                                       rc::gen::set(&RandomCluster::jobs, numbers_up_to(12)),
-                                       rc::gen::set(&RandomCluster::foreign, numbers_up_to(3)));
-}
-
-// So many random clusters; RC_PARAMS="seed=..." repeats a run.
-template <class Property>
-void check_clusters(int clusters, Property property) {
-  rc::detail::TestParams params = rc::detail::configuration().testParams;
-  params.maxSuccess = clusters;
-  const auto result = rc::detail::checkTestable(property, rc::detail::TestMetadata(), params);
-  std::ostringstream text;
-  rc::detail::printResultMessage(result, text);
-  EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
-}
-
 Policy policy_of(const Config& config) {
   std::vector<Error> errors;
   return cli::make_policy(config, errors);
+}
+// Whom a job was taken from in vain is remembered between cycles, and stands in no object.
+Policy forgetful() {
+  Policy policy = policy_of({});
+  policy.settings.differences.take_once = false;
+  return policy;
 }
 Policy allocate_only() {
   Config config;
   config.actions = {"allocate"};
   return policy_of(config);
-}
-
-// The last action of a cycle: looks at what the others did before the cycle is closed.
-class Look final : public Action {
- public:
-  explicit Look(std::function<void(const Cluster&)> look) : look_(std::move(look)) {}
-  std::string name() const override { return "look"; }
-  void run(Session& session) override { look_(session.cluster); }
-
- private:
-  std::function<void(const Cluster&)> look_;
-};
-
-void in_cycle(Cluster& cluster, Policy policy, std::function<void(const Cluster&)> look) {
-  policy.actions.push_back(std::make_shared<Look>(std::move(look)));
-  run_cycle(cluster, policy, random_cluster_now());
 }
 
 Decisions decide(Cluster& cluster, const Policy& policy) {
@@ -125,7 +85,8 @@ TEST(RandomClusters, MeetWhatMatters) {
   EXPECT_GT(count["pipeline"], 100);
   for (const char* thing :
        {"OverLimit", "NonPreemptibleOverQuota", "PodSchedulingErrors", "SchedulingGated",
-        "NotEnoughResources", "Taints", "Unschedulable", "NodeAffinity", "HostPorts", "GpuMemoryUnknown"})
+        "NotEnoughResources", "Taints", "Unschedulable", "NodeAffinity", "HostPorts", "GpuMemoryUnknown",
+        "TopologyNotSatisfiable", "TopologyDoesNotExist", "TopologyLevelDoesNotExist", "TopologyDomainsTooSmall"})
     EXPECT_GT(count[thing], 10) << thing;
 }
 
@@ -164,6 +125,62 @@ TEST(Properties, NoNodeIsPromisedMoreThanItWillHave) {
     in_cycle(cluster, policy, [](const Cluster& c) {
       assert_fits_now(c);
       assert_fits_eventually(c);
+    });
+  });
+}
+
+// What tasks hold of a shared GPU, counted from where they stand.
+struct Held {
+  std::int64_t allocated = 0, releasing = 0, pipelined = 0;
+  bool operator==(const Held&) const = default;
+};
+using HeldByGroup = std::map<std::pair<NodeId, GroupId>, Held>;
+
+void count_shares(const Cluster& c, TaskId t, NodeId n, GroupListId groups, TaskStatus as, HeldByGroup& held) {
+  const std::int64_t memory = n.valid() ? c.node(n).memory_of(c.shape_of(t).gpu) : 0;
+  if (!n.valid() || !c.shape_of(t).is_shared()) return;
+  for (GroupId g : c.groups(groups)) {
+    Held& h = held[{n, g}];
+    (as == TaskStatus::kPipelined ? h.pipelined : h.allocated) += memory;
+    if (as == TaskStatus::kReleasing) h.releasing += memory;
+  }
+}
+
+HeldByGroup shares_of(const Cluster& c) {
+  HeldByGroup held;
+  for (TaskId t : ids(c.tasks())) {
+    const Placement& at = c.placement(t);
+    if (!in(at.status, kActiveUsed)) continue;
+    count_shares(c, t, at.node, at.groups, at.status, held);
+    count_shares(c, t, at.leaving, at.leaving_groups, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.passing, at.passing_groups, TaskStatus::kReleasing, held);
+  }
+  return held;
+}
+
+// The node's sum of whole GPUs counts a device once, however many share it.
+void assert_devices_agree(const Cluster& c, NodeId n) {
+  std::int64_t used = 0;
+  for (TaskId t : ids(c.tasks())) {
+    const Placement& at = c.placement(t);
+    if (!in(at.status, kActiveUsed) || c.task(t).is_reservation) continue;
+    const bool stands = at.node == n && at.status != TaskStatus::kPipelined;
+    used += c.shape_of(t).whole_gpus() * (stands + (at.leaving == n) + (at.passing == n));
+  }
+  for (const SharedGpu& gpu : c.node(n).shared) used += gpu.allocated > 0 ? kOneGpu : 0;
+  if (c.allocatable().at(kGpu, n) > 0) RC_ASSERT(c.idle().at(kGpu, n) == c.allocatable().at(kGpu, n) - used);
+}
+
+TEST(Properties, ASharedGpuIsThereExactlyWhileSomethingIsOnIt) {
+  check_clusters(1200, [policy = policy_of({})] {
+    Cluster cluster = cluster_of(objects_of(*any_cluster()));
+    in_cycle(cluster, policy, [](const Cluster& c) {
+      HeldByGroup kept;
+      for (NodeId n : c.nodes_by_name()) {
+        for (const SharedGpu& g : c.node(n).shared) kept[{n, g.group}] = {g.allocated, g.releasing, g.pipelined};
+        assert_devices_agree(c, n);
+      }
+      RC_ASSERT(kept == shares_of(c));
     });
   });
 }
@@ -287,7 +304,7 @@ class RandomOperations {
         if (in(at.status, kActiveAllocated)) st_.evict(t);
         break;
       case 4:
-        if (at.virtually_evicted) st_.unevict(t);
+        if (at.virtually_evicted) st_.take_back(t);
         break;
       default:
         st_.convert_to_pipelined(s_.cluster.task(t).job);
@@ -340,6 +357,7 @@ void remove(Cluster& c, const AnyObject& object) {
     void operator()(const NodeObject& o) { c.remove_node(o.meta.name); }
     void operator()(const QueueObject& o) { c.remove_queue(o.meta.name); }
     void operator()(const PriorityClassObject& o) { c.remove_priority_class(o.meta.name); }
+    void operator()(const TopologyObject& o) { c.remove_topology(o.meta.name); }
     void operator()(const PodGroupObject& o) { c.remove_pod_group(o.meta.ns, o.meta.name); }
     void operator()(const PodObject& o) { c.remove_pod(o.meta.ns, o.meta.name); }
   };
@@ -370,7 +388,7 @@ TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
 
 // What a cycle assumed is corrected when the source tells how things are.
 TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
-  check_clusters(1000, [policy = policy_of({})] {
+  check_clusters(1000, [policy = forgetful()] {
     const std::vector<AnyObject> objects = objects_of(*any_cluster());
     const auto every = *rc::gen::inRange<std::size_t>(1, 20);
     Cluster fed;

@@ -27,7 +27,8 @@ NodeObject node_object(std::size_t i, Dice dice) {
   const std::int64_t gpus = dice.pick<std::int64_t>({8, 4, 2, 1, 0, 8});
   const int gpu_memory = dice.pick({0, 1000, 2000, 1000});
   NodeObject node{.meta = {.name = fmt::format("n{}", i)}};
-  node.meta.labels = {{"zone", dice.pick({"a", "b"})}};
+  node.meta.labels = {{"zone", dice.pick({"a", "b"})}, {"host", node.meta.name}};
+  if (!dice.once_in(9)) node.meta.labels.emplace_back("rack", dice.pick({"r0", "r1"}));
   if (gpu_memory > 0) node.meta.labels.emplace_back("nvidia.com/gpu.memory", std::to_string(gpu_memory));
   node.allocatable = {{"cpu", dice.pick<std::int64_t>({64'000, 16'000, 4'000})},
                       {"memory", dice.pick<std::int64_t>({64, 16}) * kGiga},
@@ -162,6 +163,13 @@ void give_constraints(PodObject& pod, Dice& dice, std::size_t nodes) {
     pod.nominated_node = fmt::format("n{}", dice.roll(static_cast<int>(nodes)));
 }
 
+// Mostly none; some ask for what does not exist.
+TopologyConstraint some_topology(Dice& dice) {
+  if (dice.roll(3) != 2) return {};
+  return {dice.once_in(12) ? "gone" : "net", dice.pick({"", "rack", "zone", "", "host"}),
+          dice.pick({"", "rack", "zone", "host", "host"})};
+}
+
 // The leaves of the job with the number of their tasks.
 std::vector<std::pair<std::string, int>> give_groups(PodGroupObject& group, Dice& dice) {
   if (!dice.once_in(5)) {
@@ -171,10 +179,11 @@ std::vector<std::pair<std::string, int>> give_groups(PodGroupObject& group, Dice
   }
   std::vector<std::pair<std::string, int>> leaves;
   const bool nested = dice.roll(2) == 1;
-  if (nested) group.sub_groups.push_back({.name = "set"});
+  if (nested) group.sub_groups.push_back({.name = "set", .topology = some_topology(dice)});
   for (int i = 0, count = 2 + dice.roll(2); i < count; ++i) {
     SubGroupObject leaf{.name = fmt::format("s{}", i), .parent = nested && i > 0 ? "set" : ""};
     leaf.min_member = dice.roll(3);
+    leaf.topology = some_topology(dice);
     leaves.emplace_back(leaf.name, std::max(*leaf.min_member, 1) + dice.roll(2));
     group.sub_groups.push_back(std::move(leaf));
   }
@@ -193,6 +202,7 @@ class JobMaker {
     group.queue = leaves_[static_cast<std::size_t>(dice.roll(static_cast<int>(leaves_.size())))];
     group.priority_class = dice.pick({"p50", "p50", "p75", "p100", "p125"});
     group.preemptibility = dice.pick({"", "", "preemptible", "non-preemptible"});
+    group.topology = some_topology(dice);
     const auto leaves = give_groups(group, dice);
     PodObject pattern{.meta = {.ns = "ns", .created = group.meta.created}};
     pattern.scheduler = "kai-scheduler";
@@ -251,8 +261,12 @@ TimePoint random_cluster_now() {
   return sys_days(2025y / June / 1) + 12h;
 }
 
+TopologyObject random_cluster_topology() {
+  return {.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}};
+}
+
 std::vector<AnyObject> objects_of(const RandomCluster& random) {
-  std::vector<AnyObject> objects;
+  std::vector<AnyObject> objects = {random_cluster_topology()};
   std::vector<NodeObject> nodes;
   for (std::size_t i = 0; i < random.nodes.size(); ++i)
     nodes.push_back(node_object(i, Dice(random.nodes[i])));

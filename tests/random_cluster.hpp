@@ -1,5 +1,5 @@
-// Random small clusters for properties: nodes of different sizes, queue trees, jobs of all kinds, as objects
-// that may be applied in any order.
+// Random small clusters for properties: nodes of different sizes in zones and racks, queue trees, jobs of all kinds,
+// as objects that may be applied in any order.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace muster {
 
-using AnyObject = std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject>;
+using AnyObject =
+    std::variant<NodeObject, QueueObject, PriorityClassObject, TopologyObject, PodGroupObject, PodObject>;
 
 // A number per thing, from which all that is random about the thing follows. Fewer numbers and smaller ones
 // give plainer clusters, which is how failing examples shrink.
@@ -41,6 +42,9 @@ class Dice {
  private:
   std::uint64_t left_;
 };
+
+// The topology of all random clusters: zone, rack, host.
+TopologyObject random_cluster_topology();
 
 // Running pods stand within the capacity of their nodes; queues come before those below them.
 std::vector<AnyObject> objects_of(const RandomCluster& random);

@@ -29,7 +29,10 @@ GpuRequest gpu_request(const TaskSpec& spec) {
     return {.type = GpuRequestType::kFraction, .devices = spec.devices, .portion = spec.fraction};
   if (spec.gpu_memory > 0)
     return {.type = GpuRequestType::kGpuMemory, .devices = spec.devices, .memory_mib = spec.gpu_memory};
-  return {.devices = spec.gpus};
+  const bool is_mig = std::any_of(spec.extra.begin(), spec.extra.end(), [](const NamedAmount& a) {
+    return a.name.starts_with("nvidia.com/mig-");
+  });
+  return {.type = is_mig ? GpuRequestType::kMig : GpuRequestType::kRegular, .devices = spec.gpus};
 }
 
 PodObject pod_of(const TaskSpec& spec, Meta meta) {
@@ -59,11 +62,19 @@ PodGroupObject pod_group_of(const JobSpec& spec, Meta meta) {
   group.queue = spec.queue;
   group.priority_class = "priority-" + std::to_string(spec.priority);
   if (spec.preemptible) group.preemptibility = *spec.preemptible ? "preemptible" : "non-preemptible";
+  if (spec.preemptibility) group.preemptibility = *spec.preemptibility;
+  group.preemption_delay = spec.preemption_delay;
+  group.expected_runtime = spec.expected_runtime;
+  group.requeue_delay = spec.requeue_delay;
+  group.requeue_not_before = spec.requeue_not_before;
+  group.requeued_at = spec.requeued_at;
   group.min_member = spec.min.value_or(spec.tasks);
   group.min_sub_group = spec.min_sub_group;
   for (const SubGroupSpec& g : spec.groups)
     group.sub_groups.push_back(
-        {.name = g.name, .parent = g.parent, .min_member = g.min, .min_sub_group = g.min_sub_group});
+        {.name = g.name, .parent = g.parent, .min_member = g.min, .min_sub_group = g.min_sub_group,
+         .topology = g.topology});
+  group.topology = spec.topology;
   return group;
 }
 
@@ -116,6 +127,15 @@ TestCluster& TestCluster::queue(const std::string& name, const QueueSpec& spec) 
   object.gpu = {.quota = spec.deserved, .limit = spec.limit, .weight = spec.weight};
   object.preempt_min_runtime = spec.preempt_min_runtime;
   object.reclaim_min_runtime = spec.reclaim_min_runtime;
+  object.expected_runtime = spec.expected_runtime;
+  object.requeue_delay = spec.requeue_delay;
+  cluster_.apply(std::move(object));
+  return *this;
+}
+
+TestCluster& TestCluster::topology(const std::string& name, const std::vector<std::string>& levels) {
+  TopologyObject object{.meta = {.name = name}};
+  for (const std::string& label : levels) object.levels.push_back({.label = label});
   cluster_.apply(std::move(object));
   return *this;
 }
@@ -194,6 +214,13 @@ std::string TestCluster::cycle() {
   embedded_.carry_out(cluster_, decisions_, now_);
   is_decided_ = true;
   return text_of(cluster_, decisions_);
+}
+
+std::string TestCluster::written(const std::string& job, const std::string& key) const {
+  for (const PatchDecision& p : decisions_.patches)
+    if (const auto found = p.annotations.find(key); cluster_.job(p.job).name == job && found != p.annotations.end())
+      return found->second.value_or("removed");
+  return "";
 }
 
 std::string TestCluster::why(const std::string& job) const {

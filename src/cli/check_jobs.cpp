@@ -1,4 +1,4 @@
-// Jobs without a usable queue, pods without a job, pods that no node could hold.
+// Jobs without a usable queue or topology, pods without a job, pods that no node could hold.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,6 +52,28 @@ void check_queue(const Cluster& cluster, const Job& job, Warnings& warnings) {
   if (!queue.is_leaf())
     warnings.add(object, "spec.queue",
                  fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", queue.name));
+}
+
+// Topologies and levels that a job or sub group names and that do not exist.
+void check_topology(const Cluster& cluster, const Job& job, const std::string& field,
+                    const TopologyConstraint& constraint, Warnings& warnings) {
+  if (constraint.topology.empty()) return;
+  const std::string object = "PodGroup " + job.full_name();
+  const TopologyTree* tree = cluster.topology(constraint.topology);
+  if (tree == nullptr)
+    return warnings.add(object, field, fmt::format("topology \"{}\" is not in these files", constraint.topology));
+  for (const std::string& level : {constraint.required, constraint.preferred})
+    if (!level.empty() && !tree->level(level))
+      warnings.add(object, field, fmt::format("topology \"{}\" has no level \"{}\"", constraint.topology, level));
+  if (constraint.required.empty() && constraint.preferred.empty())
+    warnings.add(object, field, fmt::format("names no level of topology \"{}\": the job can not run", tree->name()));
+}
+
+void check_topologies(const Cluster& cluster, const Job& job, Warnings& warnings) {
+  check_topology(cluster, job, "spec.topologyConstraint", job.sets[0].topology, warnings);
+  for (std::size_t i = 1; i < job.sets.size(); ++i)
+    check_topology(cluster, job, "spec.subGroups", job.sets[i].topology, warnings);
+  for (const PodSet& set : job.pod_sets) check_topology(cluster, job, "spec.subGroups", set.topology, warnings);
 }
 
 void check_sub_groups(const Cluster& cluster, const Job& job, Warnings& warnings) {
@@ -123,6 +145,7 @@ void check_jobs(const Inputs& inputs, Warnings& warnings) {
   for (JobId j : present_jobs(cluster)) {
     check_queue(cluster, cluster.job(j), warnings);
     check_sub_groups(cluster, cluster.job(j), warnings);
+    check_topologies(cluster, cluster.job(j), warnings);
   }
   for (const Job& job : cluster.jobs())
     if (!job.present && job.in_partition) check_missing_group(cluster, job, warnings);

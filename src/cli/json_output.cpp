@@ -179,6 +179,39 @@ Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
   return list;
 }
 
+// How near the domains of a topology come, those with most room first.
+Json domains_json(const Cluster& c, const std::vector<DomainShortage>& domains) {
+  Json list = Json::array();
+  for (const DomainShortage& d : domains) {
+    Json item{{"domain", d.domain}};
+    if (d.pods >= 0) item["podsFit"] = d.pods;
+    const double unit = d.kind == kGpu ? static_cast<double>(kOneGpu) : 1;
+    if (d.kind.valid())
+      item.update({{"resource", c.kinds().name(d.kind)},
+                   {"requested", static_cast<double>(d.wanted) / unit},
+                   {"free", static_cast<double>(d.free) / unit}});
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+bool is_about_topology(JobRule rule) {
+  return rule == JobRule::kTopologyMissing || rule == JobRule::kTopologyLevel || rule == JobRule::kTopology ||
+         rule == JobRule::kTopologyTooSmall;
+}
+
+void add_topology_details(const Cluster& c, const JobReason& r, Json& json) {
+  if (!r.domain.empty()) json["domain"] = r.domain;
+  if (!is_about_topology(r.rule)) {
+    if (!r.domains.empty()) json["devices"] = domains_json(c, r.domains);
+    return;
+  }
+  json["topology"] = r.name;
+  if (!r.level.empty()) json["level"] = r.level;
+  if (r.domain_count > 0) json["domainCount"] = r.domain_count;
+  if (!r.domains.empty()) json["domains"] = domains_json(c, r.domains);
+}
+
 // Amounts in milli-cores, bytes and devices.
 Json details_json(const Cluster& c, const JobReason& r) {
   static constexpr std::array names{"cpu", "memory", "gpu"};
@@ -196,6 +229,7 @@ Json details_json(const Cluster& c, const JobReason& r) {
   if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
   if (r.until) json["until"] = format_time(*r.until);
   if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
+  add_topology_details(c, r, json);
   return json;
 }
 

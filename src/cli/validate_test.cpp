@@ -130,6 +130,26 @@ TEST_F(Validate, FindsJobsWithoutAQueueToRunIn) {
       "\"leaf\"?\n");
 }
 
+TEST_F(Validate, FindsTopologiesThatDoNotExist) {
+  const std::string job = queue_yaml("q", "", kUnbounded) + R"(---
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata: {name: j}
+spec:
+  queue: q
+  topologyConstraint: {topology: net, requiredTopologyLevel: row}
+)";
+  EXPECT_EQ(findings(job),
+            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" is not in these files\n");
+  EXPECT_EQ(findings(job + R"(---
+apiVersion: kai.scheduler/v1alpha1
+kind: Topology
+metadata: {name: net}
+spec: {levels: [{nodeLabel: rack}]}
+)"),
+            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" has no level \"row\"\n");
+}
+
 TEST_F(Validate, FindsPodsWithoutAJob) {
   EXPECT_EQ(findings(pod_yaml("p-0", "gone", 1) + pod_yaml("p-1", "gone", 1)),
             "warning: c.yaml:2: Pod default/p-0: metadata.annotations.pod-group-name: PodGroup default/gone "

@@ -28,9 +28,14 @@ Compatibility Compatibility::kai_exact() {
           .labels_decide_preemptibility = false,
           .elastic_by_active_tasks = false,
           .exact_consolidation_limit = false,
+          .take_once = false,
           .device_claims_in_full = false,
           .join_claims_at_once = false,
-          .protection_needs_minimum = false};
+          .protection_needs_minimum = false,
+          .slots_for_new_groups = false,
+          .sharing_score_needs_gpu = false,
+          .memory_within_device = false,
+          .required_level_above_common = false};
 }
 
 std::vector<std::string> default_actions() {

@@ -247,9 +247,14 @@ void read_compatibility(const Setting& setting, Compatibility& options) {
                      {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
                      {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
                      {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
+                     {"takeOnce", into(options.take_once)},
                      {"deviceClaimsInFull", into(options.device_claims_in_full)},
                      {"joinClaimsAtOnce", into(options.join_claims_at_once)},
-                     {"protectionNeedsMinimum", into(options.protection_needs_minimum)}});
+                     {"protectionNeedsMinimum", into(options.protection_needs_minimum)},
+                     {"slotsForNewGroups", into(options.slots_for_new_groups)},
+                     {"sharingScoreNeedsGpu", into(options.sharing_score_needs_gpu)},
+                     {"memoryWithinDevice", into(options.memory_within_device)},
+                     {"requiredLevelAboveCommon", into(options.required_level_above_common)}});
 }
 
 void read_partition(const Setting& setting, SchedulerParams& params) {

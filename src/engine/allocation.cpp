@@ -2,6 +2,7 @@
 #include "engine/allocation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/fit.hpp"
 #include "engine/gang_view.hpp"
@@ -21,19 +22,25 @@ class Allocator {
     if (s_.hooks.job_over_capacity)
       if (auto refusal = s_.hooks.job_over_capacity(attempt_.job, attempt_.tasks)) return refusal;
     if (place(Member{.is_pod_set = false, .at = 0}, attempt_.tasks, attempt_.allowed)) return std::nullopt;
-    return std::move(why_);
+    return why_ ? std::move(*why_) : JobReason{};
   }
 
  private:
   // Tries the node sets that the group may use, one after the other.
   bool place(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
     if (tasks.empty()) return true;
-    if (!s_.hooks.node_sets) return place_on(group, tasks, allowed);
-    const auto choice =
-        s_.hooks.node_sets(attempt_.job, group, tasks, allowed != nullptr ? *allowed : all_nodes());
-    if (choice.refusal) why_ = *choice.refusal;
-    return std::any_of(choice.sets.begin(), choice.sets.end(),
-                       [&](const Bitmap& set) { return place_on(group, tasks, &set); });
+    NodeSets* sets = s_.hooks.node_sets ? s_.hooks.node_sets(attempt_.job, group, tasks, allowed) : nullptr;
+    return sets != nullptr ? place_on_some(*sets, group, tasks) : place_on(group, tasks, allowed);
+  }
+
+  bool place_on_some(NodeSets& sets, const Member& group, std::span<const TaskId> tasks) {
+    const NodeSets* outer = std::exchange(sets_, &sets);
+    bool was_offered = false, is_placed = false;
+    for (const Bitmap* set = nullptr; !is_placed && (set = sets.next()) != nullptr; was_offered = true)
+      is_placed = place_on(group, tasks, set);
+    sets_ = outer;
+    if (!was_offered && !attempt_.pipeline_only) explain(sets.refusal());
+    return is_placed;
   }
 
   bool place_on(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
@@ -58,10 +65,7 @@ class Allocator {
   }
 
   bool place_task(TaskId t, const Bitmap* allowed) {
-    if (auto refusal = s_.hooks.before_placing(t)) {
-      why_ = std::move(*refusal);
-      return false;
-    }
+    if (auto refusal = s_.hooks.before_placing(t)) return explain(std::move(*refusal)), false;
     NodeCursor candidates = s_.finder().candidates(t, allowed);
     for (NodeId node = candidates.next(); node.valid(); node = candidates.next()) {
       ++s_.stats.nodes_tried;
@@ -72,7 +76,7 @@ class Allocator {
       else
         candidates.refused({NodeRule::kResources, kGpu});
     }
-    if (!attempt_.pipeline_only) why_ = no_node(t, candidates);
+    if (!attempt_.pipeline_only) explain(no_node(t, candidates, allowed));
     return false;
   }
 
@@ -103,43 +107,37 @@ class Allocator {
   std::vector<TaskId> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
     std::vector<TaskId> part;
     for (TaskId t : tasks)
-      if (is_below(s_.cluster.task(t).pod_set, m)) part.push_back(t);
+      if (is_below(job_, s_.cluster.task(t).pod_set, m)) part.push_back(t);
     return part;
   }
 
-  bool is_below(std::uint32_t pod_set, const Member& m) const {
-    if (m.is_pod_set) return m.at == pod_set;
-    const auto& members = job_.sets[m.at].members;
-    return std::any_of(members.begin(), members.end(),
-                       [&](const Member& kid) { return is_below(pod_set, kid); });
+  // Of several node sets the one on which most tasks found room says why.
+  void explain(JobReason reason) {
+    if (why_ && why_->placed > reason.placed) return;
+    why_ = std::move(reason);
   }
 
-  const Bitmap& all_nodes() {
-    if (all_.size() == 0) {
-      all_ = Bitmap(s_.cluster.nodes_by_name().size());
-      all_.fill();
-    }
-    return all_;
-  }
-
-  JobReason no_node(TaskId t, const NodeCursor& candidates) const {
+  JobReason no_node(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {
     const PodSet& set = job_.pod_sets[s_.cluster.task(t).pod_set];
-    return {.rule = JobRule::kNoNode,
+    JobReason why{.rule = JobRule::kNoNode,
             .task = t,
             .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
             .placed = static_cast<std::int32_t>(placed_),
             .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
             .is_gang = attempt_.tasks.size() > 1,
-            .nodes = candidates.refusals()};
+            .nodes = candidates.refusals(),
+            .domain = sets_ != nullptr ? sets_->place() : ""};
+    if (auto nearest = s_.finder().nearest_device(t, allowed)) why.domains.push_back(std::move(*nearest));
+    return why;
   }
 
   Session& s_;
   Statement& st_;
   const Attempt& attempt_;
   const Job& job_;
-  Bitmap all_;
+  const NodeSets* sets_ = nullptr;  // that the innermost group is being placed on
   std::size_t placed_ = 0;
-  JobReason why_;
+  std::optional<JobReason> why_;
 };
 
 }  // namespace

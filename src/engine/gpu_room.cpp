@@ -41,18 +41,14 @@ std::int64_t freed_gpus(const Cluster& cluster, TaskId t) {
 // ---------------------------------------------------------------- all nodes
 
 void GpuRoom::update() {
-  if (!is_built_ || read_to_ < cluster_.journal_begin()) {
-    is_built_ = true;
+  const auto read_all = [&] {
     room_.assign(cluster_.nodes_by_name().size(), 0);
     shares_.assign(room_.size(), false);
     with_room_ = Bitmap(room_.size());
     usable_total_ = total_ = sharing_ = 0;
     for (NodeId n : cluster_.nodes_by_name()) read(n);
-  } else {
-    for (; read_to_ < cluster_.journal_end(); ++read_to_)
-      if (const NodeId n = cluster_.journal_at(read_to_); cluster_.node(n).present) read(n);
-  }
-  read_to_ = cluster_.journal_end();
+  };
+  journal_.read(cluster_, read_all, [&](NodeId n) { read(n); });
 }
 
 void GpuRoom::read(NodeId n) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/journal_reader.hpp"
 #include "engine/session.hpp"
 
 namespace muster {
@@ -37,8 +38,7 @@ class GpuRoom {
  private:
   void read(NodeId node);
   const Cluster& cluster_;
-  std::uint64_t read_to_ = 0;
-  bool is_built_ = false;
+  JournalReader journal_;
   std::vector<std::int64_t> room_;
   std::vector<bool> shares_;  // nodes with shared devices
   Bitmap with_room_;

@@ -28,10 +28,19 @@ void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes,
       for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += term.local(shape, nodes[i]);
     } else if (term.of_set) {
       term.of_set(shape, nodes, sums);
+    } else if (term.is_table) {
+      if (const NodeScores* scores = table_(task))
+        for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += (*scores)[nodes[i]];
     } else if (term.applies(task)) {
       term.of_task(task, nodes, sums);
     }
   }
+}
+
+void ScoreHook::set_table(Table table) {
+  if (table_) throw std::logic_error("two plugins have a table of node scores; only one may");
+  table_ = std::move(table);
+  terms_.push_back({.is_table = true});
 }
 
 bool ScoreHook::depends_on_task(TaskId task) const {

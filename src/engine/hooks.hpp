@@ -100,6 +100,8 @@ class ListHook {
   std::vector<Function> functions_;
 };
 
+using NodeScores = IdVector<NodeId, double>;
+
 // Scores of nodes for a task; higher is better, equal sums go by name. Most scores depend on nothing but the
 // shape of the request and the state of the one node, so the engine keeps them in an ordered index and asks
 // again only about nodes that changed.
@@ -112,6 +114,7 @@ class ScoreHook {
   using OfSet = std::function<void(ShapeId, std::span<const NodeId>, std::span<double>)>;
   using Applies = std::function<bool(TaskId)>;
   using OfTask = std::function<void(TaskId, std::span<const NodeId>, std::span<double>)>;
+  using Table = std::function<const NodeScores*(TaskId)>;
 
   // A score of the shape on the node by itself.
   void add_local(Local score) { terms_.push_back({.local = std::move(score)}); }
@@ -125,9 +128,14 @@ class ScoreHook {
     terms_.push_back({.applies = std::move(applies), .of_task = std::move(score)});
   }
 
+  // Scores that do not change while the task is being placed, null where they do not concern it. They outweigh
+  // all local ones. Only one plugin may have them. Minus infinity as above.
+  void set_table(Table table);
+
   // Adds all scores of the nodes, in the order of the plugins: the plain way.
   void score(TaskId task, ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const;
   bool depends_on_task(TaskId task) const;
+  const NodeScores* table(TaskId task) const { return table_ ? table_(task) : nullptr; }
   // The sum of local scores and keys, or nothing if some key is not exact for the node.
   std::optional<double> key(ShapeId shape, NodeId node) const;
 
@@ -138,11 +146,25 @@ class ScoreHook {
     LocalKey key;
     Applies applies;
     OfTask of_task;
+    bool is_table = false;
   };
   std::vector<Term> terms_;
+  Table table_;
 };
 
 // ---------------------------------------------------------------- what hooks are asked about
+
+// Sets of nodes that a group of a job may use, to be tried one after the other.
+class NodeSets {
+ public:
+  virtual ~NodeSets() = default;
+  // The next set, as ranks; null at the end. Valid until the next call.
+  virtual const Bitmap* next() = 0;
+  // Where the last set lies, for messages.
+  virtual const std::string& place() const = 0;
+  // Why there was no set at all.
+  virtual JobReason refusal() const = 0;
+};
 
 // A job as an order sees it. Copies of a job with fewer tasks have their own elastic state.
 struct JobEntry {
@@ -221,13 +243,12 @@ struct Hooks {
   FilterHook<JobReason, TaskId> before_placing;
   // A refusal that no eviction can change: the job is not worth a search.
   FilterHook<JobReason, TaskId> hopeless;
-  // Splits the nodes that a group of the job may use into sets to be tried in order. Nobody: all of them,
-  // once.
-  struct NodeSets {
-    std::vector<Bitmap> sets;
-    std::optional<JobReason> refusal;
-  };
-  OwnerHook<NodeSets(JobId, const Member&, std::span<const TaskId>, const Bitmap&)> node_sets{"node_sets"};
+  // The same for tasks that have to be placed together.
+  FilterHook<JobReason, JobId, std::span<const TaskId>> hopeless_together;
+  // Splits the nodes that a group of the job may use (null: all) into sets to be tried in order. Nobody, or
+  // null: all of them, once. Asked for every group from the root down, each time the group is placed; the answer
+  // is valid until the group is placed again.
+  OwnerHook<NodeSets*(JobId, const Member&, std::span<const TaskId>, const Bitmap*)> node_sets{"node_sets"};
   // By shape and node object alone: nothing that is placed changes the answer.
   FilterHook<NodeRefusal, ShapeId, NodeId> shape_filter;
   // By shape and the state of the node.

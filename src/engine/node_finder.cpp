@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/shared_gpus.hpp"
+
 namespace muster {
 
 void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes) {
@@ -21,7 +23,7 @@ NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
   if (session_.settings.index_nodes && !session_.hooks.node_score.depends_on_task(task)) {
     NodeIndex& index = index_of(session_.cluster.task(task).shape);
     index.update();
-    if (index.is_exact()) return NodeCursor(session_, index, allowed);
+    if (index.is_exact()) return NodeCursor(session_, index, allowed, session_.hooks.node_score.table(task));
   }
   return NodeCursor(session_, task, allowed);
 }
@@ -33,6 +35,16 @@ NodeIndex& NodeFinder::index_of(ShapeId shape) {
   auto& index = indexes_[shape];
   if (index == nullptr) index = std::make_unique<NodeIndex>(session_, shape);
   return *index;
+}
+
+std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitmap* allowed) {
+  if (!session_.cluster.shape_of(task).is_shared()) return std::nullopt;
+  if (allowed != nullptr) return nearest_shared_gpu(session_, task, allowed);
+  const auto [known, is_new] = nearest_.try_emplace(session_.cluster.task(task).shape);
+  const std::uint64_t as_of = session_.cluster.journal_end();
+  if (is_new || known->second.as_of != as_of)
+    known->second = {as_of, nearest_shared_gpu(session_, task, nullptr)};
+  return known->second.device;
 }
 
 // ---------------------------------------------------------------- the plain way
@@ -70,7 +82,9 @@ NodeCursor::~NodeCursor() {
 
 NodeId NodeCursor::next_indexed() {
   if (last_.valid()) index_->mask(last_);
-  last_ = allowed_ == nullptr ? index_->best() : best_allowed();
+  last_ = scores_ != nullptr      ? index_->best_of(allowed_, scores_)
+          : allowed_ == nullptr ? index_->best()
+                                : best_allowed();
   return last_;
 }
 
@@ -78,7 +92,7 @@ NodeId NodeCursor::next_indexed() {
 NodeId NodeCursor::best_allowed() {
   const NodeId best = index_->best();
   if (!best.valid() || allowed_->test(session_.cluster.rank(best))) return best;
-  return index_->best_of(*allowed_);
+  return index_->best_of(allowed_, nullptr);
 }
 
 NodeId NodeCursor::next() { return index_ != nullptr ? next_indexed() : next_scored(); }
@@ -88,7 +102,7 @@ void NodeCursor::refused(const NodeRefusal& refusal) { count_refusal(counted_, r
 std::vector<RefusalCount> NodeCursor::refusals() const {
   std::vector<RefusalCount> counts = counted_;
   if (index_ != nullptr)
-    for (const RefusalCount& r : index_->refusals()) count_refusal(counts, r.refusal, r.nodes);
+    for (const RefusalCount& r : index_->refusals(allowed_)) count_refusal(counts, r.refusal, r.nodes);
   std::sort(counts.begin(), counts.end(), [](const RefusalCount& a, const RefusalCount& b) {
     return a.nodes != b.nodes ? a.nodes > b.nodes : a.refusal < b.refusal;
   });

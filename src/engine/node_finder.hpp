@@ -14,8 +14,8 @@ namespace muster {
 // The candidate nodes of one attempt to place one task, best first. Only one exists at a time.
 class NodeCursor {
  public:
-  NodeCursor(const Session& session, NodeIndex& index, const Bitmap* allowed)
-      : session_(session), index_(&index), allowed_(allowed) {}
+  NodeCursor(const Session& session, NodeIndex& index, const Bitmap* allowed, const NodeScores* scores)
+      : session_(session), index_(&index), allowed_(allowed), scores_(scores) {}
   NodeCursor(const Session& session, TaskId task, const Bitmap* allowed);
   ~NodeCursor();
   NodeCursor(const NodeCursor&) = delete;
@@ -41,6 +41,7 @@ class NodeCursor {
   const Session& session_;
   NodeIndex* index_ = nullptr;  // null: the plain way
   const Bitmap* allowed_ = nullptr;
+  const NodeScores* scores_ = nullptr;  // beside those of the index
   NodeId last_;
   std::vector<Scored> scored_;
   std::size_t at_ = 0;
@@ -53,6 +54,8 @@ class NodeFinder {
   explicit NodeFinder(const Session& session) : session_(session) {}
   // Candidates among all nodes, or among those whose ranks are `allowed`.
   NodeCursor candidates(TaskId task, const Bitmap* allowed);
+  // nearest_shared_gpu(), remembered while nothing moves.
+  std::optional<DomainShortage> nearest_device(TaskId task, const Bitmap* allowed);
 
  private:
   NodeIndex& index_of(ShapeId shape);
@@ -60,6 +63,11 @@ class NodeFinder {
 
   const Session& session_;
   absl::flat_hash_map<ShapeId, std::unique_ptr<NodeIndex>> indexes_;
+  struct Nearest {
+    std::uint64_t as_of = 0;
+    std::optional<DomainShortage> device;
+  };
+  absl::flat_hash_map<ShapeId, Nearest> nearest_;
 };
 
 void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes = 1);

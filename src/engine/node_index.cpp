@@ -21,25 +21,18 @@ std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, Nod
 NodeIndex::NodeIndex(const Session& session, ShapeId shape) : session_(session), shape_(shape) {}
 
 void NodeIndex::update() {
-  const Cluster& cluster = session_.cluster;
-  if (!is_built_ || read_to_ < cluster.journal_begin()) {
-    build();
-  } else {
-    for (; read_to_ < cluster.journal_end(); ++read_to_) {
-      const NodeId node = cluster.journal_at(read_to_);
-      if (!cluster.node(node).present) continue;
-      const std::uint32_t rank = cluster.rank(node);
-      forget(rank);
-      evaluate(rank);
-      replay_up(rank);
-    }
-  }
-  read_to_ = cluster.journal_end();
+  journal_.read(
+      session_.cluster, [&] { build(); },
+      [&](NodeId node) {
+        const std::uint32_t rank = session_.cluster.rank(node);
+        forget(rank);
+        evaluate(rank);
+        replay_up(rank);
+      });
 }
 
 void NodeIndex::build() {
   const std::size_t nodes = session_.cluster.nodes_by_name().size();
-  is_built_ = true;
   leaves_ = std::bit_ceil(std::max<std::size_t>(nodes, 1));
   keys_.assign(leaves_, kNever);
   codes_.assign(nodes, kFits);
@@ -95,13 +88,23 @@ NodeId NodeIndex::best() const {
   return keys_[rank] == kNever ? NodeId() : session_.cluster.nodes_by_name()[rank];
 }
 
-NodeId NodeIndex::best_of(const Bitmap& ranks) const {
-  std::uint32_t best = 0;
-  double key = kNever;
-  ranks.for_each([&](std::size_t rank) {
-    if (keys_[rank] > key) key = keys_[rank], best = static_cast<std::uint32_t>(rank);
+template <class Visit>
+void NodeIndex::for_each_rank(const Bitmap* ranks, Visit visit) const {
+  if (ranks != nullptr) return ranks->for_each(visit);
+  for (std::size_t rank = 0; rank < codes_.size(); ++rank) visit(rank);
+}
+
+NodeId NodeIndex::best_of(const Bitmap* ranks, const NodeScores* first) const {
+  const auto nodes = session_.cluster.nodes_by_name();
+  NodeId best;
+  double best_first = kNever, best_key = kNever;
+  for_each_rank(ranks, [&](std::size_t rank) {
+    if (keys_[rank] == kNever) return;
+    const double tier = first != nullptr ? (*first)[nodes[rank]] : 0;
+    if (tier < best_first || tier == kNever || (tier == best_first && keys_[rank] <= best_key)) return;
+    best = nodes[rank], best_first = tier, best_key = keys_[rank];
   });
-  return key == kNever ? NodeId() : session_.cluster.nodes_by_name()[best];
+  return best;
 }
 
 void NodeIndex::mask(NodeId node) {
@@ -118,10 +121,14 @@ void NodeIndex::restore() {
   }
 }
 
-std::vector<RefusalCount> NodeIndex::refusals() const {
+std::vector<RefusalCount> NodeIndex::refusals(const Bitmap* ranks) const {
   std::vector<RefusalCount> counts;
-  for (const Refused& r : refused_)
-    if (r.nodes > 0) counts.push_back({r.refusal, r.nodes});
+  for (const Refused& r : refused_) counts.push_back({r.refusal, ranks == nullptr ? r.nodes : 0});
+  if (ranks != nullptr)
+    ranks->for_each([&](std::size_t rank) {
+      if (codes_[rank] != kFits) ++counts[codes_[rank]].nodes;
+    });
+  std::erase_if(counts, [](const RefusalCount& c) { return c.nodes == 0; });
   return counts;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/journal_reader.hpp"
 #include "engine/session.hpp"
 
 namespace muster {
@@ -23,13 +24,14 @@ class NodeIndex {
   bool is_exact() const { return inexact_ == 0; }
   // The best node left, or an invalid id.
   NodeId best() const;
-  // The best node of a set of ranks, by looking at each.
-  NodeId best_of(const Bitmap& ranks) const;
+  // The best node of a set of ranks (null: all), by looking at each. `first` (or null) comes before the key; minus
+  // infinity leaves a node out.
+  NodeId best_of(const Bitmap* ranks, const NodeScores* first) const;
   // Leaves a node out until restore().
   void mask(NodeId node);
   void restore();
-  // How many nodes refuse the shape, by reason; most first.
-  std::vector<RefusalCount> refusals() const;
+  // How many nodes of the set (null: of all) refuse the shape, by reason.
+  std::vector<RefusalCount> refusals(const Bitmap* ranks) const;
 
  private:
   struct Refused {
@@ -43,12 +45,13 @@ class NodeIndex {
   void forget(std::uint32_t rank);
   std::uint16_t code_of(const NodeRefusal& refusal);
   void replay_up(std::uint32_t rank);
+  template <class Visit>
+  void for_each_rank(const Bitmap* ranks, Visit visit) const;
   std::uint32_t winner(std::uint32_t a, std::uint32_t b) const;
 
   const Session& session_;
   const ShapeId shape_;
-  std::uint64_t read_to_ = 0;
-  bool is_built_ = false;
+  JournalReader journal_;
   std::vector<double> keys_;          // by rank; minus infinity: does not fit
   std::vector<std::uint16_t> codes_;  // by rank: kFits, or a place in refused_
   std::vector<bool> exact_;

@@ -27,7 +27,7 @@ class NodeIndexTest : public testing::Test {
   std::string name_of(NodeId n) const { return n.valid() ? c.cluster().node(n).name : "none"; }
   std::string refusals() const {
     std::string text;
-    for (const RefusalCount& r : index->refusals())
+    for (const RefusalCount& r : index->refusals(nullptr))
       text += std::to_string(r.nodes) + " " + muster::text_of(c.cluster(), r.refusal) + "; ";
     return text;
   }
@@ -70,8 +70,9 @@ TEST_F(NodeIndexTest, FindsTheBestOfASet) {
   some.set(c.cluster().rank(c.node_id("n2")));
   some.set(c.cluster().rank(c.node_id("n4")));
   some.set(c.cluster().rank(c.node_id("off")));
-  EXPECT_EQ(name_of(index->best_of(some)), "n2");
-  EXPECT_EQ(name_of(index->best_of(Bitmap(some.size()))), "none");
+  EXPECT_EQ(name_of(index->best_of(&some, nullptr)), "n2");
+  const Bitmap none(some.size());
+  EXPECT_EQ(name_of(index->best_of(&none, nullptr)), "none");
 }
 
 TEST_F(NodeIndexTest, EqualNodesGoByName) {

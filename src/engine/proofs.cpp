@@ -62,7 +62,9 @@ std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId con
 
 std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId contender, const Candidates& candidates,
                                          Bounded bounded) {
-  if (s.chunk(contender, true).tasks.empty()) return std::nullopt;
+  const Chunk& chunk = s.chunk(contender, true);
+  if (chunk.tasks.empty()) return std::nullopt;
+  if (auto reason = s.hooks.hopeless_together(contender, chunk.tasks)) return reason;
   if (auto reason = capacity_in_the_way(s, contender, candidates)) return reason;
   if (auto reason = too_little_to_free(s, solver, contender, candidates)) return reason;
   return bounded == Bounded::kByShares ? shares_in_the_way(s, solver, contender, candidates) : std::nullopt;

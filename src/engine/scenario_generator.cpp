@@ -23,8 +23,9 @@ void VictimAccumulator::start(const Candidates& candidates, const Probe& probe) 
   unmet_.clear();
   started_ = false;
   room_.start(c, free_, probe.tasks);
+  domains_.start(session_, labels_, free_, probe.contender, probe.tasks);
   for (TaskId t : probe.recorded->tasks())
-    if (recorded_.insert(t)) room_.free(c.placement(t).node, freed_gpus(c, t));
+    if (recorded_.insert(t)) free(t);
   recorded_room_ = room_;
   for (TaskId t : probe.tasks) {
     const ShapeId shape = c.task(t).shape;
@@ -35,6 +36,13 @@ void VictimAccumulator::start(const Candidates& candidates, const Probe& probe) 
   if (unmet_.empty()) return;
   probe.feasible->for_each([&](std::size_t rank) { meet(c.nodes_by_name()[rank]); });
   for (TaskId t : probe.recorded->tasks()) meet(c.placement(t).node);
+}
+
+void VictimAccumulator::free(TaskId victim) {
+  const NodeId node = session_.cluster.placement(victim).node;
+  const std::int64_t gpus = freed_gpus(session_.cluster, victim);
+  room_.free(node, gpus);
+  domains_.free(node, gpus);
 }
 
 // Selective tasks that the node could take have found one.
@@ -65,15 +73,14 @@ bool VictimAccumulator::grow() {
     victims_.take(*popped);
     batches_.append(popped->job, popped->tasks);
     for (TaskId t : popped->tasks) {
-      const NodeId node = session_.cluster.placement(t).node;
-      room_.free(node, freed_gpus(session_.cluster, t));
-      if (!unmet_.empty()) meet(node);
+      free(t);
+      if (!unmet_.empty()) meet(session_.cluster.placement(t).node);
     }
     return true;
   }
   return false;
 }
 
-bool VictimAccumulator::passes() const { return unmet_.empty() && room_.passes(); }
+bool VictimAccumulator::passes() const { return unmet_.empty() && domains_.passes() && room_.passes(); }
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 
 #include "engine/batches.hpp"
 #include "engine/gpu_room.hpp"
+#include "engine/required_domains.hpp"
 #include "engine/session.hpp"
 #include "engine/victims.hpp"
 
@@ -24,7 +25,7 @@ struct Probe {
 class VictimAccumulator {
  public:
   VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
-      : session_(session), victims_(session, pool), free_(room) {}
+      : session_(session), victims_(session, pool), free_(room), labels_(session.cluster) {}
   // A new probe; candidates and what it points to must live on.
   void start(const Candidates& candidates, const Probe& probe);
 
@@ -44,6 +45,7 @@ class VictimAccumulator {
 
  private:
   bool passes() const;
+  void free(TaskId victim);
   void meet(NodeId node);
 
   Session& session_;
@@ -51,6 +53,8 @@ class VictimAccumulator {
   VictimOrder victims_;
   const GpuRoom& free_;
   RoomTest room_, recorded_room_;
+  LabelDomains labels_;
+  RequiredDomains domains_;
   Batches batches_;
   Stamps<TaskId> recorded_;
   std::vector<ShapeId> unmet_;  // shapes with a node selector or affinity that no node in sight matches yet

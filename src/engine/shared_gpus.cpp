@@ -14,6 +14,15 @@ struct Candidate {
   bool is_idle = true;
 };
 
+std::int64_t whole_devices(const Cluster& c, NodeId id) {
+  return c.idle().at(kGpu, id) / kOneGpu + c.releasing().at(kGpu, id) / kOneGpu;
+}
+
+// A device that begins to be shared needs a pod slot for its reservation, beside the one for the task.
+bool can_open_group(const Session& s, NodeId id) {
+  return !s.settings.differences.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
+}
+
 std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
   const Node& node = s.cluster.node(id);
   const std::int64_t memory = node.memory_of(s.cluster.shape_of(t).gpu);
@@ -24,24 +33,11 @@ std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
     s.hooks.gpu_score(t, id, gpu.group, c.score);
     found.push_back(c);
   }
-  const std::int64_t whole =
-      s.cluster.idle().at(kGpu, id) / kOneGpu + s.cluster.releasing().at(kGpu, id) / kOneGpu;
+  const std::int64_t whole = can_open_group(s, id) ? whole_devices(s.cluster, id) : 0;
   Candidate device;
   if (whole > 0) s.hooks.gpu_score(t, id, GroupId(), device.score);
   for (std::int64_t i = 0; i < whole && i < s.cluster.shape_of(t).gpu.devices; ++i) found.push_back(device);
   return found;
-}
-
-// A name for a device that begins to be shared: the first of the node that is not in use.
-GroupId fresh_group(Session& s, NodeId id, std::span<const GroupId> taken) {
-  const Node& node = s.cluster.node(id);
-  for (int i = 0;; ++i) {
-    const GroupId group = s.cluster.intern_group(node.name + "-shared-" + std::to_string(i));
-    const auto same = [&](GroupId g) { return g == group; };
-    const bool in_use = std::any_of(node.shared.begin(), node.shared.end(),
-                                    [&](const SharedGpu& g) { return g.group == group; });
-    if (!in_use && std::none_of(taken.begin(), taken.end(), same)) return group;
-  }
 }
 
 }  // namespace
@@ -58,10 +54,39 @@ std::optional<GpuChoice> choose_gpus(Session& s, TaskId t, NodeId id) {
   std::vector<GroupId> groups;
   bool idle = true;
   for (std::size_t i = 0; i < devices; ++i) {
-    groups.push_back(found[i].group.valid() ? found[i].group : fresh_group(s, id, groups));
+    groups.push_back(found[i].group.valid() ? found[i].group : s.cluster.fresh_group(id, groups));
     idle = idle && found[i].is_idle;
   }
   return GpuChoice{s.cluster.intern_groups(std::move(groups)), idle};
+}
+
+namespace {
+
+// Thousandths of a device.
+std::int64_t part_of(const Node& node, std::int64_t memory) { return memory * kOneGpu / node.gpu_memory; }
+
+}  // namespace
+
+std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, const Bitmap* allowed) {
+  const Cluster& c = s.cluster;
+  const Shape& shape = c.shape_of(t);
+  std::optional<DomainShortage> nearest;
+  if (!shape.is_shared() || shape.gpu.devices != 1) return nearest;
+  for (NodeId n : c.nodes_by_name()) {
+    const Node& node = c.node(n);
+    if (node.shared.empty() || (allowed != nullptr && !allowed->test(c.rank(n)))) continue;
+    if (s.hooks.shape_filter(c.task(t).shape, n)) continue;
+    const std::int64_t wanted = part_of(node, node.memory_of(shape.gpu));
+    for (const SharedGpu& gpu : node.shared) {
+      const std::int64_t free = part_of(node, node.gpu_memory - gpu.allocated + gpu.releasing - gpu.pipelined);
+      if (free >= wanted || (nearest && wanted - free >= nearest->wanted - nearest->free)) continue;
+      nearest = {.domain = "GPU " + c.group_name(gpu.group) + " of node " + node.name,
+                 .kind = kGpu,
+                 .wanted = wanted,
+                 .free = free};
+    }
+  }
+  return nearest;
 }
 
 }  // namespace muster

@@ -36,6 +36,8 @@ void decode(const Field& root, TopologyObject& topology) {
   spec["levels"].each_object([&](const Field& level) {
     const Field label = level["nodeLabel"];
     if (label.text().empty()) label.fail("is missing");
+    for (const TopologyLevel& above : topology.levels)
+      if (above.label == label.text()) label.fail("names a label that an earlier level has");
     topology.levels.push_back({label.string(), level["alias"].string()});
   });
 }

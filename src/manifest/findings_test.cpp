@@ -42,6 +42,9 @@ TEST(Findings, OfObjectsThatCannotBeUsed) {
       {"apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\nspec:\n  levels:\n  - "
        "alias: a\n",
        "E f.yaml:6: Topology t: spec.levels[0].nodeLabel: is missing\n"},
+      {"apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\nspec:\n  levels:\n"
+       "  - nodeLabel: rack\n  - nodeLabel: rack\n",
+       "E f.yaml:7: Topology t: spec.levels[1].nodeLabel: names a label that an earlier level has\n"},
       {"- 1\n", "E f.yaml:1: not a Kubernetes object\n"},
       {"hello\n", "E f.yaml:1: not a Kubernetes object\n"},
       {"a: 1\n---\napiVersion: v1\nspec: {}\n", "E f.yaml:3: kind: is missing\n"},

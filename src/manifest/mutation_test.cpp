@@ -45,6 +45,11 @@ constexpr std::string_view kObjects[] = {
     R"({"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b"},"spec":{"podName":"a",
  "selectedNode":"n","resourceClaimAllocations":[{"name":"c","allocation":{"devices":{"results":[{"driver":"d"}]}}}],
  "predictedNUMAZones":[{"zone":"node-0","amount":{"cpu":"2"}}]}})",
+    R"({"apiVersion":"kai.scheduler/v1alpha1","kind":"Topology","metadata":{"name":"t"},"spec":{"levels":[
+ {"nodeLabel":"zone"},{"nodeLabel":"rack","alias":"r"}]}})",
+    R"({"apiVersion":"scheduling.run.ai/v2alpha2","kind":"PodGroup","metadata":{"name":"h"},"spec":{"topologyConstraint":
+ {"topology":"t","requiredTopologyLevel":"zone"},"subGroups":[{"name":"a","topologyConstraint":
+ {"topology":"t","preferredTopologyLevel":"rack"}}]}})",
 };
 
 constexpr std::string_view kValues[] = {"null",  "true", "-1", "1e300", "\"\"",
@@ -79,7 +84,7 @@ std::string outcome(const std::string& text, const char* name) {
   for (const NodeTopologyObject& topology : c.node_topologies)
     for (const NumaZoneSpec& zone : topology.zones) all += zone.name + " " + text_of(zone.allocatable) + "\n";
   return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size() + c.owners.size() +
-                              c.bind_requests.size());
+                              c.bind_requests.size() + c.topologies.size());
 }
 
 TEST(DamagedObjects, AreDecodedOrReportedTheSameWayTwice) {

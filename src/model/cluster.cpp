@@ -214,10 +214,14 @@ void Cluster::touch(NodeId node) {
 
 // ---------------------------------------------------------------- shared GPUs, and what else is held
 
-GroupId Cluster::intern_group(std::string_view name) {
-  const auto [found, is_new] = group_ids_.try_emplace(std::string(name), group_names_.end_id());
-  if (is_new) group_names_.push_back(std::string(name));
-  return found->second;
+GroupId Cluster::fresh_group(NodeId id, std::span<const GroupId> taken) {
+  const Node& node = nodes_[id];
+  for (std::uint32_t number = 0;; ++number) {
+    const GroupId group = groups_.fresh(id, node.name, number);
+    const bool is_in_use = std::any_of(node.shared.begin(), node.shared.end(),
+                                       [&](const SharedGpu& gpu) { return gpu.group == group; });
+    if (!is_in_use && std::find(taken.begin(), taken.end(), group) == taken.end()) return group;
+  }
 }
 
 GroupListId Cluster::intern(Holding holding) {
@@ -248,9 +252,9 @@ NodeId Cluster::find_node(std::string_view name) const { return find_in(node_ids
 bool Cluster::has_config_map(std::string_view ns, std::string_view name) const {
   return config_maps_.contains(key_of(ns, name));
 }
-const TopologyObject* Cluster::topology(std::string_view name) const {
-  const auto found = topologies_.find(std::string(name));
-  return found == topologies_.end() ? nullptr : &found->second;
+const TopologyTree* Cluster::topology(std::string_view name) const {
+  const auto found = topology_trees_.find(std::string(name));
+  return found == topology_trees_.end() ? nullptr : &found->second;
 }
 
 }  // namespace muster

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/devices.hpp"
+#include "model/group_table.hpp"
 #include "model/id_set.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
@@ -25,6 +26,7 @@
 #include "model/shape_table.hpp"
 #include "model/storage.hpp"
 #include "model/task.hpp"
+#include "model/topology_tree.hpp"
 
 namespace muster {
 
@@ -116,8 +118,10 @@ class Cluster {
   GroupId intern_device(std::string_view driver, std::string_view pool, std::string_view name) {
     return devices_.device(driver, pool, name);
   }
-  GroupId intern_group(std::string_view name);
-  const std::string& group_name(GroupId group) const { return group_names_[group]; }
+  GroupId intern_group(std::string_view name) { return groups_.intern(name); }
+  const std::string& group_name(GroupId group) const { return groups_.name(group); }
+  // A name for a device of the node that begins to be shared: the first that is not in use, nor one of `taken`.
+  GroupId fresh_group(NodeId node, std::span<const GroupId> taken);
 
   // ---- reading
   const ClusterOptions& options() const { return options_; }
@@ -163,7 +167,8 @@ class Cluster {
   std::int64_t smallest_gpu() const { return smallest_gpu_; }
   std::int64_t largest_gpu() const { return largest_gpu_; }
   bool has_config_map(std::string_view ns, std::string_view name) const;
-  const TopologyObject* topology(std::string_view name) const;
+  // Null: there is no such topology.
+  const TopologyTree* topology(std::string_view name) const;
   const StorageTable& storage() const { return storage_; }
   const DeviceTable& devices() const { return devices_; }
   // Pods with device claims exist.
@@ -251,6 +256,7 @@ class Cluster {
   void refresh_queues();
   void refresh_jobs();
   void rank_nodes();
+  void build_topologies();
   void recount_stale_nodes();
   void recount_queues();
   void build_queue_tree();
@@ -281,6 +287,7 @@ class Cluster {
   absl::flat_hash_map<std::string, BindRequestFacts> bind_requests_;
   absl::flat_hash_map<std::string, PriorityClassObject> classes_;
   absl::flat_hash_map<std::string, TopologyObject> topologies_;
+  absl::flat_hash_map<std::string, TopologyTree> topology_trees_;
   absl::flat_hash_map<std::string, bool> config_maps_;
   OwnerTable owners_;
   StorageTable storage_;
@@ -292,8 +299,7 @@ class Cluster {
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
   IdVector<NodeId, Charge> foreign_;  // of other schedulers' active pods
   IdVector<QueueId, QueueUse> uses_;
-  IdVector<GroupId, std::string> group_names_;
-  absl::flat_hash_map<std::string, GroupId> group_ids_;
+  GroupTable groups_;
   IdVector<GroupListId, Holding> holdings_;
   absl::flat_hash_map<Holding, GroupListId> holding_ids_;
 
@@ -310,7 +316,7 @@ class Cluster {
   // While stale, sums are not kept; refresh() recounts them.
   IdVector<NodeId, bool> node_stale_;
   bool some_node_stale_ = false, node_list_stale_ = true, queues_stale_ = true, classes_stale_ = true;
-  bool claims_stale_ = false, slices_stale_ = false, zones_stale_ = false;
+  bool claims_stale_ = false, slices_stale_ = false, zones_stale_ = false, topologies_stale_ = false;
 
   std::vector<NodeId> journal_;
   std::uint64_t journal_base_ = 0, revision_ = 0;

@@ -156,6 +156,8 @@ NodeId Cluster::apply(NodeObject&& object) {
   const bool same_capacity =
       was_present == node.present && allocatable == node.allocatable && old_memory == node.gpu_memory;
   node.allocatable = std::move(allocatable);
+  std::sort(object.meta.labels.begin(), object.meta.labels.end());
+  if (node.labels != object.meta.labels) topologies_stale_ = true;
   node.labels = std::move(object.meta.labels);
   std::sort(node.labels.begin(), node.labels.end());
   if (was_present != node.present) node_list_stale_ = slices_stale_ = true;
@@ -232,10 +234,11 @@ void Cluster::apply(TopologyObject&& object) {
   ++revision_;
   const std::string name = object.meta.name;
   topologies_[name] = std::move(object);
+  topologies_stale_ = true;
 }
 void Cluster::remove_topology(std::string_view name) {
   ++revision_;
-  topologies_.erase(std::string(name));
+  if (topologies_.erase(std::string(name)) > 0) topologies_stale_ = true;
 }
 
 // ---------------------------------------------------------------- jobs
@@ -426,7 +429,9 @@ void Cluster::observe(TaskId id, const Observed& seen) {
 void Cluster::reobserve(TaskId id) {
   terminating_.set(id, tasks_[id].observed.deletion.has_value());
   claims_stale_ = claims_stale_ || claim_tasks_.contains(id);
-  move(id, observed_placement(id));
+  const Placement seen = observed_placement(id);
+  for (GroupId group : groups(seen.groups)) groups_.spend(group);
+  move(id, seen);
 }
 
 TaskStatus Cluster::observed_status(const Task& task) const {

@@ -19,7 +19,7 @@ std::string Cluster::fingerprint() const {
     for (std::uint32_t k = 0; k < idle_.kinds(); ++k)
       out += " " + std::to_string(idle_.at(Kind(k), n)) + "/" + std::to_string(releasing_.at(Kind(k), n));
     for (const SharedGpu& g : nodes_[n].shared)
-      out += " " + group_names_[g.group] + ":" + std::to_string(g.allocated) + "," +
+      out += " " + groups_.name(g.group) + ":" + std::to_string(g.allocated) + "," +
              std::to_string(g.releasing) + "," + std::to_string(g.pipelined);
     for (const SharedGpu& g : nodes_[n].claimed)
       out += " device " + std::to_string(g.group.index()) + ":" + std::to_string(g.allocated) + "," +

@@ -37,6 +37,7 @@ void Cluster::refresh(TimePoint now) {
 void Cluster::refresh_nodes() {
   size_tables();
   if (node_list_stale_) rank_nodes();
+  if (topologies_stale_) build_topologies();
   if (some_node_stale_) recount_stale_nodes();
 }
 
@@ -48,6 +49,7 @@ void Cluster::size_tables() {
 
 void Cluster::rank_nodes() {
   node_list_stale_ = false;
+  topologies_stale_ = true;
   nodes_by_name_.clear();
   for (NodeId n : ids(nodes_))
     if (nodes_[n].present) nodes_by_name_.push_back(n);
@@ -56,6 +58,13 @@ void Cluster::rank_nodes() {
   for (std::uint32_t i = 0; i < nodes_by_name_.size(); ++i) ranks_[nodes_by_name_[i]] = i;
   journal_base_ = journal_end() + 1;  // every reader starts afresh
   journal_.clear();
+}
+
+void Cluster::build_topologies() {
+  topologies_stale_ = false;
+  topology_trees_.clear();
+  for (const auto& [name, topology] : topologies_)
+    topology_trees_.try_emplace(name, topology, nodes_, nodes_by_name_);
 }
 
 // One pass over the tasks for all nodes whose capacity changed.

@@ -7,6 +7,13 @@
 
 namespace muster {
 
+bool is_below(const Job& job, std::uint32_t pod_set, const Member& member) {
+  if (member.is_pod_set) return member.at == pod_set;
+  std::uint32_t set = job.pod_sets[pod_set].parent;
+  while (set != member.at && set != 0) set = job.sets[set].parent;
+  return set == member.at;
+}
+
 bool is_satisfied(const Job& job, const Member& member) {
   if (member.is_pod_set) return job.pod_sets[member.at].is_satisfied();
   const GroupSet& set = job.sets[member.at];
@@ -100,7 +107,7 @@ class TreeBuilder {
         fill(at, g->name);
       } else {
         job_.pod_sets.push_back(
-            {.name = g->name, .minimum = g->min_member.value_or(0), .topology = g->topology});
+            {.name = g->name, .minimum = g->min_member.value_or(0), .topology = g->topology, .parent = set});
       }
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct PodSet {  // a leaf
   std::string name;
   std::int32_t minimum = 1;
   TopologyConstraint topology;
+  std::uint32_t parent = 0;  // the set that holds it
   std::vector<TaskId> tasks;
   std::uint64_t ordered_by = 0;  // the task order `tasks` was last sorted by; 0: none
   StatusCounts counts;
@@ -64,6 +66,7 @@ struct Job {
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
   std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
+  std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods since it last got a place
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;
@@ -85,6 +88,8 @@ struct Job {
 
 // ---- predicates over the tree
 
+// The member is the pod set, or a set above it.
+bool is_below(const Job& job, std::uint32_t pod_set, const Member& member);
 bool is_satisfied(const Job& job, const Member& member);
 std::int32_t satisfied_members(const Job& job, const GroupSet& set);
 bool is_ready(const Job& job);

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace muster {
 namespace {
 
@@ -40,13 +43,51 @@ std::string histogram(const Cluster& cluster, const std::vector<RefusalCount>& n
   return text;
 }
 
+std::string shortage_text(const Cluster& cluster, const DomainShortage& d) {
+  if (d.pods >= 0) return fmt::format("{} has room for {}", d.domain, d.pods);
+  if (!d.kind.valid()) return d.domain + " has the amounts, but not together";
+  return fmt::format("{} has {} free of {} wanted", d.domain,
+                     amount_text(cluster, d.kind, std::max<std::int64_t>(d.free, 0)),
+                     amount_text(cluster, d.kind, d.wanted));
+}
+
 std::string no_node_text(const Cluster& cluster, const JobReason& r) {
   const std::string where = r.pod_set.empty() ? "" : " of sub group " + r.pod_set;
-  const std::string nodes = histogram(cluster, r.nodes);
+  std::string nodes = (r.domain.empty() ? "" : "in domain " + r.domain + ": ") + histogram(cluster, r.nodes);
+  for (const DomainShortage& d : r.domains) nodes += "; nearest: " + shortage_text(cluster, d);
   if (r.is_gang)
     return fmt::format("found room for {} of {} pods that must start together; next is {}{}: {}", r.placed,
                        r.needed, cluster.task(r.task).name, where, nodes);
   return fmt::format("no room for pod {}{}: {}", cluster.task(r.task).name, where, nodes);
+}
+
+// "4 pods of sub group workers", "the pod"
+std::string pods_text(const JobReason& r) {
+  return (r.needed == 1 ? "the pod" : fmt::format("all {} pods", r.needed)) +
+         (r.pod_set.empty() ? "" : " of sub group " + r.pod_set);
+}
+
+std::string topology_level_text(const JobReason& r) {
+  if (r.level.empty()) return fmt::format("names topology \"{}\" but no level of it", r.name);
+  return fmt::format("topology \"{}\" has no level \"{}\" at or below the required one", r.name, r.level);
+}
+
+std::string topology_text(const Cluster& cluster, const JobReason& r) {
+  std::string text = r.level.empty() ? fmt::format("the nodes of topology {} have no room for {}", r.name, pods_text(r))
+                                     : fmt::format("no domain of {} in topology {} has room for {}", r.level, r.name,
+                                                   pods_text(r));
+  const char* separator = ": ";
+  for (const DomainShortage& d : r.domains) text += std::exchange(separator, ", ") + shortage_text(cluster, d);
+  const auto hidden = r.domain_count - static_cast<std::int64_t>(r.domains.size());
+  return hidden > 0 ? fmt::format("{}, {} {} no more", text, hidden, hidden == 1 ? "other" : "others") : text;
+}
+
+std::string too_small_text(const JobReason& r) {
+  const std::string where = r.level.empty() ? fmt::format("topology {}", r.name)
+                                            : fmt::format("any domain of {} in topology {}", r.level, r.name);
+  std::string text = fmt::format("{} would not fit into {} even if it were empty", pods_text(r), where);
+  for (const DomainShortage& d : r.domains) text += fmt::format(": {}, the largest, takes {}", d.domain, d.pods);
+  return text;
 }
 
 std::string not_ready_text(const JobReason& r) {
@@ -82,8 +123,8 @@ std::string too_little_text(const JobReason& r) {
 
 std::string shares_text(const Cluster& cluster, const JobReason& r) {
   const std::string needs = fmt::format("needs {} of other queues", amount_text(Accounted::kGpus, r.wanted));
-  if (!r.queue.valid() || r.bound == 0) return needs + "; none of them is above its share or quota";
-  return fmt::format("{}; shares and quotas let it take {} at most, most of them from queue {}, which holds {}", needs,
+  if (!r.queue.valid()) return needs + "; none of them is above its share or quota";
+  return fmt::format("{}; shares and quotas let it take less than {}, most of them from queue {}, which holds {}", needs,
                      decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
 }
 
@@ -135,8 +176,14 @@ std::string_view code_of(JobRule rule) {
       return "ResourceClaimsOff";
     case JobRule::kPreemptionDelay:
       return "PreemptionDelayNotElapsed";
+    case JobRule::kTopologyMissing:
+      return "TopologyDoesNotExist";
+    case JobRule::kTopologyLevel:
+      return "TopologyLevelDoesNotExist";
     case JobRule::kTopology:
       return "TopologyNotSatisfiable";
+    case JobRule::kTopologyTooSmall:
+      return "TopologyDomainsTooSmall";
     case JobRule::kTooLittleToFree:
       return "TooLittleCouldBeFreed";
     case JobRule::kSharesInTheWay:
@@ -309,8 +356,14 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kPreemptionDelay:
       return fmt::format("may not evict others before {}",
                          r.until ? format_clock(*r.until) : "its delay is over");
+    case JobRule::kTopologyMissing:
+      return fmt::format("topology \"{}\" does not exist", r.name);
+    case JobRule::kTopologyLevel:
+      return topology_level_text(r);
     case JobRule::kTopology:
-      return "no topology domain has room";
+      return topology_text(cluster, r);
+    case JobRule::kTopologyTooSmall:
+      return too_small_text(r);
     case JobRule::kTooLittleToFree:
       return too_little_text(r);
     case JobRule::kSharesInTheWay:

@@ -77,10 +77,21 @@ enum class JobRule : std::uint8_t {
   kDeviceClassMissing,     // class `name` of claim `of`
   kDeviceClaimsOff,
   kPreemptionDelay,  // until `until`
-  kTopology,
+  kTopologyMissing,   // topology `name`
+  kTopologyLevel,     // topology `name` has no level `level`, or not where the constraint needs it
+  kTopology,          // no domain on `level` of topology `name` has room: `domains`
+  kTopologyTooSmall,  // the same even if all of them were empty
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
-  kSharesInTheWay,    // `wanted` GPUs must be freed, `bound` may be taken from `queue` and others
+  kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
   kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
+};
+
+// How far a domain of a topology is from taking all pods of a group, or a shared GPU from taking a pod.
+struct DomainShortage {
+  std::string domain;
+  std::int64_t pods = -1;             // that fit; negative: not counted in pods
+  Kind kind;                          // then what is short
+  std::int64_t wanted = 0, free = 0;  // of it
 };
 
 struct JobReason {
@@ -93,11 +104,15 @@ struct JobReason {
   std::string pod_set;  // "" where the job has one only
   std::int32_t placed = 0, needed = 0;
   bool is_gang = false;
-  std::string name;  // of a missing object
+  std::string name;  // of a missing object, of a topology
   std::string of;    // the object that names it
   std::optional<TimePoint> until;
   std::vector<RefusalCount> nodes;  // most refusals first
-  std::vector<SparedJobs> spared;   // by rule, the most first
+  std::string level;                // of a topology, by its label
+  std::string domain;               // kNoNode: where the nodes were looked for; "": everywhere
+  std::vector<DomainShortage> domains;  // those with most room, first; kNoNode: the nearest device
+  std::int64_t domain_count = 0;        // all there are on the level
+  std::vector<SparedJobs> spared;       // by rule, the most first
 };
 
 }  // namespace muster

@@ -25,6 +25,10 @@ struct Shape {
   }
   bool is_mig() const { return gpu.type == GpuRequestType::kMig; }
   std::int64_t whole_gpus() const { return amount_of(request, kGpu); }
+  // Whole devices or the sum of the shares; GPU memory is no amount of GPUs before a node is known.
+  std::int64_t gpu_units() const {
+    return gpu.type == GpuRequestType::kFraction ? charge.units[index(Accounted::kGpus)] : whole_gpus();
+  }
   bool is_cpu_only() const { return whole_gpus() == 0 && !is_shared() && !is_mig(); }
 };
 

@@ -16,10 +16,11 @@ constexpr double kNominated = 10'000'000, kSharing = 10'000, kAvailableNow = 1'0
 
 bool is_cpu_only(const Cluster& c, NodeId n) { return !c.node(n).is_mig && c.allocatable().at(kGpu, n) <= 0; }
 
-// A request for whole GPUs fits no shared one; one that needs no GPU at all "fits" any.
-bool fits_some_shared_gpu(const Cluster& c, const Shape& shape, NodeId id) {
+// A request for whole GPUs fits no shared one; one that needs no GPU fits any for KAI, and none for us.
+bool fits_some_shared_gpu(const Cluster& c, const Shape& shape, NodeId id, bool needs_gpu) {
   const Node& node = c.node(id);
   if (node.shared.empty()) return false;
+  if (needs_gpu && !shape.is_shared() && shape.whole_gpus() == 0) return false;
   const std::int64_t memory = shape.is_shared()        ? node.memory_of(shape.gpu)
                               : shape.whole_gpus() > 0 ? node.gpu_memory
                                                        : 0;
@@ -80,6 +81,7 @@ class NodePlacement final : public Plugin {
   std::optional<double> key(ShapeId shape, NodeId n) const {
     const Kind k = kind(shape);
     if (strategy(shape) == Strategy::kSpread) return spread_score(k, n);
+    if (cluster_->allocatable().at(k, n) == 0) return 0;  // MIG instances: nodes that have whole GPUs are not exact
     const bool needs_it = amount_of(cluster_->shape(shape).request, k) > 0;
     const bool exact = needs_it || (cluster_->shape(shape).is_shared() && free(k, n) >= 0);
     if (!exact) return std::nullopt;
@@ -131,8 +133,9 @@ std::unique_ptr<Plugin> make_nominated_node() {
 
 std::unique_ptr<Plugin> make_gpu_sharing_order() {
   return plugin_of([](Session& s, Hooks& hooks) {
-    hooks.node_score.add_local([&c = s.cluster](ShapeId shape, NodeId n) {
-      return fits_some_shared_gpu(c, c.shape(shape), n) ? kSharing : 0.0;
+    const bool needs_gpu = s.settings.differences.sharing_score_needs_gpu;
+    hooks.node_score.add_local([&c = s.cluster, needs_gpu](ShapeId shape, NodeId n) {
+      return fits_some_shared_gpu(c, c.shape(shape), n, needs_gpu) ? kSharing : 0.0;
     });
   });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/affinity_index.hpp"
+#include "engine/fit.hpp"
 #include "engine/session.hpp"
 #include "model/selectors.hpp"
 #include "plugins/host_ports.hpp"
@@ -53,15 +54,25 @@ std::optional<NodeRule> broken_rule(const Shape& shape, const Node& node) {
   return std::nullopt;
 }
 
+// For KAI, memory of two whole devices is a share of one.
+bool is_larger_than_device(const Shape& shape, const Node& node) {
+  return is_by_memory(shape) && node.hundredths_of(shape.gpu) > 100;
+}
+
 bool lacks_role(const ClusterOptions& options, const Shape& shape, const Node& node) {
   return node.label(shape.is_cpu_only() ? options.cpu_worker_label : options.gpu_worker_label) == nullptr;
 }
 
 // ---------------------------------------------------------------- by what stands on the node
 
-// A shared GPU may be a new one, and then its reservation needs a pod slot too.
-bool lacks_slots(const Cluster& cluster, const Shape& shape, NodeId node) {
-  return shape.is_shared() && cluster.free_or_releasing(kPods, node) < 2;
+// A device that begins to be shared needs a pod slot for its reservation, too. KAI wants it in any case.
+bool lacks_slots(const Cluster& cluster, const Shape& shape, NodeId id, bool only_for_new_groups) {
+  if (!shape.is_shared() || cluster.free_or_releasing(kPods, id) >= 2) return false;
+  const Node& node = cluster.node(id);
+  const std::int64_t memory = node.memory_of(shape.gpu);
+  const auto joinable = std::count_if(node.shared.begin(), node.shared.end(),
+                                      [&](const SharedGpu& gpu) { return fits_group(node, gpu, memory); });
+  return !only_for_new_groups || joinable < shape.gpu.devices;
 }
 
 // Nodes on which a pod stands that names its MIG profile by annotation. None can come or go within a cycle.
@@ -80,12 +91,6 @@ class LegacyMigNodes {
 
 // ---------------------------------------------------------------- before any node is looked at
 
-// Whole devices, or the sum of the shares; GPU memory is no amount of GPUs before a node is known.
-std::int64_t wanted_gpus(const Shape& shape) {
-  if (shape.gpu.type != GpuRequestType::kFraction) return shape.whole_gpus();
-  return shape.charge.units[index(Accounted::kGpus)];
-}
-
 // What no eviction would change: an amount that no node has, an object that does not exist.
 class Obstacles {
  public:
@@ -101,7 +106,7 @@ class Obstacles {
 
   std::optional<JobReason> larger_than_any_node(TaskId task) {
     const Shape& shape = cluster_.shape_of(task);
-    if (auto reason = larger(task, kGpu, wanted_gpus(shape))) return reason;
+    if (auto reason = larger(task, kGpu, shape.gpu_units())) return reason;
     for (const Amount& a : shape.request)
       if (auto reason = larger(task, a.kind, a.units)) return reason;
     return std::nullopt;
@@ -145,6 +150,7 @@ class Predicates final : public Plugin {
 
   void open(Session& session, Hooks& hooks) override {
     cluster_ = &session.cluster;
+    differences_ = &session.settings.differences;
     add_shape_filters(hooks);
     add_state_filters(hooks);
     if (cluster_->has_host_ports()) add_port_filter(hooks);
@@ -162,6 +168,10 @@ class Predicates final : public Plugin {
       const auto rule = broken_rule(c.shape(s), c.node(n));
       return rule ? refused_if(true, *rule) : std::nullopt;
     });
+    if (differences_->memory_within_device)
+      hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
+        return refused_if(is_larger_than_device(c.shape(s), c.node(n)), NodeRule::kGpuLargerThanDevice);
+      });
     if (!cluster_->options().restrict_node_scheduling) return;
     hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
       return refused_if(lacks_role(c.options(), c.shape(s), c.node(n)), NodeRule::kWorkerRole);
@@ -176,8 +186,8 @@ class Predicates final : public Plugin {
       });
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
-      hooks.state_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
-        return refused_if(lacks_slots(c, c.shape(s), n), NodeRule::kPodSlots);
+      hooks.state_filter.add([&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
+        return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
       });
   }
 
@@ -248,6 +258,7 @@ class Predicates final : public Plugin {
 
   const PredicatesOptions options_;
   const Cluster* cluster_ = nullptr;
+  const KaiDifferences* differences_ = nullptr;
   std::optional<Obstacles> obstacles_;
   std::optional<VolumeFilter> volumes_;
   std::optional<StorageRoom> storage_;

@@ -17,6 +17,7 @@
 #include "plugins/pod_affinity.hpp"
 #include "plugins/predicates.hpp"
 #include "plugins/proportion.hpp"
+#include "plugins/topology.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -115,6 +116,7 @@ const std::map<std::string, FromConfig>& known() {
       {"numa", with_arguments(numa_from)},
       {"nodeplacement", with_arguments(node_placement_from)},
       {"podaffinity", plain(make_pod_affinity)},
+      {"topology", plain(make_topology)},
       {"minruntime", with_arguments(min_runtime_from)},
       {"expectedruntime", plain(make_expected_runtime)},
       {"sg-nodelocalgreedy", plain(make_node_local_greedy)},

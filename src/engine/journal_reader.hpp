@@ -1,0 +1,28 @@
+// Follows the nodes of a cluster whose sums change.
+#pragma once
+
+#include "model/cluster.hpp"
+
+namespace muster {
+
+class JournalReader {
+ public:
+  // What changed since the last call: changed(node) for each present node, or everything() where that is not known.
+  template <class Everything, class Changed>
+  void read(const Cluster& cluster, Everything everything, Changed changed) {
+    if (!has_begun_ || read_to_ < cluster.journal_begin()) {
+      has_begun_ = true;
+      everything();
+    } else {
+      for (; read_to_ < cluster.journal_end(); ++read_to_)
+        if (const NodeId node = cluster.journal_at(read_to_); cluster.node(node).present) changed(node);
+    }
+    read_to_ = cluster.journal_end();
+  }
+
+ private:
+  std::uint64_t read_to_ = 0;
+  bool has_begun_ = false;
+};
+
+}  // namespace muster
