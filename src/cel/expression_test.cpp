@@ -104,14 +104,14 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Expression, OutsideOfTheLanguageIsRefusedWithItsPlace) {
   EXPECT_EQ(result(""), "character 1: the expression ends too early");
   EXPECT_EQ(result("1.5 > 1"), "character 1: fractions are not supported");
-  EXPECT_EQ(result("device.attributes.exists(x, true)"), "character 27: \"exists\" is not supported");
-  EXPECT_EQ(result("dyn(1) == 1"), "character 8: \"dyn\" is not supported");
+  EXPECT_EQ(result("device.attributes.exists(x, true)"), "character 19: \"exists\" is not supported");
+  EXPECT_EQ(result("dyn(1) == 1"), "character 1: \"dyn\" is not supported");
   EXPECT_EQ(result("true true"), "character 6: \"true\" is not expected");
   EXPECT_EQ(result("(true"), "character 6: \")\" is expected");
   EXPECT_EQ(result("'abc"), "character 1: the text does not end");
   EXPECT_EQ(result("'\\x41' == 'A'"), "character 2: the escape is not supported");
   EXPECT_EQ(result("12ab == 1"), "character 1: \"12ab\" is not a whole number");
-  EXPECT_EQ(result("has(device)"), "character 12: has() takes a member");
+  EXPECT_EQ(result("has(device)"), "character 1: has() takes a member");
   EXPECT_EQ(result("a # b"), "character 3: \"#\" is not expected");
   EXPECT_EQ(result(std::string(20000, '!')), "the expression is too long");
   EXPECT_EQ(result(std::string(5000, '!')), "character 1002: the expression is too large");
@@ -128,7 +128,7 @@ TEST(DamagedExpressions, AreEvaluatedOrRefusedTheSameWayTwice) {
   const std::string_view alphabet = "()[].,?:!&|<>=+-*/%'\"\\ \n01a_x\x80";
   std::mt19937 random(20250601);
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::string text = whole;
     for (std::size_t edits = 1 + below(4); edits > 0; --edits) {
       const std::size_t at = below(text.size());

@@ -48,8 +48,9 @@ class Parser {
     if (!error_ && !take(sign)) fail(fmt::format("\"{}\" is expected", sign));
   }
   // The first error counts; after it nothing more is read.
-  void fail(std::string message) {
-    if (!error_) error_ = syntax_error(std::move(message), peek().at);
+  void fail(std::string message) { fail(std::move(message), peek()); }
+  void fail(std::string message, const Token& at) {
+    if (!error_) error_ = syntax_error(std::move(message), at.at);
   }
 
   void step() {
@@ -126,7 +127,7 @@ class Parser {
     ++at_;
     if (!take("(")) return {.kind = Kind::kMember, .text = name.text, .parts = {std::move(target)}};
     if (target.kind == Kind::kName && target.text == "cel" && name.text == "bind") return bind();
-    if (!contains(kMethods, name.text)) fail(fmt::format("\"{}\" is not supported", name.text));
+    if (!contains(kMethods, name.text)) fail(fmt::format("\"{}\" is not supported", name.text), name);
     std::vector<Node> parts = list(")");
     parts.insert(parts.begin(), std::move(target));
     return {.kind = Kind::kMethod, .text = name.text, .parts = std::move(parts)};
@@ -165,7 +166,7 @@ class Parser {
     if (token.kind == Token::Kind::kText) return {.value = token.text};
     if (token.kind == Token::Kind::kNumber) return number(token);
     if (token.text == "true" || token.text == "false") return {.value = token.text == "true"};
-    if (take("(")) return call(token.text);
+    if (take("(")) return call(token);
     return {.kind = Kind::kName, .text = token.text};
   }
 
@@ -173,20 +174,20 @@ class Parser {
     std::int64_t value = 0;
     const char *from = token.text.data(), *to = from + token.text.size();
     const auto [end, error] = std::from_chars(from, to, value);
-    if (error != std::errc() || end != to) --at_, fail(fmt::format("\"{}\" is not a whole number", token.text));
+    if (error != std::errc() || end != to) fail(fmt::format("\"{}\" is not a whole number", token.text), token);
     return {.value = value};
   }
 
-  Node call(const std::string& name) {
+  Node call(const Token& name) {
     std::vector<Node> parts = list(")");
-    if (name == "has") {
+    if (name.text == "has") {
       const bool fits = parts.size() == 1 && parts[0].kind == Kind::kMember;
-      if (!fits) fail("has() takes a member");
+      if (!fits) fail("has() takes a member", name);
       return {.kind = Kind::kHas, .parts = std::move(parts)};
     }
-    if (!contains(kFunctions, name)) fail(fmt::format("\"{}\" is not supported", name));
-    if (parts.size() != 1) fail(fmt::format("{}() takes one value", name));
-    return {.kind = Kind::kCall, .text = name, .parts = std::move(parts)};
+    if (!contains(kFunctions, name.text)) fail(fmt::format("\"{}\" is not supported", name.text), name);
+    if (parts.size() != 1) fail(fmt::format("{}() takes one value", name.text), name);
+    return {.kind = Kind::kCall, .text = name.text, .parts = std::move(parts)};
   }
 
   const std::vector<Token>& tokens_;

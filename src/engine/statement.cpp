@@ -33,13 +33,15 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
   move(t, to);
 }
 
-// Where it stood before its eviction, on the same shared GPUs and in the same NUMA zones.
+// Where it stood before its eviction, with the same shared GPUs, devices and NUMA zones.
 bool Statement::stands_there(TaskId t, NodeId node, GroupListId groups) const {
   const Placement& at = session_.cluster.placement(t);
   if (node != at.node && node != at.leaving && node != at.passing) return false;
   const Holding &wanted = session_.cluster.holding(groups), &held = session_.cluster.holding(at.groups);
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
-  return wanted.zones == held.zones && (!is_shared || wanted.groups == held.groups);
+  // Devices of an earlier place may be gone to whoever shares the claim.
+  if (!held.claims.empty() && first_before(t).groups != at.groups) return false;
+  return wanted.zones == held.zones && wanted.claims == held.claims && (!is_shared || wanted.groups == held.groups);
 }
 
 void Statement::evict(TaskId t) {

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "model/object_key.hpp"
+
 namespace muster {
 
 std::string_view name_of(TaskStatus status) {
@@ -232,11 +234,6 @@ GroupListId Cluster::intern(Holding holding) {
 // ---------------------------------------------------------------- reading
 
 namespace {
-std::string key_of(std::string_view ns, std::string_view name) {
-  std::string key;
-  key.reserve(ns.size() + 1 + name.size());
-  return key.append(ns).append(1, '/').append(name);
-}
 template <class Map>
 auto find_in(const Map& map, const std::string& key) {
   const auto found = map.find(key);

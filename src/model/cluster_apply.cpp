@@ -2,16 +2,11 @@
 #include <algorithm>
 
 #include "model/cluster.hpp"
+#include "model/object_key.hpp"
 #include "util/keys.hpp"
 
 namespace muster {
 namespace {
-
-std::string key_of(std::string_view ns, std::string_view name) {
-  std::string key;
-  key.reserve(ns.size() + 1 + name.size());
-  return key.append(ns).append(1, '/').append(name);
-}
 
 const std::string* find_label(const Labels& labels, std::string_view key) {
   for (const auto& [k, v] : labels)

@@ -3,16 +3,12 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "model/cluster.hpp"
+#include "model/object_key.hpp"
 
 namespace muster {
 namespace {
-
-std::string key_of(std::string_view ns, std::string_view name) {
-  return std::string(ns).append(1, '/').append(name);
-}
 
 template <class Object>
 void put(StorageTable::ByName<Object>& objects, std::string key, Object&& object) {
@@ -251,8 +247,7 @@ void Cluster::settle_claims(TaskId t) {
   std::int64_t gpus = 0;
   for (const ClaimReference& r : references) {
     claims.push_back(r.claim.empty() ? ClaimId() : devices_.mention_claim(task.ns, r.claim));
-    if (claims.back().valid() && __builtin_add_overflow(gpus, devices_.claim(claims.back()).gpus, &gpus))
-      gpus = std::numeric_limits<std::int64_t>::max();
+    if (claims.back().valid()) gpus += devices_.claim(claims.back()).gpus;
   }
   const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), claims, gpus);
   if (settled == task.shape) return;

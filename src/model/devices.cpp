@@ -3,26 +3,24 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <limits>
 #include <tuple>
+
+#include "model/object_key.hpp"
 
 namespace muster {
 namespace {
 
-std::string key_of(std::string_view ns, std::string_view name) {
-  return std::string(ns).append(1, '/').append(name);
-}
+// More GPUs than any cluster has, and few enough that sums over all pods stay in range.
+constexpr std::int64_t kMostGpus = 1'000'000'000;
 
-// Sums stop at the largest number.
 std::int64_t gpus_of(const ResourceClaimObject& claim) {
   if (claim.of_extended_resource) return 0;
   std::int64_t sum = 0;
   for (const DeviceRequest& r : claim.requests) {
     if (!r.alternatives.empty() || !is_gpu_name(r.device_class)) continue;
-    const std::int64_t count = r.all ? 1 : std::max<std::int64_t>(r.count, 1);
-    if (__builtin_add_overflow(sum, count, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+    sum += r.all ? 1 : std::clamp<std::int64_t>(r.count, 1, kMostGpus);
   }
-  return sum;
+  return std::min(sum, kMostGpus);
 }
 
 std::string text_of(const AllocationObject& object) {
@@ -216,8 +214,9 @@ std::string DeviceTable::fingerprint() const {
   for (const Claim& claim : claims_)
     out += "claim " + claim.ns + "/" + claim.name + " " + std::to_string(claim.holders) + "+" +
            std::to_string(claim.others) + " " + std::to_string(claim.current().index()) + "\n";
-  for (std::int32_t users : users_) out += std::to_string(users) + ",";
-  return out + "\n";
+  for (GroupId d : ids(users_))
+    if (users_[d] != 0) out += "device " + std::to_string(d.index()) + ":" + std::to_string(users_[d]) + "\n";
+  return out;
 }
 
 }  // namespace muster

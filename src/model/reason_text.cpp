@@ -97,7 +97,7 @@ std::string not_ready_text(const JobReason& r) {
 }
 
 std::string devices_text(const NodeRefusal& r) {
-  if (r.wanted == 0) return fmt::format("claim {}: a device selector can not be evaluated", r.what);
+  if (r.wanted == 0) return fmt::format("claim {}: its devices can not be selected", r.what);
   return fmt::format("claim {} finds {} of {} there", r.what, r.available, plural(static_cast<double>(r.wanted), "device", "devices"));
 }
 

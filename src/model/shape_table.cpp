@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace muster {
 namespace {
@@ -83,9 +82,8 @@ Request to_request(const PodObject& pod, KindTable& kinds) {
 }
 
 void add_gpus(Shape& shape, std::int64_t gpus) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / (4 * kOneGpu);
   if (gpus == 0) return;
-  const std::int64_t units = std::min(gpus, kMost) * kOneGpu;
+  const std::int64_t units = gpus * kOneGpu;
   const auto at = std::find_if(shape.request.begin(), shape.request.end(),
                                [](const Amount& a) { return a.kind >= kGpu; });
   if (at != shape.request.end() && at->kind == kGpu)

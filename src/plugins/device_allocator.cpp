@@ -48,7 +48,7 @@ class Search {
       if (!request.alternatives.empty()) continue;
       if (request.admin_access && !rules_.admin_access) return refused(claim, nullptr);
       const auto free = count_free(request);
-      if (!free) return refused(claim, nullptr);
+      if (!free) return no_answer(claim, request);
       if (request.all ? !is_complete_ : *free < request.count) return refused(claim, &request, *free);
     }
     return std::nullopt;
@@ -68,6 +68,12 @@ class Search {
   NodeRefusal refused(const Claim& claim, const DeviceRequest* request, std::int64_t free = 0) const {
     NodeRefusal refusal{.rule = NodeRule::kDevices, .kind = {}, .what = claim.name};
     if (request != nullptr) refusal.wanted = request->all ? free + 1 : request->count, refusal.available = free;
+    return refusal;
+  }
+
+  NodeRefusal no_answer(const Claim& claim, const DeviceRequest& request) const {
+    NodeRefusal refusal = refused(claim, nullptr);
+    refusal.what += " (" + pools_.failure(request) + ")";
     return refusal;
   }
 

@@ -114,18 +114,17 @@ std::vector<DevicePool> DevicePools::gather(NodeId id) {
 }
 
 const DevicePools::Selector& DevicePools::selector(const std::string& text) {
-  const auto [found, is_new] = selectors_.try_emplace(text);
-  if (is_new)
-    if (auto parsed = cel::Expression::parse(text)) found->second.expression = *std::move(parsed);
-  return found->second;
+  const auto found = selectors_.find(text);
+  return found != selectors_.end() ? found->second : selectors_.emplace(text, cel::Expression::parse(text)).first->second;
 }
 
-std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors, const PooledDevice& device) {
+std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors, const PooledDevice& device,
+                                       std::string& failure) {
   for (const std::string& text : selectors) {
-    const Selector& s = selector(text);
-    if (!s.expression) return false;
-    const cel::Value value = s.expression->evaluate(SelectedDevice(device));
-    if (value.failed()) return std::nullopt;
+    const Selector& parsed = selector(text);
+    if (!parsed) return failure = parsed.error().message, std::nullopt;
+    const cel::Value value = parsed->evaluate(SelectedDevice(device));
+    if (const auto* failed = value.as<cel::Failure>()) return failure = failed->why, std::nullopt;
     if (!*value.as<bool>()) return false;
   }
   return true;
@@ -135,8 +134,10 @@ std::optional<bool> DevicePools::matches(const DeviceRequest& request, const Poo
   const auto [found, is_new] = matches_.try_emplace({&request, device.id}, false);
   if (!is_new) return found->second;
   const DeviceClassObject* device_class = session_.cluster.devices().device_class(request.device_class);
-  std::optional<bool> met = device_class == nullptr ? false : meets(device_class->selectors, device);
-  if (met && *met) met = meets(request.selectors, device);
+  std::string failure;
+  std::optional<bool> met = device_class == nullptr ? false : meets(device_class->selectors, device, failure);
+  if (met && *met) met = meets(request.selectors, device, failure);
+  if (!met) failures_[&request] = std::move(failure);
   return found->second = met;
 }
 

@@ -30,13 +30,14 @@ class DevicePools {
   const std::vector<DevicePool>& of(NodeId node);
   // Does the device meet all selectors of the request and its class? Nothing: some selector has no answer.
   std::optional<bool> matches(const DeviceRequest& request, const PooledDevice& device);
+  // Why there was no answer for the request.
+  const std::string& failure(const DeviceRequest& request) { return failures_[&request]; }
 
  private:
-  struct Selector {
-    std::optional<cel::Expression> expression;  // none: not in the language, and no device meets it
-  };
+  using Selector = Result<cel::Expression>;  // an error: it is not in the language
   const Selector& selector(const std::string& text);
-  std::optional<bool> meets(const std::vector<std::string>& selectors, const PooledDevice& device);
+  std::optional<bool> meets(const std::vector<std::string>& selectors, const PooledDevice& device,
+                            std::string& failure);
   std::vector<DevicePool> gather(NodeId node);
 
   Session& session_;
@@ -45,6 +46,7 @@ class DevicePools {
   std::vector<std::size_t> of_many_;                                      // slices that several can reach
   absl::flat_hash_map<NodeId, std::vector<DevicePool>> pools_;
   absl::flat_hash_map<std::string, Selector> selectors_;
+  absl::flat_hash_map<const DeviceRequest*, std::string> failures_;
   absl::flat_hash_map<std::pair<const DeviceRequest*, GroupId>, std::optional<bool>> matches_;
 };
 

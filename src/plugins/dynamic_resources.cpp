@@ -102,13 +102,32 @@ class DynamicResources final : public Plugin {
       else if (!is_reachable(chosen_[i], n))
         return NodeRefusal{.rule = NodeRule::kClaimElsewhere, .kind = {}, .what = claim.name};
     }
-    if (open.empty()) return std::nullopt;
+    if (open.empty() || keeps_devices(t, n)) return std::nullopt;
     DeviceChoice choice = choose_devices(*session_, *pools_, options_.rules, n, open);
     if (choice.refusal) return std::move(choice.refusal);
     auto next = choice.allocations.begin();
     for (AllocationId& id : chosen_)
       if (!id.valid()) id = session_->cluster.intern_allocation(std::move(*next++));
     return std::nullopt;
+  }
+
+  // An evicted task that would return finds its own devices where nobody took them.
+  bool keeps_devices(TaskId t, NodeId n) {
+    const Placement& at = session_->cluster.placement(t);
+    const auto& held = session_->cluster.holding(at.groups).claims;
+    if (!at.virtually_evicted || at.node != n || held.size() != chosen_.size()) return false;
+    for (std::size_t i = 0; i < held.size(); ++i)
+      if (!chosen_[i].valid() && (!held[i].valid() || is_taken(held[i]))) return false;
+    for (std::size_t i = 0; i < held.size(); ++i)
+      if (!chosen_[i].valid()) chosen_[i] = held[i];
+    return true;
+  }
+
+  bool is_taken(AllocationId id) const {
+    const Allocation& allocation = devices().allocation(id);
+    for (std::size_t i = 0; i < allocation.devices.size(); ++i)
+      if (!allocation.object.devices[i].admin_access && devices().in_use(allocation.devices[i])) return true;
+    return false;
   }
 
   bool is_reachable(AllocationId id, NodeId n) const {

@@ -30,7 +30,9 @@ DeviceRequest request(std::int64_t count = 1, std::string selector = "") {
 // Nodes whose only GPUs are in slices, and jobs of one pod that claims devices.
 class DeviceCluster : public TestCluster {
  public:
-  explicit DeviceCluster(Config config = {}) : TestCluster(std::move(config)) {
+  enum class Actions { kAllocate, kAll };
+  explicit DeviceCluster(Config config = {}, Actions actions = Actions::kAllocate) : TestCluster(std::move(config)) {
+    if (actions == Actions::kAllocate) only({"allocate"});
     cluster().apply(DeviceClassObject{.meta = {.name = "gpu.example.com"}});
   }
   DeviceCluster& node_with(const std::string& name, std::vector<DeviceSpec> devices) {
@@ -156,8 +158,12 @@ TEST(DeviceClaims, SelectorsChooseAmongDevices) {
   EXPECT_EQ(c.cycle(), "bind b-0 n1");
   EXPECT_EQ(c.devices_of("b-0"), "n1/1");
   EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big finds 0 of 1 device there");
-  EXPECT_EQ(c.why("odd"), "no room for pod odd-0: 1 node: claim odd finds 0 of 1 device there");
-  EXPECT_EQ(c.why("unset"), "no room for pod unset-0: 1 node: claim unset: a device selector can not be evaluated");
+  EXPECT_EQ(c.why("odd"),
+            "no room for pod odd-0: 1 node: claim odd (character 19: \"map\" is not supported): its devices can not be "
+            "selected");
+  EXPECT_EQ(c.why("unset"),
+            "no room for pod unset-0: 1 node: claim unset (the device has no \"gpu.example.com/color\"): its devices "
+            "can not be selected");
 }
 
 TEST(DeviceClaims, DevicesOfAConstraintShareTheAttribute) {
@@ -219,7 +225,7 @@ TEST(DeviceClaims, AllocatedClaimsBindTheirPodsToTheirNodes) {
 }
 
 TEST(DeviceClaims, EvictedPodsGiveTheirDevicesBack) {
-  DeviceCluster c;
+  DeviceCluster c({}, DeviceCluster::Actions::kAll);
   c.node_with("n1", {device("0")});
   c.claim("low", request()).claim("high", request());
   c.pod("low", "low");
