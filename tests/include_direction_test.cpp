@@ -39,6 +39,8 @@ const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 
 // A part that is more than one pair of files: the further pieces, and whose they are.
 const std::map<std::string, std::string> kPieces = {
+    {"actions/requeue_victims", "actions/requeue"},
+    {"plugins/exhaustive", "plugins/generators"},
     {"plugins/host_ports", "plugins/predicates"},
     {"plugins/proportion_capacity", "plugins/proportion"},
     {"plugins/proportion_order", "plugins/proportion"},

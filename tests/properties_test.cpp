@@ -298,7 +298,7 @@ class RandomOperations {
         if (in(at.status, kActiveAllocated)) st_.evict(t);
         break;
       case 4:
-        if (at.virtually_evicted) st_.unevict(t);
+        if (at.virtually_evicted) st_.take_back(t);
         break;
       default:
         st_.convert_to_pipelined(s_.cluster.task(t).job);

@@ -62,6 +62,12 @@ PodGroupObject pod_group_of(const JobSpec& spec, Meta meta) {
   group.queue = spec.queue;
   group.priority_class = "priority-" + std::to_string(spec.priority);
   if (spec.preemptible) group.preemptibility = *spec.preemptible ? "preemptible" : "non-preemptible";
+  if (spec.preemptibility) group.preemptibility = *spec.preemptibility;
+  group.preemption_delay = spec.preemption_delay;
+  group.expected_runtime = spec.expected_runtime;
+  group.requeue_delay = spec.requeue_delay;
+  group.requeue_not_before = spec.requeue_not_before;
+  group.requeued_at = spec.requeued_at;
   group.min_member = spec.min.value_or(spec.tasks);
   group.min_sub_group = spec.min_sub_group;
   for (const SubGroupSpec& g : spec.groups)
@@ -121,6 +127,8 @@ TestCluster& TestCluster::queue(const std::string& name, const QueueSpec& spec) 
   object.gpu = {.quota = spec.deserved, .limit = spec.limit, .weight = spec.weight};
   object.preempt_min_runtime = spec.preempt_min_runtime;
   object.reclaim_min_runtime = spec.reclaim_min_runtime;
+  object.expected_runtime = spec.expected_runtime;
+  object.requeue_delay = spec.requeue_delay;
   cluster_.apply(std::move(object));
   return *this;
 }
@@ -206,6 +214,13 @@ std::string TestCluster::cycle() {
   embedded_.carry_out(cluster_, decisions_, now_);
   is_decided_ = true;
   return text_of(cluster_, decisions_);
+}
+
+std::string TestCluster::written(const std::string& job, const std::string& key) const {
+  for (const PatchDecision& p : decisions_.patches)
+    if (const auto found = p.annotations.find(key); cluster_.job(p.job).name == job && found != p.annotations.end())
+      return found->second.value_or("removed");
+  return "";
 }
 
 std::string TestCluster::why(const std::string& job) const {

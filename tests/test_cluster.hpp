@@ -39,6 +39,7 @@ struct QueueSpec {
   QueueAmounts memory{.quota = -1, .limit = -1, .weight = 1};
   int priority = 100;
   std::optional<Duration> preempt_min_runtime = {}, reclaim_min_runtime = {};
+  std::string expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<Duration> age = {};  // none: queues are older the earlier they are named
 };
 
@@ -84,6 +85,10 @@ struct JobSpec {
   std::optional<Duration> deleted = {};  // since then terminating
   Constraints constraints = {};
   TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
+  std::optional<Duration> preemption_delay = {};
+  std::optional<std::string> preemptibility = {};                      // as the spec has it
+  std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
+  std::optional<std::string> requeue_not_before = {}, requeued_at = {};
 };
 
 class TestCluster {
@@ -110,6 +115,8 @@ class TestCluster {
   // What is decided now, by kind and name: "evict c-0 c-1; bind a-0 n1; pipeline b-0 n2/g0". Before the next
   // cycle bound pods run and evicted ones are made again.
   std::string cycle();
+  // The last cycle's write of an annotation; "" if there is none.
+  std::string written(const std::string& job, const std::string& key) const;
   // Why the job waits since the last cycle; "" if it does not.
   std::string why(const std::string& job) const;
   TestCluster& advance(Duration by);

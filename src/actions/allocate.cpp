@@ -40,6 +40,7 @@ class Allocate final : public Action {
       const bool waits = must_wait(job);
       if (waits) st.convert_to_pipelined(id);
       st.commit(kName, id);
+      if (!waits) s.cluster.job_facts(id).taken_for_it.clear();
       if (!waits && !was_started) started(s, id);
       if (job.has_pending()) waiting.push(id);
     }

@@ -16,6 +16,7 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == contender) return VictimRefusal{.rule = "itself"};
+            if (auto why = taken_before(s, victim, contender)) return why;
             return s.hooks.consolidation_victim(contender, victim);
           },
           .at_most = most < 0 || exact ? most : most + 1};

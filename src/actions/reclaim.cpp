@@ -18,7 +18,10 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
     else
       found.leaves.push_back(leaf);
   }
-  found.spares = [&s, contender](JobId victim) { return s.hooks.reclaim_victim(contender, victim); };
+  found.spares = [&s, contender](JobId victim) {
+    auto why = taken_before(s, victim, contender);
+    return why ? why : s.hooks.reclaim_victim(contender, victim);
+  };
   return found;
 }
 

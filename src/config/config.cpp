@@ -28,6 +28,7 @@ Compatibility Compatibility::kai_exact() {
           .labels_decide_preemptibility = false,
           .elastic_by_active_tasks = false,
           .exact_consolidation_limit = false,
+          .take_once = false,
           .protection_needs_minimum = false,
           .slots_for_new_groups = false,
           .sharing_score_needs_gpu = false,

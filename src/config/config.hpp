@@ -73,6 +73,7 @@ struct Compatibility {
   bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
   bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
+  bool take_once = true;  // no job is reclaimed or moved twice for one that got no place meanwhile
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
   bool slots_for_new_groups = true;  // only a shared GPU that is new needs a second pod slot
   bool sharing_score_needs_gpu = true;  // shared GPUs attract only pods that need a GPU

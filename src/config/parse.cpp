@@ -247,6 +247,7 @@ void read_compatibility(const Setting& setting, Compatibility& options) {
                      {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
                      {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
                      {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
+                     {"takeOnce", into(options.take_once)},
                      {"protectionNeedsMinimum", into(options.protection_needs_minimum)},
                      {"slotsForNewGroups", into(options.slots_for_new_groups)},
                      {"sharingScoreNeedsGpu", into(options.sharing_score_needs_gpu)},

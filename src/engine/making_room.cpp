@@ -22,14 +22,13 @@ void report(Session& s, Solver& solver, const Purpose& purpose, SearchEnd end, s
     report.scenarios = solver.scenarios();
     report.last_failure = solver.last_failure();
   }
-  if (proof) {
-    if (proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
-    s.adds_reason(purpose.contender, std::move(*proof));
-  }
+  if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
+  const bool nobody_runs = report.candidates == 0 && report.spared.empty();
+  if (proof && !nobody_runs) s.adds_reason(purpose.contender, std::move(*proof));
   if (end == SearchEnd::kCutShort)
     s.adds_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
                                       .needed = static_cast<std::int32_t>(solver.scenarios())});
-  s.searched_in_vain(purpose.contender, std::move(report));
+  if (!nobody_runs) s.searched_in_vain(purpose.contender, std::move(report));
 }
 
 class Receipts {
@@ -40,9 +39,11 @@ class Receipts {
   // For every eviction since.
   void write() const {
     const QueueStand ours = stand(purpose_.contender);
+    auto& taken = s_.cluster.job_facts(purpose_.contender).taken_for_it;
     for (std::size_t i = first_; i < s_.decisions.evictions.size(); ++i) {
       EvictDecision& e = s_.decisions.evictions[i];
       const JobId victim = s_.cluster.task(e.task).job;
+      taken.insert(s_.cluster.job(victim).uid);
       e.rule = purpose_.ground(victim);
       e.victim_queue = stand(victim);
       e.contender_queue = ours;
@@ -86,6 +87,12 @@ Outcome make_room(Session& s, Solver& solver, const Purpose& purpose) {
     report(s, solver, purpose, is_cut ? SearchEnd::kCutShort : SearchEnd::kNoScenario, std::nullopt);
   }
   return outcome;
+}
+
+std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
+  const bool was_taken = s.cluster.job(contender).taken_for_it.contains(s.cluster.job(victim).uid);
+  if (!s.settings.differences.take_once || !was_taken) return std::nullopt;
+  return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 
 void report_like_job(Session& s, const char* action, JobId job, JobId like) {

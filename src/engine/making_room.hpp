@@ -30,6 +30,10 @@ struct Purpose {
 // Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
 Outcome make_room(Session& session, Solver& solver, const Purpose& purpose);
 
+// A job that left its place for the contender, which got none of it, left in vain: once is enough, or the two could
+// go on for ever. docs/fairness.md.
+std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
+
 // The job is not tried because a like one failed.
 void report_like_job(Session& session, const char* action, JobId job, JobId like);
 

@@ -7,6 +7,7 @@
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -84,7 +85,24 @@ class VictimOrder {
   void skip(const Popped& popped, const Stamps<TaskId>& gone);
 
  private:
-  using Taken = absl::InlinedVector<std::int32_t, 4>;  // per pod set; empty: nothing
+  // How many tasks were taken per pod set; of few pod sets without an allocation.
+  class Taken {
+   public:
+    bool empty() const { return size_ == 0; }
+    void start(std::size_t pod_sets) {
+      size_ = pod_sets;
+      if (size_ > few_.size()) many_.assign(size_, 0);
+    }
+    std::int32_t& operator[](std::size_t pod_set) { return size_ > few_.size() ? many_[pod_set] : few_[pod_set]; }
+    operator std::span<const std::int32_t>() const {
+      return size_ > few_.size() ? std::span<const std::int32_t>(many_) : std::span(few_).first(size_);
+    }
+
+   private:
+    std::size_t size_ = 0;
+    std::array<std::int32_t, 4> few_{};
+    std::vector<std::int32_t> many_;
+  };
   struct Entry {
     JobEntry job;
     Taken taken;

@@ -112,8 +112,8 @@ std::string too_little_text(const JobReason& r) {
 
 std::string shares_text(const Cluster& cluster, const JobReason& r) {
   const std::string needs = fmt::format("needs {} of other queues", amount_text(Accounted::kGpus, r.wanted));
-  if (!r.queue.valid() || r.bound == 0) return needs + "; none of them is above its share or quota";
-  return fmt::format("{}; shares and quotas let it take {} at most, most of them from queue {}, which holds {}", needs,
+  if (!r.queue.valid()) return needs + "; none of them is above its share or quota";
+  return fmt::format("{}; shares and quotas let it take less than {}, most of them from queue {}, which holds {}", needs,
                      decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
 }
 

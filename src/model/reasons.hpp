@@ -68,7 +68,7 @@ enum class JobRule : std::uint8_t {
   kTopology,          // no domain on `level` of topology `name` has room: `domains`
   kTopologyTooSmall,  // the same even if all of them were empty
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
-  kSharesInTheWay,    // `wanted` GPUs must be freed, `bound` may be taken from `queue` and others
+  kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
   kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
 };
 

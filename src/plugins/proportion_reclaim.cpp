@@ -133,7 +133,7 @@ std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const 
   }
   if (most >= shortage.gpus) return std::nullopt;
   reason.wanted = static_cast<double>(shortage.gpus) / static_cast<double>(kOneGpu);
-  reason.bound = static_cast<double>(most) / static_cast<double>(kOneGpu);
+  reason.bound = static_cast<double>(most + 1) / static_cast<double>(kOneGpu);
   if (reason.queue.valid()) reason.held = cluster_.use(reason.queue).allocated.share(Accounted::kGpus);
   return reason;
 }

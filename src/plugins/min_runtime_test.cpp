@@ -1,0 +1,119 @@
+// Minimum runtime, with the tables of actions.md 12 and min-runtime.md.
+#include "plugins/min_runtime.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+Config resolved_by(const std::string& method) {
+  Config config;
+  for (PluginConfig& p : config.plugins)
+    if (p.name == "minruntime") p.arguments = {{"reclaimResolveMethod", method}};
+  return config;
+}
+
+// Three departments with their teams, and a job that just started in each team.
+class MinRuntimeTest : public testing::TestWithParam<std::string> {
+ protected:
+  static TestCluster departments(const Config& config = {}) {
+    TestCluster c(config);
+    c.node("node0");
+    const auto queue = [&](const char* name, const char* parent, std::optional<Duration> preempt,
+                           std::optional<Duration> reclaim) {
+      c.queue(name, {.parent = parent, .preempt_min_runtime = preempt, .reclaim_min_runtime = reclaim});
+    };
+    queue("dev", "", 5s, 10s);
+    queue("dev-team1", "dev", {}, 8s);
+    queue("dev-team2", "dev", 3s, {});
+    queue("prod", "", 20s, 30s);
+    queue("prod-team1", "prod", {}, 25s);
+    queue("prod-team2", "prod", 15s, 35s);
+    queue("research", "", 4s, 6s);
+    queue("research-project", "research", 7s, 9s);
+    for (const char* team : {"dev-team1", "dev-team2", "prod-team1", "prod-team2", "research-project"})
+      c.running(std::string("in-") + team, {.queue = team, .node = "node0", .age = 0s});
+    return c;
+  }
+  static Duration preempt_minimum(const std::string& victim) {
+    TestCluster c = departments();
+    const auto why = c.open().hooks.preempt_victim(c.job_id("in-" + victim), c.job_id("in-" + victim));
+    return *why->until - c.now();
+  }
+  static Duration reclaim_minimum(const Config& config, const std::string& contender, const std::string& victim) {
+    TestCluster c = departments(config);
+    const auto why = c.open().hooks.reclaim_victim(c.job_id("in-" + contender), c.job_id("in-" + victim));
+    return *why->until - c.now();
+  }
+};
+
+TEST_F(MinRuntimeTest, PreemptTakesTheFirstValueFromTheQueueUp) {
+  EXPECT_EQ(preempt_minimum("prod-team2"), 15s);
+  EXPECT_EQ(preempt_minimum("prod-team1"), 20s);
+  EXPECT_EQ(preempt_minimum("dev-team1"), 5s);
+}
+
+TEST_F(MinRuntimeTest, ReclaimTakesTheValueBelowTheCommonAncestor) {
+  EXPECT_EQ(reclaim_minimum({}, "dev-team1", "prod-team2"), 30s);
+  EXPECT_EQ(reclaim_minimum({}, "dev-team2", "dev-team1"), 8s);
+  EXPECT_EQ(reclaim_minimum({}, "prod-team1", "prod-team2"), 35s);
+  EXPECT_EQ(reclaim_minimum({}, "dev-team1", "research-project"), 6s);
+}
+
+TEST_F(MinRuntimeTest, ReclaimByQueueTakesTheFirstValueFromTheVictimUp) {
+  EXPECT_EQ(reclaim_minimum(resolved_by("queue"), "dev-team1", "prod-team2"), 35s);
+  EXPECT_EQ(reclaim_minimum(resolved_by("queue"), "dev-team1", "dev-team2"), 10s);
+  EXPECT_EQ(reclaim_minimum(resolved_by("queue"), "dev-team1", "research-project"), 9s);
+}
+
+class Protection : public testing::Test {
+ protected:
+  Protection() { c.queue("q", {.preempt_min_runtime = 15s}).node("node0", {.gpus = 3}); }
+  TestCluster c;
+};
+
+TEST_F(Protection, EndsAfterTheMinimum) {  // example 21
+  c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s}).pending("p", {.queue = "q", .priority = 75});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_NE(c.why("p").find("minimum runtime until 12:00:05"), std::string::npos) << c.why("p");
+  c.advance(5s);
+  EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
+}
+
+TEST_F(Protection, AnElasticJobShrinksToItsMinimum) {
+  c.running("v", {.queue = "q", .tasks = 3, .min = 2, .node = "node0", .age = 10s});
+  c.pending("p", {.queue = "q", .priority = 75});
+  EXPECT_EQ(c.cycle(), "evict v-2; pipeline p-0 node0");
+}
+
+TEST_F(Protection, AnElasticJobKeepsItsMinimum) {
+  c.running("v", {.queue = "q", .tasks = 3, .min = 2, .node = "node0", .age = 10s});
+  c.pending("p", {.queue = "q", .gpus = 2, .priority = 75});
+  EXPECT_EQ(c.cycle(), "");
+}
+
+TEST_F(Protection, ReclaimDoesNotAskForThePreemptMinimum) {
+  c.queue("poor", {.deserved = 3});
+  c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s}).pending("p", {.queue = "poor"});
+  EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
+}
+
+TEST_F(Protection, CoversConsolidationOnlyWhereAskedTo) {
+  const auto moved = [](const Config& config) {
+    TestCluster each(config);
+    each.queue("q", {.deserved = 4, .preempt_min_runtime = 15s}).node("node0", {.gpus = 2}).node("node1", {.gpus = 2});
+    each.running("a", {.queue = "q", .node = "node0", .age = 10s}).running("b", {.queue = "q", .node = "node1", .age = 10s});
+    each.pending("p", {.queue = "q", .gpus = 2});
+    return each.cycle();
+  };
+  Config protects;
+  for (PluginConfig& p : protects.plugins)
+    if (p.name == "minruntime") p.arguments = {{"protectFromConsolidation", "true"}};
+  EXPECT_NE(moved({}), "");
+  EXPECT_EQ(moved(protects), "");
+}
+
+}  // namespace
+}  // namespace muster

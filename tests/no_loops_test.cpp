@@ -1,0 +1,77 @@
+// Clusters come to rest: with constant input, evictions end.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "cli/policy.hpp"
+#include "engine/run_cycle.hpp"
+#include "engine/session.hpp"
+#include "sim/embedded_cluster.hpp"
+#include "tests/random_cluster.hpp"
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+RandomCluster random_numbers(unsigned seed) {
+  std::mt19937_64 engine(seed);
+  RandomCluster random;
+  for (auto& [list, most] : {std::pair(&random.nodes, 6), {&random.queues, 5}, {&random.jobs, 14}})
+    for (int i = 1 + static_cast<int>(engine() % static_cast<unsigned>(most)); i > 0; --i) list->push_back(engine());
+  return random;
+}
+
+Policy default_policy() {
+  std::vector<Error> errors;
+  return cli::make_policy({}, errors);
+}
+
+// The last action of a cycle: a preemptible gang that stood at its minimum still does, by pods that run or have a
+// place in view, or has nothing left.
+class GangsAreWhole final : public Action {
+ public:
+  std::string name() const override { return "look"; }
+  void open(Session& s) override {
+    for (JobId j : ids(s.cluster.jobs()))
+      if (const Job& job = s.cluster.job(j); job.present && job.is_preemptible() && is_satisfied(job, Member{}))
+        whole_.push_back(j);
+  }
+  void run(Session& s) override {
+    for (JobId j : std::exchange(whole_, {})) {
+      const Job& job = s.cluster.job(j);
+      EXPECT_TRUE(job.counts.active_allocated() == 0 || is_satisfied(job, Member{}))
+          << job.name << " was left below its minimum";
+    }
+  }
+
+ private:
+  std::vector<JobId> whole_;
+};
+
+TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
+  Policy policy = default_policy();
+  policy.actions.push_back(std::make_shared<GangsAreWhole>());
+  int evictions = 0;
+  for (unsigned seed = 0; seed < 1000; ++seed) {
+    Cluster cluster = cluster_of(objects_of(random_numbers(seed)));
+    EmbeddedCluster embedded;
+    const TimePoint now = random_cluster_now();
+    for (int cycle = 0; cycle < 50; ++cycle) {
+      const Decisions d = run_cycle(cluster, policy, now);
+      evictions += static_cast<int>(d.evictions.size());
+      ASSERT_TRUE(cycle < 10 || d.evictions.empty())
+          << "seed " << seed << ", cycle " << cycle << " by " << d.evictions.front().action << " for "
+          << cluster.job(d.evictions.front().contender).name << ": " << text_of(cluster, d);
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ", cycle " << cycle << ": " << text_of(cluster, d);
+      if (text_of(cluster, d).empty()) break;  // nothing will ever happen again
+      embedded.carry_out(cluster, d, now);
+      embedded.update(cluster, now);
+    }
+  }
+  EXPECT_GT(evictions, 100);
+}
+
+}  // namespace
+}  // namespace muster
