@@ -24,7 +24,7 @@ const std::array<KeptKind, 4>& kept_kinds() {
          "/spec/resources/cpu/overQuotaWeight", "/spec/resources/memory", "/spec/resources/memory/quota",
          "/spec/resources/memory/limit", "/spec/resources/memory/overQuotaWeight", "/spec/resources/gpu",
          "/spec/resources/gpu/quota", "/spec/resources/gpu/limit", "/spec/resources/gpu/overQuotaWeight"}},
-       {"PodGroup", true, {"/spec/queue", "/spec/subGroups", "/spec/preemptibility"}},
+       {"PodGroup", true, {"/spec/queue", "/spec/subGroups", "/spec/preemptibility", "/spec/topologyConstraint"}},
        {"Pod",
         true,
         {"/metadata/annotations/pod-group-name", "/metadata/labels/kai.scheduler~1subgroup-name",

@@ -174,10 +174,7 @@ void VictimOrder::fill_head(QueueNode& leaf) {
   if (!leaf.has_head) return;
   if (has_base && (leaf.begun.empty() || job_less((*leaf.base)[leaf.at], leaf.begun.front().job))) {
     const JobEntry job = (*leaf.base)[leaf.at++];
-    leaf.head.job = job;
-    leaf.head.taken.clear();
-    leaf.head.held = pool_.held(job.job);
-    leaf.head.begun = false;
+    leaf.head = {.job = job, .taken = {}, .held = pool_.held(job.job)};
   } else {
     leaf.head = heap::pop(leaf.begun, less);
   }
@@ -275,7 +272,7 @@ void VictimOrder::push_back(Entry entry) {
   leaf->is_leaf = true;
   const bool was_linked = leaf->has_head;
   const auto less = [&](const Entry& a, const Entry& b) { return job_less(a.job, b.job); };
-  if (was_linked) heap::push(leaf->begun, std::move(leaf->head), less);
+  if (was_linked) heap::push(leaf->begun, std::exchange(leaf->head, Entry{}), less);
   heap::push(leaf->begun, std::move(entry), less);
   leaf->head = heap::pop(leaf->begun, less);
   leaf->has_head = true;
