@@ -388,7 +388,7 @@ TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
 
 // What a cycle assumed is corrected when the source tells how things are.
 TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
-  check_clusters(1000, [policy = forgetful()] {
+  check_clusters(400, [policy = forgetful()] {
     const std::vector<AnyObject> objects = objects_of(*any_cluster());
     const auto every = *rc::gen::inRange<std::size_t>(1, 20);
     Cluster fed;

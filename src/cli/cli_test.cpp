@@ -130,7 +130,7 @@ TEST(Cli, VersionIsThatOfTheProject) {
 
 TEST(Cli, CompletionKnowsCommandsOptionsAndChoices) {
   const std::string bash = run_muster({"completion", "bash"}).out;
-  EXPECT_THAT(bash, AllOf(HasSubstr("compgen -W \"simulate validate version completion --help\""),
+  EXPECT_THAT(bash, AllOf(HasSubstr("compgen -W \"simulate validate serve version completion --help\""),
                           HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
                           HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
                           testing::Not(HasSubstr("simulate:--strict)"))));

@@ -37,7 +37,8 @@ TEST(Pod, ReadsIdentityAndState) {
     "labels":{"z":"1","app":"web","kai.scheduler/subgroup-name":"w","kai.scheduler/preemptibility":"Preemptible",
               "kai.scheduler/task-priority":"x","training.kubeflow.org/job-role":"master","ray.io/node-type":"head"},
     "annotations":{"pod-group-name":"g","muster.dev/stays-terminating":"true",
-      "kai.scheduler/numa-placement-observed":"[1]","kai.scheduler/numa-placement-predicted":"[2]"}},
+      "kai.scheduler/numa-placement-observed":"[{\"zone\":\"node-1\"}]",
+      "kai.scheduler/numa-placement-predicted":"[{\"zone\":\"node-2\"}]"}},
     "spec":{"schedulerName":"kai-scheduler","nodeName":"n1","schedulingGates":[{"name":"x"}],
             "priorityClassName":"p","priority":7},
     "status":{"phase":"Running","nominatedNodeName":"n2","qosClass":"Guaranteed"}})")
@@ -53,8 +54,8 @@ TEST(Pod, ReadsIdentityAndState) {
   EXPECT_EQ(pod.task_priority, "x");
   EXPECT_TRUE(pod.leads_kubeflow && pod.leads_ray && pod.gated && pod.stays_terminating && pod.guaranteed);
   EXPECT_EQ(pod.pod_group, "g");
-  EXPECT_EQ(pod.numa_observed, "[1]");
-  EXPECT_EQ(pod.numa_predicted, "[2]");
+  EXPECT_EQ(pod.numa_observed.at(0).zone, "node-1");
+  EXPECT_EQ(pod.numa_predicted.at(0).zone, "node-2");
   EXPECT_EQ(pod.scheduler, "kai-scheduler");
   EXPECT_EQ(pod.node, "n1");
   EXPECT_EQ(pod.nominated_node, "n2");
