@@ -84,11 +84,11 @@ struct JobSpec {
   std::optional<Duration> age = {};      // since creation and start; none: older the earlier it is named
   std::optional<Duration> deleted = {};  // since then terminating
   Constraints constraints = {};
-  TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
   std::optional<Duration> preemption_delay = {};
   std::optional<std::string> preemptibility = {};                      // as the spec has it
   std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<std::string> requeue_not_before = {}, requeued_at = {};
+  TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
 };
 
 class TestCluster {

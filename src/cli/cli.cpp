@@ -9,6 +9,7 @@
 
 #include "cli/command_words.hpp"
 #include "cli/completion_command.hpp"
+#include "cli/serve_command.hpp"
 #include "cli/simulate_command.hpp"
 #include "cli/validate_command.hpp"
 #include "cli/version_command.hpp"
@@ -67,6 +68,7 @@ int run(int argc, char** argv) {
   describe(app);
   add_simulate(app, exit_code);
   add_validate(app, exit_code);
+  add_serve(app, exit_code);
   add_version(app, exit_code);
   add_completion(app, exit_code);
   const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));

@@ -254,6 +254,7 @@ bool Solver::works_with(Statement& statement, Keep keep) {
   collect(kept, {});
   sorted_.assign(victims_.begin(), victims_.end());
   if (!simulate(statement, tasks_)) return false;
+  works_ = victims_;
   record(kept, {});
   return true;
 }
@@ -273,8 +274,8 @@ void Solver::trim(Statement& statement) {
   seen_.clear();
   for (TaskId t : recorded_.tasks())
     if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid()) with_all_.free(home, freed_at(c, t, home));
+  works_ = victims_;
   const std::int64_t before = session_.stats.scenarios_simulated;
-  std::vector<TaskId> played = victims_;  // what the statement holds, victims that got their places back included
   for (std::size_t i = recorded_.size(); i-- > 0;) {
     if (i >= recorded_.size() || are_needed(recorded_[i].tasks)) continue;
     const JobId job = recorded_[i].job;
@@ -282,13 +283,11 @@ void Solver::trim(Statement& statement) {
     const bool has_earlier = std::ranges::any_of(std::views::iota(std::size_t{0}, i), is_of_job);
     const bool spared = works_with(statement, [&](std::size_t at) { return !is_of_job(at); }) ||
                         (has_earlier && works_with(statement, [&](std::size_t at) { return at < i || !is_of_job(at); }));
-    if (!spared) continue;
-    played = victims_;
-    i = recorded_.size();  // from the beginning: what was needed may not be now
+    if (spared) i = recorded_.size();  // from the beginning: what was needed may not be now
   }
   if (session_.stats.scenarios_simulated == before) return;
   statement.rollback(0);
-  victims_ = std::move(played);
+  victims_ = works_;
   [[maybe_unused]] const bool works = simulate(statement, tasks_);
   assert(works && "what worked before works again");
 }

@@ -1,0 +1,38 @@
+// Which PodGroup a pod belongs to, and what that PodGroup looks like: from the pod and the workloads that own it.
+//
+// Pure: objects as JSON in, the PodGroup as JSON out. Who reads and writes them is none of its business.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "util/result.hpp"
+
+namespace muster::grouper {
+
+using nlohmann::json;
+
+struct GroupingOptions {
+  std::string queue_label = "kai.scheduler/queue";
+  std::string node_pool_label = "kai.scheduler/node-pool";
+  std::function<bool(const std::string&)> has_priority_class = [](const std::string&) { return true; };
+};
+
+struct GroupPlan {
+  json pod_group;         // the object to be created
+  std::string sub_group;  // the pod's; "": the only one
+};
+
+// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read. An error
+// where a workload can not be understood: the pod stays ungrouped.
+Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options);
+
+// The part of the plan that is written to a PodGroup that exists: what people may have changed there stays.
+json update_of(const json& pod_group);
+
+// True where pod or owner asks to be left alone.
+bool is_skipped(const json& object);
+
+}  // namespace muster::grouper

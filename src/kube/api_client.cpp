@@ -1,0 +1,182 @@
+// Requests to the API server.
+#include "kube/api_client.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/json.hpp"
+
+namespace muster::kube {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr auto kTokenFileLife = minutes(1);
+constexpr auto kExecLife = minutes(5);  // of what comes without a time at which it runs out
+constexpr auto kRetryOfBadCredentials = seconds(5);
+
+std::string trimmed(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) text.pop_back();
+  return text;
+}
+
+// How long a credential may be used, seen from now: a little less than it says.
+Clock::duration life_of(const ExecCredential& credential) {
+  if (!credential.expires) return kExecLife;
+  const auto left = *credential.expires - std::chrono::system_clock::now() - seconds(10);
+  return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1));
+}
+
+}  // namespace
+
+ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
+    : loop_(loop), credentials_(std::move(credentials)), limits_(limits), tokens_(limits.burst) {}
+
+// ---------------------------------------------------------------- places
+
+// Suspends until somebody gives a place back.
+struct ApiClient::Place {
+  std::deque<std::coroutine_handle<>>& line;
+  bool await_ready() const { return false; }
+  void await_suspend(std::coroutine_handle<> caller) const { line.push_back(caller); }
+  void await_resume() const {}
+};
+
+Async<void> ApiClient::take_place(const ApiRequest& request) {
+  const bool is_write = request.method != "GET";
+  if (request.lane != Lane::kUrgent && in_flight_ >= limits_.in_flight)
+    co_await Place{request.lane == Lane::kOrdinary ? ordinary_ : background_};
+  else
+    ++in_flight_;
+  while (is_write && request.lane != Lane::kUrgent && limits_.writes_per_second > 0) {
+    const auto wait = time_to_token();
+    if (wait <= Clock::duration::zero() || loop_.stopping()) break;
+    co_await loop_.sleep(wait);
+  }
+}
+
+// The place goes to who waits longest. Whoever is woken and is done at once comes back here: no deeper than once.
+void ApiClient::give_place_back() {
+  --in_flight_;
+  if (is_waking_) return;
+  is_waking_ = true;
+  while (in_flight_ < limits_.in_flight && waiting() > 0) {
+    auto& line = ordinary_.empty() ? background_ : ordinary_;
+    const auto next = line.front();
+    line.pop_front();
+    ++in_flight_;
+    next.resume();
+  }
+  is_waking_ = false;
+}
+
+// Takes a token where there is one: zero; otherwise how long until there is.
+Clock::duration ApiClient::time_to_token() {
+  const auto now = Clock::now();
+  const double gained = std::chrono::duration<double>(now - tokens_at_).count() * limits_.writes_per_second;
+  tokens_ = std::min(std::max(limits_.burst, 1.0), tokens_ + gained);
+  tokens_at_ = now;
+  if (tokens_ < 1) {
+    const std::chrono::duration<double> wait((1 - tokens_) / limits_.writes_per_second);
+    return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(wait), std::chrono::milliseconds(1));
+  }
+  tokens_ -= 1;
+  return Clock::duration::zero();
+}
+
+// ---------------------------------------------------------------- who we are
+
+Async<void> ApiClient::refresh_authorisation(bool was_refused) {
+  if (!was_refused && Clock::now() < bearer_good_until_) co_return;
+  while (refreshing_ && !loop_.stopping()) co_await loop_.sleep(std::chrono::milliseconds(20));
+  if (Clock::now() < bearer_good_until_ && !was_refused) co_return;
+  refreshing_ = true;
+  bearer_good_until_ = Clock::now() + kRetryOfBadCredentials;
+  if (!credentials_.exec.command.empty()) {
+    auto credential = co_await loop_.offload([plugin = credentials_.exec] { return run_exec_plugin(plugin); });
+    if (credential) {
+      bearer_ = credential->token;
+      if (!credential->certificate.empty()) credentials_.tls.certificate = credential->certificate;
+      if (!credential->key.empty()) credentials_.tls.key = credential->key;
+      bearer_good_until_ = Clock::now() + life_of(*credential);
+    }
+  } else if (!credentials_.token_file.empty()) {
+    if (auto token = content_of(credentials_.token_file)) {
+      bearer_ = trimmed(std::move(*token));
+      bearer_good_until_ = Clock::now() + kTokenFileLife;
+    }
+  } else {
+    bearer_ = credentials_.token;
+    bearer_good_until_ = Clock::time_point::max();
+  }
+  refreshing_ = false;
+}
+
+// ---------------------------------------------------------------- requests
+
+void ApiClient::forbid_writes() {
+  may_write_ = false;
+  loop_.abort_writes();
+}
+
+Async<HttpResponse> ApiClient::send(ApiRequest request) {
+  const bool is_watch = static_cast<bool>(request.on_line);
+  if (!is_watch) co_await take_place(request);
+  HttpResponse response;
+  if (request.method != "GET" && !may_write_)
+    response.error = "writing has ended";
+  else
+    response = co_await send_authorised(request);
+  if (!is_watch) give_place_back();
+  co_return response;
+}
+
+Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
+  HttpResponse response;
+  for (const bool is_second_try : {false, true}) {
+    co_await refresh_authorisation(is_second_try);
+    HttpRequest http{.method = request.method,
+                     .url = credentials_.server + request.path,
+                     .headers = {fmt::format("Accept: {}", request.accept), "User-Agent: muster"},
+                     .body = request.body,
+                     .timeout = request.timeout,
+                     .on_line = request.on_line,
+                     .owner = request.owner};
+    if (!bearer_.empty()) http.headers.push_back("Authorization: Bearer " + bearer_);
+    if (http.is_write()) http.headers.push_back(fmt::format("Content-Type: {}", request.content_type));
+    const auto start = Clock::now();
+    response = co_await loop_.send(std::move(http), credentials_.tls);
+    if (on_answer) on_answer(request.method, response.status, Clock::now() - start);
+    if (response.status != 401) break;
+  }
+  co_return response;
+}
+
+bool is_transient(const HttpResponse& response) {
+  return response.status == 0 || response.status == 429 || response.status == 408 || response.status >= 500;
+}
+
+namespace {
+
+// The member of the Status object that an error carries.
+std::string status_member(const HttpResponse& response, std::string_view key) {
+  simdjson::dom::parser parser;
+  Json root;
+  if (parser.parse(response.body).get(root) != simdjson::SUCCESS || !root.is_object()) return "";
+  return std::string(text_at(root, key));
+}
+
+}  // namespace
+
+std::string reason_of(const HttpResponse& response) { return status_member(response, "reason"); }
+
+std::string describe(const HttpResponse& response) {
+  if (response.status == 0) return "no answer: " + response.error;
+  if (response.ok()) return fmt::format("{}", response.status);
+  return fmt::format("{} {}", response.status, status_member(response, "message"));
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,92 @@
+// Requests to the API server: whom we are sent along, bounded in number, urgent ones first.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <string>
+
+#include "kube/async.hpp"
+#include "kube/backoff.hpp"
+#include "kube/credentials.hpp"
+#include "kube/loop.hpp"
+#include "util/result.hpp"
+
+namespace muster::kube {
+
+// Urgent requests wait for nobody; ordinary ones for a free place; background ones also for all ordinary ones.
+enum class Lane { kUrgent, kOrdinary, kBackground };
+
+inline constexpr const char* kJson = "application/json";
+inline constexpr const char* kMergePatch = "application/merge-patch+json";
+inline constexpr const char* kStrategicPatch = "application/strategic-merge-patch+json";
+
+struct ApiRequest {
+  std::string method = "GET";
+  std::string path;  // with its query
+  std::string body = {};
+  const char* content_type = kJson;
+  const char* accept = kJson;
+  Lane lane = Lane::kOrdinary;
+  std::chrono::milliseconds timeout{30'000};
+  std::function<bool(std::string_view)> on_line = {};  // a watch: see HttpRequest; takes no place
+  const void* owner = nullptr;
+};
+
+struct ClientLimits {
+  double writes_per_second = 0;  // 0: no limit
+  double burst = 0;
+  std::size_t in_flight = 32;
+};
+
+// Everything runs on the loop's thread.
+class ApiClient {
+ public:
+  ApiClient(Loop& loop, Credentials credentials, ClientLimits limits = {});
+
+  // Never fails otherwise than by the answer: status 0 where there was none.
+  Async<HttpResponse> send(ApiRequest request);
+  Async<HttpResponse> get(std::string path) { return send({.path = std::move(path)}); }
+
+  // After this no write is sent, and those under way are cut: we may not be the leader any more.
+  void forbid_writes();
+  bool may_write() const { return may_write_; }
+  void allow_writes() { may_write_ = true; }
+
+  Loop& loop() { return loop_; }
+  const std::string& server() const { return credentials_.server; }
+  std::size_t in_flight() const { return in_flight_; }
+  std::size_t waiting() const { return ordinary_.size() + background_.size(); }
+  // Answers so far, by what they mean for a dashboard; called with method and status (0: none).
+  std::function<void(const std::string& method, int status, std::chrono::nanoseconds took)> on_answer;
+
+ private:
+  struct Place;
+  Async<HttpResponse> send_authorised(const ApiRequest& request);
+  Async<void> take_place(const ApiRequest& request);
+  void give_place_back();
+  Async<void> refresh_authorisation(bool was_refused);
+  Clock::duration time_to_token();
+
+  Loop& loop_;
+  Credentials credentials_;
+  ClientLimits limits_;
+  std::size_t in_flight_ = 0;
+  std::deque<std::coroutine_handle<>> ordinary_, background_;
+  double tokens_ = 0;
+  Clock::time_point tokens_at_ = Clock::now();
+  bool may_write_ = true, is_waking_ = false;
+
+  std::string bearer_;
+  Clock::time_point bearer_good_until_{};
+  bool refreshing_ = false;
+};
+
+// True where the same request may succeed later: no answer, too many requests, trouble of the server.
+bool is_transient(const HttpResponse& response);
+// "404 podgroups "x" not found", "no answer: Connection refused": for logs; says nothing of what was sent.
+std::string describe(const HttpResponse& response);
+// Of the Status object that an error carries, "NotFound", "AlreadyExists"; "" if there is none.
+std::string reason_of(const HttpResponse& response);
+
+}  // namespace muster::kube

@@ -1,0 +1,50 @@
+// Who we are to the API server and how we know that it is the API server.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kube/loop.hpp"
+#include "util/result.hpp"
+#include "util/time.hpp"
+
+namespace muster::kube {
+
+// A program that prints a token or a certificate: users[].user.exec of a kubeconfig.
+struct ExecPlugin {
+  std::string command, api_version;
+  std::vector<std::string> arguments;
+  std::map<std::string, std::string> environment;
+};
+
+struct Credentials {
+  std::string server;  // "https://host:port", without a slash at the end
+  TlsIdentity tls;
+  std::string token;
+  std::string token_file;  // read again once a minute and after a 401
+  ExecPlugin exec;         // asked again when what it gave runs out and after a 401
+};
+
+// From a kubeconfig; "" for `path` means $KUBECONFIG, then ~/.kube/config. `context` "": the current one.
+Result<Credentials> read_kubeconfig(std::string path, const std::string& context = "");
+// The same over text in memory: `name` stands for the file in messages, relative files are looked up beside it.
+Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text, const std::string& context);
+// Of the ServiceAccount of the pod that we run in.
+Result<Credentials> in_cluster_credentials();
+bool runs_in_cluster();
+
+// A small file: a token, a certificate.
+Result<std::string> content_of(const std::string& file);
+
+// What an exec plugin printed.
+struct ExecCredential {
+  std::string token, certificate, key;
+  std::optional<TimePoint> expires;
+};
+Result<ExecCredential> parse_exec_credential(std::string_view text);
+// Blocks until the program has ended.
+Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin);
+
+}  // namespace muster::kube

@@ -1,0 +1,59 @@
+// Leader election by a Lease: one of several replicas writes, and it stops before another can take its place.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "kube/api_client.hpp"
+
+namespace muster::kube {
+
+struct ElectionOptions {
+  std::string ns, name, identity;
+  std::chrono::seconds duration{15};       // of the lease, as others see it
+  std::chrono::seconds renew_deadline{10};  // a leader that could not renew for so long gives up
+  std::chrono::milliseconds retry{2'000};
+};
+
+class Elector {
+ public:
+  Elector(ApiClient& client, ElectionOptions options) : client_(client), options_(std::move(options)) {}
+
+  // Until the loop stops or a lead that was won is lost.
+  Async<void> run();
+  // Gives the lease up so that another need not wait for its end.
+  Async<void> release();
+
+  bool is_leader() const { return is_leader_; }
+  std::function<void()> on_won, on_lost;
+  std::function<void(const std::string&)> on_trouble;
+
+ private:
+  // What the Lease said when we last saw it change.
+  struct Record {
+    std::string holder, version, renewed, acquired;
+    std::int64_t seconds = 0, transitions = 0;
+    bool exists = false;
+  };
+
+  Async<bool> read();
+  Async<bool> write(bool create);
+  Async<bool> try_to_hold();
+  Async<void> lead();
+  Async<void> give_up_in_time();
+  void lose();
+  void take(std::string_view text);
+  bool is_free() const;
+  std::string path() const;
+  std::chrono::milliseconds wait_as_standby() const;
+
+  ApiClient& client_;
+  const ElectionOptions options_;
+  Record record_;
+  Clock::time_point seen_{};     // when the record last changed
+  Clock::time_point renewed_{};  // when the last renewal that worked was sent
+  bool is_leader_ = false;
+};
+
+}  // namespace muster::kube

@@ -1,0 +1,94 @@
+// Programs that give credentials.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "kube/credentials.hpp"
+#include "kube/json.hpp"
+
+extern char** environ;
+
+namespace muster::kube {
+namespace {
+
+std::vector<std::string> environment_for(const ExecPlugin& plugin) {
+  std::vector<std::string> all;
+  for (char** at = environ; *at != nullptr; ++at) all.emplace_back(*at);
+  for (const auto& [name, value] : plugin.environment) all.push_back(fmt::format("{}={}", name, value));
+  all.push_back(fmt::format(
+      R"(KUBERNETES_EXEC_INFO={{"apiVersion":"{}","kind":"ExecCredential","spec":{{"interactive":false}}}})",
+      plugin.api_version));
+  return all;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(descriptor, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<std::size_t>(count));
+  return text;
+}
+
+// What the program prints; standard error is ours, standard input is empty.
+Result<std::string> output_of(const ExecPlugin& plugin) {
+  std::vector<std::string> words = {plugin.command}, variables = environment_for(plugin);
+  words.insert(words.end(), plugin.arguments.begin(), plugin.arguments.end());
+  int pipe_ends[2];
+  if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return Error{std::generic_category().message(errno)};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  pid_t child = 0;
+  const int failure = ::posix_spawnp(&child, plugin.command.c_str(), &actions, nullptr, pointers_to(words).data(),
+                                     pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(pipe_ends[1]);
+  std::string text = failure == 0 ? read_all(pipe_ends[0]) : "";
+  ::close(pipe_ends[0]);
+  if (failure != 0) return Error{fmt::format("{}: {}", plugin.command, std::generic_category().message(failure))};
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    return Error{fmt::format("{}: the credential program failed", plugin.command)};
+  return text;
+}
+
+}  // namespace
+
+Result<ExecCredential> parse_exec_credential(std::string_view text) {
+  simdjson::dom::parser parser;
+  Json root;
+  if (parser.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
+    return Error{"the credential program did not print JSON"};
+  const auto status = part_at(root, "status");
+  if (text_at(root, "kind") != "ExecCredential" || !status)
+    return Error{"the credential program did not print an ExecCredential with a status"};
+  ExecCredential credential{.token = std::string(text_at(*status, "token")),
+                            .certificate = std::string(text_at(*status, "clientCertificateData")),
+                            .key = std::string(text_at(*status, "clientKeyData")),
+                            .expires = parse_time(text_at(*status, "expirationTimestamp"))};
+  if (credential.token.empty() && credential.certificate.empty())
+    return Error{"the credential program gave neither a token nor a certificate"};
+  return credential;
+}
+
+Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin) {
+  const auto text = output_of(plugin);
+  if (!text) return text.error();
+  return parse_exec_credential(*text);
+}
+
+}  // namespace muster::kube

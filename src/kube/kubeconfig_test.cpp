@@ -1,0 +1,131 @@
+// kubeconfig files and what credential programs print.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kube/credentials.hpp"
+
+namespace muster::kube {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kStart = R"(
+apiVersion: v1
+kind: Config
+current-context: lab
+contexts:
+- {name: lab, context: {cluster: lab, user: me}}
+- {name: other, context: {cluster: gone, user: me}}
+clusters:
+- name: lab
+  cluster: {server: "https://10.0.0.1:6443/", certificate-authority-data: Y2E=}
+)";
+
+Result<Credentials> read(const std::string& users, const std::string& context = "") {
+  return parse_kubeconfig("config", kStart + users, context);
+}
+
+TEST(Kubeconfig, Token) {
+  const auto credentials = read("users: [{name: me, user: {token: secret}}]");
+  ASSERT_TRUE(credentials) << credentials.error().text();
+  EXPECT_EQ(credentials->server, "https://10.0.0.1:6443");
+  EXPECT_EQ(credentials->tls.authority, "ca");
+  EXPECT_EQ(credentials->token, "secret");
+}
+
+TEST(Kubeconfig, ClientCertificate) {
+  const auto credentials =
+      read("users: [{name: me, user: {client-certificate-data: Y2VydA==, client-key-data: a2V5}}]");
+  ASSERT_TRUE(credentials);
+  EXPECT_EQ(credentials->tls.certificate, "cert");
+  EXPECT_EQ(credentials->tls.key, "key");
+}
+
+TEST(Kubeconfig, TokenFileIsLookedUpBesideTheFile) {
+  const auto credentials = parse_kubeconfig("/etc/kube/config", kStart + "users: [{name: me, user: {tokenFile: tok}}]", "");
+  ASSERT_TRUE(credentials);
+  EXPECT_EQ(credentials->token_file, "/etc/kube/tok");
+}
+
+TEST(Kubeconfig, ExecPlugin) {
+  const auto credentials = read(R"(
+users:
+- name: me
+  user:
+    exec:
+      apiVersion: client.authentication.k8s.io/v1
+      command: aws
+      args: [eks, get-token]
+      env: [{name: REGION, value: eu}]
+)");
+  ASSERT_TRUE(credentials);
+  EXPECT_EQ(credentials->exec.command, "aws");
+  EXPECT_THAT(credentials->exec.arguments, testing::ElementsAre("eks", "get-token"));
+  EXPECT_EQ(credentials->exec.environment.at("REGION"), "eu");
+}
+
+std::string problem(const std::string& users, const std::string& context = "") {
+  const auto credentials = read(users, context);
+  return credentials ? "" : credentials.error().text();
+}
+
+TEST(Kubeconfig, SaysWhatIsWrong) {
+  EXPECT_THAT(problem("users: []"), HasSubstr("users: has no user \"me\""));
+  EXPECT_THAT(problem("users: []", "nowhere"), HasSubstr("contexts: has no context \"nowhere\""));
+  EXPECT_THAT(problem("users: []", "other"), HasSubstr("clusters: has no cluster \"gone\""));
+  EXPECT_THAT(problem("users: [{name: me, user: {client-key-data: '!'}}]"), HasSubstr("client-key-data: is not base64"));
+  EXPECT_THAT(problem("users: [{name: me, user: {username: x}}]"), HasSubstr("username: is not supported"));
+}
+
+TEST(Kubeconfig, TheServerIsAlwaysVerified) {
+  const std::string text = R"({"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+    "clusters": [{"name": "c", "cluster": {"server": "https://a", "insecure-skip-tls-verify": true}}],
+    "users": [{"name": "u", "user": {}}]})";
+  const auto credentials = parse_kubeconfig("config", text, "");
+  ASSERT_FALSE(credentials);
+  EXPECT_THAT(credentials.error().text(), HasSubstr("always verifies"));
+}
+
+TEST(Kubeconfig, AnyTextIsReadOrRefused) {
+  const std::string whole = kStart + "users: [{name: me, user: {token: secret}}]";
+  for (std::size_t cut = 0; cut < whole.size(); ++cut) {
+    static_cast<void>(parse_kubeconfig("config", whole.substr(0, cut), ""));
+    std::string changed = whole;
+    for (const char c : {'{', '"', '\0', '\xff', '-'}) {
+      changed[cut] = c;
+      static_cast<void>(parse_kubeconfig("config", changed, ""));
+    }
+  }
+}
+
+TEST(ExecPlugin, Token) {
+  const auto credential = parse_exec_credential(
+      R"({"kind":"ExecCredential","status":{"token":"t","expirationTimestamp":"2026-01-01T00:00:00Z"}})");
+  ASSERT_TRUE(credential);
+  EXPECT_EQ(credential->token, "t");
+  EXPECT_EQ(credential->expires, parse_time("2026-01-01T00:00:00Z"));
+}
+
+TEST(ExecPlugin, WhatIsNoCredentialIsRefused) {
+  EXPECT_FALSE(parse_exec_credential("hello"));
+  EXPECT_FALSE(parse_exec_credential(R"({"kind":"ExecCredential"})"));
+  EXPECT_FALSE(parse_exec_credential(R"({"kind":"ExecCredential","status":{}})"));
+}
+
+TEST(ExecPlugin, RunsTheProgram) {
+  const ExecPlugin plugin{.command = "sh",
+                          .api_version = "client.authentication.k8s.io/v1",
+                          .arguments = {"-c", R"(echo '{"kind":"ExecCredential","status":{"token":"'"$WORD"'"}}')"},
+                          .environment = {{"WORD", "from-env"}}};
+  const auto credential = run_exec_plugin(plugin);
+  ASSERT_TRUE(credential) << credential.error().text();
+  EXPECT_EQ(credential->token, "from-env");
+}
+
+TEST(ExecPlugin, AProgramThatFailsIsAnError) {
+  EXPECT_FALSE(run_exec_plugin({.command = "false"}));
+  EXPECT_FALSE(run_exec_plugin({.command = "/nowhere/program"}));
+}
+
+}  // namespace
+}  // namespace muster::kube

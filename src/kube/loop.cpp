@@ -1,0 +1,291 @@
+// Transfers by libcurl's multi interface, timers, and work from other threads.
+#include "kube/loop.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::kube {
+namespace {
+
+constexpr long kConnectTimeoutMs = 10'000;
+constexpr long kKeptConnections = 128;
+constexpr std::size_t kKeptHandles = 64;
+constexpr int kLongestPollMs = 1'000;
+// A line is one object of a watch; etcd keeps none above 1.5 MiB.
+constexpr std::size_t kLongestLine = 64U << 20U;
+
+void initialise_curl() {
+  static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static_cast<void>(once);
+}
+
+curl_blob blob_of(const std::string& text) {
+  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
+}
+
+}  // namespace
+
+// One request under way; lives in the frame of the coroutine that sends it.
+class Transfer {
+ public:
+  Transfer(Loop& loop, const HttpRequest& request, const TlsIdentity& tls)
+      : loop_(loop), request_(request), tls_(tls) {}
+  ~Transfer() { curl_slist_free_all(headers_); }
+
+  bool await_ready() const { return loop_.stopping_; }
+  void await_suspend(std::coroutine_handle<> caller) {
+    caller_ = caller;
+    easy_ = take_handle();
+    set_up();
+    loop_.transfers_.emplace(easy_, this);
+    loop_.starting_.push_back(easy_);
+  }
+  HttpResponse await_resume() {
+    if (easy_ == nullptr) response_.error = "stopping";
+    return std::move(response_);
+  }
+
+  bool is_write() const { return request_.is_write(); }
+  bool is_of(const void* owner) const { return request_.owner == owner; }
+
+  // Takes what is known of the end; resumes whoever waits.
+  void finish(CURLcode code, const char* instead = nullptr) {
+    long status = 0;
+    curl_off_t retry_after = 0;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after);
+    const bool was_cut = code != CURLE_OK && !(code == CURLE_WRITE_ERROR && ended_by_reader_);
+    if (was_cut || instead != nullptr) {
+      status = 0;
+      response_.error = instead != nullptr ? instead : error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+    }
+    response_.status = static_cast<int>(status);
+    response_.retry_after = std::chrono::seconds(retry_after);
+    std::erase(loop_.starting_, easy_);
+    curl_multi_remove_handle(static_cast<CURLM*>(loop_.multi_), easy_);
+    give_back(easy_);
+    caller_.resume();
+  }
+
+ private:
+  CURL* take_handle() {
+    if (loop_.idle_handles_.empty()) return curl_easy_init();
+    void* const handle = loop_.idle_handles_.back();
+    loop_.idle_handles_.pop_back();
+    return handle;
+  }
+  void give_back(CURL* handle) {
+    if (loop_.idle_handles_.size() >= kKeptHandles) return curl_easy_cleanup(handle);
+    curl_easy_reset(handle);
+    loop_.idle_handles_.push_back(handle);
+  }
+
+  void set_up() {
+    for (const std::string& header : request_.headers) headers_ = curl_slist_append(headers_, header.c_str());
+    headers_ = curl_slist_append(headers_, "Expect:");
+    set(CURLOPT_URL, request_.url.c_str());
+    set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
+    set(CURLOPT_HTTPHEADER, headers_);
+    set(CURLOPT_ERRORBUFFER, error_);
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
+    set(CURLOPT_TCP_KEEPALIVE, 1L);
+    set(CURLOPT_TCP_KEEPIDLE, 15L);
+    set(CURLOPT_TCP_KEEPINTVL, 5L);
+    set(CURLOPT_PROTOCOLS_STR, "https");
+    set(CURLOPT_PROXY, "");
+    if (request_.is_write()) {
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
+      set(CURLOPT_POSTFIELDS, request_.body.data());
+    }
+    set(CURLOPT_WRITEFUNCTION, &Transfer::received);
+    set(CURLOPT_WRITEDATA, this);
+    set_up_tls();
+  }
+
+  void set_up_tls() {
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set_blob(CURLOPT_CAINFO_BLOB, tls_.authority);
+    if (tls_.certificate.empty()) return;
+    set(CURLOPT_SSLCERTTYPE, "PEM");
+    set(CURLOPT_SSLKEYTYPE, "PEM");
+    set_blob(CURLOPT_SSLCERT_BLOB, tls_.certificate);
+    set_blob(CURLOPT_SSLKEY_BLOB, tls_.key);
+  }
+
+  template <class Value>
+  void set(CURLoption option, Value value) {
+    curl_easy_setopt(easy_, option, value);
+  }
+  void set_blob(CURLoption option, const std::string& text) {
+    if (text.empty()) return;
+    const curl_blob blob = blob_of(text);
+    curl_easy_setopt(easy_, option, &blob);
+  }
+
+  static std::size_t received(char* data, std::size_t one, std::size_t size, void* self) {
+    return static_cast<Transfer*>(self)->take({data, one * size}) ? one * size : 0;
+  }
+
+  bool take(std::string_view data) {
+    long status = 0;
+    curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
+    if (!request_.on_line || status >= 300) {
+      response_.body.append(data);
+      return true;
+    }
+    ended_by_reader_ = !take_lines(data);
+    return !ended_by_reader_;
+  }
+
+  bool take_lines(std::string_view data) {
+    for (std::size_t end = data.find('\n'); end != data.npos; end = data.find('\n')) {
+      std::string_view line = data.substr(0, end);
+      if (!partial_.empty()) line = partial_.append(line);
+      const bool goes_on = line.empty() || request_.on_line(line);
+      partial_.clear();
+      if (!goes_on) return false;
+      data.remove_prefix(end + 1);
+    }
+    partial_.append(data);
+    return partial_.size() <= kLongestLine;
+  }
+
+  Loop& loop_;
+  const HttpRequest& request_;
+  const TlsIdentity& tls_;
+  std::coroutine_handle<> caller_;
+  CURL* easy_ = nullptr;
+  curl_slist* headers_ = nullptr;
+  char error_[CURL_ERROR_SIZE] = "";
+  HttpResponse response_;
+  std::string partial_;  // the begin of a line whose end has not come
+  bool ended_by_reader_ = false;
+};
+
+Loop::Loop() {
+  initialise_curl();
+  multi_ = curl_multi_init();
+  curl_multi_setopt(static_cast<CURLM*>(multi_), CURLMOPT_MAXCONNECTS, kKeptConnections);
+}
+
+Loop::~Loop() {
+  for (void* handle : idle_handles_) curl_easy_cleanup(handle);
+  curl_multi_cleanup(static_cast<CURLM*>(multi_));
+}
+
+Async<HttpResponse> Loop::send(HttpRequest request, const TlsIdentity& tls) {
+  Transfer transfer(*this, request, tls);
+  co_return co_await transfer;
+}
+
+void Loop::post(std::function<void()> work) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(work));
+  }
+  curl_multi_wakeup(static_cast<CURLM*>(multi_));
+}
+
+void Loop::stop() {
+  stop_asked_ = true;
+  curl_multi_wakeup(static_cast<CURLM*>(multi_));
+}
+
+void Loop::run() {
+  for (;;) {
+    run_posted();
+    if (stop_asked_ && !stopping_) stopping_ = true;
+    if (stopping_) end_waits();
+    if (stopping_ && offloaded_ == 0) break;
+    run_timers();
+    start_transfers();
+    int running = 0;
+    curl_multi_perform(static_cast<CURLM*>(multi_), &running);
+    finish_transfers();
+    start_transfers();
+    curl_multi_poll(static_cast<CURLM*>(multi_), nullptr, 0, poll_milliseconds(), nullptr);
+  }
+}
+
+void Loop::run_posted() {
+  std::vector<std::function<void()>> work;
+  {
+    const std::lock_guard lock(mutex_);
+    work.swap(posted_);
+  }
+  for (const auto& item : work) item();
+}
+
+void Loop::run_timers() {
+  const auto now = Clock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    const auto caller = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    caller.resume();
+  }
+}
+
+void Loop::start_transfers() {
+  for (void* handle : std::exchange(starting_, {}))
+    curl_multi_add_handle(static_cast<CURLM*>(multi_), handle);
+}
+
+void Loop::finish_transfers() {
+  int left = 0;
+  while (const CURLMsg* message = curl_multi_info_read(static_cast<CURLM*>(multi_), &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode code = message->data.result;
+    const auto found = transfers_.find(message->easy_handle);
+    if (found == transfers_.end()) continue;
+    Transfer* const transfer = found->second;
+    transfers_.erase(found);
+    transfer->finish(code);
+  }
+}
+
+template <class Which>
+void Loop::abort_those(Which&& which) {
+  std::vector<Transfer*> ended;
+  for (auto at = transfers_.begin(); at != transfers_.end();) {
+    const bool ends = which(*at->second);
+    if (ends) ended.push_back(at->second);
+    at = ends ? transfers_.erase(at) : std::next(at);
+  }
+  for (Transfer* transfer : ended) transfer->finish(CURLE_ABORTED_BY_CALLBACK, "ended by us");
+}
+
+void Loop::abort_writes() {
+  abort_those([](const Transfer& transfer) { return transfer.is_write(); });
+}
+
+void Loop::abort(const void* owner) {
+  abort_those([&](const Transfer& transfer) { return transfer.is_of(owner); });
+}
+
+// Resumed coroutines see that the loop is stopping and can begin no new wait.
+void Loop::end_waits() {
+  while (!transfers_.empty()) {
+    Transfer* const transfer = transfers_.begin()->second;
+    transfers_.erase(transfers_.begin());
+    transfer->finish(CURLE_ABORTED_BY_CALLBACK, "stopping");
+  }
+  while (!timers_.empty()) {
+    const auto caller = timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    caller.resume();
+  }
+}
+
+int Loop::poll_milliseconds() const {
+  if (timers_.empty()) return kLongestPollMs;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first - Clock::now());
+  return std::clamp(static_cast<int>(left.count()), 0, kLongestPollMs);
+}
+
+}  // namespace muster::kube

@@ -1,0 +1,238 @@
+// List and watch.
+#include "kube/reflector.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <random>
+#include <vector>
+
+#include "kube/json.hpp"
+
+namespace muster::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr auto kWaitForAbsentKind = seconds(30);
+constexpr auto kListTimeout = seconds(120);
+constexpr int kGone = 410;
+constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+constexpr const char* kMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+// Servers end a watch after this; not all at once.
+int watch_seconds() {
+  static std::minstd_rand random{std::random_device()()};
+  return std::uniform_int_distribution<int>(240, 480)(random);
+}
+
+// Resource versions of one kind grow and can be compared as numbers.
+std::uint64_t number_of(std::string_view version) {
+  std::uint64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                          c == '-' || c == '_' || c == '.' || c == '~';
+    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
+
+std::string key_of(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
+
+}  // namespace
+
+Reflector::Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener)
+    : client_(client), options_(std::move(options)), listener_(listener) {}
+
+Async<void> Reflector::run() {
+  while (!client_.loop().stopping()) {
+    bool is_listed = !wants_list_ && !version_.empty();
+    if (!is_listed) is_listed = co_await list();
+    if (is_listed) {
+      co_await watch();
+    } else {
+      const milliseconds wait = is_absent_ ? milliseconds(kWaitForAbsentKind) : backoff_.next();
+      co_await client_.loop().sleep(wait);
+    }
+  }
+}
+
+std::uint64_t Reflector::version_of(const std::string& key) const {
+  const auto known = known_.find(key);
+  return known == known_.end() ? 0 : known->second.version;
+}
+
+void Reflector::refresh(bool tell_all) {
+  wants_list_ = true;
+  if (tell_all)
+    for (auto& [key, known] : known_) known.version = 0;
+  client_.loop().abort(this);
+}
+
+bool Reflector::knows(std::string_view ns, std::string_view name) const { return known_.contains(key_of(ns, name)); }
+
+// ---------------------------------------------------------------- list
+
+std::string Reflector::list_path(const std::string& next) const {
+  std::string path = fmt::format("{}?limit={}", options_.resource.path(), options_.page_size);
+  if (!options_.field_selector.empty()) path += "&fieldSelector=" + escaped(options_.field_selector);
+  if (!next.empty()) path += "&continue=" + escaped(next);
+  return path;
+}
+
+// False: it did not work out and is to be tried again.
+Async<bool> Reflector::list() {
+  ++list_number_;
+  std::string next;
+  do {
+    ApiRequest request{.path = list_path(next), .accept = options_.metadata_only ? kMetadataList : kJson, .timeout = kListTimeout};
+    const HttpResponse page = co_await client_.send(std::move(request));
+    is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
+    if (is_absent_) {
+      finish_list();
+      co_return false;
+    }
+    if (!page.ok() || !take_page(page.body, next)) {
+      if (!client_.loop().stopping())
+        listener_.troubled(fmt::format("listing {}: {}", options_.resource.plural, describe(page)));
+      co_return false;
+    }
+  } while (!next.empty());
+  ++lists_;
+  version_ = listed_version_;
+  finish_list();
+  backoff_.reset();
+  co_return true;
+}
+
+bool Reflector::take_page(std::string_view text, std::string& next) {
+  Json root;
+  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object()) return false;
+  const auto metadata = part_at(root, "metadata");
+  if (!metadata) return false;
+  next = text_at(*metadata, "continue");
+  listed_version_ = text_at(*metadata, "resourceVersion");
+  each_item(part_at(root, "items"), [&](Json item) { take_object(item, true); });
+  last_contact_ = Clock::now();
+  return true;
+}
+
+void Reflector::finish_list() {
+  std::vector<std::string> gone;
+  for (const auto& [key, known] : known_)
+    if (known.list != list_number_) gone.push_back(key);
+  for (const std::string& key : gone) {
+    known_.erase(key);
+    const std::size_t slash = key.find('/');
+    listener_.gone(key.substr(0, slash), key.substr(slash + 1));
+  }
+  is_synced_ = true;
+  wants_list_ = false;
+  listener_.listed();
+}
+
+// ---------------------------------------------------------------- watch
+
+std::string Reflector::watch_path() const {
+  std::string path = fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
+                                 options_.resource.path(), escaped(version_), watch_seconds());
+  if (!options_.field_selector.empty()) path += "&fieldSelector=" + escaped(options_.field_selector);
+  return path;
+}
+
+Async<void> Reflector::watch() {
+  ++watches_;
+  const auto start = Clock::now();
+  ApiRequest request{.path = watch_path(),
+                     .accept = options_.metadata_only ? kMetadata : kJson,
+                     .timeout = seconds(600),
+                     .on_line = [this](std::string_view line) { return take_event(line); },
+                     .owner = this};
+  const HttpResponse end = co_await client_.send(std::move(request));
+  if (client_.loop().stopping() || wants_list_) co_return;
+  if (end.status == kGone) version_.clear();
+  if (end.ok() || end.status == kGone) {
+    // A server that ends streams at once is asked less and less often.
+    const bool lasted = Clock::now() - start > seconds(1);
+    if (lasted) backoff_.reset();
+    if (!lasted) co_await client_.loop().sleep(backoff_.next());
+    co_return;
+  }
+  listener_.troubled(fmt::format("watching {}: {}", options_.resource.plural, describe(end)));
+  if (end.status == 404 || end.status == 403 || end.status == 400) version_.clear();
+  co_await client_.loop().sleep(backoff_.next(end.retry_after));
+}
+
+// False ends the stream.
+bool Reflector::take_event(std::string_view line) {
+  Json root, object;
+  last_contact_ = Clock::now();
+  if (parser_.parse(line.data(), line.size()).get(root) != simdjson::SUCCESS ||
+      root.at_key("object").get(object) != simdjson::SUCCESS || !object.is_object()) {
+    listener_.troubled(fmt::format("watching {}: an event that is no JSON", options_.resource.plural));
+    return !wants_list_;
+  }
+  const std::string_view type = text_at(root, "type");
+  if (type == "ERROR") return take_error(object);
+  if (type == "DELETED")
+    take_deletion(object);
+  else if (type != "BOOKMARK")
+    take_object(object, false);
+  if (const auto metadata = part_at(object, "metadata"))
+    if (const std::string_view version = text_at(*metadata, "resourceVersion");
+        number_of(version) >= number_of(version_))
+      version_ = version;
+  return !wants_list_;
+}
+
+bool Reflector::take_error(Json status) {
+  if (number_at(status, "code") != kGone)
+    listener_.troubled(fmt::format("watching {}: {}", options_.resource.plural, text_at(status, "message")));
+  version_.clear();
+  return false;
+}
+
+// ---------------------------------------------------------------- objects
+
+void Reflector::take_object(Json object, bool from_list) {
+  const auto metadata = part_at(object, "metadata");
+  if (!metadata) return;
+  Known& known = known_[key_of(text_at(*metadata, "namespace"), text_at(*metadata, "name"))];
+  if (from_list) known.list = list_number_;
+  const std::uint64_t version = number_of(text_at(*metadata, "resourceVersion"));
+  if (version != 0 && version <= known.version) return;
+  known.version = version;
+  known.uid = text_at(*metadata, "uid");
+  if (!from_list) known.list = list_number_;
+  listener_.changed(object);
+}
+
+void Reflector::take_deletion(Json object) {
+  const auto metadata = part_at(object, "metadata");
+  if (!metadata) return;
+  const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
+  const auto known = known_.find(key_of(ns, name));
+  if (known == known_.end() || known->second.version > number_of(text_at(*metadata, "resourceVersion"))) return;
+  known_.erase(known);
+  listener_.gone(ns, name);
+}
+
+void Reflector::saw(std::string_view text) {
+  Json root;
+  const bool is_ours = parser_.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS &&
+                       root.is_object() && text_at(root, "kind") == options_.resource.kind;
+  const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
+  if (!metadata) return;
+  // What the watch has passed and we do not know has been deleted since.
+  const bool is_known = known_.contains(key_of(text_at(*metadata, "namespace"), text_at(*metadata, "name")));
+  if (is_known || number_of(text_at(*metadata, "resourceVersion")) > number_of(version_)) take_object(root, false);
+}
+
+}  // namespace muster::kube

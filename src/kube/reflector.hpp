@@ -1,0 +1,101 @@
+// Keeps somebody up to date about all objects of one kind: lists them in pages, then watches, for ever.
+//
+// No change is lost and none is told twice: a watch goes on from where the last one ended; where the server has
+// forgotten that version, the objects are listed again and what is gone meanwhile is told as such.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "document/document.hpp"
+#include "kube/api_client.hpp"
+#include "kube/resource.hpp"
+
+namespace muster::kube {
+
+// Calls come from within transfers: they must not wait and may not stop the loop.
+class ReflectorListener {
+ public:
+  virtual ~ReflectorListener() = default;
+  // The element is valid during the call only.
+  virtual void changed(Json object) = 0;
+  virtual void gone(const std::string& ns, const std::string& name) = 0;
+  // All objects of a list have been told.
+  virtual void listed() = 0;
+  // Something is wrong, in words; the reflector goes on by itself.
+  virtual void troubled(const std::string& text) = 0;
+};
+
+struct ReflectorOptions {
+  Resource resource;
+  std::string field_selector = {};
+  // A kind that is not served, or that we may not read, counts as having no objects.
+  bool is_optional = false;
+  bool metadata_only = false;  // spec and status stay with the server
+  int page_size = 500;
+};
+
+class Reflector {
+ public:
+  Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener);
+
+  Async<void> run();
+  // An object that came as the answer to a write of ours: told at once, unless something newer is known.
+  void saw(std::string_view text);
+  // List again at once; not from within transfers. Until that is done, the reflector is not synced. With
+  // `tell_all`, objects are told even where nothing about them is new.
+  void refresh(bool tell_all = false);
+
+  bool is_synced() const { return is_synced_ && !wants_list_; }
+  std::size_t size() const { return known_.size(); }
+  bool knows(std::string_view ns, std::string_view name) const;
+  // By "ns/name"; 0 if it is not known.
+  std::uint64_t version_of(const std::string& key) const;
+  // Calls use(key, version) for every object known.
+  template <class Use>
+  void each(Use&& use) const {
+    for (const auto& [key, known] : known_) use(key, known.version);
+  }
+  const Resource& resource() const { return options_.resource; }
+  // How often objects were listed, and watches begun.
+  std::int64_t lists() const { return lists_; }
+  std::int64_t watches() const { return watches_; }
+  Clock::time_point last_contact() const { return last_contact_; }
+
+ private:
+  struct Known {
+    std::string uid;
+    std::uint64_t version = 0;
+    std::uint64_t list = 0;  // the last list that had it
+  };
+
+  Async<bool> list();
+  bool take_page(std::string_view text, std::string& next);
+  void finish_list();
+  Async<void> watch();
+  bool take_event(std::string_view line);
+  bool take_error(Json status);
+  void take_object(Json object, bool from_list);
+  void take_deletion(Json object);
+  std::string watch_path() const;
+  std::string list_path(const std::string& next) const;
+
+  ApiClient& client_;
+  const ReflectorOptions options_;
+  ReflectorListener& listener_;
+  simdjson::dom::parser parser_;
+  absl::flat_hash_map<std::string, Known> known_;  // "ns/name"
+  std::string version_;                            // where the next watch begins; "": a list is needed
+  std::string listed_version_;
+  Backoff backoff_;
+  std::uint64_t list_number_ = 0;
+  bool is_synced_ = false, wants_list_ = true, is_absent_ = false;
+  std::int64_t lists_ = 0, watches_ = 0;
+  Clock::time_point last_contact_{};
+};
+
+}  // namespace muster::kube

@@ -1,0 +1,59 @@
+// What we have decided and written but the watch has not shown yet. Objects that the watch delivers from before
+// such a write are seen through these glasses, so that nothing is decided twice.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cluster.hpp"
+
+namespace muster::serve {
+
+using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
+
+class Assumptions {
+ public:
+  // ---- binds: in the model they look like BindRequests of ours
+  void bind(Cluster& cluster, TaskId task, NodeId node, GroupListId groups);
+  void end_bind(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
+  bool binds(const std::string& ns, const std::string& name, const std::string& uid) const;
+  // The bind is there for all to see.
+  void confirm_bind(const std::string& ns, const std::string& name) { binds_.erase(ns + "/" + name); }
+  // Something about the pod is assumed.
+  bool touches(const std::string& ns, const std::string& name, const std::string& uid) const {
+    return binds(ns, name, uid) || evicts(uid) || group_of(uid) != nullptr;
+  }
+
+  // ---- evictions: the pod looks as if it were terminating
+  void evict(Cluster& cluster, TaskId task, TimePoint now);
+  void end_eviction(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
+  bool evicts(const std::string& uid) const { return evictions_.contains(uid); }
+
+  // ---- annotations of PodGroups
+  void annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes);
+  void end_annotations(const std::string& ns, const std::string& name);
+
+  // ---- groups of pods that do not carry their annotation yet
+  void join(const std::string& uid, std::string group, std::string sub_group);
+  const std::pair<std::string, std::string>* group_of(const std::string& uid) const;
+
+  // Lets a pod or PodGroup from the watch look as it will; what it shows already is no longer assumed.
+  void correct(Cluster& cluster, PodObject& pod);
+  void correct(PodGroupObject& group);
+  void forget_pod(Cluster& cluster, const std::string& ns, const std::string& name);
+
+  std::size_t binds_open() const { return binds_.size(); }
+  std::size_t evictions_open() const { return evictions_.size(); }
+
+ private:
+  absl::flat_hash_map<std::string, std::string> binds_;  // "ns/name" → uid
+  absl::flat_hash_map<std::string, TimePoint> evictions_;  // by uid
+  absl::flat_hash_map<std::string, AnnotationChanges> annotations_;  // "ns/name"
+  absl::flat_hash_map<std::string, std::pair<std::string, std::string>> groups_;  // by uid
+};
+
+}  // namespace muster::serve

@@ -1,0 +1,356 @@
+// The daemon: parts, wiring, and the loop of cycles.
+#include "serve/daemon.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <random>
+
+#include "engine/run_cycle.hpp"
+#include "kube/elector.hpp"
+#include "serve/http_server.hpp"
+#include "serve/pod_grouping.hpp"
+#include "serve/self_check.hpp"
+#include "serve/signals.hpp"
+#include "serve/status_writer.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Clock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr int kDone = 0, kFailed = 3;
+// Cycles leave the processor to others for at least as long as they took.
+constexpr auto kShortestGap = milliseconds(5);
+constexpr auto kDrainTime = seconds(10);
+constexpr auto kHung = seconds(60);
+constexpr auto kWatchLag = seconds(2);
+constexpr std::size_t kMostShown = 20;
+
+// "<host>_<uuid>": KAI's operator cuts it at the "_".
+std::string identity() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  std::random_device random;
+  const auto word = [&] { return random() & 0xFFFFU; };
+  return fmt::format("{}_{:04x}{:04x}-{:04x}-4{:03x}-{:04x}-{:04x}{:04x}{:04x}", host, word(), word(), word(),
+                     word() & 0xFFFU, 0x8000U | (word() & 0x3FFFU), word(), word(), word());
+}
+
+TimePoint now() { return std::chrono::floor<seconds>(std::chrono::system_clock::now()); }
+
+// What other threads may ask.
+struct Vitals {
+  std::atomic<std::int64_t> last_tick{0}, last_cycle{0}, last_contact{0};  // steady nanoseconds
+  std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
+
+  static std::int64_t stamp(Clock::time_point t) { return t.time_since_epoch().count(); }
+  static Clock::duration age(std::int64_t stamp) {
+    return Clock::now() - Clock::time_point(Clock::duration(stamp));
+  }
+};
+
+class Daemon {
+ public:
+  Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials);
+  int run();
+  void on_signal(int signal);
+
+ private:
+  void wire();
+  std::string not_alive() const;
+  std::string not_ready() const;
+  kube::Async<void> schedule();
+  kube::Async<void> run_one_cycle();
+  kube::Async<void> tick();
+  kube::Async<void> drain();
+  kube::Async<void> begin_grouping();
+  kube::Async<void> check();
+  void compare();
+  void warn_of_requeue(const Decisions& decisions);
+  bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
+  void win();
+  void lose();
+
+  DaemonOptions options_;
+  Policy policy_;
+  Log log_;
+  kube::Loop loop_;
+  kube::ApiClient client_;
+  Cluster cluster_;
+  Assumptions assumptions_;
+  LiveSource source_;
+  Metrics metrics_;
+  Events events_;
+  LiveSink sink_;
+  StatusWriter status_;
+  PodGrouping grouping_;
+  kube::Elector elector_;
+  kube::Signal news_{loop_};
+  Vitals vitals_;
+  Clock::time_point next_cycle_{}, earliest_cycle_{};
+  bool cycle_is_due_ = false;
+  bool is_in_cycle_ = false;
+  int exit_code_ = kDone;
+  std::unique_ptr<FreshCluster> fresh_;  // to be compared with
+  bool is_checking_ = false;
+  std::int64_t cycles_ = 0;
+};
+
+Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials)
+    : options_(std::move(options)),
+      policy_(std::move(policy)),
+      log_(options_.log_level, options_.logs_json),
+      client_(loop_, std::move(credentials),
+              {.writes_per_second = options_.writes_per_second, .burst = options_.burst}),
+      cluster_(options_.cluster),
+      source_(client_, assumptions_, log_,
+              {.scheduler_name = options_.scheduler_name,
+               .binds_by_request = options_.binding == Binding::kBindRequest,
+               .keeps_ungrouped = options_.groups_pods}),
+      metrics_(options_.metrics_prefix, options_.node_pool),
+      events_(client_, log_, options_.scheduler_name),
+      sink_({client_, source_, assumptions_, events_, metrics_, log_},
+            {.binding = options_.binding,
+             .evict_by = options_.evict_by,
+             .marks_evicted_pods = options_.marks_evicted_pods,
+             .node_pool_label = options_.node_pool_label,
+             .node_pool = options_.node_pool}),
+      status_(client_, source_, sink_, events_, options_.node_pool),
+      grouping_({client_, source_, assumptions_, events_, log_}, options_.scheduler_name,
+                {.queue_label = options_.queue_label,
+                 .node_pool_label = options_.node_pool_label,
+                 .has_priority_class = [this](const std::string& name) {
+                   return source_.reflector("PriorityClass").knows("", name);
+                 }}),
+      elector_(client_, {.ns = options_.ns,
+                         .name = options_.node_pool.empty() ? options_.scheduler_name
+                                                            : options_.scheduler_name + "-" + options_.node_pool,
+                         .identity = identity()}) {
+  wire();
+}
+
+void Daemon::wire() {
+  policy_.plugins.push_back(protection_of(sink_.protected_jobs()));
+  source_.on_failed_bind_request = [this](const std::string& ns, const std::string& name) {
+    if (vitals_.is_leader) sink_.remove_bind_request(ns, name);
+  };
+  source_.on_news = [this] { news_.give(); };
+  source_.on_pod_group = [this](Json group) { status_.saw_group(group); };
+  source_.on_pod_group_gone = [this](const std::string& ns, const std::string& name) {
+    status_.group_gone(ns, name);
+    grouping_.group_gone(ns, name);
+  };
+  if (options_.groups_pods) {
+    source_.on_pod = [this](Json pod) { grouping_.saw(pod); };
+    source_.on_pod_gone = [this](const std::string& ns, const std::string& name) { grouping_.pod_gone(ns, name); };
+  }
+  client_.on_answer = [this](const std::string& method, int status, std::chrono::nanoseconds took) {
+    metrics_.answered(method, status, took);
+  };
+  elector_.on_won = [this] { win(); };
+  elector_.on_lost = [this] { lose(); };
+  elector_.on_trouble = [this](const std::string& text) { log_.repeated_warning(text); };
+}
+
+// ---------------------------------------------------------------- who may write
+
+void Daemon::win() {
+  log_.info("leading");
+  vitals_.is_leader = true;
+  metrics_.leads(true);
+  // The one before us may have written what the watch has yet to show.
+  if (options_.elects_leader) source_.list_again();
+  cycle_is_due_ = true;
+  news_.give();
+  kube::spawn(begin_grouping());
+}
+
+// PriorityClasses must be known, and which PodGroups there are.
+kube::Async<void> Daemon::begin_grouping() {
+  while (!source_.is_synced() && !loop_.stopping()) co_await loop_.sleep(milliseconds(20));
+  grouping_.begin();
+}
+
+void Daemon::lose() {
+  vitals_.is_leader = false;
+  metrics_.leads(false);
+  client_.forbid_writes();
+  if (vitals_.is_draining) return;
+  log_.error("the lead was lost; ending");
+  exit_code_ = kFailed;
+  loop_.stop();
+}
+
+// ---------------------------------------------------------------- cycles
+
+kube::Async<void> Daemon::schedule() {
+  while (!loop_.stopping()) {
+    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_) : Clock::now() + milliseconds(100));
+    if (loop_.stopping()) co_return;
+    source_.update(cluster_, now());
+    if (fresh_) compare();
+    cycle_is_due_ |= source_.take_relevance();
+    const auto time = Clock::now();
+    const bool is_due = cycle_is_due_ || time >= next_cycle_;
+    if (!may_act() || !is_due) continue;
+    if (time < earliest_cycle_) co_await loop_.sleep(earliest_cycle_ - time);
+    if (loop_.stopping()) co_return;
+    source_.update(cluster_, now());
+    co_await run_one_cycle();
+    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0) kube::spawn(check());
+  }
+}
+
+// What users should mend, once in a while.
+void Daemon::warn_of_requeue(const Decisions& decisions) {
+  if (!decisions.requeue) return;
+  for (const NominationSkip& skip : decisions.requeue->skipped)
+    if (!skip.problem.empty())
+      log_.repeated_warning(skip.problem, {{"podGroup", cluster_.job(skip.job).full_name()}});
+  for (const RequeueWarning& warning : decisions.requeue->warnings)
+    log_.repeated_warning(warning.problem, {{"podGroup", cluster_.job(warning.job).full_name()}});
+}
+
+// ---------------------------------------------------------------- is the model right?
+
+kube::Async<void> Daemon::check() {
+  if (is_checking_ || !source_.is_synced()) co_return;
+  is_checking_ = true;
+  auto fresh = co_await read_fresh(client_, options_.cluster);
+  // What the list shows has had time to come by the watch as well.
+  co_await loop_.sleep(kWatchLag);
+  fresh_ = std::move(fresh);
+  is_checking_ = false;
+  news_.give();
+}
+
+void Daemon::compare() {
+  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, now());
+  fresh_.reset();
+  metrics_.checked();
+  metrics_.drifted(drift.size());
+  log_.info("self-check", {{"drift", std::to_string(drift.size())}});
+  for (std::size_t i = 0; i < std::min(drift.size(), kMostShown); ++i) log_.error("drift: " + drift[i]);
+  if (!drift.empty()) source_.list_again(true);
+}
+
+kube::Async<void> Daemon::run_one_cycle() {
+  cycle_is_due_ = false;
+  source_.take_relevance();
+  sink_.note_protected_jobs();
+  const TimePoint instant = now();
+  const auto start = Clock::now();
+  is_in_cycle_ = true;
+  const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });
+  is_in_cycle_ = false;
+  const auto took = Clock::now() - start;
+  earliest_cycle_ = Clock::now() + std::max<Clock::duration>(took, kShortestGap);
+  next_cycle_ = Clock::now() + options_.schedule_period;
+  vitals_.last_cycle = Vitals::stamp(Clock::now());
+  metrics_.cycle(cluster_, decisions, took);
+  if (!vitals_.is_leader || vitals_.is_draining) co_return;
+  sink_.assume(cluster_, decisions, instant);
+  sink_.carry_out(cluster_, decisions, instant);
+  status_.publish(cluster_, decisions);
+  warn_of_requeue(decisions);
+  next_cycle_ = std::min(next_cycle_, status_.next_due());
+  if (!decisions.binds.empty() || !decisions.evictions.empty())
+    log_.info("cycle", {{"bound", std::to_string(decisions.binds.size())},
+                        {"evicted", std::to_string(decisions.evictions.size())},
+                        {"pipelined", std::to_string(decisions.pipelined.size())},
+                        {"waitingJobs", std::to_string(decisions.waiting.size())},
+                        {"ms", fmt::format("{:.1f}", std::chrono::duration<double, std::milli>(took).count())}});
+}
+
+// ---------------------------------------------------------------- life
+
+kube::Async<void> Daemon::tick() {
+  for (bool goes_on = true; goes_on;) {
+    goes_on = co_await loop_.sleep(milliseconds(200));
+    vitals_.last_tick = Vitals::stamp(Clock::now());
+    vitals_.is_synced = source_.is_synced();
+    vitals_.last_contact = Vitals::stamp(source_.last_contact());
+    metrics_.queued(assumptions_.binds_open(), assumptions_.evictions_open(), client_.waiting());
+    metrics_.left_out(source_.unusable_objects());
+  }
+}
+
+std::string Daemon::not_alive() const {
+  return Vitals::age(vitals_.last_tick) > kHung ? "the event loop hangs" : "";
+}
+
+std::string Daemon::not_ready() const {
+  if (!vitals_.is_synced) return "not all kinds have been listed yet";
+  if (vitals_.is_draining) return "shutting down";
+  if (Vitals::age(vitals_.last_contact) > std::chrono::minutes(10)) return "the API server is silent";
+  if (vitals_.is_leader && Vitals::age(vitals_.last_cycle) > options_.schedule_period + kHung)
+    return "the last cycle is long ago";
+  return "";
+}
+
+void Daemon::on_signal(int signal) {
+  loop_.post([this, signal] {
+    if (signal == SIGUSR1) return static_cast<void>(kube::spawn(check()));
+    if (vitals_.is_draining) return loop_.stop();
+    vitals_.is_draining = true;
+    log_.info("shutting down");
+    kube::spawn(drain());
+  });
+}
+
+// Writes that were begun are finished; then another may lead at once.
+kube::Async<void> Daemon::drain() {
+  const auto end = Clock::now() + kDrainTime;
+  while ((sink_.open_writes() > 0 || is_in_cycle_) && Clock::now() < end && !loop_.stopping())
+    co_await loop_.sleep(milliseconds(10));
+  if (options_.elects_leader) co_await elector_.release();
+  log_.info("stopped");
+  loop_.stop();
+}
+
+int Daemon::run() {
+  HttpServer server({.metrics = [this] { return metrics_.text(); },
+                     .not_alive = [this] { return not_alive(); },
+                     .not_ready = [this] { return not_ready(); }});
+  const auto port = server.start(options_.listen_address);
+  if (!port) {
+    log_.error(port.error().text());
+    return kFailed;
+  }
+  log_.info("muster serve", {{"server", client_.server()},
+                             {"scheduler", options_.scheduler_name},
+                             {"listen", options_.listen_address},
+                             {"port", std::to_string(*port)}});
+  loop_.post([this] {
+    vitals_.last_tick = vitals_.last_cycle = Vitals::stamp(Clock::now());
+    source_.start();
+    kube::spawn(tick());
+    kube::spawn(schedule());
+    if (options_.elects_leader)
+      kube::spawn(elector_.run());
+    else
+      win();
+  });
+  loop_.run();
+  return exit_code_;
+}
+
+}  // namespace
+
+int run_daemon(DaemonOptions options, Policy policy, kube::Credentials credentials) {
+  Daemon* running = nullptr;
+  Signals signals([&](int signal) {
+    if (running != nullptr) running->on_signal(signal);
+  });
+  Daemon daemon(std::move(options), std::move(policy), std::move(credentials));
+  running = &daemon;
+  const int exit_code = daemon.run();
+  return exit_code;
+}
+
+}  // namespace muster::serve

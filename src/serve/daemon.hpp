@@ -1,0 +1,37 @@
+// The scheduler of a live cluster: watches, decides, writes, until it is told to stop.
+#pragma once
+
+#include <string>
+
+#include "engine/policy.hpp"
+#include "kube/credentials.hpp"
+#include "model/cluster.hpp"
+#include "serve/live_sink.hpp"
+#include "serve/log.hpp"
+
+namespace muster::serve {
+
+struct DaemonOptions {
+  std::string ns = "kai-scheduler";
+  std::string scheduler_name = "kai-scheduler";
+  std::string queue_label = "kai.scheduler/queue";
+  std::string node_pool_label, node_pool;
+  std::string listen_address = ":8080";
+  std::string metrics_prefix = "kai";
+  Duration schedule_period = std::chrono::seconds(1);
+  double writes_per_second = 0, burst = 0;  // 0: no limit
+  bool elects_leader = false;
+  bool groups_pods = true;
+  bool logs_json = false;
+  LogLevel log_level = LogLevel::kInfo;
+  Binding binding = Binding::kDirect;
+  EvictBy evict_by = EvictBy::kDelete;
+  bool marks_evicted_pods = false;
+  int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
+  ClusterOptions cluster;
+};
+
+// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost or nothing could start.
+int run_daemon(DaemonOptions options, Policy policy, kube::Credentials credentials);
+
+}  // namespace muster::serve

@@ -1,0 +1,32 @@
+#include "serve/deltas.hpp"
+
+#include <array>
+
+namespace muster::serve {
+namespace {
+
+struct Removal {
+  std::string_view kind;
+  void (*remove)(Cluster&, const Gone&);
+};
+
+constexpr std::array<Removal, 9> kRemovals{{
+    {"Pod", [](Cluster& c, const Gone& g) { c.remove_pod(g.ns, g.name); }},
+    {"PodGroup", [](Cluster& c, const Gone& g) { c.remove_pod_group(g.ns, g.name); }},
+    {"Node", [](Cluster& c, const Gone& g) { c.remove_node(g.name); }},
+    {"Queue", [](Cluster& c, const Gone& g) { c.remove_queue(g.name); }},
+    {"BindRequest", [](Cluster& c, const Gone& g) { c.remove_bind_request(g.ns, g.name); }},
+    {"PriorityClass", [](Cluster& c, const Gone& g) { c.remove_priority_class(g.name); }},
+    {"Topology", [](Cluster& c, const Gone& g) { c.remove_topology(g.name); }},
+    {"ConfigMap", [](Cluster& c, const Gone& g) { c.remove_config_map(g.ns, g.name); }},
+    {"PersistentVolumeClaim", [](Cluster& c, const Gone& g) { c.remove_volume_claim(g.ns, g.name); }},
+}};
+
+}  // namespace
+
+void remove_from(Cluster& cluster, const Gone& gone) {
+  for (const Removal& removal : kRemovals)
+    if (removal.kind == gone.kind) removal.remove(cluster, gone);
+}
+
+}  // namespace muster::serve

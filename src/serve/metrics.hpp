@@ -1,0 +1,66 @@
+// What the daemon counts, under KAI-Scheduler's names and a few of our own.
+#pragma once
+
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+
+namespace muster::serve {
+
+struct Eviction {
+  std::string job, ns, uid, node_pool, action;
+};
+
+class Metrics {
+ public:
+  Metrics(const std::string& prefix, std::string node_pool);
+
+  void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took);
+  void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
+  void seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6); }
+  void evicted(const Cluster& cluster, const EvictDecision& eviction);
+  void answered(const std::string& method, int status, std::chrono::nanoseconds took);
+  void write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
+  void drifted(std::size_t objects);
+  void checked() { self_checks_->Increment(); }
+  void leads(bool is_leader) { leader_->Set(is_leader ? 1 : 0); }
+  void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
+  void left_out(std::int64_t objects) { unusable_->Set(static_cast<double>(objects)); }
+
+  // In Prometheus' text form; from any thread.
+  std::string text() const;
+
+ private:
+  using Counters = prometheus::Family<prometheus::Counter>;
+  using Gauges = prometheus::Family<prometheus::Gauge>;
+  using Histograms = prometheus::Family<prometheus::Histogram>;
+
+  Counters& counters(const char* name, const char* help);
+  Gauges& gauges(const char* name, const char* help);
+  Histograms& histograms(const char* name, const char* help);
+  void count_requeue(const RequeueRecord& record);
+  void set_shares(const Cluster& cluster, const Decisions& decisions);
+
+  std::shared_ptr<prometheus::Registry> registry_;
+  const std::string prefix_, node_pool_;
+
+  prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *waiting_requests_, *pending_jobs_,
+      *unusable_;
+  prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
+  prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
+  Gauges &action_latency_, &fair_gpu_, &fair_cpu_, &fair_memory_;
+  Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &requests_, &failed_writes_;
+  Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_rollbacks_, &requeue_skips_;
+  Histograms& request_seconds_;
+};
+
+}  // namespace muster::serve

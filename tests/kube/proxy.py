@@ -1,0 +1,112 @@
+"""A proxy between muster and the API server that does what networks and busy servers do, now and then."""
+import http.client
+import random
+import socket
+import ssl
+import threading
+import time
+
+
+class FaultyProxy:
+    """Speaks TLS on both sides. `faults` is the share of requests that something happens to."""
+
+    def __init__(self, plane, faults=0.1, seed=1):
+        self.plane, self.faults, self.random = plane, faults, random.Random(seed)
+        self.counts = {}
+        self.swallow = lambda line: False  # watch events that never arrive
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.port = self.server.getsockname()[1]
+        self.own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.own.load_cert_chain(plane.directory / "server.crt", plane.directory / "server.key")
+        self.upstream = ssl.create_default_context(cafile=str(plane.directory / "ca.crt"))
+        self.running = True
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def stop(self):
+        self.running = False
+        self.server.close()
+
+    def count(self, what):
+        self.counts[what] = self.counts.get(what, 0) + 1
+
+    def accept(self):
+        while self.running:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        try:
+            with self.own.wrap_socket(connection, server_side=True) as client:
+                reader = client.makefile("rb")
+                while self.running and self.one_request(client, reader):
+                    pass
+        except (OSError, http.client.HTTPException, ValueError):
+            pass
+
+    def one_request(self, client, reader):
+        first = reader.readline().decode()
+        if not first.strip():
+            return False
+        method, path, _ = first.split(" ", 2)
+        headers = http.client.parse_headers(reader)
+        body = reader.read(int(headers.get("Content-Length") or 0))
+        fault = self.choose(method, path)
+        if fault:
+            self.count(fault)
+        if fault == "cut before":
+            return False
+        if isinstance(fault, int):
+            return self.answer(client, fault, b'{"kind":"Status","code":%d,"message":"injected"}' % fault)
+        server = http.client.HTTPSConnection("127.0.0.1", self.plane.port, context=self.upstream, timeout=700)
+        try:
+            server.request(method, path, body or None, {k: v for k, v in headers.items() if k.lower() != "host"})
+            response = server.getresponse()
+            if "watch=1" in path and response.status == 200:
+                self.stream(client, response, fault)
+                return False
+            data = response.read()
+        finally:
+            server.close()
+        if fault == "cut after":  # the request was carried out and nobody hears of it
+            return False
+        return self.answer(client, response.status, data, response.getheader("Retry-After"))
+
+    def choose(self, method, path):
+        if self.random.random() >= self.faults:
+            return None
+        if "watch=1" in path:
+            return self.random.choice(["cut", "cut", "repeat", "slow", 410, 500, 429])
+        if method == "GET":
+            return self.random.choice(["cut before", 500, 429, 410])
+        return self.random.choice(["cut before", "cut after", "cut after", 409, 429, 500])
+
+    @staticmethod
+    def answer(client, status, data, retry_after=None):
+        head = f"HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
+        if retry_after:
+            head += f"Retry-After: {retry_after}\r\n"
+        client.sendall(head.encode() + b"\r\n" + data)
+        return True
+
+    def stream(self, client, response, fault):
+        client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+        left = self.random.randrange(1, 30) if fault == "cut" else None
+        while self.running:
+            line = response.readline()
+            if not line:
+                client.sendall(b"0\r\n\r\n")
+                return
+            if self.swallow(line):
+                self.count("swallowed")
+                continue
+            for _ in range(2 if fault == "repeat" else 1):
+                client.sendall(b"%x\r\n%s\r\n" % (len(line), line))
+            if fault == "slow":
+                time.sleep(0.05)
+            if left is not None:
+                left -= 1
+                if left == 0:
+                    return  # in the middle of the stream

@@ -1,0 +1,392 @@
+"""muster serve against a real API server. Run by ctest; by hand: test_serve.py [Class[.test]]."""
+import json
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster import ADMIN_TOKEN, Api, ApiError, ControlPlane, Muster, is_bound, is_running, wait_until
+from proxy import FaultyProxy
+from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, QUEUES, deployment, group, job, pod, queue
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
+
+
+class KubeTest(unittest.TestCase):
+    """One control plane per class; namespaces are not enough to keep tests apart, so each cleans up."""
+    NODES = 4
+    AUDIT = False
+
+    @classmethod
+    def setUpClass(cls):
+        cls.plane = ControlPlane(audit=cls.AUDIT).__enter__()
+        cls.addClassCleanup(cls.plane.__exit__)
+        cls.plane.install(ROOT / "deploy")
+        cls.plane.kubectl("apply", "-f", ROOT / "deploy/queues")
+        cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
+        cls.plane.add_nodes(cls.NODES)
+        cls.api = cls.plane.api
+        total = 8 * cls.NODES
+        cls.api.post(QUEUES, queue("department", total, parent=""))
+        cls.api.post(QUEUES, queue("team-a", total // 2))
+        cls.api.post(QUEUES, queue("team-b", total // 2))
+
+    def setUp(self):
+        self.musters = []
+
+    def tearDown(self):
+        for m in self.musters:
+            code = m.stop()
+            self.assertIn(code, (0, None), m.log()[-3000:])
+        failed = self._outcome is not None and not self._outcome.success
+        if failed and self.musters:
+            print(self.musters[-1].log()[-8000:], file=sys.stderr)
+        for path in (JOBS, DEPLOYMENTS):
+            for item in self.api.items(path):
+                self.api.request("DELETE", f"{path}/{item['metadata']['name']}", {"propagationPolicy": "Background"})
+        wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
+        self.api.delete(POD_GROUPS)
+
+    def remove_pods(self):
+        pods = self.plane.pods()
+        if pods:
+            self.api.request("DELETE", PODS, {"gracePeriodSeconds": 0})
+        return not pods
+
+    def serve(self, *flags, **options):
+        m = Muster(self.plane, BINARY, *flags, **options)
+        m.start()
+        self.musters.append(m)
+        m.wait_ready()
+        return m
+
+    def running(self, prefix=""):
+        return [p for p in self.plane.pods() if is_running(p) and p["metadata"]["name"].startswith(prefix)]
+
+    def wait_running(self, count, prefix="", seconds=20):
+        wait_until(lambda: len(self.running(prefix)) == count, seconds, f"{count} running pods {prefix}*")
+
+    def submit_gang(self, name, count, queue_name="team-a", gpus=1, priority_class="train", **spec):
+        self.api.post(POD_GROUPS, group(name, queue_name, count, priority_class, **spec))
+        for i in range(count):
+            self.api.post(PODS, pod(f"{name}-{i}", gpus, group=name))
+
+    def annotations(self, name):
+        return self.api.get(f"{POD_GROUPS}/{name}")["metadata"].get("annotations", {})
+
+
+class PlacesPods(KubeTest):
+    def test_job_deployment_and_gang_run(self):
+        self.serve()
+        self.api.post(JOBS, job("train", 8, queue="team-a"))
+        self.api.post(DEPLOYMENTS, deployment("web", 3, queue="team-b"))
+        self.submit_gang("gang", 4, "team-a")
+        self.api.post(PODS, pod("alone", queue="team-b"))
+        self.wait_running(16)
+        groups = self.api.items(POD_GROUPS)
+        self.assertEqual(len(groups), 1 + 3 + 1 + 1)
+        train = next(g for g in groups if g["metadata"]["name"].startswith("pg-train-"))
+        self.assertEqual(train["spec"]["queue"], "team-a")
+        self.assertEqual(train["metadata"]["ownerReferences"][0]["kind"], "Job")
+        self.assertIn("kai.scheduler/last-start-timestamp", self.annotations("gang"))
+        self.assertEqual(self.annotations("gang")["muster.dev/preemptibility"], "preemptible (priority)")
+        for p in self.running():
+            self.assertIn("pod-group-name", p["metadata"]["annotations"])
+
+    def test_deleted_pods_successor_is_placed(self):
+        self.serve()
+        self.api.post(DEPLOYMENTS, deployment("web", 2, queue="team-a"))
+        self.wait_running(2)
+        victim = self.running()[0]["metadata"]["name"]
+        self.api.delete(f"{PODS}/{victim}")
+        wait_until(lambda: len(self.running()) == 2 and victim not in {p["metadata"]["name"] for p in self.running()},
+                   20, "the successor")
+
+    def test_gang_waits_until_it_is_whole(self):
+        m = self.serve()
+        self.api.post(POD_GROUPS, group("late", "team-a", 3))
+        for i in range(2):
+            self.api.post(PODS, pod(f"late-{i}", group="late"))
+        cycles = m.metric("kai_muster_cycles_total")
+        wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 1, 10, "two more cycles")
+        self.assertFalse(any(map(is_bound, self.plane.pods())))
+        self.api.post(PODS, pod("late-2", group="late"))
+        self.wait_running(3)
+
+    def test_quota_holds_and_is_explained(self):
+        self.serve()
+        self.api.post(QUEUES, queue("small", 2, limit=2))
+        self.addCleanup(self.api.delete, f"{QUEUES}/small")
+        for i in range(3):
+            self.api.post(PODS, pod(f"small-{i}", queue="small"))
+        self.wait_running(2)
+        waiting = next(p for p in self.plane.pods() if not is_bound(p))
+        name = waiting["metadata"]["name"]
+
+        def condition():
+            status = self.api.get(f"{PODS}/{name}")["status"]
+            return next((c for c in status.get("conditions", []) if c["type"] == "PodScheduled"), None)
+        found = wait_until(condition, 10, "the condition PodScheduled")
+        self.assertEqual((found["status"], found["reason"]), ("False", "Unschedulable"))
+        self.assertIn("limited to 2 GPUs", found["message"])
+        groups = {g["metadata"]["name"]: g for g in self.api.items(POD_GROUPS)}
+        mine = next(g for n, g in groups.items() if n.startswith(f"pg-{name}-"))
+        condition = wait_until(lambda: self.api.get(f"{POD_GROUPS}/{mine['metadata']['name']}").get("status", {}).get(
+            "schedulingConditions"), 10, "the PodGroup's condition")[-1]
+        self.assertEqual(condition["type"], "UnschedulableOnNodePool")
+        self.assertEqual(condition["reasons"][0]["reason"], "OverLimit")
+        events = self.api.items(f"/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3D{name}")
+        self.assertIn("Unschedulable", {e["reason"] for e in events})
+
+    def test_reclaim_evicts_and_places(self):
+        self.serve()
+        for i in range(32):
+            self.api.post(PODS, pod(f"greedy-{i}", queue="team-b"))
+        self.wait_running(32, "greedy")
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed")
+        self.assertEqual(len(self.running("greedy")), 24)
+        evictions = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "Evict"]
+        self.assertTrue(evictions)
+        self.assertEqual(evictions[0]["metadata"]["annotations"]["evictor-pod-group-name"], "owed")
+
+    def test_minimum_runtime_protects_across_a_restart(self):
+        self.api.post(QUEUES, queue("patient", 0, reclaimMinRuntime="1h"))
+        self.addCleanup(self.api.delete, f"{QUEUES}/patient")
+        m = self.serve()
+        for i in range(4):
+            self.submit_gang(f"long-{i}", 8, "patient")
+        self.wait_running(32, "long")
+        self.assertEqual(m.stop(), 0)
+        m = self.serve()
+        self.submit_gang("owed", 8, "team-a")
+        cycles = m.metric("kai_muster_cycles_total")
+        wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 2, 15, "three more cycles")
+        self.assertEqual(len(self.running("long")), 32)
+        self.api.patch(f"{QUEUES}/patient", {"spec": {"reclaimMinRuntime": "0s"}})
+        self.wait_running(8, "owed")
+
+    def test_requeue_evicts_and_says_until_when(self):
+        self.serve()
+        for i in range(4):
+            annotated = group(f"overdue-{i}", "team-b", 8)
+            annotated["metadata"]["annotations"] = {"kai.scheduler/expected-runtime": "1s",
+                                                    "kai.scheduler/requeue-delay": "10m"}
+            self.api.post(POD_GROUPS, annotated)
+            for k in range(8):
+                self.api.post(PODS, pod(f"overdue-{i}-{k}", group=f"overdue-{i}"))
+        self.wait_running(32, "overdue")
+        time.sleep(2)  # the expected runtime, in whole seconds
+        self.submit_gang("next", 8, "team-a")
+        self.wait_running(8, "next")
+        moved = [i for i in range(4) if "kai.scheduler/requeue-not-before" in self.annotations(f"overdue-{i}")]
+        self.assertEqual(len(moved), 1)
+        events = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "Evict"]
+        self.assertIn("requeue", {e["metadata"]["annotations"]["evictor-action-type"] for e in events})
+
+    def test_bad_object_costs_only_itself(self):
+        m = self.serve()
+        self.api.post(POD_GROUPS, group("odd", "team-a", 1, preemptionDelay="10m"))
+        self.api.post(PODS, pod("odd-0", group="odd"))
+        self.wait_running(1)
+        self.assertEqual(m.metric("kai_muster_unusable_objects"), 0)
+        with self.assertRaises(ApiError) as refused:
+            self.api.post(POD_GROUPS, group("bad", "team-a", 1, preemptionDelay="soon"))
+        self.assertEqual(refused.exception.status, 422)
+
+    def test_probes_metrics_and_clean_end(self):
+        m = self.serve("--log-json")
+        self.assertEqual(m.page("/healthz")[0], 200)
+        self.api.post(PODS, pod("one", queue="team-a"))
+        self.wait_running(1)
+        text = m.page("/metrics")[1]
+        for name in ("kai_e2e_scheduling_latency_milliseconds", "kai_queue_fair_share_gpu", "kai_muster_leader 1",
+                     "kai_task_scheduling_latency_milliseconds_count 1"):
+            self.assertIn(name, text)
+        self.assertEqual(m.stop(), 0)
+        lines = [json.loads(line) for line in m.log().splitlines() if line.startswith("{")]
+        self.assertEqual(lines[-1]["message"], "stopped")
+        self.assertNotIn(ADMIN_TOKEN, m.log())
+
+
+class OtherWaysToWrite(KubeTest):
+    def test_bind_requests(self):
+        self.serve("--binding", "bindrequest", "--pod-grouper", "on")
+        self.submit_gang("gang", 2)
+        path = "/apis/scheduling.run.ai/v1alpha2/namespaces/default/bindrequests"
+        wait_until(lambda: len(self.api.items(path)) == 2, 20, "two BindRequests")
+        request = self.api.get(f"{path}/gang-0")
+        self.assertEqual(request["spec"]["podName"], "gang-0")
+        self.assertEqual(request["spec"]["receivedResourceType"], "Regular")
+        self.assertEqual(request["metadata"]["labels"]["selected-node"], request["spec"]["selectedNode"])
+        owner = request["metadata"]["ownerReferences"][0]
+        self.assertEqual(owner["uid"], self.api.get(f"{PODS}/gang-0")["metadata"]["uid"])
+        # The binder gives up on one: it is taken back and decided anew.
+        self.api.patch(f"{path}/gang-0/status", {"status": {"phase": "Failed", "failedAttempts": 1}})
+        wait_until(lambda: any(r["metadata"]["name"] == "gang-0" and r["metadata"]["uid"] != request["metadata"]["uid"]
+                               for r in self.api.items(path)), 20, "another BindRequest")
+
+    def test_eviction_api_heeds_budgets(self):
+        m = self.serve("--eviction", "api")
+        for i in range(4):
+            self.submit_gang(f"batch-{i}", 8, "team-b")
+            time.sleep(1.1)  # creation times count whole seconds
+        self.wait_running(32, "batch")
+        # From whichever end victims are tried, a protected one comes first.
+        self.api.post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "keep"},
+            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"keep": "yes"}}}})
+        self.addCleanup(self.api.delete, "/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep")
+        for name in (f"batch-{j}-{i}" for j in (0, 1, 3) for i in range(8)):
+            self.api.patch(f"{PODS}/{name}", {"metadata": {"labels": {"keep": "yes"}}})
+        wait_until(lambda: self.api.get("/apis/policy/v1/namespaces/default/poddisruptionbudgets/keep").get(
+            "status", {}).get("currentHealthy") == 24, 20, "the budget to count its pods")
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 30)
+        for j in (0, 1, 3):
+            self.assertEqual(len(self.running(f"batch-{j}")), 8)
+        self.assertIn("a disruption budget protects a victim", m.log())
+
+
+class LeastPrivilege(KubeTest):
+    def test_runs_under_the_shipped_rights(self):
+        token = self.api.post("/api/v1/namespaces/kai-scheduler/serviceaccounts/muster/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}})
+        kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", token["status"]["token"])
+        m = self.serve("--leader-elect", "--update-pod-eviction-condition", kubeconfig=kubeconfig)
+        for i in range(32):
+            self.api.post(PODS, pod(f"greedy-{i}", queue="team-b"))
+        self.wait_running(32, "greedy")
+        self.api.post(JOBS, job("owed", 8, queue="team-a"))
+        self.wait_running(8, "owed", 30)
+        self.api.post(DEPLOYMENTS, deployment("web", 1, queue="team-a"))
+        self.wait_running(1, "web", 30)
+        self.submit_gang("stuck", 9, "team-a", gpus=8)
+        wait_until(lambda: self.api.get(f"{POD_GROUPS}/stuck").get("status", {}).get("schedulingConditions"), 20,
+                   "a condition")
+        self.assertNotIn("403", m.log())
+
+
+class SurvivesTrouble(KubeTest):
+    """Mixed load while things break: nothing is bound twice, nothing is lost, every gang is whole in the end."""
+
+    def load(self):
+        for i in range(3):
+            self.submit_gang(f"gang-{i}", 4, ("team-a", "team-b")[i % 2])
+        self.api.post(JOBS, job("batch", 6, queue="team-a"))
+        for i in range(4):
+            self.api.post(PODS, pod(f"lone-{i}", queue="team-b"))
+        return 3 * 4 + 6 + 4
+
+    def check_settled(self, expected, seconds=60):
+        self.wait_running(expected, seconds=seconds)
+        used = {}
+        for p in self.running():
+            used[p["spec"]["nodeName"]] = used.get(p["spec"]["nodeName"], 0) + 1
+        self.assertLessEqual(max(used.values()), 8, "a node holds more than it has")
+
+    def test_kill_at_random_moments(self):
+        chance = random.Random(7)
+        expected = None
+        m = self.serve()
+        for i in range(20):
+            if i == 2:
+                expected = self.load()
+            if i % 5 == 4:
+                for p in self.running("lone")[:2]:
+                    self.api.delete(f"{PODS}/{p['metadata']['name']}")
+                    self.api.post(PODS, pod(f"lone-again-{i}-{p['metadata']['name'][5:]}", queue="team-b"))
+            time.sleep(chance.uniform(0.05, 0.5))
+            m.kill()
+            m.start()
+        m.wait_ready()
+        self.check_settled(expected)
+
+    def test_faulty_network(self):
+        proxy = FaultyProxy(self.plane, faults=0.25)
+        self.addCleanup(proxy.stop)
+        kubeconfig = self.plane.write_kubeconfig("proxy.kubeconfig", ADMIN_TOKEN, port=proxy.port)
+        self.serve(kubeconfig=kubeconfig)
+        expected = self.load()
+        self.check_settled(expected, 90)
+        self.assertGreater(sum(proxy.counts.values()), 10, proxy.counts)
+
+    def test_restart_of_the_api_server(self):
+        self.serve()
+        expected = self.load()
+        self.plane.restart_api_server()
+        self.check_settled(expected, 90)
+
+    def test_lost_events_are_found_and_healed(self):
+        proxy = FaultyProxy(self.plane, faults=0)
+        self.addCleanup(proxy.stop)
+        proxy.swallow = lambda line: b'"name":"unseen"' in line
+        kubeconfig = self.plane.write_kubeconfig("lossy.kubeconfig", ADMIN_TOKEN, port=proxy.port)
+        m = self.serve("--self-check-cycles", "0", kubeconfig=kubeconfig)
+        self.api.post(PODS, pod("unseen", queue="team-a"))
+        self.api.post(PODS, pod("seen", queue="team-a"))
+        self.wait_running(1, "seen")
+        self.assertEqual(len(self.running("unseen")), 0)
+        m.process.send_signal(signal.SIGUSR1)
+        self.wait_running(1, "unseen")
+        self.assertGreaterEqual(m.metric("kai_muster_drift_objects_total"), 1)
+
+
+class TwoReplicas(KubeTest):
+    AUDIT = True
+
+    def holder(self):
+        try:
+            lease = self.api.get("/apis/coordination.k8s.io/v1/namespaces/kai-scheduler/leases/kai-scheduler")
+            return lease["spec"].get("holderIdentity", "")
+        except ApiError:
+            return ""
+
+    def test_the_other_takes_over(self):
+        a = self.plane.write_kubeconfig("a.kubeconfig", self.token("replica-a"))
+        b = self.plane.write_kubeconfig("b.kubeconfig", self.token("replica-b"))
+        first = self.serve("--leader-elect", kubeconfig=a, name="first")
+        wait_until(lambda: first.metric("kai_muster_leader") == 1, 20, "a leader")
+        second = self.serve("--leader-elect", kubeconfig=b, name="second")
+        self.api.post(PODS, pod("before", queue="team-a"))
+        self.wait_running(1, "before")
+        before = self.holder()
+        self.assertRegex(before, r"^[^_]+_[0-9a-f-]{36}$")
+        killed = time.monotonic()
+        first.kill()
+        self.api.post(PODS, pod("after", queue="team-a"))
+        self.wait_running(1, "after", 20)
+        self.assertLess(time.monotonic() - killed, 17)
+        self.assertNotEqual(self.holder(), before)
+        self.assertEqual(second.stop(), 0)
+        self.assertEqual(self.holder(), "")
+        self.check_one_writer_at_a_time()
+
+    def token(self, name):
+        """Of a user of its own, so that the audit log tells the replicas apart."""
+        path = "/api/v1/namespaces/kai-scheduler/serviceaccounts"
+        self.api.post(path, {"metadata": {"name": name}})
+        self.plane.kubectl("create", "clusterrolebinding", name, "--clusterrole=cluster-admin",
+                           f"--serviceaccount=kai-scheduler:{name}")
+        return self.api.post(f"{path}/{name}/token", {
+            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+            "spec": {"expirationSeconds": 3600}})["status"]["token"]
+
+    def check_one_writer_at_a_time(self):
+        writers = []
+        for line in (self.plane.directory / "audit.log").read_text().splitlines():
+            entry = json.loads(line)
+            user = entry["user"]["username"].rsplit(":", 1)[-1]
+            is_write = user.startswith("replica-") and entry["objectRef"]["resource"] != "leases"
+            if is_write and (not writers or writers[-1] != user):
+                writers.append(user)
+        self.assertEqual(writers, ["replica-a", "replica-b"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
