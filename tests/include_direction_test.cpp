@@ -21,10 +21,11 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"fairshare", {}},
     {"document", {"util"}},
     {"config", {"util", "document"}},
+    {"cel", {"util"}},
     {"model", {"util"}},
     {"manifest", {"model", "document", "util"}},
     {"engine", {"model", "fairshare", "util"}},
-    {"plugins", {"engine", "model", "config", "util", "fairshare"}},
+    {"plugins", {"engine", "model", "config", "cel", "util", "fairshare"}},
     {"actions", {"engine", "model", "config", "util"}},
     {"sim", {"model", "manifest", "document", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
@@ -43,11 +44,16 @@ const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 const std::map<std::string, std::string> kPieces = {
     {"actions/requeue_victims", "actions/requeue"},
     {"plugins/exhaustive", "plugins/generators"},
+    {"plugins/device_allocator", "plugins/dynamic_resources"},
+    {"plugins/device_pools", "plugins/dynamic_resources"},
     {"plugins/host_ports", "plugins/predicates"},
+    {"plugins/numa_zones", "plugins/numa"},
     {"plugins/proportion_capacity", "plugins/proportion"},
     {"plugins/proportion_order", "plugins/proportion"},
     {"plugins/proportion_reclaim", "plugins/proportion"},
     {"plugins/proportion_shares", "plugins/proportion"},
+    {"plugins/storage_room", "plugins/predicates"},
+    {"plugins/volumes", "plugins/predicates"},
 };
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }

@@ -19,12 +19,26 @@ Json group_names(const Cluster& c, GroupListId groups) {
   return names;
 }
 
+// The devices of claims and the NUMA zones, where there are any.
+void add_devices(const Cluster& c, GroupListId held, Json& json) {
+  const Holding& holding = c.holding(held);
+  for (AllocationId a : holding.claims) {
+    if (!a.valid()) continue;
+    for (const AllocatedDevice& d : c.devices().allocation(a).object.devices)
+      json["devices"].push_back(d.driver + "/" + d.pool + "/" + d.device);
+  }
+  for (std::size_t i = 0; i < holding.zones.size(); ++i)
+    if (i == 0 || holding.zones[i].zone != holding.zones[i - 1].zone) json["numaZones"].push_back(holding.zones[i].zone);
+}
+
 Json binds_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
-  for (const BindDecision& b : d.binds)
+  for (const BindDecision& b : d.binds) {
     list.push_back({{"pod", c.task(b.task).full_name()},
                     {"node", c.node(b.node).name},
                     {"gpuGroups", group_names(c, b.groups)}});
+    add_devices(c, b.groups, list.back());
+  }
   return list;
 }
 
@@ -53,8 +67,10 @@ Json evictions_json(const Cluster& c, const Decisions& d) {
 
 Json pipelined_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
-  for (const PipelineDecision& p : d.pipelined)
+  for (const PipelineDecision& p : d.pipelined) {
     list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
+    add_devices(c, p.groups, list.back());
+  }
   return list;
 }
 
@@ -145,7 +161,7 @@ Json pods_json(const Cluster& c) {
              {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
              {"phase", phase_of(at.status)}};
     if (at.node.valid()) pod["node"] = c.node(at.node).name;
-    if (at.groups.valid()) pod["gpuGroups"] = group_names(c, at.groups);
+    if (!c.groups(at.groups).empty()) pod["gpuGroups"] = group_names(c, at.groups);
     list.push_back(std::move(pod));
   }
   return list;
@@ -156,6 +172,8 @@ Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
   for (const RefusalCount& r : nodes) {
     Json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
     if (r.refusal.kind.valid()) item["resource"] = c.kinds().name(r.refusal.kind);
+    if (!r.refusal.what.empty()) item["name"] = r.refusal.what;
+    if (r.refusal.wanted > 0) item["requested"] = r.refusal.wanted, item["available"] = r.refusal.available;
     list.push_back(std::move(item));
   }
   return list;

@@ -28,6 +28,7 @@ ClusterOptions cluster_options(const SchedulerParams& p) {
           .restrict_node_scheduling = p.restrict_node_scheduling,
           .full_hierarchy = p.full_hierarchy_fairness,
           .labels_decide_preemptibility = p.compatibility.labels_decide_preemptibility,
+          .join_claims_at_once = p.compatibility.join_claims_at_once,
           .stuck_threshold = p.stuck_in_releasing_threshold};
 }
 

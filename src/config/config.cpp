@@ -29,6 +29,8 @@ Compatibility Compatibility::kai_exact() {
           .elastic_by_active_tasks = false,
           .exact_consolidation_limit = false,
           .take_once = false,
+          .device_claims_in_full = false,
+          .join_claims_at_once = false,
           .protection_needs_minimum = false};
 }
 

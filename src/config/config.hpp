@@ -74,6 +74,8 @@ struct Compatibility {
   bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
   bool take_once = true;  // no job is reclaimed or moved twice for one that got no place meanwhile
+  bool device_claims_in_full = true;     // claims may ask for admin access and name alternatives
+  bool join_claims_at_once = true;       // pods that share a claim are placed in the same cycle
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
 
   static Compatibility kai_exact();

@@ -248,6 +248,8 @@ void read_compatibility(const Setting& setting, Compatibility& options) {
                      {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
                      {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
                      {"takeOnce", into(options.take_once)},
+                     {"deviceClaimsInFull", into(options.device_claims_in_full)},
+                     {"joinClaimsAtOnce", into(options.join_claims_at_once)},
                      {"protectionNeedsMinimum", into(options.protection_needs_minimum)}});
 }
 

@@ -78,7 +78,7 @@ class Allocator {
 
   bool put(TaskId t, NodeId node) {
     const Shape& shape = s_.cluster.shape_of(t);
-    bool now = !attempt_.pipeline_only && fits_now(s_.cluster, shape, node);
+    bool now = !attempt_.pipeline_only && fits_now(s_.cluster, shape, node) && !s_.hooks.now_filter(t, node);
     GroupListId groups;
     if (shape.is_shared()) {
       const auto choice = choose_gpus(s_, t, node);
@@ -86,11 +86,18 @@ class Allocator {
       groups = choice->groups;
       now = now && choice->are_idle;
     }
+    if (!s_.hooks.holding.empty()) groups = with_devices(t, node, groups);
     if (now)
       st_.allocate(t, node, groups);
     else
       st_.pipeline(t, node, groups);
     return true;
+  }
+
+  GroupListId with_devices(TaskId t, NodeId node, GroupListId groups) {
+    Holding held{.groups = s_.cluster.holding(groups).groups};
+    s_.hooks.holding(t, node, held);
+    return s_.cluster.intern(std::move(held));
   }
 
   std::vector<TaskId> tasks_below(const Member& m, std::span<const TaskId> tasks) const {

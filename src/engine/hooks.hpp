@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/holding.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
 #include "model/placement.hpp"
@@ -233,12 +234,14 @@ struct Hooks {
   FilterHook<NodeRefusal, ShapeId, NodeId> state_filter;
   // Everything else, asked only of nodes that are about to be taken.
   FilterHook<NodeRefusal, TaskId, NodeId> node_filter;
+  // After the filters: a refusal of what is there now. The task may still be pipelined.
+  FilterHook<NodeRefusal, TaskId, NodeId> now_filter;
   ScoreHook node_score;
 
   // Which shared GPU of a node: higher is better. A device without group is a whole one; nothing drops it.
   ListHook<TaskId, NodeId, GroupId, double&> gpu_score;
-  // Which NUMA zones of the node the task would take. Nobody: none.
-  OwnerHook<std::vector<int>(TaskId, NodeId)> numa_zones{"numa_zones"};
+  // What else the task would hold there: devices of its claims, NUMA zones. Asked right after the filters.
+  ListHook<TaskId, NodeId, Holding&> holding;
 
   // ---- making room. The contender is the waiting job that room is made for.
   // May the job reclaim at all? Nobody answers: no.

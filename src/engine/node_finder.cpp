@@ -7,11 +7,13 @@
 namespace muster {
 
 void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes) {
-  for (RefusalCount& c : counts)
-    if (c.refusal == refusal) {
-      c.nodes += nodes;
-      return;
-    }
+  for (RefusalCount& c : counts) {
+    NodeRefusal& known = c.refusal;
+    if (known.rule != refusal.rule || known.kind != refusal.kind || known.what != refusal.what) continue;
+    known.available = std::max(known.available, refusal.available);
+    c.nodes += nodes;
+    return;
+  }
   counts.push_back({refusal, nodes});
 }
 

@@ -254,6 +254,7 @@ bool Solver::works_with(Statement& statement, Keep keep) {
   collect(kept, {});
   sorted_.assign(victims_.begin(), victims_.end());
   if (!simulate(statement, tasks_)) return false;
+  works_ = victims_;
   record(kept, {});
   return true;
 }
@@ -273,6 +274,7 @@ void Solver::trim(Statement& statement) {
   seen_.clear();
   for (TaskId t : recorded_.tasks())
     if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid()) with_all_.free(home, freed_at(c, t, home));
+  works_ = victims_;
   const std::int64_t before = session_.stats.scenarios_simulated;
   for (std::size_t i = recorded_.size(); i-- > 0;) {
     if (i >= recorded_.size() || are_needed(recorded_[i].tasks)) continue;
@@ -285,7 +287,7 @@ void Solver::trim(Statement& statement) {
   }
   if (session_.stats.scenarios_simulated == before) return;
   statement.rollback(0);
-  collect(recorded_, {});
+  victims_ = works_;
   [[maybe_unused]] const bool works = simulate(statement, tasks_);
   assert(works && "what worked before works again");
 }

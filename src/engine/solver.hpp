@@ -99,6 +99,7 @@ class Solver {
   // ---- buffers
   Batches potential_, trial_;
   std::vector<TaskId> victims_, sorted_;
+  std::vector<TaskId> works_;  // the smallest set of victims that was found to do
   Stamps<TaskId> seen_;
   RoomTest with_all_;
   std::vector<std::int64_t> extra_;     // GPUs by rank of node

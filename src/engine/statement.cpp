@@ -23,8 +23,7 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
   const Placement at = session_.cluster.placement(t);
   Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
   if (at.virtually_evicted) {
-    const bool holds_it = node == at.node || node == at.leaving || node == at.passing;
-    if (holds_it && (!session_.cluster.shape_of(t).is_shared() || groups == at.groups)) return take_back(t);
+    if (stands_there(t, node, groups)) return take_back(t);
     const bool moved_before = at.leaving.valid();
     to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
@@ -32,6 +31,15 @@ void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
     if (moved_before) to.passing = at.node, to.passing_groups = at.groups;
   }
   move(t, to);
+}
+
+// Where it stood before its eviction, on the same shared GPUs and in the same NUMA zones.
+bool Statement::stands_there(TaskId t, NodeId node, GroupListId groups) const {
+  const Placement& at = session_.cluster.placement(t);
+  if (node != at.node && node != at.leaving && node != at.passing) return false;
+  const Holding &wanted = session_.cluster.holding(groups), &held = session_.cluster.holding(at.groups);
+  const bool is_shared = session_.cluster.shape_of(t).is_shared();
+  return wanted.zones == held.zones && (!is_shared || wanted.groups == held.groups);
 }
 
 void Statement::evict(TaskId t) {

@@ -39,6 +39,7 @@ class Statement {
     Placement before;
   };
   void move(TaskId t, const Placement& to);
+  bool stands_there(TaskId t, NodeId node, GroupListId groups) const;
   const Placement& first_before(TaskId t) const;
 
   Session& session_;

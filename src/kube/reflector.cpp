@@ -76,7 +76,9 @@ void Reflector::refresh(bool tell_all) {
   client_.loop().abort(this);
 }
 
-bool Reflector::knows(std::string_view ns, std::string_view name) const { return known_.contains(key_of(ns, name)); }
+bool Reflector::knows(std::string_view ns, std::string_view name) const {
+  return known_.contains(key_of(ns, name));
+}
 
 // ---------------------------------------------------------------- list
 
@@ -92,7 +94,9 @@ Async<bool> Reflector::list() {
   ++list_number_;
   std::string next;
   do {
-    ApiRequest request{.path = list_path(next), .accept = options_.metadata_only ? kMetadataList : kJson, .timeout = kListTimeout};
+    ApiRequest request{.path = list_path(next),
+                       .accept = options_.metadata_only ? kMetadataList : kJson,
+                       .timeout = kListTimeout};
     const HttpResponse page = co_await client_.send(std::move(request));
     is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
     if (is_absent_) {
@@ -114,7 +118,8 @@ Async<bool> Reflector::list() {
 
 bool Reflector::take_page(std::string_view text, std::string& next) {
   Json root;
-  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object()) return false;
+  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
+    return false;
   const auto metadata = part_at(root, "metadata");
   if (!metadata) return false;
   next = text_at(*metadata, "continue");
@@ -219,7 +224,8 @@ void Reflector::take_deletion(Json object) {
   if (!metadata) return;
   const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
   const auto known = known_.find(key_of(ns, name));
-  if (known == known_.end() || known->second.version > number_of(text_at(*metadata, "resourceVersion"))) return;
+  if (known == known_.end() || known->second.version > number_of(text_at(*metadata, "resourceVersion")))
+    return;
   known_.erase(known);
   listener_.gone(ns, name);
 }
@@ -232,7 +238,8 @@ void Reflector::saw(std::string_view text) {
   if (!metadata) return;
   // What the watch has passed and we do not know has been deleted since.
   const bool is_known = known_.contains(key_of(text_at(*metadata, "namespace"), text_at(*metadata, "name")));
-  if (is_known || number_of(text_at(*metadata, "resourceVersion")) > number_of(version_)) take_object(root, false);
+  if (is_known || number_of(text_at(*metadata, "resourceVersion")) > number_of(version_))
+    take_object(root, false);
 }
 
 }  // namespace muster::kube

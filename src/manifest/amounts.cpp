@@ -36,20 +36,21 @@ NamedAmount& entry(Amounts& amounts, std::string_view name) {
 
 bool is_mig_profile(std::string_view name) { return name.starts_with("nvidia.com/mig-"); }
 
+void add_resource(std::string_view name, const Field& quantity, Amounts& amounts) {
+  switch (unit_of(name)) {
+    case Unit::kWhole:
+      return add(amounts, name, quantity.whole());
+    case Unit::kThousandth:
+      return add(amounts, name, quantity.milli());
+    case Unit::kDevice:
+      return add(amounts, kGpuName, devices(quantity.whole()));
+    case Unit::kIgnored:
+      return;
+  }
+}
+
 void add_resource_list(const Field& list, Amounts& amounts) {
-  list.each_member([&](const Field& member) {
-    const std::string_view name = member.key();
-    switch (unit_of(name)) {
-      case Unit::kWhole:
-        return add(amounts, name, member.whole());
-      case Unit::kThousandth:
-        return add(amounts, name, member.milli());
-      case Unit::kDevice:
-        return add(amounts, kGpuName, devices(member.whole()));
-      case Unit::kIgnored:
-        return;
-    }
-  });
+  list.each_member([&](const Field& member) { add_resource(member.key(), member, amounts); });
 }
 
 void add(Amounts& amounts, std::string_view name, std::int64_t units) {

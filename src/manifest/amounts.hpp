@@ -20,6 +20,7 @@ bool is_mig_profile(std::string_view name);
 // MIG profiles, pods and storage whole, extended and other prefixed resources in thousandths. Other names do
 // not count.
 void add_resource_list(const Field& list, Amounts& amounts);
+void add_resource(std::string_view name, const Field& quantity, Amounts& amounts);
 
 // Sums and products stop at the largest number.
 void add(Amounts& amounts, std::string_view name, std::int64_t units);

@@ -1,6 +1,8 @@
-// Priority classes, topologies, bind requests, config maps, and what the device plugins read themselves.
+// Priority classes, topologies, bind requests, config maps, and owners of pods.
 #include "manifest/decoders.hpp"
+#include "manifest/devices.hpp"
 #include "manifest/meta.hpp"
+#include "manifest/numa.hpp"
 
 namespace muster {
 namespace {
@@ -48,6 +50,21 @@ void decode(const Field& root, BindRequestObject& request) {
   request.gpu_groups = spec["selectedGPUGroups"].strings();
   request.received_type = spec["receivedResourceType"].text();
   request.failed = has_failed(spec, status);
+  spec["resourceClaimAllocations"].each_object([&](const Field& field) {
+    request.claims.push_back({field["name"].string(), allocation_of(field.object("allocation"))});
+  });
+  request.zones = zone_records_of(spec["predictedNUMAZones"]);
+}
+
+void decode(const Field& root, OwnerObject& owner) {
+  read_meta(root, owner.meta, [&](const Field& other) {
+    if (other.key() == "ownerReferences") owner.owner = first_owner(other);
+  });
+  const Field metadata = root.object("metadata");
+  owner.has_uid = metadata["uid"].is_present();
+  owner.kind = root["kind"].text();
+  for (const auto& [key, value] : owner.meta.labels)
+    if (key == "kai.scheduler/preemptibility") owner.preemptibility = value;
 }
 
 void decode(const Field& root, ConfigMapObject& config_map) { read_meta(root, config_map.meta); }

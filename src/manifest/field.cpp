@@ -155,6 +155,14 @@ std::optional<std::int32_t> Field::int32() const {
   return std::nullopt;
 }
 
+std::optional<std::int64_t> Field::int64() const {
+  std::int64_t value = 0;
+  if (!is_present_) return std::nullopt;
+  if (json_.get(value) == simdjson::SUCCESS) return value;
+  warn_wrong_type("a whole number of 64 bits");
+  return std::nullopt;
+}
+
 std::optional<bool> Field::boolean() const {
   bool value = false;
   if (!is_present_) return std::nullopt;

@@ -63,6 +63,7 @@ class Field {
   std::string string() const { return std::string(text()); }
   // Nothing if absent, or, with a warning, if something else or out of range.
   std::optional<std::int32_t> int32() const;
+  std::optional<std::int64_t> int64() const;
   std::optional<double> number() const;
   std::optional<bool> boolean() const;
   std::optional<TimePoint> time() const;

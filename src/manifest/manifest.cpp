@@ -53,12 +53,14 @@ constexpr auto kKnownKinds = std::to_array<KnownKind>({
     known<&Sink::storage_class, StorageClassObject, kGlobal>("storage.k8s.io", "StorageClass"),
     known<&Sink::storage_capacity, StorageCapacityObject, kSpaced>("storage.k8s.io", "CSIStorageCapacity"),
     known<&Sink::csi_driver, CsiDriverObject, kGlobal>("storage.k8s.io", "CSIDriver"),
-    known<&Sink::resource_claim, DeviceObject, kSpaced>("resource.k8s.io", "ResourceClaim"),
-    known<&Sink::resource_slice, DeviceObject, kGlobal>("resource.k8s.io", "ResourceSlice"),
-    known<&Sink::device_class, DeviceObject, kGlobal>("resource.k8s.io", "DeviceClass"),
-    known<&Sink::node_resource_topology, DeviceObject, kGlobal>("topology.node.k8s.io",
-                                                                "NodeResourceTopology"),
+    known<&Sink::resource_claim, ResourceClaimObject, kSpaced>("resource.k8s.io", "ResourceClaim"),
+    known<&Sink::resource_slice, ResourceSliceObject, kGlobal>("resource.k8s.io", "ResourceSlice"),
+    known<&Sink::device_class, DeviceClassObject, kGlobal>("resource.k8s.io", "DeviceClass"),
+    known<&Sink::node_topology, NodeTopologyObject, kGlobal>("topology.node.k8s.io", "NodeResourceTopology"),
 });
+
+// Any kind that is not in the table.
+constexpr KnownKind kOwner = known<&Sink::owner, OwnerObject, kSpaced>("", "");
 
 std::string_view group_of(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
@@ -91,12 +93,37 @@ void count_unknown(const Document& document, Findings& findings) {
   }
 }
 
+bool has(const Document& document, std::string_view pointer) {
+  Json value;
+  return document.root().at_pointer(pointer).get(value) == simdjson::SUCCESS && !value.is_null();
+}
+
+// It says how its pods may be interrupted, or who owns it in turn.
+bool speaks_of_pods(const Document& document) {
+  return has(document, "/metadata/labels/kai.scheduler~1preemptibility") ||
+         has(document, "/metadata/ownerReferences/0");
+}
+
+// An object of any kind may own pods. One that does not speak of them only counts as the top of its chain.
+void decode_other(const Step& step) {
+  const Document& document = step.document;
+  const bool is_object = document.root().is_object() && !document.kind().empty() && has(document, "/metadata/name");
+  if (!is_object || !speaks_of_pods(document)) count_unknown(document, step.findings);
+  if (!is_object) return;
+  if (!speaks_of_pods(document)) {
+    Findings not_ours;
+    return kOwner.decode({document, step.options, step.sink, not_ours});
+  }
+  ++step.findings.known_kinds[std::string(document.kind())];
+  kOwner.decode(step);
+}
+
 }  // namespace
 
 void decode_object(const Document& document, const DecodeOptions& options, ObjectSink& sink,
                    Findings& findings) {
   const KnownKind* const known = find_kind(document);
-  if (known == nullptr) return count_unknown(document, findings);
+  if (known == nullptr) return decode_other({document, options, sink, findings});
   ++findings.known_kinds[std::string(known->kind)];
   known->decode({document, options, sink, findings});
 }

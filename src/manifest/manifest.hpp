@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "document/document.hpp"
+#include "model/device_objects.hpp"
 #include "model/objects.hpp"
 #include "util/result.hpp"
 
@@ -29,10 +30,11 @@ class ObjectSink {
   virtual void storage_class(StorageClassObject&&) {}
   virtual void storage_capacity(StorageCapacityObject&&) {}
   virtual void csi_driver(CsiDriverObject&&) {}
-  virtual void resource_claim(DeviceObject&&) {}
-  virtual void resource_slice(DeviceObject&&) {}
-  virtual void device_class(DeviceObject&&) {}
-  virtual void node_resource_topology(DeviceObject&&) {}
+  virtual void resource_claim(ResourceClaimObject&&) {}
+  virtual void resource_slice(ResourceSliceObject&&) {}
+  virtual void device_class(DeviceClassObject&&) {}
+  virtual void node_topology(NodeTopologyObject&&) {}
+  virtual void owner(OwnerObject&&) {}  // of any other kind, where it says something about pods
 };
 
 // What reading had to say. Warnings cost an object its bad field; errors are objects or text that could not

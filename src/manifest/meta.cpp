@@ -31,6 +31,14 @@ void finish(const Field& metadata, Meta& meta) {
 
 }  // namespace meta_detail
 
+OwnerReference first_owner(const Field& owners) {
+  OwnerReference first;
+  owners.each_object([&](const Field& owner) {
+    if (first.kind.empty()) first = {owner["kind"].string(), owner["name"].string(), owner["uid"].string()};
+  });
+  return first;
+}
+
 Labels labels_of(const Field& map) {
   Labels labels;
   map.each_member([&](const Field& label) { labels.emplace_back(label.key(), label.text()); });

@@ -13,6 +13,7 @@ void finish(const Field& metadata, Meta& meta);
 }  // namespace meta_detail
 
 Labels labels_of(const Field& map);  // sorted by key
+OwnerReference first_owner(const Field& owners);
 
 // Fills `meta`, with the defaults for what a manifest may leave out, and calls `other(const Field&)` for the
 // members that only some kinds look at: annotations, deletionTimestamp, ownerReferences.

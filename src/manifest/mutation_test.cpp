@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kObjects[] = {
     R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","creationTimestamp":"2025-06-01T12:00:00Z",
- "labels":{"app":"x","runai-gpu-group":"g"},"annotations":{"gpu-fraction":"0.5","nvidia.com/mig-1g.5gb":"1"}},
+ "labels":{"app":"x","runai-gpu-group":"g"},"annotations":{"gpu-fraction":"0.5","nvidia.com/mig-1g.5gb":"1",
+ "kai.scheduler/numa-placement-observed":"[{\"zone\":\"node-0\",\"amount\":{\"cpu\":\"2\"}}]"},"ownerReferences":[{"kind":"Job","name":"j"}]},
  "spec":{"schedulingGates":[{}],"nodeSelector":{"a":"b"},"tolerations":[{"operator":"Exists","effect":"NoExecute"}],
  "containers":[{"resources":{"requests":{"cpu":"100m","memory":1.5},"limits":{"cpu":1}},"ports":[{"hostPort":1}],
  "env":[{"valueFrom":{"configMapKeyRef":{"name":"m"}}}],"volumeMounts":[{"name":"v"}]}],
@@ -27,6 +28,23 @@ constexpr std::string_view kObjects[] = {
  "subGroups":[{"name":"a","minMember":1}]},"status":{"schedulingConditions":[{"transitionID":"1"}]}})",
     R"({"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"v"},"spec":{"capacity":{"storage":"1Gi"},
  "claimRef":{"name":"c"},"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchFields":[]}]}}}})",
+    R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c"},"spec":{"devices":{"requests":[
+ {"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"ExactCount","count":2,"adminAccess":true,
+ "selectors":[{"cel":{"expression":"true"}}]}},{"name":"s","firstAvailable":[{"name":"t","deviceClassName":"gpu"}]}],
+ "constraints":[{"requests":["r"],"matchAttribute":"a/b"}]}},"status":{"allocation":{"devices":{"results":[
+ {"request":"r","driver":"d","pool":"p","device":"0"}]},"nodeSelector":{"nodeSelectorTerms":[{"matchFields":[]}]}},
+ "reservedFor":[{"resource":"pods","uid":"u"}]}})",
+    R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceSlice","metadata":{"name":"s"},"spec":{"driver":"d",
+ "pool":{"name":"p","generation":1,"resourceSliceCount":1},"nodeName":"n","devices":[{"name":"0","attributes":
+ {"a":{"string":"x"},"b":{"int":3},"c":{"bool":true},"d":{"version":"1.2.3"}},"capacity":{"m":{"value":"4Gi"}}}]}})",
+    R"({"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology","metadata":{"name":"n"},"attributes":[
+ {"name":"topologyManagerPolicy","value":"restricted"}],"zones":[{"name":"node-0","type":"Node","resources":[
+ {"name":"cpu","allocatable":"4","available":"2"}]}]})",
+    R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j","labels":{"kai.scheduler/preemptibility":"preemptible"},
+ "ownerReferences":[{"kind":"CronJob","name":"c","uid":"u"}]}})",
+    R"({"apiVersion":"scheduling.run.ai/v1alpha2","kind":"BindRequest","metadata":{"name":"b"},"spec":{"podName":"a",
+ "selectedNode":"n","resourceClaimAllocations":[{"name":"c","allocation":{"devices":{"results":[{"driver":"d"}]}}}],
+ "predictedNUMAZones":[{"zone":"node-0","amount":{"cpu":"2"}}]}})",
 };
 
 constexpr std::string_view kValues[] = {"null",  "true", "-1", "1e300", "\"\"",
@@ -54,7 +72,14 @@ std::string outcome(const std::string& text, const char* name) {
     all += fmt::format("{} {} {}\n", pod.meta.uid, text_of(pod.requests), pod.gpu.devices);
   for (const NodeObject& node : c.nodes)
     all += fmt::format("{} {}\n", node.meta.uid, text_of(node.allocatable));
-  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size());
+  for (const ResourceClaimObject& claim : c.resource_claims)
+    all += fmt::format("{} {} {}\n", claim.meta.uid, claim.requests.size(), claim.reserved_for.size());
+  for (const ResourceSliceObject& slice : c.resource_slices)
+    all += fmt::format("{} {} {}\n", slice.meta.uid, slice.generation, slice.devices.size());
+  for (const NodeTopologyObject& topology : c.node_topologies)
+    for (const NumaZoneSpec& zone : topology.zones) all += zone.name + " " + text_of(zone.allocatable) + "\n";
+  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size() + c.owners.size() +
+                              c.bind_requests.size());
 }
 
 TEST(DamagedObjects, AreDecodedOrReportedTheSameWayTwice) {

@@ -3,6 +3,7 @@
 
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
+#include "manifest/numa.hpp"
 #include "manifest/pod_parts.hpp"
 
 namespace muster {
@@ -19,9 +20,9 @@ void read_annotation(const Field& annotation, PodParts& parts) {
   else if (key == "muster.dev/stays-terminating")
     pod.stays_terminating = annotation.text() == "true";
   else if (key == "kai.scheduler/numa-placement-observed")
-    pod.numa_observed = annotation.text();
+    pod.numa_observed = zone_records_in(annotation);
   else if (key == "kai.scheduler/numa-placement-predicted")
-    pod.numa_predicted = annotation.text();
+    pod.numa_predicted = zone_records_in(annotation);
   else if (key == "runai/shared-gpu-configmap")
     parts.shared_gpu_config_map = annotation.text(),
     parts.has_shared_gpu_config_map = annotation.is_present();
@@ -63,6 +64,8 @@ void read_pod_meta(const Field& root, PodParts& parts) {
       other.each_member([&](const Field& annotation) { read_annotation(annotation, parts); });
     else if (other.key() == "deletionTimestamp")
       pod.deletion = other.time();
+    else if (other.key() == "ownerReferences")
+      pod.owner = first_owner(other);
   });
   for (const auto& [key, value] : pod.meta.labels) apply_label(key, value, pod);
 }
@@ -158,6 +161,7 @@ void read_spec(const Field& spec, const Field& status, PodParts& parts) {
   });
   if (parts.pod.scheduler.empty()) parts.pod.scheduler = kDefaultScheduler;
   read_later_members(later, status, parts);
+  if (parts.pod.containers.size() == 1 && parts.overhead.empty()) parts.pod.containers.clear();
   resolve_request(parts);
 }
 

@@ -89,8 +89,10 @@ Container read_container(const Field& field, ContainerRole role, PodParts& parts
   return container;
 }
 
-void add_container(Container&& container, ContainerRole role, ContainerSums& sums) {
+void add_container(Container&& container, ContainerRole role, PodParts& parts) {
   if (role == ContainerRole::kEphemeral) return;
+  ContainerSums& sums = parts.sums;
+  parts.pod.containers.push_back({role == ContainerRole::kInit && !container.is_sidecar, container.requests});
   sums.has_containers = true;
   sums.is_guaranteed = sums.is_guaranteed && is_guaranteed(container);
   if (role == ContainerRole::kInit) return add_init_container(container, sums);
@@ -104,7 +106,7 @@ void add_container(Container&& container, ContainerRole role, ContainerSums& sum
 
 void read_containers(const Field& list, ContainerRole role, PodParts& parts) {
   list.each_object(
-      [&](const Field& field) { add_container(read_container(field, role, parts), role, parts.sums); });
+      [&](const Field& field) { add_container(read_container(field, role, parts), role, parts); });
 }
 
 }  // namespace muster

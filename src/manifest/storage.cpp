@@ -1,4 +1,4 @@
-// Volumes, their claims and classes, and the objects that device plugins read themselves.
+// Volumes, their claims and classes.
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
 #include "manifest/selectors.hpp"
@@ -80,17 +80,13 @@ void decode(const Field& root, StorageCapacityObject& capacity) {
   capacity.storage_class = root["storageClassName"].text();
   capacity.node_topology = label_selector_of(root.object("nodeTopology"));
   capacity.capacity = root["capacity"].whole();
+  if (const Field largest = root["maximumVolumeSize"]; largest.is_present()) capacity.largest_volume = largest.whole();
 }
 
 void decode(const Field& root, CsiDriverObject& driver) {
   read_meta(root, driver.meta);
   const Field spec = root.object("spec");
   driver.storage_capacity = spec["storageCapacity"].boolean().value_or(false);
-}
-
-void decode(const Field& root, DeviceObject& device) {
-  read_meta(root, device.meta);
-  device.json = simdjson::minify(root.json());
 }
 
 }  // namespace muster

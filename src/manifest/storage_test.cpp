@@ -45,6 +45,7 @@ kind: CSIStorageCapacity
 metadata: {name: k}
 storageClassName: fast
 capacity: 10Gi
+maximumVolumeSize: 4Gi
 nodeTopology: {matchLabels: {zone: a}}
 ---
 apiVersion: storage.k8s.io/v1
@@ -76,21 +77,6 @@ spec: {storageCapacity: true}
   EXPECT_EQ(c.storage_capacities.at(0).capacity, std::int64_t{10} << 30);
   EXPECT_TRUE(c.storage_capacities.at(0).node_topology.present);
   EXPECT_TRUE(c.csi_drivers.at(0).storage_capacity);
-}
-
-TEST(Devices, StayAsText) {
-  const Collected c = decoded(R"(
-{"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}}
-{"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceSlice","metadata":{"name":"s"}}
-{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"d"}}
-{"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology","metadata":{"name":"n"}}
-)");
-  ASSERT_EQ(c.devices.size(), 4u);
-  EXPECT_EQ(c.devices[0].meta.uid, "ns/c");
-  EXPECT_EQ(
-      c.devices[0].json,
-      R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c","namespace":"ns"},"spec":{"devices":{}}})");
-  EXPECT_EQ(c.devices[1].meta.uid, "s");
 }
 
 }  // namespace

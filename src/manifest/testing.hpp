@@ -23,10 +23,11 @@ struct Collected final : ObjectSink {
   void storage_class(StorageClassObject&& o) override { storage_classes.push_back(std::move(o)); }
   void storage_capacity(StorageCapacityObject&& o) override { storage_capacities.push_back(std::move(o)); }
   void csi_driver(CsiDriverObject&& o) override { csi_drivers.push_back(std::move(o)); }
-  void resource_claim(DeviceObject&& o) override { devices.push_back(std::move(o)); }
-  void resource_slice(DeviceObject&& o) override { devices.push_back(std::move(o)); }
-  void device_class(DeviceObject&& o) override { devices.push_back(std::move(o)); }
-  void node_resource_topology(DeviceObject&& o) override { devices.push_back(std::move(o)); }
+  void resource_claim(ResourceClaimObject&& o) override { resource_claims.push_back(std::move(o)); }
+  void resource_slice(ResourceSliceObject&& o) override { resource_slices.push_back(std::move(o)); }
+  void device_class(DeviceClassObject&& o) override { device_classes.push_back(std::move(o)); }
+  void node_topology(NodeTopologyObject&& o) override { node_topologies.push_back(std::move(o)); }
+  void owner(OwnerObject&& o) override { owners.push_back(std::move(o)); }
 
   // One finding per line, errors first: "E f.yaml:3: Pod default/a: spec: …".
   std::string findings_text() const {
@@ -49,7 +50,11 @@ struct Collected final : ObjectSink {
   std::vector<StorageClassObject> storage_classes;
   std::vector<StorageCapacityObject> storage_capacities;
   std::vector<CsiDriverObject> csi_drivers;
-  std::vector<DeviceObject> devices;
+  std::vector<ResourceClaimObject> resource_claims;
+  std::vector<ResourceSliceObject> resource_slices;
+  std::vector<DeviceClassObject> device_classes;
+  std::vector<NodeTopologyObject> node_topologies;
+  std::vector<OwnerObject> owners;
   Findings findings;
 };
 

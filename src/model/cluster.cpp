@@ -24,6 +24,8 @@ Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {}
 
 // ---------------------------------------------------------------- moving
 
+const Holding Cluster::kHoldsNothing;
+
 void Cluster::move(TaskId t, const Placement& to) {
   account(t, placements_[t], -1);
   placements_[t] = to;
@@ -44,6 +46,7 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
       for (std::size_t i = 0; i < 3; ++i) foreign_[at.node].units[i] += sign * shape.charge.units[i];
     }
   }
+  account_claims(task, at, sign);
   if (!task.in_job()) return;
   account_queue(task, at, sign);
   account_counts(task, at.status, sign);
@@ -52,10 +55,11 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
 void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as,
                            GroupListId list, int sign) {
   if (node_stale_[node]) return;
+  const std::int64_t counted = shape.claimed_gpus > 0 ? account_claimed(shape, node, as, list, sign) : 0;
   for (const Amount& a : shape.request) {
     if (a.kind.index() >= allocatable_.kinds() || allocatable_.at(a.kind, node) == 0) continue;
     if (is_reservation && a.kind == kGpu) continue;
-    const std::int64_t units = sign * a.units;
+    const std::int64_t units = sign * (a.kind == kGpu ? a.units - counted * kOneGpu : a.units);
     if (as == TaskStatus::kPipelined)
       shift(a.kind, node, 0, -units);
     else
@@ -63,7 +67,7 @@ void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node,
   }
   if (shape.is_shared())
     for (GroupId group : groups(list))
-      account_shared(nodes_[node], node, group, nodes_[node].memory_of(shape.gpu), as, sign);
+      account_shared(nodes_[node].shared, node, group, nodes_[node].memory_of(shape.gpu), as, sign);
   touch(node);
 }
 
@@ -76,17 +80,17 @@ void Cluster::shift(Kind kind, NodeId node, std::int64_t idle_change, std::int64
   overdrawn_[node] = static_cast<std::int16_t>(overdrawn_[node] + (idle + releasing < 0) - before);
 }
 
-void Cluster::account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as,
-                             int sign) {
-  auto at = std::lower_bound(node.shared.begin(), node.shared.end(), group,
+void Cluster::account_shared(std::vector<SharedGpu>& devices, NodeId id, GroupId group, std::int64_t memory,
+                             TaskStatus as, int sign) {
+  auto at = std::lower_bound(devices.begin(), devices.end(), group,
                              [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
-  if (at == node.shared.end() || at->group != group) at = node.shared.insert(at, SharedGpu{.group = group});
+  if (at == devices.end() || at->group != group) at = devices.insert(at, SharedGpu{.group = group});
   SharedGpu& gpu = *at;
   const std::int64_t idle_before = gpu.idle_effect(), releasing_before = gpu.releasing_effect();
   (as == TaskStatus::kPipelined ? gpu.pipelined : gpu.allocated) += sign * memory;
   if (as == TaskStatus::kReleasing) gpu.releasing += sign * memory;
   shift(kGpu, id, gpu.idle_effect() - idle_before, gpu.releasing_effect() - releasing_before);
-  if (gpu.empty()) node.shared.erase(at);
+  if (gpu.empty()) devices.erase(at);
 }
 
 Charge Cluster::accepted(const Shape& shape, NodeId node) const {
@@ -206,7 +210,7 @@ void Cluster::touch(NodeId node) {
   journal_.push_back(node);
 }
 
-// ---------------------------------------------------------------- shared GPUs
+// ---------------------------------------------------------------- shared GPUs, and what else is held
 
 GroupId Cluster::intern_group(std::string_view name) {
   const auto [found, is_new] = group_ids_.try_emplace(std::string(name), group_names_.end_id());
@@ -214,10 +218,10 @@ GroupId Cluster::intern_group(std::string_view name) {
   return found->second;
 }
 
-GroupListId Cluster::intern_groups(std::vector<GroupId> list) {
-  if (list.empty()) return {};
-  const auto [found, is_new] = group_list_ids_.try_emplace(list, group_lists_.end_id());
-  if (is_new) group_lists_.push_back(std::move(list));
+GroupListId Cluster::intern(Holding holding) {
+  if (holding.empty()) return {};
+  const auto [found, is_new] = holding_ids_.try_emplace(holding, holdings_.end_id());
+  if (is_new) holdings_.push_back(std::move(holding));
   return found->second;
 }
 
@@ -246,9 +250,6 @@ QueueId Cluster::find_queue(std::string_view name) const { return find_in(queue_
 NodeId Cluster::find_node(std::string_view name) const { return find_in(node_ids_, std::string(name)); }
 bool Cluster::has_config_map(std::string_view ns, std::string_view name) const {
   return config_maps_.contains(key_of(ns, name));
-}
-bool Cluster::has_volume_claim(std::string_view ns, std::string_view name) const {
-  return volume_claims_.contains(key_of(ns, name));
 }
 const TopologyObject* Cluster::topology(std::string_view name) const {
   const auto found = topologies_.find(std::string(name));

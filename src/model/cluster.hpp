@@ -12,15 +12,18 @@
 #include <string>
 #include <vector>
 
+#include "model/devices.hpp"
 #include "model/id_set.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
 #include "model/node.hpp"
 #include "model/objects.hpp"
+#include "model/owners.hpp"
 #include "model/placement.hpp"
 #include "model/queue.hpp"
 #include "model/resources.hpp"
 #include "model/shape_table.hpp"
+#include "model/storage.hpp"
 #include "model/task.hpp"
 
 namespace muster {
@@ -38,6 +41,7 @@ struct ClusterOptions {
   bool restrict_node_scheduling = false;
   bool full_hierarchy = true;
   bool labels_decide_preemptibility = true;
+  bool join_claims_at_once = true;  // a device taken in this cycle counts once for whoever shares its claim
   Duration stuck_threshold = std::chrono::minutes(2);
 };
 
@@ -59,7 +63,16 @@ class Cluster {
   void apply(BindRequestObject&& object);
   void apply(ConfigMapObject&& object);
   void apply(TopologyObject&& object);
+  void apply(OwnerObject&& object);
   void apply(VolumeClaimObject&& object);
+  void apply(VolumeObject&& object);
+  void apply(StorageClassObject&& object);
+  void apply(StorageCapacityObject&& object);
+  void apply(CsiDriverObject&& object);
+  void apply(ResourceClaimObject&& object);
+  void apply(ResourceSliceObject&& object);
+  void apply(DeviceClassObject&& object);
+  void apply(NodeTopologyObject&& object);
   void remove_node(std::string_view name);
   void remove_queue(std::string_view name);
   void remove_pod_group(std::string_view ns, std::string_view name);
@@ -68,7 +81,19 @@ class Cluster {
   void remove_bind_request(std::string_view ns, std::string_view name);
   void remove_config_map(std::string_view ns, std::string_view name);
   void remove_topology(std::string_view name);
+  void remove_owner(std::string_view kind, std::string_view ns, std::string_view name);
   void remove_volume_claim(std::string_view ns, std::string_view name);
+  void remove_volume(std::string_view name);
+  void remove_storage_class(std::string_view name);
+  void remove_storage_capacity(std::string_view ns, std::string_view name);
+  void remove_csi_driver(std::string_view name);
+  void remove_resource_claim(std::string_view ns, std::string_view name);
+  void remove_resource_slice(std::string_view name);
+  void remove_device_class(std::string_view name);
+  void remove_node_topology(std::string_view name);
+  // A bound pod uses the claims that it holds; one that ended does no more.
+  void reserve_claims(TaskId task, GroupListId held);
+  void release_claims(TaskId task);
   // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
   // corrected.
   void observe(TaskId task, const Observed& seen);
@@ -83,9 +108,13 @@ class Cluster {
   // ---- placements
   void move(TaskId task, const Placement& to);
   const Placement& placement(TaskId t) const { return placements_[t]; }
-  GroupListId intern_groups(std::vector<GroupId> groups);
-  std::span<const GroupId> groups(GroupListId list) const {
-    return list.valid() ? std::span<const GroupId>(group_lists_[list]) : std::span<const GroupId>();
+  GroupListId intern(Holding holding);
+  GroupListId intern_groups(std::vector<GroupId> groups) { return intern({.groups = std::move(groups)}); }
+  const Holding& holding(GroupListId list) const { return list.valid() ? holdings_[list] : kHoldsNothing; }
+  std::span<const GroupId> groups(GroupListId list) const { return holding(list).groups; }
+  AllocationId intern_allocation(AllocationObject object) { return devices_.intern(std::move(object)); }
+  GroupId intern_device(std::string_view driver, std::string_view pool, std::string_view name) {
+    return devices_.device(driver, pool, name);
   }
   GroupId intern_group(std::string_view name);
   const std::string& group_name(GroupId group) const { return group_names_[group]; }
@@ -135,7 +164,13 @@ class Cluster {
   std::int64_t largest_gpu() const { return largest_gpu_; }
   bool has_config_map(std::string_view ns, std::string_view name) const;
   const TopologyObject* topology(std::string_view name) const;
-  bool has_volume_claim(std::string_view ns, std::string_view name) const;
+  const StorageTable& storage() const { return storage_; }
+  const DeviceTable& devices() const { return devices_; }
+  // Pods with device claims exist.
+  bool has_device_claims() const { return !claim_tasks_.items().empty(); }
+  // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`: also
+  // those that are about to be free.
+  std::int64_t counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const;
   TaskId find_task(std::string_view ns, std::string_view name) const;
   JobId find_job(std::string_view ns, std::string_view name) const;
   QueueId find_queue(std::string_view name) const;
@@ -168,7 +203,10 @@ class Cluster {
     std::string node, uid;
     std::vector<std::string> groups;
     bool failed = false;
+    std::vector<std::pair<std::string, AllocationId>> claims;  // by name inside the pod
+    std::vector<ZoneRecord> zones;
   };
+  static const Holding kHoldsNothing;
 
   NodeId mention_node(std::string_view name);
   QueueId mention_queue(std::string_view name);
@@ -181,7 +219,10 @@ class Cluster {
   void account(TaskId t, const Placement& at, int sign);
   void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId groups,
                     int sign);
-  void account_shared(Node& node, NodeId id, GroupId group, std::int64_t memory, TaskStatus as, int sign);
+  void account_shared(std::vector<SharedGpu>& devices, NodeId id, GroupId group, std::int64_t memory,
+                      TaskStatus as, int sign);
+  std::int64_t account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held, int sign);
+  void account_claims(const Task& task, const Placement& at, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
   void account_counts(const Task& task, TaskStatus status, int sign);
   // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
@@ -193,12 +234,19 @@ class Cluster {
 
   void attach(TaskId t, JobId job);
   void detach(TaskId t);
-  Placement observed_placement(const Task& task) const;
+  Placement observed_placement(TaskId t);
+  GroupListId observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request);
+  std::vector<ZoneShare> zone_shares(NodeId node, const std::vector<ZoneRecord>& record);
+  const BindRequestFacts* bind_request_of(const Task& task) const;
   TaskStatus observed_status(const Task& task) const;
   void reobserve(TaskId t);
   void release_if_unused(JobId job);
   void note_constraints(const Shape& shape);
 
+  void refresh_devices();
+  void settle_claims(TaskId t);
+  void count_slices();
+  void recount_claims();
   void refresh_nodes();
   void refresh_queues();
   void refresh_jobs();
@@ -234,7 +282,11 @@ class Cluster {
   absl::flat_hash_map<std::string, PriorityClassObject> classes_;
   absl::flat_hash_map<std::string, TopologyObject> topologies_;
   absl::flat_hash_map<std::string, bool> config_maps_;
-  absl::flat_hash_map<std::string, VolumeClaimObject> volume_claims_;
+  OwnerTable owners_;
+  StorageTable storage_;
+  DeviceTable devices_;
+  absl::flat_hash_map<TaskId, std::pair<std::vector<ZoneRecord>, std::vector<ZoneRecord>>>
+      zone_records_;  // seen, and foretold
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
@@ -242,14 +294,15 @@ class Cluster {
   IdVector<QueueId, QueueUse> uses_;
   IdVector<GroupId, std::string> group_names_;
   absl::flat_hash_map<std::string, GroupId> group_ids_;
-  IdVector<GroupListId, std::vector<GroupId>> group_lists_;
-  absl::flat_hash_map<std::vector<GroupId>, GroupListId> group_list_ids_;
+  IdVector<GroupListId, Holding> holdings_;
+  absl::flat_hash_map<Holding, GroupListId> holding_ids_;
 
   std::vector<QueueId> top_queues_;
   std::vector<NodeId> nodes_by_name_;
   IdVector<NodeId, std::uint32_t> ranks_;
   IdSet<JobId> pending_jobs_, broken_gangs_, stale_marked_, opted_in_, unresolved_jobs_;
   IdSet<TaskId> terminating_;
+  IdSet<TaskId> claim_tasks_;  // with device claims
   Charge total_;
   std::int64_t smallest_gpu_ = 0, largest_gpu_ = 0;
   bool has_host_ports_ = false, has_pod_affinity_ = false, has_preferred_affinity_ = false;
@@ -257,6 +310,7 @@ class Cluster {
   // While stale, sums are not kept; refresh() recounts them.
   IdVector<NodeId, bool> node_stale_;
   bool some_node_stale_ = false, node_list_stale_ = true, queues_stale_ = true, classes_stale_ = true;
+  bool claims_stale_ = false, slices_stale_ = false, zones_stale_ = false;
 
   std::vector<NodeId> journal_;
   std::uint64_t journal_base_ = 0, revision_ = 0;

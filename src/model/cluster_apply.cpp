@@ -163,7 +163,7 @@ NodeId Cluster::apply(NodeObject&& object) {
   node.allocatable = std::move(allocatable);
   node.labels = std::move(object.meta.labels);
   std::sort(node.labels.begin(), node.labels.end());
-  if (was_present != node.present) node_list_stale_ = true;
+  if (was_present != node.present) node_list_stale_ = slices_stale_ = true;
   if (!same_capacity) {
     set_stale(id);
     if (was_present != node.present || old_memory != node.gpu_memory) queues_stale_ = true;
@@ -237,15 +237,6 @@ void Cluster::apply(TopologyObject&& object) {
   ++revision_;
   const std::string name = object.meta.name;
   topologies_[name] = std::move(object);
-}
-void Cluster::apply(VolumeClaimObject&& object) {
-  ++revision_;
-  const std::string key = key_of(object.meta.ns, object.meta.name);
-  volume_claims_[key] = std::move(object);
-}
-void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
-  ++revision_;
-  volume_claims_.erase(key_of(ns, name));
 }
 void Cluster::remove_topology(std::string_view name) {
   ++revision_;
@@ -378,12 +369,13 @@ TaskId Cluster::apply(PodObject&& object) {
   task.created = object.meta.created;
   task.shape = shapes_.intern(object, kinds_);
   note_constraints(shapes_[task.shape]);
+  settle_claims(id);
   task.labels = label_sets_.intern(object.meta.labels);
   task.sub_group = std::move(object.sub_group);
   task.nominated = object.nominated_node.empty() ? NodeId() : mention_node(object.nominated_node);
   task.task_priority = std::move(object.task_priority);
   task.preemptibility = std::move(object.preemptibility);
-  task.owner_preemptibility = std::move(object.owner_preemptibility);
+  task.owner = owners_.mention(task.ns, object.owner);
   task.leads_kubeflow = object.leads_kubeflow;
   task.leads_ray = object.leads_ray;
   task.is_reservation = object.app == options_.reservation_app;
@@ -399,10 +391,13 @@ TaskId Cluster::apply(PodObject&& object) {
                    .node = object.node.empty() ? NodeId() : mention_node(object.node),
                    .groups = intern_groups(std::move(group_list))};
   placements_[id] = {.status = TaskStatus::kGone};
+  zone_records_.erase(id);
+  if (!object.numa_observed.empty() || !object.numa_predicted.empty())
+    zone_records_[id] = {std::move(object.numa_observed), std::move(object.numa_predicted)};
   if (!object.pod_group.empty()) {
     const JobId job = mention_job(task.ns, object.pod_group);
     attach(id, job);
-    if (!task.preemptibility.empty() || !task.owner_preemptibility.empty()) unresolved_jobs_.insert(job);
+    if (!task.preemptibility.empty() || task.owner.valid()) unresolved_jobs_.insert(job);
   }
   reobserve(id);
   return id;
@@ -421,6 +416,8 @@ void Cluster::remove_pod(std::string_view ns, std::string_view name) {
     release_if_unused(job);
   }
   terminating_.erase(id);
+  claim_tasks_.erase(id);
+  zone_records_.erase(id);
   tasks_[id] = Task{.alive = false};
   task_ids_.erase(found);
   free_tasks_.push_back(id);
@@ -433,7 +430,8 @@ void Cluster::observe(TaskId id, const Observed& seen) {
 
 void Cluster::reobserve(TaskId id) {
   terminating_.set(id, tasks_[id].observed.deletion.has_value());
-  move(id, observed_placement(tasks_[id]));
+  claims_stale_ = claims_stale_ || claim_tasks_.contains(id);
+  move(id, observed_placement(id));
 }
 
 TaskStatus Cluster::observed_status(const Task& task) const {
@@ -457,36 +455,39 @@ TaskStatus Cluster::observed_status(const Task& task) const {
   return TaskStatus::kUnknown;
 }
 
-Placement Cluster::observed_placement(const Task& task) const {
+const Cluster::BindRequestFacts* Cluster::bind_request_of(const Task& task) const {
+  if (bind_requests_.empty()) return nullptr;
+  const auto found = bind_requests_.find(key_of(task.ns, task.name));
+  const bool applies = found != bind_requests_.end() && !found->second.failed &&
+                       (found->second.uid.empty() || found->second.uid == task.uid);
+  return applies ? &found->second : nullptr;
+}
+
+Placement Cluster::observed_placement(TaskId id) {
+  const Task& task = tasks_[id];
   Placement at{.status = observed_status(task), .node = task.observed.node, .groups = task.observed.groups};
+  const BindRequestFacts* request = bind_request_of(task);
   const bool unbound_pending = task.observed.phase == PodPhase::kPending && !task.observed.node.valid();
-  if (unbound_pending && !bind_requests_.empty()) {
-    const auto request = bind_requests_.find(key_of(task.ns, task.name));
-    const bool applies = request != bind_requests_.end() && !request->second.failed &&
-                         (request->second.uid.empty() || request->second.uid == task.uid);
-    if (applies) {
-      if (at.status != TaskStatus::kReleasing) at.status = TaskStatus::kBinding;
-      if (const auto node = node_ids_.find(request->second.node); node != node_ids_.end())
-        at.node = node->second;
-      std::vector<GroupId> list;
-      for (const std::string& g : request->second.groups)
-        if (const auto group = group_ids_.find(g); group != group_ids_.end()) list.push_back(group->second);
-      if (const auto known = group_list_ids_.find(list); known != group_list_ids_.end())
-        at.groups = known->second;
-    }
+  if (unbound_pending && request != nullptr) {
+    if (at.status != TaskStatus::kReleasing) at.status = TaskStatus::kBinding;
+    if (const auto node = node_ids_.find(request->node); node != node_ids_.end()) at.node = node->second;
+    std::vector<GroupId> list;
+    for (const std::string& g : request->groups) list.push_back(intern_group(g));
+    at.groups = intern_groups(std::move(list));
   }
-  if (!in(at.status, kActiveUsed)) at.node = {}, at.groups = {};
+  if (!in(at.status, kActiveUsed)) return at.node = {}, at.groups = {}, at;
+  at.groups = observed_holding(id, at, request);
   return at;
 }
 
 void Cluster::apply(BindRequestObject&& object) {
   ++revision_;
-  std::vector<GroupId> list;
-  for (const std::string& g : object.gpu_groups) list.push_back(intern_group(g));
-  intern_groups(std::move(list));
   mention_node(object.node);
   const std::string key = key_of(object.meta.ns, object.pod.empty() ? object.meta.name : object.pod);
-  bind_requests_[key] = {object.node, object.pod_uid, object.gpu_groups, object.failed};
+  BindRequestFacts facts{object.node, object.pod_uid, object.gpu_groups, object.failed, {}, std::move(object.zones)};
+  for (ClaimAllocation& c : object.claims)
+    facts.claims.emplace_back(std::move(c.claim), devices_.intern(std::move(c.allocation)));
+  bind_requests_[key] = std::move(facts);
   if (const auto task = task_ids_.find(key); task != task_ids_.end()) reobserve(task->second);
 }
 

@@ -21,6 +21,9 @@ std::string Cluster::fingerprint() const {
     for (const SharedGpu& g : nodes_[n].shared)
       out += " " + group_names_[g.group] + ":" + std::to_string(g.allocated) + "," +
              std::to_string(g.releasing) + "," + std::to_string(g.pipelined);
+    for (const SharedGpu& g : nodes_[n].claimed)
+      out += " device " + std::to_string(g.group.index()) + ":" + std::to_string(g.allocated) + "," +
+             std::to_string(g.releasing) + "," + std::to_string(g.pipelined);
     out += " foreign ";
     tell(out, foreign_[n]);
     out += "\n";
@@ -46,7 +49,7 @@ std::string Cluster::fingerprint() const {
     out += pending_jobs_.contains(j) ? " pending" : "";
     out += broken_gangs_.contains(j) ? " broken\n" : "\n";
   }
-  return out;
+  return out + devices_.fingerprint();
 }
 
 std::string Cluster::recount() const {
@@ -56,6 +59,7 @@ std::string Cluster::recount() const {
     job.counts = {};
     for (PodSet& p : job.pod_sets) p.counts = {};
   }
+  fresh.recount_claims();
   fresh.recount_stale_nodes();
   fresh.recount_queues();
   for (TaskId t : ids(fresh.tasks_)) {

@@ -24,8 +24,8 @@ std::optional<Preemptibility> parse_preemptibility(std::string text) {
 void Cluster::refresh(TimePoint now) {
   now_ = now;
   for (TaskId t : terminating_.items())
-    if (const Placement seen = observed_placement(tasks_[t]); seen.status != placements_[t].status)
-      move(t, seen);
+    if (const Placement seen = observed_placement(t); seen.status != placements_[t].status) move(t, seen);
+  refresh_devices();
   refresh_nodes();
   refresh_queues();
   refresh_jobs();
@@ -66,10 +66,13 @@ void Cluster::recount_stale_nodes() {
     if (!stale[n]) continue;
     node_stale_[n] = false;
     nodes_[n].shared.clear();
+    nodes_[n].claimed.clear();
     overdrawn_now_[n] = overdrawn_[n] = 0;
     for (std::uint32_t k = 0; k < kinds_.size(); ++k)
       allocatable_.at(Kind(k), n) = idle_.at(Kind(k), n) = releasing_.at(Kind(k), n) = 0;
-    for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = idle_.at(a.kind, n) = a.units;
+    for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = a.units;
+    if (nodes_[n].present) allocatable_.at(kGpu, n) += nodes_[n].claimable_gpus * kOneGpu;
+    for (std::uint32_t k = 0; k < kinds_.size(); ++k) idle_.at(Kind(k), n) = allocatable_.at(Kind(k), n);
     touch(n);
   }
   for (TaskId t : ids(tasks_)) {
@@ -215,16 +218,18 @@ void Cluster::resolve(JobId id) {
     return std::pair(tasks_[a].created, std::string_view(tasks_[a].name)) <
            std::pair(tasks_[b].created, std::string_view(tasks_[b].name));
   });
-  const auto first_valid = [&](std::string Task::*field) -> std::optional<Preemptibility> {
+  const auto first_valid = [&](auto text_of) -> std::optional<Preemptibility> {
     for (TaskId t : members)
-      if (const auto value = parse_preemptibility(tasks_[t].*field)) return value;
+      if (const auto value = parse_preemptibility(text_of(tasks_[t]))) return value;
     return std::nullopt;
   };
+  const auto owner_label = [&](const Task& t) { return owners_.top_preemptibility(t.owner); };
+  const auto pod_label = [](const Task& t) { return t.preemptibility; };
   if (const auto spec = parse_preemptibility(job.preemptibility_spec))
     mode = *spec, source = PreemptibilitySource::kSpec;
-  else if (const auto owner = first_valid(&Task::owner_preemptibility))
+  else if (const auto owner = first_valid(owner_label))
     mode = *owner, source = PreemptibilitySource::kOwnerLabel;
-  else if (const auto pod = first_valid(&Task::preemptibility))
+  else if (const auto pod = first_valid(pod_label))
     mode = *pod, source = PreemptibilitySource::kPodLabel;
   if (!job.preemptibility_spec.empty() && source != PreemptibilitySource::kSpec)
     warn("PodGroup " + job.full_name(), "spec.preemptibility",

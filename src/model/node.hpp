@@ -47,6 +47,8 @@ struct Node {
   bool is_mig = false;
   MigStrategy mig_strategy = MigStrategy::kNone;
   std::vector<SharedGpu> shared;  // sorted by group
+  std::int64_t claimable_gpus = 0;  // devices of slices whose driver is one of GPUs
+  std::vector<SharedGpu> claimed;   // those of them that tasks hold; each task counts 1
 
   // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
   bool usable() const {

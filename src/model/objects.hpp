@@ -123,6 +123,33 @@ struct NamedAmount {
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
+struct OwnerReference {
+  std::string kind, name, uid;  // in the namespace of what is owned; uid "" where not given
+  bool operator==(const OwnerReference&) const = default;
+};
+
+// A workload that may have made pods, directly or through others.
+struct OwnerObject {
+  Meta meta;
+  bool has_uid = false;  // the source gave one
+  std::string kind;
+  std::string preemptibility;  // label kai.scheduler/preemptibility
+  OwnerReference owner;        // kind "" where there is none
+};
+
+// What one container of a pod asks for; ordinary init containers run before the others.
+struct ContainerRequest {
+  bool runs_before = false;
+  std::vector<NamedAmount> amounts;
+  bool operator==(const ContainerRequest&) const = default;
+};
+
+// Where a pod's CPUs, memory and devices lie, as somebody wrote it down.
+struct ZoneRecord {
+  std::string zone;
+  std::vector<NamedAmount> amounts;
+};
+
 struct PodObject {
   Meta meta;
   PodPhase phase = PodPhase::kUnknown;
@@ -136,7 +163,7 @@ struct PodObject {
   std::string sub_group;                     // label kai.scheduler/subgroup-name, "" = default
   std::string app;                           // label app: utility pods
   std::string preemptibility;                // label kai.scheduler/preemptibility
-  std::string owner_preemptibility;          // the same label on the top owner, where the source knows it
+  OwnerReference owner;                      // the first; kind "" where there is none
   std::optional<std::string> task_priority;  // label kai.scheduler/task-priority, unparsed
   bool leads_kubeflow = false;               // training.kubeflow.org/job-role master or launcher
   bool leads_ray = false;                    // ray.io/node-type head
@@ -145,8 +172,10 @@ struct PodObject {
   GpuRequest gpu;
   std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
   Constraints constraints;
-  std::string numa_observed, numa_predicted;  // annotations, unparsed
-  bool guaranteed = false;                    // QoS class Guaranteed
+  std::vector<ZoneRecord> numa_observed, numa_predicted;  // annotations
+  bool guaranteed = false;                                // QoS class Guaranteed
+  // Where there is more than one, or an overhead; else the only one asks for `requests`.
+  std::vector<ContainerRequest> containers;
 };
 
 struct NodeObject {
@@ -218,14 +247,6 @@ struct TopologyObject {
   std::vector<TopologyLevel> levels;  // coarsest first
 };
 
-struct BindRequestObject {
-  Meta meta;
-  std::string pod, node, pod_uid;  // pod_uid from the owner reference, "" if there is none
-  std::vector<std::string> gpu_groups;
-  std::string received_type;
-  bool failed = false;
-};
-
 struct ConfigMapObject {
   Meta meta;
 };
@@ -263,17 +284,11 @@ struct StorageCapacityObject {
   std::string storage_class;
   LabelSelector node_topology;
   std::int64_t capacity = 0;
+  std::optional<std::int64_t> largest_volume;
 };
 struct CsiDriverObject {
   Meta meta;
   bool storage_capacity = false;
-};
-
-// ---- devices (DRA): the parts with device selectors stay as JSON text for the plugin that reads them
-
-struct DeviceObject {  // ResourceClaim, ResourceSlice, DeviceClass, NodeResourceTopology
-  Meta meta;
-  std::string json;  // the whole object
 };
 
 }  // namespace muster

@@ -55,6 +55,17 @@ std::string not_ready_text(const JobReason& r) {
                      r.rule == JobRule::kGatedTasks ? " without scheduling gates" : "");
 }
 
+std::string devices_text(const NodeRefusal& r) {
+  if (r.wanted == 0) return fmt::format("claim {}: a device selector can not be evaluated", r.what);
+  return fmt::format("claim {} finds {} of {} there", r.what, r.available, plural(static_cast<double>(r.wanted), "device", "devices"));
+}
+
+std::string zones_text(const Cluster& cluster, const NodeRefusal& r) {
+  if (!r.kind.valid()) return "NUMA zones can not be aligned for it";
+  return fmt::format("no NUMA zone has {} free; the best has {}", amount_text(cluster, r.kind, r.wanted),
+                     amount_text(cluster, r.kind, r.available));
+}
+
 // "40 GPUs: minimum runtime until 12:04:31"
 std::string spared_text(const SparedJobs& spared) {
   std::string text = fmt::format("{}: {}", amount_text(Accounted::kGpus, spared.held.share(Accounted::kGpus)), spared.rule);
@@ -104,6 +115,24 @@ std::string_view code_of(JobRule rule) {
       return "ConfigMapDoesNotExist";
     case JobRule::kVolumeClaimMissing:
       return "VolumeClaimDoesNotExist";
+    case JobRule::kVolumeClaimUnbound:
+      return "VolumeClaimNotBound";
+    case JobRule::kVolumeClaimOrphaned:
+      return "VolumeClaimOwnerGone";
+    case JobRule::kStorageClassMissing:
+      return "StorageClassDoesNotExist";
+    case JobRule::kVolumeMissing:
+      return "VolumeDoesNotExist";
+    case JobRule::kDeviceClaimMissing:
+      return "ResourceClaimDoesNotExist";
+    case JobRule::kDeviceClaimFull:
+      return "ResourceClaimFull";
+    case JobRule::kDeviceClaimOfOther:
+      return "ResourceClaimOfOtherQueue";
+    case JobRule::kDeviceClassMissing:
+      return "DeviceClassDoesNotExist";
+    case JobRule::kDeviceClaimsOff:
+      return "ResourceClaimsOff";
     case JobRule::kPreemptionDelay:
       return "PreemptionDelayNotElapsed";
     case JobRule::kTopology:
@@ -158,10 +187,16 @@ std::string_view code_of(NodeRule rule) {
       return "ExistingPodsAntiAffinity";
     case NodeRule::kVolumes:
       return "Volumes";
+    case NodeRule::kStorage:
+      return "Storage";
     case NodeRule::kWorkerRole:
       return "WorkerRole";
     case NodeRule::kDevices:
       return "Devices";
+    case NodeRule::kClaimElsewhere:
+      return "DevicesElsewhere";
+    case NodeRule::kZones:
+      return "NumaZones";
   }
   return "Unknown";
 }
@@ -205,11 +240,19 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
     case NodeRule::kExistingAntiAffinity:
       return "a pod there whose anti-affinity forbids this one";
     case NodeRule::kVolumes:
-      return "volume not available there";
+      return fmt::format("volume claim {} can not be served there", refusal.what);
+    case NodeRule::kStorage:
+      return fmt::format("storage class {} has {} there, {} wanted", refusal.what,
+                         amount_text(Accounted::kBytes, static_cast<double>(refusal.available)),
+                         amount_text(Accounted::kBytes, static_cast<double>(refusal.wanted)));
     case NodeRule::kWorkerRole:
       return "lacks the worker role";
     case NodeRule::kDevices:
-      return "devices of its claims not available there";
+      return devices_text(refusal);
+    case NodeRule::kClaimElsewhere:
+      return fmt::format("the devices of claim {} are on another node", refusal.what);
+    case NodeRule::kZones:
+      return zones_text(cluster, refusal);
   }
   return "refused";
 }
@@ -242,6 +285,27 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("ConfigMap \"{}\" does not exist", r.name);
     case JobRule::kVolumeClaimMissing:
       return fmt::format("PersistentVolumeClaim \"{}\" does not exist", r.name);
+    case JobRule::kVolumeClaimUnbound:
+      return fmt::format("PersistentVolumeClaim \"{}\" is not bound to a volume", r.name);
+    case JobRule::kVolumeClaimOrphaned:
+      return fmt::format("the pod that owns PersistentVolumeClaim \"{}\" is gone", r.name);
+    case JobRule::kStorageClassMissing:
+      return fmt::format("StorageClass \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name, r.of);
+    case JobRule::kVolumeMissing:
+      return fmt::format("PersistentVolume \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name, r.of);
+    case JobRule::kDeviceClaimMissing:
+      return r.name.empty() ? fmt::format("no ResourceClaim was made yet for \"{}\"", r.of)
+                            : fmt::format("ResourceClaim \"{}\" does not exist", r.name);
+    case JobRule::kDeviceClaimFull:
+      return fmt::format("ResourceClaim \"{}\" has {} consumers, and no more may use it", r.name,
+                         decimal(r.held));
+    case JobRule::kDeviceClaimOfOther:
+      return r.of.empty() ? fmt::format("ResourceClaim \"{}\" shares GPUs and has no queue label", r.name)
+                          : fmt::format("ResourceClaim \"{}\" shares GPUs of queue {}", r.name, r.of);
+    case JobRule::kDeviceClassMissing:
+      return fmt::format("DeviceClass \"{}\" of ResourceClaim \"{}\" does not exist", r.name, r.of);
+    case JobRule::kDeviceClaimsOff:
+      return fmt::format("uses ResourceClaim \"{}\", and dynamic resource allocation is off", r.name);
     case JobRule::kPreemptionDelay:
       return fmt::format("may not evict others before {}",
                          r.until ? format_clock(*r.until) : "its delay is over");

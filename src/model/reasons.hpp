@@ -32,15 +32,20 @@ enum class NodeRule : std::uint8_t {
   kPodAffinity,
   kPodAntiAffinity,
   kExistingAntiAffinity,
-  kVolumes,
+  kVolumes,        // volume `what` can not be reached, or no volume for claim `what` be had
+  kStorage,        // class `what` has `available` bytes of `wanted`
   kWorkerRole,
-  kDevices,
+  kDevices,        // claim `what` finds `available` devices of `wanted`
+  kClaimElsewhere, // the devices of claim `what` are on other nodes
+  kZones,          // no NUMA zones for what it asks for; of `kind` the best has `available` of `wanted`
 };
 
 // Why one node refuses one task.
 struct NodeRefusal {
   NodeRule rule = NodeRule::kResources;
   Kind kind;  // kResources: the first kind that is short
+  std::string what;
+  std::int64_t wanted = 0, available = 0;
   auto operator<=>(const NodeRefusal&) const = default;
 };
 
@@ -62,6 +67,15 @@ enum class JobRule : std::uint8_t {
   kLargerThanAnyNode,  // `task` wants `wanted` of `kind`, the largest node has `bound`
   kConfigMapMissing,
   kVolumeClaimMissing,
+  kVolumeClaimUnbound,     // `name` is to be bound before a pod uses it, and is not
+  kVolumeClaimOrphaned,    // the pod that owns `name` is gone
+  kStorageClassMissing,    // class `name` of claim `of`
+  kVolumeMissing,          // volume `name` of claim `of`
+  kDeviceClaimMissing,     // `name`; "" where it was not made from its template yet
+  kDeviceClaimFull,        // `name` has as many consumers as one may have
+  kDeviceClaimOfOther,     // `name` is for queue `of`, or for none
+  kDeviceClassMissing,     // class `name` of claim `of`
+  kDeviceClaimsOff,
   kPreemptionDelay,  // until `until`
   kTopology,
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
@@ -80,6 +94,7 @@ struct JobReason {
   std::int32_t placed = 0, needed = 0;
   bool is_gang = false;
   std::string name;  // of a missing object
+  std::string of;    // the object that names it
   std::optional<TimePoint> until;
   std::vector<RefusalCount> nodes;  // most refusals first
   std::vector<SparedJobs> spared;   // by rule, the most first

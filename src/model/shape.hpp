@@ -14,6 +14,11 @@ struct Shape {
   NamespaceId ns;               // valid only where a constraint depends on the namespace
   Charge charge;                // what a queue is charged before a node is known; GPU memory counts 0 here
   std::int64_t gpu_memory = 0;  // devices × MiB of a GPU-memory request
+  ShapeId base;  // the same without what its claims ask for; not valid: itself
+  std::int64_t claimed_gpus = 0;  // GPUs that its device claims ask for, in `request` and `charge` too
+  std::vector<ClaimId> claims;    // of constraints.resource_claims, in order; not valid: not made yet
+  bool guaranteed = false;        // QoS class
+  std::vector<ContainerRequest> containers;  // as PodObject has them
 
   bool is_shared() const {
     return gpu.type == GpuRequestType::kFraction || gpu.type == GpuRequestType::kGpuMemory;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace muster {
 namespace {
@@ -41,6 +42,9 @@ class KeyWriter {
   }
   KeyWriter& operator<<(const std::pair<std::string, std::string>& p) { return *this << p.first << p.second; }
   KeyWriter& operator<<(const NamedAmount& a) { return *this << a.name << a.units; }
+  KeyWriter& operator<<(const ContainerRequest& c) {
+    return *this << static_cast<std::int64_t>(c.runs_before) << c.amounts;
+  }
   template <class T>
   KeyWriter& operator<<(const std::vector<T>& items) {
     *this << static_cast<std::int64_t>(items.size());
@@ -78,6 +82,19 @@ Request to_request(const PodObject& pod, KindTable& kinds) {
   return request;
 }
 
+void add_gpus(Shape& shape, std::int64_t gpus) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / (4 * kOneGpu);
+  if (gpus == 0) return;
+  const std::int64_t units = std::min(gpus, kMost) * kOneGpu;
+  const auto at = std::find_if(shape.request.begin(), shape.request.end(),
+                               [](const Amount& a) { return a.kind >= kGpu; });
+  if (at != shape.request.end() && at->kind == kGpu)
+    at->units += units;
+  else
+    shape.request.insert(at, {kGpu, units});
+  shape.charge.units[index(Accounted::kGpus)] += units;
+}
+
 Charge queue_charge(const Shape& shape, const KindTable& kinds) {
   Charge charge;
   charge.units = {amount_of(shape.request, kCpu), amount_of(shape.request, kMemory), shape.whole_gpus()};
@@ -97,7 +114,8 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
     ns = namespaces_.try_emplace(pod.meta.ns, NamespaceId(namespaces_.size())).first->second;
   key << pod.requests << static_cast<std::int64_t>(pod.gpu.type) << std::int64_t{pod.gpu.devices}
       << std::bit_cast<std::int64_t>(pod.gpu.portion) << pod.gpu.memory_mib
-      << std::int64_t{pod.gpu.legacy_mig} << std::int64_t{ns.index()};
+      << std::int64_t{pod.gpu.legacy_mig} << std::int64_t{ns.index()} << std::int64_t{pod.guaranteed}
+      << pod.containers;
   write_constraints(pod.constraints, key);
   const auto [found, is_new] = by_key_.try_emplace(key_, shapes_.end_id());
   if (!is_new) return found->second;
@@ -106,8 +124,21 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
               .constraints = pod.constraints,
               .ns = ns,
               .charge = {},
-              .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices};
+              .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices,
+              .guaranteed = pod.guaranteed,
+              .containers = pod.containers};
   shape.charge = queue_charge(shape, kinds);
+  return shapes_.push_back(std::move(shape));
+}
+
+ShapeId ShapeTable::with_claims(ShapeId base, const std::vector<ClaimId>& claims, std::int64_t gpus) {
+  const auto [found, is_new] = with_claims_.try_emplace({base, gpus}, shapes_.end_id());
+  if (!is_new) return found->second;
+  Shape shape = shapes_[base];
+  shape.base = base;
+  shape.claims = claims;
+  shape.claimed_gpus = gpus;
+  add_gpus(shape, gpus);
   return shapes_.push_back(std::move(shape));
 }
 

@@ -12,12 +12,16 @@ namespace muster {
 class ShapeTable {
  public:
   ShapeId intern(const PodObject& pod, KindTable& kinds);
+  // The shape with the claims that it names, which ask for so many GPUs.
+  ShapeId with_claims(ShapeId shape, const std::vector<ClaimId>& claims, std::int64_t gpus);
+  ShapeId base_of(ShapeId id) const { return shapes_[id].base.valid() ? shapes_[id].base : id; }
   const Shape& operator[](ShapeId id) const { return shapes_[id]; }
   std::size_t size() const { return shapes_.size(); }
 
  private:
   IdVector<ShapeId, Shape> shapes_;
   absl::flat_hash_map<std::string, ShapeId> by_key_;
+  absl::flat_hash_map<std::pair<ShapeId, std::int64_t>, ShapeId> with_claims_;
   absl::flat_hash_map<std::string, NamespaceId> namespaces_;
   std::string key_;  // scratch
 };

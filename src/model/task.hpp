@@ -27,7 +27,8 @@ struct Task {
   std::string sub_group;
   NodeId nominated;
   std::optional<std::string> task_priority;
-  std::string preemptibility, owner_preemptibility;
+  std::string preemptibility;
+  OwnerId owner;
   bool leads_kubeflow = false, leads_ray = false;
   bool foreign = false;         // of another scheduler: its use is not for our queues to divide
   bool is_reservation = false;  // holds a shared GPU's slot: its GPU is not charged

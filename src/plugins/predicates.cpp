@@ -7,6 +7,8 @@
 #include "engine/session.hpp"
 #include "model/selectors.hpp"
 #include "plugins/host_ports.hpp"
+#include "plugins/storage_room.hpp"
+#include "plugins/volumes.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -25,6 +27,7 @@ bool is_by_memory(const Shape& shape) { return shape.gpu.type == GpuRequestType:
 bool is_of_wrong_type(const Shape& shape, const Node& node) {
   if (shape.gpu.legacy_mig) return true;
   if (shape.is_cpu_only()) return false;
+  if (node.claimable_gpus > 0 && shape.is_shared()) return true;
   if (!node.is_mig) return shape.is_mig();
   if (node.mig_strategy == MigStrategy::kSingle) return shape.gpu.type != GpuRequestType::kRegular;
   return node.mig_strategy == MigStrategy::kMixed && !shape.is_mig();
@@ -90,8 +93,7 @@ class Obstacles {
 
   std::optional<JobReason> of(TaskId task) {
     if (auto reason = larger_than_any_node(task)) return reason;
-    if (auto reason = missing_config_map(task)) return reason;
-    return missing_volume_claim(task);
+    return missing_config_map(task);
   }
 
  private:
@@ -131,13 +133,6 @@ class Obstacles {
     return std::nullopt;
   }
 
-  std::optional<JobReason> missing_volume_claim(TaskId task) const {
-    for (const std::string& name : cluster_.shape_of(task).constraints.volume_claims)
-      if (!cluster_.has_volume_claim(cluster_.task(task).ns, name))
-        return JobReason{.rule = JobRule::kVolumeClaimMissing, .task = task, .name = name};
-    return std::nullopt;
-  }
-
   const Cluster& cluster_;
   IdVector<Kind, std::int64_t> largest_;
 };
@@ -146,6 +141,8 @@ class Obstacles {
 
 class Predicates final : public Plugin {
  public:
+  explicit Predicates(PredicatesOptions options) : options_(options) {}
+
   void open(Session& session, Hooks& hooks) override {
     cluster_ = &session.cluster;
     add_shape_filters(hooks);
@@ -156,6 +153,7 @@ class Predicates final : public Plugin {
     obstacles_.emplace(*cluster_);
     hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
+    if (some_shape([](const Shape& s) { return !s.constraints.volume_claims.empty(); })) add_volume_filters(hooks);
   }
 
  private:
@@ -194,6 +192,24 @@ class Predicates final : public Plugin {
     });
   }
 
+  void add_volume_filters(Hooks& hooks) {
+    volumes_.emplace(*cluster_, options_.account_storage);
+    hooks.before_placing.add([this](TaskId t) { return volumes_->obstacle(t); });
+    hooks.hopeless.add([this](TaskId t) { return volumes_->obstacle(t); });
+    hooks.shape_filter.add([this](ShapeId s, NodeId n) { return volumes_->refusal(s, n); });
+    if (options_.account_storage) add_storage_filters(hooks);
+  }
+
+  void add_storage_filters(Hooks& hooks) {
+    storage_.emplace(*cluster_);
+    hooks.before_placing.add([this](TaskId t) { return storage_->obstacle(t); });
+    hooks.hopeless.add([this](TaskId t) { return storage_->obstacle(t); });
+    hooks.node_filter.add([this](TaskId t, NodeId n) { return storage_->lacks_room(t, n, true); });
+    hooks.now_filter.add([this](TaskId t, NodeId n) { return storage_->lacks_room(t, n, false); });
+    hooks.moved.add(
+        [this](TaskId t, const Placement& from, const Placement& to) { storage_->moved(t, from, to); });
+  }
+
   void add_capacity_filter(Hooks& hooks) {
     if (!some_shape([](const Shape& s) { return is_by_memory(s); })) return;
     hooks.node_filter.add([&c = *cluster_, &hooks](TaskId t, NodeId n) {
@@ -230,8 +246,11 @@ class Predicates final : public Plugin {
     return false;
   }
 
+  const PredicatesOptions options_;
   const Cluster* cluster_ = nullptr;
   std::optional<Obstacles> obstacles_;
+  std::optional<VolumeFilter> volumes_;
+  std::optional<StorageRoom> storage_;
   std::optional<LegacyMigNodes> legacy_mig_;
   std::optional<HostPortTable> ports_;
   std::optional<AffinityIndex> affinity_;
@@ -239,6 +258,8 @@ class Predicates final : public Plugin {
 
 }  // namespace
 
-std::unique_ptr<Plugin> make_predicates(PredicatesOptions) { return std::make_unique<Predicates>(); }
+std::unique_ptr<Plugin> make_predicates(PredicatesOptions options) {
+  return std::make_unique<Predicates>(options);
+}
 
 }  // namespace muster::plugins

@@ -1,5 +1,5 @@
 // Which nodes may take a task: node type, conditions, taints, node and pod affinity, host ports, pod slots,
-// and what no node could ever offer. placement.md 4, 9.
+// volumes, and what no node could ever offer. placement.md 4, 9.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,9 @@
 
 namespace muster::plugins {
 
-struct PredicatesOptions {};
+struct PredicatesOptions {
+  bool account_storage = false;  // room for new volumes is counted here: scheduleCSIStorage
+};
 
 std::unique_ptr<Plugin> make_predicates(PredicatesOptions options = {});
 

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <sstream>
 
 #include "config/arguments.hpp"
+#include "plugins/dynamic_resources.hpp"
 #include "plugins/expected_runtime.hpp"
 #include "plugins/generators.hpp"
 #include "plugins/job_orders.hpp"
 #include "plugins/min_runtime.hpp"
 #include "plugins/node_scores.hpp"
+#include "plugins/numa.hpp"
 #include "plugins/pod_affinity.hpp"
 #include "plugins/predicates.hpp"
 #include "plugins/proportion.hpp"
@@ -21,10 +24,14 @@ namespace {
 constexpr const char* kExhaustive = "sg-exhaustive";
 
 using Make = std::function<std::unique_ptr<Plugin>()>;
-using FromArguments = std::function<Make(const Arguments&)>;
+using FromConfig = std::function<Make(const Arguments&, const SchedulerParams&)>;
 
-FromArguments plain(std::unique_ptr<Plugin> (*make)()) {
-  return [make](const Arguments&) { return Make(make); };
+FromConfig plain(std::unique_ptr<Plugin> (*make)()) {
+  return [make](const Arguments&, const SchedulerParams&) { return Make(make); };
+}
+
+FromConfig with_arguments(Make (*make)(const Arguments&)) {
+  return [make](const Arguments& given, const SchedulerParams&) { return make(given); };
 }
 
 Make proportion_from(const Arguments& given) {
@@ -56,10 +63,42 @@ Make min_runtime_from(const Arguments& given) {
   return [options] { return make_min_runtime(options); };
 }
 
-const std::map<std::string, FromArguments>& known() {
-  static const std::map<std::string, FromArguments> plugins{
-      {"predicates", [](const Arguments&) { return [] { return make_predicates({}); }; }},
-      {"proportion", proportion_from},
+// "a, b" as a list.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  for (std::istringstream in(text); std::getline(in, word, ',');) {
+    word.erase(0, word.find_first_not_of(' '));
+    word.erase(word.find_last_not_of(' ') + 1);
+    if (!word.empty()) words.push_back(word);
+  }
+  return words;
+}
+
+Make numa_from(const Arguments& given) {
+  NumaOptions options;
+  options.ignored = words_in(given.text("ignoreList", ""));
+  options.reconstruct_available = given.boolean("reconstructAvailable", options.reconstruct_available);
+  return [options] { return make_numa(options); };
+}
+
+Make predicates_from(const Arguments&, const SchedulerParams& params) {
+  const PredicatesOptions options{.account_storage = params.schedule_csi_storage};
+  return [options] { return make_predicates(options); };
+}
+
+Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
+  const bool in_full = params.compatibility.device_claims_in_full;
+  const DynamicResourcesOptions options{.enabled = params.dynamic_resource_allocation,
+                                        .rules = {.admin_access = in_full, .alternatives = in_full},
+                                        .queue_label = params.queue_label_key};
+  return [options] { return make_dynamic_resources(options); };
+}
+
+const std::map<std::string, FromConfig>& known() {
+  static const std::map<std::string, FromConfig> plugins{
+      {"predicates", predicates_from},
+      {"proportion", with_arguments(proportion_from)},
       {"priority", plain(make_priority)},
       {"elastic", plain(make_elastic)},
       {"kubeflow", plain(make_kubeflow)},
@@ -72,9 +111,11 @@ const std::map<std::string, FromArguments>& known() {
       {"subgrouporder", plain(make_sub_group_order)},
       {"taskorder", plain(make_task_order)},
       {"nominatednode", plain(make_nominated_node)},
-      {"nodeplacement", node_placement_from},
+      {"dynamicresources", dynamic_resources_from},
+      {"numa", with_arguments(numa_from)},
+      {"nodeplacement", with_arguments(node_placement_from)},
       {"podaffinity", plain(make_pod_affinity)},
-      {"minruntime", min_runtime_from},
+      {"minruntime", with_arguments(min_runtime_from)},
       {"expectedruntime", plain(make_expected_runtime)},
       {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
       {"sg-multinodegang", plain(make_multi_node_gang)},
@@ -106,7 +147,7 @@ std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>
   for (const PluginConfig& plugin : config.plugins) {
     const auto found = known().find(plugin.name);
     if (found == known().end()) continue;
-    made.push_back({plugin.name, found->second(Arguments(plugin, errors))});
+    made.push_back({plugin.name, found->second(Arguments(plugin, errors), config.params)});
   }
   add_exhaustive(config, made);
   return made;

@@ -124,13 +124,15 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
       grouping_({client_, source_, assumptions_, events_, log_}, options_.scheduler_name,
                 {.queue_label = options_.queue_label,
                  .node_pool_label = options_.node_pool_label,
-                 .has_priority_class = [this](const std::string& name) {
-                   return source_.reflector("PriorityClass").knows("", name);
-                 }}),
-      elector_(client_, {.ns = options_.ns,
-                         .name = options_.node_pool.empty() ? options_.scheduler_name
-                                                            : options_.scheduler_name + "-" + options_.node_pool,
-                         .identity = identity()}) {
+                 .has_priority_class =
+                     [this](const std::string& name) {
+                       return source_.reflector("PriorityClass").knows("", name);
+                     }}),
+      elector_(client_,
+               {.ns = options_.ns,
+                .name = options_.node_pool.empty() ? options_.scheduler_name
+                                                   : options_.scheduler_name + "-" + options_.node_pool,
+                .identity = identity()}) {
   wire();
 }
 
@@ -147,7 +149,9 @@ void Daemon::wire() {
   };
   if (options_.groups_pods) {
     source_.on_pod = [this](Json pod) { grouping_.saw(pod); };
-    source_.on_pod_gone = [this](const std::string& ns, const std::string& name) { grouping_.pod_gone(ns, name); };
+    source_.on_pod_gone = [this](const std::string& ns, const std::string& name) {
+      grouping_.pod_gone(ns, name);
+    };
   }
   client_.on_answer = [this](const std::string& method, int status, std::chrono::nanoseconds took) {
     metrics_.answered(method, status, took);
@@ -190,7 +194,8 @@ void Daemon::lose() {
 
 kube::Async<void> Daemon::schedule() {
   while (!loop_.stopping()) {
-    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_) : Clock::now() + milliseconds(100));
+    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_)
+                                   : Clock::now() + milliseconds(100));
     if (loop_.stopping()) co_return;
     source_.update(cluster_, now());
     if (fresh_) compare();
@@ -202,7 +207,8 @@ kube::Async<void> Daemon::schedule() {
     if (loop_.stopping()) co_return;
     source_.update(cluster_, now());
     co_await run_one_cycle();
-    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0) kube::spawn(check());
+    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0)
+      kube::spawn(check());
   }
 }
 
@@ -260,11 +266,12 @@ kube::Async<void> Daemon::run_one_cycle() {
   warn_of_requeue(decisions);
   next_cycle_ = std::min(next_cycle_, status_.next_due());
   if (!decisions.binds.empty() || !decisions.evictions.empty())
-    log_.info("cycle", {{"bound", std::to_string(decisions.binds.size())},
-                        {"evicted", std::to_string(decisions.evictions.size())},
-                        {"pipelined", std::to_string(decisions.pipelined.size())},
-                        {"waitingJobs", std::to_string(decisions.waiting.size())},
-                        {"ms", fmt::format("{:.1f}", std::chrono::duration<double, std::milli>(took).count())}});
+    log_.info("cycle",
+              {{"bound", std::to_string(decisions.binds.size())},
+               {"evicted", std::to_string(decisions.evictions.size())},
+               {"pipelined", std::to_string(decisions.pipelined.size())},
+               {"waitingJobs", std::to_string(decisions.waiting.size())},
+               {"ms", fmt::format("{:.1f}", std::chrono::duration<double, std::milli>(took).count())}});
 }
 
 // ---------------------------------------------------------------- life

@@ -36,7 +36,8 @@ bool Events::allows(const std::string& object) {
   if (allowances_.size() > kMostRemembered) allowances_.clear();
   Allowance& allowance = allowances_[object];
   const auto now = Clock::now();
-  allowance.tokens = std::min(kBurst, allowance.tokens + std::chrono::duration<double>(now - allowance.at) / kRefill);
+  allowance.tokens =
+      std::min(kBurst, allowance.tokens + std::chrono::duration<double>(now - allowance.at) / kRefill);
   allowance.at = now;
   if (allowance.tokens < 1) return false;
   allowance.tokens -= 1;
@@ -91,7 +92,8 @@ kube::Async<void> Events::create(Event event, std::string name, std::string time
                            .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));
-  if (!answer.ok() && client_.may_write()) log_.repeated_warning("an event was not written: " + describe(answer));
+  if (!answer.ok() && client_.may_write())
+    log_.repeated_warning("an event was not written: " + describe(answer));
 }
 
 kube::Async<void> Events::count(std::string ns, std::string name, int count, std::string time) {

@@ -14,8 +14,9 @@ namespace {
 
 namespace resources = kube::resources;
 
-const kube::Resource* const kCompared[] = {&resources::kNodes, &resources::kQueues, &resources::kPriorityClasses,
-                                           &resources::kPodGroups, &resources::kPods};
+const kube::Resource* const kCompared[] = {&resources::kNodes, &resources::kQueues,
+                                           &resources::kPriorityClasses, &resources::kPodGroups,
+                                           &resources::kPods};
 
 std::uint64_t number_of(std::string_view version) {
   std::uint64_t number = 0;
@@ -31,18 +32,21 @@ void take_page(const kube::Resource& resource, Json page, TimePoint now, FreshCl
     decode_object(ApiDocument(item, resource), {.now = now}, sink, findings);
     const auto metadata = kube::part_at(item, "metadata");
     if (!metadata || resource.kind != "Pod") return;
-    fresh.pods[fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"))] =
+    fresh
+        .pods[fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"))] =
         number_of(kube::text_at(*metadata, "resourceVersion"));
   });
   const auto apply = [&](auto& object) {
-    if constexpr (requires { fresh.cluster.apply(std::move(object)); }) fresh.cluster.apply(std::move(object));
+    if constexpr (requires { fresh.cluster.apply(std::move(object)); })
+      fresh.cluster.apply(std::move(object));
   };
   for (Delta& delta : deltas) std::visit(apply, delta);
 }
 
 std::string place_of(const Cluster& cluster, TaskId task) {
   const Placement& at = cluster.placement(task);
-  const std::string job = cluster.task(task).job.valid() ? cluster.job(cluster.task(task).job).full_name() : "no job";
+  const std::string job =
+      cluster.task(task).job.valid() ? cluster.job(cluster.task(task).job).full_name() : "no job";
   const std::string node = at.node.valid() ? cluster.node(at.node).name : "no node";
   return fmt::format("{} on {} of {}", name_of(at.status), node, job);
 }
@@ -88,7 +92,8 @@ std::vector<std::string> find_drift(const Cluster& live, FreshCluster& fresh, co
       drift.push_back(fmt::format("pod {}: {}, should be {}", task.full_name(), found, expected));
   }
   pods.each([&](const std::string& key, std::uint64_t known) {
-    if (known <= fresh.version && !fresh.pods.contains(key)) drift.push_back("pod " + key + ": does not exist");
+    if (known <= fresh.version && !fresh.pods.contains(key))
+      drift.push_back("pod " + key + ": does not exist");
   });
   std::ranges::sort(drift);
   return drift;

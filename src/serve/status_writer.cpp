@@ -30,7 +30,9 @@ std::string joined(const Cluster& cluster, const std::vector<JobReason>& reasons
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-bool waits(const Job& job) { return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0; }
+bool waits(const Job& job) {
+  return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0;
+}
 
 std::int64_t transition_of(const nlohmann::json& condition) {
   const std::string text = condition.value("transitionID", std::string());
@@ -101,7 +103,8 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
   for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);
 }
 
-kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::string uid, std::string message) {
+kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::string uid,
+                                         std::string message) {
   const json body = {{"metadata", {{"uid", uid}}},
                      {"status",
                       {{"conditions",
@@ -135,8 +138,8 @@ void StatusWriter::saw_group(Json group) {
 }
 
 // Ours is replaced and comes last; those of other node pools stay as they are.
-void StatusWriter::set_condition(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
-                                 const std::string& message) {
+void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
+                                 const std::vector<JobReason>& reasons, const std::string& message) {
   const auto known = conditions_.find(job.full_name());
   const json before = known == conditions_.end() ? json::array() : known->second;
   json after = json::array();
@@ -146,7 +149,9 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job, const s
     if (condition.value("nodePool", "") != node_pool_) after.push_back(condition);
   }
   const json* newest = before.empty() ? nullptr : &before.back();
-  if (newest != nullptr && newest->value("nodePool", "") == node_pool_ && newest->value("message", "") == message) return;
+  if (newest != nullptr && newest->value("nodePool", "") == node_pool_ &&
+      newest->value("message", "") == message)
+    return;
   json details = json::array();
   for (const JobReason& reason : reasons)
     details.push_back({{"reason", code_of(reason.rule)}, {"message", text_of(cluster, reason)}});
@@ -170,7 +175,8 @@ void StatusWriter::clear_conditions(const Cluster& cluster) {
     const std::size_t slash = entry->first.find('/');
     const std::string ns = entry->first.substr(0, slash), name = entry->first.substr(slash + 1);
     const JobId id = cluster.find_job(ns, name);
-    if (!id.valid() || waits(cluster.job(id)) || cluster.job(id).counts.of(TaskStatus::kBinding) > 0) continue;
+    if (!id.valid() || waits(cluster.job(id)) || cluster.job(id).counts.of(TaskStatus::kBinding) > 0)
+      continue;
     conditions_.erase(entry);
     kube::spawn(patch_status(ns, name, {{"schedulingConditions", json::array()}}));
   }

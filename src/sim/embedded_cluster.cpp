@@ -30,20 +30,25 @@ void EmbeddedCluster::carry_out(const Cluster&, const Decisions& decisions, Time
 
 void EmbeddedCluster::update(Cluster& cluster, TimePoint now) {
   for (TaskId t : ended(cluster)) {
+    cluster.release_claims(t);
     const Task& task = cluster.task(t);
     if (task.job.valid())
       cluster.observe(t, {.phase = PodPhase::kPending});
     else
       cluster.remove_pod(std::string(task.ns), std::string(task.name));
   }
-  for (const BindDecision& b : bound_)
+  for (const BindDecision& b : bound_) {
+    cluster.reserve_claims(b.task, b.groups);
     cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .groups = b.groups});
+  }
   for (TaskId t : evicted_) {
     Observed seen = cluster.task(t).observed;
-    if (stays_terminating(cluster, cluster.task(t)))
+    if (stays_terminating(cluster, cluster.task(t))) {
       seen.deletion = now;
-    else
+    } else {
+      cluster.release_claims(t);
       seen = {.phase = PodPhase::kPending};
+    }
     cluster.observe(t, seen);
   }
   bound_.clear();

@@ -18,6 +18,15 @@ class Loader final : public ObjectSink {
   void bind_request(BindRequestObject&& o) override { cluster_.apply(std::move(o)); }
   void config_map(ConfigMapObject&& o) override { cluster_.apply(std::move(o)); }
   void volume_claim(VolumeClaimObject&& o) override { cluster_.apply(std::move(o)); }
+  void volume(VolumeObject&& o) override { cluster_.apply(std::move(o)); }
+  void storage_class(StorageClassObject&& o) override { cluster_.apply(std::move(o)); }
+  void storage_capacity(StorageCapacityObject&& o) override { cluster_.apply(std::move(o)); }
+  void csi_driver(CsiDriverObject&& o) override { cluster_.apply(std::move(o)); }
+  void resource_claim(ResourceClaimObject&& o) override { cluster_.apply(std::move(o)); }
+  void resource_slice(ResourceSliceObject&& o) override { cluster_.apply(std::move(o)); }
+  void device_class(DeviceClassObject&& o) override { cluster_.apply(std::move(o)); }
+  void node_topology(NodeTopologyObject&& o) override { cluster_.apply(std::move(o)); }
+  void owner(OwnerObject&& o) override { cluster_.apply(std::move(o)); }
 
  private:
   Cluster& cluster_;

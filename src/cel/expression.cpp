@@ -1,0 +1,213 @@
+// Walking the tree.
+#include "cel/expression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cel/functions.hpp"
+#include "cel/syntax.hpp"
+
+namespace muster::cel {
+namespace {
+
+using Kind = Node::Kind;
+using What = DevicePart::What;
+
+constexpr std::size_t kLongest = 10 * 1024;  // as the API has it
+
+class Evaluation {
+ public:
+  explicit Evaluation(const Device& device) : device_(device) {}
+
+  Value of(const Node& node) {
+    switch (node.kind) {
+      case Kind::kLiteral:
+        return node.value;
+      case Kind::kList:
+        return list(node);
+      case Kind::kName:
+        return named(node.text);
+      case Kind::kMember:
+        return member_of(of(node.parts[0]), node.text);
+      case Kind::kIndex:
+        return indexed(of(node.parts[0]), of(node.parts[1]));
+      case Kind::kCall:
+        return called(node);
+      case Kind::kMethod:
+        return method(node);
+      case Kind::kHas:
+        return has(of(node.parts[0].parts[0]), node.parts[0].text);
+      case Kind::kBind:
+        return bound(node);
+      case Kind::kUnary:
+        return unary(node);
+      case Kind::kBinary:
+        return binary(node);
+      case Kind::kCondition:
+        return condition(node);
+    }
+    return failure("not an expression");
+  }
+
+ private:
+  Value list(const Node& node) {
+    List items;
+    for (const Node& part : node.parts) {
+      items.push_back(of(part));
+      if (items.back().failed()) return items.back();
+    }
+    return items;
+  }
+
+  Value named(const std::string& name) const {
+    for (auto at = names_.rbegin(); at != names_.rend(); ++at)
+      if (at->first == name) return at->second;
+    if (name == "device") return DevicePart{};
+    return failure(fmt::format("\"{}\" is not known", name));
+  }
+
+  // ---- the device
+
+  std::optional<Value> entry(const DevicePart& part, const std::string& id) const {
+    switch (part.what) {
+      case What::kDevice:
+        if (id == "driver") return std::string(device_.driver());
+        if (id == "attributes") return DevicePart{What::kAttributes, ""};
+        if (id == "capacity") return DevicePart{What::kCapacities, ""};
+        return std::nullopt;
+      case What::kAttributes:
+        return DevicePart{What::kAttributesOf, id};
+      case What::kCapacities:
+        return DevicePart{What::kCapacitiesOf, id};
+      case What::kAttributesOf:
+        return device_.attribute(part.domain, id);
+      case What::kCapacitiesOf:
+        if (const auto capacity = device_.capacity(part.domain, id)) return *capacity;
+        return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  Value member_of(const Value& target, const std::string& id) const {
+    if (target.failed()) return target;
+    const auto* part = target.as<DevicePart>();
+    if (part == nullptr) return failure(fmt::format("{} has no member \"{}\"", type_name(target), id));
+    if (auto found = entry(*part, id)) return *std::move(found);
+    return failure(fmt::format("the device has no \"{}\"", part->domain.empty() ? id : part->domain + "/" + id));
+  }
+
+  Value indexed(const Value& target, const Value& key) const {
+    if (target.failed()) return target;
+    if (key.failed()) return key;
+    if (const auto* id = key.as<std::string>()) return member_of(target, *id);
+    const auto *items = target.as<List>();
+    const auto *at = key.as<std::int64_t>();
+    if (items == nullptr || at == nullptr)
+      return failure(fmt::format("{} has no entry for {}", type_name(target), type_name(key)));
+    if (*at < 0 || static_cast<std::size_t>(*at) >= items->size()) return failure("the list has no such entry");
+    return (*items)[static_cast<std::size_t>(*at)];
+  }
+
+  Value has(const Value& target, const std::string& id) const {
+    if (target.failed()) return target;
+    const auto* part = target.as<DevicePart>();
+    if (part == nullptr) return failure(fmt::format("{} has no members", type_name(target)));
+    return entry(*part, id).has_value();
+  }
+
+  Value contained(const Value& item, const Value& in) const {
+    if (const auto* items = in.as<List>())
+      return std::any_of(items->begin(), items->end(), [&](const Value& other) { return equal(item, other); });
+    const auto* part = in.as<DevicePart>();
+    const auto* id = item.as<std::string>();
+    if (part != nullptr && id != nullptr) return entry(*part, *id).has_value();
+    return failure(fmt::format("{} can not be looked for in {}", type_name(item), type_name(in)));
+  }
+
+  // ---- calls
+
+  Value called(const Node& node) {
+    const Value argument = of(node.parts[0]);
+    return argument.failed() ? argument : call_function(node.text, argument);
+  }
+
+  Value method(const Node& node) {
+    std::vector<Value> values;
+    for (const Node& part : node.parts) {
+      values.push_back(of(part));
+      if (values.back().failed()) return values.back();
+    }
+    return call_method(node.text, values[0], std::span(values).subspan(1));
+  }
+
+  Value bound(const Node& node) {
+    names_.emplace_back(node.text, of(node.parts[0]));
+    Value result = of(node.parts[1]);
+    names_.pop_back();
+    return result;
+  }
+
+  // ---- operators
+
+  Value unary(const Node& node) {
+    const Value value = of(node.parts[0]);
+    if (value.failed()) return value;
+    const auto* truth = value.as<bool>();
+    if (node.text == "!") return truth != nullptr ? Value(!*truth) : failure("! takes a truth value");
+    if (value.as<std::int64_t>() == nullptr) return failure("- takes a number");
+    return apply_operator("-", std::int64_t{0}, value);
+  }
+
+  Value binary(const Node& node) {
+    if (node.text == "&&" || node.text == "||") return logic(node, node.text == "||");
+    const Value left = of(node.parts[0]);
+    if (left.failed()) return left;
+    const Value right = of(node.parts[1]);
+    if (right.failed()) return right;
+    return node.text == "in" ? contained(left, right) : apply_operator(node.text, left, right);
+  }
+
+  // Either side alone can decide, even if the other fails.
+  Value logic(const Node& node, bool decisive) {
+    const Value left = of(node.parts[0]);
+    if (const auto* truth = left.as<bool>(); truth != nullptr && *truth == decisive) return left;
+    const Value right = of(node.parts[1]);
+    if (const auto* truth = right.as<bool>(); truth != nullptr && *truth == decisive) return right;
+    for (const Value* side : {&left, &right}) {
+      if (side->failed()) return *side;
+      if (side->as<bool>() == nullptr) return failure(fmt::format("{} takes truth values", node.text));
+    }
+    return !decisive;
+  }
+
+  Value condition(const Node& node) {
+    const Value value = of(node.parts[0]);
+    if (value.failed()) return value;
+    const auto* truth = value.as<bool>();
+    if (truth == nullptr) return failure("? takes a truth value");
+    return of(node.parts[*truth ? 1 : 2]);
+  }
+
+  const Device& device_;
+  std::vector<std::pair<std::string, Value>> names_;
+};
+
+}  // namespace
+
+Result<Expression> Expression::parse(std::string_view text) {
+  if (text.size() > kLongest) return Error{"the expression is too long", {}};
+  const auto tokens = tokens_of(text);
+  if (!tokens) return tokens.error();
+  auto tree = tree_of(*tokens);
+  if (!tree) return tree.error();
+  return Expression(std::make_shared<const Node>(*std::move(tree)));
+}
+
+Value Expression::evaluate(const Device& device) const {
+  const Value value = Evaluation(device).of(*root_);
+  if (value.failed() || value.as<bool>() != nullptr) return value;
+  return failure(fmt::format("the expression gives {}, no truth value", type_name(value)));
+}
+
+}  // namespace muster::cel

@@ -1,0 +1,148 @@
+#include "cel/expression.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace muster::cel {
+namespace {
+
+class Gpu final : public Device {
+ public:
+  std::string_view driver() const override { return "gpu.example.com"; }
+  std::optional<Value> attribute(std::string_view domain, std::string_view id) const override {
+    static const std::map<std::string, Value, std::less<>> kAttributes{{"model", std::string("A100-SXM4")},
+                                                                       {"index", std::int64_t{3}},
+                                                                       {"shared", true},
+                                                                       {"version", *Version::parse("1.10.0")}};
+    const auto found = kAttributes.find(id);
+    return domain == driver() && found != kAttributes.end() ? std::optional(found->second) : std::nullopt;
+  }
+  std::optional<Quantity> capacity(std::string_view domain, std::string_view id) const override {
+    if (domain != driver() || id != "memory") return std::nullopt;
+    return Quantity{std::int64_t{40} * (1 << 30) * 1000};
+  }
+};
+
+// "true", "false", or what is wrong.
+std::string result(const std::string& text) {
+  const auto expression = Expression::parse(text);
+  if (!expression) return expression.error().text();
+  const Value value = expression->evaluate(Gpu());
+  if (const auto* failed = value.as<Failure>()) return failed->why;
+  return *value.as<bool>() ? "true" : "false";
+}
+
+struct Case {
+  const char* text;
+  const char* expected;
+};
+
+// a: the attributes of the driver's own domain; c: its capacity.
+std::string with_short_names(std::string text) {
+  return R"(cel.bind(a, device.attributes["gpu.example.com"], cel.bind(c, device.capacity["gpu.example.com"], )" +
+         text + "))";
+}
+
+class Expressions : public testing::TestWithParam<Case> {};
+TEST_P(Expressions, GiveATruthValueOrSayWhyNot) {
+  EXPECT_EQ(result(with_short_names(GetParam().text)), GetParam().expected) << GetParam().text;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Access, Expressions,
+    testing::Values(Case{"device.driver == 'gpu.example.com'", "true"}, Case{"a.model == \"A100-SXM4\"", "true"},
+                    Case{"a['model'] == 'A100-SXM4'", "true"}, Case{"a.index == 3", "true"},
+                    Case{"a.shared", "true"}, Case{"!a.shared", "false"},
+                    Case{"a.absent == 1", "the device has no \"gpu.example.com/absent\""},
+                    Case{"device.attributes['other'].model == 'x'", "the device has no \"other/model\""},
+                    Case{"device.color == 'red'", "the device has no \"color\""}, Case{"has(a.model)", "true"},
+                    Case{"has(a.absent)", "false"}, Case{"'model' in a", "true"}, Case{"'absent' in a", "false"},
+                    Case{"'memory' in c && 'cores' in c", "false"}, Case{"unknown", "\"unknown\" is not known"},
+                    Case{"a.model.x == 1", "text has no member \"x\""}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Operators, Expressions,
+    testing::Values(Case{"1 + 2 * 3 == 7 && (1 + 2) * 3 == 9", "true"}, Case{"7 / 2 == 3 && 7 % 2 == 1", "true"},
+                    Case{"1 / 0 == 1", "division by zero"}, Case{"-a.index < -2", "true"},
+                    Case{"9223372036854775807 + 1 > 0", "the number is too large"}, Case{"a.index in [1, 2, 3]", "true"},
+                    Case{"'x' in ['y']", "false"}, Case{"1 == '1'", "false"}, Case{"1 != '1'", "true"},
+                    Case{"[1, 2] == [1, 2]", "true"}, Case{"[1, 2][1] == 2", "true"},
+                    Case{"[1][1] == 2", "the list has no such entry"}, Case{"'a' < 'b'", "true"},
+                    Case{"1 < 'b'", "< does not compare a number and text"}, Case{"a.index > 2 ? true : 1 / 0 == 1", "true"},
+                    Case{"1 ? true : false", "? takes a truth value"}, Case{"'a' + 'b' == 'ab'", "true"},
+                    Case{"1", "the expression gives a number, no truth value"}));
+
+// Either side decides alone, whatever the other does.
+INSTANTIATE_TEST_SUITE_P(Logic, Expressions,
+                         testing::Values(Case{"a.absent == 1 || true", "true"}, Case{"true || a.absent == 1", "true"},
+                                         Case{"a.absent == 1 && false", "false"},
+                                         Case{"a.absent == 1 && true", "the device has no \"gpu.example.com/absent\""},
+                                         Case{"true && 1", "&& takes truth values"},
+                                         Case{"true || false && false", "true"}, Case{"!(true && false)", "true"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Functions, Expressions,
+    testing::Values(Case{"a.model.lowerAscii().matches('^a100')", "true"}, Case{"a.model.matches('^100')", "false"},
+                    Case{"a.model.matches('(')", "\"(\" is not a regular expression"},
+                    Case{"a.model.startsWith('A1') && a.model.endsWith('M4') && a.model.contains('SXM')", "true"},
+                    Case{"a.model.size() == 9 && size('äb') == 2", "true"},
+                    Case{"c.memory.compareTo(quantity('40Gi')) == 0", "true"},
+                    Case{"c.memory.isGreaterThan(quantity('80G'))", "false"},
+                    Case{"c.memory.isLessThan(quantity('80G'))", "true"}, Case{"c.memory >= quantity('1')",
+                         ">= does not compare a quantity and a quantity"},
+                    Case{"quantity('x').isInteger()", "\"x\" is not a quantity"},
+                    Case{"quantity('2k').asInteger() == 2000", "true"},
+                    Case{"a.version.isGreaterThan(semver('1.9.9'))", "true"},
+                    Case{"semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))", "true"},
+                    Case{"semver('1.0.0-2').compareTo(semver('1.0.0-10')) == -1", "true"},
+                    Case{"a.version.major() == 1 && a.version.minor() == 10", "true"},
+                    Case{"isSemver('1.2') || isSemver('01.2.3') || isSemver('1.2.3-')", "false"},
+                    Case{"a.index.startsWith('3')", "startsWith does not work on a number"}));
+
+TEST(Expression, OutsideOfTheLanguageIsRefusedWithItsPlace) {
+  EXPECT_EQ(result(""), "character 1: the expression ends too early");
+  EXPECT_EQ(result("1.5 > 1"), "character 1: fractions are not supported");
+  EXPECT_EQ(result("device.attributes.exists(x, true)"), "character 27: \"exists\" is not supported");
+  EXPECT_EQ(result("dyn(1) == 1"), "character 8: \"dyn\" is not supported");
+  EXPECT_EQ(result("true true"), "character 6: \"true\" is not expected");
+  EXPECT_EQ(result("(true"), "character 6: \")\" is expected");
+  EXPECT_EQ(result("'abc"), "character 1: the text does not end");
+  EXPECT_EQ(result("'\\x41' == 'A'"), "character 2: the escape is not supported");
+  EXPECT_EQ(result("12ab == 1"), "character 1: \"12ab\" is not a whole number");
+  EXPECT_EQ(result("has(device)"), "character 12: has() takes a member");
+  EXPECT_EQ(result("a # b"), "character 3: \"#\" is not expected");
+  EXPECT_EQ(result(std::string(20000, '!')), "the expression is too long");
+  EXPECT_EQ(result(std::string(5000, '!')), "character 1002: the expression is too large");
+  EXPECT_EQ(result(std::string(5000, '(')), "character 51: the expression is nested too deeply");
+}
+
+TEST(Expression, CommentsAndSpaceDoNotCount) { EXPECT_EQ(result("  true // yes\n && true\t"), "true"); }
+
+// Text that was damaged at random is evaluated or refused, always in the same way.
+TEST(DamagedExpressions, AreEvaluatedOrRefusedTheSameWayTwice) {
+  const std::string whole =
+      R"(cel.bind(a, device.attributes["gpu.example.com"], a.model.lowerAscii().matches('^a1.*0') && (a.index in [1, 3]) )"
+      R"(? !has(a.x) || quantity("4Gi").compareTo(device.capacity["gpu.example.com"].memory) <= -0 : semver('1.2.3')==a.version))";
+  const std::string_view alphabet = "()[].,?:!&|<>=+-*/%'\"\\ \n01a_x\x80";
+  std::mt19937 random(20250601);
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
+  for (int round = 0; round < 20000; ++round) {
+    std::string text = whole;
+    for (std::size_t edits = 1 + below(4); edits > 0; --edits) {
+      const std::size_t at = below(text.size());
+      if (below(3) == 0)
+        text.erase(at, 1 + below(12));
+      else if (below(2) == 0)
+        text.insert(at, 1, alphabet[below(alphabet.size())]);
+      else
+        text.insert(at, whole.substr(below(whole.size()), below(30)));
+      if (text.empty()) text = "x";
+    }
+    ASSERT_EQ(result(text), result(text)) << text;
+  }
+}
+
+}  // namespace
+}  // namespace muster::cel

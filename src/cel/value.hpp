@@ -1,0 +1,60 @@
+// The values that expressions work on.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace muster::cel {
+
+// An evaluation that has no result, and why.
+struct Failure {
+  std::string why;
+};
+
+struct Quantity {
+  std::int64_t thousandths = 0;
+  auto operator<=>(const Quantity&) const = default;
+};
+
+// Semantic version 2.0.0. What follows a plus sign does not count.
+struct Version {
+  std::int64_t major = 0, minor = 0, patch = 0;
+  std::vector<std::string> pre_release;  // none: the release itself, which comes after
+
+  static std::optional<Version> parse(std::string_view text);
+  std::strong_ordering operator<=>(const Version& other) const;
+  bool operator==(const Version& other) const { return (*this <=> other) == std::strong_ordering::equal; }
+};
+
+// `device`, one of its two maps, or what such a map has under a domain.
+struct DevicePart {
+  enum class What : std::uint8_t { kDevice, kAttributes, kCapacities, kAttributesOf, kCapacitiesOf };
+  What what = What::kDevice;
+  std::string domain;
+  bool operator==(const DevicePart&) const = default;
+};
+
+struct Value;
+using List = std::vector<Value>;
+
+struct Value : std::variant<Failure, bool, std::int64_t, std::string, Quantity, Version, DevicePart, List> {
+  using variant::variant;
+  template <class T>
+  const T* as() const {
+    return std::get_if<T>(this);
+  }
+  bool failed() const { return as<Failure>() != nullptr; }
+};
+
+inline Value failure(std::string why) { return Failure{std::move(why)}; }
+// "text", "a number": for messages.
+std::string_view type_name(const Value& value);
+// Values of different types are not equal. Neither may have failed.
+bool equal(const Value& a, const Value& b);
+
+}  // namespace muster::cel

@@ -1,0 +1,302 @@
+// Devices, volumes and owners: deltas, and what tasks hold of devices and zones.
+#include <absl/container/flat_hash_set.h>
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "model/cluster.hpp"
+
+namespace muster {
+namespace {
+
+std::string key_of(std::string_view ns, std::string_view name) {
+  return std::string(ns).append(1, '/').append(name);
+}
+
+template <class Object>
+void put(StorageTable::ByName<Object>& objects, std::string key, Object&& object) {
+  objects.insert_or_assign(std::move(key), std::move(object));
+}
+
+template <class Object>
+void drop(StorageTable::ByName<Object>& objects, std::string_view key) {
+  if (const auto found = objects.find(key); found != objects.end()) objects.erase(found);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- owners
+
+void Cluster::apply(OwnerObject&& object) {
+  ++revision_;
+  if (owners_.apply(std::move(object))) classes_stale_ = true;
+}
+void Cluster::remove_owner(std::string_view kind, std::string_view ns, std::string_view name) {
+  ++revision_;
+  if (owners_.remove(kind, ns, name)) classes_stale_ = true;
+}
+
+// ---------------------------------------------------------------- volumes
+
+void Cluster::apply(VolumeClaimObject&& o) {
+  ++revision_;
+  put(storage_.claims, key_of(o.meta.ns, o.meta.name), std::move(o));
+}
+void Cluster::apply(VolumeObject&& o) {
+  ++revision_;
+  put(storage_.volumes, o.meta.name, std::move(o));
+}
+void Cluster::apply(StorageClassObject&& o) {
+  ++revision_;
+  put(storage_.classes, o.meta.name, std::move(o));
+}
+void Cluster::apply(StorageCapacityObject&& o) {
+  ++revision_;
+  put(storage_.capacities, key_of(o.meta.ns, o.meta.name), std::move(o));
+}
+void Cluster::apply(CsiDriverObject&& o) {
+  ++revision_;
+  put(storage_.drivers, o.meta.name, std::move(o));
+}
+
+void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
+  ++revision_;
+  drop(storage_.claims, key_of(ns, name));
+}
+void Cluster::remove_volume(std::string_view name) {
+  ++revision_;
+  drop(storage_.volumes, name);
+}
+void Cluster::remove_storage_class(std::string_view name) {
+  ++revision_;
+  drop(storage_.classes, name);
+}
+void Cluster::remove_storage_capacity(std::string_view ns, std::string_view name) {
+  ++revision_;
+  drop(storage_.capacities, key_of(ns, name));
+}
+void Cluster::remove_csi_driver(std::string_view name) {
+  ++revision_;
+  drop(storage_.drivers, name);
+}
+
+// ---------------------------------------------------------------- devices
+
+void Cluster::apply(ResourceClaimObject&& object) {
+  ++revision_;
+  devices_.apply(std::move(object));
+  claims_stale_ = true;
+}
+void Cluster::remove_resource_claim(std::string_view ns, std::string_view name) {
+  ++revision_;
+  devices_.remove_claim(ns, name);
+  claims_stale_ = true;
+}
+void Cluster::apply(ResourceSliceObject&& object) {
+  ++revision_;
+  devices_.apply(std::move(object));
+  slices_stale_ = true;
+}
+void Cluster::remove_resource_slice(std::string_view name) {
+  ++revision_;
+  devices_.remove_slice(name);
+  slices_stale_ = true;
+}
+void Cluster::apply(DeviceClassObject&& object) {
+  ++revision_;
+  devices_.apply(std::move(object));
+}
+void Cluster::remove_device_class(std::string_view name) {
+  ++revision_;
+  devices_.remove_class(name);
+}
+void Cluster::apply(NodeTopologyObject&& object) {
+  ++revision_;
+  devices_.apply(std::move(object));
+  zones_stale_ = true;
+}
+void Cluster::remove_node_topology(std::string_view name) {
+  ++revision_;
+  devices_.remove_topology(name);
+  zones_stale_ = true;
+}
+
+void Cluster::reserve_claims(TaskId t, GroupListId held) {
+  ++revision_;
+  const auto& claims = shape_of(t).claims;
+  const auto& allocations = holding(held).claims;
+  for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
+    if (claims[i].valid()) devices_.reserve(claims[i], tasks_[t].uid, allocations[i]);
+  claims_stale_ = claims_stale_ || !claims.empty();
+}
+
+void Cluster::release_claims(TaskId t) {
+  ++revision_;
+  const auto& claims = shape_of(t).claims;
+  for (ClaimId c : claims)
+    if (c.valid()) devices_.release(c, tasks_[t].uid);
+  claims_stale_ = claims_stale_ || !claims.empty();
+}
+
+// ---------------------------------------------------------------- what tasks hold
+
+GroupListId Cluster::observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request) {
+  const Shape& shape = shape_of(t);
+  const auto record = zone_records_.find(t);
+  const bool has_zones = record != zone_records_.end() || (request != nullptr && !request->zones.empty());
+  if (shape.claims.empty() && !has_zones) return at.groups;
+  Holding held = holding(at.groups);
+  if (held.claims.empty()) {
+    for (std::size_t i = 0; i < shape.claims.size(); ++i) {
+      AllocationId found = shape.claims[i].valid() ? devices_.claim(shape.claims[i]).allocated : AllocationId();
+      if (request != nullptr)
+        for (const auto& [name, allocation] : request->claims)
+          if (name == shape.constraints.resource_claims[i].name) found = allocation;
+      held.claims.push_back(found);
+    }
+    const auto known = [](AllocationId a) { return a.valid(); };
+    if (std::none_of(held.claims.begin(), held.claims.end(), known)) held.claims.clear();
+  }
+  if (held.zones.empty() && has_zones && at.node.valid()) {
+    const bool is_seen = record != zone_records_.end() && !record->second.first.empty();
+    const bool is_requested = request != nullptr && !request->zones.empty();
+    held.zones = zone_shares(at.node, is_seen        ? record->second.first
+                                      : is_requested ? request->zones
+                                                     : record->second.second);
+  }
+  return intern(std::move(held));
+}
+
+// Nothing where the node does not have one of the zones: half a record would be worse than none.
+std::vector<ZoneShare> Cluster::zone_shares(NodeId node, const std::vector<ZoneRecord>& record) {
+  const NodeTopologyObject* topology = devices_.topology(nodes_[node].name);
+  std::vector<ZoneShare> shares;
+  if (topology == nullptr) return shares;
+  for (const ZoneRecord& part : record) {
+    const auto zone = std::find_if(topology->zones.begin(), topology->zones.end(),
+                                   [&](const NumaZoneSpec& z) { return z.name == part.zone; });
+    if (zone == topology->zones.end()) return {};
+    for (const NamedAmount& a : part.amounts)
+      shares.push_back({static_cast<std::uint32_t>(zone - topology->zones.begin()), kinds_.intern(a.name), a.units});
+  }
+  std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) {
+    return std::pair(a.zone, a.kind) < std::pair(b.zone, b.kind);
+  });
+  return shares;
+}
+
+namespace {
+
+// The GPUs of the holding that stand for the GPUs which the claims ask for, one by one.
+template <class Visit>
+std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape, std::span<const AllocationId> claims,
+                              Visit visit) {
+  std::int64_t counted = 0;
+  for (AllocationId a : claims) {
+    if (!a.valid()) continue;
+    for (GroupId gpu : devices.allocation(a).gpus)
+      if (counted < shape.claimed_gpus) visit(gpu), ++counted;
+  }
+  return counted;
+}
+
+}  // namespace
+
+// A device counts once, however many tasks share it.
+std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held, int sign) {
+  if (allocatable_.at(kGpu, node) == 0) return 0;
+  return for_each_counted(devices_, shape, holding(held).claims, [&](GroupId gpu) {
+    account_shared(nodes_[node].claimed, node, gpu, 1, as, sign);
+  });
+}
+
+std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const {
+  const auto& claimed = nodes_[node].claimed;
+  if (claimed.empty()) return 0;
+  absl::InlinedVector<AllocationId, 4> current;
+  for (ClaimId c : shape.claims) {
+    const bool at_once = options_.join_claims_at_once;
+    current.push_back(!c.valid() ? AllocationId() : at_once ? devices_.claim(c).current() : devices_.claim(c).allocated);
+  }
+  std::int64_t shared = 0;
+  for_each_counted(devices_, shape, current, [&](GroupId gpu) {
+    const auto at = std::lower_bound(claimed.begin(), claimed.end(), gpu,
+                                     [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
+    if (at == claimed.end() || at->group != gpu) return;
+    shared += even_if_releasing ? at->allocated > 0 : !at->wholly_releasing() || at->pipelined > 0;
+  });
+  return shared;
+}
+
+void Cluster::account_claims(const Task& task, const Placement& at, int sign) {
+  if (!at.groups.valid() || !in(at.status, kActiveAllocated)) return;
+  const auto& claims = shapes_[task.shape].claims;
+  const auto& allocations = holdings_[at.groups].claims;
+  for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
+    if (claims[i].valid() && allocations[i].valid()) devices_.hold(claims[i], allocations[i], sign);
+}
+
+// ---------------------------------------------------------------- refresh
+
+// The shape of a task with claims says how many GPUs they ask for, once they are known.
+void Cluster::settle_claims(TaskId t) {
+  Task& task = tasks_[t];
+  const Shape& shape = shapes_[task.shape];
+  const auto& references = shape.constraints.resource_claims;
+  claim_tasks_.set(t, !references.empty());
+  if (references.empty()) return;
+  claims_stale_ = true;
+  std::vector<ClaimId> claims;
+  std::int64_t gpus = 0;
+  for (const ClaimReference& r : references) {
+    claims.push_back(r.claim.empty() ? ClaimId() : devices_.mention_claim(task.ns, r.claim));
+    if (claims.back().valid() && __builtin_add_overflow(gpus, devices_.claim(claims.back()).gpus, &gpus))
+      gpus = std::numeric_limits<std::int64_t>::max();
+  }
+  const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), claims, gpus);
+  if (settled == task.shape) return;
+  account(t, placements_[t], -1);
+  task.shape = settled;
+  account(t, placements_[t], +1);
+}
+
+void Cluster::refresh_devices() {
+  if (std::exchange(slices_stale_, false)) count_slices();
+  if (std::exchange(zones_stale_, false)) {
+    for (const auto& [t, record] : zone_records_)
+      if (placements_[t].status == observed_status(tasks_[t])) move(t, observed_placement(t));
+  }
+  if (!claims_stale_) return;
+  const std::vector<TaskId> tasks = claim_tasks_.items();
+  for (TaskId t : tasks) {
+    settle_claims(t);
+    if (placements_[t].status == observed_status(tasks_[t])) move(t, observed_placement(t));
+  }
+  absl::flat_hash_set<std::string> active;
+  for (TaskId t : tasks)
+    if (in(placements_[t].status, kActiveAllocated)) active.insert(tasks_[t].uid);
+  devices_.count_others(active);
+  recount_claims();
+  claims_stale_ = false;
+}
+
+void Cluster::count_slices() {
+  IdVector<NodeId, std::int64_t> gpus(nodes_.size(), 0);
+  for (const ResourceSliceObject* slice : devices_.current_slices())
+    if (!slice->reach.node.empty() && is_gpu_name(slice->driver))
+      if (const NodeId node = find_node(slice->reach.node); node.valid())
+        gpus[node] += static_cast<std::int64_t>(slice->devices.size());
+  for (NodeId n : ids(nodes_)) {
+    if (nodes_[n].claimable_gpus == gpus[n]) continue;
+    nodes_[n].claimable_gpus = gpus[n];
+    set_stale(n);
+  }
+}
+
+void Cluster::recount_claims() {
+  devices_.clear_holders();
+  for (TaskId t : claim_tasks_.items()) account_claims(tasks_[t], placements_[t], +1);
+}
+
+}  // namespace muster

@@ -1,0 +1,37 @@
+// What a task holds of its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "model/resources.hpp"
+
+namespace muster {
+
+struct ZoneShare {
+  std::uint32_t zone = 0;  // in the order of Node topology zones
+  Kind kind;
+  std::int64_t units = 0;
+  bool operator==(const ZoneShare&) const = default;
+  template <class H>
+  friend H AbslHashValue(H h, const ZoneShare& z) {
+    return H::combine(std::move(h), z.zone, z.kind, z.units);
+  }
+};
+
+struct Holding {
+  std::vector<GroupId> groups;
+  std::vector<AllocationId> claims;  // one for each claim of the shape, in order; none at all where unknown
+  std::vector<ZoneShare> zones;
+
+  bool empty() const { return groups.empty() && claims.empty() && zones.empty(); }
+  bool operator==(const Holding&) const = default;
+  template <class H>
+  friend H AbslHashValue(H h, const Holding& held) {
+    return H::combine(std::move(h), held.groups, held.claims, held.zones);
+  }
+};
+
+}  // namespace muster

@@ -1,0 +1,66 @@
+#include "model/owners.hpp"
+
+namespace muster {
+namespace {
+
+constexpr int kLongestChain = 16;  // a longer one is a circle
+
+std::string key_of(std::string_view kind, std::string_view ns, std::string_view name) {
+  std::string key(kind);
+  return key.append(1, '/').append(ns).append(1, '/').append(name);
+}
+
+}  // namespace
+
+OwnerId OwnerTable::mention(std::string_view ns, const OwnerReference& reference) {
+  if (reference.kind.empty()) return {};
+  Reference made{key_of(reference.kind, ns, reference.name), reference.uid};
+  const auto [found, is_new] = reference_ids_.try_emplace(made.key + '@' + made.uid, references_.end_id());
+  if (is_new) references_.push_back(std::move(made));
+  return found->second;
+}
+
+bool OwnerTable::apply(OwnerObject&& object) {
+  Owner owner{.uid = object.has_uid ? std::move(object.meta.uid) : "",
+              .preemptibility = std::move(object.preemptibility)};
+  if (!object.owner.kind.empty())
+    owner.above = {key_of(object.owner.kind, object.meta.ns, object.owner.name), object.owner.uid};
+  Owner& known = owners_[key_of(object.kind, object.meta.ns, object.meta.name)];
+  if (known == owner) return false;
+  labelled_ += !owner.preemptibility.empty();
+  const bool some_label = labelled_ > 0;
+  labelled_ -= !known.preemptibility.empty();
+  known = std::move(owner);
+  return some_label;
+}
+
+bool OwnerTable::remove(std::string_view kind, std::string_view ns, std::string_view name) {
+  const auto found = owners_.find(key_of(kind, ns, name));
+  if (found == owners_.end()) return false;
+  const bool some_label = labelled_ > 0;
+  labelled_ -= !found->second.preemptibility.empty();
+  owners_.erase(found);
+  return some_label;
+}
+
+const OwnerTable::Owner* OwnerTable::find(const Reference& reference) const {
+  const auto found = owners_.find(reference.key);
+  if (found == owners_.end()) return nullptr;
+  const Owner& owner = found->second;
+  const bool is_another = !reference.uid.empty() && !owner.uid.empty() && reference.uid != owner.uid;
+  return is_another ? nullptr : &owner;
+}
+
+const std::string& OwnerTable::top_preemptibility(OwnerId id) const {
+  static const std::string kNone;
+  if (!id.valid() || labelled_ == 0) return kNone;
+  const Owner* top = find(references_[id]);
+  for (int steps = 0; top != nullptr && !top->above.key.empty() && steps < kLongestChain; ++steps) {
+    const Owner* above = find(top->above);
+    if (above == nullptr) break;
+    top = above;
+  }
+  return top == nullptr ? kNone : top->preemptibility;
+}
+
+}  // namespace muster

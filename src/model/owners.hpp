@@ -1,0 +1,45 @@
+// Who made a pod: owner references followed upwards through the objects that are known.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <string>
+#include <string_view>
+
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+
+namespace muster {
+
+class OwnerTable {
+ public:
+  OwnerId mention(std::string_view ns, const OwnerReference& reference);
+  // Both say whether the label of some top owner may have changed.
+  bool apply(OwnerObject&& object);
+  bool remove(std::string_view kind, std::string_view ns, std::string_view name);
+  // The preemptibility label of the top owner; "" where it has none or is not known. An owner that is not known
+  // ends the walk at the one below it.
+  const std::string& top_preemptibility(OwnerId owner) const;
+
+ private:
+  struct Reference {
+    std::string key, uid;
+  };
+  struct Owner {
+    std::string uid;  // "" where not given
+    std::string preemptibility;
+    Reference above;  // key "" where there is none
+    bool operator==(const Owner& o) const {
+      return uid == o.uid && preemptibility == o.preemptibility && above.key == o.above.key &&
+             above.uid == o.above.uid;
+    }
+  };
+  const Owner* find(const Reference& reference) const;
+
+  IdVector<OwnerId, Reference> references_;
+  absl::flat_hash_map<std::string, OwnerId> reference_ids_;  // key and uid
+  absl::flat_hash_map<std::string, Owner> owners_;
+  std::size_t labelled_ = 0;
+};
+
+}  // namespace muster

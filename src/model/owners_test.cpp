@@ -1,0 +1,76 @@
+#include "model/owners.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model/cluster.hpp"
+
+namespace muster {
+namespace {
+
+OwnerObject owner(std::string kind, std::string name, std::string label, OwnerReference above = {}) {
+  return {.meta = {.ns = "default", .name = name, .uid = "uid-" + name},
+          .has_uid = true,
+          .kind = std::move(kind),
+          .preemptibility = std::move(label),
+          .owner = std::move(above)};
+}
+
+TEST(OwnerTable, TheTopOwnerSpeaks) {
+  OwnerTable table;
+  const OwnerId pod = table.mention("default", {"ReplicaSet", "web-1", "uid-web-1"});
+  EXPECT_EQ(table.top_preemptibility(pod), "");
+  EXPECT_TRUE(table.apply(owner("ReplicaSet", "web-1", "preemptible", {"Deployment", "web", "uid-web"})));
+  EXPECT_EQ(table.top_preemptibility(pod), "preemptible") << "who owns it is not known";
+  EXPECT_TRUE(table.apply(owner("Deployment", "web", "non-preemptible")));
+  EXPECT_EQ(table.top_preemptibility(pod), "non-preemptible");
+  EXPECT_FALSE(table.apply(owner("Deployment", "web", "non-preemptible"))) << "nothing is new";
+  EXPECT_TRUE(table.apply(owner("Deployment", "web", "")));
+  EXPECT_EQ(table.top_preemptibility(pod), "");
+  EXPECT_TRUE(table.remove("Deployment", "default", "web"));
+  EXPECT_EQ(table.top_preemptibility(pod), "preemptible");
+}
+
+TEST(OwnerTable, AnObjectMadeAgainUnderTheSameNameIsAnother) {
+  OwnerTable table;
+  table.apply(owner("Job", "a", "preemptible"));
+  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"Job", "a", "uid-of-the-last-one"})), "");
+  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"Job", "a", ""})), "preemptible");
+  EXPECT_EQ(table.top_preemptibility(table.mention("other", {"Job", "a", ""})), "");
+  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"CronJob", "a", ""})), "");
+}
+
+TEST(OwnerTable, CirclesEnd) {
+  OwnerTable table;
+  table.apply(owner("A", "a", "preemptible", {"B", "b", ""}));
+  table.apply(owner("B", "b", "preemptible", {"A", "a", ""}));
+  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"A", "a", ""})), "preemptible");
+}
+
+// Spec, then owner, then pod, then priority; whatever comes first from the source.
+TEST(Owners, LabelsOfTheTopOwnerComeBeforeThoseOfPods) {
+  Cluster cluster;
+  cluster.apply(PodObject{.meta = {.ns = "default", .name = "p", .uid = "p"},
+                          .pod_group = "job",
+                          .preemptibility = "non-preemptible",
+                          .owner = {"Job", "a", "uid-a"}});
+  PodGroupObject group{.meta = {.ns = "default", .name = "job", .uid = "job"}};
+  cluster.apply(PodGroupObject(group));
+  cluster.refresh({});
+  const Job& job = cluster.job(cluster.find_job("default", "job"));
+  EXPECT_EQ(job.preemptibility_source, PreemptibilitySource::kPodLabel);
+  cluster.apply(owner("Job", "a", "Semi-Preemptible"));
+  cluster.refresh({});
+  EXPECT_EQ(job.preemptibility_source, PreemptibilitySource::kOwnerLabel);
+  EXPECT_EQ(job.preemptibility, Preemptibility::kSemiPreemptible);
+  cluster.apply(owner("Job", "a", "bogus"));
+  cluster.refresh({});
+  EXPECT_EQ(job.preemptibility, Preemptibility::kNonPreemptible) << "the pod's own";
+  group.preemptibility = "preemptible";
+  cluster.apply(PodGroupObject(group));
+  cluster.refresh({});
+  EXPECT_EQ(job.preemptibility, Preemptibility::kPreemptible);
+  EXPECT_EQ(job.preemptibility_source, PreemptibilitySource::kSpec);
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,47 @@
+// Room for new volumes of CSI drivers, less what pods of this cycle will take of it: scheduleCSIStorage.
+// placement.md 9.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/cluster.hpp"
+#include "model/reasons.hpp"
+
+namespace muster::plugins {
+
+class StorageRoom {
+ public:
+  explicit StorageRoom(const Cluster& cluster);
+  void moved(TaskId task, const Placement& from, const Placement& to);
+
+  // A claim whose owner is gone, and with it the claim before long.
+  std::optional<JobReason> obstacle(TaskId task) const;
+  // `with_releasing`: counting what terminating pods will leave.
+  std::optional<NodeRefusal> lacks_room(TaskId task, NodeId node, bool with_releasing) const;
+
+ private:
+  struct Capacity {
+    const StorageCapacityObject* object = nullptr;
+    std::map<const VolumeClaimObject*, int> claims;  // tasks on nodes that reach it, by claim
+  };
+  using ClaimsByClass = std::map<std::string, std::vector<const VolumeClaimObject*>>;
+
+  const std::vector<std::size_t>* reached_from(NodeId node, const std::string& storage_class) const;
+  ClaimsByClass pending_claims(TaskId task) const;
+  bool is_accounted(const VolumeClaimObject& claim) const;
+  bool is_releasing(const VolumeClaimObject& claim) const;
+  std::int64_t room(const Capacity& capacity, bool with_releasing) const;
+  void add(TaskId task, NodeId node, int sign);
+
+  const Cluster& cluster_;
+  std::vector<Capacity> capacities_;
+  absl::flat_hash_map<NodeId, std::map<std::string, std::vector<std::size_t>>> reached_;
+  absl::flat_hash_map<std::string, TaskId> owners_;  // pods that own claims, by uid
+};
+
+}  // namespace muster::plugins
