@@ -15,6 +15,7 @@
 #include "serve/self_check.hpp"
 #include "serve/signals.hpp"
 #include "serve/status_writer.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -40,8 +41,6 @@ std::string identity() {
   return fmt::format("{}_{:04x}{:04x}-{:04x}-4{:03x}-{:04x}-{:04x}{:04x}{:04x}", host, word(), word(), word(),
                      word() & 0xFFFU, 0x8000U | (word() & 0x3FFFU), word(), word(), word());
 }
-
-TimePoint now() { return std::chrono::floor<seconds>(std::chrono::system_clock::now()); }
 
 // What other threads may ask.
 struct Vitals {
@@ -197,7 +196,7 @@ kube::Async<void> Daemon::schedule() {
     co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_)
                                    : Clock::now() + milliseconds(100));
     if (loop_.stopping()) co_return;
-    source_.update(cluster_, now());
+    source_.update(cluster_, wall_clock());
     if (fresh_) compare();
     cycle_is_due_ |= source_.take_relevance();
     const auto time = Clock::now();
@@ -205,7 +204,7 @@ kube::Async<void> Daemon::schedule() {
     if (!may_act() || !is_due) continue;
     if (time < earliest_cycle_) co_await loop_.sleep(earliest_cycle_ - time);
     if (loop_.stopping()) co_return;
-    source_.update(cluster_, now());
+    source_.update(cluster_, wall_clock());
     co_await run_one_cycle();
     if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0)
       kube::spawn(check());
@@ -236,7 +235,7 @@ kube::Async<void> Daemon::check() {
 }
 
 void Daemon::compare() {
-  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, now());
+  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, wall_clock());
   fresh_.reset();
   metrics_.checked();
   metrics_.drifted(drift.size());
@@ -249,7 +248,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   cycle_is_due_ = false;
   source_.take_relevance();
   sink_.note_protected_jobs();
-  const TimePoint instant = now();
+  const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
   const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "util/time.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -18,10 +18,6 @@ constexpr auto kRefill = std::chrono::minutes(5);
 constexpr auto kRepeat = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 50'000;
 constexpr std::size_t kLongestMessage = 1000;
-
-std::string now_text() {
-  return format_time(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-}
 
 std::uint64_t first_name() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
@@ -60,10 +56,10 @@ void Events::record(Event event) {
   sent.at = Clock::now();
   if (is_new) {
     sent.name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    sent.first = now_text();
+    sent.first = wall_clock_text();
     kube::spawn(create(std::move(event), sent.name, sent.first));
   } else {
-    kube::spawn(count(about.ns, sent.name, sent.count, now_text()));
+    kube::spawn(count(about.ns, sent.name, sent.count, wall_clock_text()));
   }
 }
 

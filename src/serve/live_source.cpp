@@ -8,6 +8,7 @@
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "serve/api_document.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -152,8 +153,7 @@ void LiveSource::tell(Delta delta) {
 // One object that can not be used costs only itself.
 void LiveSource::decode(Json object, const Resource& resource) {
   Findings findings;
-  const TimePoint now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  decode_object(ApiDocument(object, resource), {.now = now}, sink_, findings);
+  decode_object(ApiDocument(object, resource), {.now = wall_clock()}, sink_, findings);
   if (resource.kind == "Pod" && !deltas_.empty())
     if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced())
       note_seen(*pod);
@@ -162,8 +162,7 @@ void LiveSource::decode(Json object, const Resource& resource) {
   unusable_ += findings.errors.empty() ? 0 : 1;
   if (resource.kind == "PodGroup" && findings.errors.empty()) {
     const auto metadata = kube::part_at(object, "metadata");
-    const std::string key =
-        fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+    const std::string key = kube::key_of(*metadata);
     const std::int64_t generation = kube::number_at(*metadata, "generation").value_or(0);
     is_relevant_ |= std::exchange(generations_[key], generation) != generation;
   }

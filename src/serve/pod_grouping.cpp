@@ -47,8 +47,7 @@ PodGrouping::PodGrouping(const Parts& parts, std::string scheduler_name, grouper
 void PodGrouping::saw(Json pod) {
   const auto metadata = kube::part_at(pod, "metadata");
   if (!metadata) return;
-  const std::string key =
-      fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+  const std::string key = kube::key_of(*metadata);
   if (!needs_group(pod, scheduler_name_)) {
     waiting_.erase(key);
     return;

@@ -9,6 +9,7 @@
 #include "kube/resource.hpp"
 #include "model/reason_text.hpp"
 #include "serve/preemptibility_text.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -21,8 +22,6 @@ namespace resources = kube::resources;
 constexpr auto kPatience = milliseconds(300);
 constexpr auto kBetweenChanges = seconds(5);
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
-
-std::string now_text() { return format_time(std::chrono::floor<seconds>(std::chrono::system_clock::now())); }
 
 std::string joined(const Cluster& cluster, const std::vector<JobReason>& reasons) {
   std::vector<std::string> texts;
@@ -112,7 +111,7 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
                           {"status", "False"},
                           {"reason", "Unschedulable"},
                           {"message", message},
-                          {"lastTransitionTime", now_text()}}}}}}};
+                          {"lastTransitionTime", wall_clock_text()}}}}}}};
   kube::ApiRequest patch{.method = "PATCH",
                          .path = resources::kPods.path(ns, name) + "/status",
                          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
@@ -127,8 +126,7 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
 void StatusWriter::saw_group(Json group) {
   const auto metadata = kube::part_at(group, "metadata");
   if (!metadata) return;
-  const std::string key =
-      fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+  const std::string key = kube::key_of(*metadata);
   const auto conditions = kube::part_at(group, "status", "schedulingConditions");
   json list = conditions ? json::parse(simdjson::minify(*conditions), nullptr, false) : json();
   if (list.is_array() && !list.empty())
@@ -161,7 +159,7 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
                    {"message", message},
                    {"status", "True"},
                    {"transitionID", std::to_string(last + 1)},
-                   {"lastTransitionTime", now_text()},
+                   {"lastTransitionTime", wall_clock_text()},
                    {"reasons", details}});
   kube::spawn(patch_status(job.ns, job.name,
                            {{"schedulingConditions", after},
