@@ -39,8 +39,8 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerPara
   options.log_level = level_of(flags.verbosity);
   options.binding = flags.binding == "direct" ? serve::Binding::kDirect : serve::Binding::kBindRequest;
   options.evict_by = flags.eviction == "delete" ? serve::EvictBy::kDelete : serve::EvictBy::kEvictionApi;
-  options.groups_pods =
-      flags.pod_grouper == "on" || (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
+  options.groups_pods = flags.pod_grouper == "on" ||
+                        (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
   options.cluster = cluster_options(params);
   return options;
 }
@@ -61,7 +61,8 @@ int run_serve(const ServeFlags& flags) {
   if (report(errors)) return kNo;
   if (const std::string skipped = skipped_text(loaded.config); !skipped.empty())
     fmt::print(stderr, "warning: {}\n", skipped);
-  for (const std::string& name : flags.meaningless) fmt::print(stderr, "warning: {} means nothing here\n", name);
+  for (const std::string& name : flags.meaningless)
+    fmt::print(stderr, "warning: {} means nothing here\n", name);
   auto who = credentials(flags);
   if (!who) {
     fmt::print(stderr, "error: {}\n", who.error().text());
@@ -78,7 +79,8 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->group("Run a cluster");
   add_serve_flags(*command, *flags);
   command->footer(
-      "Places the pods whose schedulerName is ours, until SIGTERM. SIGUSR1 compares the model with a fresh list.\n\n"
+      "Places the pods whose schedulerName is ours, until SIGTERM. SIGUSR1 compares the model with a fresh "
+      "list.\n\n"
       "Examples:\n"
       "  muster serve --kubeconfig ~/.kube/config\n"
       "  muster serve --leader-elect --namespace muster --scheduler-conf /etc/muster/config.yaml");

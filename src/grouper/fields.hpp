@@ -17,7 +17,9 @@ inline const json& at(const json& object, const char* path) {
   return object.contains(pointer) ? object.at(pointer) : null;
 }
 
-inline std::string text(const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
+inline std::string text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
 inline std::string text_at(const json& object, const char* path) { return text(at(object, path)); }
 
 inline std::optional<std::int64_t> count(const json& value) {
@@ -30,7 +32,9 @@ inline std::string entry(const json& object, const char* map, const std::string&
   const json& entries = at(object, map);
   return entries.is_object() && entries.contains(key) ? text(entries.at(key)) : std::string();
 }
-inline std::string label(const json& object, const std::string& key) { return entry(object, "/metadata/labels", key); }
+inline std::string label(const json& object, const std::string& key) {
+  return entry(object, "/metadata/labels", key);
+}
 inline std::string annotation(const json& object, const std::string& key) {
   return entry(object, "/metadata/annotations", key);
 }

@@ -27,8 +27,8 @@ struct Sources {
   const GroupingOptions& options;
 };
 
-std::string first_of(const Sources& s, std::string (*read)(const json&, const std::string&), const std::string& key,
-                     const std::function<bool(const std::string&)>& is_good) {
+std::string first_of(const Sources& s, std::string (*read)(const json&, const std::string&),
+                     const std::string& key, const std::function<bool(const std::string&)>& is_good) {
   for (const json* owner : s.owners)
     if (std::string value = read(*owner, key); !value.empty() && is_good(value)) return value;
   std::string value = read(s.pod, key);
@@ -46,7 +46,9 @@ std::string queue_of(const Sources& s) {
 }
 
 std::string priority_class_of(const Sources& s) {
-  const auto exists = [&](const std::string& name) { return !name.empty() && s.options.has_priority_class(name); };
+  const auto exists = [&](const std::string& name) {
+    return !name.empty() && s.options.has_priority_class(name);
+  };
   if (std::string named = first_of(s, &label, "priorityClassName", exists); !named.empty()) return named;
   if (std::string of_pod = text_at(s.pod, "/spec/priorityClassName"); exists(of_pod)) return of_pod;
   return s.rule.priority_class;
@@ -142,7 +144,8 @@ json metadata_of(const Sources& s, const std::vector<json>& owners) {
 
 bool is_skipped(const json& object) { return annotation(object, "kai.scheduler/skip-podgrouper") == "true"; }
 
-Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options) {
+Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
+                             const GroupingOptions& options) {
   auto top = owners.rbegin();
   while (top != owners.rend() && is_looked_through(*top)) ++top;
   const json& workload = top == owners.rend() ? pod : *top;
@@ -159,9 +162,10 @@ Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, c
 }
 
 json update_of(const json& pod_group) {
-  json update = {{"metadata",
-                  {{"labels", pod_group["metadata"]["labels"]}, {"annotations", pod_group["metadata"]["annotations"]}}},
-                 {"spec", pod_group["spec"]}};
+  json update = {
+      {"metadata",
+       {{"labels", pod_group["metadata"]["labels"]}, {"annotations", pod_group["metadata"]["annotations"]}}},
+      {"spec", pod_group["spec"]}};
   update["spec"].erase("queue");
   return update;
 }

@@ -1,4 +1,5 @@
-// Which PodGroup a pod belongs to, and what that PodGroup looks like: from the pod and the workloads that own it.
+// Which PodGroup a pod belongs to, and what that PodGroup looks like: from the pod and the workloads that own
+// it.
 //
 // Pure: objects as JSON in, the PodGroup as JSON out. Who reads and writes them is none of its business.
 #pragma once
@@ -25,9 +26,10 @@ struct GroupPlan {
   std::string sub_group;  // the pod's; "": the only one
 };
 
-// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read. An error
-// where a workload can not be understood: the pod stays ungrouped.
-Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options);
+// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read. An
+// error where a workload can not be understood: the pod stays ungrouped.
+Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
+                             const GroupingOptions& options);
 
 // The part of the plan that is written to a PodGroup that exists: what people may have changed there stays.
 json update_of(const json& pod_group);

@@ -37,7 +37,8 @@ std::string name_of(const GroupPlan& plan) { return plan.pod_group["metadata"]["
 TEST(Grouper, ALonePodIsItsOwnGroup) {
   const GroupPlan g = plan(pod(), {});
   EXPECT_EQ(name_of(g), "pg-p-p-uid");
-  EXPECT_EQ(g.pod_group["spec"], (json{{"minMember", 1}, {"queue", "default-queue"}, {"priorityClassName", "train"}}));
+  EXPECT_EQ(g.pod_group["spec"],
+            (json{{"minMember", 1}, {"queue", "default-queue"}, {"priorityClassName", "train"}}));
   EXPECT_EQ(g.pod_group["metadata"]["ownerReferences"][0]["kind"], "Pod");
 }
 
@@ -81,13 +82,15 @@ TEST(Grouper, OtherKindsAreOneGroupPerOwner) {
 TEST(Grouper, Queue) {
   json job = object("batch/v1", "Job", "j");
   EXPECT_EQ(plan(pod({{"kai.scheduler/queue", "a"}}), {job}).pod_group["spec"]["queue"], "a");
-  EXPECT_EQ(plan(pod({{"project", "p"}, {"kai.scheduler/node-pool", "x"}}), {job}).pod_group["spec"]["queue"], "p-x");
+  EXPECT_EQ(plan(pod({{"project", "p"}, {"kai.scheduler/node-pool", "x"}}), {job}).pod_group["spec"]["queue"],
+            "p-x");
   job["metadata"]["labels"]["kai.scheduler/queue"] = "b";
   EXPECT_EQ(plan(pod({{"kai.scheduler/queue", "a"}}), {job}).pod_group["spec"]["queue"], "b");
 }
 
 TEST(Grouper, PriorityClassMustExist) {
-  const GroupingOptions options{.has_priority_class = [](const std::string& name) { return name == "build"; }};
+  const GroupingOptions options{
+      .has_priority_class = [](const std::string& name) { return name == "build"; }};
   const auto class_for = [&](json labels) {
     return plan_group(pod(std::move(labels)), {}, options)->pod_group["spec"]["priorityClassName"];
   };
@@ -112,8 +115,9 @@ TEST(Grouper, PreemptibilityAndDelaysTravel) {
 }
 
 TEST(Grouper, PyTorchJob) {
-  const json job = object("kubeflow.org/v1", "PyTorchJob", "t",
-                          {{"pytorchReplicaSpecs", {{"Master", {{"replicas", 1}}}, {"Worker", {{"replicas", 3}}}}}});
+  const json job =
+      object("kubeflow.org/v1", "PyTorchJob", "t",
+             {{"pytorchReplicaSpecs", {{"Master", {{"replicas", 1}}}, {"Worker", {{"replicas", 3}}}}}});
   const GroupPlan g = plan(pod({{"training.kubeflow.org/replica-type", "worker"}}), {job});
   EXPECT_EQ(g.sub_group, "worker");
   EXPECT_EQ(g.pod_group["spec"]["subGroups"],
@@ -122,9 +126,11 @@ TEST(Grouper, PyTorchJob) {
 }
 
 TEST(Grouper, PyTorchJobInSegments) {
-  json job = object("kubeflow.org/v1", "PyTorchJob", "t",
-                    {{"pytorchReplicaSpecs", {{"Worker", {{"replicas", 5}}}}}, {"elasticPolicy", {{"minReplicas", 2}}}});
-  job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["metadata"]["annotations"]["kai.scheduler/segment-size"] = "2";
+  json job = object(
+      "kubeflow.org/v1", "PyTorchJob", "t",
+      {{"pytorchReplicaSpecs", {{"Worker", {{"replicas", 5}}}}}, {"elasticPolicy", {{"minReplicas", 2}}}});
+  job["spec"]["pytorchReplicaSpecs"]["Worker"]["template"]["metadata"]["annotations"]
+     ["kai.scheduler/segment-size"] = "2";
   const GroupPlan g = plan(pod({{"training.kubeflow.org/replica-index", "3"}}), {job});
   EXPECT_EQ(g.sub_group, "worker-1");
   EXPECT_EQ(g.pod_group["spec"]["subGroups"], json::parse(R"([

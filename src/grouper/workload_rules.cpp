@@ -78,7 +78,8 @@ Result<GroupShape> pytorch_job(const json& job, const json& pod) {
     groups.push_back({{"name", "worker"}, {"minMember", needed_workers}});
   std::string own = is_master ? "master" : "worker";
   if (!is_master && size > 0)
-    own = fmt::format("worker-{}", number(label(pod, "training.kubeflow.org/replica-index")).value_or(0) / size);
+    own = fmt::format("worker-{}",
+                      number(label(pod, "training.kubeflow.org/replica-index")).value_or(0) / size);
   const int roles = (masters > 0 ? 1 : 0) + (workers > 0 ? 1 : 0);
   return GroupShape{.spec = {{"minSubGroup", roles}, {"subGroups", groups}}, .sub_group = own};
 }
@@ -106,10 +107,12 @@ Result<GroupShape> job_set(const json& set, const json& pod) {
   }
   const auto all = static_cast<std::int64_t>(jobs.size());
   const bool in_order = text_at(set, "/spec/startupPolicy/startupPolicyOrder") == "InOrder";
-  const std::int64_t needed = std::min(all, number(annotation(set, kBatchMinimum)).value_or(in_order ? 1 : all));
-  return GroupShape{.spec = {{"minSubGroup", needed}, {"subGroups", groups}},
-                    .sub_group = fmt::format("{}-replica-{}", label(pod, "jobset.sigs.k8s.io/replicatedjob-name"),
-                                             number(label(pod, "jobset.sigs.k8s.io/job-index")).value_or(0))};
+  const std::int64_t needed =
+      std::min(all, number(annotation(set, kBatchMinimum)).value_or(in_order ? 1 : all));
+  return GroupShape{
+      .spec = {{"minSubGroup", needed}, {"subGroups", groups}},
+      .sub_group = fmt::format("{}-replica-{}", label(pod, "jobset.sigs.k8s.io/replicatedjob-name"),
+                               number(label(pod, "jobset.sigs.k8s.io/job-index")).value_or(0))};
 }
 
 // ---------------------------------------------------------------- the table

@@ -58,7 +58,8 @@ Async<void> ApiClient::take_place(const ApiRequest& request) {
   }
 }
 
-// The place goes to who waits longest. Whoever is woken and is done at once comes back here: no deeper than once.
+// The place goes to who waits longest. Whoever is woken and is done at once comes back here: no deeper than
+// once.
 void ApiClient::give_place_back() {
   --in_flight_;
   if (is_waking_) return;
@@ -81,7 +82,8 @@ Clock::duration ApiClient::time_to_token() {
   tokens_at_ = now;
   if (tokens_ < 1) {
     const std::chrono::duration<double> wait((1 - tokens_) / limits_.writes_per_second);
-    return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(wait), std::chrono::milliseconds(1));
+    return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(wait),
+                                     std::chrono::milliseconds(1));
   }
   tokens_ -= 1;
   return Clock::duration::zero();
@@ -96,7 +98,8 @@ Async<void> ApiClient::refresh_authorisation(bool was_refused) {
   refreshing_ = true;
   bearer_good_until_ = Clock::now() + kRetryOfBadCredentials;
   if (!credentials_.exec.command.empty()) {
-    auto credential = co_await loop_.offload([plugin = credentials_.exec] { return run_exec_plugin(plugin); });
+    auto credential =
+        co_await loop_.offload([plugin = credentials_.exec] { return run_exec_plugin(plugin); });
     if (credential) {
       bearer_ = credential->token;
       if (!credential->certificate.empty()) credentials_.tls.certificate = credential->certificate;

@@ -14,7 +14,8 @@
 
 namespace muster::kube {
 
-// Urgent requests wait for nobody; ordinary ones for a free place; background ones also for all ordinary ones.
+// Urgent requests wait for nobody; ordinary ones for a free place; background ones also for all ordinary
+// ones.
 enum class Lane { kUrgent, kOrdinary, kBackground };
 
 inline constexpr const char* kJson = "application/json";

@@ -1,8 +1,8 @@
-// Async<T>: a coroutine that gives a T when it is done. It starts when it is awaited, or spawned, and runs on the
-// thread of the loop that resumes what it waits for (kube/loop.hpp).
+// Async<T>: a coroutine that gives a T when it is done. It starts when it is awaited, or spawned, and runs on
+// the thread of the loop that resumes what it waits for (kube/loop.hpp).
 //
-// g++ 12 makes wrong code of co_await inside the condition of a loop and of aggregates made inside a co_await: give both
-// a name first.
+// g++ 12 makes wrong code of co_await inside the condition of a loop and of aggregates made inside a
+// co_await: give both a name first.
 #pragma once
 
 #include <cassert>

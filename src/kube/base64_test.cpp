@@ -17,7 +17,7 @@ TEST(Base64, Decodes) {
 TEST(Base64, RefusesWhatIsNone) {
   EXPECT_FALSE(decode_base64("Zm9"));
   EXPECT_FALSE(decode_base64("Zm9v!"));
-  EXPECT_FALSE(decode_base64("Z===" ));
+  EXPECT_FALSE(decode_base64("Z==="));
   EXPECT_FALSE(decode_base64("=Zm9"));
 }
 

@@ -29,8 +29,10 @@ struct Credentials {
 
 // From a kubeconfig; "" for `path` means $KUBECONFIG, then ~/.kube/config. `context` "": the current one.
 Result<Credentials> read_kubeconfig(std::string path, const std::string& context = "");
-// The same over text in memory: `name` stands for the file in messages, relative files are looked up beside it.
-Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text, const std::string& context);
+// The same over text in memory: `name` stands for the file in messages, relative files are looked up beside
+// it.
+Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text,
+                                     const std::string& context);
 // Of the ServiceAccount of the pod that we run in.
 Result<Credentials> in_cluster_credentials();
 bool runs_in_cluster();

@@ -55,7 +55,8 @@ Async<void> Elector::lead() {
     const auto sent = Clock::now();
     const bool renewed = co_await try_to_hold();
     if (renewed) renewed_ = sent;
-    const bool taken = !renewed && record_.exists && record_.holder != options_.identity && !record_.holder.empty();
+    const bool taken =
+        !renewed && record_.exists && record_.holder != options_.identity && !record_.holder.empty();
     if (taken) lose();
   }
 }
@@ -104,7 +105,8 @@ Async<bool> Elector::read() {
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.status == 404) record_ = {};
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 404 && on_trouble) on_trouble("reading the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 404 && on_trouble)
+    on_trouble("reading the lease: " + describe(answer));
   co_return answer.ok() || answer.status == 404;
 }
 
@@ -122,7 +124,8 @@ void Elector::take(std::string_view text) {
     record.seconds = number_at(*spec, "leaseDurationSeconds").value_or(0);
     record.transitions = number_at(*spec, "leaseTransitions").value_or(0);
   }
-  if (!record_.exists || record.holder != record_.holder || record.renewed != record_.renewed) seen_ = Clock::now();
+  if (!record_.exists || record.holder != record_.holder || record.renewed != record_.renewed)
+    seen_ = Clock::now();
   record_ = std::move(record);
 }
 
@@ -146,7 +149,8 @@ Async<bool> Elector::write(bool create) {
                      .timeout = kTimeout};
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 409 && on_trouble) on_trouble("writing the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 409 && on_trouble)
+    on_trouble("writing the lease: " + describe(answer));
   co_return answer.ok();
 }
 
@@ -156,7 +160,8 @@ Async<void> Elector::release() {
   const nlohmann::json lease = {
       {"apiVersion", "coordination.k8s.io/v1"},
       {"kind", "Lease"},
-      {"metadata", {{"name", options_.name}, {"namespace", options_.ns}, {"resourceVersion", record_.version}}},
+      {"metadata",
+       {{"name", options_.name}, {"namespace", options_.ns}, {"resourceVersion", record_.version}}},
       {"spec",
        {{"holderIdentity", ""},
         {"leaseDurationSeconds", 1},

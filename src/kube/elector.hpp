@@ -11,7 +11,7 @@ namespace muster::kube {
 
 struct ElectionOptions {
   std::string ns, name, identity;
-  std::chrono::seconds duration{15};       // of the lease, as others see it
+  std::chrono::seconds duration{15};        // of the lease, as others see it
   std::chrono::seconds renew_deadline{10};  // a leader that could not renew for so long gives up
   std::chrono::milliseconds retry{2'000};
 };

@@ -52,13 +52,14 @@ Result<std::string> output_of(const ExecPlugin& plugin) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, plugin.command.c_str(), &actions, nullptr, pointers_to(words).data(),
-                                     pointers_to(variables).data());
+  const int failure = ::posix_spawnp(&child, plugin.command.c_str(), &actions, nullptr,
+                                     pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(pipe_ends[1]);
   std::string text = failure == 0 ? read_all(pipe_ends[0]) : "";
   ::close(pipe_ends[0]);
-  if (failure != 0) return Error{fmt::format("{}: {}", plugin.command, std::generic_category().message(failure))};
+  if (failure != 0)
+    return Error{fmt::format("{}: {}", plugin.command, std::generic_category().message(failure))};
   int status = 0;
   ::waitpid(child, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)

@@ -1,5 +1,7 @@
 #include "kube/json.hpp"
 
+#include <charconv>
+
 namespace muster::kube {
 
 std::string_view text_at(Json object, std::string_view key) {
@@ -23,5 +25,19 @@ std::optional<Json> part_at(Json object, std::string_view key) {
   if (object.at_key(key).get(part) != simdjson::SUCCESS) return std::nullopt;
   return part.is_object() || part.is_array() ? std::optional<Json>(part) : std::nullopt;
 }
+
+std::string key_of(Json metadata) {
+  std::string key(text_at(metadata, "namespace"));
+  key += '/';
+  return key += text_at(metadata, "name");
+}
+
+std::uint64_t version_number(std::string_view version) {
+  std::uint64_t number = 0;
+  std::from_chars(version.data(), version.data() + version.size(), number);
+  return number;
+}
+
+std::uint64_t version_of(Json metadata) { return version_number(text_at(metadata, "resourceVersion")); }
 
 }  // namespace muster::kube

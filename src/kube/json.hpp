@@ -23,6 +23,12 @@ std::optional<Json> part_at(Json object, std::string_view key, Keys... keys) {
   return part ? part_at(*part, keys...) : std::nullopt;
 }
 
+// Of an object's metadata: "ns/name", "/name" where it has no namespace.
+std::string key_of(Json metadata);
+// Resource versions of one kind grow and can be compared as numbers; 0 if there is none.
+std::uint64_t version_number(std::string_view version);
+std::uint64_t version_of(Json metadata);
+
 template <class Use>
 void each_item(std::optional<Json> list, Use&& use) {
   simdjson::dom::array items;

@@ -51,7 +51,8 @@ class Reader {
     while (credentials_.server.ends_with('/')) credentials_.server.pop_back();
     if (!credentials_.server.starts_with("https://")) fail("clusters", "server: must be an https:// address");
     if (is_true_at(cluster, "insecure-skip-tls-verify"))
-      fail("clusters", "insecure-skip-tls-verify: muster always verifies the server; give certificate-authority");
+      fail("clusters",
+           "insecure-skip-tls-verify: muster always verifies the server; give certificate-authority");
     credentials_.tls.authority = data_or_file(cluster, "certificate-authority", "clusters");
   }
 
@@ -117,7 +118,8 @@ std::string default_path() {
 
 }  // namespace
 
-Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text, const std::string& context) {
+Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text,
+                                     const std::string& context) {
   std::optional<Result<Credentials>> result;
   read_documents_in(
       name, text,

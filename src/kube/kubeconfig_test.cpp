@@ -42,7 +42,8 @@ TEST(Kubeconfig, ClientCertificate) {
 }
 
 TEST(Kubeconfig, TokenFileIsLookedUpBesideTheFile) {
-  const auto credentials = parse_kubeconfig("/etc/kube/config", kStart + "users: [{name: me, user: {tokenFile: tok}}]", "");
+  const auto credentials =
+      parse_kubeconfig("/etc/kube/config", kStart + "users: [{name: me, user: {tokenFile: tok}}]", "");
   ASSERT_TRUE(credentials);
   EXPECT_EQ(credentials->token_file, "/etc/kube/tok");
 }
@@ -73,12 +74,14 @@ TEST(Kubeconfig, SaysWhatIsWrong) {
   EXPECT_THAT(problem("users: []"), HasSubstr("users: has no user \"me\""));
   EXPECT_THAT(problem("users: []", "nowhere"), HasSubstr("contexts: has no context \"nowhere\""));
   EXPECT_THAT(problem("users: []", "other"), HasSubstr("clusters: has no cluster \"gone\""));
-  EXPECT_THAT(problem("users: [{name: me, user: {client-key-data: '!'}}]"), HasSubstr("client-key-data: is not base64"));
+  EXPECT_THAT(problem("users: [{name: me, user: {client-key-data: '!'}}]"),
+              HasSubstr("client-key-data: is not base64"));
   EXPECT_THAT(problem("users: [{name: me, user: {username: x}}]"), HasSubstr("username: is not supported"));
 }
 
 TEST(Kubeconfig, TheServerIsAlwaysVerified) {
-  const std::string text = R"({"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+  const std::string text =
+      R"({"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
     "clusters": [{"name": "c", "cluster": {"server": "https://a", "insecure-skip-tls-verify": true}}],
     "users": [{"name": "u", "user": {}}]})";
   const auto credentials = parse_kubeconfig("config", text, "");
@@ -113,10 +116,11 @@ TEST(ExecPlugin, WhatIsNoCredentialIsRefused) {
 }
 
 TEST(ExecPlugin, RunsTheProgram) {
-  const ExecPlugin plugin{.command = "sh",
-                          .api_version = "client.authentication.k8s.io/v1",
-                          .arguments = {"-c", R"(echo '{"kind":"ExecCredential","status":{"token":"'"$WORD"'"}}')"},
-                          .environment = {{"WORD", "from-env"}}};
+  const ExecPlugin plugin{
+      .command = "sh",
+      .api_version = "client.authentication.k8s.io/v1",
+      .arguments = {"-c", R"(echo '{"kind":"ExecCredential","status":{"token":"'"$WORD"'"}}')"},
+      .environment = {{"WORD", "from-env"}}};
   const auto credential = run_exec_plugin(plugin);
   ASSERT_TRUE(credential) << credential.error().text();
   EXPECT_EQ(credential->token, "from-env");

@@ -29,8 +29,8 @@ struct HttpRequest {
   std::vector<std::string> headers;
   std::string body;
   std::chrono::milliseconds timeout{30'000};
-  // Given the body of a good answer line by line as it comes, without the line's end; false ends the transfer.
-  // Where there is none, the body is collected.
+  // Given the body of a good answer line by line as it comes, without the line's end; false ends the
+  // transfer. Where there is none, the body is collected.
   std::function<bool(std::string_view)> on_line;
   const void* owner = nullptr;  // for Loop::abort
   bool is_write() const { return method != "GET"; }
@@ -127,7 +127,7 @@ class Loop {
   void end_waits();
   int poll_milliseconds() const;
 
-  void* multi_;  // CURLM
+  void* multi_;                           // CURLM
   std::map<void*, Transfer*> transfers_;  // by easy handle
   std::vector<void*> starting_;           // libcurl takes none from within its own callbacks
   std::vector<void*> idle_handles_;

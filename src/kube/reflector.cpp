@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <random>
 #include <vector>
 
@@ -27,13 +26,6 @@ int watch_seconds() {
   return std::uniform_int_distribution<int>(240, 480)(random);
 }
 
-// Resource versions of one kind grow and can be compared as numbers.
-std::uint64_t number_of(std::string_view version) {
-  std::uint64_t number = 0;
-  std::from_chars(version.data(), version.data() + version.size(), number);
-  return number;
-}
-
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
@@ -43,8 +35,6 @@ std::string escaped(std::string_view text) {
   }
   return result;
 }
-
-std::string key_of(std::string_view ns, std::string_view name) { return fmt::format("{}/{}", ns, name); }
 
 }  // namespace
 
@@ -76,7 +66,9 @@ void Reflector::refresh(bool tell_all) {
   client_.loop().abort(this);
 }
 
-bool Reflector::knows(std::string_view ns, std::string_view name) const { return known_.contains(key_of(ns, name)); }
+bool Reflector::knows(std::string_view ns, std::string_view name) const {
+  return known_.contains(fmt::format("{}/{}", ns, name));
+}
 
 // ---------------------------------------------------------------- list
 
@@ -92,7 +84,9 @@ Async<bool> Reflector::list() {
   ++list_number_;
   std::string next;
   do {
-    ApiRequest request{.path = list_path(next), .accept = options_.metadata_only ? kMetadataList : kJson, .timeout = kListTimeout};
+    ApiRequest request{.path = list_path(next),
+                       .accept = options_.metadata_only ? kMetadataList : kJson,
+                       .timeout = kListTimeout};
     const HttpResponse page = co_await client_.send(std::move(request));
     is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
     if (is_absent_) {
@@ -114,7 +108,8 @@ Async<bool> Reflector::list() {
 
 bool Reflector::take_page(std::string_view text, std::string& next) {
   Json root;
-  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object()) return false;
+  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
+    return false;
   const auto metadata = part_at(root, "metadata");
   if (!metadata) return false;
   next = text_at(*metadata, "continue");
@@ -187,7 +182,7 @@ bool Reflector::take_event(std::string_view line) {
     take_object(object, false);
   if (const auto metadata = part_at(object, "metadata"))
     if (const std::string_view version = text_at(*metadata, "resourceVersion");
-        number_of(version) >= number_of(version_))
+        version_number(version) >= version_number(version_))
       version_ = version;
   return !wants_list_;
 }
@@ -204,9 +199,9 @@ bool Reflector::take_error(Json status) {
 void Reflector::take_object(Json object, bool from_list) {
   const auto metadata = part_at(object, "metadata");
   if (!metadata) return;
-  Known& known = known_[key_of(text_at(*metadata, "namespace"), text_at(*metadata, "name"))];
+  Known& known = known_[key_of(*metadata)];
   if (from_list) known.list = list_number_;
-  const std::uint64_t version = number_of(text_at(*metadata, "resourceVersion"));
+  const std::uint64_t version = kube::version_of(*metadata);
   if (version != 0 && version <= known.version) return;
   known.version = version;
   known.uid = text_at(*metadata, "uid");
@@ -218,8 +213,8 @@ void Reflector::take_deletion(Json object) {
   const auto metadata = part_at(object, "metadata");
   if (!metadata) return;
   const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
-  const auto known = known_.find(key_of(ns, name));
-  if (known == known_.end() || known->second.version > number_of(text_at(*metadata, "resourceVersion"))) return;
+  const auto known = known_.find(key_of(*metadata));
+  if (known == known_.end() || known->second.version > kube::version_of(*metadata)) return;
   known_.erase(known);
   listener_.gone(ns, name);
 }
@@ -231,8 +226,8 @@ void Reflector::saw(std::string_view text) {
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;
   // What the watch has passed and we do not know has been deleted since.
-  const bool is_known = known_.contains(key_of(text_at(*metadata, "namespace"), text_at(*metadata, "name")));
-  if (is_known || number_of(text_at(*metadata, "resourceVersion")) > number_of(version_)) take_object(root, false);
+  const bool is_known = known_.contains(key_of(*metadata));
+  if (is_known || kube::version_of(*metadata) > version_number(version_)) take_object(root, false);
 }
 
 }  // namespace muster::kube

@@ -1,7 +1,7 @@
 // Keeps somebody up to date about all objects of one kind: lists them in pages, then watches, for ever.
 //
-// No change is lost and none is told twice: a watch goes on from where the last one ended; where the server has
-// forgotten that version, the objects are listed again and what is gone meanwhile is told as such.
+// No change is lost and none is told twice: a watch goes on from where the last one ended; where the server
+// has forgotten that version, the objects are listed again and what is gone meanwhile is told as such.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -38,7 +38,8 @@ inline const Resource kBindRequests{"scheduling.run.ai", "v1alpha2", "BindReques
 inline const Resource kTopologies{"kai.scheduler", "v1alpha1", "Topology", "topologies", false};
 inline const Resource kPriorityClasses{"scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false};
 inline const Resource kStorageClasses{"storage.k8s.io", "v1", "StorageClass", "storageclasses", false};
-inline const Resource kStorageCapacities{"storage.k8s.io", "v1", "CSIStorageCapacity", "csistoragecapacities"};
+inline const Resource kStorageCapacities{"storage.k8s.io", "v1", "CSIStorageCapacity",
+                                         "csistoragecapacities"};
 inline const Resource kCsiDrivers{"storage.k8s.io", "v1", "CSIDriver", "csidrivers", false};
 inline const Resource kResourceClaims{"resource.k8s.io", "v1", "ResourceClaim", "resourceclaims"};
 inline const Resource kResourceSlices{"resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false};

@@ -36,7 +36,8 @@ std::optional<TimePoint> time_of(const std::optional<std::string>& text) {
 }
 
 // Puts the value where the annotation is read; true where it was there, or nobody reads it.
-bool correct_annotation(PodGroupObject& group, const std::string& key, const std::optional<std::string>& value) {
+bool correct_annotation(PodGroupObject& group, const std::string& key,
+                        const std::optional<std::string>& value) {
   for (const auto& [name, field] : kTimes)
     if (key == name) return set_to(group.*field, time_of(value));
   for (const auto& [name, field] : kTexts)
@@ -45,6 +46,16 @@ bool correct_annotation(PodGroupObject& group, const std::string& key, const std
 }
 
 }  // namespace
+
+std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, GroupListId held) {
+  std::vector<ClaimAllocation> claims;
+  const auto& references = cluster.shape_of(task).constraints.resource_claims;
+  const auto& allocations = cluster.holding(held).claims;
+  for (std::size_t i = 0; i < references.size() && i < allocations.size(); ++i)
+    if (allocations[i].valid())
+      claims.push_back({references[i].name, cluster.devices().allocation(allocations[i]).object});
+  return claims;
+}
 
 // ---------------------------------------------------------------- binds
 
@@ -57,6 +68,7 @@ void Assumptions::bind(Cluster& cluster, TaskId task, NodeId node, GroupListId g
   request.pod_uid = t.uid;
   request.node = cluster.node(node).name;
   request.gpu_groups = names_of(cluster, groups);
+  request.claims = claims_of(cluster, task, groups);
   cluster.apply(std::move(request));
 }
 
@@ -127,8 +139,8 @@ void Assumptions::correct(Cluster& cluster, PodObject& pod) {
     }
   }
   if (const auto bind = binds_.find(key); bind != binds_.end()) {
-    const bool is_over = bind->second != pod.meta.uid || !pod.node.empty() || pod.phase == PodPhase::kSucceeded ||
-                         pod.phase == PodPhase::kFailed;
+    const bool is_over = bind->second != pod.meta.uid || !pod.node.empty() ||
+                         pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
     if (is_over) end_bind(cluster, pod.meta.ns, pod.meta.name, std::string(bind->second));
   }
   if (const auto eviction = evictions_.find(pod.meta.uid); eviction != evictions_.end()) {
@@ -149,7 +161,8 @@ void Assumptions::correct(PodGroupObject& group) {
 
 void Assumptions::forget_pod(Cluster& cluster, const std::string& ns, const std::string& name) {
   const std::string key = key_of(ns, name);
-  if (const auto bind = binds_.find(key); bind != binds_.end()) end_bind(cluster, ns, name, std::string(bind->second));
+  if (const auto bind = binds_.find(key); bind != binds_.end())
+    end_bind(cluster, ns, name, std::string(bind->second));
   const TaskId task = cluster.find_task(ns, name);
   if (!task.valid()) return;
   evictions_.erase(cluster.task(task).uid);

@@ -1,5 +1,5 @@
-// What we have decided and written but the watch has not shown yet. Objects that the watch delivers from before
-// such a write are seen through these glasses, so that nothing is decided twice.
+// What we have decided and written but the watch has not shown yet. Objects that the watch delivers from
+// before such a write are seen through these glasses, so that nothing is decided twice.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,6 +14,9 @@
 namespace muster::serve {
 
 using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
+
+// The devices that a bind takes for each of the pod's claims.
+std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, GroupListId held);
 
 class Assumptions {
  public:
@@ -50,9 +53,9 @@ class Assumptions {
   std::size_t evictions_open() const { return evictions_.size(); }
 
  private:
-  absl::flat_hash_map<std::string, std::string> binds_;  // "ns/name" → uid
-  absl::flat_hash_map<std::string, TimePoint> evictions_;  // by uid
-  absl::flat_hash_map<std::string, AnnotationChanges> annotations_;  // "ns/name"
+  absl::flat_hash_map<std::string, std::string> binds_;                           // "ns/name" → uid
+  absl::flat_hash_map<std::string, TimePoint> evictions_;                         // by uid
+  absl::flat_hash_map<std::string, AnnotationChanges> annotations_;               // "ns/name"
   absl::flat_hash_map<std::string, std::pair<std::string, std::string>> groups_;  // by uid
 };
 

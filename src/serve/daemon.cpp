@@ -15,6 +15,7 @@
 #include "serve/self_check.hpp"
 #include "serve/signals.hpp"
 #include "serve/status_writer.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -40,8 +41,6 @@ std::string identity() {
   return fmt::format("{}_{:04x}{:04x}-{:04x}-4{:03x}-{:04x}-{:04x}{:04x}{:04x}", host, word(), word(), word(),
                      word() & 0xFFFU, 0x8000U | (word() & 0x3FFFU), word(), word(), word());
 }
-
-TimePoint now() { return std::chrono::floor<seconds>(std::chrono::system_clock::now()); }
 
 // What other threads may ask.
 struct Vitals {
@@ -124,13 +123,15 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
       grouping_({client_, source_, assumptions_, events_, log_}, options_.scheduler_name,
                 {.queue_label = options_.queue_label,
                  .node_pool_label = options_.node_pool_label,
-                 .has_priority_class = [this](const std::string& name) {
-                   return source_.reflector("PriorityClass").knows("", name);
-                 }}),
-      elector_(client_, {.ns = options_.ns,
-                         .name = options_.node_pool.empty() ? options_.scheduler_name
-                                                            : options_.scheduler_name + "-" + options_.node_pool,
-                         .identity = identity()}) {
+                 .has_priority_class =
+                     [this](const std::string& name) {
+                       return source_.reflector("PriorityClass").knows("", name);
+                     }}),
+      elector_(client_,
+               {.ns = options_.ns,
+                .name = options_.node_pool.empty() ? options_.scheduler_name
+                                                   : options_.scheduler_name + "-" + options_.node_pool,
+                .identity = identity()}) {
   wire();
 }
 
@@ -147,7 +148,9 @@ void Daemon::wire() {
   };
   if (options_.groups_pods) {
     source_.on_pod = [this](Json pod) { grouping_.saw(pod); };
-    source_.on_pod_gone = [this](const std::string& ns, const std::string& name) { grouping_.pod_gone(ns, name); };
+    source_.on_pod_gone = [this](const std::string& ns, const std::string& name) {
+      grouping_.pod_gone(ns, name);
+    };
   }
   client_.on_answer = [this](const std::string& method, int status, std::chrono::nanoseconds took) {
     metrics_.answered(method, status, took);
@@ -190,9 +193,10 @@ void Daemon::lose() {
 
 kube::Async<void> Daemon::schedule() {
   while (!loop_.stopping()) {
-    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_) : Clock::now() + milliseconds(100));
+    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_)
+                                   : Clock::now() + milliseconds(100));
     if (loop_.stopping()) co_return;
-    source_.update(cluster_, now());
+    source_.update(cluster_, wall_clock());
     if (fresh_) compare();
     cycle_is_due_ |= source_.take_relevance();
     const auto time = Clock::now();
@@ -200,9 +204,10 @@ kube::Async<void> Daemon::schedule() {
     if (!may_act() || !is_due) continue;
     if (time < earliest_cycle_) co_await loop_.sleep(earliest_cycle_ - time);
     if (loop_.stopping()) co_return;
-    source_.update(cluster_, now());
+    source_.update(cluster_, wall_clock());
     co_await run_one_cycle();
-    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0) kube::spawn(check());
+    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0)
+      kube::spawn(check());
   }
 }
 
@@ -230,7 +235,7 @@ kube::Async<void> Daemon::check() {
 }
 
 void Daemon::compare() {
-  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, now());
+  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, wall_clock());
   fresh_.reset();
   metrics_.checked();
   metrics_.drifted(drift.size());
@@ -243,7 +248,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   cycle_is_due_ = false;
   source_.take_relevance();
   sink_.note_protected_jobs();
-  const TimePoint instant = now();
+  const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
   const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });
@@ -260,11 +265,12 @@ kube::Async<void> Daemon::run_one_cycle() {
   warn_of_requeue(decisions);
   next_cycle_ = std::min(next_cycle_, status_.next_due());
   if (!decisions.binds.empty() || !decisions.evictions.empty())
-    log_.info("cycle", {{"bound", std::to_string(decisions.binds.size())},
-                        {"evicted", std::to_string(decisions.evictions.size())},
-                        {"pipelined", std::to_string(decisions.pipelined.size())},
-                        {"waitingJobs", std::to_string(decisions.waiting.size())},
-                        {"ms", fmt::format("{:.1f}", std::chrono::duration<double, std::milli>(took).count())}});
+    log_.info("cycle",
+              {{"bound", std::to_string(decisions.binds.size())},
+               {"evicted", std::to_string(decisions.evictions.size())},
+               {"pipelined", std::to_string(decisions.pipelined.size())},
+               {"waitingJobs", std::to_string(decisions.waiting.size())},
+               {"ms", fmt::format("{:.1f}", std::chrono::duration<double, std::milli>(took).count())}});
 }
 
 // ---------------------------------------------------------------- life

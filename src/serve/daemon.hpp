@@ -31,7 +31,8 @@ struct DaemonOptions {
   ClusterOptions cluster;
 };
 
-// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost or nothing could start.
+// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost or nothing could
+// start.
 int run_daemon(DaemonOptions options, Policy policy, kube::Credentials credentials);
 
 }  // namespace muster::serve

@@ -10,7 +10,7 @@ struct Removal {
   void (*remove)(Cluster&, const Gone&);
 };
 
-constexpr std::array<Removal, 9> kRemovals{{
+constexpr std::array<Removal, 17> kRemovals{{
     {"Pod", [](Cluster& c, const Gone& g) { c.remove_pod(g.ns, g.name); }},
     {"PodGroup", [](Cluster& c, const Gone& g) { c.remove_pod_group(g.ns, g.name); }},
     {"Node", [](Cluster& c, const Gone& g) { c.remove_node(g.name); }},
@@ -20,6 +20,14 @@ constexpr std::array<Removal, 9> kRemovals{{
     {"Topology", [](Cluster& c, const Gone& g) { c.remove_topology(g.name); }},
     {"ConfigMap", [](Cluster& c, const Gone& g) { c.remove_config_map(g.ns, g.name); }},
     {"PersistentVolumeClaim", [](Cluster& c, const Gone& g) { c.remove_volume_claim(g.ns, g.name); }},
+    {"PersistentVolume", [](Cluster& c, const Gone& g) { c.remove_volume(g.name); }},
+    {"StorageClass", [](Cluster& c, const Gone& g) { c.remove_storage_class(g.name); }},
+    {"CSIStorageCapacity", [](Cluster& c, const Gone& g) { c.remove_storage_capacity(g.ns, g.name); }},
+    {"CSIDriver", [](Cluster& c, const Gone& g) { c.remove_csi_driver(g.name); }},
+    {"ResourceClaim", [](Cluster& c, const Gone& g) { c.remove_resource_claim(g.ns, g.name); }},
+    {"ResourceSlice", [](Cluster& c, const Gone& g) { c.remove_resource_slice(g.name); }},
+    {"DeviceClass", [](Cluster& c, const Gone& g) { c.remove_device_class(g.name); }},
+    {"NodeResourceTopology", [](Cluster& c, const Gone& g) { c.remove_node_topology(g.name); }},
 }};
 
 }  // namespace

@@ -30,9 +30,11 @@ struct PatchEnded {
   std::string ns, name;
 };
 
-using Delta = std::variant<PodObject, NodeObject, QueueObject, PodGroupObject, PriorityClassObject, TopologyObject,
-                           BindRequestObject, ConfigMapObject, VolumeClaimObject, Gone, Membership, BindEnded,
-                           EvictionEnded, PatchEnded>;
+using Delta = std::variant<PodObject, NodeObject, QueueObject, PodGroupObject, PriorityClassObject,
+                           TopologyObject, BindRequestObject, ConfigMapObject, VolumeClaimObject,
+                           VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,
+                           ResourceClaimObject, ResourceSliceObject, DeviceClassObject, NodeTopologyObject,
+                           Gone, Membership, BindEnded, EvictionEnded, PatchEnded>;
 
 // Takes objects from a decoder into a list of deltas.
 class DeltaSink final : public ObjectSink {
@@ -47,6 +49,14 @@ class DeltaSink final : public ObjectSink {
   void bind_request(BindRequestObject&& o) override { add(std::move(o)); }
   void config_map(ConfigMapObject&& o) override { add(std::move(o)); }
   void volume_claim(VolumeClaimObject&& o) override { add(std::move(o)); }
+  void volume(VolumeObject&& o) override { add(std::move(o)); }
+  void storage_class(StorageClassObject&& o) override { add(std::move(o)); }
+  void storage_capacity(StorageCapacityObject&& o) override { add(std::move(o)); }
+  void csi_driver(CsiDriverObject&& o) override { add(std::move(o)); }
+  void resource_claim(ResourceClaimObject&& o) override { add(std::move(o)); }
+  void resource_slice(ResourceSliceObject&& o) override { add(std::move(o)); }
+  void device_class(DeviceClassObject&& o) override { add(std::move(o)); }
+  void node_topology(NodeTopologyObject&& o) override { add(std::move(o)); }
 
  private:
   template <class Object>

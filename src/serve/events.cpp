@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "util/time.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -18,10 +18,6 @@ constexpr auto kRefill = std::chrono::minutes(5);
 constexpr auto kRepeat = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 50'000;
 constexpr std::size_t kLongestMessage = 1000;
-
-std::string now_text() {
-  return format_time(std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()));
-}
 
 std::uint64_t first_name() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
@@ -36,7 +32,8 @@ bool Events::allows(const std::string& object) {
   if (allowances_.size() > kMostRemembered) allowances_.clear();
   Allowance& allowance = allowances_[object];
   const auto now = Clock::now();
-  allowance.tokens = std::min(kBurst, allowance.tokens + std::chrono::duration<double>(now - allowance.at) / kRefill);
+  allowance.tokens =
+      std::min(kBurst, allowance.tokens + std::chrono::duration<double>(now - allowance.at) / kRefill);
   allowance.at = now;
   if (allowance.tokens < 1) return false;
   allowance.tokens -= 1;
@@ -59,10 +56,10 @@ void Events::record(Event event) {
   sent.at = Clock::now();
   if (is_new) {
     sent.name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    sent.first = now_text();
+    sent.first = wall_clock_text();
     kube::spawn(create(std::move(event), sent.name, sent.first));
   } else {
-    kube::spawn(count(about.ns, sent.name, sent.count, now_text()));
+    kube::spawn(count(about.ns, sent.name, sent.count, wall_clock_text()));
   }
 }
 
@@ -91,7 +88,8 @@ kube::Async<void> Events::create(Event event, std::string name, std::string time
                            .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));
-  if (!answer.ok() && client_.may_write()) log_.repeated_warning("an event was not written: " + describe(answer));
+  if (!answer.ok() && client_.may_write())
+    log_.repeated_warning("an event was not written: " + describe(answer));
 }
 
 kube::Async<void> Events::count(std::string ns, std::string name, int count, std::string time) {

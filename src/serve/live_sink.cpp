@@ -7,6 +7,7 @@
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "serve/allocation_json.hpp"
 #include "serve/preemptibility_text.hpp"
 
 namespace muster::serve {
@@ -68,9 +69,13 @@ LiveSink::Bind LiveSink::bind_of(const Cluster& cluster, const BindDecision& dec
   Bind bind{.pod = pod_of(cluster, decision.task),
             .node = cluster.node(decision.node).name,
             .received_type = received_type(shape),
-            .portion = fmt::format("{:.2f}", shape.gpu.portion > 0 ? shape.gpu.portion : shape.gpu.devices > 0 ? 1.0 : 0.0),
+            .portion = fmt::format("{:.2f}", shape.gpu.portion > 0   ? shape.gpu.portion
+                                             : shape.gpu.devices > 0 ? 1.0
+                                                                     : 0.0),
             .devices = shape.gpu.devices};
-  for (const GroupId group : cluster.groups(decision.groups)) bind.gpu_groups.push_back(cluster.group_name(group));
+  for (const GroupId group : cluster.groups(decision.groups))
+    bind.gpu_groups.push_back(cluster.group_name(group));
+  bind.claims = claims_of(cluster, decision.task, decision.groups);
   if (const auto* assumed = p_.assumptions.group_of(bind.pod.uid)) {
     bind.group_is_assumed = true;
     bind.sub_group = assumed->second;
@@ -87,17 +92,17 @@ LiveSink::Evict LiveSink::evict_of(const Cluster& cluster, const EvictDecision& 
   if (decision.contender.valid()) {
     evict.contender = cluster.job(decision.contender).name;
     evict.contender_ns = cluster.job(decision.contender).ns;
-    evict.message = fmt::format("pod {}/{} was evicted by {} to make room for {}/{}", evict.pod.ns, evict.pod.name,
-                                decision.action, evict.contender_ns, evict.contender);
+    evict.message = fmt::format("pod {}/{} was evicted by {} to make room for {}/{}", evict.pod.ns,
+                                evict.pod.name, decision.action, evict.contender_ns, evict.contender);
   } else {
-    evict.message =
-        fmt::format("pod {}/{} was evicted by {}", evict.pod.ns, evict.pod.name, decision.action);
+    evict.message = fmt::format("pod {}/{} was evicted by {}", evict.pod.ns, evict.pod.name, decision.action);
   }
   return evict;
 }
 
 void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint now) {
-  for (const BindDecision& bind : decisions.binds) p_.assumptions.bind(cluster, bind.task, bind.node, bind.groups);
+  for (const BindDecision& bind : decisions.binds)
+    p_.assumptions.bind(cluster, bind.task, bind.node, bind.groups);
   for (const EvictDecision& eviction : decisions.evictions) p_.assumptions.evict(cluster, eviction.task, now);
   for (const PatchDecision& patch : decisions.patches)
     p_.assumptions.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
@@ -158,6 +163,9 @@ ApiRequest LiveSink::bind_request_request(const Bind& bind) const {
                {"receivedResourceType", bind.received_type},
                {"receivedGPU", {{"count", bind.devices}, {"portion", bind.portion}}}};
   if (!bind.gpu_groups.empty()) spec["selectedGPUGroups"] = bind.gpu_groups;
+  for (const ClaimAllocation& claim : bind.claims)
+    spec["resourceClaimAllocations"].push_back(
+        {{"name", claim.claim}, {"allocation", to_json(claim.allocation)}});
   const json body = {
       {"apiVersion", resources::kBindRequests.api_version()},
       {"kind", "BindRequest"},
@@ -205,8 +213,8 @@ kube::Async<void> LiveSink::bind(Bind bind) {
       p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
                         .is_warning = true,
                         .reason = "FailedBinding",
-                        .message = fmt::format("pod {}/{} could not be bound to {}: {}", bind.pod.ns, bind.pod.name,
-                                               bind.node, describe(answer))});
+                        .message = fmt::format("pod {}/{} could not be bound to {}: {}", bind.pod.ns,
+                                               bind.pod.name, bind.node, describe(answer))});
     }
     p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
     co_return;
@@ -218,8 +226,8 @@ void LiveSink::record_scheduled(const Bind& bind) {
   const std::string pool = options_.node_pool.empty() ? "default" : options_.node_pool;
   p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
                     .reason = "Scheduled",
-                    .message = fmt::format("pod {}/{} is placed on node {}, node pool {}", bind.pod.ns, bind.pod.name,
-                                           bind.node, pool)});
+                    .message = fmt::format("pod {}/{} is placed on node {}, node pool {}", bind.pod.ns,
+                                           bind.pod.name, bind.node, pool)});
 }
 
 // True where the pod, the same one, stands on a node.
@@ -231,7 +239,8 @@ kube::Async<bool> LiveSink::look_at(const PodWrite& pod) {
   Json root;
   if (parser.parse(answer.body).get(root) != simdjson::SUCCESS) co_return false;
   const auto metadata = kube::part_at(root, "metadata"), spec = kube::part_at(root, "spec");
-  co_return metadata && spec && kube::text_at(*metadata, "uid") == pod.uid && !kube::text_at(*spec, "nodeName").empty();
+  co_return metadata&& spec&& kube::text_at(*metadata, "uid") == pod.uid &&
+      !kube::text_at(*spec, "nodeName").empty();
 }
 
 void LiveSink::remove_bind_request(const std::string& ns, const std::string& name) {
@@ -244,13 +253,15 @@ kube::Async<void> LiveSink::delete_bind_request(std::string ns, std::string name
       .method = "DELETE", .path = resources::kBindRequests.path(ns, name), .timeout = kWriteTimeout};
   const HttpResponse answer = co_await p_.client.send(std::move(request));
   if (!answer.ok() && answer.status != 404)
-    p_.log.repeated_warning("a failed BindRequest could not be deleted: " + describe(answer), {{"pod", ns + "/" + name}});
+    p_.log.repeated_warning("a failed BindRequest could not be deleted: " + describe(answer),
+                            {{"pod", ns + "/" + name}});
 }
 
 // ---------------------------------------------------------------- evictions
 
 ApiRequest LiveSink::eviction_request(const Evict& evict) const {
-  const json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", evict.pod.uid}}}};
+  const json options = {
+      {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", evict.pod.uid}}}};
   const std::string path = resources::kPods.path(evict.pod.ns, evict.pod.name);
   if (options_.evict_by == EvictBy::kDelete)
     return {.method = "DELETE", .path = path, .body = options.dump(), .timeout = kWriteTimeout};
@@ -328,7 +339,8 @@ void LiveSink::record_eviction(const Evict& evict) {
   p_.log.info("evict", {{"pod", evict.pod.ns + "/" + evict.pod.name},
                         {"action", evict.action},
                         {"for", evict.contender.empty() ? "" : evict.contender_ns + "/" + evict.contender}});
-  Event event{.about = {resources::kPodGroups.api_version(), "PodGroup", evict.pod.ns, evict.pod.job, evict.pod.job_uid},
+  Event event{.about = {resources::kPodGroups.api_version(), "PodGroup", evict.pod.ns, evict.pod.job,
+                        evict.pod.job_uid},
               .reason = "Evict",
               .message = evict.message,
               .annotations = {{"num-evicted-pods", "1"}, {"evictor-action-type", evict.action}}};
@@ -342,7 +354,8 @@ void LiveSink::record_eviction(const Evict& evict) {
 // ---------------------------------------------------------------- annotations of PodGroups
 
 // One at a time per PodGroup; what is decided meanwhile goes with the next request.
-kube::Async<void> LiveSink::patch_group(std::string ns, std::string name, std::shared_ptr<Patching> patching) {
+kube::Async<void> LiveSink::patch_group(std::string ns, std::string name,
+                                        std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
   const std::string key = ns + "/" + name;
   kube::Backoff backoff;

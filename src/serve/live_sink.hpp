@@ -70,6 +70,7 @@ class LiveSink final : public DecisionSink {
     PodWrite pod;
     std::string node, sub_group;
     std::vector<std::string> gpu_groups;
+    std::vector<ClaimAllocation> claims;
     std::string received_type;
     std::string portion;
     int devices = 0;
@@ -102,7 +103,7 @@ class LiveSink final : public DecisionSink {
   const SinkOptions options_;
   ProtectedJobs protected_jobs_;
   std::vector<std::pair<std::string, TimePoint>> newly_protected_;
-  absl::flat_hash_map<std::string, AnnotationChanges> patches_;  // "ns/name": not sent yet
+  absl::flat_hash_map<std::string, AnnotationChanges> patches_;           // "ns/name": not sent yet
   absl::flat_hash_map<std::string, std::shared_ptr<Patching>> patching_;  // "ns/name": somebody sends them
   int open_writes_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "serve/api_document.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -22,7 +23,7 @@ struct WatchedKind {
   const char* field_selector = "";
 };
 
-// What the model knows how to take. Optional: the kind may be absent from the server.
+// What the model knows how to take. Optional: the kind may be absent from the server, or not ours to read.
 const WatchedKind kWatchedKinds[] = {
     {.resource = resources::kNodes},
     {.resource = resources::kQueues},
@@ -33,6 +34,14 @@ const WatchedKind kWatchedKinds[] = {
     {.resource = resources::kTopologies, .is_optional = true},
     {.resource = resources::kConfigMaps, .metadata_only = true},
     {.resource = resources::kVolumeClaims},
+    {.resource = resources::kVolumes, .is_optional = true},
+    {.resource = resources::kStorageClasses, .is_optional = true},
+    {.resource = resources::kStorageCapacities, .is_optional = true},
+    {.resource = resources::kCsiDrivers, .is_optional = true},
+    {.resource = resources::kResourceClaims, .is_optional = true},
+    {.resource = resources::kResourceSlices, .is_optional = true},
+    {.resource = resources::kDeviceClasses, .is_optional = true},
+    {.resource = resources::kNodeTopologies, .is_optional = true},
 };
 
 bool is_usable_alike(const Node& a, const Node& b) {
@@ -42,7 +51,8 @@ bool is_usable_alike(const Node& a, const Node& b) {
 
 // A pod that got where we put it changes no decision.
 bool is_expected(TaskStatus before, TaskStatus after) {
-  constexpr StatusSet kOnItsWay = status_set({TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning});
+  constexpr StatusSet kOnItsWay =
+      status_set({TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning});
   return before == after || (in(before, kOnItsWay) && in(after, kOnItsWay));
 }
 
@@ -72,7 +82,8 @@ class LiveSource::Watched final : public kube::ReflectorListener {
     source_.tell(Gone{kind, ns, name});
   }
   void listed() override {
-    source_.log_.debug("listed", {{"kind", reflector.resource().plural}, {"objects", std::to_string(reflector.size())}});
+    source_.log_.debug(
+        "listed", {{"kind", reflector.resource().plural}, {"objects", std::to_string(reflector.size())}});
     if (source_.on_news) source_.on_news();
   }
   void troubled(const std::string& text) override { source_.log_.repeated_warning(text); }
@@ -142,16 +153,16 @@ void LiveSource::tell(Delta delta) {
 // One object that can not be used costs only itself.
 void LiveSource::decode(Json object, const Resource& resource) {
   Findings findings;
-  const TimePoint now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  decode_object(ApiDocument(object, resource), {.now = now}, sink_, findings);
+  decode_object(ApiDocument(object, resource), {.now = wall_clock()}, sink_, findings);
   if (resource.kind == "Pod" && !deltas_.empty())
-    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced()) note_seen(*pod);
+    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced())
+      note_seen(*pod);
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   unusable_ += findings.errors.empty() ? 0 : 1;
   if (resource.kind == "PodGroup" && findings.errors.empty()) {
     const auto metadata = kube::part_at(object, "metadata");
-    const std::string key = fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+    const std::string key = kube::key_of(*metadata);
     const std::int64_t generation = kube::number_at(*metadata, "generation").value_or(0);
     is_relevant_ |= std::exchange(generations_[key], generation) != generation;
   }
@@ -173,7 +184,8 @@ struct LiveSource::Applying {
 
   void operator()(PodObject& pod) const {
     source.assumptions_.correct(cluster, pod);
-    if (source.options_.keeps_ungrouped && pod.pod_group.empty() && pod.scheduler == source.options_.scheduler_name)
+    if (source.options_.keeps_ungrouped && pod.pod_group.empty() &&
+        pod.scheduler == source.options_.scheduler_name)
       source.ungrouped_[pod.meta.uid] = pod;
     else
       source.ungrouped_.erase(pod.meta.uid);
@@ -236,9 +248,7 @@ struct LiveSource::Applying {
     source.ungrouped_.erase(parked);
     (*this)(pod);
   }
-  void operator()(BindEnded& end) const {
-    source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
-  }
+  void operator()(BindEnded& end) const { source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid); }
   void operator()(EvictionEnded& end) const {
     source.assumptions_.end_eviction(cluster, end.ns, end.name, end.uid);
   }
@@ -246,7 +256,7 @@ struct LiveSource::Applying {
 };
 
 void LiveSource::update(Cluster& cluster, TimePoint) {
-  for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta& delta : news)
+  for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
     std::visit(Applying{*this, cluster}, delta);
   for (const ObjectWarning& warning : cluster.take_warnings())
     log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);

@@ -1,4 +1,5 @@
-// The live cluster as deltas: watches of the API server, decoded, seen through what we assume of our own writes.
+// The live cluster as deltas: watches of the API server, decoded, seen through what we assume of our own
+// writes.
 #pragma once
 
 #include <functional>
@@ -17,7 +18,7 @@ namespace muster::serve {
 struct SourceOptions {
   std::string scheduler_name;
   bool binds_by_request = false;  // BindRequests are how our own binds look
-  bool keeps_ungrouped = false;  // a pod grouper will say later to which group pods belong
+  bool keeps_ungrouped = false;   // a pod grouper will say later to which group pods belong
 };
 
 class LiveSource final : public ClusterSource {
@@ -38,7 +39,7 @@ class LiveSource final : public ClusterSource {
   std::function<void(Json)> on_pod;
   // Likewise each PodGroup.
   std::function<void(Json)> on_pod_group;
-  std::function<void(const std::string& ns, const std::string& name)> on_pod_gone, on_pod_group_gone;
+  std::function<void(const std::string&ns, const std::string&name)> on_pod_gone, on_pod_group_gone;
   // A BindRequest that will not come true.
   std::function<void(const std::string& ns, const std::string& name)> on_failed_bind_request;
 
@@ -70,8 +71,8 @@ class LiveSource final : public ClusterSource {
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
   DeltaSink sink_{deltas_};
-  absl::flat_hash_map<std::string, PodObject> ungrouped_;  // by uid
-  absl::flat_hash_map<std::string, std::int64_t> generations_;  // of PodGroups, "ns/name"
+  absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
+  absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;

@@ -18,7 +18,8 @@ TimePoint now() { return std::chrono::floor<std::chrono::milliseconds>(std::chro
 // Quoted where it has to be.
 std::string value_text(const std::string& value) {
   const bool is_plain = !value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos;
-  return is_plain ? value : nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return is_plain ? value
+                  : nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace

@@ -15,7 +15,9 @@ Histogram::BucketBoundaries doubling(double first, int count) {
   return bounds;
 }
 
-double milliseconds(std::chrono::nanoseconds d) { return std::chrono::duration<double, std::milli>(d).count(); }
+double milliseconds(std::chrono::nanoseconds d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
 
 }  // namespace
 
@@ -39,20 +41,24 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       drift_(&gauges("muster_drift_objects", "Objects that the last self-check found wrong").Add({})),
       open_binds_(&gauges("muster_open_binds", "Binds that the watch has not shown yet").Add({})),
       open_evictions_(&gauges("muster_open_evictions", "Evictions that the watch has not shown yet").Add({})),
-      waiting_requests_(&gauges("muster_waiting_requests", "Requests that wait for a free connection").Add({})),
+      waiting_requests_(
+          &gauges("muster_waiting_requests", "Requests that wait for a free connection").Add({})),
       pending_jobs_(&gauges("muster_waiting_jobs", "Jobs that wait for a place").Add({})),
-      unusable_(&gauges("muster_unusable_objects", "Objects that could not be read, since the start").Add({})),
+      unusable_(
+          &gauges("muster_unusable_objects", "Objects that could not be read, since the start").Add({})),
       task_latency_(&histograms("task_scheduling_latency_milliseconds", "From a pod's creation to its bind")
                          .Add({}, doubling(5, 10))),
       bind_latency_(
           &histograms("task_bind_latency_milliseconds", "Time to write a bind").Add({}, doubling(5, 10))),
-      watch_to_bind_(&histograms("muster_watch_to_bind_milliseconds", "From the watch's first word of a pod to its bind")
-                          .Add({}, doubling(1, 16))),
+      watch_to_bind_(
+          &histograms("muster_watch_to_bind_milliseconds", "From the watch's first word of a pod to its bind")
+               .Add({}, doubling(1, 16))),
       cycles_(&counters("muster_cycles_total", "Cycles run").Add({})),
       self_checks_(&counters("muster_self_checks_total", "Comparisons with a fresh list").Add({})),
       drift_total_(&counters("muster_drift_objects_total", "Objects that self-checks found wrong").Add({})),
       preemptions_(&counters("total_preemption_attempts", "Searches of preempt that found victims").Add({})),
-      action_latency_(gauges("action_scheduling_latency_milliseconds", "Time of an action in the last cycle")),
+      action_latency_(
+          gauges("action_scheduling_latency_milliseconds", "Time of an action in the last cycle")),
       fair_gpu_(gauges("queue_fair_share_gpu", "GPUs that a queue is entitled to")),
       fair_cpu_(gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to")),
       fair_memory_(gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes")),
@@ -63,10 +69,13 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       requests_(counters("muster_api_requests_total", "Requests to the API server")),
       failed_writes_(counters("muster_failed_writes_total", "Decisions that could not be written")),
       nominations_(counters("scheduler_requeue_nominations_total", "Jobs nominated to give way")),
-      nomination_skips_(counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, and why")),
+      nomination_skips_(
+          counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, and why")),
       requeue_commits_(counters("scheduler_requeue_commits_total", "Jobs that got room by requeue")),
-      requeue_rollbacks_(counters("scheduler_requeue_rollbacks_total", "Jobs that requeue found no room for")),
-      requeue_skips_(counters("scheduler_requeue_skipped_total", "Nominated jobs that were passed over, and why")),
+      requeue_rollbacks_(
+          counters("scheduler_requeue_rollbacks_total", "Jobs that requeue found no room for")),
+      requeue_skips_(
+          counters("scheduler_requeue_skipped_total", "Nominated jobs that were passed over, and why")),
       request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")) {}
 
 void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took) {
@@ -82,7 +91,8 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   for (const BindDecision& bind : decisions.binds) placed.insert(cluster.task(bind.task).job);
   scheduled_.Add({{"action", "allocate"}}).Increment(static_cast<double>(placed.size()));
   std::map<std::string, std::set<JobId>> served;
-  for (const EvictDecision& eviction : decisions.evictions) served[eviction.action].insert(eviction.contender);
+  for (const EvictDecision& eviction : decisions.evictions)
+    served[eviction.action].insert(eviction.contender);
   for (const auto& [action, jobs] : served) {
     acted_on_.Add({{"action", action}}).Increment(static_cast<double>(jobs.size()));
     if (action == "preempt") preemptions_->Increment(static_cast<double>(jobs.size()));
@@ -101,15 +111,17 @@ void Metrics::count_requeue(const RequeueRecord& record) {
   for (const auto& [by, count] : record.rollbacks_by)
     requeue_rollbacks_.Add({{"nominated_by", by}}).Increment(static_cast<double>(count));
   for (const auto& [key, count] : record.passed_over)
-    requeue_skips_.Add({{"nominated_by", key.first}, {"reason", key.second}}).Increment(static_cast<double>(count));
+    requeue_skips_.Add({{"nominated_by", key.first}, {"reason", key.second}})
+        .Increment(static_cast<double>(count));
 }
 
 void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {
   for (const QueueShare& share : decisions.shares) {
     const Queue& queue = cluster.queue(share.queue);
     const std::string shown = queue.display_name.empty() ? queue.name : queue.display_name;
-    const prometheus::Labels labels = {
-        {"queue_name", shown}, {"queue_metadata_name", queue.name}, {"queue_display_name", queue.display_name}};
+    const prometheus::Labels labels = {{"queue_name", shown},
+                                       {"queue_metadata_name", queue.name},
+                                       {"queue_display_name", queue.display_name}};
     fair_cpu_.Add(labels).Set(share.fair_share[0] / 1000);
     fair_memory_.Add(labels).Set(share.fair_share[1] / 1e9);
     fair_gpu_.Add(labels).Set(share.fair_share[2]);
@@ -137,7 +149,8 @@ void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
 void Metrics::answered(const std::string& method, int status, std::chrono::nanoseconds took) {
   requests_.Add({{"method", method}, {"code", std::to_string(status)}}).Increment();
   if (method == "GET") return;
-  request_seconds_.Add({{"method", method}}, doubling(0.001, 14)).Observe(std::chrono::duration<double>(took).count());
+  request_seconds_.Add({{"method", method}}, doubling(0.001, 14))
+      .Observe(std::chrono::duration<double>(took).count());
 }
 
 void Metrics::drifted(std::size_t objects) {

@@ -26,7 +26,9 @@ class Metrics {
 
   void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took);
   void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
-  void seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6); }
+  void seen_before(std::chrono::nanoseconds bind) {
+    watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6);
+  }
   void evicted(const Cluster& cluster, const EvictDecision& eviction);
   void answered(const std::string& method, int status, std::chrono::nanoseconds took);
   void write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
@@ -53,8 +55,8 @@ class Metrics {
   std::shared_ptr<prometheus::Registry> registry_;
   const std::string prefix_, node_pool_;
 
-  prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *waiting_requests_, *pending_jobs_,
-      *unusable_;
+  prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *waiting_requests_,
+      *pending_jobs_, *unusable_;
   prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
   prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
   Gauges &action_latency_, &fair_gpu_, &fair_cpu_, &fair_memory_;

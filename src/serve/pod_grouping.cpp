@@ -28,7 +28,8 @@ constexpr std::size_t kMostOwners = 20'000;
 bool needs_group(Json pod, const std::string& scheduler_name) {
   const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
   if (!metadata || !spec || kube::text_at(*spec, "schedulerName") != scheduler_name) return false;
-  if (!kube::text_at(*spec, "nodeName").empty() || !kube::text_at(*metadata, "deletionTimestamp").empty()) return false;
+  if (!kube::text_at(*spec, "nodeName").empty() || !kube::text_at(*metadata, "deletionTimestamp").empty())
+    return false;
   const auto annotations = kube::part_at(*metadata, "annotations");
   if (annotations && !kube::text_at(*annotations, "pod-group-name").empty()) return false;
   const auto status = kube::part_at(pod, "status");
@@ -46,8 +47,7 @@ PodGrouping::PodGrouping(const Parts& parts, std::string scheduler_name, grouper
 void PodGrouping::saw(Json pod) {
   const auto metadata = kube::part_at(pod, "metadata");
   if (!metadata) return;
-  const std::string key =
-      fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+  const std::string key = kube::key_of(*metadata);
   if (!needs_group(pod, scheduler_name_)) {
     waiting_.erase(key);
     return;
@@ -122,7 +122,8 @@ kube::Async<bool> PodGrouping::collect_owners(const json& pod, std::vector<json>
 kube::Async<std::shared_ptr<PodGrouping::Owner>> PodGrouping::read_owner(std::string ns, json reference) {
   const std::string uid = text_at(reference, "/uid");
   if (owners_.size() > kMostOwners) owners_.clear();
-  if (const auto known = owners_.find(uid); known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
+  if (const auto known = owners_.find(uid);
+      known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
     const auto owner = known->second;
     co_await owner->read.opened();
     co_return owner;
@@ -169,8 +170,8 @@ kube::Async<std::shared_ptr<PodGrouping::Kinds>> PodGrouping::read_kinds(std::st
       if (plural.find('/') != std::string::npos) continue;
       kinds->by_name[text_at(item, "/kind")] = {
           slash == std::string::npos ? "" : api_version.substr(0, slash),
-          slash == std::string::npos ? api_version : api_version.substr(slash + 1), text_at(item, "/kind"), plural,
-          item.value("namespaced", true)};
+          slash == std::string::npos ? api_version : api_version.substr(slash + 1), text_at(item, "/kind"),
+          plural, item.value("namespaced", true)};
     }
   if (kinds->failed) kinds_.erase(api_version);
   kinds->read.open();
@@ -198,14 +199,17 @@ kube::Async<bool> PodGrouping::write_group(const grouper::GroupPlan& plan) {
 }
 
 kube::Async<bool> PodGrouping::put_group(const json& pod_group) {
-  const std::string ns = text_at(pod_group, "/metadata/namespace"), name = text_at(pod_group, "/metadata/name");
+  const std::string ns = text_at(pod_group, "/metadata/namespace"),
+                    name = text_at(pod_group, "/metadata/name");
   HttpResponse answer;
   if (!p_.source.pod_groups().knows(ns, name)) {
-    kube::ApiRequest create{.method = "POST", .path = resources::kPodGroups.path(ns), .body = pod_group.dump()};
+    kube::ApiRequest create{
+        .method = "POST", .path = resources::kPodGroups.path(ns), .body = pod_group.dump()};
     answer = co_await p_.client.send(std::move(create));
     if (answer.ok()) p_.source.pod_groups().saw(answer.body);
     if (answer.status != 409) {
-      if (!answer.ok()) p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", ns}});
+      if (!answer.ok())
+        p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", ns}});
       co_return answer.ok();
     }
   }
@@ -216,7 +220,8 @@ kube::Async<bool> PodGrouping::put_group(const json& pod_group) {
   answer = co_await p_.client.send(std::move(update));
   if (answer.ok()) p_.source.pod_groups().saw(answer.body);
   if (!answer.ok())
-    p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer), {{"podGroup", ns + "/" + name}});
+    p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer),
+                            {{"podGroup", ns + "/" + name}});
   co_return answer.ok();
 }
 

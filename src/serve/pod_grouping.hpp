@@ -74,8 +74,8 @@ class PodGrouping {
   const grouper::GroupingOptions options_;
   bool may_begin_ = false;
   int open_ = 0;
-  absl::flat_hash_map<std::string, std::string> waiting_;  // "ns/name" → the pod as text
-  absl::flat_hash_map<std::string, bool> under_way_;       // uid
+  absl::flat_hash_map<std::string, std::string> waiting_;            // "ns/name" → the pod as text
+  absl::flat_hash_map<std::string, bool> under_way_;                 // uid
   absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid
   absl::flat_hash_map<std::string, std::shared_ptr<Group>> groups_;  // "ns/name"
   absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;   // by apiVersion

@@ -3,25 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "serve/api_document.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
 
 namespace resources = kube::resources;
 
-const kube::Resource* const kCompared[] = {&resources::kNodes, &resources::kQueues, &resources::kPriorityClasses,
-                                           &resources::kPodGroups, &resources::kPods};
-
-std::uint64_t number_of(std::string_view version) {
-  std::uint64_t number = 0;
-  std::from_chars(version.data(), version.data() + version.size(), number);
-  return number;
-}
+const kube::Resource* const kCompared[] = {&resources::kNodes, &resources::kQueues,
+                                           &resources::kPriorityClasses, &resources::kPodGroups,
+                                           &resources::kPods};
 
 void take_page(const kube::Resource& resource, Json page, TimePoint now, FreshCluster& fresh) {
   std::vector<Delta> deltas;
@@ -31,18 +26,19 @@ void take_page(const kube::Resource& resource, Json page, TimePoint now, FreshCl
     decode_object(ApiDocument(item, resource), {.now = now}, sink, findings);
     const auto metadata = kube::part_at(item, "metadata");
     if (!metadata || resource.kind != "Pod") return;
-    fresh.pods[fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"))] =
-        number_of(kube::text_at(*metadata, "resourceVersion"));
+    fresh.pods[kube::key_of(*metadata)] = kube::version_of(*metadata);
   });
   const auto apply = [&](auto& object) {
-    if constexpr (requires { fresh.cluster.apply(std::move(object)); }) fresh.cluster.apply(std::move(object));
+    if constexpr (requires { fresh.cluster.apply(std::move(object)); })
+      fresh.cluster.apply(std::move(object));
   };
   for (Delta& delta : deltas) std::visit(apply, delta);
 }
 
 std::string place_of(const Cluster& cluster, TaskId task) {
   const Placement& at = cluster.placement(task);
-  const std::string job = cluster.task(task).job.valid() ? cluster.job(cluster.task(task).job).full_name() : "no job";
+  const std::string job =
+      cluster.task(task).job.valid() ? cluster.job(cluster.task(task).job).full_name() : "no job";
   const std::string node = at.node.valid() ? cluster.node(at.node).name : "no node";
   return fmt::format("{} on {} of {}", name_of(at.status), node, job);
 }
@@ -52,7 +48,7 @@ std::string place_of(const Cluster& cluster, TaskId task) {
 kube::Async<std::unique_ptr<FreshCluster>> read_fresh(kube::ApiClient& client, ClusterOptions options) {
   auto fresh = std::make_unique<FreshCluster>(options);
   simdjson::dom::parser parser;
-  const TimePoint now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const TimePoint now = wall_clock();
   for (const kube::Resource* resource : kCompared) {
     std::string next;
     do {
@@ -65,7 +61,7 @@ kube::Async<std::unique_ptr<FreshCluster>> read_fresh(kube::ApiClient& client, C
       const auto metadata = kube::part_at(page, "metadata");
       if (!metadata) co_return nullptr;
       next = kube::text_at(*metadata, "continue");
-      if (resource->kind == "Pod") fresh->version = number_of(kube::text_at(*metadata, "resourceVersion"));
+      if (resource->kind == "Pod") fresh->version = kube::version_of(*metadata);
       take_page(*resource, page, now, *fresh);
     } while (!next.empty());
   }
@@ -88,7 +84,8 @@ std::vector<std::string> find_drift(const Cluster& live, FreshCluster& fresh, co
       drift.push_back(fmt::format("pod {}: {}, should be {}", task.full_name(), found, expected));
   }
   pods.each([&](const std::string& key, std::uint64_t known) {
-    if (known <= fresh.version && !fresh.pods.contains(key)) drift.push_back("pod " + key + ": does not exist");
+    if (known <= fresh.version && !fresh.pods.contains(key))
+      drift.push_back("pod " + key + ": does not exist");
   });
   std::ranges::sort(drift);
   return drift;

@@ -22,8 +22,8 @@ struct FreshCluster {
 // Nothing where the API server did not answer.
 kube::Async<std::unique_ptr<FreshCluster>> read_fresh(kube::ApiClient& client, ClusterOptions options);
 
-// What the live model has wrong, one line for each pod. Pods that changed since the list was made, and those about
-// which something is assumed, are left out. Not while a cycle runs.
+// What the live model has wrong, one line for each pod. Pods that changed since the list was made, and those
+// about which something is assumed, are left out. Not while a cycle runs.
 std::vector<std::string> find_drift(const Cluster& live, FreshCluster& fresh, const kube::Reflector& pods,
                                     const Assumptions& assumptions, TimePoint now);
 

@@ -9,6 +9,7 @@
 #include "kube/resource.hpp"
 #include "model/reason_text.hpp"
 #include "serve/preemptibility_text.hpp"
+#include "serve/wall_clock.hpp"
 
 namespace muster::serve {
 namespace {
@@ -22,15 +23,15 @@ constexpr auto kPatience = milliseconds(300);
 constexpr auto kBetweenChanges = seconds(5);
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
 
-std::string now_text() { return format_time(std::chrono::floor<seconds>(std::chrono::system_clock::now())); }
-
 std::string joined(const Cluster& cluster, const std::vector<JobReason>& reasons) {
   std::vector<std::string> texts;
   for (const JobReason& reason : reasons) texts.push_back(text_of(cluster, reason));
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
-bool waits(const Job& job) { return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0; }
+bool waits(const Job& job) {
+  return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0;
+}
 
 std::int64_t transition_of(const nlohmann::json& condition) {
   const std::string text = condition.value("transitionID", std::string());
@@ -101,7 +102,8 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
   for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);
 }
 
-kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::string uid, std::string message) {
+kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::string uid,
+                                         std::string message) {
   const json body = {{"metadata", {{"uid", uid}}},
                      {"status",
                       {{"conditions",
@@ -109,7 +111,7 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
                           {"status", "False"},
                           {"reason", "Unschedulable"},
                           {"message", message},
-                          {"lastTransitionTime", now_text()}}}}}}};
+                          {"lastTransitionTime", wall_clock_text()}}}}}}};
   kube::ApiRequest patch{.method = "PATCH",
                          .path = resources::kPods.path(ns, name) + "/status",
                          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
@@ -124,8 +126,7 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
 void StatusWriter::saw_group(Json group) {
   const auto metadata = kube::part_at(group, "metadata");
   if (!metadata) return;
-  const std::string key =
-      fmt::format("{}/{}", kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+  const std::string key = kube::key_of(*metadata);
   const auto conditions = kube::part_at(group, "status", "schedulingConditions");
   json list = conditions ? json::parse(simdjson::minify(*conditions), nullptr, false) : json();
   if (list.is_array() && !list.empty())
@@ -135,8 +136,8 @@ void StatusWriter::saw_group(Json group) {
 }
 
 // Ours is replaced and comes last; those of other node pools stay as they are.
-void StatusWriter::set_condition(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
-                                 const std::string& message) {
+void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
+                                 const std::vector<JobReason>& reasons, const std::string& message) {
   const auto known = conditions_.find(job.full_name());
   const json before = known == conditions_.end() ? json::array() : known->second;
   json after = json::array();
@@ -146,7 +147,9 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job, const s
     if (condition.value("nodePool", "") != node_pool_) after.push_back(condition);
   }
   const json* newest = before.empty() ? nullptr : &before.back();
-  if (newest != nullptr && newest->value("nodePool", "") == node_pool_ && newest->value("message", "") == message) return;
+  if (newest != nullptr && newest->value("nodePool", "") == node_pool_ &&
+      newest->value("message", "") == message)
+    return;
   json details = json::array();
   for (const JobReason& reason : reasons)
     details.push_back({{"reason", code_of(reason.rule)}, {"message", text_of(cluster, reason)}});
@@ -156,7 +159,7 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job, const s
                    {"message", message},
                    {"status", "True"},
                    {"transitionID", std::to_string(last + 1)},
-                   {"lastTransitionTime", now_text()},
+                   {"lastTransitionTime", wall_clock_text()},
                    {"reasons", details}});
   kube::spawn(patch_status(job.ns, job.name,
                            {{"schedulingConditions", after},
@@ -170,7 +173,8 @@ void StatusWriter::clear_conditions(const Cluster& cluster) {
     const std::size_t slash = entry->first.find('/');
     const std::string ns = entry->first.substr(0, slash), name = entry->first.substr(slash + 1);
     const JobId id = cluster.find_job(ns, name);
-    if (!id.valid() || waits(cluster.job(id)) || cluster.job(id).counts.of(TaskStatus::kBinding) > 0) continue;
+    if (!id.valid() || waits(cluster.job(id)) || cluster.job(id).counts.of(TaskStatus::kBinding) > 0)
+      continue;
     conditions_.erase(entry);
     kube::spawn(patch_status(ns, name, {{"schedulingConditions", json::array()}}));
   }

@@ -18,7 +18,8 @@ namespace muster::serve {
 
 class StatusWriter {
  public:
-  StatusWriter(kube::ApiClient& client, LiveSource& source, LiveSink& sink, Events& events, std::string node_pool);
+  StatusWriter(kube::ApiClient& client, LiveSource& source, LiveSink& sink, Events& events,
+               std::string node_pool);
 
   // After each cycle.
   void publish(const Cluster& cluster, const Decisions& decisions);
@@ -37,7 +38,8 @@ class StatusWriter {
     std::uint64_t round = 0;
   };
 
-  void tell(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons, const std::string& message);
+  void tell(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
+            const std::string& message);
   void tell_pods(const Cluster& cluster, const Job& job, const std::string& message);
   void set_condition(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
                      const std::string& message);
