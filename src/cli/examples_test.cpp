@@ -84,6 +84,17 @@ TEST(Examples, PastUse) {
             (Counts{{"busy", 2}, {"calm", 6}}));
 }
 
+TEST(Examples, Requeue) {
+  const Json result = simulated({example("requeue"), "--cycles", "4", "--interval", "10m"});
+  EXPECT_EQ(running_pods(result), (Counts{{"notebook", 1}, {"train", 2}, {"urgent", 1}}));
+  const Json& first = result["rounds"][0];
+  ASSERT_EQ(first["evictions"].size(), 1U);
+  EXPECT_EQ(first["evictions"][0]["pod"], "default/sweep-0");
+  EXPECT_EQ(first["evictions"][0]["action"], "requeue");
+  EXPECT_EQ(first["requeue"]["nominated"].size(), 2U);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_TRUE(result["rounds"][i]["evictions"].empty());
+}
+
 // Pod → "node/group+group".
 std::map<std::string, std::string> bound_pods(const Json& result) {
   std::map<std::string, std::string> bound;
