@@ -65,7 +65,7 @@ const std::vector<Scenario>& scenarios() {
       {"growth-1000", growth(1'000), {"allocate"}},
       {"growth-10000", growth(10'000), {"allocate"}},
       {"fractions-500x10000", {.nodes = 500, .pending = 10'000, .pending_fraction = 0.3}, {"allocate"}},
-      {"rack-gang-512-required", racks(1, 512, 8, {{"net", "zone", ""}}), {"allocate"}},
+      {"rack-gang-512-required", racks(1, 512, 4, {{"net", "zone", ""}}), {"allocate"}},
       {"rack-gang-512-preferred", racks(1, 512, 8, {{"net", "", "rack"}}), {"allocate"}},
       {"rack-gang-512-both", racks(1, 512, 4, {{"net", "zone", "rack"}}), {"allocate"}},
       {"rack-jobs-4000",
