@@ -60,6 +60,7 @@ std::uint64_t Reflector::version_of(const std::string& key) const {
 }
 
 void Reflector::refresh(bool tell_all) {
+  if (is_absent_) return;  // looked for again in a while, and nothing waits for a kind that is not there
   wants_list_ = true;
   if (tell_all)
     for (auto& [key, known] : known_) known.version = 0;

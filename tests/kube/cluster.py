@@ -335,7 +335,10 @@ class Muster:
             return False
 
     def wait_ready(self):
-        wait_until(self.is_ready, 30, "muster to be ready")
+        try:
+            wait_until(self.is_ready, 30, "muster to be ready")
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {self.page('/readyz')[1]}\n{self.log()[-3000:]}") from error
 
     def metric(self, name):
         """The sum over all labels."""
