@@ -43,7 +43,7 @@ class Receipts {
     for (std::size_t i = first_; i < s_.decisions.evictions.size(); ++i) {
       EvictDecision& e = s_.decisions.evictions[i];
       const JobId victim = s_.cluster.task(e.task).job;
-      taken.insert(s_.cluster.job(victim).uid);
+      if (s_.settings.differences.take_once) taken.insert(s_.cluster.job(victim).uid);
       e.rule = purpose_.ground(victim);
       e.victim_queue = stand(victim);
       e.contender_queue = ours;

@@ -287,10 +287,15 @@ bool VictimOrder::is_active(TaskId t) const {
 }
 
 void VictimOrder::collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks) {
+  const Job& job = session_.cluster.job(entry.job.job);
+  if (job.pod_sets.size() == 1 && job.pod_sets[0].tasks.size() == 1 && job.is_preemptible()) {  // all there is
+    if (const TaskId t = job.pod_sets[0].tasks[0]; is_active(t)) tasks.push_back(t);
+    return;
+  }
   const Member root{.is_pod_set = false, .at = 0};
   if (collect_surplus(entry, root, tasks)) return;
   // The core of a semi-preemptible job stays.
-  if (session_.cluster.job(entry.job.job).is_preemptible()) collect_active(entry, root, tasks);
+  if (job.is_preemptible()) collect_active(entry, root, tasks);
 }
 
 void VictimOrder::collect_active(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks) {
