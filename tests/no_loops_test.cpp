@@ -73,5 +73,43 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
   EXPECT_GT(evictions, 100);
 }
 
+// ---------------------------------------------------------------- the potential of docs/fairness.md
+
+// What a queue holds by its fair share; one that is entitled to nothing is the more saturated the more it holds.
+double saturation(double held, double share) { return share > 0 ? held / share : held * 1e6; }
+
+// Jobs of one GPU in queues of one level: each eviction by reclaim serves a quota that was not met, or makes the larger
+// of the two saturations smaller.
+TEST(Potential, EveryReclaimLowersIt) {
+  constexpr auto kGpus = index(Accounted::kGpus);
+  int by_share = 0, by_quota = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    TestCluster c;
+    c.only({"allocate", "reclaim"}).node("n0", {.gpus = 12});
+    for (const char* queue : {"a", "b", "c"})
+      c.queue(queue, {.deserved = static_cast<double>(random() % 5), .weight = static_cast<double>(random() % 3)});
+    for (int j = 0; j < 12; ++j)
+      c.running("run" + std::to_string(j), {.queue = random() % 4 == 0 ? "b" : "a", .node = "n0"});
+    for (int j = 0; j < 8; ++j) c.pending("new" + std::to_string(j), {.queue = random() % 3 == 0 ? "b" : "c"});
+    for (int cycle = 0; cycle < 5; ++cycle) {
+      c.cycle();
+      for (const EvictDecision& e : c.decisions().evictions) {
+        const QueueStand &theirs = e.victim_queue, &ours = e.contender_queue;
+        const double before = saturation(theirs.held[kGpus], theirs.fair_share[kGpus]);
+        const double after = std::max(saturation(theirs.held[kGpus] - 1, theirs.fair_share[kGpus]),
+                                      saturation(ours.held[kGpus] + 1, ours.fair_share[kGpus]));
+        const bool is_share = e.rule == "its queue is above its fair share";
+        ++(is_share ? by_share : by_quota);
+        if (is_share)
+          EXPECT_LT(after, before) << "seed " << seed;
+        else
+          EXPECT_LT(ours.held[kGpus], ours.quota[kGpus]) << "seed " << seed;
+      }
+    }
+  }
+  EXPECT_GT(by_share, 30);
+}
+
 }  // namespace
 }  // namespace muster
