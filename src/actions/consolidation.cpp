@@ -15,7 +15,7 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
   const bool exact = s.settings.differences.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
-            if (victim == contender) return VictimRefusal{.rule = "itself"};
+            if (victim == contender) return VictimRefusal{.rule = kItself};
             if (auto why = taken_before(s, victim, contender)) return why;
             return s.hooks.consolidation_victim(contender, victim);
           },

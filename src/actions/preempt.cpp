@@ -12,7 +12,8 @@ constexpr const char* kName = "preempt";
 Candidates candidates(Session& s, JobId contender) {
   return {.leaves = {s.cluster.job(contender).queue},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
-            if (victim == contender || s.cluster.job(victim).priority >= s.cluster.job(contender).priority)
+            if (victim == contender) return VictimRefusal{.rule = kItself};
+            if (s.cluster.job(victim).priority >= s.cluster.job(contender).priority)
               return VictimRefusal{.rule = "no lower priority"};
             return s.hooks.preempt_victim(contender, victim);
           }};

@@ -45,7 +45,7 @@ bool RequeueVictims::outranks(JobId contender, JobId victim) const {
 }
 
 std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
-  if (victim == contender) return VictimRefusal{.rule = "itself"};
+  if (victim == contender) return VictimRefusal{.rule = kItself};
   if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue)
     return s_.hooks.reclaim_victim(contender, victim);
   if (!outranks(contender, victim)) return VictimRefusal{.rule = "not outranked"};

@@ -21,11 +21,11 @@ std::int32_t minimum_of(const Job& job, const Member& member) {
   return std::accumulate(minima.begin(), minima.begin() + required, std::int32_t{0});
 }
 
-std::map<JobId, const std::vector<JobReason>*> last_reasons(const SimulationResult& result) {
-  std::map<JobId, const std::vector<JobReason>*> reasons;
+std::map<JobId, const WaitingJob*> last_words(const SimulationResult& result) {
+  std::map<JobId, const WaitingJob*> said;
   if (!result.rounds.empty())
-    for (const WaitingJob& w : result.rounds.back().decisions.waiting) reasons[w.job] = &w.reasons;
-  return reasons;
+    for (const WaitingJob& w : result.rounds.back().decisions.waiting) said[w.job] = &w;
+  return said;
 }
 
 }  // namespace
@@ -48,14 +48,14 @@ std::vector<JobId> present_jobs(const Cluster& cluster) {
 }
 
 std::vector<WaitingJob> waiting_after(const Cluster& cluster, const SimulationResult& result) {
-  const auto reasons = last_reasons(result);
+  const auto said = last_words(result);
   std::vector<WaitingJob> waiting;
   for (JobId j : present_jobs(cluster)) {
     const Job& job = cluster.job(j);
     if (!job.has_pending() && job.counts.of(TaskStatus::kGated) == 0) continue;
-    WaitingJob w{.job = j, .reasons = {}};
-    if (const auto found = reasons.find(j); found != reasons.end())
-      w.reasons = *found->second;
+    WaitingJob w{.job = j, .reasons = {}, .searches = {}};
+    if (const auto found = said.find(j); found != said.end())
+      w = *found->second;
     else if (auto standing = why_not_considered(cluster, j))
       w.reasons.push_back(std::move(*standing));
     waiting.push_back(std::move(w));

@@ -73,6 +73,7 @@ std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId conte
 std::vector<SparedJobs> spared_jobs(VictimPool& pool, const Candidates& candidates, std::int64_t& others) {
   std::vector<SparedJobs> spared;
   const auto add = [&](JobId job, const VictimRefusal& why) {
+    if (why.rule == kItself) return;
     auto at = std::find_if(spared.begin(), spared.end(), [&](const SparedJobs& r) { return r.rule == why.rule; });
     if (at == spared.end()) at = spared.insert(at, {.rule = std::string(why.rule)});
     ++at->jobs;

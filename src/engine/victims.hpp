@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/batches.hpp"
@@ -55,6 +56,9 @@ class VictimPool {
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
 };
+
+// The contender among its own candidates.
+inline constexpr std::string_view kItself = "itself";
 
 // Whom a contender may evict.
 struct Candidates {
