@@ -57,11 +57,7 @@ class Consolidation final : public Action {
     const QueueId all_queues;
     for (JobOrder waiting = contenders(s, kName, true); !waiting.empty();) {
       const JobId contender = waiting.pop();
-      if (const JobId like = failed.covering(all_queues, contender); like.valid()) {
-        report_like_job(s, kName, contender, like);
-        continue;
-      }
-      if (is_hopeless(s, contender)) continue;
+      if (is_covered(s, failed, all_queues, contender, kName) || is_hopeless(s, contender)) continue;
       const Outcome outcome = has_room_in_all(s, solver, contender) ? make_room(s, solver, purpose(s, solver, contender))
                                                                     : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;

@@ -48,11 +48,7 @@ class Preempt final : public Action {
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
-      if (const JobId like = failed.covering(queue, contender); like.valid()) {
-        report_like_job(s, kName, contender, like);
-        continue;
-      }
-      if (is_hopeless(s, contender)) continue;
+      if (is_covered(s, failed, queue, contender, kName) || is_hopeless(s, contender)) continue;
       const Outcome outcome = is_over_quota(s, contender) ? Outcome::kNoSolution
                                                           : make_room(s, solver, purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;

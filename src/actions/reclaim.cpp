@@ -52,11 +52,7 @@ class Reclaim final : public Action {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (!s.hooks.may_reclaim(contender)) continue;
-      if (const JobId like = failed.covering(queue, contender); like.valid()) {
-        report_like_job(s, kName, contender, like);
-        continue;
-      }
-      if (is_hopeless(s, contender)) continue;
+      if (is_covered(s, failed, queue, contender, kName) || is_hopeless(s, contender)) continue;
       s.hooks.search_begins(contender);
       const Outcome outcome = make_room(s, solver, purpose(s, solver, contender));
       if (outcome == Outcome::kOutOfTime) return;

@@ -1,8 +1,6 @@
 // Requeue.
 #include "actions/requeue.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 
 #include "actions/requeue_victims.hpp"

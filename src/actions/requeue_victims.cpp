@@ -52,21 +52,11 @@ std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victi
   return s_.hooks.preempt_victim(contender, victim);
 }
 
-namespace {
-
-// The core of a semi-preemptible job is nobody's.
-bool can_lose(const Job& job) {
-  return job.counts.active_allocated() > 0 &&
-         (job.is_preemptible() || (job.is_semi_preemptible() && elastic_state(job) == ElasticState::kAbove));
-}
-
-}  // namespace
-
 // The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no overdue job
 // goes before it.
 std::optional<std::int32_t> RequeueVictims::shield(JobId contender, QueueId leaf) {
   for (const JobEntry& e : everybody_.of(leaf))  // lowest priority first
-    if (!nominations_.contains(e.job) && can_lose(s_.cluster.job(e.job)) && !filter(contender, e.job))
+    if (!nominations_.contains(e.job) && can_lose_tasks(s_.cluster.job(e.job)) && !filter(contender, e.job))
       return s_.cluster.job(e.job).priority;
   return std::nullopt;
 }

@@ -95,8 +95,10 @@ std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId 
   return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 
-void report_like_job(Session& s, const char* action, JobId job, JobId like) {
-  s.searched_in_vain(job, {.action = action, .end = SearchEnd::kLikeJob, .like = like});
+bool is_covered(Session& s, const FailedJobs& failed, QueueId pool, JobId contender, const char* action) {
+  const JobId like = failed.covering(pool, contender);
+  if (like.valid()) s.searched_in_vain(contender, {.action = action, .end = SearchEnd::kLikeJob, .like = like});
+  return like.valid();
 }
 
 }  // namespace muster

@@ -34,7 +34,7 @@ Outcome make_room(Session& session, Solver& solver, const Purpose& purpose);
 // go on for ever. docs/fairness.md.
 std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
 
-// The job is not tried because a like one failed.
-void report_like_job(Session& session, const char* action, JobId job, JobId like);
+// A like job that asks for no more failed before, which is told to the user.
+bool is_covered(Session& session, const FailedJobs& failed, QueueId pool, JobId contender, const char* action);
 
 }  // namespace muster

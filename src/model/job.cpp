@@ -52,6 +52,11 @@ ElasticState elastic_state(const Job& job) {
   return state;
 }
 
+bool can_lose_tasks(const Job& job) {
+  return job.counts.active_allocated() > 0 &&
+         (job.is_preemptible() || (job.is_semi_preemptible() && elastic_state(job) == ElasticState::kAbove));
+}
+
 namespace {
 
 std::string lower(std::string text) {

@@ -30,11 +30,6 @@ std::vector<JobId> candidates(const Cluster& c) {
   return jobs;
 }
 
-// May lose at least some of its tasks.
-bool can_give_way(const Job& job) {
-  return job.is_preemptible() || (job.is_semi_preemptible() && elastic_state(job) == ElasticState::kAbove);
-}
-
 std::string bad_value(const char* key, const std::string& value, const char* wanted) {
   return fmt::format("annotation {}: \"{}\" is no {}", key, value, wanted);
 }
@@ -43,7 +38,7 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
   const Job& job = s.cluster.job(id);
   const auto skip = [&](const char* reason, std::string problem = "") { record.skip(id, kName, reason, std::move(problem)); };
   if (job.counts.active_allocated() == 0) return skip("not_running");
-  if (!can_give_way(job)) return skip("not_preemptible");
+  if (!can_lose_tasks(job)) return skip("not_preemptible");
   const std::string text = *expected_runtime(s.cluster, id);
   const auto expected = parse_duration(text);
   if (!expected || *expected <= Duration::zero())
