@@ -60,6 +60,7 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
                                      .protection_needs_minimum = p.compatibility.protection_needs_minimum,
                                      .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
                                      .exact_consolidation_limit = p.compatibility.exact_consolidation_limit,
+                                     .probes_try_all_tasks = p.compatibility.probes_try_all_tasks,
                                      .take_once = p.compatibility.take_once,
                                      .slots_for_new_groups = p.compatibility.slots_for_new_groups,
                                      .sharing_score_needs_gpu = p.compatibility.sharing_score_needs_gpu,

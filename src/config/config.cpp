@@ -28,6 +28,7 @@ Compatibility Compatibility::kai_exact() {
           .labels_decide_preemptibility = false,
           .elastic_by_active_tasks = false,
           .exact_consolidation_limit = false,
+          .probes_try_all_tasks = false,
           .take_once = false,
           .device_claims_in_full = false,
           .join_claims_at_once = false,

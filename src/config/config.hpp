@@ -73,6 +73,7 @@ struct Compatibility {
   bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
   bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
+  bool probes_try_all_tasks = true;  // a search tries every task that waits, whatever empty sub groups say
   bool take_once = true;  // no job is reclaimed or moved twice for one that got no place meanwhile
   bool device_claims_in_full = true;     // claims may ask for admin access and name alternatives
   bool join_claims_at_once = true;       // pods that share a claim are placed in the same cycle

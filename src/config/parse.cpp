@@ -247,6 +247,7 @@ void read_compatibility(const Setting& setting, Compatibility& options) {
                      {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
                      {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
                      {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
+                     {"probesTryAllTasks", into(options.probes_try_all_tasks)},
                      {"takeOnce", into(options.take_once)},
                      {"deviceClaimsInFull", into(options.device_claims_in_full)},
                      {"joinClaimsAtOnce", into(options.join_claims_at_once)},

@@ -24,6 +24,13 @@ const JobOrder::QueueNode& JobOrder::best_leaf(const QueueNode& node) const {
   return *at;
 }
 
+// As the jobs are now: one that lost its tasks while it waits here stands differently.
+bool JobOrder::job_before(JobEntry a, JobEntry b) const {
+  for (JobEntry* e : {&a, &b})
+    if (e->job != other_demand_.first) e->elastic = elastic_state(session_.cluster.job(e->job));
+  return session_.job_before(a, b);
+}
+
 bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   const auto wanted = [&](const QueueNode& node) {
     const JobId job = best_leaf(node).jobs.front().job;
@@ -39,11 +46,11 @@ void JobOrder::push(const JobEntry& entry) {
   const QueueId queue = session_.cluster.job(entry.job).queue;
   if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf())
     return;
-  const auto job_before = [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(a, b); };
+  const auto before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
   const auto known = by_queue_.find(queue);
   QueueNode* leaf = known != by_queue_.end() ? known->second : nullptr;
   if (leaf != nullptr) {
-    heap::push(leaf->jobs, entry, job_before);
+    heap::push(leaf->jobs, entry, before);
     trim(*leaf);
   } else {
     leaf = make_node(queue, true);
@@ -56,8 +63,8 @@ void JobOrder::push(const JobEntry& entry) {
 // Keeps the best jobs of the leaf, not those that happen to stand first in the heap.
 void JobOrder::trim(QueueNode& leaf) {
   if (!depth_ || static_cast<int>(leaf.jobs.size()) <= *depth_) return;
-  const auto job_before = [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(a, b); };
-  std::sort(leaf.jobs.begin(), leaf.jobs.end(), job_before);  // sorted is a heap, too
+  const auto before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
+  std::sort(leaf.jobs.begin(), leaf.jobs.end(), before);  // sorted is a heap, too
   leaf.jobs.resize(static_cast<std::size_t>(*depth_));
 }
 
@@ -82,7 +89,7 @@ void JobOrder::mark_dirty(QueueNode* node) {
 
 JobId JobOrder::pop() {
   const auto before = [&](const QueueNode* a, const QueueNode* b) { return queue_before(*a, *b); };
-  const auto job_before = [&](const JobEntry& a, const JobEntry& b) { return session_.job_before(a, b); };
+  const auto stands_before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
   std::vector<QueueNode*>* heap = &root_;
   QueueNode* node = nullptr;
   while (true) {
@@ -95,7 +102,7 @@ JobId JobOrder::pop() {
     if (node->is_leaf) break;
     heap = &node->children;
   }
-  const JobId job = heap::pop(node->jobs, job_before).job;
+  const JobId job = heap::pop(node->jobs, stands_before).job;
   while (node != nullptr && node->empty()) {
     auto& siblings = node->parent != nullptr ? node->parent->children : root_;
     by_queue_.erase(node->queue);

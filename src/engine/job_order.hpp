@@ -22,7 +22,7 @@ class JobOrder {
   // Jobs whose queue is unknown or not a leaf are left out.
   void push(JobId job) { push(session_.entry(job)); }
   void push(const JobEntry& entry);
-  // The queue of this job counts it with another demand than that of its chunk.
+  // A copy of the job with fewer tasks waits here: its demand is another, and its elastic state is its own.
   void set_demand(JobId job, const Demand& wanted) { other_demand_ = {job, wanted}; }
   bool empty() const { return root_.empty(); }
   JobId pop();
@@ -42,6 +42,7 @@ class JobOrder {
   QueueNode* make_node(QueueId queue, bool is_leaf);
   void mark_dirty(QueueNode* node);
   const QueueNode& best_leaf(const QueueNode& node) const;
+  bool job_before(JobEntry a, JobEntry b) const;
   bool queue_before(const QueueNode& a, const QueueNode& b) const;
   void trim(QueueNode& leaf);
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/statement.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {
@@ -56,6 +57,21 @@ TEST(JobOrder, JobsBelowTheirMinimumBeforeThoseAtItBeforeThoseAbove) {
   c.pending("exact", {.min = 1}).task("exact", "y-0", {}, "n1");
   c.pending("below", {.min = 1});
   EXPECT_EQ(order(c, {"above", "exact", "below"}), "below exact above");
+}
+
+TEST(JobOrder, AJobThatLosesItsTasksWhileItWaitsStandsAsItIsNow) {
+  TestCluster c;
+  c.node("n1");
+  c.pending("first", {.priority = 90});
+  c.pending("exact", {.min = 1}).task("exact", "x-0", {}, "n1");
+  c.pending("other", {.min = 1}).task("other", "y-0", {}, "n1");
+  Session& s = c.open();
+  JobOrder waiting(s);
+  for (const char* job : {"first", "exact", "other"}) waiting.push(c.job_id(job));
+  Statement st(s);
+  st.evict(c.task_id("y-0"));
+  EXPECT_EQ(c.cluster().job(waiting.pop()).name, "first");
+  EXPECT_EQ(c.cluster().job(waiting.pop()).name, "other");
 }
 
 TEST(JobOrder, EqualCreationTimesGoByUid) {

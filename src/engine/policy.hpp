@@ -22,6 +22,7 @@ struct KaiDifferences {
   bool protection_needs_minimum = true;  // a start in the future protects only where a minimum is set
   bool elastic_by_active_tasks = true;   // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true; // N victims, not N + 1
+  bool probes_try_all_tasks = true;      // empty sub groups take no place of those that wait
   bool take_once = true;                 // no job is reclaimed or moved twice for one that got no place meanwhile
   bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
   bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU

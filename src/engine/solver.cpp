@@ -8,6 +8,7 @@
 #include <ranges>
 
 #include "engine/gang_view.hpp"
+#include "engine/probe_tasks.hpp"
 
 namespace muster {
 namespace {
@@ -149,9 +150,17 @@ bool Solver::search(Statement& statement, Generator& generator) {
   return kept_ || probe(statement, generator, n);
 }
 
+std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
+  const auto first = std::span<const TaskId>(tasks_).first(k);
+  if (session_.settings.differences.probes_try_all_tasks) return first;
+  tasks_of_partial_copy(session_, contender_, first, partial_);
+  return partial_;
+}
+
 // The first scenario in which the first k tasks find their places stays in the statement.
 bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
-  const auto tasks = std::span<const TaskId>(tasks_).first(k);
+  const auto tasks = tasks_of_probe(k);
+  if (tasks.empty()) return false;
   room_.update();
   accumulator_->start(*candidates_, {contender_, tasks, &recorded_, &feasible_});
   generator.made->start(*accumulator_);
@@ -165,26 +174,28 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
     if (limit_ != Limit::kNone) return false;
-    if (simulate(statement, tasks)) {
+    const auto failure = simulate(statement, tasks);
+    if (!failure) {
       const std::size_t all = recorded_.size() + potential_.size();
       record(recorded_, potential_);
       kept_ = k == tasks_.size() && recorded_.size() == all;
       return true;
     }
     failed_.insert(scenario);
+    if (failure->until) for_now_.push_back(scenario);
   }
   return false;
 }
 
-bool Solver::simulate(Statement& statement, std::span<const TaskId> tasks) {
+std::optional<VictimRefusal> Solver::simulate(Statement& statement, std::span<const TaskId> tasks) {
   const auto failure = simulation_.run(
       statement,
       {.contender = contender_, .tasks = tasks, .victims = victims_, .feasible = feasible_, .valid = *valid_});
-  if (!failure) return true;
-  statement.rollback(0);
-  last_failure_ = failure->rule;
-  if (failure->until) for_now_.push_back(absl::HashOf(tasks.size(), sorted_));
-  return false;
+  if (failure) {
+    statement.rollback(0);
+    last_failure_ = failure->rule;
+  }
+  return failure;
 }
 
 void Solver::collect(const Batches& recorded, const Batches& potential) {
@@ -252,8 +263,7 @@ bool Solver::works_with(Statement& statement, Keep keep) {
   if (kept.empty()) return false;
   statement.rollback(0);
   collect(kept, {});
-  sorted_.assign(victims_.begin(), victims_.end());
-  if (!simulate(statement, tasks_)) return false;
+  if (simulate(statement, tasks_)) return false;
   works_ = victims_;
   record(kept, {});
   return true;
@@ -288,7 +298,7 @@ void Solver::trim(Statement& statement) {
   if (session_.stats.scenarios_simulated == before) return;
   statement.rollback(0);
   victims_ = works_;
-  [[maybe_unused]] const bool works = simulate(statement, tasks_);
+  [[maybe_unused]] const bool works = !simulate(statement, tasks_);
   assert(works && "what worked before works again");
 }
 

@@ -60,7 +60,9 @@ class Solver {
   void start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
   bool search(Statement& statement, Generator& generator);
   bool probe(Statement& statement, Generator& generator, std::size_t k);
-  bool simulate(Statement& statement, std::span<const TaskId> tasks);
+  std::span<const TaskId> tasks_of_probe(std::size_t k);
+  // Why it does not work; the statement is empty then.
+  std::optional<VictimRefusal> simulate(Statement& statement, std::span<const TaskId> tasks);
   Outcome unsolved();
   // Gathers in `victims_` what the batches hold, each task once.
   void collect(const Batches& recorded, const Batches& potential);
@@ -88,6 +90,7 @@ class Solver {
   const Candidates* candidates_ = nullptr;
   const ScenarioValidator* valid_ = nullptr;
   std::vector<TaskId> tasks_;  // all that must find a place
+  std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
   Bitmap feasible_;
   Batches recorded_;                    // part of every scenario
   bool kept_ = false;                   // the statement holds a solution for all tasks
