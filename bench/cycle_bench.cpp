@@ -42,7 +42,7 @@ class Totals {
 
 // One cycle over a cluster that is up to date, always the same one.
 void cycle(benchmark::State& state, const Scenario& scenario) {
-  const Policy policy = make_policy(scenario.actions);
+  const Policy policy = make_policy(scenario);
   Cluster start = make_cluster(scenario.shape);
   start.refresh(now());
   Totals totals;
@@ -62,7 +62,7 @@ void cycle(benchmark::State& state, const Scenario& scenario) {
 
 // Deltas and a cycle, over a cluster that lives on.
 void live(benchmark::State& state, const Scenario& scenario) {
-  const Policy policy = make_policy(scenario.actions);
+  const Policy policy = make_policy(scenario);
   LiveCluster cluster(scenario.shape);
   cluster.step(policy);
   Totals totals;

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::int64_t kMega = 1'000'000;
-constexpr const char* kPriorityClass = "train";
+constexpr const char *kPriorityClass = "train", *kUrgentClass = "urgent";
 
 QueueObject queue_object(std::string name, std::string parent, double gpus, double weight, int index) {
   constexpr QueueAmounts kAny{.quota = -1, .limit = -1, .weight = 1};
@@ -25,7 +25,7 @@ QueueObject queue_object(std::string name, std::string parent, double gpus, doub
 }
 
 struct JobShape {
-  std::string name, queue;
+  std::string name, queue, priority_class = kPriorityClass;
   int pods = 1, gpus = 1;
   double fraction = 0;
   TopologyConstraint topology = {};
@@ -61,6 +61,7 @@ class Generator {
 
   void run() {
     sink_.priority_class({.meta = {.name = kPriorityClass}, .value = 50});
+    sink_.priority_class({.meta = {.name = kUrgentClass}, .value = 90});
     for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
     if (shape_.racks > 0) sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
     add_queues();
@@ -73,6 +74,7 @@ class Generator {
     for (int i = 0; i < shape_.pending; ++i)
       add_job({.name = fmt::format("pending-{}", i),
                .queue = queue_of(i, 1),
+               .priority_class = shape_.pending_urgent ? kUrgentClass : kPriorityClass,
                .pods = shape_.pending_pods,
                .gpus = shape_.pending_gpus,
                .fraction = shape_.pending_fraction,
@@ -135,7 +137,7 @@ class Generator {
     PodGroupObject group{
         .meta = {.ns = "bench", .name = job.name, .uid = job.name, .created = now() - seconds(job.age)},
         .queue = job.queue,
-        .priority_class = kPriorityClass,
+        .priority_class = job.priority_class,
         .min_member = job.pods,
         .topology = job.topology};
     if (job.node >= 0) group.last_start = now() - seconds(3'600);

@@ -24,6 +24,7 @@ struct ClusterShape {
   int pending = 0;  // jobs
   int pending_pods = 1;
   int pending_gpus = 1;                 // per pod
+  bool pending_urgent = false;          // of higher priority than what runs
   double pending_fraction = 0;          // of one GPU per pod, instead of whole ones
   int racks = 0;                        // as many zones as a zone has racks; 0: no topology
   std::vector<TopologyConstraint> topologies = {};  // of waiting jobs, in turn

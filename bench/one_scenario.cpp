@@ -31,7 +31,7 @@ void tell(int cycle, const Decisions& d, double milliseconds, std::int64_t alloc
 }
 
 int run(const Scenario& scenario, int cycles) {
-  const Policy policy = make_policy(scenario.actions);
+  const Policy policy = make_policy(scenario);
   double start = cpu_milliseconds();
   LiveCluster live(scenario.shape);
   fmt::print("{}: {} tasks; built in {:.0f} ms CPU, {} allocations, {:.0f} MB\n", scenario.name,

@@ -29,6 +29,23 @@ ClusterShape reclaim(int nodes, int pending, int pods, int gpus) {
           .contest = Contest{.running_quota = 0, .pending_quota = 8.0 * nodes}};
 }
 
+// A full cluster of one queue, and waiting jobs of it that are more urgent.
+ClusterShape preempt(int nodes, int pending, int pods, int gpus) {
+  return {.nodes = nodes,
+          .departments = 1,
+          .queues = 1,
+          .running = 8 * nodes,
+          .pending = pending,
+          .pending_pods = pods,
+          .pending_gpus = gpus,
+          .pending_urgent = true};
+}
+
+// Every node is half full, and the waiting jobs want whole nodes: half of what runs must move together.
+ClusterShape fragmented(int nodes) {
+  return {.nodes = nodes, .departments = 1, .queues = 1, .running = 4 * nodes, .pending = nodes / 2, .pending_gpus = 8};
+}
+
 // A gang of ten whole nodes of which the running queue would have to give one more GPU than it may.
 ClusterShape hopeless(int nodes) {
   return {.nodes = nodes,
@@ -57,8 +74,16 @@ const std::vector<Scenario>& scenarios() {
       {"alloc-500x8-8000", {.nodes = 500, .pending = 8'000}, {"allocate"}},
       {"gang-50x100x4", {.nodes = 50, .pending = 100, .pending_pods = 4}, {"allocate"}},
       {"reclaim-500x8-4000x4000", reclaim(500, 4'000, 1, 1)},
+      {"reclaim-one-500x8-4000", reclaim(500, 1, 1, 1)},
+      {"reclaim-large-100", reclaim(100, 1, 50, 8)},
       {"reclaim-large-500", reclaim(500, 1, 250, 8)},
       {"reclaim-large-1000", reclaim(1'000, 1, 500, 8)},
+      {"preempt-500x8-4000x4000", preempt(500, 4'000, 1, 1)},
+      {"preempt-large-100", preempt(100, 1, 50, 8)},
+      {"preempt-large-500", preempt(500, 1, 250, 8)},
+      {"preempt-large-1000", preempt(1'000, 1, 500, 8)},
+      {"fragmented-100", fragmented(100), {}, -1},
+      {"fragmented-500", fragmented(500), {}, -1},
       {"hopeless-100", hopeless(100)},
       {"hopeless-1000", hopeless(1'000)},
       {"growth-100", growth(100), {"allocate"}},
@@ -92,9 +117,10 @@ const Scenario* find_scenario(const std::string& name) {
   return nullptr;
 }
 
-Policy make_policy(const std::vector<std::string>& actions) {
+Policy make_policy(const Scenario& scenario) {
   Config config;
-  if (!actions.empty()) config.actions = actions;
+  if (!scenario.actions.empty()) config.actions = scenario.actions;
+  if (scenario.consolidation_victims) config.params.max_consolidation_preemptees = *scenario.consolidation_victims;
   std::vector<Error> errors;
   Policy policy = cli::make_policy(config, errors);
   if (!errors.empty()) throw std::logic_error(errors.front().text());

@@ -1,6 +1,7 @@
 // The clusters that are measured, by name, and how they live on between cycles.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,14 @@ struct Scenario {
   std::string name;
   ClusterShape shape;
   std::vector<std::string> actions = {};  // none: all of the default configuration
+  std::optional<int> consolidation_victims = {};  // none: as in the default configuration; -1: any number
 };
 
 const std::vector<Scenario>& scenarios();
 const Scenario* find_scenario(const std::string& name);
 
-// The default configuration with these actions only; none: with all of them.
-Policy make_policy(const std::vector<std::string>& actions);
+// The default configuration with what the scenario changes.
+Policy make_policy(const Scenario& scenario);
 
 // A big cluster, full and quiet: all queues at their quota, gangs that wait in vain, and a few pods that come
 // and go between two cycles.

@@ -181,6 +181,7 @@ void TestCluster::add_tasks(const std::string& name, const JobSpec& spec, const 
     pod.pod_group = name;
     pod.phase = standing.phase;
     pod.gated = standing.gated;
+    pod.preemptibility = spec.preemptibility_label;
     if (standing.phase == PodPhase::kRunning) {
       pod.node = spec.nodes.empty() ? spec.node : spec.nodes[i % spec.nodes.size()];
       pod.gpu_groups = spec.shares;

@@ -86,6 +86,7 @@ struct JobSpec {
   Constraints constraints = {};
   std::optional<Duration> preemption_delay = {};
   std::optional<std::string> preemptibility = {};                      // as the spec has it
+  std::string preemptibility_label = {};                               // of its pods
   std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<std::string> requeue_not_before = {}, requeued_at = {};
   TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
