@@ -33,7 +33,9 @@ void report(Session& s, Solver& solver, const Purpose& purpose, SearchEnd end, s
 
 class Receipts {
  public:
-  Receipts(Session& s, const Purpose& purpose) : s_(s), purpose_(purpose), first_(s.decisions.evictions.size()) {
+  Receipts(Session& s, const Purpose& purpose, std::vector<Shares>& held)
+      : s_(s), purpose_(purpose), first_(s.decisions.evictions.size()), held_(held) {
+    held_.clear();
     for (QueueId q : ids(s.cluster.queues())) held_.push_back(s.cluster.use(q).allocated.shares());
   }
   // For every eviction since.
@@ -63,7 +65,7 @@ class Receipts {
   Session& s_;
   const Purpose& purpose_;
   const std::size_t first_;
-  std::vector<Shares> held_;  // by queue, before anything happens
+  std::vector<Shares>& held_;  // by queue, before anything happens
 };
 
 }  // namespace
@@ -75,7 +77,7 @@ Outcome make_room(Session& s, Solver& solver, const Purpose& purpose) {
       report(s, solver, purpose, SearchEnd::kProven, std::move(proof));
       return Outcome::kNoSolution;
     }
-  const Receipts receipts(s, purpose);
+  const Receipts receipts(s, purpose, solver.scratch_shares());
   Statement st(s);
   const Outcome outcome = solver.solve(st, purpose.contender, purpose.candidates, purpose.valid);
   if (outcome == Outcome::kSolved && purpose.commits()) {

@@ -161,10 +161,10 @@ void Session::evicted(TaskId t, const std::string& action, JobId contender) {
   decisions.evictions.push_back({t, action, contender});
 }
 
-void Session::annotate(JobId job, const std::string& key, std::optional<std::string> value) {
+void Session::annotate(JobId job, std::string key, std::optional<std::string> value) {
   const auto [at, is_new] = patches_.try_emplace(job, decisions.patches.size());
   if (is_new) decisions.patches.push_back({.job = job, .annotations = {}});
-  decisions.patches[at->second].annotations[key] = std::move(value);
+  decisions.patches[at->second].annotations.insert_or_assign(std::move(key), std::move(value));
 }
 
 void Session::waits(JobId job, JobReason reason) {

@@ -10,6 +10,7 @@
 
 #include "engine/hooks.hpp"
 #include "engine/policy.hpp"
+#include "engine/stamps.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 
@@ -28,6 +29,12 @@ struct Chunk {
   bool has_evicted = false;  // a victim of a simulation is among its tasks, so `simulated` matters
 };
 
+// Where a task was before it was moved.
+struct TaskMove {
+  TaskId task;
+  Placement before;
+};
+
 class Session {
  public:
   Session(Cluster& cluster, const Policy& policy, TimePoint now, SearchMemory* memory = nullptr);
@@ -44,6 +51,10 @@ class Session {
   Decisions decisions;
   ActionStats stats;  // of the action at work
   SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
+
+  // Buffers of statements.
+  std::vector<TaskMove> spare_log;
+  Stamps<TaskId> spare_tasks;
 
   NodeFinder& finder() { return *finder_; }
   // Of the waiting jobs as they were when the cycle opened.
@@ -76,7 +87,7 @@ class Session {
   void bound(TaskId task);
   void evicted(TaskId task, const std::string& action, JobId contender);
   void pipelined(TaskId task) { pipelined_.push_back(task); }
-  void annotate(JobId job, const std::string& key, std::optional<std::string> value);
+  void annotate(JobId job, std::string key, std::optional<std::string> value);
   // What stands in the way of a job; replaces what was said before.
   void waits(JobId job, JobReason reason);
   // Stands beside what was said before; the same rule is not said twice.

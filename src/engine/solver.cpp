@@ -117,12 +117,10 @@ bool Solver::is_whole() const {
 }
 
 void Solver::committed(JobId contender) {
-  simulation_.changed(contender);
-  pool().changed(contender);
-  for (JobId j : simulation_.victim_jobs()) {
-    simulation_.changed(j);
-    pool().changed(j);
-  }
+  moved_.assign(simulation_.victim_jobs().begin(), simulation_.victim_jobs().end());
+  if (std::find(moved_.begin(), moved_.end(), contender) == moved_.end()) moved_.push_back(contender);
+  for (JobId j : moved_) simulation_.changed(j);
+  pool().changed(moved_);
 }
 
 // ---------------------------------------------------------------- probes

@@ -11,6 +11,7 @@
 #include "engine/search_budget.hpp"
 #include "engine/search_memory.hpp"
 #include "engine/simulation.hpp"
+#include "engine/stamps.hpp"
 #include "engine/statement.hpp"
 #include "engine/victims.hpp"
 
@@ -43,8 +44,9 @@ class Solver {
     room_.update();
     return room_;
   }
-  // A buffer.
+  // Buffers.
   RoomTest& scratch_room() { return with_all_; }
+  std::vector<Shares>& scratch_shares() { return held_; }
   // Of the last search: scenarios it simulated, and why the last of them failed.
   std::int64_t scenarios() const { return budget_.scenarios(); }
   std::string_view last_failure() const { return last_failure_; }
@@ -102,6 +104,8 @@ class Solver {
   // ---- buffers
   Batches potential_, trial_;
   std::vector<TaskId> victims_, sorted_;
+  std::vector<JobId> moved_;
+  std::vector<Shares> held_;
   std::vector<TaskId> works_;  // the smallest set of victims that was found to do
   Stamps<TaskId> seen_;
   RoomTest with_all_;

@@ -1,8 +1,6 @@
 // The statement logs where a task was and moves it back: there is nothing in an undo that could fail.
 #include "engine/statement.hpp"
 
-#include <absl/container/flat_hash_set.h>
-
 #include <cassert>
 
 #include "util/keys.hpp"
@@ -56,7 +54,7 @@ void Statement::evict(TaskId t) {
 void Statement::take_back(TaskId t) { move(t, Placement(first_before(t))); }
 
 const Placement& Statement::first_before(TaskId t) const {
-  for (const Move& m : log_)
+  for (const TaskMove& m : log_)
     if (m.task == t) return m.before;
   assert(false && "the task was not changed by this statement");
   return log_.front().before;
@@ -78,11 +76,10 @@ void Statement::rollback(Checkpoint to) {
 }
 
 void Statement::commit(const std::string& action, JobId contender) {
-  absl::flat_hash_set<TaskId> seen;
-  const std::vector<Move> log = std::move(log_);
-  log_.clear();
-  for (const Move& m : log) {
-    if (!seen.insert(m.task).second) continue;
+  Stamps<TaskId>& seen = session_.spare_tasks;
+  seen.clear();
+  for (const TaskMove& m : log_) {
+    if (!seen.insert(m.task)) continue;
     const Placement at = session_.cluster.placement(m.task);
     if (at == m.before) continue;
     const bool was_placed = in(m.before.status, kActiveAllocated);
@@ -98,6 +95,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     session_.cluster.job_facts(job).last_eviction = session_.now;
     session_.annotate(job, keys::kLastEviction, session_.now_text);
   }
+  log_.clear();
 }
 
 }  // namespace muster

@@ -12,8 +12,11 @@ class Statement {
  public:
   using Checkpoint = std::size_t;
 
-  explicit Statement(Session& session) : session_(session) {}
-  ~Statement() { rollback(0); }
+  explicit Statement(Session& session) : session_(session) { log_.swap(session.spare_log); }
+  ~Statement() {
+    rollback(0);
+    log_.swap(session_.spare_log);
+  }
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
@@ -34,16 +37,12 @@ class Statement {
   void commit(const std::string& action, JobId contender);
 
  private:
-  struct Move {
-    TaskId task;
-    Placement before;
-  };
   void move(TaskId t, const Placement& to);
   bool stands_there(TaskId t, NodeId node, GroupListId groups) const;
   const Placement& first_before(TaskId t) const;
 
   Session& session_;
-  std::vector<Move> log_;
+  std::vector<TaskMove> log_;
 };
 
 }  // namespace muster

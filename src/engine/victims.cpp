@@ -27,7 +27,7 @@ VictimPool::VictimPool(Session& session)
       before_([&session](const JobEntry& a, const JobEntry& b) { return session.senior(a, b); }),
       by_queue_(session.cluster.queues().size()) {
   for (JobId j : ids(session.cluster.jobs()))
-    if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
+    if (is_evictable(j)) insert(j);
   list_leaves();
 }
 
@@ -37,7 +37,7 @@ VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before bef
       members_(std::in_place, jobs.begin(), jobs.end()),
       by_queue_(session.cluster.queues().size()) {
   for (JobId j : jobs)
-    if (is_evictable(j)) by_queue_[session.cluster.job(j).queue].jobs.push_back(session.entry(j));
+    if (is_evictable(j)) insert(j);
   list_leaves();
 }
 
@@ -69,21 +69,38 @@ const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
   return jobs.jobs;
 }
 
-void VictimPool::changed(JobId id) {
-  const QueueId queue = session_.cluster.job(id).queue;
-  if (!queue.valid() || !by_queue_.contains(queue)) return;
-  auto& jobs = by_queue_[queue].jobs;
-  const auto at = std::find_if(jobs.begin(), jobs.end(), [&](const JobEntry& e) { return e.job == id; });
-  if (at != jobs.end()) jobs.erase(at);
-  if (!is_evictable(id)) return;
-  if (auto& largest = by_queue_[queue].largest) largest = std::max(*largest, gpus_of(session_.cluster, id));
+void VictimPool::changed(std::span<const JobId> jobs) {
+  moved_.clear();
+  for (JobId j : jobs)
+    if (listed_.contains(j)) moved_.insert(j), ++by_queue_[session_.cluster.job(j).queue].moved;
+  for (JobId j : jobs)
+    if (listed_.contains(j)) erase_moved(by_queue_[session_.cluster.job(j).queue]);
+  for (JobId j : jobs) {
+    listed_.erase(j);
+    if (is_evictable(j)) insert(j);
+  }
+}
+
+// Those that moved stand near the front, where victims are taken from: what comes after the last of them is shifted
+// in one piece.
+void VictimPool::erase_moved(Leaf& leaf) {
+  auto kept = leaf.jobs.begin(), at = kept;
+  for (; leaf.moved > 0; ++at)
+    if (moved_.contains(at->job))
+      --leaf.moved;
+    else
+      *kept++ = *at;
+  leaf.jobs.erase(kept, at);
+}
+
+void VictimPool::insert(JobId id) {
+  Leaf& leaf = by_queue_[session_.cluster.job(id).queue];
+  if (leaf.largest) leaf.largest = std::max(*leaf.largest, gpus_of(session_.cluster, id));
+  listed_.insert(id);
   const JobEntry entry = session_.entry(id);
-  const auto place =
-      by_queue_[queue].is_sorted
-          ? std::lower_bound(jobs.begin(), jobs.end(), entry,
-                             [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); })
-          : jobs.end();
-  jobs.insert(place, entry);
+  const auto after = [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); };
+  leaf.jobs.insert(leaf.is_sorted ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, after) : leaf.jobs.end(),
+                   entry);
 }
 
 Charge VictimPool::held(JobId id) const {

@@ -17,6 +17,7 @@
 
 #include "engine/batches.hpp"
 #include "engine/session.hpp"
+#include "engine/stamps.hpp"
 
 namespace muster {
 
@@ -34,8 +35,8 @@ class VictimPool {
   const std::vector<JobEntry>& of(QueueId leaf);
   // Leaf queues that have any, by creation time, then name.
   std::span<const QueueId> leaves() const { return leaves_; }
-  // The job's tasks changed for good.
-  void changed(JobId job);
+  // Tasks of these jobs changed for good.
+  void changed(std::span<const JobId> jobs);
   // What the job's tasks hold, as they asked for it.
   Charge held(JobId job) const;
   // No job of the leaf has more GPUs than this, in thousandths, as its nodes count them.
@@ -45,16 +46,20 @@ class VictimPool {
   struct Leaf {
     std::vector<JobEntry> jobs;
     bool is_sorted = false;
+    std::size_t moved = 0;  // of the jobs, how many are to be taken out
     std::optional<std::int64_t> largest;
   };
   bool is_evictable(JobId job) const;
   void list_leaves();
+  void insert(JobId job);
+  void erase_moved(Leaf& leaf);
 
   Session& session_;
   Before before_;
   std::optional<absl::flat_hash_set<JobId>> members_;  // nothing: all jobs
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
+  Stamps<JobId> listed_, moved_;
 };
 
 // The contender among its own candidates.
