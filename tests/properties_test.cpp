@@ -279,6 +279,16 @@ TEST(Properties, TheNodeIndexDecidesAsPlainScoringDoes) {
   });
 }
 
+TEST(Properties, VictimsThatAreReplayedAreThoseOfEachProbe) {
+  const Policy replaying = policy_of({});
+  Policy plain = replaying;
+  plain.settings.replay_victims = false;
+  check_clusters(1500, [&] {
+    Cluster a = cluster_of(objects_of(*any_cluster())), b = a;
+    RC_ASSERT(whole_text(a, decide(a, replaying)) == whole_text(b, decide(b, plain)));
+  });
+}
+
 // ---------------------------------------------------------------- undo
 
 // One random operation of a statement, if it is possible on the task that the dice choose.

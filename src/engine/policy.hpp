@@ -48,6 +48,7 @@ struct EngineSettings {
   bool use_signatures = true;
   Duration staleness_grace = std::chrono::seconds(60);
   bool index_nodes = true;  // false: score all nodes for every task, the plain way
+  bool replay_victims = true;  // false: every probe of a search puts the victims in order anew
   bool prove_hopeless = true;  // false: search also where a proof says that there is nothing to find
   SearchLimits search;
   KaiDifferences differences;

@@ -14,10 +14,20 @@ bool is_selective(const Shape& shape) {
 
 }  // namespace
 
-void VictimAccumulator::start(const Candidates& candidates, const Probe& probe) {
+void VictimAccumulator::begin(const Candidates& candidates) {
+  candidates_ = &candidates;
+  all_whole_ = false;
+}
+
+void VictimAccumulator::start(const Probe& probe) {
   const Cluster& c = session_.cluster;
   probe_ = probe;
-  victims_.start(candidates);
+  if (!all_whole_ || !session_.settings.replay_victims) {
+    victims_.start(*candidates_);
+    served_.clear();
+    all_whole_ = true;
+  }
+  replayed_ = 0;
   batches_.clear();
   recorded_.clear();
   unmet_.clear();
@@ -63,22 +73,31 @@ bool VictimAccumulator::next() {
 }
 
 bool VictimAccumulator::grow() {
-  while (auto popped = victims_.pop()) {
-    const bool is_recorded = std::any_of(popped->tasks.begin(), popped->tasks.end(),
-                                         [&](TaskId t) { return recorded_.contains(t); });
-    if (is_recorded) {
-      victims_.skip(*popped, recorded_);
-      continue;
-    }
-    victims_.take(*popped);
-    batches_.append(popped->job, popped->tasks);
-    for (TaskId t : popped->tasks) {
-      free(t);
-      if (!unmet_.empty()) meet(session_.cluster.placement(t).node);
-    }
-    return true;
+  const auto batch = next_batch();
+  if (!batch) return false;
+  batches_.append(batch->job, batch->tasks);
+  for (TaskId t : batch->tasks) {
+    free(t);
+    if (!unmet_.empty()) meet(session_.cluster.placement(t).node);
   }
-  return false;
+  return true;
+}
+
+// The next that holds nothing recorded.
+std::optional<Batches::Batch> VictimAccumulator::next_batch() {
+  const auto is_recorded = [&](TaskId t) { return recorded_.contains(t); };
+  while (replayed_ < served_.size()) {
+    const Batches::Batch batch = served_[replayed_++];
+    if (std::none_of(batch.tasks.begin(), batch.tasks.end(), is_recorded)) return batch;
+  }
+  while (auto popped = victims_.pop()) {
+    served_.append(popped->job, popped->tasks);
+    ++replayed_;
+    const bool skips = std::any_of(popped->tasks.begin(), popped->tasks.end(), is_recorded);
+    if (skips ? victims_.skip(*popped, recorded_) : victims_.take(*popped)) all_whole_ = false;
+    if (!skips) return served_[served_.size() - 1];
+  }
+  return std::nullopt;
 }
 
 bool VictimAccumulator::passes() const { return unmet_.empty() && domains_.passes() && room_.passes(); }

@@ -26,8 +26,10 @@ class VictimAccumulator {
  public:
   VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
       : session_(session), victims_(session, pool), free_(room), labels_(session.cluster) {}
-  // A new probe; candidates and what it points to must live on.
-  void start(const Candidates& candidates, const Probe& probe);
+  // A new search; the candidates must live on.
+  void begin(const Candidates& candidates);
+  // A new probe of it; what it points to must live on.
+  void start(const Probe& probe);
 
   // To the next state that the filters let pass: first the recorded victims alone, then each time more. False at
   // the end.
@@ -45,12 +47,19 @@ class VictimAccumulator {
 
  private:
   bool passes() const;
+  std::optional<Batches::Batch> next_batch();
   void free(TaskId victim);
   void meet(NodeId node);
 
   Session& session_;
   Probe probe_{};
+  const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
+  // What the order served so far. While every job went as a whole, that is the same for all probes of a search, and
+  // is replayed instead of being found again.
+  Batches served_;
+  std::size_t replayed_ = 0;
+  bool all_whole_ = false;
   const GpuRoom& free_;
   RoomTest room_, recorded_room_;
   LabelDomains labels_;

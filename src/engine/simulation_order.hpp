@@ -78,6 +78,7 @@ class SimulationOrder {
   };
 
   Node* node_of(QueueId queue);
+  void sort_ours(Node& leaf);
   void link(Node* node);
   void add(const Contestant& contestant);
   void pass_own_places(Node& leaf) const;

@@ -84,7 +84,6 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
 
 void Solver::start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid) {
   contender_ = contender;
-  candidates_ = &candidates;
   valid_ = &valid;
   const Chunk& chunk = session_.chunk(contender, true);
   tasks_.assign(chunk.tasks.begin(), chunk.tasks.end());
@@ -94,6 +93,7 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   limit_ = Limit::kNone;
   if (session_.memory != nullptr) session_.memory->recall(session_.cluster, action_, contender, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
+  accumulator_->begin(candidates);
   extra_.resize(session_.cluster.nodes_by_name().size(), 0);
 }
 
@@ -160,7 +160,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   const auto tasks = tasks_of_probe(k);
   if (tasks.empty()) return false;
   room_.update();
-  accumulator_->start(*candidates_, {contender_, tasks, &recorded_, &feasible_});
+  accumulator_->start({contender_, tasks, &recorded_, &feasible_});
   generator.made->start(*accumulator_);
   while (generator.made->next(potential_)) {
     if (!could_fit(potential_)) continue;

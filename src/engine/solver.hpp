@@ -89,7 +89,6 @@ class Solver {
 
   // ---- the search at hand
   JobId contender_;
-  const Candidates* candidates_ = nullptr;
   const ScenarioValidator* valid_ = nullptr;
   std::vector<TaskId> tasks_;  // all that must find a place
   std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way

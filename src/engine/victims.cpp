@@ -250,7 +250,7 @@ void VictimOrder::pop_entry() {
   mark_dirty(node);
 }
 
-void VictimOrder::take(const Popped& popped) {
+bool VictimOrder::take(const Popped& popped) {
   Entry rest = std::move(popped_);
   const Job& job = session_.cluster.job(popped.job);
   if (rest.taken.empty()) rest.taken.start(job.pod_sets.size());
@@ -260,10 +260,10 @@ void VictimOrder::take(const Popped& popped) {
     if (in(session_.cluster.placement(t).status, kAllocatedSet))
       rest.held -= session_.cluster.shape_of(t).charge;
   }
-  push_back(std::move(rest));
+  return push_back(std::move(rest));
 }
 
-void VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
+bool VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
   Entry rest = std::move(popped_);
   const Job& job = session_.cluster.job(popped.job);
   if (rest.taken.empty()) rest.taken.start(job.pod_sets.size());
@@ -275,14 +275,14 @@ void VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
         if (in(session_.cluster.placement(t).status, kAllocatedSet))
           rest.held -= session_.cluster.shape_of(t).charge;
       }
-  push_back(std::move(rest));
+  return push_back(std::move(rest));
 }
 
-// What is left of a job waits in its leaf again, if anything is.
-void VictimOrder::push_back(Entry entry) {
+// What is left of a job waits in its leaf again; false: nothing is.
+bool VictimOrder::push_back(Entry entry) {
   const Job& job = session_.cluster.job(entry.job.job);
   const GangView view(session_, job, entry.taken);
-  if (view.active() == 0) return;
+  if (view.active() == 0) return false;
   entry.job.elastic = view.elastic_state();
   bool is_new = false;
   QueueNode* leaf = node_of(job.queue, is_new);
@@ -295,6 +295,7 @@ void VictimOrder::push_back(Entry entry) {
   leaf->has_head = true;
   if (!was_linked) link(leaf);
   mark_dirty(leaf);
+  return true;
 }
 
 // ---------------------------------------------------------------- what an eviction takes: actions.md 3.4

@@ -90,8 +90,9 @@ class VictimOrder {
   // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is left
   // of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
   std::optional<Popped> pop();
-  void take(const Popped& popped);
-  void skip(const Popped& popped, const Stamps<TaskId>& gone);
+  // False: nothing of the job is left.
+  bool take(const Popped& popped);
+  bool skip(const Popped& popped, const Stamps<TaskId>& gone);
 
  private:
   // How many tasks were taken per pod set; of few pod sets without an allocation.
@@ -137,7 +138,7 @@ class VictimOrder {
   bool job_less(const JobEntry& a, const JobEntry& b) const { return !pool_.before(a, b); }
   bool queue_less(const QueueNode& a, const QueueNode& b) const;
   void mark_dirty(QueueNode* node);
-  void push_back(Entry entry);
+  bool push_back(Entry entry);
   QueueNode* node_of(QueueId queue, bool& is_new);
   void collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks);
   bool collect_surplus(const Entry& entry, const Member& m, absl::InlinedVector<TaskId, 8>& tasks);
