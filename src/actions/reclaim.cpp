@@ -12,7 +12,7 @@ constexpr const char* kName = "reclaim";
 Candidates candidates(Session& s, Solver& solver, JobId contender) {
   Candidates found;
   for (QueueId leaf : solver.pool().leaves()) {
-    if (leaf == s.cluster.job(contender).queue || solver.pool().of(leaf).empty()) continue;
+    if (leaf == s.cluster.job(contender).queue || solver.pool().all_of(leaf).empty()) continue;
     if (const auto why = s.hooks.reclaim_from_queue(contender, leaf))
       found.spared.push_back({leaf, *why});
     else

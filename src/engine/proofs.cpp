@@ -37,7 +37,7 @@ std::optional<JobReason> too_little_to_free(Session& s, Solver& solver, JobId co
   RoomTest& room = solver.scratch_room();
   room.start(s.cluster, solver.room(), s.chunk(contender, true).tasks);
   for (QueueId leaf : candidates.leaves)
-    for (const JobEntry& e : solver.pool().of(leaf)) {
+    for (const JobEntry& e : solver.pool().all_of(leaf)) {
       if (room.reach() >= room.demand()) return std::nullopt;
       if (!candidates.spares(e.job)) free_all(s.cluster, e.job, room);
     }
@@ -70,7 +70,7 @@ std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId conte
   return bounded == Bounded::kByShares ? shares_in_the_way(s, solver, contender, candidates) : std::nullopt;
 }
 
-std::vector<SparedJobs> spared_jobs(VictimPool& pool, const Candidates& candidates, std::int64_t& others) {
+std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates, std::int64_t& others) {
   std::vector<SparedJobs> spared;
   const auto add = [&](JobId job, const VictimRefusal& why) {
     if (why.rule == kItself) return;
@@ -81,17 +81,18 @@ std::vector<SparedJobs> spared_jobs(VictimPool& pool, const Candidates& candidat
     if (why.until && (!at->until || *why.until < *at->until)) at->until = why.until;
   };
   for (const auto& [leaf, why] : candidates.spared)
-    for (const JobEntry& e : pool.of(leaf)) add(e.job, why);
+    for (const JobEntry& e : pool.all_of(leaf)) add(e.job, why);
   for (QueueId leaf : candidates.leaves)
-    for (const JobEntry& e : pool.of(leaf)) {
+    for (const JobEntry& e : pool.all_of(leaf)) {
       if (const auto why = candidates.spares(e.job))
         add(e.job, *why);
       else
         ++others;
     }
   constexpr auto kGpus = index(Accounted::kGpus);
-  std::stable_sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
-    return a.held.units[kGpus] > b.held.units[kGpus];
+  std::sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
+    const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];
+    return x != y ? x > y : a.rule < b.rule;
   });
   return spared;
 }

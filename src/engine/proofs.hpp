@@ -15,6 +15,6 @@ std::optional<JobReason> proven_hopeless(Session& session, Solver& solver, JobId
                                          const Candidates& candidates, Bounded bounded);
 
 // Candidates that are spared, by rule; the rule that holds most GPUs first. Counts the others.
-std::vector<SparedJobs> spared_jobs(VictimPool& pool, const Candidates& candidates, std::int64_t& others);
+std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates, std::int64_t& others);
 
 }  // namespace muster

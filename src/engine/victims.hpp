@@ -33,6 +33,8 @@ class VictimPool {
   bool before(const JobEntry& a, const JobEntry& b) const { return before_(a, b); }
   // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
   const std::vector<JobEntry>& of(QueueId leaf);
+  // The same in no particular order: for sums.
+  const std::vector<JobEntry>& all_of(QueueId leaf) const { return by_queue_[leaf].jobs; }
   // Leaf queues that have any, by creation time, then name.
   std::span<const QueueId> leaves() const { return leaves_; }
   // Tasks of these jobs changed for good.
