@@ -53,6 +53,7 @@ class Allocator {
   }
 
   bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    if (const auto& all = job_.sets[group.at].members; all.size() == 1) return place(all.front(), tasks, allowed);
     const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
     return std::all_of(members.begin(), members.end(), [&](const Member& m) {
       const auto part = tasks_below(m, tasks);
@@ -104,8 +105,8 @@ class Allocator {
     return s_.cluster.intern(std::move(held));
   }
 
-  std::vector<TaskId> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
-    std::vector<TaskId> part;
+  absl::InlinedVector<TaskId, 16> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
+    absl::InlinedVector<TaskId, 16> part;
     for (TaskId t : tasks)
       if (is_below(job_, s_.cluster.task(t).pod_set, m)) part.push_back(t);
     return part;

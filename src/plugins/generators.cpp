@@ -1,8 +1,11 @@
 // The scenario generators.
 #include "plugins/generators.hpp"
 
+#include <absl/container/flat_hash_set.h>
+#include <absl/container/inlined_vector.h>
+#include <absl/hash/hash.h>
+
 #include <algorithm>
-#include <set>
 
 #include "engine/scenario_generator.hpp"
 
@@ -34,7 +37,7 @@ class BatchesBy {
   const std::vector<I>& all() const { return order_; }
 
  private:
-  std::vector<std::vector<std::uint32_t>> lists_;
+  std::vector<absl::InlinedVector<std::uint32_t, 4>> lists_;
   std::vector<I> order_;
 };
 
@@ -100,9 +103,9 @@ class NodeLocalGreedy final : public ScenarioGenerator {
     }
     if (potential.empty()) return false;
     if (nodes_.empty() && seen_.empty()) return true;  // the only one of this step
-    std::vector<TaskId> key(potential.tasks().begin(), potential.tasks().end());
-    std::sort(key.begin(), key.end());
-    return seen_.insert(std::move(key)).second;
+    key_.assign(potential.tasks().begin(), potential.tasks().end());
+    std::sort(key_.begin(), key_.end());
+    return seen_.insert(absl::HashOf(key_)).second;
   }
 
   // Everything taken from the job so far, recorded tasks included, as one batch.
@@ -124,7 +127,8 @@ class NodeLocalGreedy final : public ScenarioGenerator {
   BatchesBy<JobId> by_job_;
   std::uint32_t read_ = 0;
   std::vector<NodeId> nodes_;           // still to be proposed in this step
-  std::set<std::vector<TaskId>> seen_;  // proposed in this step
+  absl::flat_hash_set<std::size_t> seen_;  // hashes of what was proposed in this step
+  std::vector<TaskId> key_;
   Stamps<JobId> jobs_;
   Stamps<TaskId> tasks_;
 };
