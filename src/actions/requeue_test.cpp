@@ -67,7 +67,7 @@ TEST_F(RequeueTest, TheOverdueJobGoesBeforeTheNewerOne) {  // scenario 2
   EXPECT_EQ(c.written("v", keys::kRequeueNotBefore), "2025-06-01T12:05:00Z");
   EXPECT_EQ(c.written("v", keys::kRequeuedAt), "2025-06-01T12:00:00Z");
   EXPECT_EQ(c.cycle(), "bind p-0 node0");
-  EXPECT_EQ(record().commits, 0);
+  EXPECT_EQ(record().commits(), 0U);
 }
 
 TEST_F(RequeueTest, TheDelayOfTheJobCounts) {
@@ -96,8 +96,8 @@ TEST_F(RequeueTest, NothingChangesWhereTheContenderWouldStillNotFit) {  // scena
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.cluster().fingerprint(), before);
   EXPECT_TRUE(c.decisions().patches.empty());
-  EXPECT_EQ(record().rollbacks, 1);
-  EXPECT_EQ(record().commits, 0);
+  EXPECT_EQ(record().rollbacks(), 1U);
+  EXPECT_EQ(record().commits(), 0U);
 }
 
 TEST_F(RequeueTest, IsLeftAloneUntilItsDelayIsOver) {  // scenario 4
@@ -116,8 +116,10 @@ TEST_F(RequeueTest, IsProtectedByItsMinimumRuntime) {  // scenario 5
   c.running("v", v).pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(record().nominated.size(), 1U);
-  EXPECT_EQ(record().passed_over.at({"expectedruntime", "minruntime_protected"}), 1);
-  EXPECT_EQ(record().rollbacks, 0);
+  ASSERT_EQ(record().passed_over.size(), 1U);
+  EXPECT_EQ(record().passed_over[0].nominators, "expectedruntime");
+  EXPECT_EQ(record().passed_over[0].reason, "minruntime_protected");
+  EXPECT_EQ(record().rollbacks(), 0U);
   c.advance(1s);
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
   EXPECT_EQ(action_of_first_eviction(), "requeue");
@@ -129,7 +131,9 @@ TEST_F(RequeueTest, TwoNominatorsMakeOneNominationWithBothNames) {  // scenario 
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
   ASSERT_EQ(record().nominated.size(), 1U);
   EXPECT_EQ(record().nominated[0].all_names(), "expectedruntime,second");
-  EXPECT_EQ(record().commits_by.at("expectedruntime,second"), 1);
+  ASSERT_EQ(record().attempts.size(), 1U);
+  EXPECT_EQ(record().attempts[0].nominators, "expectedruntime,second");
+  EXPECT_TRUE(record().attempts[0].is_commit);
 }
 
 TEST_F(RequeueTest, ANominatorOfItsOwnIsEnough) {
@@ -145,7 +149,7 @@ TEST_F(RequeueTest, TakesAsManyAsItNeedsInOneCommit) {  // scenario 7
   c.pending("p", {.gpus = 2, .priority = 75});
   c.cycle();
   EXPECT_EQ(c.decisions().evictions.size(), 2U);
-  EXPECT_EQ(record().commits, 1);
+  EXPECT_EQ(record().commits(), 1U);
 }
 
 TEST_F(RequeueTest, AnEqualGetsThePlaceOnlyBySchedulingOrder) {  // scenario 8
@@ -260,9 +264,10 @@ TEST_F(RequeueTest, ADryRunReportsAndEvictsNobody) {
   dry.node("node0", {.gpus = 1}).running("v", kOverdue).pending("p", {.priority = 75});
   EXPECT_EQ(dry.cycle(), "");
   const RequeueRecord& r = *dry.decisions().requeue;
-  EXPECT_EQ(r.commits, 1);
-  ASSERT_EQ(r.would_evict.size(), 1U);
-  EXPECT_EQ(dry.cluster().task(r.would_evict[0].task).name, "v-0");
+  EXPECT_EQ(r.commits(), 1U);
+  ASSERT_EQ(r.attempts.at(0).victims.size(), 1U);
+  EXPECT_EQ(r.attempts[0].victims[0].tasks, std::vector{dry.task_id("v-0")});
+  EXPECT_EQ(r.attempts[0].victims[0].not_before, dry.now() + 5min);
   EXPECT_TRUE(dry.decisions().patches.empty());
 }
 
@@ -270,7 +275,7 @@ TEST_F(RequeueTest, NobodyIsEvictedForAContenderWhosePlaceAnotherWouldTake) {
   c.only({"allocate", "requeue"}).node("node0", {.gpus = 1}).running("v", kOverdue);
   c.pending("first", {.priority = 80, .preemption_delay = 24h}).pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(record().rollbacks, 1);
+  EXPECT_EQ(record().rollbacks(), 1U);
 }
 
 TEST_F(RequeueTest, WithoutAnyOptInNothingIsDifferent) {

@@ -87,7 +87,8 @@ Candidates RequeueVictims::of(JobId contender) {
 // Once per job and cycle.
 void RequeueVictims::count_protected(JobId victim) {
   if (counted_.insert(victim).second)
-    ++record_.passed_over[{record_.nominated[nominations_.at(victim)].all_names(), "minruntime_protected"}];
+    record_.passed_over.push_back(
+        {victim, record_.nominated[nominations_.at(victim)].all_names(), "minruntime_protected"});
 }
 
 std::string RequeueVictims::nominators(const Candidates& candidates) {
