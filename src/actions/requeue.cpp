@@ -2,6 +2,8 @@
 #include "actions/requeue.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "actions/requeue_victims.hpp"
 #include "engine/making_room.hpp"
@@ -26,6 +28,25 @@ std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
   return others.empty() ? std::nullopt : s.hooks.reclaim_scenario(part);
 }
 
+// A contender is like another only if it has the same rank, too.
+class FailedContenders {
+ public:
+  explicit FailedContenders(Session& session) : s_(session) {}
+  bool cover(JobId contender) {
+    return is_covered(s_, of_rank(contender), s_.cluster.job(contender).queue, contender, kName);
+  }
+  void add(JobId contender) { of_rank(contender).add(s_.cluster.job(contender).queue, contender); }
+
+ private:
+  FailedJobs& of_rank(JobId contender) {
+    const Job& job = s_.cluster.job(contender);
+    return by_rank_.try_emplace({job.priority, job.preemptibility}, s_).first->second;
+  }
+
+  Session& s_;
+  std::map<std::pair<std::int32_t, Preemptibility>, FailedJobs> by_rank_;
+};
+
 class Requeue final : public Action {
  public:
   explicit Requeue(RequeueOptions options) : options_(options) {}
@@ -36,31 +57,37 @@ class Requeue final : public Action {
     record.is_dry_run = options_.is_dry_run;
     s.hooks.nominate(record);
     if (record.nominated.empty()) return;
+    if (s.settings.use_signatures) s.take_signatures();
     Solver solver(s, kName, nominated_pool(s, record), Line::kWhole);
     RequeueVictims victims(s, solver.pool(), record, options_.contenders);
+    FailedContenders failed(s);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       if (is_hopeless(s, contender)) continue;
       const Candidates candidates = victims.of(contender);
       std::string nominators = victims.nominators(candidates);
       if (nominators.empty()) continue;
-      s.hooks.search_begins(contender);
-      RequeueAttempt attempt{.contender = contender, .nominators = std::move(nominators)};
-      const Outcome outcome = search(s, solver, candidates, attempt);
-      record.attempts.push_back(std::move(attempt));
+      record.attempts.push_back({.contender = contender, .nominators = std::move(nominators)});
+      if (failed.cover(contender)) continue;
+      const Outcome outcome = search(s, solver, candidates, record.attempts.back());
       if (outcome == Outcome::kOutOfTime) return;
+      if (outcome != Outcome::kSolved) failed.add(contender);
     }
   }
 
  private:
   Outcome search(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
+    s.hooks.search_begins(attempt.contender);
     const std::size_t first = s.decisions.evictions.size();
     const Outcome outcome = make_room(s, solver, purpose(s, solver, candidates, attempt));
     attempt.is_commit = outcome == Outcome::kSolved;
     for (std::size_t i = first; i < s.decisions.evictions.size(); ++i)
       add_victim(s, attempt, s.decisions.evictions[i].task);
     if (!options_.is_dry_run)
-      for (const RequeueAttempt::Victim& victim : attempt.victims) to_the_back(s, victim);
+      for (const RequeueAttempt::Victim& victim : attempt.victims) {
+        to_the_back(s, victim);
+        solver.moved_in_line(victim.job);
+      }
     return outcome;
   }
 
