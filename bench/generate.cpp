@@ -13,7 +13,8 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::int64_t kMega = 1'000'000;
-constexpr const char *kPriorityClass = "train", *kUrgentClass = "urgent";
+constexpr const char* kTrain = "train";
+constexpr const char* kUrgent = "urgent";
 
 QueueObject queue_object(std::string name, std::string parent, double gpus, double weight, int index) {
   constexpr QueueAmounts kAny{.quota = -1, .limit = -1, .weight = 1};
@@ -25,12 +26,14 @@ QueueObject queue_object(std::string name, std::string parent, double gpus, doub
 }
 
 struct JobShape {
-  std::string name, queue, priority_class = kPriorityClass;
+  std::string name, queue;
   int pods = 1, gpus = 1;
   double fraction = 0;
   TopologyConstraint topology = {};
   int age = 0;  // seconds
   int node = -1;
+  std::string priority_class = kTrain;
+  bool is_overdue = false, is_pinned = false;
 };
 
 GpuRequest share_of(double fraction) {
@@ -60,8 +63,8 @@ class Generator {
   Generator(const ClusterShape& shape, ObjectSink& sink) : shape_(shape), sink_(sink) {}
 
   void run() {
-    sink_.priority_class({.meta = {.name = kPriorityClass}, .value = 50});
-    sink_.priority_class({.meta = {.name = kUrgentClass}, .value = 90});
+    sink_.priority_class({.meta = {.name = kTrain}, .value = 50});
+    sink_.priority_class({.meta = {.name = kUrgent}, .value = 75});
     for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
     if (shape_.racks > 0) sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
     add_queues();
@@ -70,21 +73,30 @@ class Generator {
       add_job({.name = fmt::format("running-{}", i),
                .queue = queue_of(i, 0),
                .age = 172'800 - i,
-               .node = i % shape_.nodes});
+               .node = i % shape_.nodes,
+               .is_overdue = is_overdue(i),
+               .is_pinned = i < shape_.pinned});
     for (int i = 0; i < shape_.pending; ++i)
       add_job({.name = fmt::format("pending-{}", i),
                .queue = queue_of(i, 1),
-               .priority_class = shape_.pending_urgent ? kUrgentClass : kPriorityClass,
                .pods = shape_.pending_pods,
-               .gpus = shape_.pending_gpus,
+               .gpus = i < shape_.pending_large ? shape_.gpus : shape_.pending_gpus,
                .fraction = shape_.pending_fraction,
                .topology = topology_of(i),
-               .age = 86'400 - i});
+               .age = 86'400 - i,
+               .priority_class = shape_.pending_outranks ? kUrgent : kTrain});
   }
 
  private:
   std::string queue_of(int job, int side) const {
     return fmt::format("queue-{}", shape_.contest ? side : job % shape_.queues);
+  }
+
+  // As many of each queue.
+  bool is_overdue(int job) const {
+    const auto overdue_up_to = [&](int turn) { return std::int64_t{turn} * shape_.overdue / shape_.running; };
+    const int turn = job / shape_.queues;
+    return overdue_up_to(turn + 1) != overdue_up_to(turn);
   }
 
   TopologyConstraint topology_of(int job) const {
@@ -141,6 +153,8 @@ class Generator {
         .min_member = job.pods,
         .topology = job.topology};
     if (job.node >= 0) group.last_start = now() - seconds(3'600);
+    if (job.is_overdue) group.expected_runtime = "30m";
+    if (job.is_pinned) group.preemptibility = "non-preemptible";
     sink_.pod_group(std::move(group));
     for (int i = 0; i < job.pods; ++i) sink_.pod(pod_object(job, i));
   }

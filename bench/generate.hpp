@@ -21,10 +21,13 @@ struct ClusterShape {
   int departments = 2;
   int queues = 4;
   int running = 0;  // jobs of one pod with one GPU
+  int overdue = 0;  // of these, spread evenly: past their expected runtime
+  int pinned = 0;   // of these, the first ones: may not be evicted
   int pending = 0;  // jobs
   int pending_pods = 1;
   int pending_gpus = 1;                 // per pod
-  bool pending_urgent = false;          // of higher priority than what runs
+  int pending_large = 0;                // of the jobs, the first ones: take all GPUs of a node per pod
+  bool pending_outranks = false;        // has a higher priority than what runs
   double pending_fraction = 0;          // of one GPU per pod, instead of whole ones
   int racks = 0;                        // as many zones as a zone has racks; 0: no topology
   std::vector<TopologyConstraint> topologies = {};  // of waiting jobs, in turn

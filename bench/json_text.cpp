@@ -48,12 +48,9 @@ class JsonWriter final : public ObjectSink {
     line("scheduling.k8s.io/v1", "PriorityClass", o.meta, "", fmt::format(R"("value":{})", o.value));
   }
   void pod_group(PodGroupObject&& o) override {
-    const std::string started =
-        o.last_start ? fmt::format(R"("kai.scheduler/last-start-timestamp":"{}")", format_time(*o.last_start))
-                     : "";
-    line("scheduling.run.ai/v2alpha2", "PodGroup", o.meta, started,
-         fmt::format(R"("spec":{{"queue":"{}","priorityClassName":"{}","minMember":{}}})", o.queue,
-                     o.priority_class, o.min_member.value_or(1)));
+    line("scheduling.run.ai/v2alpha2", "PodGroup", o.meta, times(o),
+         fmt::format(R"("spec":{{"queue":"{}","priorityClassName":"{}","preemptibility":"{}","minMember":{}}})", o.queue,
+                     o.priority_class, o.preemptibility, o.min_member.value_or(1)));
   }
   void pod(PodObject&& o) override {
     const std::string group = o.pod_group.empty() ? "" : fmt::format(R"("pod-group-name":"{}")", o.pod_group);
@@ -69,6 +66,12 @@ class JsonWriter final : public ObjectSink {
   void config_map(ConfigMapObject&&) override {}
 
  private:
+  static std::string times(const PodGroupObject& o) {
+    std::string text;
+    if (o.last_start) text = fmt::format(R"("kai.scheduler/last-start-timestamp":"{}")", format_time(*o.last_start));
+    if (o.expected_runtime) text += fmt::format(R"(,"kai.scheduler/expected-runtime":"{}")", *o.expected_runtime);
+    return text;
+  }
   static std::string amounts(const QueueAmounts& a) {
     return fmt::format(R"({{"quota":{},"limit":{},"overQuotaWeight":{}}})", a.quota, a.limit, a.weight);
   }

@@ -38,7 +38,7 @@ ClusterShape preempt(int nodes, int pending, int pods, int gpus) {
           .pending = pending,
           .pending_pods = pods,
           .pending_gpus = gpus,
-          .pending_urgent = true};
+          .pending_outranks = true};
 }
 
 // Every node is half full, and the waiting jobs want whole nodes: half of what runs must move together.
@@ -54,6 +54,18 @@ ClusterShape hopeless(int nodes) {
           .pending_pods = 10,
           .pending_gpus = 8,
           .contest = Contest{.running_quota = 8.0 * nodes - 79, .pending_quota = 80}};
+}
+
+// A full cluster of which 1,000 jobs are overdue, and 1,000 jobs of higher priority that wait in the same queues. The
+// first `in_vain` of them ask for whole nodes, of which each has a job that may not be evicted.
+ClusterShape overdue(int in_vain) {
+  return {.nodes = 500,
+          .running = 4'000,
+          .overdue = 1'000,
+          .pinned = in_vain > 0 ? 500 : 0,
+          .pending = 1'000,
+          .pending_large = in_vain,
+          .pending_outranks = true};
 }
 
 // 5,000 nodes in zones, racks of 20, and hosts.
@@ -96,6 +108,12 @@ const std::vector<Scenario>& scenarios() {
       {"rack-jobs-4000",
        racks(4'000, 4, 2, {{"net", "rack", ""}, {"net", "", "rack"}, {"net", "zone", "host"}, {"net", "host", ""}}),
        {"allocate"}},
+      {"requeue-500-served", overdue(0), {"requeue"}},
+      {"preempt-500-served", overdue(0), {"preempt"}},
+      {"requeue-500-half-in-vain", overdue(500), {"requeue"}},
+      {"preempt-500-half-in-vain", overdue(500), {"preempt"}},
+      {"requeue-500-in-vain", overdue(1'000), {"requeue"}},
+      {"preempt-500-in-vain", overdue(1'000), {"preempt"}},
       {"full-1000x20000",
        {.nodes = 1'000, .departments = 10, .queues = 100, .running = 8'000, .foreign = 12}},
       {"live-4000x140000",

@@ -24,17 +24,19 @@ class RequeueVictims {
 
  private:
   std::optional<VictimRefusal> filter(JobId contender, JobId victim) const;
-  std::optional<VictimRefusal> queue_filter(JobId contender, QueueId leaf) const;
+  std::optional<VictimRefusal> queue_filter(JobId contender, QueueId leaf, bool may_reclaim) const;
   bool outranks(JobId contender, JobId victim) const;
+  bool outranks_nobody(JobId contender, QueueId leaf) const;
   std::optional<std::int32_t> shield(JobId contender, QueueId leaf);
   void count_protected(JobId victim);
 
   Session& s_;
   VictimPool& nominated_;
-  VictimPool everybody_;
+  VictimPool others_;  // not nominated
   RequeueRecord& record_;
   const RequeueContenders contenders_;
   absl::flat_hash_map<JobId, std::size_t> nominations_;  // in the record
+  absl::flat_hash_set<std::string> all_names_;           // of nominators
   absl::flat_hash_set<JobId> counted_;
 };
 

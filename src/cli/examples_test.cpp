@@ -95,6 +95,42 @@ TEST(Examples, Requeue) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_TRUE(result["rounds"][i]["evictions"].empty());
 }
 
+// The part of the text output below a heading that begins like this.
+std::string section(const std::string& text, const std::string& heading) {
+  const std::size_t begin = text.find("\n" + heading) + 1;
+  return text.substr(begin, text.find("\n\n", begin) + 1 - begin);
+}
+
+std::string requeue_section(const std::string& cycles, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"simulate", example("requeue"), "--cycles", cycles, "--interval", "10m", "--now",
+                             "2025-06-01T12:00:00Z"});
+  return section(run_muster(more).out, "Requeue");
+}
+
+TEST(Examples, RequeueInWords) {
+  EXPECT_EQ(requeue_section("4"), R"(Requeue
+  cycles  job       what           why
+  1       sweep     requeued       1 pod for urgent; not asked again before 2025-06-01T12:30:00Z
+  1 to 4  notebook  nominated      overdue since 2025-06-01T11:00:00Z, says expectedruntime
+  1       sweep     nominated      overdue since 2025-06-01T08:00:00Z, says expectedruntime
+  2 to 4  sweep     not nominated  not_running
+)");
+}
+
+TEST(Examples, RequeueAsADryRun) {
+  const FilesForTest files;
+  const std::string config = files.add("dry.yaml", R"(
+actions: allocate, requeue
+actionArguments: {requeue: {dryRun: "true"}}
+)");
+  EXPECT_EQ(requeue_section("1", {"--config", config}), R"(Requeue, as a dry run that evicts nobody
+  cycles  job       what               why
+  1       sweep     would be requeued  1 pod for urgent; not asked again before 2025-06-01T12:30:00Z
+  1       notebook  nominated          overdue since 2025-06-01T11:00:00Z, says expectedruntime
+  1       sweep     nominated          overdue since 2025-06-01T08:00:00Z, says expectedruntime
+)");
+}
+
 // Pod → "node/group+group".
 std::map<std::string, std::string> bound_pods(const Json& result) {
   std::map<std::string, std::string> bound;

@@ -84,21 +84,39 @@ Json patches_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
+Json skips_json(const Cluster& c, const RequeueRecord& r) {
+  Json list = Json::array();
+  for (const NominationSkip& s : r.skipped) {
+    list.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
+    if (!s.problem.empty()) list.back()["error"] = s.problem;
+  }
+  return list;
+}
+
+Json would_evict_json(const Cluster& c, const RequeueRecord& r) {
+  Json list = Json::array();
+  for (const RequeueAttempt& attempt : r.attempts)
+    for (const RequeueAttempt::Victim& victim : attempt.victims)
+      for (TaskId task : victim.tasks)
+        list.push_back({{"pod", c.task(task).full_name()},
+                        {"for", c.job(attempt.contender).full_name()},
+                        {"notBefore", format_time(victim.not_before)}});
+  return list;
+}
+
 Json requeue_json(const Cluster& c, const RequeueRecord& r) {
-  Json nominated = Json::array(), skipped = Json::array();
+  Json nominated = Json::array(), warnings = Json::array();
   for (const Nomination& n : r.nominated) nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
-  for (const NominationSkip& s : r.skipped)
-    skipped.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
+  for (const RequeueWarning& w : r.warnings)
+    warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
   Json json{{"nominated", std::move(nominated)},
-            {"skipped", std::move(skipped)},
-            {"commits", r.commits},
-            {"rollbacks", r.rollbacks}};
+            {"skipped", skips_json(c, r)},
+            {"commits", r.commits()},
+            {"rollbacks", r.rollbacks()}};
+  if (!warnings.empty()) json["warnings"] = std::move(warnings);
   if (!r.is_dry_run) return json;
   json["dryRun"] = true;
-  Json would_evict = Json::array();
-  for (const auto& [task, contender] : r.would_evict)
-    would_evict.push_back({{"pod", c.task(task).full_name()}, {"for", c.job(contender).full_name()}});
-  json["wouldEvict"] = std::move(would_evict);
+  json["wouldEvict"] = would_evict_json(c, r);
   return json;
 }
 

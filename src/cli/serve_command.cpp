@@ -14,14 +14,6 @@
 namespace muster::cli {
 namespace {
 
-using serve::LogLevel;
-
-LogLevel level_of(int verbosity) {
-  if (verbosity <= 0) return LogLevel::kError;
-  if (verbosity == 1) return LogLevel::kWarning;
-  return verbosity <= 4 ? LogLevel::kInfo : LogLevel::kDebug;
-}
-
 Result<kube::Credentials> credentials(const ServeFlags& flags) {
   if (flags.kubeconfig.empty() && flags.context.empty() && kube::runs_in_cluster())
     return kube::in_cluster_credentials();
@@ -36,7 +28,6 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerPara
   options.node_pool = params.partition_label_value;
   options.schedule_period = params.schedule_period;
   options.marks_evicted_pods = params.update_pod_eviction_condition;
-  options.log_level = level_of(flags.verbosity);
   options.binding = flags.binding == "direct" ? serve::Binding::kDirect : serve::Binding::kBindRequest;
   options.evict_by = flags.eviction == "delete" ? serve::EvictBy::kDelete : serve::EvictBy::kEvictionApi;
   options.groups_pods = flags.pod_grouper == "on" ||

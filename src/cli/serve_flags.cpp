@@ -147,8 +147,8 @@ void add_daemon_flags(CLI::App& command, ServeFlags& flags) {
       ->capture_default_str()
       ->group(kKaiGroup);
   command
-      .add_option("--v", flags.verbosity,
-                  "Log level: 0 errors, 1 warnings, 2 to 4 what happens, above: details")
+      .add_option("--v", d.verbosity,
+                  "How much is logged: 0 errors, 1 warnings, 2 to 4 what happens, 5 and 6 why")
       ->type_name("N")
       ->capture_default_str()
       ->group(kKaiGroup);

@@ -14,7 +14,6 @@ namespace muster::cli {
 struct ServeFlags {
   std::string kubeconfig, context, config_file;
   std::string binding = "direct", eviction = "delete", pod_grouper = "auto";
-  int verbosity = 3;
   bool kai_exact = false;
   serve::DaemonOptions daemon;
   // Flags that were given and win over the file, to be carried out on what it says.

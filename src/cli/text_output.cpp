@@ -7,6 +7,7 @@
 #include "cli/job_table.hpp"
 #include "cli/names.hpp"
 #include "cli/queue_table.hpp"
+#include "cli/requeue_table.hpp"
 #include "cli/round_text.hpp"
 #include "cli/waiting_text.hpp"
 #include "model/reason_text.hpp"
@@ -85,7 +86,8 @@ std::string to_text(const Cluster& cluster, const SimulationResult& result,
                     const std::optional<Timing>& timing, const TextStyle& style) {
   const std::vector<WaitingJob> waiting = waiting_after(cluster, result);
   std::string text = rounds_text(cluster, result.rounds, style) + queues_text(cluster, result, style) +
-                     jobs_text(cluster, style) + waiting_text(cluster, result, waiting, style);
+                     jobs_text(cluster, style) + requeue_text(cluster, result.rounds, style) +
+                     waiting_text(cluster, result, waiting, style);
   if (timing) text += timing_text(result, *timing, style);
   text += summary_text(cluster, result, waiting, style);
   return text.substr(text.find_first_not_of('\n'));

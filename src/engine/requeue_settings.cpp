@@ -29,14 +29,15 @@ std::optional<std::string> expected_runtime(const Cluster& cluster, JobId id) {
   return of_queue.empty() || is_zero(of_queue) ? std::nullopt : std::optional(of_queue);
 }
 
-RequeueDelay requeue_delay(const Cluster& cluster, JobId id, Duration otherwise) {
+RequeueDelay requeue_delay(const Cluster& cluster, JobId id) {
   const auto& own = cluster.job(id).requeue_delay;
   const std::string text = own ? *own : inherited(cluster, id, &Queue::requeue_delay);
-  if (!own && text.empty()) return {otherwise, ""};
+  if (!own && text.empty()) return {};
   const auto given = parse_duration(text);
-  if (given && *given >= Duration::zero()) return {*given, ""};
-  return {otherwise, "annotation " + std::string(keys::kRequeueDelay) + ": \"" + text +
-                         "\" is no duration of zero or more; taken as " + format_duration(otherwise)};
+  if (given && *given >= Duration::zero()) return {.given = *given, .problem = ""};
+  return {.given = std::nullopt,
+          .problem = "annotation " + std::string(keys::kRequeueDelay) + ": \"" + text +
+                     "\" is no duration of zero or more; the default counts"};
 }
 
 }  // namespace muster

@@ -12,9 +12,9 @@ namespace muster {
 std::optional<std::string> expected_runtime(const Cluster& cluster, JobId job);
 
 struct RequeueDelay {
-  Duration delay;
-  std::string problem;  // with what is written; the default serves then
+  std::optional<Duration> given;  // nothing: the default serves
+  std::string problem;            // with what is written
 };
-RequeueDelay requeue_delay(const Cluster& cluster, JobId job, Duration otherwise);
+RequeueDelay requeue_delay(const Cluster& cluster, JobId job);
 
 }  // namespace muster

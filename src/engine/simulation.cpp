@@ -4,9 +4,6 @@
 #include <algorithm>
 
 #include "engine/allocation.hpp"
-#include "engine/job_order.hpp"
-#include "engine/pending_jobs.hpp"
-#include "engine/readiness.hpp"
 
 namespace muster {
 
@@ -55,17 +52,26 @@ JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks
 
 }  // namespace
 
-bool Simulation::place_all(Statement& statement, const Play& play) {
+// The contender and the victims' jobs, among those who wait.
+void Simulation::line_up(const Play& play) {
+  const bool is_whole = line_ == Line::kWhole;
   if (waiting_ == nullptr) {
-    waiting_ = std::make_unique<WaitingJobs>(session_);
+    waiting_ = std::make_unique<WaitingJobs>(session_, is_whole ? WaitingJobs::Who::kConsidered : WaitingJobs::Who::kAll);
     order_ = std::make_unique<SimulationOrder>(session_, *waiting_);
   }
   contestants_.clear();
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
                           session_.demand(play.tasks, session_.cluster.smallest_gpu())});
-  for (JobId j : victim_jobs_)
-    if (j != play.contender) contestants_.push_back({session_.entry(j), session_.chunk(j, true).wanted});
+  for (JobId j : victim_jobs_) {
+    if (j == play.contender) continue;
+    contestants_.push_back({session_.entry(j), session_.chunk(j, true).wanted});
+    contestants_.back().job.joins_now = is_whole;
+  }
   order_->start(contestants_);
+}
+
+bool Simulation::place_all(Statement& statement, const Play& play) {
+  line_up(play);
   bool reached = false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
     if (j == play.contender) {
@@ -86,35 +92,23 @@ bool Simulation::place(Statement& statement, JobId job, std::span<const TaskId> 
 // Those before the contender take what they can get anywhere; they only show whether its place would be left, and
 // give theirs back.
 bool Simulation::place_line(Statement& statement, const Play& play) {
-  JobOrder line(session_);
-  for (JobId j : waiting_by_age(session_))
-    if (j != play.contender && !places_.contains(j) && !why_not_considered(session_.cluster, j)) line.push(j);
-  for (JobId j : victim_jobs_) {
-    JobEntry entry = session_.entry(j);
-    entry.joins_now = true;
-    if (j != play.contender) line.push(entry);
-  }
-  line.set_demand(play.contender, session_.demand(play.tasks, session_.cluster.smallest_gpu()));
-  line.push(partial_entry(session_, play.contender, play.tasks));
-  bool reached = false;
-  std::vector<TaskId> lent;
-  while (!line.empty()) {
-    const JobId j = line.pop();
-    const bool is_victim = places_.contains(j);
-    if (j == play.contender) {
-      if (!place(statement, j, play.tasks)) return false;
-      reached = true;
-    } else if (is_victim) {
-      const Chunk chunk = session_.chunk(j, true);
+  line_up(play);
+  lent_.clear();
+  for (JobId j = order_->pop_any(); j != play.contender; j = order_->pop_any()) {
+    if (!j.valid()) return false;
+    const Chunk chunk = session_.chunk(j, true);
+    if (places_.contains(j))
       place(statement, j, chunk.tasks);
-    } else if (!reached) {
-      const Chunk chunk = session_.chunk(j, true);
-      if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
-        lent.insert(lent.end(), chunk.tasks.begin(), chunk.tasks.end());
-    }
+    else if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
+      lent_.insert(lent_.end(), chunk.tasks.begin(), chunk.tasks.end());
   }
-  for (TaskId t : lent) statement.take_back(t);
-  return reached;
+  if (!place(statement, play.contender, play.tasks)) return false;
+  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
+    const Chunk chunk = session_.chunk(j, true);
+    place(statement, j, chunk.tasks);
+  }
+  for (TaskId t : lent_) statement.take_back(t);
+  return true;
 }
 
 void Simulation::group_victims(std::span<const TaskId> victims) {

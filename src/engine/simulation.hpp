@@ -38,13 +38,14 @@ class Simulation {
   std::optional<VictimRefusal> run(Statement& statement, const Play& play);
   // Jobs that lost tasks in the last run.
   std::span<const JobId> victim_jobs() const { return victim_jobs_; }
-  // The job's tasks changed for good.
+  // The job's tasks, or its place in line, changed for good.
   void changed(JobId job) {
     if (waiting_ != nullptr) waiting_->changed(job);
   }
 
  private:
   void collect_jobs(std::span<const TaskId> victims);
+  void line_up(const Play& play);
   bool place_all(Statement& statement, const Play& play);
   bool place_line(Statement& statement, const Play& play);
   bool place(Statement& statement, JobId job, std::span<const TaskId> tasks);
@@ -56,6 +57,7 @@ class Simulation {
   std::unique_ptr<SimulationOrder> order_;
   Bitmap nodes_;
   std::vector<JobId> victim_jobs_;
+  std::vector<TaskId> lent_;  // places that others in the line give back
   std::vector<SimulationOrder::Contestant> contestants_;
   absl::flat_hash_map<JobId, std::uint32_t> places_;  // in victim_jobs_
   std::vector<std::uint32_t> ends_;

@@ -4,16 +4,17 @@
 #include <algorithm>
 
 #include "engine/heap.hpp"
+#include "engine/readiness.hpp"
 
 namespace muster {
 
 // ---------------------------------------------------------------- waiting jobs
 
-WaitingJobs::WaitingJobs(Session& session) : session_(session) {
+WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(who) {
   const Cluster& c = session.cluster;
   for (JobId j : c.pending_jobs()) {
+    if (!stands_in_line(j)) continue;
     const QueueId queue = c.job(j).queue;
-    if (!queue.valid() || !c.queue(queue).usable || !c.queue(queue).is_leaf()) continue;
     leaves_[queue].jobs.push_back({session.entry(j), session.chunk(j, true).wanted});
     entries_[j] = leaves_[queue].jobs.back().job;
   }
@@ -30,13 +31,20 @@ WaitingJobs::WaitingJobs(Session& session) : session_(session) {
   });
 }
 
+bool WaitingJobs::stands_in_line(JobId id) const {
+  const Cluster& c = session_.cluster;
+  if (who_ == Who::kConsidered) return !why_not_considered(c, id);
+  const QueueId queue = c.job(id).queue;
+  return queue.valid() && c.queue(queue).usable && c.queue(queue).is_leaf();
+}
+
 void WaitingJobs::changed(JobId id) {
   const auto found = leaves_.find(session_.cluster.job(id).queue);
   if (found == leaves_.end()) return;
   Leaf& leaf = found->second;
-  if (const auto at = place(id)) leaf.jobs.erase(leaf.jobs.begin() + static_cast<std::ptrdiff_t>(*at));
+  std::erase_if(leaf.jobs, [&](const Waiting& w) { return w.job.job == id; });
   entries_.erase(id);
-  if (!session_.cluster.job(id).has_pending()) return;
+  if (!session_.cluster.job(id).has_pending() || !stands_in_line(id)) return;
   const Waiting waiting{session_.entry(id), session_.chunk(id, true).wanted};
   leaf.same_demand = leaf.same_demand && (leaf.jobs.empty() || waiting.wanted == leaf.jobs.front().wanted);
   entries_[id] = waiting.job;
@@ -167,12 +175,19 @@ bool SimulationOrder::before(const Node& a, const Node& b) const {
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;
 }
 
-// The contestant at the head, or else the run of others there is passed over.
+// The job at the head. Of jobs that are no contestants `at` tells the next.
 JobId SimulationOrder::pop_leaf(Node& leaf) {
   if (ours_is_next(leaf)) {
     --left_;
     return leaf.ours[leaf.next_ours++].contestant.job.job;
   }
+  const JobId job = leaf.waiting->jobs[leaf.at++].job.job;
+  pass_own_places(leaf);
+  return job;
+}
+
+// The others at the head that ask for the same.
+void SimulationOrder::pass_run(Node& leaf) const {
   const auto& jobs = leaf.waiting->jobs;
   const std::size_t end = leaf.next_ours < leaf.ours.size() ? leaf.ours[leaf.next_ours].place : jobs.size();
   const Demand& wanted = jobs[leaf.at].wanted;
@@ -185,33 +200,52 @@ JobId SimulationOrder::pop_leaf(Node& leaf) {
     } while (leaf.at < end && jobs[leaf.at].wanted == wanted);
   }
   pass_own_places(leaf);
-  return {};
+}
+
+SimulationOrder::Node* SimulationOrder::first_leaf() {
+  const auto less = [&](const Node* a, const Node* b) { return before(*a, *b); };
+  std::vector<Node*>* heap = &root_;
+  while (true) {
+    Node* node = heap->front();
+    while (node->dirty) {
+      heap::sift_down(*heap, heap->size(), less);
+      node->dirty = false;
+      node = heap->front();
+    }
+    if (node->is_leaf) return node;
+    heap = &node->children;
+  }
+}
+
+void SimulationOrder::unlink_empty(Node* node) {
+  const auto less = [&](const Node* a, const Node* b) { return before(*a, *b); };
+  while (node != nullptr && is_empty(*node)) {
+    heap::pop(node->parent != nullptr ? node->parent->children : root_, less);
+    node = node->parent;
+  }
+  mark_dirty(node);
 }
 
 JobId SimulationOrder::pop() {
-  const auto less = [&](const Node* a, const Node* b) { return before(*a, *b); };
   while (left_ > 0 && !root_.empty()) {
-    std::vector<Node*>* heap = &root_;
-    Node* node = nullptr;
-    while (true) {
-      node = heap->front();
-      while (node->dirty) {
-        heap::sift_down(*heap, heap->size(), less);
-        node->dirty = false;
-        node = heap->front();
-      }
-      if (node->is_leaf) break;
-      heap = &node->children;
-    }
-    const JobId job = pop_leaf(*node);
-    while (node != nullptr && is_empty(*node)) {
-      heap::pop(node->parent != nullptr ? node->parent->children : root_, less);
-      node = node->parent;
-    }
-    mark_dirty(node);
+    Node* leaf = first_leaf();
+    JobId job;
+    if (ours_is_next(*leaf))
+      job = pop_leaf(*leaf);
+    else
+      pass_run(*leaf);
+    unlink_empty(leaf);
     if (job.valid()) return job;
   }
   return {};
+}
+
+JobId SimulationOrder::pop_any() {
+  if (root_.empty()) return {};
+  Node* leaf = first_leaf();
+  const JobId job = pop_leaf(*leaf);
+  unlink_empty(leaf);
+  return job;
 }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
 // The order in which a simulation places the contender and the victims' jobs: the normal scheduling order of all
-// waiting jobs, of which the others are passed over. actions.md 9.6.
+// waiting jobs, of which the others are passed over, or served as well. actions.md 9.6, requeue.md.
 //
 // Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask for the
 // same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation walks runs.
@@ -21,6 +21,8 @@ namespace muster {
 // Every job with a pending task, per leaf queue, in job order.
 class WaitingJobs {
  public:
+  // Whether jobs that the cycle would not place stand in the line, too.
+  enum class Who : std::uint8_t { kAll, kConsidered };
   struct Waiting {
     JobEntry job;
     Demand wanted;
@@ -29,7 +31,7 @@ class WaitingJobs {
     std::vector<Waiting> jobs;
     bool same_demand = true;  // all of them want the same
   };
-  explicit WaitingJobs(Session& session);
+  explicit WaitingJobs(Session& session, Who who = Who::kAll);
   const Leaf* of(QueueId leaf) const {
     const auto found = leaves_.find(leaf);
     return found == leaves_.end() || found->second.jobs.empty() ? nullptr : &found->second;
@@ -37,11 +39,14 @@ class WaitingJobs {
   std::span<const QueueId> queues() const { return queues_; }  // that ever had one; by creation time, then name
   // Where the job stands in its leaf, if it waits.
   std::optional<std::size_t> place(JobId job) const;
-  // The job's tasks changed for good.
+  // The job's tasks, or its place in line, changed for good.
   void changed(JobId job);
 
  private:
+  bool stands_in_line(JobId job) const;
+
   Session& session_;
+  const Who who_;
   absl::flat_hash_map<QueueId, Leaf> leaves_;
   absl::flat_hash_map<JobId, JobEntry> entries_;  // as they stand in their leaf
   std::vector<QueueId> queues_;
@@ -59,6 +64,8 @@ class SimulationOrder {
   void start(std::span<const Contestant> contestants);
   // The next contestant, or an invalid id when all have been served.
   JobId pop();
+  // The next job, contestant or not.
+  JobId pop_any();
 
  private:
   struct Node {
@@ -86,6 +93,9 @@ class SimulationOrder {
   const Demand& head_demand(const Node& node) const;
   bool ours_is_next(const Node& leaf) const;
   JobId pop_leaf(Node& leaf);
+  void pass_run(Node& leaf) const;
+  Node* first_leaf();
+  void unlink_empty(Node* node);
   bool before(const Node& a, const Node& b) const;
   void mark_dirty(Node* node);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
 
 #include "engine/job_order.hpp"
@@ -46,7 +48,7 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
       return std::any_of(contestants.begin(), contestants.end(), [&](const auto& each) { return each.job.job == j; });
     };
 
-    std::vector<JobId> expected, served;
+    std::vector<JobId> expected, served, whole, line;
     JobOrder full(s);  // filled queue by queue, the best job first: how it is filled decides between equal queues
     std::vector<JobId> best_first = all;
     std::stable_sort(best_first.begin(), best_first.end(), [&](JobId a, JobId b) {
@@ -54,14 +56,17 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
       return x != y ? s.cluster.queue(x).created < s.cluster.queue(y).created : s.job_before(s.entry(a), s.entry(b));
     });
     for (JobId j : best_first) full.push(j);
-    while (!full.empty())
-      if (const JobId j = full.pop(); is_contestant(j)) expected.push_back(j);
+    while (!full.empty()) whole.push_back(full.pop());
+    std::ranges::copy_if(whole, std::back_inserter(expected), is_contestant);
 
     const WaitingJobs waiting(s);
     SimulationOrder order(s, waiting);
     order.start(contestants);
     for (JobId j = order.pop(); j.valid(); j = order.pop()) served.push_back(j);
     ASSERT_EQ(served, expected) << "seed " << seed;
+    order.start(contestants);
+    for (JobId j = order.pop_any(); j.valid(); j = order.pop_any()) line.push_back(j);
+    ASSERT_EQ(line, whole) << "seed " << seed;
   }
 }
 

@@ -38,6 +38,8 @@ class Solver {
   Outcome solve(Statement& statement, JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
   // The statement was committed.
   void committed(JobId contender);
+  // The job joined the line of waiting jobs at another place.
+  void moved_in_line(JobId job) { simulation_.changed(job); }
 
   VictimPool& pool();
   const GpuRoom& room() {

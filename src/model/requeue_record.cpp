@@ -11,15 +11,25 @@ std::string Nomination::all_names() const {
   return names;
 }
 
+std::size_t RequeueRecord::commits() const {
+  return static_cast<std::size_t>(std::ranges::count_if(attempts, &RequeueAttempt::is_commit));
+}
+
 void RequeueRecord::nominate(JobId job, std::string_view plugin, Duration overrun) {
-  auto at = std::find_if(nominated.begin(), nominated.end(), [&](const Nomination& n) { return n.job == job; });
-  if (at == nominated.end()) at = nominated.insert(at, {.job = job, .by = {}, .overrun = overrun});
-  at->overrun = std::max(at->overrun, overrun);
-  if (std::find(at->by.begin(), at->by.end(), plugin) == at->by.end()) at->by.emplace_back(plugin);
+  const auto [place, is_new] = places_.try_emplace(job, nominated.size());
+  if (is_new) nominated.push_back({.job = job, .by = {}, .overrun = overrun});
+  Nomination& nomination = nominated[place->second];
+  nomination.overrun = std::max(nomination.overrun, overrun);
+  if (std::ranges::find(nomination.by, plugin) == nomination.by.end()) nomination.by.emplace_back(plugin);
 }
 
 void RequeueRecord::skip(JobId job, std::string_view plugin, std::string_view reason, std::string problem) {
   skipped.push_back({job, std::string(plugin), std::string(reason), std::move(problem)});
+}
+
+void RequeueRecord::warn(JobId job, std::string problem) {
+  const auto is_same = [&](const RequeueWarning& w) { return w.job == job && w.problem == problem; };
+  if (std::ranges::none_of(warnings, is_same)) warnings.push_back({job, std::move(problem)});
 }
 
 }  // namespace muster

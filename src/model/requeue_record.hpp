@@ -1,7 +1,9 @@
 // Who was nominated to give way in a cycle, and what came of it. requeue.md.
 #pragma once
 
-#include <map>
+#include <absl/container/flat_hash_map.h>
+
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,28 +26,60 @@ struct NominationSkip {
   std::string problem;  // what a user should mend; "": nothing
 };
 
+// What a nominator saw of a job, whatever it decided.
+struct NominationCheck {
+  JobId job;
+  std::string by;
+  std::int32_t active_tasks = 0;
+  bool can_lose_tasks = false;
+  std::optional<Duration> expected, runtime;  // nothing: not known, or not readable
+  std::optional<TimePoint> last_start, not_before;
+};
+
 // A setting that was passed over in favour of a default.
 struct RequeueWarning {
   JobId job;
   std::string problem;
 };
 
+// A nominated job that a contender outranked and could not take.
+struct PassedOver {
+  JobId job;
+  std::string nominators, reason;
+};
+
+// The search for one contender that had somebody to take.
+struct RequeueAttempt {
+  JobId contender;
+  std::string nominators;
+  bool is_commit = false;  // of a dry run: would have been one
+  struct Victim {
+    JobId job;
+    std::vector<TaskId> tasks;  // evicted or moved
+    TimePoint not_before{};     // is nominated again
+  };
+  std::vector<Victim> victims = {};
+};
+
 struct RequeueRecord {
+  std::vector<NominationCheck> checks;
   std::vector<Nomination> nominated;
   std::vector<NominationSkip> skipped;
   std::vector<RequeueWarning> warnings;
-  std::int64_t commits = 0, rollbacks = 0;
-  std::map<std::string, std::int64_t> commits_by, rollbacks_by;                    // by nominators
-  std::map<std::pair<std::string, std::string>, std::int64_t> passed_over;        // by nominators and reason
-  bool is_dry_run = false;
-  struct WouldEvict {
-    TaskId task;
-    JobId contender;
-  };
-  std::vector<WouldEvict> would_evict;  // of a dry run
+  std::vector<RequeueAttempt> attempts;
+  std::vector<PassedOver> passed_over;  // each job once
+  bool is_dry_run = false;              // nobody was evicted
+
+  std::size_t commits() const;
+  std::size_t rollbacks() const { return attempts.size() - commits(); }
 
   void nominate(JobId job, std::string_view plugin, Duration overrun);
   void skip(JobId job, std::string_view plugin, std::string_view reason, std::string problem = "");
+  // Says it once.
+  void warn(JobId job, std::string problem);
+
+ private:
+  absl::flat_hash_map<JobId, std::size_t> places_;  // in `nominated`
 };
 
 }  // namespace muster

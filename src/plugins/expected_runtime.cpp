@@ -34,26 +34,46 @@ std::string bad_value(const char* key, const std::string& value, const char* wan
   return fmt::format("annotation {}: \"{}\" is no {}", key, value, wanted);
 }
 
+// An expected runtime of zero or less is none.
+NominationCheck look_at(const Session& s, JobId id, const std::string& expected) {
+  const Job& job = s.cluster.job(id);
+  NominationCheck seen{.job = id,
+                       .by = kName,
+                       .active_tasks = job.counts.active_allocated(),
+                       .can_lose_tasks = can_lose_tasks(job),
+                       .last_start = job.last_start};
+  if (const auto given = parse_duration(expected); given && *given > Duration::zero()) seen.expected = *given;
+  if (job.last_start) seen.runtime = s.now - *job.last_start;
+  if (job.requeue_not_before)
+    if (const auto given = parse_time(*job.requeue_not_before)) seen.not_before = *given;
+  return seen;
+}
+
 void judge(const Session& s, JobId id, RequeueRecord& record) {
   const Job& job = s.cluster.job(id);
-  const auto skip = [&](const char* reason, std::string problem = "") { record.skip(id, kName, reason, std::move(problem)); };
-  if (job.counts.active_allocated() == 0) return skip("not_running");
-  if (!can_lose_tasks(job)) return skip("not_preemptible");
-  const std::string text = *expected_runtime(s.cluster, id);
-  const auto expected = parse_duration(text);
-  if (!expected || *expected <= Duration::zero())
-    return skip("invalid_duration", bad_value(keys::kExpectedRuntime, text, "positive duration"));
-  if (!job.last_start) return skip("missing_start");
-  if (s.now < *job.last_start)
-    return skip("clock_skew", "its last start, " + format_time(*job.last_start) + ", is in the future");
-  if (job.requeue_not_before) {
-    const auto not_before = parse_time(*job.requeue_not_before);
-    if (!not_before)
-      return skip("invalid_not_before", bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
-    if (s.now < *not_before) return skip("cooldown");
-  }
-  const Duration overrun = s.now - *job.last_start - *expected;
-  if (overrun >= Duration::zero()) record.nominate(id, kName, overrun);
+  const std::string expected = *expected_runtime(s.cluster, id);
+  const NominationCheck seen = look_at(s, id, expected);
+  record.checks.push_back(seen);
+  const auto skip = [&](const char* reason, std::string problem = "") {
+    record.skip(id, kName, reason, std::move(problem));
+  };
+  if (seen.active_tasks == 0) return skip("not_running");
+  if (!seen.can_lose_tasks) return skip("not_preemptible");
+  if (!seen.expected)
+    return skip("invalid_duration", bad_value(keys::kExpectedRuntime, expected, "positive duration"));
+  if (!seen.last_start) return skip("missing_start");
+  if (*seen.runtime < Duration::zero())
+    return skip("clock_skew", "its last start, " + format_time(*seen.last_start) + ", is in the future");
+  if (job.requeue_not_before && !seen.not_before)
+    return skip("invalid_not_before", bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
+  if (seen.not_before && s.now < *seen.not_before) return skip("cooldown");
+  if (*seen.runtime >= *seen.expected) record.nominate(id, kName, *seen.runtime - *seen.expected);
+}
+
+// Said as long as it stands there, not only when somebody is requeued.
+void check_delay(const Session& s, JobId id, RequeueRecord& record) {
+  if (auto delay = requeue_delay(s.cluster, id); !delay.problem.empty())
+    record.warnings.push_back({id, std::move(delay.problem)});
 }
 
 }  // namespace
@@ -61,7 +81,10 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
 std::unique_ptr<Plugin> make_expected_runtime() {
   return plugin_of([](Session& s, Hooks& hooks) {
     hooks.nominate.add([&s](RequeueRecord& record) {
-      for (JobId j : candidates(s.cluster)) judge(s, j, record);
+      for (JobId j : candidates(s.cluster)) {
+        check_delay(s, j, record);
+        judge(s, j, record);
+      }
     });
   });
 }

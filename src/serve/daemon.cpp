@@ -12,6 +12,7 @@
 #include "kube/elector.hpp"
 #include "serve/http_server.hpp"
 #include "serve/pod_grouping.hpp"
+#include "serve/requeue_log.hpp"
 #include "serve/self_check.hpp"
 #include "serve/signals.hpp"
 #include "serve/status_writer.hpp"
@@ -70,7 +71,6 @@ class Daemon {
   kube::Async<void> begin_grouping();
   kube::Async<void> check();
   void compare();
-  void warn_of_requeue(const Decisions& decisions);
   bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
   void win();
   void lose();
@@ -78,6 +78,7 @@ class Daemon {
   DaemonOptions options_;
   Policy policy_;
   Log log_;
+  RequeueLog requeue_log_{log_};
   kube::Loop loop_;
   kube::ApiClient client_;
   Cluster cluster_;
@@ -103,7 +104,7 @@ class Daemon {
 Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials)
     : options_(std::move(options)),
       policy_(std::move(policy)),
-      log_(options_.log_level, options_.logs_json),
+      log_(options_.verbosity, options_.logs_json),
       client_(loop_, std::move(credentials),
               {.writes_per_second = options_.writes_per_second, .burst = options_.burst}),
       cluster_(options_.cluster),
@@ -211,16 +212,6 @@ kube::Async<void> Daemon::schedule() {
   }
 }
 
-// What users should mend, once in a while.
-void Daemon::warn_of_requeue(const Decisions& decisions) {
-  if (!decisions.requeue) return;
-  for (const NominationSkip& skip : decisions.requeue->skipped)
-    if (!skip.problem.empty())
-      log_.repeated_warning(skip.problem, {{"podGroup", cluster_.job(skip.job).full_name()}});
-  for (const RequeueWarning& warning : decisions.requeue->warnings)
-    log_.repeated_warning(warning.problem, {{"podGroup", cluster_.job(warning.job).full_name()}});
-}
-
 // ---------------------------------------------------------------- is the model right?
 
 kube::Async<void> Daemon::check() {
@@ -262,7 +253,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   sink_.assume(cluster_, decisions, instant);
   sink_.carry_out(cluster_, decisions, instant);
   status_.publish(cluster_, decisions);
-  warn_of_requeue(decisions);
+  if (decisions.requeue) requeue_log_.tell(cluster_, *decisions.requeue);
   next_cycle_ = std::min(next_cycle_, status_.next_due());
   if (!decisions.binds.empty() || !decisions.evictions.empty())
     log_.info("cycle",

@@ -23,7 +23,7 @@ struct DaemonOptions {
   bool elects_leader = false;
   bool groups_pods = true;
   bool logs_json = false;
-  LogLevel log_level = LogLevel::kInfo;
+  int verbosity = 3;
   Binding binding = Binding::kDirect;
   EvictBy evict_by = EvictBy::kDelete;
   bool marks_evicted_pods = false;

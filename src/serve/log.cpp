@@ -11,7 +11,7 @@ namespace {
 constexpr auto kQuiet = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 10'000;
 
-constexpr const char* kNames[] = {"error", "warning", "info", "debug"};
+constexpr const char* kNames[] = {"error", "warning", "info", "debug", "trace"};
 
 TimePoint now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
@@ -25,7 +25,6 @@ std::string value_text(const std::string& value) {
 }  // namespace
 
 void Log::write(LogLevel level, std::string_view message, Fields fields) {
-  if (level > most_) return;
   const char* const name = kNames[static_cast<int>(level)];
   std::string line;
   if (json_) {
@@ -52,7 +51,7 @@ void Log::repeated_warning(const std::string& message, Fields fields) {
   const int held_back = std::exchange(repeated.held_back, 0);
   repeated.said = now();
   const std::string suffix = held_back == 0 ? "" : fmt::format(" ({} more like this before)", held_back);
-  write(LogLevel::kWarning, message + suffix, fields);
+  warning(message + suffix, fields);
 }
 
 }  // namespace muster::serve

@@ -106,13 +106,10 @@ void Metrics::count_requeue(const RequeueRecord& record) {
     for (const std::string& plugin : nomination.by) nominations_.Add({{"plugin", plugin}}).Increment();
   for (const NominationSkip& skip : record.skipped)
     nomination_skips_.Add({{"plugin", skip.by}, {"reason", skip.reason}}).Increment();
-  for (const auto& [by, count] : record.commits_by)
-    requeue_commits_.Add({{"nominated_by", by}}).Increment(static_cast<double>(count));
-  for (const auto& [by, count] : record.rollbacks_by)
-    requeue_rollbacks_.Add({{"nominated_by", by}}).Increment(static_cast<double>(count));
-  for (const auto& [key, count] : record.passed_over)
-    requeue_skips_.Add({{"nominated_by", key.first}, {"reason", key.second}})
-        .Increment(static_cast<double>(count));
+  for (const RequeueAttempt& attempt : record.attempts)
+    (attempt.is_commit ? requeue_commits_ : requeue_rollbacks_).Add({{"nominated_by", attempt.nominators}}).Increment();
+  for (const PassedOver& job : record.passed_over)
+    requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }
 
 void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {
