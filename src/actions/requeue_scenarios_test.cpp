@@ -1,7 +1,7 @@
 // The scenarios of requeue.md, by their numbers, each over several cycles of the default actions.
 #include <gtest/gtest.h>
 
-#include "actions/requeue_for_test.hpp"
+#include "tests/requeue_for_test.hpp"
 #include "util/keys.hpp"
 
 namespace muster {

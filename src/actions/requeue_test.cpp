@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "actions/requeue_for_test.hpp"
+#include "tests/requeue_for_test.hpp"
 #include "tests/sums_text.hpp"
 #include "util/keys.hpp"
 
