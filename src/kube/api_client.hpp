@@ -14,9 +14,9 @@
 
 namespace muster::kube {
 
-// Urgent requests wait for nobody; ordinary ones for a free place; background ones also for all ordinary
-// ones.
-enum class Lane { kUrgent, kOrdinary, kBackground };
+// Urgent requests wait for nobody. The others wait for a free place, decisions first; background ones also
+// leave most places to the others.
+enum class Lane { kUrgent, kDecision, kOrdinary, kBackground };
 
 inline constexpr const char* kJson = "application/json";
 inline constexpr const char* kMergePatch = "application/merge-patch+json";
@@ -38,6 +38,7 @@ struct ClientLimits {
   double writes_per_second = 0;  // 0: no limit
   double burst = 0;
   std::size_t in_flight = 32;
+  std::size_t in_background = 4;
 };
 
 // Everything runs on the loop's thread.
@@ -57,23 +58,28 @@ class ApiClient {
   Loop& loop() { return loop_; }
   const std::string& server() const { return credentials_.server; }
   std::size_t in_flight() const { return in_flight_; }
-  std::size_t waiting() const { return ordinary_.size() + background_.size(); }
-  // Answers so far, by what they mean for a dashboard; called with method and status (0: none).
-  std::function<void(const std::string& method, int status, std::chrono::nanoseconds took)> on_answer;
+  std::size_t waiting() const { return decisions_.size() + ordinary_.size() + background_.size(); }
+  // Told of every answer; status 0: there was none.
+  std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 
  private:
+  using Line = std::deque<std::coroutine_handle<>>;
   struct Place;
   Async<HttpResponse> send_authorised(const ApiRequest& request);
   Async<void> take_place(const ApiRequest& request);
-  void give_place_back();
+  void give_place_back(Lane lane);
+  bool has_place(Lane lane) const;
+  void occupy(Lane lane);
+  Line& line_of(Lane lane);
+  Async<void> wait_for_token();
   Async<void> refresh_authorisation(bool was_refused);
   Clock::duration time_to_token();
 
   Loop& loop_;
   Credentials credentials_;
   ClientLimits limits_;
-  std::size_t in_flight_ = 0;
-  std::deque<std::coroutine_handle<>> ordinary_, background_;
+  std::size_t in_flight_ = 0, in_background_ = 0;
+  Line decisions_, ordinary_, background_;
   double tokens_ = 0;
   Clock::time_point tokens_at_ = Clock::now();
   bool may_write_ = true, is_waking_ = false;

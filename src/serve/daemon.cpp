@@ -26,8 +26,9 @@ using std::chrono::seconds;
 
 constexpr int kDone = 0, kFailed = 3;
 // Cycles leave the processor to others for at least as long as they took.
-constexpr auto kShortestGap = milliseconds(5);
+constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kDrainTime = seconds(10);
+constexpr auto kRestoringTime = seconds(10);
 constexpr auto kHung = seconds(60);
 constexpr auto kWatchLag = seconds(2);
 constexpr std::size_t kMostShown = 20;
@@ -71,7 +72,7 @@ class Daemon {
   kube::Async<void> check();
   void compare();
   void warn_of_requeue(const Decisions& decisions);
-  bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
+  bool may_act() const;
   void win();
   void lose();
 
@@ -85,6 +86,10 @@ class Daemon {
   LiveSource source_;
   Metrics metrics_;
   Events events_;
+  const WriteParts write_parts_{client_, source_, assumptions_, events_, metrics_, log_};
+  PodGroupWriter groups_;
+  Binder binder_;
+  Evictor evictor_;
   LiveSink sink_;
   StatusWriter status_;
   PodGrouping grouping_;
@@ -92,6 +97,8 @@ class Daemon {
   kube::Signal news_{loop_};
   Vitals vitals_;
   Clock::time_point next_cycle_{}, earliest_cycle_{};
+  // Until then pods may lack the PodGroup that their use is charged to.
+  Clock::time_point knows_all_jobs_by_ = Clock::time_point::max();
   bool cycle_is_due_ = false;
   bool is_in_cycle_ = false;
   int exit_code_ = kDone;
@@ -113,14 +120,12 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
                .keeps_ungrouped = options_.groups_pods}),
       metrics_(options_.metrics_prefix, options_.node_pool),
       events_(client_, log_, options_.scheduler_name),
-      sink_({client_, source_, assumptions_, events_, metrics_, log_},
-            {.binding = options_.binding,
-             .evict_by = options_.evict_by,
-             .marks_evicted_pods = options_.marks_evicted_pods,
-             .node_pool_label = options_.node_pool_label,
-             .node_pool = options_.node_pool}),
-      status_(client_, source_, sink_, events_, options_.node_pool),
-      grouping_({client_, source_, assumptions_, events_, log_}, options_.scheduler_name,
+      groups_(write_parts_),
+      binder_(write_parts_, groups_, options_.binding, {options_.node_pool_label, options_.node_pool}),
+      evictor_(write_parts_, groups_, options_.evict_by, options_.marks_evicted_pods),
+      sink_(write_parts_, {binder_, evictor_, groups_}),
+      status_(write_parts_, groups_, options_.node_pool),
+      grouping_(write_parts_, groups_, options_.scheduler_name,
                 {.queue_label = options_.queue_label,
                  .node_pool_label = options_.node_pool_label,
                  .has_priority_class =
@@ -136,15 +141,15 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
 }
 
 void Daemon::wire() {
-  policy_.plugins.push_back(protection_of(sink_.protected_jobs()));
+  policy_.plugins.push_back(protection_of(evictor_.protected_jobs()));
   source_.on_failed_bind_request = [this](const std::string& ns, const std::string& name) {
-    if (vitals_.is_leader) sink_.remove_bind_request(ns, name);
+    if (vitals_.is_leader) binder_.remove_bind_request(ns, name);
   };
   source_.on_news = [this] { news_.give(); };
   source_.on_pod_group = [this](Json group) { status_.saw_group(group); };
   source_.on_pod_group_gone = [this](const std::string& ns, const std::string& name) {
     status_.group_gone(ns, name);
-    grouping_.group_gone(ns, name);
+    groups_.group_gone(ns, name);
   };
   if (options_.groups_pods) {
     source_.on_pod = [this](Json pod) { grouping_.saw(pod); };
@@ -152,8 +157,8 @@ void Daemon::wire() {
       grouping_.pod_gone(ns, name);
     };
   }
-  client_.on_answer = [this](const std::string& method, int status, std::chrono::nanoseconds took) {
-    metrics_.answered(method, status, took);
+  client_.on_answer = [this](const kube::ApiRequest& request, int status, std::chrono::nanoseconds took) {
+    metrics_.answered(request.method, kube::resource_in(request.path), status, took);
   };
   elector_.on_won = [this] { win(); };
   elector_.on_lost = [this] { lose(); };
@@ -176,7 +181,16 @@ void Daemon::win() {
 // PriorityClasses must be known, and which PodGroups there are.
 kube::Async<void> Daemon::begin_grouping() {
   while (!source_.is_synced() && !loop_.stopping()) co_await loop_.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now() + kRestoringTime;
   grouping_.begin();
+  while (grouping_.is_restoring() && !loop_.stopping()) co_await loop_.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now();
+  news_.give();
+}
+
+bool Daemon::may_act() const {
+  return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining &&
+         Clock::now() >= knows_all_jobs_by_;
 }
 
 void Daemon::lose() {
@@ -247,7 +261,7 @@ void Daemon::compare() {
 kube::Async<void> Daemon::run_one_cycle() {
   cycle_is_due_ = false;
   source_.take_relevance();
-  sink_.note_protected_jobs();
+  evictor_.note_protected_jobs();
   const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
