@@ -41,24 +41,25 @@ ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
 struct ApiClient::Place {
   Line& line;
   bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> caller) const { line.push_back(caller); }
+  void await_suspend(std::coroutine_handle<> caller) const { line.waiting.push_back(caller); }
   void await_resume() const {}
 };
 
-ApiClient::Line& ApiClient::line_of(Lane lane) {
-  if (lane == Lane::kBackground) return background_;
-  return lane == Lane::kOrdinary ? ordinary_ : decisions_;
+std::size_t ApiClient::waiting() const {
+  std::size_t sum = 0;
+  for (const Line& line : lines_) sum += line.waiting.size();
+  return sum;
 }
 
 bool ApiClient::has_place(Lane lane) const {
-  if (lane == Lane::kUrgent) return true;
-  if (in_flight_ >= limits_.in_flight) return false;
-  return lane != Lane::kBackground || in_background_ < limits_.in_background;
+  const auto at = static_cast<std::size_t>(lane);
+  return lane == Lane::kUrgent ||
+         (in_flight_ < limits_.in_flight && lines_[at].in_flight < limits_.of_lane[at]);
 }
 
 void ApiClient::occupy(Lane lane) {
   ++in_flight_;
-  if (lane == Lane::kBackground) ++in_background_;
+  ++line_of(lane).in_flight;
 }
 
 // Whoever is woken has its place already.
@@ -79,19 +80,19 @@ Async<void> ApiClient::wait_for_token() {
   }
 }
 
-// The place goes to who waits longest in the first line. Whoever is woken and is done at once comes back here:
-// no deeper than once.
+// The place goes to who waits longest in the first line. Whoever is woken and is done at once comes back
+// here: no deeper than once.
 void ApiClient::give_place_back(Lane lane) {
   --in_flight_;
-  if (lane == Lane::kBackground) --in_background_;
+  --line_of(lane).in_flight;
   if (is_waking_) return;
   is_waking_ = true;
-  for (const Lane next : {Lane::kDecision, Lane::kOrdinary, Lane::kBackground})
-    for (Line& line = line_of(next); !line.empty() && has_place(next);) {
-      const auto waiting = line.front();
-      line.pop_front();
+  for (const Lane next : {Lane::kDecision, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
+    for (auto& waiting = line_of(next).waiting; !waiting.empty() && has_place(next);) {
+      const auto first = waiting.front();
+      waiting.pop_front();
       occupy(next);
-      waiting.resume();
+      first.resume();
     }
   is_waking_ = false;
 }

@@ -11,7 +11,8 @@ TEST(ResourceInPath, IsThePluralAndThePart) {
   EXPECT_EQ(resource_in("/api/v1/pods?limit=500&continue=x/y"), "pods");
   EXPECT_EQ(resource_in("/api/v1/nodes/n/status"), "nodes/status");
   EXPECT_EQ(resource_in("/api/v1/namespaces/a"), "namespaces");
-  EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2alpha2/namespaces/a/podgroups/g/status"), "podgroups/status");
+  EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2alpha2/namespaces/a/podgroups/g/status"),
+            "podgroups/status");
   EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2/queues"), "queues");
 }
 

@@ -38,8 +38,8 @@ kube::Async<void> Binder::carry_out(Bind bind) {
   p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
 }
 
-// A binding names the pod's PodGroup, so that the pod grouper can make it even after a crash: the pod need not
-// wait for it. A BindRequest does not.
+// A binding names the pod's PodGroup, so that the pod grouper can make it even after a crash: the pod need
+// not wait for it. A BindRequest does not.
 kube::Async<bool> Binder::has_prerequisites(const Bind& bind) {
   if (binding_ == Binding::kBindRequest) co_return co_await groups_.is_there(bind.pod.ns, bind.pod.job);
   groups_.make_soon(bind.pod.ns, bind.pod.job);
@@ -60,11 +60,11 @@ void Binder::record_failure(const Bind& bind, const std::string& why) {
   p_.metrics.write_failed("bind");
   p_.log.repeated_warning("a pod could not be bound: " + why,
                           {{"pod", bind.pod.full_name()}, {"node", bind.node}});
-  p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
-                    .is_warning = true,
-                    .reason = "FailedBinding",
-                    .message = fmt::format("pod {} could not be bound to {}: {}", bind.pod.full_name(),
-                                           bind.node, why)});
+  p_.events.record(
+      {.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
+       .is_warning = true,
+       .reason = "FailedBinding",
+       .message = fmt::format("pod {} could not be bound to {}: {}", bind.pod.full_name(), bind.node, why)});
 }
 
 void Binder::remove_bind_request(const std::string& ns, const std::string& name) {

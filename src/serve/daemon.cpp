@@ -25,13 +25,18 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kDone = 0, kFailed = 3;
-// Cycles leave the processor to others for at least as long as they took.
-constexpr auto kShortestGap = milliseconds(15);
+// Between cycles, so that what comes in quick succession is decided together.
+constexpr auto kShortestGap = milliseconds(15), kLongestGap = milliseconds(250);
 constexpr auto kDrainTime = seconds(10);
 constexpr auto kRestoringTime = seconds(10);
 constexpr auto kHung = seconds(60);
 constexpr auto kWatchLag = seconds(2);
 constexpr std::size_t kMostShown = 20;
+
+// Three times as long as the cycle took, where that is reasonable: the processor is not ours alone.
+Clock::duration gap_after(Clock::duration took) {
+  return std::clamp<Clock::duration>(3 * took, kShortestGap, std::max<Clock::duration>(took, kLongestGap));
+}
 
 // "<host>_<uuid>": KAI's operator cuts it at the "_".
 std::string identity() {
@@ -268,7 +273,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });
   is_in_cycle_ = false;
   const auto took = Clock::now() - start;
-  earliest_cycle_ = Clock::now() + std::max<Clock::duration>(took, kShortestGap);
+  earliest_cycle_ = Clock::now() + gap_after(took);
   next_cycle_ = Clock::now() + options_.schedule_period;
   vitals_.last_cycle = Vitals::stamp(Clock::now());
   metrics_.cycle(cluster_, decisions, took);

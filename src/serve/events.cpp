@@ -17,7 +17,7 @@ constexpr double kBurst = 25;
 constexpr double kPerSecond = 1.0 / 300;
 // Of all objects together. When very much happens at once, who placed what is no longer told pod by pod;
 // warnings still are.
-constexpr double kBurstOfAll = 500, kPerSecondOfAll = 50, kLeftToWarnings = 100;
+constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
 constexpr auto kRepeat = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 50'000;
 constexpr std::size_t kLongestMessage = 1000;

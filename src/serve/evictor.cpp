@@ -32,16 +32,14 @@ ApiRequest Evictor::request_for(const PodIdentity& pod) const {
   const json preconditions = {{"uid", pod.uid}};
   const std::string path = resources::kPods.path(pod.ns, pod.name);
   if (evict_by_ == EvictBy::kDelete) {
-    const json options = {
-        {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", preconditions}};
+    const json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", preconditions}};
     return {.method = "DELETE", .path = path, .body = options.dump(), .lane = kube::Lane::kDecision};
   }
   const json body = {{"apiVersion", "policy/v1"},
                      {"kind", "Eviction"},
                      {"metadata", {{"name", pod.name}, {"namespace", pod.ns}}},
                      {"deleteOptions", {{"preconditions", preconditions}}}};
-  return {
-      .method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kDecision};
+  return {.method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kDecision};
 }
 
 bool Evictor::is_refused_by_budget(const HttpResponse& answer) const {

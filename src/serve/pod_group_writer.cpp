@@ -65,8 +65,10 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   co_await put->wanted.until(kube::Clock::now() + kPatience);
   put->is_waiting = false;
   const CountedWrite counted(open_writes_);
-  ApiRequest create{
-      .method = "POST", .path = resources::kPodGroups.path(put->ns), .body = put->plan.dump()};
+  ApiRequest create{.method = "POST",
+                    .path = resources::kPodGroups.path(put->ns),
+                    .body = put->plan.dump(),
+                    .lane = kube::Lane::kFollowUp};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(create));
   bool is_written = answer.ok();
   if (answer.status == 409) is_written = co_await patch_spec(put->plan);

@@ -43,8 +43,8 @@ class PodGroupWriter {
   struct Put {
     explicit Put(kube::Loop& loop) : wanted(loop) {}
     std::string ns, name;
-    std::size_t hash = 0;   // of the plan
-    json plan;              // until it is sent
+    std::size_t hash = 0;  // of the plan
+    json plan;             // until it is sent
     bool is_waiting = false;
     kube::Signal wanted;
     kube::Latch done;

@@ -57,18 +57,14 @@ nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(te
 
 PodGrouping::PodGrouping(const WriteParts& parts, PodGroupWriter& groups, std::string scheduler_name,
                          grouper::GroupingOptions options)
-    : p_(parts),
-      groups_(groups),
-      scheduler_name_(std::move(scheduler_name)),
-      options_(std::move(options)) {}
+    : p_(parts), groups_(groups), scheduler_name_(std::move(scheduler_name)), options_(std::move(options)) {}
 
 void PodGrouping::saw(Json pod) {
   const auto metadata = kube::part_at(pod, "metadata");
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);
   const std::string_view group = group_named_by(pod);
-  const bool is_candidate =
-      is_grouped_by_us(pod, scheduler_name_) && stands_on_a_node(pod) == !group.empty();
+  const bool is_candidate = is_grouped_by_us(pod, scheduler_name_) && stands_on_a_node(pod) == !group.empty();
   if (is_candidate && !group.empty() && !may_begin_)
     unchecked_.push_back({std::string(kube::text_at(*metadata, "namespace")),
                           std::string(kube::text_at(*metadata, "name")), std::string(group)});
@@ -145,7 +141,8 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
     co_return co_await groups_.put_back(plan->pod_group, start_of(pod));
   }
   const Membership member{ns, name, uid, group, plan->sub_group};
-  // In a new group the pod may be placed at once: its bind waits for the group, and brings nobody a stale one.
+  // In a new group the pod may be placed at once: its bind waits for the group, and brings nobody a stale
+  // one.
   const bool is_new = !p_.source.pod_groups().knows(ns, group);
   if (is_new) p_.source.tell(member);
   const bool is_written = co_await groups_.put(plan->pod_group);

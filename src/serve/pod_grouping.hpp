@@ -69,7 +69,7 @@ class PodGrouping {
   const grouper::GroupingOptions options_;
   bool may_begin_ = false;
   int open_ = 0, restoring_ = 0;
-  std::vector<Bound> unchecked_;  // while we may not begin
+  std::vector<Bound> unchecked_;                                     // while we may not begin
   absl::flat_hash_map<std::string, std::string> waiting_;            // "ns/name" → the pod as text
   absl::flat_hash_map<std::string, bool> under_way_;                 // uid
   absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid

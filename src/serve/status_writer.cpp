@@ -80,8 +80,8 @@ void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vecto
                         const std::string& message) {
   const bool ready = is_ready(job);
   p_.events.record({.about = {resources::kPodGroups.api_version(), "PodGroup", job.ns, job.name, job.uid},
-                  .reason = ready ? "Unschedulable" : "NotReady",
-                  .message = message});
+                    .reason = ready ? "Unschedulable" : "NotReady",
+                    .message = message});
   groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
   if (!ready) return;
   if (job.counts.active_allocated() == 0) set_condition(cluster, job, reasons, message);
@@ -95,9 +95,9 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
     const Task& task = cluster.task(id);
     if (cluster.placement(id).status != TaskStatus::kPending) return;
     p_.events.record({.about = {"v1", "Pod", task.ns, task.name, task.uid},
-                    .is_warning = true,
-                    .reason = "Unschedulable",
-                    .message = message});
+                      .is_warning = true,
+                      .reason = "Unschedulable",
+                      .message = message});
     if (job.mark_unschedulable) kube::spawn(mark_pod(task.ns, task.name, task.uid, message));
   };
   for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);

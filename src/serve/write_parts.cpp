@@ -43,13 +43,12 @@ kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube:
 }
 
 kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod) {
-  const kube::HttpResponse answer =
-      co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
+  const kube::HttpResponse answer = co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
   if (!answer.ok()) co_return false;
   parts.source.pods().saw(answer.body);
   simdjson::dom::parser parser;
   Json root;
-  co_return parser.parse(answer.body).get(root) == simdjson::SUCCESS && stands_on_a_node(root, pod.uid);
+  co_return parser.parse(answer.body).get(root) == simdjson::SUCCESS&& stands_on_a_node(root, pod.uid);
 }
 
 }  // namespace muster::serve

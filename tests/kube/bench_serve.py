@@ -102,12 +102,16 @@ class Bench:
         page = self.muster.page("/metrics")[1]
         return all(f"kai_muster_{name} 0\n" in page for name in ("open_binds", "open_evictions", "waiting_requests"))
 
-    def measure(self, name, count, start):
-        """Runs start() and waits for `count` further binds, then for what is still to be written."""
+    def measure(self, name, count, start, step=0.1):
+        """Runs start() and waits for `count` further binds, then for what is still to be written.
+
+        `step`: seconds between two looks; looking costs, too.
+        """
         before, bound_before = Snapshot(self.plane, self.muster), self.bound()
         first = None
         begin = time.monotonic()
-        creating = threading.Thread(target=start)
+        created = []
+        creating = threading.Thread(target=lambda: (start(), created.append(time.monotonic() - begin)))
         creating.start()
         while (now := self.bound() - bound_before) < count:
             if now and first is None:
@@ -115,17 +119,18 @@ class Bench:
             if time.monotonic() - begin > 300:
                 print(self.muster.log()[-3000:], file=sys.stderr)
                 raise AssertionError(f"{name}: {now} of {count} bound after 300 s")
-            time.sleep(0.02 if count <= 500 else 0.1)  # asking costs, too
+            time.sleep(step)
         last = time.monotonic()
         creating.join()
         during = Snapshot(self.plane, self.muster).since(before)
         wait_until(self.is_quiet, 120, "all writes to be done", 0.3)
         time.sleep(1)
-        self.show(name, count, last - begin, last - (first or last), during,
+        self.show(name, count, f"{last - begin:.2f} s ({count / (last - begin):.0f} pods/s), created in "
+                  f"{created[0]:.2f} s, first to last bind {last - (first or last):.2f} s", during,
                   Snapshot(self.plane, self.muster).since(before))
 
-    def show(self, name, count, took, spread, during, total):
-        print(f"{name}: {took:.2f} s ({count / took:.0f} pods/s), first to last bind {spread:.2f} s, "
+    def show(self, name, count, times, during, total):
+        print(f"{name}: {times}, "
               f"{sum(total.writes.values()) / count:.1f} writes a pod, watch to bind p50 <= "
               f"{during.quantile(.5):g} ms, p99 <= {during.quantile(.99):g} ms, "
               f"muster: {during.cpu['muster']:.2f} s of CPU, peak {peak_mb(self.muster.process):.0f} MB")
@@ -144,7 +149,7 @@ def run(scenario, nodes):
         if scenario == "gang":
             bench.api.post(POD_GROUPS, group("gang", "owner", 500))
             bench.measure("gang of 500", 500, create_all(
-                bench.plane, [pod(f"gang-{i}", group="gang") for i in range(500)]))
+                bench.plane, [pod(f"gang-{i}", group="gang") for i in range(500)]), step=0.02)
         if scenario in ("reclaim", "one"):
             bench.measure("filling", bench.total, bench.filling())
             wait_until(lambda: all(map(is_running, bench.plane.pods())), 120, "all pods to run", 1)
@@ -152,7 +157,7 @@ def run(scenario, nodes):
             bench.measure("reclaim by 500 pods", 500, create_all(
                 bench.plane, [pod(f"owed-{i}", queue="owner") for i in range(500)]))
         if scenario == "one":
-            bench.measure("reclaim by one pod", 1, create_all(bench.plane, [pod("owed", queue="owner")]))
+            bench.measure("reclaim by one pod", 1, create_all(bench.plane, [pod("owed", queue="owner")]), step=0.01)
 
 
 if __name__ == "__main__":
