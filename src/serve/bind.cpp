@@ -64,7 +64,8 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
             .node = cluster.node(decision.node).name,
             .received_type = received_type(shape),
             .portion = fmt::format("{:.2f}", portion_of(shape)),
-            .devices = shape.gpu.devices};
+            .devices = shape.gpu.devices,
+            .needs = needs_of(cluster, decision)};
   for (const GroupId group : cluster.groups(decision.groups))
     bind.gpu_groups.push_back(cluster.group_name(group));
   bind.claims = claims_of(cluster, decision.task, decision.groups);

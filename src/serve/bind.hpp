@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/bind_needs.hpp"
 #include "serve/write_parts.hpp"
 
 namespace muster::serve {
@@ -17,6 +18,7 @@ struct Bind {
   std::string portion;
   int devices = 0;
   bool group_is_assumed = false;  // the pod does not name its PodGroup yet
+  BindNeeds needs;
 };
 
 Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumptions& assumptions);

@@ -10,6 +10,8 @@ namespace {
 using kube::HttpResponse;
 namespace resources = kube::resources;
 
+constexpr auto kPause = std::chrono::seconds(5);
+
 // The pod is gone, is another one, or has been bound: reading it tells.
 bool is_settled(const HttpResponse& answer) { return answer.status == 404 || answer.status == 409; }
 
@@ -17,11 +19,8 @@ bool is_settled(const HttpResponse& answer) { return answer.status == 404 || ans
 
 kube::Async<void> Binder::carry_out(Bind bind) {
   const CountedWrite counted(open_writes_);
-  const bool is_prepared = co_await has_prerequisites(bind);
-  if (!is_prepared) {
-    p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
-    co_return;
-  }
+  const std::string problem = co_await obstacle(bind);
+  if (!problem.empty()) co_return co_await give_up(std::move(bind), problem);
   const auto start = kube::Clock::now();
   const bool is_direct = binding_ == Binding::kDirect;
   kube::ApiRequest request = is_direct ? binding_of(bind, pool_) : bind_request_of(bind, pool_);
@@ -38,12 +37,34 @@ kube::Async<void> Binder::carry_out(Bind bind) {
   p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
 }
 
-// A binding names the pod's PodGroup, so that the pod grouper can make it even after a crash: the pod need
-// not wait for it. A BindRequest does not.
-kube::Async<bool> Binder::has_prerequisites(const Bind& bind) {
-  if (binding_ == Binding::kBindRequest) co_return co_await groups_.is_there(bind.pod.ns, bind.pod.job);
-  groups_.make_soon(bind.pod.ns, bind.pod.job);
-  co_return true;
+// Why the pod may not start yet; "" where it may. A binding names the pod's PodGroup, so that the pod grouper
+// can make it even after a crash: the pod need not wait for it. A BindRequest does not, and leaves the rest
+// to KAI's binder.
+kube::Async<std::string> Binder::obstacle(const Bind& bind) {
+  if (binding_ == Binding::kDirect) {
+    groups_.make_soon(bind.pod.ns, bind.pod.job);
+    if (bind.needs.shares_gpu) warn_of_shared_gpu(bind);
+    co_return co_await provide(p_, bind.pod, bind.node, bind.needs);
+  }
+  const bool has_group = co_await groups_.is_there(bind.pod.ns, bind.pod.job);
+  co_return has_group ? std::string() : "its PodGroup could not be made";
+}
+
+// The place stays taken for a while, so that the same is not tried in every cycle.
+kube::Async<void> Binder::give_up(Bind bind, std::string why) {
+  record_failure(bind, why);
+  co_await p_.client.loop().sleep(kPause);
+  p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
+}
+
+void Binder::warn_of_shared_gpu(const Bind& bind) {
+  const std::string text =
+      "nobody reserves the shared GPU and shows it to the containers: needs --binding bindrequest";
+  p_.log.repeated_warning(text, {{"pod", bind.pod.full_name()}});
+  p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
+                    .is_warning = true,
+                    .reason = "SharedGPUNotReserved",
+                    .message = text});
 }
 
 void Binder::record_success(const Bind& bind, kube::Clock::duration took) {

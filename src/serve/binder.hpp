@@ -21,7 +21,9 @@ class Binder {
   int open_writes() const { return open_writes_; }
 
  private:
-  kube::Async<bool> has_prerequisites(const Bind& bind);
+  kube::Async<std::string> obstacle(const Bind& bind);
+  kube::Async<void> give_up(Bind bind, std::string why);
+  void warn_of_shared_gpu(const Bind& bind);
   kube::Async<void> delete_bind_request(std::string ns, std::string name);
   void record_success(const Bind& bind, kube::Clock::duration took);
   void record_failure(const Bind& bind, const std::string& why);
