@@ -26,6 +26,10 @@ class PodGroupWriter {
   // Has it made at once where it is only planned, and waits for it; false where it could not be made.
   kube::Async<bool> is_there(std::string ns, std::string name);
   bool is_being_made(const std::string& ns, const std::string& name) const;
+  // Something about it is on its way to the API server.
+  bool is_being_written(const std::string& ns, const std::string& name) const {
+    return is_being_made(ns, name) || patching_.contains(ns + "/" + name);
+  }
   void make_soon(const std::string& ns, const std::string& name);
 
   void annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes);

@@ -22,6 +22,7 @@ constexpr auto kKindsLife = std::chrono::minutes(5);
 // A pod that is placed soon gets its annotation with the bind and costs no write of its own.
 constexpr auto kPatience = seconds(2);
 constexpr std::size_t kMostOwners = 20'000;
+constexpr std::string_view kOurGroups = "pg-";
 
 bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
   const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
@@ -41,6 +42,12 @@ bool stands_on_a_node(Json pod) {
 std::string_view group_named_by(Json pod) {
   const auto annotations = kube::part_at(pod, "metadata", "annotations");
   return annotations ? kube::text_at(*annotations, "pod-group-name") : std::string_view();
+}
+
+// Somebody made the PodGroup, and the pod has owners, whose labels count for it.
+bool is_in_group_of_others(Json pod, std::string_view group) {
+  return !group.empty() && !group.starts_with(kOurGroups) && !stands_on_a_node(pod) &&
+         kube::part_at(pod, "metadata", "ownerReferences");
 }
 
 // When the pod got its place, as its condition says.
@@ -64,6 +71,8 @@ void PodGrouping::saw(Json pod) {
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);
   const std::string_view group = group_named_by(pod);
+  if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, scheduler_name_))
+    p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
   const bool is_candidate = is_grouped_by_us(pod, scheduler_name_) && stands_on_a_node(pod) == !group.empty();
   if (is_candidate && !group.empty() && !may_begin_)
     unchecked_.push_back({std::string(kube::text_at(*metadata, "namespace")),
@@ -78,7 +87,7 @@ void PodGrouping::saw(Json pod) {
 }
 
 bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
-  return may_begin_ && group.starts_with("pg-") &&
+  return may_begin_ && group.starts_with(kOurGroups) &&
          !p_.source.pod_groups().knows(kube::text_at(*kube::part_at(pod, "metadata"), "namespace"), group);
 }
 
@@ -165,6 +174,20 @@ kube::Async<bool> PodGrouping::collect_owners(const json& pod, std::vector<json>
     reference = grouper::at(owner->object, "/metadata/ownerReferences/0");
   }
   co_return true;
+}
+
+// The model looks at labels of owners itself where no pod grouper has put them into the PodGroup.
+kube::Async<void> PodGrouping::learn_owners(std::string text) {
+  std::vector<json> owners;
+  const json pod = parsed(text);
+  if (told_owners_.contains(text_at(pod, "/metadata/ownerReferences/0/uid"))) co_return;
+  const bool are_known = co_await collect_owners(pod, owners);
+  if (!are_known) co_return;
+  if (told_owners_.size() > kMostOwners) told_owners_.clear();
+  for (const json& owner : owners) {
+    const kube::Resource resource{"", text_at(owner, "/apiVersion"), text_at(owner, "/kind"), ""};
+    if (told_owners_.insert(text_at(owner, "/metadata/uid")).second) p_.source.assume(resource, owner.dump());
+  }
 }
 
 kube::Async<std::shared_ptr<PodGrouping::Owner>> PodGrouping::read_owner(std::string ns, json reference) {

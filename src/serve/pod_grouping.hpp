@@ -2,6 +2,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,7 @@ class PodGrouping {
   void group_waiting();
   bool lacks_its_group(Json pod, std::string_view group) const;
   kube::Async<void> restore(Bound pod);
+  kube::Async<void> learn_owners(std::string text);
   kube::Async<void> group(std::string text);
   // False: it may work later.
   kube::Async<bool> try_to_group(const json& pod);
@@ -74,6 +76,7 @@ class PodGrouping {
   absl::flat_hash_map<std::string, bool> under_way_;                 // uid
   absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid
   absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;   // by apiVersion
+  absl::flat_hash_set<std::string> told_owners_;                     // uid
 };
 
 }  // namespace muster::serve
