@@ -75,8 +75,8 @@ void PodGrouping::saw(Json pod) {
     p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
   const bool is_candidate = is_grouped_by_us(pod, scheduler_name_) && stands_on_a_node(pod) == !group.empty();
   if (is_candidate && !group.empty() && !may_begin_)
-    unchecked_.push_back({std::string(kube::text_at(*metadata, "namespace")),
-                          std::string(kube::text_at(*metadata, "name")), std::string(group)});
+    unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
+                       std::string(kube::text_at(*metadata, "name")), std::string(group)};
   if (!is_candidate || (!group.empty() && !lacks_its_group(pod, group))) {
     waiting_.erase(key);
     return;
@@ -86,6 +86,11 @@ void PodGrouping::saw(Json pod) {
   if (may_begin_) p_.client.loop().post([this] { group_waiting(); });
 }
 
+void PodGrouping::pod_gone(const std::string& ns, const std::string& name) {
+  waiting_.erase(ns + "/" + name);
+  unchecked_.erase(ns + "/" + name);
+}
+
 bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
   return may_begin_ && group.starts_with(kOurGroups) &&
          !p_.source.pod_groups().knows(kube::text_at(*kube::part_at(pod, "metadata"), "namespace"), group);
@@ -93,7 +98,7 @@ bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
 
 void PodGrouping::begin() {
   may_begin_ = true;
-  for (Bound& pod : std::exchange(unchecked_, {}))
+  for (auto& [key, pod] : std::exchange(unchecked_, {}))
     if (!p_.source.pod_groups().knows(pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
   group_waiting();
 }

@@ -21,7 +21,7 @@ class PodGrouping {
 
   // A pod from the watch; may be called from within transfers.
   void saw(Json pod);
-  void pod_gone(const std::string& ns, const std::string& name) { waiting_.erase(ns + "/" + name); }
+  void pod_gone(const std::string& ns, const std::string& name);
   // From now on we may write: what waits is grouped.
   void begin();
   // Pods stand on nodes whose PodGroups are missing and about to be made again.
@@ -71,7 +71,7 @@ class PodGrouping {
   const grouper::GroupingOptions options_;
   bool may_begin_ = false;
   int open_ = 0, restoring_ = 0;
-  std::vector<Bound> unchecked_;                                     // while we may not begin
+  absl::flat_hash_map<std::string, Bound> unchecked_;                // "ns/name": while we may not begin
   absl::flat_hash_map<std::string, std::string> waiting_;            // "ns/name" → the pod as text
   absl::flat_hash_map<std::string, bool> under_way_;                 // uid
   absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid

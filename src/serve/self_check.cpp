@@ -19,8 +19,9 @@ namespace resources = kube::resources;
 constexpr auto kWatchLag = std::chrono::seconds(2);
 constexpr std::size_t kMostShown = 20;
 
-const kube::Resource* const kRead[] = {&resources::kNodes, &resources::kQueues, &resources::kPriorityClasses,
-                                       &resources::kPodGroups, &resources::kPods};
+const kube::Resource* const kRead[] = {&resources::kNodes,           &resources::kQueues,
+                                       &resources::kPriorityClasses, &resources::kBindRequests,
+                                       &resources::kPodGroups,       &resources::kPods};
 constexpr const char* kCompared[] = {"Node", "Queue", "PodGroup", "Pod"};
 
 void take_page(const kube::Resource& resource, Json page, FreshCluster& fresh) {
@@ -80,6 +81,7 @@ kube::Async<bool> SelfCheck::read_kind(const kube::Resource& resource, FreshClus
     if (!next.empty()) path += "&continue=" + next;
     const kube::HttpResponse answer = co_await p_.client.get(std::move(path));
     Json page;
+    if (answer.status == 404) co_return true;  // a kind that is not installed has no objects
     if (!answer.ok() || parser.parse(answer.body).get(page) != simdjson::SUCCESS) co_return false;
     const auto metadata = kube::part_at(page, "metadata");
     if (!metadata) co_return false;

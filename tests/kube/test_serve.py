@@ -328,6 +328,14 @@ class Manifests(KubeTest):
         self.assertEqual(external["spec"]["priorityClassName"], "train")
         self.assertEqual(self.preemptibility_of(external["metadata"]["name"]), "non-preemptible (spec)")
 
+    def test_owners_label_counts_for_a_group_made_by_hand(self):
+        self.serve()
+        self.api.post(POD_GROUPS, group("by-hand", "training", 2))
+        owner = job("owner", 1, labels={"kai.scheduler/preemptibility": "non-preemptible"})
+        owner["spec"]["template"]["metadata"]["annotations"] = {"pod-group-name": "by-hand"}
+        self.api.post(JOBS, owner)
+        self.assertEqual(self.preemptibility_of("by-hand"), "non-preemptible (owner label)")
+
     def test_expected_runtime_and_queue(self):
         self.serve()
         self.apply("queue.yaml")
@@ -344,9 +352,15 @@ class Manifests(KubeTest):
 
 
 class WhatAPodNeeds(KubeTest):
-    """Beside a node, with a binding of our own."""
+    """Beside a node, with a binding of our own and the rights that are shipped."""
     CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
     VOLUMES = "/api/v1/namespaces/default/persistentvolumeclaims"
+
+    def serve(self):
+        kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api))
+        m = super().serve(kubeconfig=kubeconfig)
+        self.addCleanup(lambda: self.assertNotIn(": 403", m.log()))
+        return m
 
     def make_storage_class(self, name, provisioner):
         self.api.post("/apis/storage.k8s.io/v1/storageclasses", {
@@ -508,6 +522,22 @@ class SurvivesTrouble(KubeTest):
         expected = self.load()
         self.check_settled(expected, 90)
         self.assertGreater(sum(proxy.counts.values()), 10, proxy.counts)
+
+    def test_crash_between_bind_and_group(self):
+        proxy = FaultyProxy(self.plane, faults=0)
+        self.addCleanup(proxy.stop)
+        proxy.refuses = lambda method, path: method == "POST" and path.endswith("/podgroups")
+        kubeconfig = self.plane.write_kubeconfig("refusing.kubeconfig", ADMIN_TOKEN, port=proxy.port)
+        m = self.serve(kubeconfig=kubeconfig)
+        self.api.post(PODS, pod("lone", queue="team-a"))
+        self.api.post(JOBS, job("batch", 2, queue="team-a", annotations={"kai.scheduler/batch-min-member": "2"}))
+        self.wait_running(3)
+        self.assertEqual(self.api.items(POD_GROUPS), [])
+        m.kill()
+        self.serve()
+        self.check_settled(3)
+        for name in {p["metadata"]["annotations"]["pod-group-name"] for p in self.running()}:
+            self.assertIn("kai.scheduler/last-start-timestamp", self.annotations(name))
 
     def test_restart_of_the_api_server(self):
         self.serve()
