@@ -39,38 +39,61 @@ ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
 
 // Suspends until somebody gives a place back.
 struct ApiClient::Place {
-  std::deque<std::coroutine_handle<>>& line;
+  Line& line;
   bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> caller) const { line.push_back(caller); }
+  void await_suspend(std::coroutine_handle<> caller) const { line.waiting.push_back(caller); }
   void await_resume() const {}
 };
 
+std::size_t ApiClient::waiting() const {
+  std::size_t sum = 0;
+  for (const Line& line : lines_) sum += line.waiting.size();
+  return sum;
+}
+
+bool ApiClient::has_place(Lane lane) const {
+  const auto at = static_cast<std::size_t>(lane);
+  return lane == Lane::kUrgent ||
+         (in_flight_ < limits_.in_flight && lines_[at].in_flight < limits_.of_lane[at]);
+}
+
+void ApiClient::occupy(Lane lane) {
+  ++in_flight_;
+  ++line_of(lane).in_flight;
+}
+
+// Whoever is woken has its place already.
 Async<void> ApiClient::take_place(const ApiRequest& request) {
-  const bool is_write = request.method != "GET";
-  if (request.lane != Lane::kUrgent && in_flight_ >= limits_.in_flight)
-    co_await Place{request.lane == Lane::kOrdinary ? ordinary_ : background_};
+  if (has_place(request.lane))
+    occupy(request.lane);
   else
-    ++in_flight_;
-  while (is_write && request.lane != Lane::kUrgent && limits_.writes_per_second > 0) {
+    co_await Place{line_of(request.lane)};
+  const bool is_limited = request.method != "GET" && request.lane != Lane::kUrgent;
+  if (is_limited && limits_.writes_per_second > 0) co_await wait_for_token();
+}
+
+Async<void> ApiClient::wait_for_token() {
+  for (;;) {
     const auto wait = time_to_token();
-    if (wait <= Clock::duration::zero() || loop_.stopping()) break;
+    if (wait <= Clock::duration::zero() || loop_.stopping()) co_return;
     co_await loop_.sleep(wait);
   }
 }
 
-// The place goes to who waits longest. Whoever is woken and is done at once comes back here: no deeper than
-// once.
-void ApiClient::give_place_back() {
+// The place goes to who waits longest in the first line. Whoever is woken and is done at once comes back
+// here: no deeper than once.
+void ApiClient::give_place_back(Lane lane) {
   --in_flight_;
+  --line_of(lane).in_flight;
   if (is_waking_) return;
   is_waking_ = true;
-  while (in_flight_ < limits_.in_flight && waiting() > 0) {
-    auto& line = ordinary_.empty() ? background_ : ordinary_;
-    const auto next = line.front();
-    line.pop_front();
-    ++in_flight_;
-    next.resume();
-  }
+  for (const Lane next : {Lane::kDecision, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
+    for (auto& waiting = line_of(next).waiting; !waiting.empty() && has_place(next);) {
+      const auto first = waiting.front();
+      waiting.pop_front();
+      occupy(next);
+      first.resume();
+    }
   is_waking_ = false;
 }
 
@@ -133,7 +156,7 @@ Async<HttpResponse> ApiClient::send(ApiRequest request) {
     response.error = "writing has ended";
   else
     response = co_await send_authorised(request);
-  if (!is_watch) give_place_back();
+  if (!is_watch) give_place_back(request.lane);
   co_return response;
 }
 
@@ -152,7 +175,7 @@ Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
     if (http.is_write()) http.headers.push_back(fmt::format("Content-Type: {}", request.content_type));
     const auto start = Clock::now();
     response = co_await loop_.send(std::move(http), credentials_.tls);
-    if (on_answer) on_answer(request.method, response.status, Clock::now() - start);
+    if (on_answer) on_answer(request, response.status, Clock::now() - start);
     if (response.status != 401) break;
   }
   co_return response;

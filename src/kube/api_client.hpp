@@ -1,6 +1,7 @@
 // Requests to the API server: whom we are sent along, bounded in number, urgent ones first.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <deque>
 #include <functional>
@@ -14,9 +15,10 @@
 
 namespace muster::kube {
 
-// Urgent requests wait for nobody; ordinary ones for a free place; background ones also for all ordinary
-// ones.
-enum class Lane { kUrgent, kOrdinary, kBackground };
+// Urgent requests wait for nobody. The others wait for a free place, decisions first. What follows from a
+// decision and what merely tells about it leave most places to the others.
+enum class Lane { kUrgent, kDecision, kOrdinary, kFollowUp, kBackground };
+inline constexpr std::size_t kLanes = 5;
 
 inline constexpr const char* kJson = "application/json";
 inline constexpr const char* kMergePatch = "application/merge-patch+json";
@@ -37,7 +39,8 @@ struct ApiRequest {
 struct ClientLimits {
   double writes_per_second = 0;  // 0: no limit
   double burst = 0;
-  std::size_t in_flight = 32;
+  std::size_t in_flight = 64;  // of all lanes but the urgent one
+  std::array<std::size_t, kLanes> of_lane = {64, 64, 64, 4, 2};
 };
 
 // Everything runs on the loop's thread.
@@ -57,15 +60,23 @@ class ApiClient {
   Loop& loop() { return loop_; }
   const std::string& server() const { return credentials_.server; }
   std::size_t in_flight() const { return in_flight_; }
-  std::size_t waiting() const { return ordinary_.size() + background_.size(); }
-  // Answers so far, by what they mean for a dashboard; called with method and status (0: none).
-  std::function<void(const std::string& method, int status, std::chrono::nanoseconds took)> on_answer;
+  std::size_t waiting() const;
+  // Told of every answer; status 0: there was none.
+  std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 
  private:
+  struct Line {
+    std::deque<std::coroutine_handle<>> waiting;
+    std::size_t in_flight = 0;
+  };
   struct Place;
   Async<HttpResponse> send_authorised(const ApiRequest& request);
   Async<void> take_place(const ApiRequest& request);
-  void give_place_back();
+  void give_place_back(Lane lane);
+  bool has_place(Lane lane) const;
+  void occupy(Lane lane);
+  Line& line_of(Lane lane) { return lines_[static_cast<std::size_t>(lane)]; }
+  Async<void> wait_for_token();
   Async<void> refresh_authorisation(bool was_refused);
   Clock::duration time_to_token();
 
@@ -73,7 +84,7 @@ class ApiClient {
   Credentials credentials_;
   ClientLimits limits_;
   std::size_t in_flight_ = 0;
-  std::deque<std::coroutine_handle<>> ordinary_, background_;
+  std::array<Line, kLanes> lines_;
   double tokens_ = 0;
   Clock::time_point tokens_at_ = Clock::now();
   bool may_write_ = true, is_waking_ = false;

@@ -15,14 +15,17 @@ class Backoff {
   // At least what the server asked for.
   Wait next(Wait asked = Wait(0)) {
     wait_ = wait_ == Wait(0) ? first_ : std::min(2 * wait_, longest_);
-    const double part = std::uniform_real_distribution<>(0.5, 1.0)(random_);
+    const double part = std::uniform_real_distribution<>(0.5, 1.0)(random());
     return std::max(asked, std::chrono::duration_cast<Wait>(part * wait_));
   }
   void reset() { wait_ = Wait(0); }
 
  private:
+  static std::minstd_rand& random() {
+    static thread_local std::minstd_rand engine{std::random_device()()};
+    return engine;
+  }
   Wait first_, longest_, wait_{0};
-  std::minstd_rand random_{std::random_device()()};
 };
 
 }  // namespace muster::kube

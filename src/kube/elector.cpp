@@ -3,9 +3,11 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
@@ -26,6 +28,15 @@ std::string now_text() {
 }
 
 }  // namespace
+
+std::string make_identity() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  std::random_device random;
+  const auto word = [&] { return random() & 0xFFFFU; };
+  return fmt::format("{}_{:04x}{:04x}-{:04x}-4{:03x}-{:04x}-{:04x}{:04x}{:04x}", host, word(), word(), word(),
+                     word() & 0xFFFU, 0x8000U | (word() & 0x3FFFU), word(), word(), word());
+}
 
 std::string Elector::path() const { return resources::kLeases.path(options_.ns, options_.name); }
 

@@ -16,6 +16,9 @@ struct ElectionOptions {
   std::chrono::milliseconds retry{2'000};
 };
 
+// "<host>_<uuid>", another one each time: KAI's operator cuts it at the "_".
+std::string make_identity();
+
 class Elector {
  public:
   Elector(ApiClient& client, ElectionOptions options) : client_(client), options_(std::move(options)) {}

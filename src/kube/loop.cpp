@@ -13,6 +13,8 @@ constexpr long kConnectTimeoutMs = 10'000;
 constexpr long kKeptConnections = 128;
 constexpr std::size_t kKeptHandles = 64;
 constexpr int kLongestPollMs = 1'000;
+// Under load what comes within this is handled together.
+constexpr auto kShortestRound = std::chrono::milliseconds(1);
 // A line is one object of a watch; etcd keeps none above 1.5 MiB.
 constexpr std::size_t kLongestLine = 64U << 20U;
 
@@ -198,7 +200,9 @@ void Loop::stop() {
 }
 
 void Loop::run() {
-  for (;;) {
+  for (Clock::time_point last{};;) {
+    std::this_thread::sleep_until(last + kShortestRound);
+    last = Clock::now();
     run_posted();
     if (stop_asked_ && !stopping_) stopping_ = true;
     if (stopping_) end_waits();

@@ -17,6 +17,7 @@ using std::chrono::seconds;
 constexpr auto kWaitForAbsentKind = seconds(30);
 constexpr auto kListTimeout = seconds(120);
 constexpr int kGone = 410;
+constexpr std::size_t kMostDeletions = 20'000;
 constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 constexpr const char* kMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
@@ -57,6 +58,11 @@ Async<void> Reflector::run() {
 std::uint64_t Reflector::version_of(const std::string& key) const {
   const auto known = known_.find(key);
   return known == known_.end() ? 0 : known->second.version;
+}
+
+bool Reflector::was_deleted_after(const std::string& key, std::uint64_t version) const {
+  const auto deleted = deleted_.find(key);
+  return deleted != deleted_.end() && deleted->second > version;
 }
 
 void Reflector::refresh(bool tell_all) {
@@ -216,6 +222,8 @@ void Reflector::take_deletion(Json object) {
   const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
   const auto known = known_.find(key_of(*metadata));
   if (known == known_.end() || known->second.version > kube::version_of(*metadata)) return;
+  if (deleted_.size() > kMostDeletions) deleted_.clear();
+  deleted_[known->first] = kube::version_of(*metadata);
   known_.erase(known);
   listener_.gone(ns, name);
 }

@@ -55,6 +55,8 @@ class Reflector {
   bool knows(std::string_view ns, std::string_view name) const;
   // By "ns/name"; 0 if it is not known.
   std::uint64_t version_of(const std::string& key) const;
+  // By "ns/name"; only of late.
+  bool was_deleted_after(const std::string& key, std::uint64_t version) const;
   // Calls use(key, version) for every object known.
   template <class Use>
   void each(Use&& use) const {
@@ -88,8 +90,9 @@ class Reflector {
   const ReflectorOptions options_;
   ReflectorListener& listener_;
   simdjson::dom::parser parser_;
-  absl::flat_hash_map<std::string, Known> known_;  // "ns/name"
-  std::string version_;                            // where the next watch begins; "": a list is needed
+  absl::flat_hash_map<std::string, Known> known_;            // "ns/name"
+  absl::flat_hash_map<std::string, std::uint64_t> deleted_;  // "ns/name": at which version
+  std::string version_;  // where the next watch begins; "": a list is needed
   std::string listed_version_;
   Backoff backoff_;
   std::uint64_t list_number_ = 0;

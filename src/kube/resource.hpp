@@ -49,4 +49,8 @@ inline const Resource kNodeTopologies{"topology.node.k8s.io", "v1alpha2", "NodeR
 inline const Resource kLeases{"coordination.k8s.io", "v1", "Lease", "leases"};
 
 }  // namespace resources
+
+// What the path of a request is about: "pods" of one or all pods, "pods/binding" of one's bindings.
+std::string resource_in(std::string_view path);
+
 }  // namespace muster::kube

@@ -6,6 +6,14 @@
 #include "util/keys.hpp"
 
 namespace muster {
+namespace {
+
+// In conditions the nodes without a label are called "default".
+bool is_same_pool(const std::string& named, const std::string& ours) {
+  return named == ours || (ours.empty() && named == "default");
+}
+
+}  // namespace
 
 // ---------------------------------------------------------------- jobs
 
@@ -38,7 +46,7 @@ JobId Cluster::apply(PodGroupObject&& object) {
   job.mark_unschedulable = object.mark_unschedulable;
   job.stays_terminating = object.stays_terminating;
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&
-                   *object.unschedulable_node_pool == options_.node_pool;
+                   is_same_pool(*object.unschedulable_node_pool, options_.node_pool);
   if (const std::string problem = build_tree(object, job); !problem.empty())
     warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; taken as one group with minimum 1");
   mark_stale(id, object.stale_since);

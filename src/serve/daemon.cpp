@@ -2,20 +2,22 @@
 #include "serve/daemon.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <csignal>
-#include <random>
 
 #include "engine/run_cycle.hpp"
 #include "kube/elector.hpp"
+#include "kube/resource.hpp"
+#include "serve/cycle_pace.hpp"
+#include "serve/default_queues.hpp"
 #include "serve/http_server.hpp"
+#include "serve/live_sink.hpp"
 #include "serve/pod_grouping.hpp"
 #include "serve/requeue_log.hpp"
 #include "serve/self_check.hpp"
 #include "serve/signals.hpp"
 #include "serve/status_writer.hpp"
+#include "serve/vitals.hpp"
 #include "serve/wall_clock.hpp"
 
 namespace muster::serve {
@@ -26,33 +28,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kDone = 0, kFailed = 3;
-// Cycles leave the processor to others for at least as long as they took.
-constexpr auto kShortestGap = milliseconds(5);
 constexpr auto kDrainTime = seconds(10);
-constexpr auto kHung = seconds(60);
-constexpr auto kWatchLag = seconds(2);
-constexpr std::size_t kMostShown = 20;
-
-// "<host>_<uuid>": KAI's operator cuts it at the "_".
-std::string identity() {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  std::random_device random;
-  const auto word = [&] { return random() & 0xFFFFU; };
-  return fmt::format("{}_{:04x}{:04x}-{:04x}-4{:03x}-{:04x}-{:04x}{:04x}{:04x}", host, word(), word(), word(),
-                     word() & 0xFFFU, 0x8000U | (word() & 0x3FFFU), word(), word(), word());
-}
-
-// What other threads may ask.
-struct Vitals {
-  std::atomic<std::int64_t> last_tick{0}, last_cycle{0}, last_contact{0};  // steady nanoseconds
-  std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
-
-  static std::int64_t stamp(Clock::time_point t) { return t.time_since_epoch().count(); }
-  static Clock::duration age(std::int64_t stamp) {
-    return Clock::now() - Clock::time_point(Clock::duration(stamp));
-  }
-};
+constexpr auto kRestoringTime = seconds(10);
 
 class Daemon {
  public:
@@ -62,16 +39,12 @@ class Daemon {
 
  private:
   void wire();
-  std::string not_alive() const;
-  std::string not_ready() const;
   kube::Async<void> schedule();
   kube::Async<void> run_one_cycle();
   kube::Async<void> tick();
   kube::Async<void> drain();
-  kube::Async<void> begin_grouping();
-  kube::Async<void> check();
-  void compare();
-  bool may_act() const { return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining; }
+  kube::Async<void> begin_leading();
+  bool may_act() const;
   void win();
   void lose();
 
@@ -86,18 +59,23 @@ class Daemon {
   LiveSource source_;
   Metrics metrics_;
   Events events_;
+  const WriteParts write_parts_{client_, source_, assumptions_, events_, metrics_, log_};
+  PodGroupWriter groups_;
+  Binder binder_;
+  Evictor evictor_;
   LiveSink sink_;
   StatusWriter status_;
   PodGrouping grouping_;
+  SelfCheck self_check_;
   kube::Elector elector_;
   kube::Signal news_{loop_};
   Vitals vitals_;
-  Clock::time_point next_cycle_{}, earliest_cycle_{};
+  CyclePace pace_;
+  // Until then pods may lack the PodGroup that their use is charged to.
+  Clock::time_point knows_all_jobs_by_ = Clock::time_point::max();
   bool cycle_is_due_ = false;
   bool is_in_cycle_ = false;
   int exit_code_ = kDone;
-  std::unique_ptr<FreshCluster> fresh_;  // to be compared with
-  bool is_checking_ = false;
   std::int64_t cycles_ = 0;
 };
 
@@ -114,38 +92,37 @@ Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentia
                .keeps_ungrouped = options_.groups_pods}),
       metrics_(options_.metrics_prefix, options_.node_pool),
       events_(client_, log_, options_.scheduler_name),
-      sink_({client_, source_, assumptions_, events_, metrics_, log_},
-            {.binding = options_.binding,
-             .evict_by = options_.evict_by,
-             .marks_evicted_pods = options_.marks_evicted_pods,
-             .node_pool_label = options_.node_pool_label,
-             .node_pool = options_.node_pool}),
-      status_(client_, source_, sink_, events_, options_.node_pool),
-      grouping_({client_, source_, assumptions_, events_, log_}, options_.scheduler_name,
+      groups_(write_parts_),
+      binder_(write_parts_, groups_, options_.binding, {options_.node_pool_label, options_.node_pool}),
+      evictor_(write_parts_, groups_, options_.evict_by, options_.marks_evicted_pods),
+      sink_(write_parts_, {binder_, evictor_, groups_}),
+      status_(write_parts_, groups_, options_.node_pool),
+      grouping_(write_parts_, groups_, options_.scheduler_name,
                 {.queue_label = options_.queue_label,
                  .node_pool_label = options_.node_pool_label,
                  .has_priority_class =
                      [this](const std::string& name) {
                        return source_.reflector("PriorityClass").knows("", name);
                      }}),
+      self_check_(write_parts_, groups_, options_.cluster),
       elector_(client_,
                {.ns = options_.ns,
                 .name = options_.node_pool.empty() ? options_.scheduler_name
                                                    : options_.scheduler_name + "-" + options_.node_pool,
-                .identity = identity()}) {
+                .identity = kube::make_identity()}) {
   wire();
 }
 
 void Daemon::wire() {
-  policy_.plugins.push_back(protection_of(sink_.protected_jobs()));
+  policy_.plugins.push_back(protection_of(evictor_.protected_jobs()));
   source_.on_failed_bind_request = [this](const std::string& ns, const std::string& name) {
-    if (vitals_.is_leader) sink_.remove_bind_request(ns, name);
+    if (vitals_.is_leader) binder_.remove_bind_request(ns, name);
   };
   source_.on_news = [this] { news_.give(); };
   source_.on_pod_group = [this](Json group) { status_.saw_group(group); };
   source_.on_pod_group_gone = [this](const std::string& ns, const std::string& name) {
     status_.group_gone(ns, name);
-    grouping_.group_gone(ns, name);
+    groups_.group_gone(ns, name);
   };
   if (options_.groups_pods) {
     source_.on_pod = [this](Json pod) { grouping_.saw(pod); };
@@ -153,8 +130,8 @@ void Daemon::wire() {
       grouping_.pod_gone(ns, name);
     };
   }
-  client_.on_answer = [this](const std::string& method, int status, std::chrono::nanoseconds took) {
-    metrics_.answered(method, status, took);
+  client_.on_answer = [this](const kube::ApiRequest& request, int status, std::chrono::nanoseconds took) {
+    metrics_.answered(request.method, kube::resource_in(request.path), status, took);
   };
   elector_.on_won = [this] { win(); };
   elector_.on_lost = [this] { lose(); };
@@ -171,13 +148,23 @@ void Daemon::win() {
   if (options_.elects_leader) source_.list_again();
   cycle_is_due_ = true;
   news_.give();
-  kube::spawn(begin_grouping());
+  kube::spawn(begin_leading());
 }
 
-// PriorityClasses must be known, and which PodGroups there are.
-kube::Async<void> Daemon::begin_grouping() {
+// What is there must be known first: queues, PriorityClasses, PodGroups.
+kube::Async<void> Daemon::begin_leading() {
   while (!source_.is_synced() && !loop_.stopping()) co_await loop_.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now() + kRestoringTime;
+  kube::spawn(make_default_queues(write_parts_));
   grouping_.begin();
+  while (grouping_.is_restoring() && !loop_.stopping()) co_await loop_.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now();
+  news_.give();
+}
+
+bool Daemon::may_act() const {
+  return vitals_.is_leader && source_.is_synced() && !vitals_.is_draining &&
+         Clock::now() >= knows_all_jobs_by_;
 }
 
 void Daemon::lose() {
@@ -194,59 +181,33 @@ void Daemon::lose() {
 
 kube::Async<void> Daemon::schedule() {
   while (!loop_.stopping()) {
-    co_await news_.until(may_act() ? std::max(earliest_cycle_, next_cycle_)
-                                   : Clock::now() + milliseconds(100));
+    co_await news_.until(may_act() ? pace_.latest() : Clock::now() + milliseconds(100));
     if (loop_.stopping()) co_return;
     source_.update(cluster_, wall_clock());
-    if (fresh_) compare();
+    if (self_check_.is_due()) self_check_.compare(cluster_, wall_clock());
     cycle_is_due_ |= source_.take_relevance();
-    const auto time = Clock::now();
-    const bool is_due = cycle_is_due_ || time >= next_cycle_;
+    const bool is_due = cycle_is_due_ || Clock::now() >= pace_.latest();
     if (!may_act() || !is_due) continue;
-    if (time < earliest_cycle_) co_await loop_.sleep(earliest_cycle_ - time);
+    if (Clock::now() < pace_.earliest()) co_await loop_.sleep(pace_.earliest() - Clock::now());
     if (loop_.stopping()) co_return;
     source_.update(cluster_, wall_clock());
     co_await run_one_cycle();
     if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0)
-      kube::spawn(check());
+      kube::spawn(self_check_.read());
   }
-}
-
-// ---------------------------------------------------------------- is the model right?
-
-kube::Async<void> Daemon::check() {
-  if (is_checking_ || !source_.is_synced()) co_return;
-  is_checking_ = true;
-  auto fresh = co_await read_fresh(client_, options_.cluster);
-  // What the list shows has had time to come by the watch as well.
-  co_await loop_.sleep(kWatchLag);
-  fresh_ = std::move(fresh);
-  is_checking_ = false;
-  news_.give();
-}
-
-void Daemon::compare() {
-  const auto drift = find_drift(cluster_, *fresh_, source_.pods(), assumptions_, wall_clock());
-  fresh_.reset();
-  metrics_.checked();
-  metrics_.drifted(drift.size());
-  log_.info("self-check", {{"drift", std::to_string(drift.size())}});
-  for (std::size_t i = 0; i < std::min(drift.size(), kMostShown); ++i) log_.error("drift: " + drift[i]);
-  if (!drift.empty()) source_.list_again(true);
 }
 
 kube::Async<void> Daemon::run_one_cycle() {
   cycle_is_due_ = false;
   source_.take_relevance();
-  sink_.note_protected_jobs();
+  evictor_.note_protected_jobs();
   const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
   const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });
   is_in_cycle_ = false;
   const auto took = Clock::now() - start;
-  earliest_cycle_ = Clock::now() + std::max<Clock::duration>(took, kShortestGap);
-  next_cycle_ = Clock::now() + options_.schedule_period;
+  pace_.ran(took, options_.schedule_period);
   vitals_.last_cycle = Vitals::stamp(Clock::now());
   metrics_.cycle(cluster_, decisions, took);
   if (!vitals_.is_leader || vitals_.is_draining) co_return;
@@ -254,7 +215,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   sink_.carry_out(cluster_, decisions, instant);
   status_.publish(cluster_, decisions);
   if (decisions.requeue) requeue_log_.tell(cluster_, *decisions.requeue);
-  next_cycle_ = std::min(next_cycle_, status_.next_due());
+  pace_.come_by(status_.next_due());
   if (!decisions.binds.empty() || !decisions.evictions.empty())
     log_.info("cycle",
               {{"bound", std::to_string(decisions.binds.size())},
@@ -277,22 +238,9 @@ kube::Async<void> Daemon::tick() {
   }
 }
 
-std::string Daemon::not_alive() const {
-  return Vitals::age(vitals_.last_tick) > kHung ? "the event loop hangs" : "";
-}
-
-std::string Daemon::not_ready() const {
-  if (!vitals_.is_synced) return "not all kinds have been listed yet";
-  if (vitals_.is_draining) return "shutting down";
-  if (Vitals::age(vitals_.last_contact) > std::chrono::minutes(10)) return "the API server is silent";
-  if (vitals_.is_leader && Vitals::age(vitals_.last_cycle) > options_.schedule_period + kHung)
-    return "the last cycle is long ago";
-  return "";
-}
-
 void Daemon::on_signal(int signal) {
   loop_.post([this, signal] {
-    if (signal == SIGUSR1) return static_cast<void>(kube::spawn(check()));
+    if (signal == SIGUSR1) return static_cast<void>(kube::spawn(self_check_.read()));
     if (vitals_.is_draining) return loop_.stop();
     vitals_.is_draining = true;
     log_.info("shutting down");
@@ -312,8 +260,8 @@ kube::Async<void> Daemon::drain() {
 
 int Daemon::run() {
   HttpServer server({.metrics = [this] { return metrics_.text(); },
-                     .not_alive = [this] { return not_alive(); },
-                     .not_ready = [this] { return not_ready(); }});
+                     .not_alive = [this] { return vitals_.not_alive(); },
+                     .not_ready = [this] { return vitals_.not_ready(options_.schedule_period); }});
   const auto port = server.start(options_.listen_address);
   if (!port) {
     log_.error(port.error().text());

@@ -34,7 +34,7 @@ using Delta = std::variant<PodObject, NodeObject, QueueObject, PodGroupObject, P
                            TopologyObject, BindRequestObject, ConfigMapObject, VolumeClaimObject,
                            VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,
                            ResourceClaimObject, ResourceSliceObject, DeviceClassObject, NodeTopologyObject,
-                           Gone, Membership, BindEnded, EvictionEnded, PatchEnded>;
+                           OwnerObject, Gone, Membership, BindEnded, EvictionEnded, PatchEnded>;
 
 // Takes objects from a decoder into a list of deltas.
 class DeltaSink final : public ObjectSink {
@@ -57,6 +57,7 @@ class DeltaSink final : public ObjectSink {
   void resource_slice(ResourceSliceObject&& o) override { add(std::move(o)); }
   void device_class(DeviceClassObject&& o) override { add(std::move(o)); }
   void node_topology(NodeTopologyObject&& o) override { add(std::move(o)); }
+  void owner(OwnerObject&& o) override { add(std::move(o)); }
 
  private:
   template <class Object>

@@ -14,7 +14,10 @@ using kube::Clock;
 
 // As Kubernetes' own clients: 25 events of one object at once, then one in five minutes.
 constexpr double kBurst = 25;
-constexpr auto kRefill = std::chrono::minutes(5);
+constexpr double kPerSecond = 1.0 / 300;
+// Of all objects together. When very much happens at once, who placed what is no longer told pod by pod;
+// warnings still are.
+constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
 constexpr auto kRepeat = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 50'000;
 constexpr std::size_t kLongestMessage = 1000;
@@ -26,18 +29,26 @@ std::uint64_t first_name() {
 }  // namespace
 
 Events::Events(kube::ApiClient& client, Log& log, std::string component)
-    : client_(client), log_(log), component_(std::move(component)), last_name_(first_name()) {}
+    : client_(client),
+      log_(log),
+      component_(std::move(component)),
+      of_all_{.most = kBurstOfAll, .per_second = kPerSecondOfAll},
+      last_name_(first_name()) {}
 
-bool Events::allows(const std::string& object) {
-  if (allowances_.size() > kMostRemembered) allowances_.clear();
-  Allowance& allowance = allowances_[object];
+bool Events::Allowance::take(double leave) {
   const auto now = Clock::now();
-  allowance.tokens =
-      std::min(kBurst, allowance.tokens + std::chrono::duration<double>(now - allowance.at) / kRefill);
-  allowance.at = now;
-  if (allowance.tokens < 1) return false;
-  allowance.tokens -= 1;
+  tokens = std::min(most, tokens + std::chrono::duration<double>(now - at).count() * per_second);
+  at = now;
+  if (tokens < 1 + leave) return false;
+  tokens -= 1;
   return true;
+}
+
+bool Events::allows(const std::string& object, bool is_warning) {
+  if (allowances_.size() > kMostRemembered) allowances_.clear();
+  const auto of_object =
+      allowances_.try_emplace(object, Allowance{.most = kBurst, .per_second = kPerSecond}).first;
+  return of_all_.take(is_warning ? 0 : kLeftToWarnings) && of_object->second.take();
 }
 
 void Events::record(Event event) {
@@ -48,7 +59,7 @@ void Events::record(Event event) {
   Sent& sent = sent_[fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message)];
   ++sent.count;
   const bool is_new = sent.count == 1;
-  if ((!is_new && Clock::now() - sent.at < kRepeat) || !allows(object)) {
+  if ((!is_new && Clock::now() - sent.at < kRepeat) || !allows(object, event.is_warning)) {
     ++held_back_;
     if (is_new) sent.count = 0;
     return;

@@ -1,4 +1,4 @@
-// Events: first one at once, the same again as a count, and no object floods the API server.
+// Events: first one at once, the same again as a count; no object floods the API server, nor do all together.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -34,12 +34,14 @@ class Events {
     int count = 0;
     kube::Clock::time_point at{};
   };
+  // Events that may be sent: `most` at once, and so many a second.
   struct Allowance {
-    double tokens = 25;
+    double most, per_second, tokens = most;
     kube::Clock::time_point at = kube::Clock::now();
+    bool take(double leave = 0);
   };
 
-  bool allows(const std::string& object);
+  bool allows(const std::string& object, bool is_warning);
   kube::Async<void> create(Event event, std::string name, std::string time);
   kube::Async<void> count(std::string ns, std::string name, int count, std::string time);
 
@@ -48,6 +50,7 @@ class Events {
   const std::string component_;
   absl::flat_hash_map<std::string, Sent> sent_;
   absl::flat_hash_map<std::string, Allowance> allowances_;  // by object
+  Allowance of_all_;
   std::uint64_t last_name_;
   std::int64_t held_back_ = 0;
 };

@@ -150,6 +150,13 @@ void LiveSource::tell(Delta delta) {
   if (on_news) on_news();
 }
 
+void LiveSource::assume(const Resource& resource, const std::string& text) {
+  Json object;
+  const bool is_parsed = parser_.parse(text).get(object) == simdjson::SUCCESS;
+  assert(is_parsed && "objects of ours are JSON");
+  if (is_parsed) decode(object, resource);
+}
+
 // One object that can not be used costs only itself.
 void LiveSource::decode(Json object, const Resource& resource) {
   Findings findings;

@@ -34,6 +34,8 @@ class LiveSource final : public ClusterSource {
   // Something was told, since this was last asked, that may change a decision.
   bool take_relevance() { return std::exchange(is_relevant_, false); }
   void tell(Delta delta);
+  // An object that we are about to write, as it will look: the model need not wait for it.
+  void assume(const kube::Resource& resource, const std::string& text);
   std::function<void()> on_news;
   // A pod of ours as it came, for whoever looks at more than the model does; called from within transfers.
   std::function<void(Json)> on_pod;
@@ -71,6 +73,7 @@ class LiveSource final : public ClusterSource {
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
   DeltaSink sink_{deltas_};
+  simdjson::dom::parser parser_;
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid

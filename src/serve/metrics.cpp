@@ -143,8 +143,9 @@ void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
       .Increment();
 }
 
-void Metrics::answered(const std::string& method, int status, std::chrono::nanoseconds took) {
-  requests_.Add({{"method", method}, {"code", std::to_string(status)}}).Increment();
+void Metrics::answered(const std::string& method, const std::string& resource, int status,
+                       std::chrono::nanoseconds took) {
+  requests_.Add({{"method", method}, {"resource", resource}, {"code", std::to_string(status)}}).Increment();
   if (method == "GET") return;
   request_seconds_.Add({{"method", method}}, doubling(0.001, 14))
       .Observe(std::chrono::duration<double>(took).count());

@@ -30,7 +30,8 @@ class Metrics {
     watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6);
   }
   void evicted(const Cluster& cluster, const EvictDecision& eviction);
-  void answered(const std::string& method, int status, std::chrono::nanoseconds took);
+  void answered(const std::string& method, const std::string& resource, int status,
+                std::chrono::nanoseconds took);
   void write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
   void drifted(std::size_t objects);
   void checked() { self_checks_->Increment(); }

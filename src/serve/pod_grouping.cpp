@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <functional>
-
 #include "grouper/fields.hpp"
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
@@ -24,42 +22,96 @@ constexpr auto kKindsLife = std::chrono::minutes(5);
 // A pod that is placed soon gets its annotation with the bind and costs no write of its own.
 constexpr auto kPatience = seconds(2);
 constexpr std::size_t kMostOwners = 20'000;
+constexpr std::string_view kOurGroups = "pg-";
 
-bool needs_group(Json pod, const std::string& scheduler_name) {
+bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
   const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
   if (!metadata || !spec || kube::text_at(*spec, "schedulerName") != scheduler_name) return false;
-  if (!kube::text_at(*spec, "nodeName").empty() || !kube::text_at(*metadata, "deletionTimestamp").empty())
-    return false;
-  const auto annotations = kube::part_at(*metadata, "annotations");
-  if (annotations && !kube::text_at(*annotations, "pod-group-name").empty()) return false;
+  if (!kube::text_at(*metadata, "deletionTimestamp").empty()) return false;
   const auto status = kube::part_at(pod, "status");
   const std::string_view phase = status ? kube::text_at(*status, "phase") : std::string_view();
-  return phase.empty() || phase == "Pending";
+  return phase.empty() || phase == "Pending" || phase == "Running";
+}
+
+bool stands_on_a_node(Json pod) {
+  const auto spec = kube::part_at(pod, "spec");
+  return spec && !kube::text_at(*spec, "nodeName").empty();
+}
+
+// The annotation; "" where there is none.
+std::string_view group_named_by(Json pod) {
+  const auto annotations = kube::part_at(pod, "metadata", "annotations");
+  return annotations ? kube::text_at(*annotations, "pod-group-name") : std::string_view();
+}
+
+// Somebody made the PodGroup, and the pod has owners, whose labels count for it.
+bool is_in_group_of_others(Json pod, std::string_view group) {
+  return !group.empty() && !group.starts_with(kOurGroups) && !stands_on_a_node(pod) &&
+         kube::part_at(pod, "metadata", "ownerReferences");
+}
+
+// When the pod got its place, as its condition says.
+std::string start_of(const nlohmann::json& pod) {
+  for (const auto& condition : grouper::at(pod, "/status/conditions"))
+    if (text_at(condition, "/type") == "PodScheduled" && text_at(condition, "/status") == "True")
+      return text_at(condition, "/lastTransitionTime");
+  return "";
 }
 
 nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(text, nullptr, false); }
 
 }  // namespace
 
-PodGrouping::PodGrouping(const Parts& parts, std::string scheduler_name, grouper::GroupingOptions options)
-    : p_(parts), scheduler_name_(std::move(scheduler_name)), options_(std::move(options)) {}
+PodGrouping::PodGrouping(const WriteParts& parts, PodGroupWriter& groups, std::string scheduler_name,
+                         grouper::GroupingOptions options)
+    : p_(parts), groups_(groups), scheduler_name_(std::move(scheduler_name)), options_(std::move(options)) {}
 
 void PodGrouping::saw(Json pod) {
   const auto metadata = kube::part_at(pod, "metadata");
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);
-  if (!needs_group(pod, scheduler_name_)) {
+  const std::string_view group = group_named_by(pod);
+  if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, scheduler_name_))
+    p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
+  const bool is_candidate = is_grouped_by_us(pod, scheduler_name_) && stands_on_a_node(pod) == !group.empty();
+  if (is_candidate && !group.empty() && !may_begin_)
+    unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
+                       std::string(kube::text_at(*metadata, "name")), std::string(group)};
+  if (!is_candidate || (!group.empty() && !lacks_its_group(pod, group))) {
     waiting_.erase(key);
     return;
   }
   if (p_.assumptions.group_of(std::string(kube::text_at(*metadata, "uid"))) != nullptr) return;
   waiting_[key] = simdjson::minify(pod);
-  if (may_begin_) p_.client.loop().post([this] { begin(); });
+  if (may_begin_) p_.client.loop().post([this] { group_waiting(); });
+}
+
+void PodGrouping::pod_gone(const std::string& ns, const std::string& name) {
+  waiting_.erase(ns + "/" + name);
+  unchecked_.erase(ns + "/" + name);
+}
+
+bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
+  return may_begin_ && group.starts_with(kOurGroups) &&
+         !p_.source.pod_groups().knows(kube::text_at(*kube::part_at(pod, "metadata"), "namespace"), group);
 }
 
 void PodGrouping::begin() {
   may_begin_ = true;
+  for (auto& [key, pod] : std::exchange(unchecked_, {}))
+    if (!p_.source.pod_groups().knows(pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
+  group_waiting();
+}
+
+void PodGrouping::group_waiting() {
   for (auto& [key, text] : std::exchange(waiting_, {})) kube::spawn(group(std::move(text)));
+}
+
+kube::Async<void> PodGrouping::restore(Bound pod) {
+  ++restoring_;
+  const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
+  if (answer.ok()) co_await group(answer.body);
+  --restoring_;
 }
 
 kube::Async<void> PodGrouping::group(std::string text) {
@@ -97,9 +149,19 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
                       .message = plan.error().text()});
     co_return false;
   }
-  const bool is_written = co_await write_group(*plan);
+  const std::string group = text_at(plan->pod_group, "/metadata/name");
+  if (const std::string named = text_at(pod, "/metadata/annotations/pod-group-name"); !named.empty()) {
+    if (named != group) co_return true;  // one that somebody else will make
+    co_return co_await groups_.put_back(plan->pod_group, start_of(pod));
+  }
+  const Membership member{ns, name, uid, group, plan->sub_group};
+  // In a new group the pod may be placed at once: its bind waits for the group, and brings nobody a stale
+  // one.
+  const bool is_new = !p_.source.pod_groups().knows(ns, group);
+  if (is_new) p_.source.tell(member);
+  const bool is_written = co_await groups_.put(plan->pod_group);
   if (!is_written) co_return false;
-  p_.source.tell(Membership{ns, name, uid, text_at(plan->pod_group, "/metadata/name"), plan->sub_group});
+  if (!is_new) p_.source.tell(member);
   kube::spawn(annotate_later(ns, name, uid));
   co_return true;
 }
@@ -117,6 +179,20 @@ kube::Async<bool> PodGrouping::collect_owners(const json& pod, std::vector<json>
     reference = grouper::at(owner->object, "/metadata/ownerReferences/0");
   }
   co_return true;
+}
+
+// The model looks at labels of owners itself where no pod grouper has put them into the PodGroup.
+kube::Async<void> PodGrouping::learn_owners(std::string text) {
+  std::vector<json> owners;
+  const json pod = parsed(text);
+  if (told_owners_.contains(text_at(pod, "/metadata/ownerReferences/0/uid"))) co_return;
+  const bool are_known = co_await collect_owners(pod, owners);
+  if (!are_known) co_return;
+  if (told_owners_.size() > kMostOwners) told_owners_.clear();
+  for (const json& owner : owners) {
+    const kube::Resource resource{"", text_at(owner, "/apiVersion"), text_at(owner, "/kind"), ""};
+    if (told_owners_.insert(text_at(owner, "/metadata/uid")).second) p_.source.assume(resource, owner.dump());
+  }
 }
 
 kube::Async<std::shared_ptr<PodGrouping::Owner>> PodGrouping::read_owner(std::string ns, json reference) {
@@ -176,53 +252,6 @@ kube::Async<std::shared_ptr<PodGrouping::Kinds>> PodGrouping::read_kinds(std::st
   if (kinds->failed) kinds_.erase(api_version);
   kinds->read.open();
   co_return kinds;
-}
-
-// ---------------------------------------------------------------- PodGroups
-
-kube::Async<bool> PodGrouping::write_group(const grouper::GroupPlan& plan) {
-  const std::string key =
-      text_at(plan.pod_group, "/metadata/namespace") + "/" + text_at(plan.pod_group, "/metadata/name");
-  const std::size_t hash = std::hash<json>()(plan.pod_group);
-  if (const auto known = groups_.find(key); known != groups_.end()) {
-    const auto group = known->second;
-    co_await group->written.opened();
-    if (!group->failed && group->plan == hash) co_return true;
-  }
-  const auto group = groups_[key] = std::make_shared<Group>();
-  group->plan = hash;
-  const bool is_put = co_await put_group(plan.pod_group);
-  group->failed = !is_put;
-  if (group->failed) groups_.erase(key);
-  group->written.open();
-  co_return !group->failed;
-}
-
-kube::Async<bool> PodGrouping::put_group(const json& pod_group) {
-  const std::string ns = text_at(pod_group, "/metadata/namespace"),
-                    name = text_at(pod_group, "/metadata/name");
-  HttpResponse answer;
-  if (!p_.source.pod_groups().knows(ns, name)) {
-    kube::ApiRequest create{
-        .method = "POST", .path = resources::kPodGroups.path(ns), .body = pod_group.dump()};
-    answer = co_await p_.client.send(std::move(create));
-    if (answer.ok()) p_.source.pod_groups().saw(answer.body);
-    if (answer.status != 409) {
-      if (!answer.ok())
-        p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", ns}});
-      co_return answer.ok();
-    }
-  }
-  kube::ApiRequest update{.method = "PATCH",
-                          .path = resources::kPodGroups.path(ns, name),
-                          .body = grouper::update_of(pod_group).dump(),
-                          .content_type = kube::kMergePatch};
-  answer = co_await p_.client.send(std::move(update));
-  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
-  if (!answer.ok())
-    p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer),
-                            {{"podGroup", ns + "/" + name}});
-  co_return answer.ok();
 }
 
 // ---------------------------------------------------------------- the pod itself

@@ -20,6 +20,7 @@ using std::chrono::seconds;
 namespace resources = kube::resources;
 
 constexpr auto kPatience = milliseconds(300);
+constexpr auto kWhileBeingMade = milliseconds(100);
 constexpr auto kBetweenChanges = seconds(5);
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
 
@@ -42,13 +43,8 @@ std::int64_t transition_of(const nlohmann::json& condition) {
 
 }  // namespace
 
-StatusWriter::StatusWriter(kube::ApiClient& client, LiveSource& source, LiveSink& sink, Events& events,
-                           std::string node_pool)
-    : client_(client),
-      source_(source),
-      sink_(sink),
-      events_(events),
-      node_pool_(node_pool.empty() ? "default" : std::move(node_pool)) {}
+StatusWriter::StatusWriter(const WriteParts& parts, PodGroupWriter& groups, std::string node_pool)
+    : p_(parts), groups_(groups), node_pool_(node_pool.empty() ? "default" : std::move(node_pool)) {}
 
 void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
   ++round_;
@@ -65,6 +61,11 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
       if (is_first) next_due_ = std::min(next_due_, due);
       continue;
     }
+    if (groups_.is_being_made(job.ns, job.name)) {  // it must be there to be spoken of
+      groups_.make_soon(job.ns, job.name);
+      next_due_ = std::min(next_due_, now + kWhileBeingMade);
+      continue;
+    }
     std::string message = joined(cluster, entry.reasons);
     waiting.told = now;
     if (message.empty() || message == waiting.message) continue;
@@ -78,10 +79,10 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
 void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
                         const std::string& message) {
   const bool ready = is_ready(job);
-  events_.record({.about = {resources::kPodGroups.api_version(), "PodGroup", job.ns, job.name, job.uid},
-                  .reason = ready ? "Unschedulable" : "NotReady",
-                  .message = message});
-  sink_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
+  p_.events.record({.about = {resources::kPodGroups.api_version(), "PodGroup", job.ns, job.name, job.uid},
+                    .reason = ready ? "Unschedulable" : "NotReady",
+                    .message = message});
+  groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
   if (!ready) return;
   if (job.counts.active_allocated() == 0) set_condition(cluster, job, reasons, message);
   tell_pods(cluster, job, message);
@@ -93,10 +94,10 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
   const auto tell_pod = [&](TaskId id) {
     const Task& task = cluster.task(id);
     if (cluster.placement(id).status != TaskStatus::kPending) return;
-    events_.record({.about = {"v1", "Pod", task.ns, task.name, task.uid},
-                    .is_warning = true,
-                    .reason = "Unschedulable",
-                    .message = message});
+    p_.events.record({.about = {"v1", "Pod", task.ns, task.name, task.uid},
+                      .is_warning = true,
+                      .reason = "Unschedulable",
+                      .message = message});
     if (job.mark_unschedulable) kube::spawn(mark_pod(task.ns, task.name, task.uid, message));
   };
   for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);
@@ -117,8 +118,8 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
                          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
                          .content_type = kube::kStrategicPatch,
                          .lane = kube::Lane::kBackground};
-  const auto answer = co_await client_.send(std::move(patch));
-  if (answer.ok()) source_.pods().saw(answer.body);
+  const auto answer = co_await p_.client.send(std::move(patch));
+  if (answer.ok()) p_.source.pods().saw(answer.body);
 }
 
 // ---------------------------------------------------------------- PodGroups
@@ -187,8 +188,8 @@ kube::Async<void> StatusWriter::patch_status(std::string ns, std::string name, j
                          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
                          .content_type = kube::kMergePatch,
                          .lane = kube::Lane::kBackground};
-  const auto answer = co_await client_.send(std::move(patch));
-  if (answer.ok()) source_.pod_groups().saw(answer.body);
+  const auto answer = co_await p_.client.send(std::move(patch));
+  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
   // Another try comes with the next change of the message, or when the job is listed again.
   if (!answer.ok() && answer.status != 404) conditions_.erase(ns + "/" + name);
 }

@@ -12,14 +12,13 @@
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/events.hpp"
-#include "serve/live_sink.hpp"
+#include "serve/pod_group_writer.hpp"
 
 namespace muster::serve {
 
 class StatusWriter {
  public:
-  StatusWriter(kube::ApiClient& client, LiveSource& source, LiveSink& sink, Events& events,
-               std::string node_pool);
+  StatusWriter(const WriteParts& parts, PodGroupWriter& groups, std::string node_pool);
 
   // After each cycle.
   void publish(const Cluster& cluster, const Decisions& decisions);
@@ -47,10 +46,8 @@ class StatusWriter {
   kube::Async<void> patch_status(std::string ns, std::string name, json status);
   kube::Async<void> mark_pod(std::string ns, std::string name, std::string uid, std::string message);
 
-  kube::ApiClient& client_;
-  LiveSource& source_;
-  LiveSink& sink_;
-  Events& events_;
+  const WriteParts p_;
+  PodGroupWriter& groups_;
   const std::string node_pool_;
   absl::flat_hash_map<std::string, Waiting> waiting_;  // "ns/name" of jobs
   absl::flat_hash_map<std::string, json> conditions_;  // "ns/name": schedulingConditions, where there are any

@@ -3,45 +3,39 @@
 Prints one line per figure. From the first create to the last bind that the API server has acknowledged.
 """
 import argparse
-import json
 import os
 import pathlib
-import resource
+import re
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import Api, ControlPlane, Muster, wait_until
+from cluster import ControlPlane, Muster, is_running, wait_until
+from creator import Creator
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
-CREATORS = 16
+CREATORS = 8
 
 
 def create_all(plane, pods):
-    """As fast as the API server takes them."""
-    shared = iter(pods)
-    lock = threading.Lock()
+    """As fast as the API server takes them, one request each."""
+    creators = [Creator(plane) for _ in range(CREATORS)]
+    shares = [[c.request(PODS, body) for body in pods[i::CREATORS]] for i, c in enumerate(creators)]
 
-    def work():
-        api = Api(plane.port, plane.directory / "ca.crt")
-        while True:
-            with lock:
-                body = next(shared, None)
-            if body is None:
-                return
-            api.post(PODS, body)
-    threads = [threading.Thread(target=work) for _ in range(CREATORS)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    def run():
+        threads = [threading.Thread(target=c.send_all, args=(share,)) for c, share in zip(creators, shares)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+    return run
 
 
-def cpu_seconds(process):
-    fields = open(f"/proc/{process.pid}/stat").read().rsplit(") ", 1)[1].split()
+def cpu_seconds(pid):
+    fields = open(f"/proc/{pid}/stat").read().rsplit(") ", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -50,6 +44,33 @@ def peak_mb(process):
         if line.startswith("VmHWM"):
             return int(line.split()[1]) / 1024
     return 0
+
+
+class Snapshot:
+    """What has been counted up to one moment."""
+
+    def __init__(self, plane, muster):
+        self.cpu = {name: cpu_seconds(p.pid) for name, p in {**plane.processes, "muster": muster.process}.items()}
+        self.cpu["client"] = cpu_seconds("self")
+        self.writes, self.buckets = {}, {}
+        for line in muster.page("/metrics")[1].splitlines():
+            value = line.rsplit(" ", 1)[-1]
+            if line.startswith("kai_muster_api_requests_total") and 'method="GET"' not in line:
+                what = " ".join(re.search(f'{label}="([^"]*)"', line)[1] for label in ("method", "resource"))
+                self.writes[what] = self.writes.get(what, 0) + float(value)
+            if line.startswith("kai_muster_watch_to_bind_milliseconds_bucket"):
+                self.buckets[float(re.search('le="([^"]*)"', line)[1])] = float(value)
+
+    def since(self, before):
+        for name in ("cpu", "writes", "buckets"):
+            old = getattr(before, name)
+            setattr(self, name, {key: value - old.get(key, 0) for key, value in getattr(self, name).items()})
+        return self
+
+    def quantile(self, q):
+        """Upper bound of the bucket that holds the quantile of watch-to-bind, in milliseconds."""
+        most = max(self.buckets.values(), default=0)
+        return next((bound for bound, count in sorted(self.buckets.items()) if count >= q * most), 0)
 
 
 class Bench:
@@ -77,65 +98,66 @@ class Bench:
     def bound(self):
         return self.muster.metric("kai_task_scheduling_latency_milliseconds_count")
 
-    def writes(self):
-        lines = self.muster.page("/metrics")[1].splitlines()
-        return sum(float(line.rsplit(" ", 1)[1]) for line in lines
-                   if line.startswith("kai_muster_api_requests_total") and 'method="GET"' not in line)
+    def is_quiet(self):
+        page = self.muster.page("/metrics")[1]
+        return all(f"kai_muster_{name} 0\n" in page for name in ("open_binds", "open_evictions", "waiting_requests"))
 
-    def quantile(self, q):
-        """Upper bound of the bucket that holds the quantile of watch-to-bind, in milliseconds."""
-        buckets = []
-        for line in self.muster.page("/metrics")[1].splitlines():
-            if line.startswith("kai_muster_watch_to_bind_milliseconds_bucket"):
-                buckets.append((float(line.split('le="')[1].split('"')[0].replace("+Inf", "inf")),
-                                float(line.rsplit(" ", 1)[1])))
-        return next((bound for bound, count in buckets if buckets and count >= q * buckets[-1][1]), 0)
+    def measure(self, name, count, start, step=0.1):
+        """Runs start() and waits for `count` further binds, then for what is still to be written.
 
-    def measure(self, name, count, start):
-        """Runs start() and waits for `count` further binds."""
-        before, writes, cpu = self.bound(), self.writes(), cpu_seconds(self.muster.process)
+        `step`: seconds between two looks; looking costs, too.
+        """
+        before, bound_before = Snapshot(self.plane, self.muster), self.bound()
         first = None
         begin = time.monotonic()
-        start()
-        created = time.monotonic() - begin
-        while (now := self.bound() - before) < count:
+        created = []
+        creating = threading.Thread(target=lambda: (start(), created.append(time.monotonic() - begin)))
+        creating.start()
+        while (now := self.bound() - bound_before) < count:
             if now and first is None:
-                first = time.monotonic() - begin
+                first = time.monotonic()
             if time.monotonic() - begin > 300:
                 print(self.muster.log()[-3000:], file=sys.stderr)
                 raise AssertionError(f"{name}: {now} of {count} bound after 300 s")
-            time.sleep(0.02)
-        took = time.monotonic() - begin
-        writes_each = (self.writes() - writes) / count
-        print(f"{name}: {took:.2f} s ({count / took:.0f} pods/s), created in {created:.2f} s, "
-              f"{writes_each:.1f} writes a pod, {cpu_seconds(self.muster.process) - cpu:.2f} s of CPU, "
-              f"peak {peak_mb(self.muster.process):.0f} MB, watch to bind p50 <= {self.quantile(.5):g} ms, "
-              f"p99 <= {self.quantile(.99):g} ms", flush=True)
-        return took
+            time.sleep(step)
+        last = time.monotonic()
+        creating.join()
+        during = Snapshot(self.plane, self.muster).since(before)
+        wait_until(self.is_quiet, 120, "all writes to be done", 0.3)
+        time.sleep(1)
+        self.show(name, count, f"{last - begin:.2f} s ({count / (last - begin):.0f} pods/s), created in "
+                  f"{created[0]:.2f} s, first to last bind {last - (first or last):.2f} s", during,
+                  Snapshot(self.plane, self.muster).since(before))
 
-    def fill(self, count, queue_name="borrower"):
-        create_all(self.plane, (pod(f"fill-{i}", queue=queue_name) for i in range(count)))
+    def show(self, name, count, times, during, total):
+        print(f"{name}: {times}, "
+              f"{sum(total.writes.values()) / count:.1f} writes a pod, watch to bind p50 <= "
+              f"{during.quantile(.5):g} ms, p99 <= {during.quantile(.99):g} ms, "
+              f"muster: {during.cpu['muster']:.2f} s of CPU, peak {peak_mb(self.muster.process):.0f} MB")
+        print("    CPU: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in during.cpu.items()))
+        print("    writes: " + ", ".join(f"{what} {number:.0f}" for what, number in total.writes.items() if number),
+              flush=True)
 
-    def gang(self, name, count, queue_name):
-        self.api.post(POD_GROUPS, group(name, queue_name, count))
-        create_all(self.plane, (pod(f"{name}-{i}", group=name) for i in range(count)))
+    def filling(self):
+        return create_all(self.plane, [pod(f"fill-{i}", queue="borrower") for i in range(self.total)])
 
 
 def run(scenario, nodes):
     with Bench(nodes) as bench:
         if scenario == "fill":
-            bench.measure(f"{bench.total} one-GPU pods", bench.total, lambda: bench.fill(bench.total))
+            bench.measure(f"{bench.total} one-GPU pods", bench.total, bench.filling())
         if scenario == "gang":
-            bench.measure("gang of 500", 500, lambda: bench.gang("gang", 500, "owner"))
+            bench.api.post(POD_GROUPS, group("gang", "owner", 500))
+            bench.measure("gang of 500", 500, create_all(
+                bench.plane, [pod(f"gang-{i}", group="gang") for i in range(500)]), step=0.02)
         if scenario in ("reclaim", "one"):
-            bench.measure("filling", bench.total, lambda: bench.fill(bench.total))
-            wait_until(lambda: bench.muster.metric("kai_muster_open_binds") == 0, 60, "all binds to be seen")
-            time.sleep(5)
+            bench.measure("filling", bench.total, bench.filling())
+            wait_until(lambda: all(map(is_running, bench.plane.pods())), 120, "all pods to run", 1)
         if scenario == "reclaim":
-            bench.measure("reclaim by 500 pods", 500, lambda: create_all(
-                bench.plane, (pod(f"owed-{i}", queue="owner") for i in range(500))))
+            bench.measure("reclaim by 500 pods", 500, create_all(
+                bench.plane, [pod(f"owed-{i}", queue="owner") for i in range(500)]))
         if scenario == "one":
-            bench.measure("reclaim by one pod", 1, lambda: bench.api.post(PODS, pod("owed", queue="owner")))
+            bench.measure("reclaim by one pod", 1, create_all(bench.plane, [pod("owed", queue="owner")]), step=0.01)
 
 
 if __name__ == "__main__":

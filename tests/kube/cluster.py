@@ -55,6 +55,16 @@ class Api:
         self.connection = None
 
     def request(self, method, path, body=None, content_type="application/json"):
+        for _ in range(20):
+            status, text = self.one_request(method, path, body, content_type)
+            if status != 429:  # the server has just started
+                break
+            time.sleep(0.5)
+        if status >= 300:
+            raise ApiError(status, text.decode(errors="replace"))
+        return json.loads(text) if text.startswith(b"{") else text.decode()
+
+    def one_request(self, method, path, body, content_type):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
         data = None if body is None else json.dumps(body)
         for attempt in range(2):
@@ -64,15 +74,11 @@ class Api:
                                                                   timeout=30)
                 self.connection.request(method, path, data, headers)
                 answer = self.connection.getresponse()
-                text = answer.read()
-                break
+                return answer.status, answer.read()
             except (OSError, http.client.HTTPException):
                 self.connection = None
                 if attempt or method != "GET":
                     raise
-        if answer.status >= 300:
-            raise ApiError(answer.status, text.decode(errors="replace"))
-        return json.loads(text) if text.startswith(b"{") else text.decode()
 
     def get(self, path):
         return self.request("GET", path)
@@ -200,7 +206,8 @@ class ControlPlane:
         if self.with_audit:
             (d / "audit.yaml").write_text(json.dumps({
                 "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-                "rules": [{"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}))
+                "rules": [{"level": "Request", "resources": [{"group": "", "resources": ["pods/binding"]}]},
+                          {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}))
             arguments += [f"--audit-policy-file={d}/audit.yaml", f"--audit-log-path={d}/audit.log"]
         self.start("kube-apiserver", self.programs / "controlplane", "kube-apiserver", *arguments)
 
@@ -243,6 +250,14 @@ class ControlPlane:
         self.kubectl("apply", "-f", deploy)
         for crd in ("queues.scheduling.run.ai", "podgroups.scheduling.run.ai"):
             self.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+
+    def audit_entries(self):
+        return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]
+
+    def bindings(self):
+        """UIDs of pods, once for each binding that the API server accepted."""
+        return [entry["requestObject"]["metadata"]["uid"] for entry in self.audit_entries()
+                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] == 201]
 
     def add_nodes(self, count, gpus=8, prefix="node", cpu="64", memory="512Gi", labels=None):
         for i in range(count):

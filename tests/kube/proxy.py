@@ -14,6 +14,7 @@ class FaultyProxy:
         self.plane, self.faults, self.random = plane, faults, random.Random(seed)
         self.counts = {}
         self.swallow = lambda line: False  # watch events that never arrive
+        self.refuses = lambda method, path: False  # requests that never succeed
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -53,7 +54,7 @@ class FaultyProxy:
         method, path, _ = first.split(" ", 2)
         headers = http.client.parse_headers(reader)
         body = reader.read(int(headers.get("Content-Length") or 0))
-        fault = self.choose(method, path)
+        fault = 500 if self.refuses(method, path) else self.choose(method, path)
         if fault:
             self.count(fault)
         if fault == "cut before":

@@ -17,6 +17,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
 
 
+def token_of(api, service_account):
+    path = f"/api/v1/namespaces/kai-scheduler/serviceaccounts/{service_account}/token"
+    return api.post(path, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
+                           "spec": {"expirationSeconds": 3600}})["status"]["token"]
+
+
+def shipped_token(api):
+    """Of the ServiceAccount that deploy/ makes."""
+    return token_of(api, "muster")
+
+
 class KubeTest(unittest.TestCase):
     """One control plane per class; namespaces are not enough to keep tests apart, so each cleans up."""
     NODES = 4
@@ -27,7 +38,6 @@ class KubeTest(unittest.TestCase):
         cls.plane = ControlPlane(audit=cls.AUDIT).__enter__()
         cls.addClassCleanup(cls.plane.__exit__)
         cls.plane.install(ROOT / "deploy")
-        cls.plane.kubectl("apply", "-f", ROOT / "deploy/queues")
         cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         cls.plane.add_nodes(cls.NODES)
         cls.api = cls.plane.api
@@ -255,9 +265,7 @@ class OtherWaysToWrite(KubeTest):
 
 class LeastPrivilege(KubeTest):
     def test_runs_under_the_shipped_rights(self):
-        token = self.api.post("/api/v1/namespaces/kai-scheduler/serviceaccounts/muster/token", {
-            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {"expirationSeconds": 3600}})
-        kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", token["status"]["token"])
+        kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api))
         m = self.serve("--leader-elect", "--update-pod-eviction-condition", kubeconfig=kubeconfig)
         for i in range(32):
             self.api.post(PODS, pod(f"greedy-{i}", queue="team-b"))
@@ -272,8 +280,187 @@ class LeastPrivilege(KubeTest):
         self.assertNotIn(": 403", m.log())
 
 
+class Install(unittest.TestCase):
+    """As docs/kubernetes.md says: one command, and muster under the rights that it gives."""
+
+    def test_one_command_is_enough(self):
+        with ControlPlane() as plane:
+            plane.kubectl("apply", "-f", ROOT / "deploy")
+            plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
+            plane.add_nodes(1)
+            kubeconfig = plane.write_kubeconfig("muster.kubeconfig", shipped_token(plane.api))
+            with Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig) as m:
+                m.wait_ready()
+                plane.api.post(PODS, pod("no-queue-named"))
+                wait_until(lambda: all(map(is_running, plane.pods())), 20, "the pod to run")
+                queues = {q["metadata"]["name"]: q["spec"] for q in plane.api.items(QUEUES)}
+                self.assertEqual(queues["default-queue"]["parentQueue"], "default-parent-queue")
+                self.assertEqual(plane.api.items(POD_GROUPS)[0]["spec"]["queue"], "default-queue")
+                self.assertNotIn(": 403", m.log())
+
+
+class Manifests(KubeTest):
+    """Examples that users know, as they stand."""
+
+    def apply(self, name):
+        path = ROOT / "tests/kube/manifests" / name
+        self.plane.kubectl("apply", "-f", path)
+        self.addCleanup(self.plane.kubectl, "delete", "--ignore-not-found", "-f", path)
+
+    def preemptibility_of(self, name):
+        return wait_until(lambda: self.annotations(name).get("muster.dev/preemptibility"), 10, "the annotation")
+
+    def setUp(self):
+        super().setUp()
+        self.api.post(QUEUES, queue("training", 32))
+        self.addCleanup(self.api.delete, f"{QUEUES}/training")
+
+    def test_preemptibility(self):
+        self.serve()
+        self.apply("preemptibility.yaml")
+        names = ("high-priority-training", "data-processing", "default-behavior-workload")
+        for name in names:
+            self.api.post(PODS, pod(f"{name}-0", group=name))
+        self.wait_running(4)
+        self.assertEqual([self.preemptibility_of(name) for name in names],
+                         ["preemptible (spec)", "non-preemptible (spec)", "non-preemptible (priority)"])
+        external = next(g for g in self.api.items(POD_GROUPS) if "external-workload" in g["metadata"]["name"])
+        self.assertEqual(external["spec"]["priorityClassName"], "train")
+        self.assertEqual(self.preemptibility_of(external["metadata"]["name"]), "non-preemptible (spec)")
+
+    def test_owners_label_counts_for_a_group_made_by_hand(self):
+        self.serve()
+        self.api.post(POD_GROUPS, group("by-hand", "training", 2))
+        owner = job("owner", 1, labels={"kai.scheduler/preemptibility": "non-preemptible"})
+        owner["spec"]["template"]["metadata"]["annotations"] = {"pod-group-name": "by-hand"}
+        self.api.post(JOBS, owner)
+        self.assertEqual(self.preemptibility_of("by-hand"), "non-preemptible (owner label)")
+
+    def test_expected_runtime_and_queue(self):
+        self.serve()
+        self.apply("queue.yaml")
+        self.apply("expected-runtime.yaml")
+        for name in ("my-job", "training-job", "long-running-job"):
+            self.api.post(PODS, pod(f"{name}-0", group=name))
+        self.wait_running(2)
+        # The queue of the example names no resources, and so allows none.
+        reasons = wait_until(lambda: self.api.get(f"{POD_GROUPS}/long-running-job").get("status", {}).get(
+            "schedulingConditions"), 10, "the reason")[-1]["reasons"]
+        self.assertEqual(reasons[0]["reason"], "OverLimit")
+        self.api.patch(f"{QUEUES}/production", {"spec": {"resources": queue("any", 8)["spec"]["resources"]}})
+        self.wait_running(3)
+
+
+class WhatAPodNeeds(KubeTest):
+    """Beside a node, with a binding of our own and the rights that are shipped."""
+    CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+    VOLUMES = "/api/v1/namespaces/default/persistentvolumeclaims"
+
+    def serve(self):
+        kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api))
+        m = super().serve(kubeconfig=kubeconfig)
+        self.addCleanup(lambda: self.assertNotIn(": 403", m.log()))
+        return m
+
+    def make_storage_class(self, name, provisioner):
+        self.api.post("/apis/storage.k8s.io/v1/storageclasses", {
+            "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer"})
+        self.addCleanup(self.api.delete, f"/apis/storage.k8s.io/v1/storageclasses/{name}")
+
+    def make_volume_claim(self, name, storage_class):
+        self.api.post(self.VOLUMES, {"metadata": {"name": name}, "spec": {
+            "storageClassName": storage_class, "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}}}})
+        self.addCleanup(self.api.request, "DELETE", f"{self.VOLUMES}/{name}")
+        return {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]}
+
+    def test_volume_is_told_its_node(self):
+        self.serve()
+        self.make_storage_class("made-on-demand", "example.com/makes-volumes")
+        self.api.post(PODS, pod("with-volume", queue="team-a", **self.make_volume_claim("data", "made-on-demand")))
+        self.wait_running(1)
+        node = self.running()[0]["spec"]["nodeName"]
+        annotations = self.api.get(f"{self.VOLUMES}/data")["metadata"]["annotations"]
+        self.assertEqual(annotations["volume.kubernetes.io/selected-node"], node)
+
+    def test_what_only_a_binder_can_do_is_said(self):
+        m = self.serve()
+        self.make_storage_class("made-before", "kubernetes.io/no-provisioner")
+        needs = self.make_volume_claim("local", "made-before")
+        self.api.post("/api/v1/persistentvolumes", {"metadata": {"name": "disk"}, "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "made-before",
+            "local": {"path": "/disk"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
+                {"key": "kubernetes.io/hostname", "operator": "In", "values": ["node-001"]}]}]}}}})
+        self.addCleanup(self.api.delete, "/api/v1/persistentvolumes/disk")
+        self.api.patch("/api/v1/persistentvolumes/disk/status", {"status": {"phase": "Available"}})
+        self.api.post(PODS, pod("with-disk", queue="team-a", **needs))
+        word = "volume claim local must be given one of the existing volumes: needs --binding bindrequest"
+        wait_until(lambda: word in m.log(), 20, "a word about it")
+        events = wait_until(lambda: [e for e in self.api.items("/api/v1/namespaces/default/events")
+                                     if e["reason"] == "FailedBinding"], 10, "the event")
+        self.assertIn("volume claim local", events[0]["message"])
+        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-disk")))
+
+    def test_devices_are_written_into_the_claim(self):
+        self.serve()
+        path = "/apis/resource.k8s.io/v1"
+        self.api.post(f"{path}/deviceclasses", {"metadata": {"name": "nic"}, "spec": {"selectors": [
+            {"cel": {"expression": "device.driver == 'nic.example.com'"}}]}})
+        self.addCleanup(self.api.delete, f"{path}/deviceclasses/nic")
+        self.api.post(f"{path}/resourceslices", {"metadata": {"name": "of-node-002"}, "spec": {
+            "driver": "nic.example.com", "nodeName": "node-002", "devices": [{"name": "nic-0"}],
+            "pool": {"name": "node-002", "generation": 1, "resourceSliceCount": 1}}})
+        self.addCleanup(self.api.delete, f"{path}/resourceslices/of-node-002")
+        self.api.post(self.CLAIMS, {"metadata": {"name": "one-nic"}, "spec": {"devices": {"requests": [
+            {"name": "nic", "exactly": {"deviceClassName": "nic"}}]}}})
+        self.addCleanup(self.remove_claim, "one-nic")
+        self.api.post(PODS, pod("with-nic", queue="team-a",
+                                resourceClaims=[{"name": "nic", "resourceClaimName": "one-nic"}]))
+        self.wait_running(1)
+        self.assertEqual(self.running()[0]["spec"]["nodeName"], "node-002")
+        status = self.api.get(f"{self.CLAIMS}/one-nic")["status"]
+        self.assertEqual(status["allocation"]["devices"]["results"][0]["device"], "nic-0")
+        self.assertEqual(status["reservedFor"][0]["uid"], self.running()[0]["metadata"]["uid"])
+
+    def remove_claim(self, name):
+        self.api.patch(f"{self.CLAIMS}/{name}", {"metadata": {"finalizers": []}})
+        self.api.delete(f"{self.CLAIMS}/{name}")
+
+    def test_shared_gpus_keep_their_names_apart(self):
+        m = self.serve()
+        self.submit_fraction("first")
+        self.wait_running(1)
+        self.assertIn("needs --binding bindrequest", m.log())
+        self.assertEqual(m.stop(), 0)
+        self.serve()
+        self.submit_fraction("second")
+        self.wait_running(2)
+        groups = {p["metadata"]["labels"]["runai-gpu-group"] for p in self.running()}
+        self.assertEqual(len(groups), 2, "each has more than half a GPU")
+
+    def submit_fraction(self, name):
+        body = pod(name, queue="team-a")
+        body["metadata"]["annotations"] = {"gpu-fraction": "0.6"}
+        body["spec"]["containers"][0]["resources"] = {}
+        self.api.post(PODS, body)
+
+    def test_backoff_holds_in_the_default_pool(self):
+        m = self.serve()
+        self.submit_gang("once", 5, gpus=8, schedulingBackoff=1)
+        wait_until(lambda: self.api.get(f"{POD_GROUPS}/once").get("status", {}).get("schedulingConditions"), 20,
+                   "the condition")
+        self.plane.add_nodes(1, prefix="more")
+        self.addCleanup(self.api.delete, "/api/v1/nodes/more-000")
+        cycles = m.metric("kai_muster_cycles_total")
+        wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 2, 15, "three more cycles")
+        self.assertFalse(any(map(is_bound, self.plane.pods())))
+        self.api.patch(f"{POD_GROUPS}/once/status", {"status": {"schedulingConditions": []}})
+        self.wait_running(5)
+
+
 class SurvivesTrouble(KubeTest):
     """Mixed load while things break: nothing is bound twice, nothing is lost, every gang is whole in the end."""
+    AUDIT = True
 
     def load(self):
         for i in range(3):
@@ -289,6 +476,26 @@ class SurvivesTrouble(KubeTest):
         for p in self.running():
             used[p["spec"]["nodeName"]] = used.get(p["spec"]["nodeName"], 0) + 1
         self.assertLessEqual(max(used.values()), 8, "a node holds more than it has")
+        self.check_groups()
+        self.check_bindings()
+
+    def check_groups(self):
+        """Every pod has its PodGroup, and every PodGroup what it needs at least."""
+        running = [p["metadata"]["annotations"]["pod-group-name"] for p in self.running()]
+        missing = lambda: set(running) - {g["metadata"]["name"] for g in self.api.items(POD_GROUPS)}
+        wait_until(lambda: not missing(), 20, "all PodGroups to be there")
+        for g in self.api.items(POD_GROUPS):
+            if g["metadata"]["name"] in running:
+                self.assertGreaterEqual(running.count(g["metadata"]["name"]), g["spec"].get("minMember", 1))
+
+    def check_bindings(self):
+        """The API server took exactly one binding of each pod. One that it took and died over is not in its log."""
+        bound = self.plane.bindings()
+        self.assertEqual(len(bound), len(set(bound)), "a pod was bound twice")
+        if not self.api_server_died:
+            self.assertLessEqual({p["metadata"]["uid"] for p in self.running()}, set(bound))
+
+    api_server_died = False
 
     def test_kill_at_random_moments(self):
         chance = random.Random(7)
@@ -316,25 +523,56 @@ class SurvivesTrouble(KubeTest):
         self.check_settled(expected, 90)
         self.assertGreater(sum(proxy.counts.values()), 10, proxy.counts)
 
+    def test_crash_between_bind_and_group(self):
+        proxy = FaultyProxy(self.plane, faults=0)
+        self.addCleanup(proxy.stop)
+        proxy.refuses = lambda method, path: method == "POST" and path.endswith("/podgroups")
+        kubeconfig = self.plane.write_kubeconfig("refusing.kubeconfig", ADMIN_TOKEN, port=proxy.port)
+        m = self.serve(kubeconfig=kubeconfig)
+        self.api.post(PODS, pod("lone", queue="team-a"))
+        self.api.post(JOBS, job("batch", 2, queue="team-a", annotations={"kai.scheduler/batch-min-member": "2"}))
+        self.wait_running(3)
+        self.assertEqual(self.api.items(POD_GROUPS), [])
+        m.kill()
+        self.serve()
+        self.check_settled(3)
+        for name in {p["metadata"]["annotations"]["pod-group-name"] for p in self.running()}:
+            self.assertIn("kai.scheduler/last-start-timestamp", self.annotations(name))
+
     def test_restart_of_the_api_server(self):
         self.serve()
         expected = self.load()
         self.plane.restart_api_server()
+        type(self).api_server_died = True
         self.check_settled(expected, 90)
 
     def test_lost_events_are_found_and_healed(self):
         proxy = FaultyProxy(self.plane, faults=0)
         self.addCleanup(proxy.stop)
-        proxy.swallow = lambda line: b'"name":"unseen"' in line
+        proxy.swallow = lambda line: any(b'"name":"%s"' % name in line for name in (
+            b"unseen", b"unseen-queue", b"unseen-group", b"node-000"))
         kubeconfig = self.plane.write_kubeconfig("lossy.kubeconfig", ADMIN_TOKEN, port=proxy.port)
         m = self.serve("--self-check-cycles", "0", kubeconfig=kubeconfig)
         self.api.post(PODS, pod("unseen", queue="team-a"))
         self.api.post(PODS, pod("seen", queue="team-a"))
+        self.api.post(QUEUES, queue("unseen-queue", 1))
+        self.addCleanup(self.api.delete, f"{QUEUES}/unseen-queue")
+        self.api.post(POD_GROUPS, group("unseen-group", "unseen-queue", 1))
+        self.api.post(PODS, pod("member", group="unseen-group"))
+        self.api.patch("/api/v1/nodes/node-000", {"metadata": {"labels": {"unseen": "label"}}})
         self.wait_running(1, "seen")
-        self.assertEqual(len(self.running("unseen")), 0)
+        for name in ("unseen", "member"):
+            self.assertEqual(len(self.running(name)), 0)
         m.process.send_signal(signal.SIGUSR1)
         self.wait_running(1, "unseen")
-        self.assertGreaterEqual(m.metric("kai_muster_drift_objects_total"), 1)
+        self.wait_running(1, "member")
+        for what in ("Pod default/unseen: is missing", "Queue /unseen-queue: is missing",
+                     "PodGroup default/unseen-group: is missing", "Node /node-000: labels"):
+            self.assertIn(f"drift: {what}", m.log())
+        self.assertGreaterEqual(m.metric("kai_muster_drift_objects_total"), 4)
+        m.process.send_signal(signal.SIGUSR1)
+        wait_until(lambda: m.metric("kai_muster_self_checks_total") == 2, 20, "another check")
+        self.assertEqual(m.metric("kai_muster_drift_objects"), 0, m.log()[-2000:])
 
 
 class TwoReplicas(KubeTest):
@@ -373,14 +611,11 @@ class TwoReplicas(KubeTest):
         self.api.post(path, {"metadata": {"name": name}})
         self.plane.kubectl("create", "clusterrolebinding", name, "--clusterrole=cluster-admin",
                            f"--serviceaccount=kai-scheduler:{name}")
-        return self.api.post(f"{path}/{name}/token", {
-            "apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest",
-            "spec": {"expirationSeconds": 3600}})["status"]["token"]
+        return token_of(self.api, name)
 
     def check_one_writer_at_a_time(self):
         writers = []
-        for line in (self.plane.directory / "audit.log").read_text().splitlines():
-            entry = json.loads(line)
+        for entry in self.plane.audit_entries():
             user = entry["user"]["username"].rsplit(":", 1)[-1]
             is_write = user.startswith("replica-") and entry["objectRef"]["resource"] != "leases"
             if is_write and (not writers or writers[-1] != user):

@@ -1,0 +1,26 @@
+#include "kube/resource.hpp"
+
+#include <gtest/gtest.h>
+
+namespace muster::kube {
+namespace {
+
+TEST(ResourceInPath, IsThePluralAndThePart) {
+  EXPECT_EQ(resource_in("/api/v1/namespaces/a/pods/p/binding"), "pods/binding");
+  EXPECT_EQ(resource_in("/api/v1/namespaces/a/pods/p"), "pods");
+  EXPECT_EQ(resource_in("/api/v1/pods?limit=500&continue=x/y"), "pods");
+  EXPECT_EQ(resource_in("/api/v1/nodes/n/status"), "nodes/status");
+  EXPECT_EQ(resource_in("/api/v1/namespaces/a"), "namespaces");
+  EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2alpha2/namespaces/a/podgroups/g/status"),
+            "podgroups/status");
+  EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2/queues"), "queues");
+}
+
+TEST(ResourceInPath, IsNothingWhereThePathNamesNone) {
+  EXPECT_EQ(resource_in("/readyz"), "");
+  EXPECT_EQ(resource_in("/apis/batch/v1"), "");
+  EXPECT_EQ(resource_in(""), "");
+}
+
+}  // namespace
+}  // namespace muster::kube
