@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "engine/run_cycle.hpp"
+#include "engine/search_memory.hpp"
 #include "kube/elector.hpp"
 #include "kube/resource.hpp"
 #include "serve/cycle_pace.hpp"
@@ -52,6 +53,7 @@ class Daemon {
   Policy policy_;
   Log log_;
   RequeueLog requeue_log_{log_};
+  SearchMemory memory_;
   kube::Loop loop_;
   kube::ApiClient client_;
   Cluster cluster_;
@@ -204,7 +206,7 @@ kube::Async<void> Daemon::run_one_cycle() {
   const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
-  const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant); });
+  const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant, &memory_); });
   is_in_cycle_ = false;
   const auto took = Clock::now() - start;
   pace_.ran(took, options_.schedule_period);
