@@ -53,8 +53,9 @@ std::size_t ApiClient::waiting() const {
 
 bool ApiClient::has_place(Lane lane) const {
   const auto at = static_cast<std::size_t>(lane);
-  return lane == Lane::kUrgent ||
-         (in_flight_ < limits_.in_flight && lines_[at].in_flight < limits_.of_lane[at]);
+  const auto& decisions = lines_[static_cast<std::size_t>(Lane::kDecision)].waiting;
+  const std::size_t most = decisions.size() >= limits_.rush_begins_at ? limits_.in_a_rush : limits_.in_flight;
+  return lane == Lane::kUrgent || (in_flight_ < most && lines_[at].in_flight < limits_.of_lane[at]);
 }
 
 void ApiClient::occupy(Lane lane) {

@@ -39,8 +39,12 @@ struct ApiRequest {
 struct ClientLimits {
   double writes_per_second = 0;  // 0: no limit
   double burst = 0;
-  std::size_t in_flight = 64;  // of all lanes but the urgent one
-  std::array<std::size_t, kLanes> of_lane = {64, 64, 64, 4, 2};
+  // Of all lanes but the urgent one: more cost the API server more than they gain.
+  std::size_t in_flight = 32;
+  // While very many decisions wait, such as the binds of a large gang, which shall not be half bound for
+  // long.
+  std::size_t in_a_rush = 64, rush_begins_at = 128;
+  std::array<std::size_t, kLanes> of_lane = {64, 64, 64, 1, 1};
 };
 
 // Everything runs on the loop's thread.
