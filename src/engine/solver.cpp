@@ -132,12 +132,12 @@ bool Solver::search(Statement& statement, Generator& generator) {
   recorded_.clear();
   kept_ = false;
   const std::size_t n = tasks_.size();
-  if (generator.factory.is_whole) return probe(statement, generator, n) && (kept_ || probe(statement, generator, n));
   const auto trial = [&](std::size_t k) {
     const bool solved = probe(statement, generator, k);
     if (solved && !kept_) statement.rollback(0);
     return solved;
   };
+  if (generator.factory.is_whole) return trial(n) && (kept_ || probe(statement, generator, n));
   std::size_t solved = 0, unsolved = 0;
   for (std::size_t k = 1; unsolved == 0 && solved < n; k = std::min(2 * k, n)) (trial(k) ? solved : unsolved) = k;
   if (solved == 0) return false;
