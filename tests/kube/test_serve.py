@@ -98,8 +98,8 @@ class PlacesPods(KubeTest):
         self.submit_gang("gang", 4, "team-a")
         self.api.post(PODS, pod("alone", queue="team-b"))
         self.wait_running(16)
+        wait_until(lambda: len(self.api.items(POD_GROUPS)) == 1 + 3 + 1 + 1, 10, "the PodGroups")
         groups = self.api.items(POD_GROUPS)
-        self.assertEqual(len(groups), 1 + 3 + 1 + 1)
         train = next(g for g in groups if g["metadata"]["name"].startswith("pg-train-"))
         self.assertEqual(train["spec"]["queue"], "team-a")
         self.assertEqual(train["metadata"]["ownerReferences"][0]["kind"], "Job")
@@ -295,7 +295,8 @@ class Install(unittest.TestCase):
                 wait_until(lambda: all(map(is_running, plane.pods())), 20, "the pod to run")
                 queues = {q["metadata"]["name"]: q["spec"] for q in plane.api.items(QUEUES)}
                 self.assertEqual(queues["default-queue"]["parentQueue"], "default-parent-queue")
-                self.assertEqual(plane.api.items(POD_GROUPS)[0]["spec"]["queue"], "default-queue")
+                groups = wait_until(lambda: plane.api.items(POD_GROUPS), 10, "the PodGroup")
+                self.assertEqual(groups[0]["spec"]["queue"], "default-queue")
                 self.assertNotIn(": 403", m.log())
 
 
@@ -324,7 +325,8 @@ class Manifests(KubeTest):
         self.wait_running(4)
         self.assertEqual([self.preemptibility_of(name) for name in names],
                          ["preemptible (spec)", "non-preemptible (spec)", "non-preemptible (priority)"])
-        external = next(g for g in self.api.items(POD_GROUPS) if "external-workload" in g["metadata"]["name"])
+        external = wait_until(lambda: next((g for g in self.api.items(POD_GROUPS)
+                                            if "external-workload" in g["metadata"]["name"]), None), 10, "its group")
         self.assertEqual(external["spec"]["priorityClassName"], "train")
         self.assertEqual(self.preemptibility_of(external["metadata"]["name"]), "non-preemptible (spec)")
 
