@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/making_room.hpp"
+
 namespace muster::actions {
 namespace {
 
@@ -81,8 +83,10 @@ bool RequeueVictims::outranks(JobId contender, JobId victim) const {
 
 std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
   if (victim == contender) return VictimRefusal{.rule = kItself};
-  if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue)
-    return s_.hooks.reclaim_victim(contender, victim);
+  if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue) {
+    auto why = taken_before(s_, victim, contender);
+    return why ? why : s_.hooks.reclaim_victim(contender, victim);
+  }
   if (!outranks(contender, victim)) return VictimRefusal{.rule = kNotOutranked};
   return s_.hooks.preempt_victim(contender, victim);
 }

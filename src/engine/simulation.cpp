@@ -57,7 +57,8 @@ void Simulation::line_up(const Play& play) {
   const bool is_whole = line_ == Line::kWhole;
   if (waiting_ == nullptr) {
     waiting_ = std::make_unique<WaitingJobs>(session_, is_whole ? WaitingJobs::Who::kConsidered : WaitingJobs::Who::kAll);
-    order_ = std::make_unique<SimulationOrder>(session_, *waiting_);
+    order_ = std::make_unique<SimulationOrder>(
+        session_, *waiting_, is_whole ? SimulationOrder::Filled::kByAge : SimulationOrder::Filled::kByQueue);
   }
   contestants_.clear();
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),

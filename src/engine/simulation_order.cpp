@@ -2,11 +2,17 @@
 #include "engine/simulation_order.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/heap.hpp"
 #include "engine/readiness.hpp"
 
 namespace muster {
+namespace {
+
+JobAge age_of(const Session& s, JobId id) { return {s.cluster.job(id).created, s.cluster.job(id).uid}; }
+
+}  // namespace
 
 // ---------------------------------------------------------------- waiting jobs
 
@@ -24,11 +30,19 @@ WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(wh
               [&](const Waiting& a, const Waiting& b) { return session.job_before(a.job, b.job); });
     leaf.same_demand = std::all_of(leaf.jobs.begin(), leaf.jobs.end(),
                                    [&](const Waiting& w) { return w.wanted == leaf.jobs.front().wanted; });
+    find_oldest(leaf);
   }
   std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {
     const Queue &x = c.queue(a), &y = c.queue(b);
     return x.created != y.created ? x.created < y.created : x.name < y.name;
   });
+}
+
+void WaitingJobs::find_oldest(Leaf& leaf) const {
+  for (std::size_t i = 0; i < leaf.jobs.size(); ++i) {
+    const JobAge age = age_of(session_, leaf.jobs[i].job.job);
+    if (i == 0 || age < leaf.oldest) leaf.oldest = age;
+  }
 }
 
 bool WaitingJobs::stands_in_line(JobId id) const {
@@ -44,7 +58,7 @@ void WaitingJobs::changed(JobId id) {
   Leaf& leaf = found->second;
   std::erase_if(leaf.jobs, [&](const Waiting& w) { return w.job.job == id; });
   entries_.erase(id);
-  if (!session_.cluster.job(id).has_pending() || !stands_in_line(id)) return;
+  if (!session_.cluster.job(id).has_pending() || !stands_in_line(id)) return find_oldest(leaf);
   const Waiting waiting{session_.entry(id), session_.chunk(id, true).wanted};
   leaf.same_demand = leaf.same_demand && (leaf.jobs.empty() || waiting.wanted == leaf.jobs.front().wanted);
   entries_[id] = waiting.job;
@@ -53,6 +67,7 @@ void WaitingJobs::changed(JobId id) {
                                       return session_.job_before(a.job, b.job);
                                     }),
                    waiting);
+  find_oldest(leaf);
 }
 
 std::optional<std::size_t> WaitingJobs::place(JobId id) const {
@@ -113,10 +128,44 @@ void SimulationOrder::start(std::span<const Contestant> contestants) {
     pass_own_places(*leaf);
     if (!is_empty(*leaf)) leaves_.push_back(leaf);
   }
+  if (filled_ == Filled::kByAge)
+    link_by_age();
+  else
+    for (Node* leaf : leaves_) link(leaf);
+  for (Node* leaf : leaves_) mark_dirty(leaf);
+}
+
+// A queue comes in with its oldest job, and stands where it then belongs among those that are there.
+void SimulationOrder::link_by_age() {
+  std::sort(leaves_.begin(), leaves_.end(), [&](const Node* a, const Node* b) { return oldest(*a) < oldest(*b); });
   for (Node* leaf : leaves_) {
+    there_ = oldest(*leaf);
     link(leaf);
-    mark_dirty(leaf);
   }
+  there_.reset();
+}
+
+JobAge SimulationOrder::oldest(const Node& leaf) const {
+  std::optional<JobAge> oldest;
+  if (leaf.waiting != nullptr) oldest = leaf.waiting->oldest;
+  for (const Node::Ours& ours : leaf.ours)
+    if (const JobAge age = age_of(session_, ours.contestant.job.job); !oldest || age < *oldest) oldest = age;
+  return *oldest;
+}
+
+// What the best of the jobs wants that have come in so far.
+const Demand& SimulationOrder::head_of_those_there(const Node& leaf) const {
+  const auto is_there = [&](JobId job) { return age_of(session_, job) <= *there_; };
+  const std::size_t waiting = leaf.waiting == nullptr ? 0 : leaf.waiting->jobs.size();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i <= waiting; ++i) {
+    for (; next < leaf.ours.size() && (leaf.ours[next].place <= i || i == waiting); ++next)
+      if (is_there(leaf.ours[next].contestant.job.job)) return leaf.ours[next].contestant.wanted;
+    const bool is_ours = std::binary_search(leaf.ours_in_waiting.begin(), leaf.ours_in_waiting.end(), i);
+    if (i < waiting && !is_ours && is_there(leaf.waiting->jobs[i].job.job)) return leaf.waiting->jobs[i].wanted;
+  }
+  assert(false && "a linked leaf has a job");
+  return leaf.ours.front().contestant.wanted;
 }
 
 // Victims come in victim order, which is the reverse.
@@ -165,6 +214,7 @@ bool SimulationOrder::ours_is_next(const Node& leaf) const {
 const Demand& SimulationOrder::head_demand(const Node& node) const {
   const Node* leaf = &node;
   while (!leaf->is_leaf) leaf = leaf->children.front();
+  if (there_) return head_of_those_there(*leaf);
   return ours_is_next(*leaf) ? leaf->ours[leaf->next_ours].contestant.wanted : leaf->waiting->jobs[leaf->at].wanted;
 }
 

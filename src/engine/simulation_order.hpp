@@ -3,7 +3,8 @@
 //
 // Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask for the
 // same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation walks runs.
-// Its slow twin is a JobOrder with every job in it.
+// Its slow twin is a JobOrder with every job in it. How that is filled decides where queues stand until they are
+// sorted again, and so who comes first.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -12,11 +13,19 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/session.hpp"
 
 namespace muster {
+
+// The order in which jobs come into a line that is filled by age.
+struct JobAge {
+  TimePoint created;
+  std::string_view uid;
+  auto operator<=>(const JobAge&) const = default;
+};
 
 // Every job with a pending task, per leaf queue, in job order.
 class WaitingJobs {
@@ -30,6 +39,7 @@ class WaitingJobs {
   struct Leaf {
     std::vector<Waiting> jobs;
     bool same_demand = true;  // all of them want the same
+    JobAge oldest = {};       // where there are any
   };
   explicit WaitingJobs(Session& session, Who who = Who::kAll);
   const Leaf* of(QueueId leaf) const {
@@ -44,6 +54,7 @@ class WaitingJobs {
 
  private:
   bool stands_in_line(JobId job) const;
+  void find_oldest(Leaf& leaf) const;
 
   Session& session_;
   const Who who_;
@@ -54,7 +65,10 @@ class WaitingJobs {
 
 class SimulationOrder {
  public:
-  explicit SimulationOrder(Session& session, const WaitingJobs& waiting) : session_(session), waiting_(waiting) {}
+  // Queue by queue, each with its best job; or job by job, the oldest first, as the actions fill theirs.
+  enum class Filled : std::uint8_t { kByQueue, kByAge };
+  SimulationOrder(Session& session, const WaitingJobs& waiting, Filled filled)
+      : session_(session), waiting_(waiting), filled_(filled) {}
 
   struct Contestant {
     JobEntry job;
@@ -87,6 +101,9 @@ class SimulationOrder {
   Node* node_of(QueueId queue);
   void sort_ours(Node& leaf);
   void link(Node* node);
+  void link_by_age();
+  JobAge oldest(const Node& leaf) const;
+  const Demand& head_of_those_there(const Node& leaf) const;
   void add(const Contestant& contestant);
   void pass_own_places(Node& leaf) const;
   bool is_empty(const Node& node) const;
@@ -101,6 +118,8 @@ class SimulationOrder {
 
   Session& session_;
   const WaitingJobs& waiting_;
+  const Filled filled_;
+  std::optional<JobAge> there_;  // while jobs come in by age: those up to this one
   std::vector<std::unique_ptr<Node>> pool_;
   std::size_t used_ = 0;
   absl::flat_hash_map<QueueId, Node*> by_queue_;

@@ -35,6 +35,7 @@ void fill(TestCluster& c, std::mt19937& random) {
 }
 
 TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
+  int differ = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     TestCluster c;
@@ -60,14 +61,24 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
     std::ranges::copy_if(whole, std::back_inserter(expected), is_contestant);
 
     const WaitingJobs waiting(s);
-    SimulationOrder order(s, waiting);
+    SimulationOrder order(s, waiting, SimulationOrder::Filled::kByQueue);
     order.start(contestants);
     for (JobId j = order.pop(); j.valid(); j = order.pop()) served.push_back(j);
     ASSERT_EQ(served, expected) << "seed " << seed;
     order.start(contestants);
     for (JobId j = order.pop_any(); j.valid(); j = order.pop_any()) line.push_back(j);
     ASSERT_EQ(line, whole) << "seed " << seed;
+
+    std::vector<JobId> as_actions, line_by_age;
+    for (JobOrder order_of_action = pending_jobs(s, "allocate"); !order_of_action.empty();)
+      as_actions.push_back(order_of_action.pop());
+    SimulationOrder by_age(s, waiting, SimulationOrder::Filled::kByAge);
+    by_age.start(contestants);
+    for (JobId j = by_age.pop_any(); j.valid(); j = by_age.pop_any()) line_by_age.push_back(j);
+    ASSERT_EQ(line_by_age, as_actions) << "seed " << seed;
+    differ += as_actions != whole;
   }
+  EXPECT_GT(differ, 0) << "how the line is filled makes no difference";
 }
 
 }  // namespace
