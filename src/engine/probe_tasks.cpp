@@ -20,18 +20,12 @@ class PartialCopy {
     lower_required(kRoot);
   }
 
-  void collect(const Member& member, std::vector<TaskId>& tasks) const {
-    if (member.is_pod_set) return collect_pod_set(member.at, tasks);
-    const GroupSet& set = copy_.sets[member.at];
-    const auto members = view_.ordered_members(set);
-    const std::size_t before = tasks.size();
-    if (view_.is_satisfied(member)) {
-      for (std::size_t i = 0; i < members.size() && tasks.size() == before; ++i) collect(members[i], tasks);
-      return;
-    }
-    const std::size_t required = std::min<std::size_t>(members.size(), std::max(0, set.required()));
-    for (std::size_t i = 0; i < required; ++i)
-      if (!view_.is_satisfied(members[i])) collect(members[i], tasks);
+  void collect(std::vector<TaskId>& tasks) const {
+    view_.take_next(kRoot, [&](std::uint32_t p) {
+      const std::size_t count = std::min(waiting_[p].size(), static_cast<std::size_t>(view_.wanted(p)));
+      tasks.insert(tasks.end(), waiting_[p].begin(), waiting_[p].begin() + static_cast<std::ptrdiff_t>(count));
+      return count > 0;
+    });
   }
 
  private:
@@ -49,12 +43,6 @@ class PartialCopy {
     return populated > 0;
   }
 
-  void collect_pod_set(std::uint32_t p, std::vector<TaskId>& tasks) const {
-    const std::int32_t missing = copy_.pod_sets[p].minimum - view_.active(p);
-    const std::size_t count = std::min<std::size_t>(waiting_[p].size(), missing > 0 ? missing : 1);
-    tasks.insert(tasks.end(), waiting_[p].begin(), waiting_[p].begin() + static_cast<std::ptrdiff_t>(count));
-  }
-
   Job copy_;
   std::vector<std::vector<TaskId>> waiting_;  // by pod set
   GangView view_;
@@ -68,7 +56,7 @@ void tasks_of_partial_copy(const Session& session, JobId job, std::span<const Ta
   const auto& sets = session.cluster.job(job).sets;
   const bool lowers = std::any_of(sets.begin(), sets.end(), [](const GroupSet& s) { return s.min_sub_group.has_value(); });
   if (!lowers) return void(tasks.assign(first.begin(), first.end()));
-  PartialCopy(session, job, first).collect(kRoot, tasks);
+  PartialCopy(session, job, first).collect(tasks);
 }
 
 }  // namespace muster

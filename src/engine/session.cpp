@@ -89,7 +89,9 @@ const Chunk& Session::chunk(JobId id, bool simulated) {
   chunk.simulated = simulated;
   chunk.has_evicted = false;
   chunk.tasks.clear();
-  collect_chunk(id, Member{.is_pod_set = false, .at = 0}, chunk);
+  const GangView gang(*this, job);
+  gang.take_next(Member{.is_pod_set = false, .at = 0},
+                 [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); });
   chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
   return chunk;
 }
@@ -118,34 +120,16 @@ std::vector<TaskId> Session::core_part(JobId id, std::span<const TaskId> tasks) 
   return core;
 }
 
-void Session::collect_chunk(JobId id, const Member& member, Chunk& chunk) {
-  const Job& job = cluster.job(id);
-  if (member.is_pod_set) {
-    const PodSet& set = job.pod_sets[member.at];
-    const std::int32_t missing = set.minimum - set.counts.active_allocated();
-    std::int32_t left = missing > 0 ? missing : 1;
-    for (TaskId t : ordered_tasks(id, member.at)) {
-      const Placement& at = cluster.placement(t);
-      chunk.has_evicted |= at.virtually_evicted;
-      if (left == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted)))
-        continue;
-      chunk.tasks.push_back(t);
-      --left;
-    }
-    return;
+bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk) {
+  const std::int32_t before = at_most;
+  for (TaskId t : ordered_tasks(id, pod_set)) {
+    const Placement& at = cluster.placement(t);
+    chunk.has_evicted |= at.virtually_evicted;
+    if (at_most == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted))) continue;
+    chunk.tasks.push_back(t);
+    --at_most;
   }
-  const GroupSet& set = job.sets[member.at];
-  const GangView gang(*this, job);
-  const auto members = gang.ordered_members(set);
-  if (gang.satisfied_members(set) < set.required()) {  // the gang phase: all that is missing, at once
-    for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
-      if (!gang.is_satisfied(members[i])) collect_chunk(id, members[i], chunk);
-    return;
-  }
-  for (const Member& m : members) {  // the elastic phase: the first that has something
-    collect_chunk(id, m, chunk);
-    if (!chunk.tasks.empty()) return;
-  }
+  return at_most < before;
 }
 
 // ---------------------------------------------------------------- what happened

@@ -101,7 +101,7 @@ class Session {
 
  private:
   TimePoint waiting_since(const JobEntry& entry) const;
-  void collect_chunk(JobId job, const Member& member, Chunk& chunk);
+  bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
   void settle_pipelined();
   void settle_evicted();
   void collect_waiting();

@@ -123,7 +123,9 @@ void SimulationOrder::start(std::span<const Contestant> contestants) {
   for (const Contestant& c : contestants) add(c);
   for (std::size_t i = 0, leaves = used_; i < leaves; ++i) {
     Node* leaf = pool_[i].get();
-    sort_ours(*leaf);
+    std::sort(leaf->ours.begin(), leaf->ours.end(), [&](const Node::Ours& a, const Node::Ours& b) {
+      return session_.job_before(a.contestant.job, b.contestant.job);
+    });
     std::sort(leaf->ours_in_waiting.begin(), leaf->ours_in_waiting.end());
     pass_own_places(*leaf);
     if (!is_empty(*leaf)) leaves_.push_back(leaf);
@@ -166,15 +168,6 @@ const Demand& SimulationOrder::head_of_those_there(const Node& leaf) const {
   }
   assert(false && "a linked leaf has a job");
   return leaf.ours.front().contestant.wanted;
-}
-
-// Victims come in victim order, which is the reverse.
-void SimulationOrder::sort_ours(Node& leaf) {
-  const auto before = [&](const Node::Ours& a, const Node::Ours& b) {
-    return session_.job_before(a.contestant.job, b.contestant.job);
-  };
-  std::reverse(leaf.ours.begin(), leaf.ours.end());
-  if (!std::is_sorted(leaf.ours.begin(), leaf.ours.end(), before)) std::sort(leaf.ours.begin(), leaf.ours.end(), before);
 }
 
 void SimulationOrder::link(Node* node) {

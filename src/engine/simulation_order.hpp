@@ -99,7 +99,6 @@ class SimulationOrder {
   };
 
   Node* node_of(QueueId queue);
-  void sort_ours(Node& leaf);
   void link(Node* node);
   void link_by_age();
   JobAge oldest(const Node& leaf) const;
