@@ -41,7 +41,7 @@ ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
 struct ApiClient::Place {
   Line& line;
   bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> caller) const { line.waiting.push_back(caller); }
+  void await_suspend(std::coroutine_handle<> caller) const { line.waiting.push_back({caller}); }
   void await_resume() const {}
 };
 
@@ -52,10 +52,18 @@ std::size_t ApiClient::waiting() const {
 }
 
 bool ApiClient::has_place(Lane lane) const {
-  const auto at = static_cast<std::size_t>(lane);
-  const auto& decisions = lines_[static_cast<std::size_t>(Lane::kDecision)].waiting;
-  const std::size_t most = decisions.size() >= limits_.rush_begins_at ? limits_.in_a_rush : limits_.in_flight;
-  return lane == Lane::kUrgent || (in_flight_ < most && lines_[at].in_flight < limits_.of_lane[at]);
+  if (lane == Lane::kUrgent) return true;
+  const bool is_rush = line_of(Lane::kDecision).waiting.size() >= limits_.rush_begins_at;
+  const std::size_t most = is_rush ? limits_.in_a_rush : limits_.in_flight;
+  const std::size_t most_of_lane = limits_.of_lane[static_cast<std::size_t>(lane)];
+  return in_flight_ < most && line_of(lane).in_flight < most_of_lane && !lets_decisions_go_first(lane);
+}
+
+bool ApiClient::lets_decisions_go_first(Lane lane) const {
+  const auto under_way = line_of(Lane::kDecision).in_flight + line_of(Lane::kEviction).in_flight;
+  if (lane < Lane::kFollowUp || under_way == 0) return false;
+  const auto& waiting = line_of(lane).waiting;
+  return waiting.empty() || Clock::now() < waiting.front().since + limits_.patience;
 }
 
 void ApiClient::occupy(Lane lane) {
@@ -65,7 +73,7 @@ void ApiClient::occupy(Lane lane) {
 
 // Whoever is woken has its place already.
 Async<void> ApiClient::take_place(const ApiRequest& request) {
-  if (has_place(request.lane))
+  if (line_of(request.lane).waiting.empty() && has_place(request.lane))
     occupy(request.lane);
   else
     co_await Place{line_of(request.lane)};
@@ -88,9 +96,9 @@ void ApiClient::give_place_back(Lane lane) {
   --line_of(lane).in_flight;
   if (is_waking_) return;
   is_waking_ = true;
-  for (const Lane next : {Lane::kDecision, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
+  for (const Lane next : {Lane::kDecision, Lane::kEviction, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
     for (auto& waiting = line_of(next).waiting; !waiting.empty() && has_place(next);) {
-      const auto first = waiting.front();
+      const auto first = waiting.front().caller;
       waiting.pop_front();
       occupy(next);
       first.resume();

@@ -16,9 +16,10 @@
 namespace muster::kube {
 
 // Urgent requests wait for nobody. The others wait for a free place, decisions first. What follows from a
-// decision and what merely tells about it leave most places to the others.
-enum class Lane { kUrgent, kDecision, kOrdinary, kFollowUp, kBackground };
-inline constexpr std::size_t kLanes = 5;
+// decision and what merely tells about it wait, for a while, until no decision is under way, and go one by one.
+// Evictions give work to everybody who watches: a few at a time.
+enum class Lane { kUrgent, kDecision, kEviction, kOrdinary, kFollowUp, kBackground };
+inline constexpr std::size_t kLanes = 6;
 
 inline constexpr const char* kJson = "application/json";
 inline constexpr const char* kMergePatch = "application/merge-patch+json";
@@ -44,7 +45,9 @@ struct ClientLimits {
   // While very many decisions wait, such as the binds of a large gang, which shall not be half bound for
   // long.
   std::size_t in_a_rush = 64, rush_begins_at = 128;
-  std::array<std::size_t, kLanes> of_lane = {64, 64, 64, 1, 1};
+  std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 1, 1};
+  // How long follow-ups and what is told in the background let decisions go first.
+  std::chrono::milliseconds patience{2'000};
 };
 
 // Everything runs on the loop's thread.
@@ -69,8 +72,12 @@ class ApiClient {
   std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 
  private:
+  struct Waiter {
+    std::coroutine_handle<> caller;
+    Clock::time_point since = Clock::now();
+  };
   struct Line {
-    std::deque<std::coroutine_handle<>> waiting;
+    std::deque<Waiter> waiting;
     std::size_t in_flight = 0;
   };
   struct Place;
@@ -78,8 +85,10 @@ class ApiClient {
   Async<void> take_place(const ApiRequest& request);
   void give_place_back(Lane lane);
   bool has_place(Lane lane) const;
+  bool lets_decisions_go_first(Lane lane) const;
   void occupy(Lane lane);
   Line& line_of(Lane lane) { return lines_[static_cast<std::size_t>(lane)]; }
+  const Line& line_of(Lane lane) const { return lines_[static_cast<std::size_t>(lane)]; }
   Async<void> wait_for_token();
   Async<void> refresh_authorisation(bool was_refused);
   Clock::duration time_to_token();

@@ -14,7 +14,7 @@ constexpr long kKeptConnections = 128;
 constexpr std::size_t kKeptHandles = 64;
 constexpr int kLongestPollMs = 1'000;
 // Under load what comes within this is handled together.
-constexpr auto kShortestRound = std::chrono::milliseconds(1);
+constexpr auto kShortestRound = std::chrono::milliseconds(2);
 // A line is one object of a watch; etcd keeps none above 1.5 MiB.
 constexpr std::size_t kLongestLine = 64U << 20U;
 

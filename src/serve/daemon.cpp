@@ -31,6 +31,7 @@ using std::chrono::seconds;
 constexpr int kDone = 0, kFailed = 3;
 constexpr auto kDrainTime = seconds(10);
 constexpr auto kRestoringTime = seconds(10);
+constexpr auto kCalm = seconds(2);
 
 class Daemon {
  public:
@@ -42,6 +43,7 @@ class Daemon {
   void wire();
   kube::Async<void> schedule();
   kube::Async<void> run_one_cycle();
+  void check_now_and_then();
   kube::Async<void> tick();
   kube::Async<void> drain();
   kube::Async<void> begin_leading();
@@ -78,7 +80,8 @@ class Daemon {
   bool cycle_is_due_ = false;
   bool is_in_cycle_ = false;
   int exit_code_ = kDone;
-  std::int64_t cycles_ = 0;
+  int cycles_since_check_ = 0;
+  Clock::time_point last_busy_{};
 };
 
 Daemon::Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials)
@@ -194,9 +197,18 @@ kube::Async<void> Daemon::schedule() {
     if (loop_.stopping()) co_return;
     source_.update(cluster_, wall_clock());
     co_await run_one_cycle();
-    if (options_.cycles_between_checks > 0 && ++cycles_ % options_.cycles_between_checks == 0)
-      kube::spawn(self_check_.read());
+    ++cycles_since_check_;
   }
+}
+
+// A list of everything is a burden: it waits until little has happened for a while, but not for ever.
+void Daemon::check_now_and_then() {
+  const auto now = Clock::now();
+  if (assumptions_.binds_open() + assumptions_.evictions_open() + client_.waiting() > 0) last_busy_ = now;
+  const int due = options_.cycles_between_checks;
+  if (due <= 0 || cycles_since_check_ < (now - last_busy_ < kCalm ? 2 * due : due)) return;
+  cycles_since_check_ = 0;
+  kube::spawn(self_check_.read());
 }
 
 kube::Async<void> Daemon::run_one_cycle() {
@@ -237,6 +249,7 @@ kube::Async<void> Daemon::tick() {
     vitals_.last_contact = Vitals::stamp(source_.last_contact());
     metrics_.queued(assumptions_.binds_open(), assumptions_.evictions_open(), client_.waiting());
     metrics_.left_out(source_.unusable_objects());
+    check_now_and_then();
   }
 }
 

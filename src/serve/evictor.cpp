@@ -33,13 +33,13 @@ ApiRequest Evictor::request_for(const PodIdentity& pod) const {
   const std::string path = resources::kPods.path(pod.ns, pod.name);
   if (evict_by_ == EvictBy::kDelete) {
     const json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", preconditions}};
-    return {.method = "DELETE", .path = path, .body = options.dump(), .lane = kube::Lane::kDecision};
+    return {.method = "DELETE", .path = path, .body = options.dump(), .lane = kube::Lane::kEviction};
   }
   const json body = {{"apiVersion", "policy/v1"},
                      {"kind", "Eviction"},
                      {"metadata", {{"name", pod.name}, {"namespace", pod.ns}}},
                      {"deleteOptions", {{"preconditions", preconditions}}}};
-  return {.method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kDecision};
+  return {.method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kEviction};
 }
 
 bool Evictor::is_refused_by_budget(const HttpResponse& answer) const {
@@ -97,7 +97,7 @@ kube::Async<void> Evictor::mark_disruption(const Evict& evict) {
                      .path = resources::kPods.path(evict.pod.ns, evict.pod.name) + "/status",
                      .body = body.dump(),
                      .content_type = kube::kStrategicPatch,
-                     .lane = kube::Lane::kDecision};
+                     .lane = kube::Lane::kEviction};
   co_await p_.client.send(std::move(request));
 }
 

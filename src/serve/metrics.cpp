@@ -9,6 +9,8 @@ namespace {
 
 using prometheus::Histogram;
 
+constexpr auto kEvictionsShown = std::chrono::hours(1);
+
 Histogram::BucketBoundaries doubling(double first, int count) {
   Histogram::BucketBoundaries bounds;
   for (int i = 0; i < count; ++i, first *= 2) bounds.push_back(first);
@@ -99,6 +101,7 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   }
   if (decisions.requeue) count_requeue(*decisions.requeue);
   set_shares(cluster, decisions);
+  forget_evictions_before(Clock::now() - kEvictionsShown);
 }
 
 void Metrics::count_requeue(const RequeueRecord& record) {
@@ -112,17 +115,33 @@ void Metrics::count_requeue(const RequeueRecord& record) {
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }
 
+// A queue that is gone is no longer shown.
 void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {
+  const double in_cycle = cycles_->Value();
   for (const QueueShare& share : decisions.shares) {
     const Queue& queue = cluster.queue(share.queue);
-    const std::string shown = queue.display_name.empty() ? queue.name : queue.display_name;
-    const prometheus::Labels labels = {{"queue_name", shown},
-                                       {"queue_metadata_name", queue.name},
-                                       {"queue_display_name", queue.display_name}};
-    fair_cpu_.Add(labels).Set(share.fair_share[0] / 1000);
-    fair_memory_.Add(labels).Set(share.fair_share[1] / 1e9);
-    fair_gpu_.Add(labels).Set(share.fair_share[2]);
+    auto [at, is_new] = fair_shares_.try_emplace({queue.name, queue.display_name});
+    FairShare& shown = at->second;
+    if (is_new) {
+      const prometheus::Labels labels = {
+          {"queue_name", queue.display_name.empty() ? queue.name : queue.display_name},
+          {"queue_metadata_name", queue.name},
+          {"queue_display_name", queue.display_name}};
+      shown = {&fair_cpu_.Add(labels), &fair_memory_.Add(labels), &fair_gpu_.Add(labels), in_cycle};
+    }
+    shown.cpu->Set(share.fair_share[0] / 1000);
+    shown.memory->Set(share.fair_share[1] / 1e9);
+    shown.gpu->Set(share.fair_share[2]);
+    shown.in_cycle = in_cycle;
   }
+  std::erase_if(fair_shares_, [&](const auto& entry) {
+    const FairShare& shown = entry.second;
+    if (shown.in_cycle == in_cycle) return false;
+    fair_cpu_.Remove(shown.cpu);
+    fair_memory_.Remove(shown.memory);
+    fair_gpu_.Remove(shown.gpu);
+    return true;
+  });
 }
 
 void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took) {
@@ -134,13 +153,25 @@ void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
   const JobId id = cluster.task(eviction.task).job;
   if (!id.valid()) return;
   const Job& job = cluster.job(id);
-  evicted_
-      .Add({{"podgroup", job.name},
-            {"namespace", job.ns},
-            {"uid", job.uid},
-            {"nodepool", node_pool_},
-            {"action", eviction.action}})
-      .Increment();
+  prometheus::Counter& count = evicted_.Add({{"podgroup", job.name},
+                                             {"namespace", job.ns},
+                                             {"uid", job.uid},
+                                             {"nodepool", node_pool_},
+                                             {"action", eviction.action}});
+  count.Increment();
+  const auto now = Clock::now();
+  last_eviction_[&count] = now;
+  evictions_by_age_.push_back({now, &count});
+}
+
+void Metrics::forget_evictions_before(Clock::time_point end) {
+  for (; !evictions_by_age_.empty() && evictions_by_age_.front().last < end; evictions_by_age_.pop_front()) {
+    const EvictionsOfJob oldest = evictions_by_age_.front();
+    const auto found = last_eviction_.find(oldest.count);
+    if (found == last_eviction_.end() || found->second != oldest.last) continue;
+    evicted_.Remove(oldest.count);
+    last_eviction_.erase(found);
+  }
 }
 
 void Metrics::answered(const std::string& method, const std::string& resource, int status,

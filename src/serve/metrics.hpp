@@ -8,20 +8,22 @@
 #include <prometheus/registry.h>
 
 #include <chrono>
+#include <deque>
+#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 
 namespace muster::serve {
 
-struct Eviction {
-  std::string job, ns, uid, node_pool, action;
-};
-
 class Metrics {
  public:
+  using Clock = std::chrono::steady_clock;
+
   Metrics(const std::string& prefix, std::string node_pool);
 
   void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took);
@@ -30,6 +32,8 @@ class Metrics {
     watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6);
   }
   void evicted(const Cluster& cluster, const EvictDecision& eviction);
+  // Of PodGroups whose last eviction is older: they have a counter each, and there is no end of them.
+  void forget_evictions_before(Clock::time_point end);
   void answered(const std::string& method, const std::string& resource, int status,
                 std::chrono::nanoseconds took);
   void write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
@@ -64,6 +68,18 @@ class Metrics {
   Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &requests_, &failed_writes_;
   Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_rollbacks_, &requeue_skips_;
   Histograms& request_seconds_;
+
+  struct FairShare {
+    prometheus::Gauge *cpu, *memory, *gpu;
+    double in_cycle;  // the last that showed it
+  };
+  std::map<std::pair<std::string, std::string>, FairShare> fair_shares_;  // by queue name and display name
+  struct EvictionsOfJob {
+    Clock::time_point last;
+    prometheus::Counter* count;
+  };
+  std::deque<EvictionsOfJob> evictions_by_age_;
+  std::unordered_map<prometheus::Counter*, Clock::time_point> last_eviction_;
 };
 
 }  // namespace muster::serve

@@ -16,7 +16,7 @@ using kube::HttpResponse;
 namespace resources = kube::resources;
 
 // How long a plan waits for a bind that needs it.
-constexpr auto kPatience = std::chrono::seconds(2);
+constexpr auto kPatience = std::chrono::seconds(5);
 
 bool is_transient_or_conflict(const HttpResponse& answer) {
   return is_transient(answer) || answer.status == 409;

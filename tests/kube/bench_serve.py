@@ -1,6 +1,7 @@
-"""How fast muster serve is on this machine, everything on it: bench_serve.py [fill gang reclaim one] [--nodes 500].
+"""How fast muster serve is on this machine, everything on it: bench_serve.py [by-hand fill gang reclaim one].
 
-Prints one line per figure. From the first create to the last bind that the API server has acknowledged.
+Prints one line per figure. From the first create to the last bind that the API server has acknowledged. by-hand: the
+same requests without a scheduler, which is what the machine allows.
 """
 import argparse
 import os
@@ -11,27 +12,17 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from by_hand import CREATORS, ByHand
 from cluster import ControlPlane, Muster, is_running, wait_until
-from creator import Creator
+from creator import raw, send_all
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
-CREATORS = 8
 
 
 def create_all(plane, pods):
-    """As fast as the API server takes them, one request each."""
-    creators = [Creator(plane) for _ in range(CREATORS)]
-    shares = [[c.request(PODS, body) for body in pods[i::CREATORS]] for i, c in enumerate(creators)]
-
-    def run():
-        threads = [threading.Thread(target=c.send_all, args=(share,)) for c, share in zip(creators, shares)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-    return run
+    return send_all(plane, [raw("POST", PODS, body) for body in pods], CREATORS)
 
 
 def cpu_seconds(pid):
@@ -73,20 +64,25 @@ class Snapshot:
         return next((bound for bound, count in sorted(self.buckets.items()) if count >= q * most), 0)
 
 
+def furnished(plane, nodes):
+    """With nodes, and queues that owe each other half of them."""
+    plane.install(ROOT / "deploy")
+    plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
+    plane.add_nodes(nodes)
+    plane.api.post(QUEUES, queue("department", 8 * nodes, parent=""))
+    for name in ("owner", "borrower"):
+        plane.api.post(QUEUES, queue(name, 4 * nodes))
+    return plane
+
+
 class Bench:
     def __init__(self, nodes):
         self.nodes = nodes
         self.total = 8 * nodes
 
     def __enter__(self):
-        self.plane = ControlPlane(fast=True).__enter__()
-        self.plane.install(ROOT / "deploy")
-        self.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
-        self.plane.add_nodes(self.nodes)
+        self.plane = furnished(ControlPlane(fast=True).__enter__(), self.nodes)
         self.api = self.plane.api
-        self.api.post(QUEUES, queue("department", self.total, parent=""))
-        self.api.post(QUEUES, queue("owner", self.total // 2))
-        self.api.post(QUEUES, queue("borrower", self.total // 2))
         self.muster = Muster(self.plane, BINARY).__enter__()
         self.muster.wait_ready()
         return self
@@ -102,7 +98,7 @@ class Bench:
         page = self.muster.page("/metrics")[1]
         return all(f"kai_muster_{name} 0\n" in page for name in ("open_binds", "open_evictions", "waiting_requests"))
 
-    def measure(self, name, count, start, step=0.1):
+    def measure(self, name, count, start, step=0.2):
         """Runs start() and waits for `count` further binds, then for what is still to be written.
 
         `step`: seconds between two looks; looking costs, too.
@@ -135,14 +131,25 @@ class Bench:
               f"{during.quantile(.5):g} ms, p99 <= {during.quantile(.99):g} ms, "
               f"muster: {during.cpu['muster']:.2f} s of CPU, peak {peak_mb(self.muster.process):.0f} MB")
         print("    CPU: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in during.cpu.items()))
-        print("    writes: " + ", ".join(f"{what} {number:.0f}" for what, number in total.writes.items() if number),
-              flush=True)
+        print("    writes, by the last bind and in all: " +
+              ", ".join(f"{what} {during.writes.get(what, 0):.0f} {number:.0f}"
+                        for what, number in total.writes.items() if number), flush=True)
 
     def filling(self):
         return create_all(self.plane, [pod(f"fill-{i}", queue="borrower") for i in range(self.total)])
 
 
+def run_by_hand(nodes):
+    with ControlPlane(fast=True) as plane:
+        hand = ByHand(furnished(plane, nodes), nodes)
+        hand.gang(min(500, 8 * nodes))
+        hand.fill(8 * nodes)
+        hand.reclaim(min(500, 8 * nodes))
+
+
 def run(scenario, nodes):
+    if scenario == "by-hand":
+        return run_by_hand(nodes)
     with Bench(nodes) as bench:
         if scenario == "fill":
             bench.measure(f"{bench.total} one-GPU pods", bench.total, bench.filling())
@@ -162,7 +169,7 @@ def run(scenario, nodes):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scenarios", nargs="*", default=["fill", "gang", "reclaim", "one"])
+    parser.add_argument("scenarios", nargs="*", default=["by-hand", "fill", "gang", "reclaim", "one"])
     parser.add_argument("--nodes", type=int, default=500)
     options = parser.parse_args()
     for scenario in options.scenarios:

@@ -233,8 +233,9 @@ class ControlPlane:
                    f"--root-ca-file={self.directory}/ca.crt", "--v=1")
 
     def start_kwok(self):
+        # Leases are renewed after a quarter of their life; a node without is taken for dead after 50 s.
         self.start("kwok", self.programs / "kwok", "--manage-all-nodes=true", f"--kubeconfig={self.kubeconfig}",
-                   f"--config={self.programs}/stages.yaml", "--v=0")
+                   f"--config={self.programs}/stages.yaml", "--node-lease-duration-seconds=160", "--v=4")
 
     # ---- contents
 
