@@ -74,10 +74,9 @@ void RoomTest::start(const Cluster& cluster, const GpuRoom& room, std::span<cons
   for (std::int64_t d : demands_) total_ += d;
   equal_ = !demands_.empty() && demands_.front() == demands_.back() && demands_.front() > 0;
   room_ = room.by_rank();
-  slots_ = sum_ = 0;
-  for (std::int64_t r : room_) sum_ += std::max<std::int64_t>(r, 0);
-  if (equal_)
-    for (std::int64_t r : room_) slots_ += slots_in(r, demands_.front());
+  sum_ = room.total();
+  slots_ = 0;
+  if (equal_) room.nodes_with_room().for_each([&](std::size_t rank) { slots_ += slots_in(room_[rank], demands_.front()); });
 }
 
 void RoomTest::free(NodeId node, std::int64_t gpus) {

@@ -30,7 +30,8 @@ class GpuRoom {
   const Bitmap& nodes_with_room() const { return with_room_; }
   // Over nodes that may take pods at all.
   std::int64_t usable_total() const { return usable_total_; }
-  // Over all nodes, where none has shared devices, whose parts do not add up exactly.
+  std::int64_t total() const { return total_; }  // over all nodes
+  // Likewise, where none has shared devices, whose parts do not add up exactly.
   std::optional<std::int64_t> exact_total() const {
     return sharing_ > 0 ? std::nullopt : std::optional(total_);
   }

@@ -24,17 +24,21 @@ const JobOrder::QueueNode& JobOrder::best_leaf(const QueueNode& node) const {
   return *at;
 }
 
-// As the jobs are now: one that lost its tasks while it waits here stands differently.
-bool JobOrder::job_before(JobEntry a, JobEntry b) const {
-  for (JobEntry* e : {&a, &b})
-    if (e->job != other_demand_.first) e->elastic = elastic_state(session_.cluster.job(e->job));
-  return session_.job_before(a, b);
+// One that lost tasks while it waits here stands differently.
+JobEntry JobOrder::as_it_is_now(const Waiting& job) const {
+  JobEntry entry = job;
+  if (job.has_active_tasks) entry.elastic = elastic_state(session_.cluster.job(job.job));
+  return entry;
+}
+
+bool JobOrder::job_before(const Waiting& a, const Waiting& b) const {
+  if (!a.has_active_tasks && !b.has_active_tasks) return session_.job_before(a, b);
+  return session_.job_before(as_it_is_now(a), as_it_is_now(b));
 }
 
 bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   const auto wanted = [&](const QueueNode& node) {
-    const JobId job = best_leaf(node).jobs.front().job;
-    return job == other_demand_.first ? other_demand_.second : session_.chunk(job, true).wanted;
+    return session_.chunk(best_leaf(node).jobs.front().job, true).wanted;
   };
   const QueueSide left{.queue = a.queue, .wanted = wanted(a)}, right{.queue = b.queue, .wanted = wanted(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
@@ -43,18 +47,20 @@ bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
 }
 
 void JobOrder::push(const JobEntry& entry) {
-  const QueueId queue = session_.cluster.job(entry.job).queue;
+  const Job& job = session_.cluster.job(entry.job);
+  const QueueId queue = job.queue;
   if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf())
     return;
-  const auto before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
+  const auto before = [&](const Waiting& a, const Waiting& b) { return job_before(a, b); };
+  const Waiting waiting{entry, job.counts.active_allocated() > 0};
   const auto known = by_queue_.find(queue);
   QueueNode* leaf = known != by_queue_.end() ? known->second : nullptr;
   if (leaf != nullptr) {
-    heap::push(leaf->jobs, entry, before);
+    heap::push(leaf->jobs, waiting, before);
     trim(*leaf);
   } else {
     leaf = make_node(queue, true);
-    leaf->jobs.push_back(entry);
+    leaf->jobs.push_back(waiting);
     link(leaf);
   }
   mark_dirty(leaf);
@@ -63,7 +69,7 @@ void JobOrder::push(const JobEntry& entry) {
 // Keeps the best jobs of the leaf, not those that happen to stand first in the heap.
 void JobOrder::trim(QueueNode& leaf) {
   if (!depth_ || static_cast<int>(leaf.jobs.size()) <= *depth_) return;
-  const auto before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
+  const auto before = [&](const Waiting& a, const Waiting& b) { return job_before(a, b); };
   std::sort(leaf.jobs.begin(), leaf.jobs.end(), before);  // sorted is a heap, too
   leaf.jobs.resize(static_cast<std::size_t>(*depth_));
 }
@@ -89,7 +95,7 @@ void JobOrder::mark_dirty(QueueNode* node) {
 
 JobId JobOrder::pop() {
   const auto before = [&](const QueueNode* a, const QueueNode* b) { return queue_before(*a, *b); };
-  const auto stands_before = [&](const JobEntry& a, const JobEntry& b) { return job_before(a, b); };
+  const auto stands_before = [&](const Waiting& a, const Waiting& b) { return job_before(a, b); };
   std::vector<QueueNode*>* heap = &root_;
   QueueNode* node = nullptr;
   while (true) {

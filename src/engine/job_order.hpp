@@ -22,18 +22,19 @@ class JobOrder {
   // Jobs whose queue is unknown or not a leaf are left out.
   void push(JobId job) { push(session_.entry(job)); }
   void push(const JobEntry& entry);
-  // A copy of the job with fewer tasks waits here: its demand is another, and its elastic state is its own.
-  void set_demand(JobId job, const Demand& wanted) { other_demand_ = {job, wanted}; }
   bool empty() const { return root_.empty(); }
   JobId pop();
 
  private:
+  struct Waiting : JobEntry {
+    bool has_active_tasks = false;  // which it may lose while it waits here
+  };
   struct QueueNode {
     QueueId queue;
     QueueNode* parent = nullptr;
     bool is_leaf = false;
     bool dirty = false;
-    std::vector<JobEntry> jobs;        // of a leaf
+    std::vector<Waiting> jobs;         // of a leaf
     std::vector<QueueNode*> children;  // of an inner queue
     bool empty() const { return is_leaf ? jobs.empty() : children.empty(); }
   };
@@ -42,13 +43,13 @@ class JobOrder {
   QueueNode* make_node(QueueId queue, bool is_leaf);
   void mark_dirty(QueueNode* node);
   const QueueNode& best_leaf(const QueueNode& node) const;
-  bool job_before(JobEntry a, JobEntry b) const;
+  JobEntry as_it_is_now(const Waiting& job) const;
+  bool job_before(const Waiting& a, const Waiting& b) const;
   bool queue_before(const QueueNode& a, const QueueNode& b) const;
   void trim(QueueNode& leaf);
 
   Session& session_;
   std::optional<int> depth_;
-  std::pair<JobId, Demand> other_demand_;
   std::vector<std::unique_ptr<QueueNode>> nodes_;
   absl::flat_hash_map<QueueId, QueueNode*> by_queue_;
   std::vector<QueueNode*> root_;

@@ -10,6 +10,15 @@
 #include "engine/readiness.hpp"
 
 namespace muster {
+namespace {
+
+// A job that was requeued waits from then on.
+inline TimePoint waiting_since(const Job& job, bool joins_now, TimePoint now) {
+  if (!joins_now && !job.requeued_at) return job.created;
+  return std::max(job.created, joins_now ? now : std::min(*job.requeued_at, now));
+}
+
+}  // namespace
 
 Session::Session(Cluster& c, const Policy& p, TimePoint t, SearchMemory* m)
     : cluster(c),
@@ -48,14 +57,9 @@ void Session::move(TaskId t, const Placement& to) {
 
 bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
-  const TimePoint x = waiting_since(a), y = waiting_since(b);
-  return x != y ? x < y : cluster.job(a.job).uid < cluster.job(b.job).uid;
-}
-
-TimePoint Session::waiting_since(const JobEntry& entry) const {
-  const Job& job = cluster.job(entry.job);
-  if (entry.joins_now) return std::max(job.created, now);
-  return job.requeued_at ? std::max(job.created, std::min(*job.requeued_at, now)) : job.created;
+  const Job &left = cluster.job(a.job), &right = cluster.job(b.job);
+  const TimePoint x = waiting_since(left, a.joins_now, now), y = waiting_since(right, b.joins_now, now);
+  return x != y ? x < y : left.uid < right.uid;
 }
 
 bool Session::senior(const JobEntry& a, const JobEntry& b) const {

@@ -100,7 +100,6 @@ class Session {
   Decisions close();
 
  private:
-  TimePoint waiting_since(const JobEntry& entry) const;
   bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
   void settle_pipelined();
   void settle_evicted();

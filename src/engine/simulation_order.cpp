@@ -21,8 +21,10 @@ WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(wh
   for (JobId j : c.pending_jobs()) {
     if (!stands_in_line(j)) continue;
     const QueueId queue = c.job(j).queue;
-    leaves_[queue].jobs.push_back({session.entry(j), session.chunk(j, true).wanted});
-    entries_[j] = leaves_[queue].jobs.back().job;
+    Leaf& leaf = leaves_[queue];
+    leaf.jobs.push_back({session.entry(j), session.chunk(j, true).wanted});
+    leaf.by_age.push_back(j);
+    entries_[j] = leaf.jobs.back().job;
   }
   for (auto& [queue, leaf] : leaves_) {
     queues_.push_back(queue);
@@ -30,7 +32,7 @@ WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(wh
               [&](const Waiting& a, const Waiting& b) { return session.job_before(a.job, b.job); });
     leaf.same_demand = std::all_of(leaf.jobs.begin(), leaf.jobs.end(),
                                    [&](const Waiting& w) { return w.wanted == leaf.jobs.front().wanted; });
-    find_oldest(leaf);
+    std::sort(leaf.by_age.begin(), leaf.by_age.end(), [&](JobId a, JobId b) { return is_younger(a, b); });
   }
   std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {
     const Queue &x = c.queue(a), &y = c.queue(b);
@@ -38,12 +40,7 @@ WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(wh
   });
 }
 
-void WaitingJobs::find_oldest(Leaf& leaf) const {
-  for (std::size_t i = 0; i < leaf.jobs.size(); ++i) {
-    const JobAge age = age_of(session_, leaf.jobs[i].job.job);
-    if (i == 0 || age < leaf.oldest) leaf.oldest = age;
-  }
-}
+bool WaitingJobs::is_younger(JobId a, JobId b) const { return age_of(session_, b) < age_of(session_, a); }
 
 bool WaitingJobs::stands_in_line(JobId id) const {
   const Cluster& c = session_.cluster;
@@ -56,18 +53,31 @@ void WaitingJobs::changed(JobId id) {
   const auto found = leaves_.find(session_.cluster.job(id).queue);
   if (found == leaves_.end()) return;
   Leaf& leaf = found->second;
-  std::erase_if(leaf.jobs, [&](const Waiting& w) { return w.job.job == id; });
+  remove(leaf, id);
+  if (session_.cluster.job(id).has_pending() && stands_in_line(id))
+    add(leaf, {session_.entry(id), session_.chunk(id, true).wanted});
+}
+
+void WaitingJobs::remove(Leaf& leaf, JobId id) {
+  const auto place = this->place(id);
+  if (!place) return;
+  auto at = leaf.jobs.begin() + static_cast<std::ptrdiff_t>(*place);
+  const auto is_it = [&](const Waiting& w) { return w.job.job == id; };
+  // Where its place in line has changed already, it still stands at the old one.
+  if (at == leaf.jobs.end() || !is_it(*at)) at = std::find_if(leaf.jobs.begin(), leaf.jobs.end(), is_it);
+  leaf.jobs.erase(at);
   entries_.erase(id);
-  if (!session_.cluster.job(id).has_pending() || !stands_in_line(id)) return find_oldest(leaf);
-  const Waiting waiting{session_.entry(id), session_.chunk(id, true).wanted};
+  while (!leaf.by_age.empty() && !entries_.contains(leaf.by_age.back())) leaf.by_age.pop_back();
+}
+
+void WaitingJobs::add(Leaf& leaf, const Waiting& waiting) {
+  const auto before = [&](const Waiting& a, const Waiting& b) { return session_.job_before(a.job, b.job); };
+  const auto younger = [&](JobId a, JobId b) { return is_younger(a, b); };
+  const JobId job = waiting.job.job;
   leaf.same_demand = leaf.same_demand && (leaf.jobs.empty() || waiting.wanted == leaf.jobs.front().wanted);
-  entries_[id] = waiting.job;
-  leaf.jobs.insert(std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), waiting,
-                                    [&](const Waiting& a, const Waiting& b) {
-                                      return session_.job_before(a.job, b.job);
-                                    }),
-                   waiting);
-  find_oldest(leaf);
+  leaf.jobs.insert(std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), waiting, before), waiting);
+  leaf.by_age.insert(std::lower_bound(leaf.by_age.begin(), leaf.by_age.end(), job, younger), job);
+  entries_[job] = waiting.job;
 }
 
 std::optional<std::size_t> WaitingJobs::place(JobId id) const {
@@ -149,7 +159,7 @@ void SimulationOrder::link_by_age() {
 
 JobAge SimulationOrder::oldest(const Node& leaf) const {
   std::optional<JobAge> oldest;
-  if (leaf.waiting != nullptr) oldest = leaf.waiting->oldest;
+  if (leaf.waiting != nullptr) oldest = age_of(session_, leaf.waiting->by_age.back());
   for (const Node::Ours& ours : leaf.ours)
     if (const JobAge age = age_of(session_, ours.contestant.job.job); !oldest || age < *oldest) oldest = age;
   return *oldest;

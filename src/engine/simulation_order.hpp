@@ -10,6 +10,7 @@
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/inlined_vector.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,9 +38,9 @@ class WaitingJobs {
     Demand wanted;
   };
   struct Leaf {
-    std::vector<Waiting> jobs;
-    bool same_demand = true;  // all of them want the same
-    JobAge oldest = {};       // where there are any
+    std::deque<Waiting> jobs;   // most leave from the front
+    bool same_demand = true;    // all of them want the same
+    std::vector<JobId> by_age;  // the oldest, which is among the jobs, comes last; others may be gone
   };
   explicit WaitingJobs(Session& session, Who who = Who::kAll);
   const Leaf* of(QueueId leaf) const {
@@ -54,7 +55,9 @@ class WaitingJobs {
 
  private:
   bool stands_in_line(JobId job) const;
-  void find_oldest(Leaf& leaf) const;
+  bool is_younger(JobId a, JobId b) const;
+  void add(Leaf& leaf, const Waiting& waiting);
+  void remove(Leaf& leaf, JobId job);
 
   Session& session_;
   const Who who_;

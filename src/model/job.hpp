@@ -47,16 +47,18 @@ enum class Preemptibility : std::uint8_t { kPreemptible, kNonPreemptible, kSemiP
 enum class PreemptibilitySource : std::uint8_t { kSpec, kOwnerLabel, kPodLabel, kPriority };
 
 struct Job {
-  std::string ns, name, uid;
-  bool present = false;  // has an object
-  bool in_partition = true;
+  // What jobs are compared by stands together: a sort jumps from job to job.
   TimePoint created{};
-  std::string queue_name;
-  QueueId queue;
-  std::string priority_class, preemptibility_spec;
+  std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
   std::int32_t priority = 50;
+  QueueId queue;
   Preemptibility preemptibility = Preemptibility::kPreemptible;
   PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
+  bool present = false;  // has an object
+  bool in_partition = true;
+
+  std::string uid, ns, name;
+  std::string queue_name, priority_class, preemptibility_spec;
   std::vector<PodSet> pod_sets;
   std::vector<GroupSet> sets;     // sets[0] is the root
   std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
@@ -65,7 +67,6 @@ struct Job {
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
-  std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
   std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods since it last got a place
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
