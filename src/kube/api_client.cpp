@@ -55,15 +55,16 @@ bool ApiClient::has_place(Lane lane) const {
   if (lane == Lane::kUrgent) return true;
   const bool is_rush = line_of(Lane::kDecision).waiting.size() >= limits_.rush_begins_at;
   const std::size_t most = is_rush ? limits_.in_a_rush : limits_.in_flight;
-  const std::size_t most_of_lane = limits_.of_lane[static_cast<std::size_t>(lane)];
-  return in_flight_ < most && line_of(lane).in_flight < most_of_lane && !lets_decisions_go_first(lane);
+  return in_flight_ < most && line_of(lane).in_flight < places_of(lane);
 }
 
-bool ApiClient::lets_decisions_go_first(Lane lane) const {
+std::size_t ApiClient::places_of(Lane lane) const {
+  const std::size_t most = limits_.of_lane[static_cast<std::size_t>(lane)];
   const auto under_way = line_of(Lane::kDecision).in_flight + line_of(Lane::kEviction).in_flight;
-  if (lane < Lane::kFollowUp || under_way == 0) return false;
+  if (lane < Lane::kFollowUp || under_way == 0) return most;
   const auto& waiting = line_of(lane).waiting;
-  return waiting.empty() || Clock::now() < waiting.front().since + limits_.patience;
+  const auto waited = waiting.empty() ? Clock::duration::zero() : Clock::now() - waiting.front().since;
+  return std::min(most, static_cast<std::size_t>(waited / limits_.patience));
 }
 
 void ApiClient::occupy(Lane lane) {

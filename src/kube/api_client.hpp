@@ -16,7 +16,7 @@
 namespace muster::kube {
 
 // Urgent requests wait for nobody. The others wait for a free place, decisions first. What follows from a
-// decision and what merely tells about it wait, for a while, until no decision is under way, and go one by one.
+// decision and what merely tells about it wait until no decision is under way, or until they are out of patience.
 // Evictions give work to everybody who watches: a few at a time.
 enum class Lane { kUrgent, kDecision, kEviction, kOrdinary, kFollowUp, kBackground };
 inline constexpr std::size_t kLanes = 6;
@@ -45,8 +45,9 @@ struct ClientLimits {
   // While very many decisions wait, such as the binds of a large gang, which shall not be half bound for
   // long.
   std::size_t in_a_rush = 64, rush_begins_at = 128;
-  std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 1, 1};
-  // How long follow-ups and what is told in the background let decisions go first.
+  std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 8, 4};
+  // How long follow-ups and what is told in the background let decisions go first; they get another place whenever
+  // the first in line has waited that long again.
   std::chrono::milliseconds patience{2'000};
 };
 
@@ -85,7 +86,7 @@ class ApiClient {
   Async<void> take_place(const ApiRequest& request);
   void give_place_back(Lane lane);
   bool has_place(Lane lane) const;
-  bool lets_decisions_go_first(Lane lane) const;
+  std::size_t places_of(Lane lane) const;
   void occupy(Lane lane);
   Line& line_of(Lane lane) { return lines_[static_cast<std::size_t>(lane)]; }
   const Line& line_of(Lane lane) const { return lines_[static_cast<std::size_t>(lane)]; }
