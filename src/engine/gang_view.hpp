@@ -27,7 +27,9 @@ class GangView {
   // The members of a set in sub group order.
   absl::InlinedVector<Member, 8> ordered_members(const GroupSet& set) const;
   // How many tasks of a pod set are tried at once.
-  std::int32_t wanted(std::uint32_t pod_set) const { return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set)); }
+  std::int32_t wanted(std::uint32_t pod_set) const {
+    return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set));
+  }
   // The pod sets whose tasks are tried next: all that is missing of a gang at once, or else the first that has
   // something. take(pod set) tells whether it had. actions.md 3.3.
   template <class Take>

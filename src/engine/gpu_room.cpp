@@ -76,7 +76,8 @@ void RoomTest::start(const Cluster& cluster, const GpuRoom& room, std::span<cons
   room_ = room.by_rank();
   sum_ = room.total();
   slots_ = 0;
-  if (equal_) room.nodes_with_room().for_each([&](std::size_t rank) { slots_ += slots_in(room_[rank], demands_.front()); });
+  const auto count = [&](std::size_t rank) { slots_ += slots_in(room_[rank], demands_.front()); };
+  if (equal_) room.nodes_with_room().for_each(count);
 }
 
 void RoomTest::free(NodeId node, std::int64_t gpus) {

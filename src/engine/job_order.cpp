@@ -2,6 +2,7 @@
 #include "engine/job_order.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "engine/heap.hpp"
 
@@ -24,15 +25,15 @@ const JobOrder::QueueNode& JobOrder::best_leaf(const QueueNode& node) const {
   return *at;
 }
 
-// One that lost tasks while it waits here stands differently.
+// One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none here.
 JobEntry JobOrder::as_it_is_now(const Waiting& job) const {
   JobEntry entry = job;
   if (job.has_active_tasks) entry.elastic = elastic_state(session_.cluster.job(job.job));
+  assert(entry.elastic == elastic_state(session_.cluster.job(job.job)));
   return entry;
 }
 
 bool JobOrder::job_before(const Waiting& a, const Waiting& b) const {
-  if (!a.has_active_tasks && !b.has_active_tasks) return session_.job_before(a, b);
   return session_.job_before(as_it_is_now(a), as_it_is_now(b));
 }
 
@@ -46,13 +47,13 @@ bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;
 }
 
-void JobOrder::push(const JobEntry& entry) {
-  const Job& job = session_.cluster.job(entry.job);
+void JobOrder::push(JobId id) {
+  const Job& job = session_.cluster.job(id);
   const QueueId queue = job.queue;
   if (!queue.valid() || !session_.cluster.queue(queue).usable || !session_.cluster.queue(queue).is_leaf())
     return;
   const auto before = [&](const Waiting& a, const Waiting& b) { return job_before(a, b); };
-  const Waiting waiting{entry, job.counts.active_allocated() > 0};
+  const Waiting waiting{session_.entry(id), job.counts.active_allocated() > 0};
   const auto known = by_queue_.find(queue);
   QueueNode* leaf = known != by_queue_.end() ? known->second : nullptr;
   if (leaf != nullptr) {

@@ -20,8 +20,7 @@ class JobOrder {
   explicit JobOrder(Session& session, std::optional<int> depth = std::nullopt);
 
   // Jobs whose queue is unknown or not a leaf are left out.
-  void push(JobId job) { push(session_.entry(job)); }
-  void push(const JobEntry& entry);
+  void push(JobId job);
   bool empty() const { return root_.empty(); }
   JobId pop();
 

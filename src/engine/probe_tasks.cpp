@@ -54,8 +54,8 @@ void tasks_of_partial_copy(const Session& session, JobId job, std::span<const Ta
                            std::vector<TaskId>& tasks) {
   tasks.clear();
   const auto& sets = session.cluster.job(job).sets;
-  const bool lowers = std::any_of(sets.begin(), sets.end(), [](const GroupSet& s) { return s.min_sub_group.has_value(); });
-  if (!lowers) return void(tasks.assign(first.begin(), first.end()));
+  const auto lowers = [](const GroupSet& set) { return set.min_sub_group.has_value(); };
+  if (std::ranges::none_of(sets, lowers)) return void(tasks.assign(first.begin(), first.end()));
   PartialCopy(session, job, first).collect(tasks);
 }
 

@@ -56,9 +56,10 @@ JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks
 void Simulation::line_up(const Play& play) {
   const bool is_whole = line_ == Line::kWhole;
   if (waiting_ == nullptr) {
-    waiting_ = std::make_unique<WaitingJobs>(session_, is_whole ? WaitingJobs::Who::kConsidered : WaitingJobs::Who::kAll);
-    order_ = std::make_unique<SimulationOrder>(
-        session_, *waiting_, is_whole ? SimulationOrder::Filled::kByAge : SimulationOrder::Filled::kByQueue);
+    const auto who = is_whole ? WaitingJobs::Who::kConsidered : WaitingJobs::Who::kAll;
+    const auto filled = is_whole ? SimulationOrder::Filled::kByAge : SimulationOrder::Filled::kByQueue;
+    waiting_ = std::make_unique<WaitingJobs>(session_, who);
+    order_ = std::make_unique<SimulationOrder>(session_, *waiting_, filled);
   }
   contestants_.clear();
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
