@@ -236,6 +236,17 @@ INSTANTIATE_TEST_SUITE_P(
                  "annotation kai.scheduler/requeue-not-before: \"tomorrow\" is no RFC 3339 time"},
         BadValue{{.priority = 100, .expected_runtime = "1h"}, "not_preemptible", ""}));
 
+TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
+  c.node("node0", {.gpus = 2}).pending("p", {.tasks = 2, .priority = 75});
+  c.running("unreadable", {.node = "node0", .age = 1h, .expected_runtime = "2h", .requeue_not_before = "tomorrow"});
+  c.running("cooling", {.node = "node0", .age = 1h, .expected_runtime = "2h",
+                        .requeue_not_before = "2025-06-01T12:05:00Z"});
+  c.only({"allocate", "requeue"});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(skipped(), "");
+  EXPECT_EQ(nominated(), "");
+}
+
 TEST_F(RequeueScenarios, S10AJobThatNobodySawStartIsNotNominated) {
   c.node("node0", {.gpus = 1}).running("v", kOverdue).cluster().job_facts(c.job_id("v")).last_start.reset();
   for (int i = 0; i < 3; ++i) {

@@ -64,10 +64,11 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
   if (!seen.last_start) return skip("missing_start");
   if (*seen.runtime < Duration::zero())
     return skip("clock_skew", "its last start, " + format_time(*seen.last_start) + ", is in the future");
+  if (*seen.runtime < *seen.expected) return;  // not due yet: nothing to say about it
   if (job.requeue_not_before && !seen.not_before)
     return skip("invalid_not_before", bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
   if (seen.not_before && s.now < *seen.not_before) return skip("cooldown");
-  if (*seen.runtime >= *seen.expected) record.nominate(id, kName, *seen.runtime - *seen.expected);
+  record.nominate(id, kName, *seen.runtime - *seen.expected);
 }
 
 // Said as long as it stands there, not only when somebody is requeued.
