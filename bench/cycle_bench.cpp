@@ -2,7 +2,7 @@
 #include <benchmark/benchmark.h>
 
 #include "counting_new.hpp"
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 #include "json_text.hpp"
 #include "scenarios.hpp"
 

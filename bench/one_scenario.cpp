@@ -6,7 +6,7 @@
 #include <ctime>
 
 #include "counting_new.hpp"
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 #include "scenarios.hpp"
 
 namespace muster::bench {

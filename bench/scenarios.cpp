@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cli/policy.hpp"
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 
 namespace muster::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/policy.hpp"
+#include "engine/cycle/policy.hpp"
 #include "generate.hpp"
 #include "model/decisions.hpp"
 

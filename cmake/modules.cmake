@@ -1,11 +1,11 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# muster_module(name DEPENDS modules... LIBS libraries...): library muster_<name> from <name>/*.cpp and, where
+# muster_module(name DEPENDS modules... LIBS libraries...): library muster_<name> from <name>/**/*.cpp and, where
 # there is a *_test.cpp, the test program <name>_test. Test programs may use the TestCluster builder of tests/.
 function(muster_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

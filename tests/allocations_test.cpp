@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/counting_new.hpp"
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "engine/making_room.hpp"
+#include "engine/search/making_room.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 #include "tests/random_cluster.hpp"
 
 namespace muster {

@@ -37,37 +37,20 @@ const std::map<std::string, std::set<std::string>> kPicture = {
       "kube", "web", "grouper", "serve"}},
 };
 
-// In these modules every part stands alone and includes no header but its own; registry.cpp lists the parts.
+// In these modules every part, a pair of files or a folder of them, stands alone and includes no header but its own;
+// registry.cpp lists the parts.
 const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
-
-// A part that is more than one pair of files: the further pieces, and whose they are.
-const std::map<std::string, std::string> kPieces = {
-    {"actions/requeue_victims", "actions/requeue"},
-    {"plugins/exhaustive", "plugins/generators"},
-    {"plugins/device_allocator", "plugins/dynamic_resources"},
-    {"plugins/device_pools", "plugins/dynamic_resources"},
-    {"plugins/host_ports", "plugins/predicates"},
-    {"plugins/numa_zones", "plugins/numa"},
-    {"plugins/proportion_capacity", "plugins/proportion"},
-    {"plugins/proportion_order", "plugins/proportion"},
-    {"plugins/proportion_reclaim", "plugins/proportion"},
-    {"plugins/proportion_shares", "plugins/proportion"},
-    {"plugins/storage_room", "plugins/predicates"},
-    {"plugins/volumes", "plugins/predicates"},
-    {"plugins/topology_demand", "plugins/topology"},
-    {"plugins/topology_room", "plugins/topology"},
-    {"plugins/topology_search", "plugins/topology"},
-};
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }
 
-// "plugins/min_runtime.hpp", "…/min_runtime.cpp" and "…/min_runtime_test.cpp" are all "plugins/min_runtime".
+// "plugins/min_runtime.hpp", "…/min_runtime.cpp" and "…/min_runtime_test.cpp" are all "plugins/min_runtime";
+// "plugins/topology/room.cpp" is "plugins/topology".
 std::string part_of(const std::string& path) {
-  std::string stem = path.substr(0, path.rfind('.'));
+  const auto folder = path.find('/', path.find('/') + 1);
+  std::string stem = path.substr(0, std::min(folder, path.rfind('.')));
   for (const char* suffix : {"_test", "_bench"})
     if (stem.ends_with(suffix)) stem.resize(stem.size() - std::string(suffix).size());
-  const auto whole = kPieces.find(stem);
-  return whole == kPieces.end() ? stem : whole->second;
+  return stem;
 }
 
 bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_bench.cpp"); }
@@ -148,8 +131,8 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "tests/test_cluster.hpp"));
   EXPECT_TRUE(may_include("plugins/min_runtime_test.cpp", "plugins/cluster_for_test.hpp"));
   EXPECT_TRUE(may_include("main.cpp", "engine/session.hpp"));
-  EXPECT_TRUE(may_include("plugins/proportion_order.hpp", "plugins/proportion_shares.hpp"));
-  EXPECT_FALSE(may_include("plugins/elastic.cpp", "plugins/proportion_shares.hpp"));
+  EXPECT_TRUE(may_include("plugins/proportion/order.hpp", "plugins/proportion/shares.hpp"));
+  EXPECT_FALSE(may_include("plugins/elastic.cpp", "plugins/proportion/shares.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/elastic.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "actions/reclaim.hpp"));
   EXPECT_FALSE(may_include("actions/reclaim.cpp", "actions/preempt.hpp"));

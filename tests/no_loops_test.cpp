@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "cli/policy.hpp"
-#include "engine/run_cycle.hpp"
-#include "engine/session.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/session.hpp"
 #include "sim/embedded_cluster.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"

@@ -1,7 +1,7 @@
 // The worked examples of placement.md 12 about devices of a node: shares, GPU memory, MIG. Nodes have 100 MiB per GPU.
 #include <gtest/gtest.h>
 
-#include "engine/allocation.hpp"
+#include "engine/place/allocation.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {

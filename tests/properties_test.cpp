@@ -9,7 +9,7 @@
 #include <set>
 
 #include "cli/policy.hpp"
-#include "engine/statement.hpp"
+#include "engine/cycle/statement.hpp"
 #include "model/reason_text.hpp"
 #include "tests/check_clusters.hpp"
 #include "tests/sums_text.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/session.hpp"
+#include "engine/cycle/session.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {

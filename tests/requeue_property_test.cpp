@@ -6,12 +6,12 @@
 #include <random>
 #include <set>
 
-#include "cli/json_output.hpp"
+#include "cli/report/json_output.hpp"
 #include "cli/policy.hpp"
 #include "cli/simulation.hpp"
-#include "engine/requeue_settings.hpp"
-#include "engine/run_cycle.hpp"
-#include "engine/session.hpp"
+#include "engine/search/requeue_settings.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/session.hpp"
 #include "sim/embedded_cluster.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "cli/policy.hpp"
-#include "engine/run_cycle.hpp"
+#include "engine/cycle/run_cycle.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "engine/policy.hpp"
-#include "engine/session.hpp"
+#include "engine/cycle/policy.hpp"
+#include "engine/cycle/session.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "sim/embedded_cluster.hpp"

@@ -7,9 +7,9 @@
 #include <set>
 
 #include "cli/policy.hpp"
-#include "engine/run_cycle.hpp"
-#include "engine/statement.hpp"
-#include "plugins/topology_search.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/statement.hpp"
+#include "plugins/topology/search.hpp"
 #include "tests/check_clusters.hpp"
 
 namespace muster {

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/allocation.hpp"
-#include "engine/job_order.hpp"
-#include "engine/pending_jobs.hpp"
-#include "engine/statement.hpp"
+#include "engine/place/allocation.hpp"
+#include "engine/order/job_order.hpp"
+#include "engine/order/pending_jobs.hpp"
+#include "engine/cycle/statement.hpp"
 #include "util/keys.hpp"
 
 namespace muster::actions {

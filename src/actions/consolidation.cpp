@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/making_room.hpp"
+#include "engine/search/making_room.hpp"
 
 namespace muster::actions {
 namespace {

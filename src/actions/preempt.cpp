@@ -1,7 +1,7 @@
 // Preempt.
 #include "actions/preempt.hpp"
 
-#include "engine/making_room.hpp"
+#include "engine/search/making_room.hpp"
 
 namespace muster::actions {
 namespace {

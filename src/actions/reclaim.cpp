@@ -1,7 +1,7 @@
 // Reclaim.
 #include "actions/reclaim.hpp"
 
-#include "engine/making_room.hpp"
+#include "engine/search/making_room.hpp"
 
 namespace muster::actions {
 namespace {

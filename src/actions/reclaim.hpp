@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/plugin.hpp"
+#include "engine/cycle/plugin.hpp"
 
 namespace muster::actions {
 

@@ -8,7 +8,7 @@
 #include "actions/consolidation.hpp"
 #include "actions/preempt.hpp"
 #include "actions/reclaim.hpp"
-#include "actions/requeue.hpp"
+#include "actions/requeue/requeue.hpp"
 #include "actions/stale_gang.hpp"
 #include "config/arguments.hpp"
 

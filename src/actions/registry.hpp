@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "engine/plugin.hpp"
+#include "engine/cycle/plugin.hpp"
 #include "util/result.hpp"
 
 namespace muster::actions {

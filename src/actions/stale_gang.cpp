@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "engine/session.hpp"
+#include "engine/cycle/session.hpp"
 #include "util/keys.hpp"
 
 namespace muster::actions {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <span>
 
-#include "cli/command_words.hpp"
+#include "cli/completion/command_words.hpp"
 #include "cli/completion_command.hpp"
 #include "cli/serve_command.hpp"
 #include "cli/simulate_command.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "cli/cli.hpp"
-#include "cli/completion_scripts.hpp"
+#include "cli/completion/completion_scripts.hpp"
 
 namespace muster::cli {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/object_places.hpp"
+#include "cli/validate/object_places.hpp"
 #include "config/config.hpp"
-#include "engine/policy.hpp"
+#include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"
 #include "model/cluster.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "engine/policy.hpp"
+#include "engine/cycle/policy.hpp"
 #include "model/cluster.hpp"
 
 namespace muster::cli {

@@ -1,8 +1,8 @@
 // Rounds of cycles over an embedded cluster.
 #include "cli/simulation.hpp"
 
-#include "engine/run_cycle.hpp"
-#include "engine/search_memory.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/search/search_memory.hpp"
 #include "sim/embedded_cluster.hpp"
 
 namespace muster::cli {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "config/config.hpp"
-#include "engine/policy.hpp"
+#include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/requeue_settings.hpp"
-#include "engine/session.hpp"
+#include "engine/search/requeue_settings.hpp"
+#include "engine/cycle/session.hpp"
 #include "util/keys.hpp"
 
 namespace muster::plugins {

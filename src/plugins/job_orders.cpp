@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/session.hpp"
+#include "engine/cycle/session.hpp"
 
 namespace muster::plugins {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/session.hpp"
+#include "engine/cycle/session.hpp"
 
 namespace muster::plugins {
 namespace {

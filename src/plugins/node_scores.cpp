@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/fit.hpp"
-#include "engine/session.hpp"
+#include "engine/place/fit.hpp"
+#include "engine/cycle/session.hpp"
 
 namespace muster::plugins {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "engine/plugin.hpp"
+#include "engine/cycle/plugin.hpp"
 
 namespace muster::plugins {
 

@@ -7,17 +7,17 @@
 #include <sstream>
 
 #include "config/arguments.hpp"
-#include "plugins/dynamic_resources.hpp"
+#include "plugins/devices/dynamic_resources.hpp"
 #include "plugins/expected_runtime.hpp"
-#include "plugins/generators.hpp"
+#include "plugins/generators/generators.hpp"
 #include "plugins/job_orders.hpp"
 #include "plugins/min_runtime.hpp"
 #include "plugins/node_scores.hpp"
-#include "plugins/numa.hpp"
+#include "plugins/numa/numa.hpp"
 #include "plugins/pod_affinity.hpp"
-#include "plugins/predicates.hpp"
-#include "plugins/proportion.hpp"
-#include "plugins/topology.hpp"
+#include "plugins/predicates/predicates.hpp"
+#include "plugins/proportion/proportion.hpp"
+#include "plugins/topology/topology.hpp"
 
 namespace muster::plugins {
 namespace {

@@ -5,20 +5,20 @@
 
 #include <csignal>
 
-#include "engine/run_cycle.hpp"
-#include "engine/search_memory.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/search/search_memory.hpp"
 #include "kube/elector.hpp"
 #include "kube/resource.hpp"
 #include "serve/cycle_pace.hpp"
-#include "serve/default_queues.hpp"
-#include "serve/http_server.hpp"
-#include "serve/live_sink.hpp"
-#include "serve/pod_grouping.hpp"
-#include "serve/requeue_log.hpp"
-#include "serve/self_check.hpp"
+#include "serve/write/default_queues.hpp"
+#include "serve/health/http_server.hpp"
+#include "serve/write/live_sink.hpp"
+#include "serve/read/pod_grouping.hpp"
+#include "serve/health/requeue_log.hpp"
+#include "serve/read/self_check.hpp"
 #include "serve/signals.hpp"
-#include "serve/status_writer.hpp"
-#include "serve/vitals.hpp"
+#include "serve/write/status_writer.hpp"
+#include "serve/health/vitals.hpp"
 #include "serve/wall_clock.hpp"
 
 namespace muster::serve {

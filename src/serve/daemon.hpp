@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "engine/policy.hpp"
+#include "engine/cycle/policy.hpp"
 #include "kube/credentials.hpp"
 #include "model/cluster.hpp"
-#include "serve/live_sink.hpp"
-#include "serve/log.hpp"
+#include "serve/write/live_sink.hpp"
+#include "serve/health/log.hpp"
 
 namespace muster::serve {
 

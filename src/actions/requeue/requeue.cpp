@@ -1,0 +1,142 @@
+// Requeue.
+#include "actions/requeue/requeue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "actions/requeue/victims.hpp"
+#include "engine/search/making_room.hpp"
+#include "engine/search/requeue_settings.hpp"
+#include "util/keys.hpp"
+
+namespace muster::actions {
+namespace {
+
+constexpr const char* kName = "requeue";
+
+// Victims of the contender's queue are judged as preempt would, the others as reclaim would.
+std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
+  std::vector<Scenario::Victim> own, others;
+  for (const Scenario::Victim& v : scenario.victims)
+    (s.cluster.job(v.job).queue == s.cluster.job(scenario.contender).queue ? own : others).push_back(v);
+  Scenario part = scenario;
+  part.victims = own;
+  if (!own.empty())
+    if (auto refusal = s.hooks.preempt_scenario(part)) return refusal;
+  part.victims = others;
+  return others.empty() ? std::nullopt : s.hooks.reclaim_scenario(part);
+}
+
+// A contender is like another only if it has the same rank, too.
+class FailedContenders {
+ public:
+  explicit FailedContenders(Session& session) : s_(session) {}
+  bool cover(JobId contender) {
+    return is_covered(s_, of_rank(contender), s_.cluster.job(contender).queue, contender, kName);
+  }
+  void add(JobId contender) { of_rank(contender).add(s_.cluster.job(contender).queue, contender); }
+
+ private:
+  FailedJobs& of_rank(JobId contender) {
+    const Job& job = s_.cluster.job(contender);
+    return by_rank_.try_emplace({job.priority, job.preemptibility}, s_).first->second;
+  }
+
+  Session& s_;
+  std::map<std::pair<std::int32_t, Preemptibility>, FailedJobs> by_rank_;
+};
+
+class Requeue final : public Action {
+ public:
+  explicit Requeue(RequeueOptions options) : options_(options) {}
+  std::string name() const override { return kName; }
+
+  void run(Session& s) override {
+    RequeueRecord& record = s.decisions.requeue.emplace();
+    record.is_dry_run = options_.is_dry_run;
+    s.hooks.nominate(record);
+    if (record.nominated.empty()) return;
+    if (s.settings.use_signatures) s.take_signatures();
+    Solver solver(s, kName, nominated_pool(s, record), Line::kWhole);
+    RequeueVictims victims(s, solver.pool(), record, options_.contenders);
+    FailedContenders failed(s);
+    for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
+      const JobId contender = waiting.pop();
+      if (is_hopeless(s, contender)) continue;
+      const Candidates candidates = victims.of(contender);
+      std::string nominators = victims.nominators(candidates);
+      if (nominators.empty()) continue;
+      record.attempts.push_back({.contender = contender, .nominators = std::move(nominators)});
+      if (failed.cover(contender)) continue;
+      const Outcome outcome = search(s, solver, candidates, record.attempts.back());
+      if (outcome == Outcome::kOutOfTime) return;
+      if (outcome != Outcome::kSolved) failed.add(contender);
+    }
+  }
+
+ private:
+  Outcome search(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
+    s.hooks.search_begins(attempt.contender);
+    const std::size_t first = s.decisions.evictions.size();
+    const Outcome outcome = make_room(s, solver, purpose(s, solver, candidates, attempt));
+    attempt.is_commit = outcome == Outcome::kSolved;
+    for (std::size_t i = first; i < s.decisions.evictions.size(); ++i)
+      add_victim(s, attempt, s.decisions.evictions[i].task);
+    if (!options_.is_dry_run)
+      for (const RequeueAttempt::Victim& victim : attempt.victims) {
+        to_the_back(s, victim);
+        solver.moved_in_line(victim.job);
+      }
+    return outcome;
+  }
+
+  Purpose purpose(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
+    return {.action = kName,
+            .contender = attempt.contender,
+            .candidates = candidates,
+            .valid = [&s](const Scenario& scenario) { return judge(s, scenario); },
+            .ground = [](JobId) { return "past its expected runtime"; },
+            .commits = [this, &s, &solver, &attempt] { return !options_.is_dry_run || show(s, solver, attempt); }};
+  }
+
+  // What a dry run would have evicted; never carried out.
+  bool show(Session& s, const Solver& solver, RequeueAttempt& attempt) const {
+    for (TaskId t : solver.taken())
+      if (const TaskStatus now = s.cluster.placement(t).status;
+          now == TaskStatus::kReleasing || now == TaskStatus::kPipelined)
+        add_victim(s, attempt, t);
+    return false;
+  }
+
+  void add_victim(Session& s, RequeueAttempt& attempt, TaskId task) const {
+    const JobId job = s.cluster.task(task).job;
+    auto at = std::ranges::find(attempt.victims, job, &RequeueAttempt::Victim::job);
+    if (at == attempt.victims.end()) at = attempt.victims.insert(at, {job, {}, s.now + delay_of(s, job)});
+    at->tasks.push_back(task);
+  }
+
+  Duration delay_of(Session& s, JobId job) const {
+    auto [given, problem] = requeue_delay(s.cluster, job);
+    if (!problem.empty()) s.decisions.requeue->warn(job, std::move(problem));
+    return given.value_or(options_.default_delay);
+  }
+
+  // The job stands behind those that wait, and is left alone for a while.
+  static void to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
+    const std::string not_before = format_time(victim.not_before);
+    Job& job = s.cluster.job_facts(victim.job);
+    job.requeue_not_before = not_before;
+    job.requeued_at = s.now;
+    s.annotate(victim.job, keys::kRequeueNotBefore, not_before);
+    s.annotate(victim.job, keys::kRequeuedAt, s.now_text);
+  }
+
+  const RequeueOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Action> make_requeue(RequeueOptions options) { return std::make_unique<Requeue>(options); }
+
+}  // namespace muster::actions

@@ -1,0 +1,21 @@
+// Requeue: jobs that agreed to give way do so for waiting jobs that outrank them. requeue.md.
+#pragma once
+
+#include <memory>
+
+#include "engine/cycle/plugin.hpp"
+#include "util/time.hpp"
+
+namespace muster::actions {
+
+enum class RequeueContenders : std::uint8_t { kOutranking, kSchedulingOrder };
+
+struct RequeueOptions {
+  Duration default_delay = std::chrono::minutes(5);  // before a requeued job may be nominated again
+  RequeueContenders contenders = RequeueContenders::kOutranking;
+  bool is_dry_run = false;  // counts and reports, and evicts nobody
+};
+
+std::unique_ptr<Action> make_requeue(RequeueOptions options = {});
+
+}  // namespace muster::actions

@@ -1,0 +1,88 @@
+// Requeue; the scenarios of requeue.md stand in requeue_scenarios_test.cpp.
+#include "actions/requeue/requeue.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/requeue_for_test.hpp"
+#include "tests/sums_text.hpp"
+#include "util/keys.hpp"
+
+namespace muster {
+namespace {
+
+TEST_F(RequeueTest, ANominatorOfItsOwnIsEnough) {
+  c.policy().plugins.push_back(nominator("second", "w"));
+  c.node("node0", {.gpus = 1}).running("w", kNewer).pending("p", {.priority = 75});
+  EXPECT_EQ(c.cycle(), "evict w-0; pipeline p-0 node0");
+  EXPECT_EQ(action_of_first_eviction(), "requeue");
+}
+
+TEST_F(RequeueTest, AWaitingJobIsNotNominated) {
+  c.pending("p", {.expected_runtime = "1h"}).cycle();
+  EXPECT_EQ(skipped(), "not_running");
+}
+
+TEST_F(RequeueTest, ARequeuedJobStandsBehindTheEqualsThatWait) {
+  c.node("node0", {.gpus = 1});
+  c.pending("older", {.age = 5h, .requeued_at = "2025-06-01T11:00:00Z"}).pending("newer", {.age = 2h});
+  EXPECT_EQ(c.cycle(), "bind newer-0 node0");
+}
+
+TEST_F(RequeueTest, TheQueueSpeaksForJobsThatSayNothing) {
+  c.queue("top", {.expected_runtime = "1h", .requeue_delay = "30m"}).queue("q", {.parent = "top"});
+  c.node("node0", {.gpus = 2});
+  c.running("v", {.queue = "q", .node = "node0", .age = 4h});
+  c.running("w", {.queue = "q", .node = "node0", .age = 4h, .expected_runtime = "0"});
+  c.pending("p", {.queue = "q", .priority = 75});
+  EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
+  EXPECT_EQ(record().nominated.size(), 1U);
+  EXPECT_EQ(skipped(), "not_running") << "p waits; w opted out";
+  EXPECT_EQ(c.written("v", keys::kRequeueNotBefore), "2025-06-01T12:30:00Z");
+}
+
+TEST_F(RequeueTest, AnElasticJobGivesItsSurplusFirst) {
+  c.only({"allocate", "requeue"}).node("node0", {.gpus = 3});
+  c.running("v", {.tasks = 3, .min = 1, .node = "node0", .age = 4h, .expected_runtime = "1h"});
+  c.pending("p", {.priority = 75});
+  EXPECT_EQ(c.cycle(), "evict v-2; pipeline p-0 node0");
+}
+
+TEST_F(RequeueTest, ASemiPreemptibleJobGivesItsSurplusOnly) {
+  c.only({"allocate", "requeue"}).node("node0", {.gpus = 2}).queue("q", {.deserved = 2});
+  c.running("v", {.queue = "q", .tasks = 2, .min = 1, .node = "node0", .age = 4h,
+                  .preemptibility = "semi-preemptible", .expected_runtime = "1h"});
+  c.pending("p", {.queue = "q", .priority = 75}).pending("o", {.queue = "q", .priority = 75});
+  EXPECT_EQ(c.cycle(), "evict v-1; pipeline p-0 node0");
+}
+
+TEST_F(RequeueTest, ADryRunReportsAndEvictsNobody) {
+  TestCluster dry(with_requeue_arguments({{"dryRun", "true"}}));
+  dry.only({"allocate", "requeue"});
+  dry.node("node0", {.gpus = 1}).running("v", kOverdue).pending("p", {.priority = 75});
+  EXPECT_EQ(dry.cycle(), "");
+  const RequeueRecord& r = *dry.decisions().requeue;
+  EXPECT_EQ(r.commits(), 1U);
+  ASSERT_EQ(r.attempts.at(0).victims.size(), 1U);
+  EXPECT_EQ(r.attempts[0].victims[0].tasks, std::vector{dry.task_id("v-0")});
+  EXPECT_EQ(r.attempts[0].victims[0].not_before, dry.now() + 5min);
+  EXPECT_TRUE(dry.decisions().patches.empty());
+}
+
+TEST_F(RequeueTest, NobodyIsEvictedForAContenderWhosePlaceAnotherWouldTake) {
+  c.only({"allocate", "requeue"}).node("node0", {.gpus = 1}).running("v", kOverdue);
+  c.pending("first", {.priority = 80, .preemption_delay = 24h}).pending("p", {.priority = 75});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(record().rollbacks(), 1U);
+}
+
+TEST_F(RequeueTest, WithoutAnyOptInNothingIsDifferent) {
+  TestCluster without;
+  without.only({"allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"});
+  for (TestCluster* each : {&c, &without})
+    each->node("node0", {.gpus = 2}).running("v", {.node = "node0"}).running("w", {.node = "node0"}).pending("p", {.priority = 75});
+  EXPECT_EQ(c.cycle(), without.cycle());
+  EXPECT_EQ(sums_text(c.cluster()), sums_text(without.cluster()));
+}
+
+}  // namespace
+}  // namespace muster

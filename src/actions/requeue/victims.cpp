@@ -1,0 +1,149 @@
+// Whom a contender may take of the jobs that agreed to give way.
+#include "actions/requeue/victims.hpp"
+
+#include <algorithm>
+
+#include "engine/search/making_room.hpp"
+
+namespace muster::actions {
+namespace {
+
+constexpr std::string_view kNotOutranked = "not outranked";
+
+std::vector<JobId> not_nominated(const Cluster& cluster, const RequeueRecord& record) {
+  absl::flat_hash_set<JobId> nominated;
+  for (const Nomination& n : record.nominated) nominated.insert(n.job);
+  std::vector<JobId> jobs;
+  for (JobId j : ids(cluster.jobs()))
+    if (!nominated.contains(j)) jobs.push_back(j);
+  return jobs;
+}
+
+// Highest priority first, then by real creation time.
+bool is_senior(const Job& x, const Job& y) {
+  if (x.priority != y.priority) return x.priority > y.priority;
+  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+}
+
+}  // namespace
+
+std::unique_ptr<VictimPool> nominated_pool(Session& s, const RequeueRecord& record) {
+  std::vector<JobId> jobs;
+  absl::flat_hash_map<JobId, Duration> overruns;
+  for (const Nomination& n : record.nominated) jobs.push_back(n.job), overruns[n.job] = n.overrun;
+  auto before = [&s, overruns = std::move(overruns)](const JobEntry& a, const JobEntry& b) {
+    const Job &x = s.cluster.job(a.job), &y = s.cluster.job(b.job);
+    const Duration over_x = overruns.at(a.job), over_y = overruns.at(b.job);
+    return x.priority != y.priority || over_x == over_y ? is_senior(x, y) : over_x < over_y;
+  };
+  return std::make_unique<VictimPool>(s, jobs, std::move(before));
+}
+
+RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
+                               RequeueContenders contenders)
+    : s_(session),
+      nominated_(nominated),
+      others_(session, not_nominated(session.cluster, record),
+              [&session](const JobEntry& a, const JobEntry& b) {
+                return is_senior(session.cluster.job(a.job), session.cluster.job(b.job));
+              }),
+      record_(record),
+      contenders_(contenders) {
+  for (std::size_t i = 0; i < record.nominated.size(); ++i) {
+    nominations_[record.nominated[i].job] = i;
+    all_names_.insert(record.nominated[i].by.begin(), record.nominated[i].by.end());
+  }
+}
+
+// The gates of preempt and reclaim.
+std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, QueueId leaf, bool may_reclaim) const {
+  if (leaf == s_.cluster.job(contender).queue) {
+    if (outranks_nobody(contender, leaf)) return VictimRefusal{.rule = kNotOutranked};
+    const bool over_quota =
+        s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender, true).tasks);
+    return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"}) : std::nullopt;
+  }
+  if (!may_reclaim) return VictimRefusal{.rule = "the job may not reclaim"};
+  return s_.hooks.reclaim_from_queue(contender, leaf);
+}
+
+// By priority; equals are compared one by one.
+bool RequeueVictims::outranks_nobody(JobId contender, QueueId leaf) const {
+  const std::int32_t mine = s_.cluster.job(contender).priority;
+  const std::int32_t lowest = s_.cluster.job(nominated_.of(leaf).front().job).priority;
+  return contenders_ == RequeueContenders::kSchedulingOrder ? lowest > mine : lowest >= mine;
+}
+
+bool RequeueVictims::outranks(JobId contender, JobId victim) const {
+  const std::int32_t mine = s_.cluster.job(contender).priority, theirs = s_.cluster.job(victim).priority;
+  if (theirs != mine) return theirs < mine;
+  return contenders_ == RequeueContenders::kSchedulingOrder && nominations_.contains(victim) &&
+         s_.job_before(s_.entry(contender), {.job = victim, .elastic = ElasticState::kBelow, .joins_now = true});
+}
+
+std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
+  if (victim == contender) return VictimRefusal{.rule = kItself};
+  if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue) {
+    auto why = taken_before(s_, victim, contender);
+    return why ? why : s_.hooks.reclaim_victim(contender, victim);
+  }
+  if (!outranks(contender, victim)) return VictimRefusal{.rule = kNotOutranked};
+  return s_.hooks.preempt_victim(contender, victim);
+}
+
+// The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no overdue job
+// goes before it. Nothing: there is none that would matter to any of them.
+std::optional<std::int32_t> RequeueVictims::shield(JobId contender, QueueId leaf) {
+  const std::int32_t highest = s_.cluster.job(nominated_.of(leaf).back().job).priority;
+  for (const JobEntry& e : others_.of(leaf)) {  // lowest priority first, as above
+    const Job& job = s_.cluster.job(e.job);
+    if (job.priority >= highest) return std::nullopt;
+    if (can_lose_tasks(job) && !filter(contender, e.job)) return job.priority;
+  }
+  return std::nullopt;
+}
+
+Candidates RequeueVictims::of(JobId contender) {
+  Candidates found;
+  absl::flat_hash_map<QueueId, std::int32_t> shields;
+  const bool may_reclaim = s_.hooks.may_reclaim && s_.hooks.may_reclaim(contender);
+  for (QueueId leaf : nominated_.leaves()) {
+    if (nominated_.of(leaf).empty()) continue;
+    if (const auto why = queue_filter(contender, leaf, may_reclaim)) {
+      found.spared.push_back({leaf, *why});
+      continue;
+    }
+    found.leaves.push_back(leaf);
+    if (const auto lowest = shield(contender, leaf)) shields[leaf] = *lowest;
+  }
+  found.spares = [this, contender, shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
+    const Job& job = s_.cluster.job(victim);
+    if (const auto shielded = shields.find(job.queue); shielded != shields.end() && job.priority > shielded->second)
+      return VictimRefusal{.rule = "a job of lower priority goes before it"};
+    auto why = filter(contender, victim);
+    if (why && why->until) count_protected(victim);
+    return why;
+  };
+  return found;
+}
+
+// Once per job and cycle.
+void RequeueVictims::count_protected(JobId victim) {
+  if (counted_.insert(victim).second)
+    record_.passed_over.push_back(
+        {victim, record_.nominated[nominations_.at(victim)].all_names(), "minruntime_protected"});
+}
+
+std::string RequeueVictims::nominators(const Candidates& candidates) {
+  std::vector<std::string> names;
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : nominated_.of(leaf)) {
+      if (names.size() == all_names_.size()) break;
+      if (candidates.spares(e.job)) continue;
+      for (const std::string& name : record_.nominated[nominations_.at(e.job)].by)
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+  return Nomination{.by = std::move(names)}.all_names();
+}
+
+}  // namespace muster::actions

@@ -1,0 +1,66 @@
+// How jobs stand after the last cycle.
+#include "cli/report/job_state.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "cli/report/names.hpp"
+#include "engine/order/readiness.hpp"
+
+namespace muster::cli {
+namespace {
+
+std::int32_t minimum_of(const Job& job, const Member& member) {
+  if (member.is_pod_set) return job.pod_sets[member.at].minimum;
+  const GroupSet& set = job.sets[member.at];
+  std::vector<std::int32_t> minima;
+  for (const Member& m : set.members) minima.push_back(minimum_of(job, m));
+  std::sort(minima.begin(), minima.end());
+  const auto required = std::clamp<std::int64_t>(set.required(), 0, std::ssize(minima));
+  return std::accumulate(minima.begin(), minima.begin() + required, std::int32_t{0});
+}
+
+std::map<JobId, const WaitingJob*> last_words(const SimulationResult& result) {
+  std::map<JobId, const WaitingJob*> said;
+  if (!result.rounds.empty())
+    for (const WaitingJob& w : result.rounds.back().decisions.waiting) said[w.job] = &w;
+  return said;
+}
+
+}  // namespace
+
+const char* status_of(const Job& job) {
+  const std::int32_t active = job.counts.active_allocated();
+  if (active > 0) return is_satisfied(job, Member{false, 0}) ? "Running" : "Incomplete";
+  if (job.counts.in(kAlive) > 0) return is_ready(job) ? "Pending" : "NotReady";
+  if (job.counts.in(kActiveUsed) > 0) return "Releasing";
+  return job.counts.total() > 0 ? "Finished" : "NoPods";
+}
+
+std::int32_t minimum_pods(const Job& job) { return minimum_of(job, Member{false, 0}); }
+
+std::vector<JobId> present_jobs(const Cluster& cluster) {
+  std::vector<JobId> jobs;
+  for (JobId j : ids(cluster.jobs()))
+    if (cluster.job(j).present) jobs.push_back(j);
+  return sorted_by_name(jobs, [&](JobId j) { return cluster.job(j).full_name(); });
+}
+
+std::vector<WaitingJob> waiting_after(const Cluster& cluster, const SimulationResult& result) {
+  const auto said = last_words(result);
+  std::vector<WaitingJob> waiting;
+  for (JobId j : present_jobs(cluster)) {
+    const Job& job = cluster.job(j);
+    if (!job.has_pending() && job.counts.of(TaskStatus::kGated) == 0) continue;
+    WaitingJob w{.job = j, .reasons = {}, .searches = {}};
+    if (const auto found = said.find(j); found != said.end())
+      w = *found->second;
+    else if (auto standing = why_not_considered(cluster, j))
+      w.reasons.push_back(std::move(*standing));
+    waiting.push_back(std::move(w));
+  }
+  return waiting;
+}
+
+}  // namespace muster::cli

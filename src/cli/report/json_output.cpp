@@ -1,0 +1,330 @@
+// The result of a simulation as JSON.
+#include "cli/report/json_output.hpp"
+
+#include <array>
+#include <map>
+
+#include "cli/report/job_state.hpp"
+#include "cli/report/names.hpp"
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json group_names(const Cluster& c, GroupListId groups) {
+  Json names = Json::array();
+  for (GroupId g : c.groups(groups)) names.push_back(c.group_name(g));
+  return names;
+}
+
+// The devices of claims and the NUMA zones, where there are any.
+void add_devices(const Cluster& c, GroupListId held, Json& json) {
+  const Holding& holding = c.holding(held);
+  for (AllocationId a : holding.claims) {
+    if (!a.valid()) continue;
+    for (const AllocatedDevice& d : c.devices().allocation(a).object.devices)
+      json["devices"].push_back(d.driver + "/" + d.pool + "/" + d.device);
+  }
+  for (std::size_t i = 0; i < holding.zones.size(); ++i)
+    if (i == 0 || holding.zones[i].zone != holding.zones[i - 1].zone) json["numaZones"].push_back(holding.zones[i].zone);
+}
+
+Json binds_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const BindDecision& b : d.binds) {
+    list.push_back({{"pod", c.task(b.task).full_name()},
+                    {"node", c.node(b.node).name},
+                    {"gpuGroups", group_names(c, b.groups)}});
+    add_devices(c, b.groups, list.back());
+  }
+  return list;
+}
+
+// Milli-cores, bytes and devices.
+Json shares_json(const Shares& shares) { return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}}; }
+
+Json stand_json(const Cluster& c, const QueueStand& stand) {
+  return {{"name", c.queue(stand.queue).name},
+          {"held", shares_json(stand.held)},
+          {"fairShare", shares_json(stand.fair_share)},
+          {"quota", shares_json(stand.quota)}};
+}
+
+Json evictions_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const EvictDecision& e : d.evictions) {
+    Json item{{"pod", c.task(e.task).full_name()}, {"action", e.action}, {"reason", e.rule.empty() ? e.action : e.rule}};
+    if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
+    if (e.victim_queue.queue.valid()) item["queue"] = stand_json(c, e.victim_queue);
+    if (e.contender_queue.queue.valid()) item["forQueue"] = stand_json(c, e.contender_queue);
+    if (e.runtime_lost) item["runtimeLostSeconds"] = std::chrono::duration<double>(*e.runtime_lost).count();
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+Json pipelined_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const PipelineDecision& p : d.pipelined) {
+    list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
+    add_devices(c, p.groups, list.back());
+  }
+  return list;
+}
+
+Json patches_json(const Cluster& c, const Decisions& d) {
+  Json list = Json::array();
+  for (const PatchDecision& p : d.patches) {
+    Json annotations = Json::object();
+    for (const auto& [key, value] : p.annotations) annotations[key] = value ? Json(*value) : Json();
+    list.push_back({{"podGroup", c.job(p.job).full_name()}, {"annotations", std::move(annotations)}});
+  }
+  return list;
+}
+
+Json skips_json(const Cluster& c, const RequeueRecord& r) {
+  Json list = Json::array();
+  for (const NominationSkip& s : r.skipped) {
+    list.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
+    if (!s.problem.empty()) list.back()["error"] = s.problem;
+  }
+  return list;
+}
+
+Json would_evict_json(const Cluster& c, const RequeueRecord& r) {
+  Json list = Json::array();
+  for (const RequeueAttempt& attempt : r.attempts)
+    for (const RequeueAttempt::Victim& victim : attempt.victims)
+      for (TaskId task : victim.tasks)
+        list.push_back({{"pod", c.task(task).full_name()},
+                        {"for", c.job(attempt.contender).full_name()},
+                        {"notBefore", format_time(victim.not_before)}});
+  return list;
+}
+
+Json requeue_json(const Cluster& c, const RequeueRecord& r) {
+  Json nominated = Json::array(), warnings = Json::array();
+  for (const Nomination& n : r.nominated) nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
+  for (const RequeueWarning& w : r.warnings)
+    warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
+  Json json{{"nominated", std::move(nominated)},
+            {"skipped", skips_json(c, r)},
+            {"commits", r.commits()},
+            {"rollbacks", r.rollbacks()}};
+  if (!warnings.empty()) json["warnings"] = std::move(warnings);
+  if (!r.is_dry_run) return json;
+  json["dryRun"] = true;
+  json["wouldEvict"] = would_evict_json(c, r);
+  return json;
+}
+
+Json timing_json(const Decisions& d) {
+  Json actions = Json::object();
+  std::int64_t scenarios = 0, nodes = 0;
+  for (const ActionStats& a : d.actions) {
+    actions[a.action] = a.milliseconds;
+    scenarios += a.scenarios_simulated;
+    nodes += a.nodes_tried;
+  }
+  return {{"openMs", d.open_milliseconds},
+          {"actionsMs", std::move(actions)},
+          {"scenariosSimulated", scenarios},
+          {"nodesTried", nodes}};
+}
+
+Json round_json(const Cluster& c, const Round& round, bool with_timing) {
+  const Decisions& d = round.decisions;
+  Json json{{"cycle", round.cycle},
+            {"binds", binds_json(c, d)},
+            {"evictions", evictions_json(c, d)},
+            {"pipelined", pipelined_json(c, d)},
+            {"patches", patches_json(c, d)}};
+  if (d.requeue) json["requeue"] = requeue_json(c, *d.requeue);
+  if (with_timing) json["timing"] = timing_json(d);
+  return json;
+}
+
+// The timing of all rounds together.
+Json total_timing(const SimulationResult& result, const Timing& timing) {
+  Json json{{"readMs", timing.read_ms}};
+  json.update(timing_json(summed_stats(result)));
+  json["cpuMs"] = timing.cpu_ms;
+  json["peakRssMb"] = timing.peak_rss_mb;
+  return json;
+}
+
+const char* phase_of(TaskStatus status) {
+  if (status == TaskStatus::kReleasing || status == TaskStatus::kStuckInReleasing) return "Releasing";
+  if (in(status, kAllocatedSet)) return "Running";
+  if (status == TaskStatus::kSucceeded) return "Succeeded";
+  if (status == TaskStatus::kFailed) return "Failed";
+  return "Pending";
+}
+
+std::vector<TaskId> pods_by_name(const Cluster& c) {
+  std::vector<TaskId> pods;
+  for (TaskId t : ids(c.tasks()))
+    if (c.task(t).alive) pods.push_back(t);
+  return sorted_by_name(pods, [&](TaskId t) { return c.task(t).full_name(); });
+}
+
+Json pods_json(const Cluster& c) {
+  Json list = Json::array();
+  for (TaskId t : pods_by_name(c)) {
+    const Task& task = c.task(t);
+    const Placement& at = c.placement(t);
+    Json pod{{"name", task.full_name()},
+             {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
+             {"phase", phase_of(at.status)}};
+    if (at.node.valid()) pod["node"] = c.node(at.node).name;
+    if (!c.groups(at.groups).empty()) pod["gpuGroups"] = group_names(c, at.groups);
+    list.push_back(std::move(pod));
+  }
+  return list;
+}
+
+Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
+  Json list = Json::array();
+  for (const RefusalCount& r : nodes) {
+    Json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
+    if (r.refusal.kind.valid()) item["resource"] = c.kinds().name(r.refusal.kind);
+    if (!r.refusal.what.empty()) item["name"] = r.refusal.what;
+    if (r.refusal.wanted > 0) item["requested"] = r.refusal.wanted, item["available"] = r.refusal.available;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+// How near the domains of a topology come, those with most room first.
+Json domains_json(const Cluster& c, const std::vector<DomainShortage>& domains) {
+  Json list = Json::array();
+  for (const DomainShortage& d : domains) {
+    Json item{{"domain", d.domain}};
+    if (d.pods >= 0) item["podsFit"] = d.pods;
+    const double unit = d.kind == kGpu ? static_cast<double>(kOneGpu) : 1;
+    if (d.kind.valid())
+      item.update({{"resource", c.kinds().name(d.kind)},
+                   {"requested", static_cast<double>(d.wanted) / unit},
+                   {"free", static_cast<double>(d.free) / unit}});
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+bool is_about_topology(JobRule rule) {
+  return rule == JobRule::kTopologyMissing || rule == JobRule::kTopologyLevel || rule == JobRule::kTopology ||
+         rule == JobRule::kTopologyTooSmall;
+}
+
+void add_topology_details(const Cluster& c, const JobReason& r, Json& json) {
+  if (!r.domain.empty()) json["domain"] = r.domain;
+  if (!is_about_topology(r.rule)) {
+    if (!r.domains.empty()) json["devices"] = domains_json(c, r.domains);
+    return;
+  }
+  json["topology"] = r.name;
+  if (!r.level.empty()) json["level"] = r.level;
+  if (r.domain_count > 0) json["domainCount"] = r.domain_count;
+  if (!r.domains.empty()) json["domains"] = domains_json(c, r.domains);
+}
+
+// Amounts in milli-cores, bytes and devices.
+Json details_json(const Cluster& c, const JobReason& r) {
+  static constexpr std::array names{"cpu", "memory", "gpu"};
+  Json json = Json::object();
+  const bool is_capacity = r.rule == JobRule::kOverLimit || r.rule == JobRule::kOverQuota;
+  if (r.queue.valid()) json["queue"] = c.queue(r.queue).name;
+  if (is_capacity) json["resource"] = names[index(r.resource)];
+  if (r.kind.valid()) json["resource"] = c.kinds().name(r.kind);
+  const double unit = r.kind == kGpu && !is_capacity ? static_cast<double>(kOneGpu) : 1;
+  if (is_capacity || r.kind.valid()) json["requested"] = r.wanted / unit;
+  if (is_capacity) json["inUse"] = r.held;
+  if (is_capacity || r.kind.valid()) json["bound"] = r.bound / unit;
+  if (r.task.valid()) json["pod"] = c.task(r.task).full_name();
+  if (!r.pod_set.empty()) json["subGroup"] = r.pod_set;
+  if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
+  if (r.until) json["until"] = format_time(*r.until);
+  if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
+  add_topology_details(c, r, json);
+  return json;
+}
+
+Json reasons_json(const Cluster& c, const std::vector<JobReason>& reasons) {
+  Json list = Json::array();
+  for (const JobReason& r : reasons)
+    list.push_back(
+        {{"reason", code_of(r.rule)}, {"message", text_of(c, r)}, {"details", details_json(c, r)}});
+  return list;
+}
+
+const char* end_name(SearchEnd end) {
+  switch (end) {
+    case SearchEnd::kNoScenario:
+      return "NoScenarioWorks";
+    case SearchEnd::kProven:
+      return "ProvenImpossible";
+    case SearchEnd::kLikeJob:
+      return "LikeJobFailed";
+    case SearchEnd::kCutShort:
+      return "CutShort";
+  }
+  return "Unknown";
+}
+
+Json search_json(const Cluster& c, const SearchReport& report) {
+  Json json{{"action", report.action}, {"end", end_name(report.end)}};
+  if (report.end == SearchEnd::kLikeJob) {
+    json["like"] = c.job(report.like).full_name();
+    return json;
+  }
+  json["candidates"] = report.candidates;
+  Json spared = Json::array();
+  for (const SparedJobs& s : report.spared) {
+    Json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
+    if (s.until) item["until"] = format_time(*s.until);
+    spared.push_back(std::move(item));
+  }
+  json["spared"] = std::move(spared);
+  json["scenarios"] = report.scenarios;
+  if (!report.last_failure.empty()) json["lastFailure"] = report.last_failure;
+  return json;
+}
+
+Json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) {
+  Json list = Json::array();
+  for (const SearchReport& report : searches) list.push_back(search_json(c, report));
+  return list;
+}
+
+Json jobs_json(const Cluster& c, const SimulationResult& result) {
+  const std::vector<WaitingJob> waiting = waiting_after(c, result);
+  std::map<JobId, const WaitingJob*> by_job;
+  for (const WaitingJob& w : waiting) by_job[w.job] = &w;
+  Json list = Json::array();
+  for (JobId j : present_jobs(c)) {
+    const Job& job = c.job(j);
+    const auto found = by_job.find(j);
+    Json item{{"name", job.full_name()},
+              {"queue", job.queue_name},
+              {"status", status_of(job)},
+              {"reasons", found == by_job.end() ? Json::array() : reasons_json(c, found->second->reasons)}};
+    if (found != by_job.end() && !found->second->searches.empty())
+      item["searches"] = searches_json(c, found->second->searches);
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+}  // namespace
+
+Json to_json(const Cluster& c, const SimulationResult& result, const std::optional<Timing>& timing) {
+  Json rounds = Json::array();
+  for (const Round& round : result.rounds) rounds.push_back(round_json(c, round, timing.has_value()));
+  Json json{{"rounds", std::move(rounds)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, result)}};
+  if (timing) json["timing"] = total_timing(result, *timing);
+  return json;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,132 @@
+// Escape sequences, and columns of UTF-8 text.
+#include "cli/report/paint.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+namespace muster::cli {
+namespace {
+
+std::string_view code_of(Ink ink) {
+  switch (ink) {
+    case Ink::kPlain:
+      return "";
+    case Ink::kBold:
+      return "\x1b[1m";
+    case Ink::kDim:
+      return "\x1b[2m";
+    case Ink::kGood:
+      return "\x1b[32m";
+    case Ink::kWaiting:
+      return "\x1b[33m";
+    case Ink::kBad:
+      return "\x1b[31m";
+  }
+  return "";
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+bool is_dumb() {
+  const char* term = std::getenv("TERM");
+  return term != nullptr && std::string_view(term) == "dumb";
+}
+
+struct CodeRange {
+  std::uint32_t first, last;
+};
+
+constexpr std::array kNoColumns = std::to_array<CodeRange>(
+    {{0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}});
+constexpr std::array kTwoColumns = std::to_array<CodeRange>({{0x1100, 0x115F},
+                                                             {0x2E80, 0x303E},
+                                                             {0x3041, 0xA4CF},
+                                                             {0xAC00, 0xD7A3},
+                                                             {0xF900, 0xFAFF},
+                                                             {0xFE30, 0xFE4F},
+                                                             {0xFF00, 0xFF60},
+                                                             {0xFFE0, 0xFFE6},
+                                                             {0x1F300, 0x1F64F},
+                                                             {0x1F680, 0x1F6FF},
+                                                             {0x1F900, 0x1F9FF},
+                                                             {0x20000, 0x3FFFD}});
+
+template <class Ranges>
+bool contains(const Ranges& ranges, std::uint32_t code) {
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const CodeRange& r) { return r.first <= code && code <= r.last; });
+}
+
+std::size_t columns_of(std::uint32_t code) {
+  if (contains(kNoColumns, code)) return 0;
+  return contains(kTwoColumns, code) ? 2 : 1;
+}
+
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
+
+// Takes one character off the front; a stray byte counts as a character of its own.
+std::uint32_t take_character(std::string_view& text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  text.remove_prefix(1);
+  if (lead < 0xC0) return lead;
+  std::uint32_t code = lead & (lead >= 0xF0 ? 0x07U : lead >= 0xE0 ? 0x0FU : 0x1FU);
+  for (; !text.empty() && continues(text.front()); text.remove_prefix(1))
+    code = (code << 6U) | (static_cast<unsigned char>(text.front()) & 0x3FU);
+  return code;
+}
+
+}  // namespace
+
+bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0; }
+
+Paint Paint::for_stream(std::FILE* stream) {
+  return Paint(is_terminal(stream) && !is_set("NO_COLOR") && !is_dumb());
+}
+
+std::string Paint::operator()(Ink ink, std::string_view text) const {
+  if (!is_on_ || ink == Ink::kPlain || text.empty()) return std::string(text);
+  return std::string(code_of(ink)).append(text).append("\x1b[0m");
+}
+
+std::size_t columns_of(std::FILE* stream, std::size_t otherwise) {
+  winsize size{};
+  if (!is_terminal(stream) || ::ioctl(::fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return otherwise;
+  return size.ws_col;
+}
+
+std::size_t width_of(std::string_view text) {
+  std::size_t width = 0;
+  while (!text.empty()) width += columns_of(take_character(text));
+  return width;
+}
+
+std::string wrapped(std::string_view text, std::string_view indent, std::size_t width) {
+  std::string lines;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const bool fits = column + 1 + width_of(word) <= width;
+    if (column > 0 && fits) {
+      lines.append(1, ' ');
+      ++column;
+    } else {
+      lines.append(lines.empty() ? "" : "\n").append(indent);
+      column = width_of(indent);
+    }
+    lines.append(word);
+    column += width_of(word);
+  }
+  return lines.append("\n");
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,82 @@
+#include "cli/report/requeue_table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cli/report/json_output.hpp"
+#include "tests/test_cluster.hpp"
+
+namespace muster::cli {
+namespace {
+
+class RequeueTable : public testing::Test {
+ protected:
+  RequeueTable() { c.node("node0", {.gpus = 2}); }
+
+  std::string text(int cycles, Duration apart = 0s) {
+    run(cycles, apart);
+    return requeue_text(c.cluster(), result.rounds, {});
+  }
+  void run(int cycles, Duration apart) {
+    for (int i = 1; i <= cycles; ++i, c.advance(apart)) {
+      c.cycle();
+      result.rounds.push_back({i, c.now(), c.decisions()});
+    }
+  }
+  TestCluster c;
+  SimulationResult result;
+};
+
+TEST_F(RequeueTable, IsNotThereWhereNobodyOptedIn) {
+  c.running("train", {.node = "node0", .age = 4h}).pending("urgent", {.gpus = 2, .priority = 75});
+  EXPECT_EQ(text(2), "");
+}
+
+TEST_F(RequeueTable, TellsWhyNobodyHadToGo) {
+  c.queue("q", {.preempt_min_runtime = 10h});
+  const JobSpec overdue{.queue = "q", .node = "node0", .age = 4h, .expected_runtime = "1h"};
+  c.running("safe", overdue).pending("small", {.queue = "q", .gpus = 2, .priority = 75});
+  EXPECT_EQ(text(2), R"(
+Requeue
+  cycles  job   what       why
+  1 to 2  safe  nominated  overdue since 2025-06-01T09:00:00Z, says expectedruntime
+  1 to 2  safe  spared     minruntime_protected
+)");
+}
+
+TEST_F(RequeueTable, TellsWhoFoundNoRoom) {
+  c.running("v", {.node = "node0", .age = 4h, .expected_runtime = "1h"});
+  c.running("rock", {.preemptible = false, .node = "node0"}).pending("big", {.gpus = 2, .priority = 75});
+  EXPECT_EQ(text(1), R"(
+Requeue
+  cycles  job  what          why
+  1       big  gets no room  overdue jobs that it outranks would not make enough
+  1       v    nominated     overdue since 2025-06-01T09:00:00Z, says expectedruntime
+)");
+}
+
+TEST_F(RequeueTable, TellsTheEndOfACooldownAndWhatIsToBeMended) {
+  const JobSpec cold{.node = "node0", .age = 4h, .expected_runtime = "1h", .requeue_not_before = "2025-06-01T12:05:00Z"};
+  const JobSpec bad{.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"};
+  c.running("cold", cold).running("bad", bad);
+  EXPECT_EQ(text(3, 3min), R"(
+Requeue
+  cycles  job   what           why
+  3       cold  nominated      overdue since 2025-06-01T09:00:00Z, says expectedruntime
+  1 to 3  bad   warning        annotation kai.scheduler/requeue-delay: "-1h" is no duration of zero or more; the default counts
+  1 to 3  bad   not nominated  invalid_duration: annotation kai.scheduler/expected-runtime: "soon" is no positive duration
+  1 to 2  cold  not nominated  cooldown until 2025-06-01T12:05:00Z
+)");
+}
+
+TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
+  c.running("bad", {.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"});
+  run(1, 0s);
+  const auto requeue = to_json(c.cluster(), result, std::nullopt)["rounds"][0]["requeue"];
+  EXPECT_EQ(requeue["skipped"].dump(), R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
+                                       R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");
+  EXPECT_EQ(requeue["warnings"].dump(),
+            R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts"}])");
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,90 @@
+// Columns that line up.
+#include "cli/report/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+
+namespace muster::cli {
+namespace {
+
+constexpr std::size_t kGap = 2;
+
+std::string spaces(std::size_t count) { return std::string(count, ' '); }
+
+}  // namespace
+
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string and_more(std::size_t count) {
+  return fmt::format("… and {} more; --all shows them", grouped(count));
+}
+
+std::vector<std::size_t> Table::widths(std::size_t shown, bool has_titles) const {
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (has_titles) widths[i] = width_of(columns_[i].title);
+    for (std::size_t r = 0; r < shown; ++r) widths[i] = std::max(widths[i], width_of(rows_[r][i].text));
+  }
+  return widths;
+}
+
+std::string Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                        const TableStyle& style) const {
+  assert(row.size() == columns_.size() && "a row has a cell for every column");
+  std::string line = style.indent;
+  std::size_t owed = 0;  // spaces that stand only if something follows
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    const std::size_t padding = widths[i] - width_of(row[i].text);
+    const bool is_right = columns_[i].align == Align::kRight;
+    if (is_right) owed += padding;
+    if (!row[i].text.empty()) {
+      line += spaces(owed) + style.paint(row[i].ink, row[i].text);
+      owed = 0;
+    }
+    owed += kGap + (is_right ? 0 : padding);
+  }
+  return line + "\n";
+}
+
+std::vector<Cell> Table::titles() const {
+  std::vector<Cell> titles;
+  for (const Column& column : columns_) titles.emplace_back(column.title, Ink::kDim);
+  return titles;
+}
+
+// Empty if no column is in a group.
+std::string Table::groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const {
+  std::string line;
+  std::size_t column = 0, written = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string& group = columns_[i].group;
+    const bool begins = !group.empty() && (i == 0 || columns_[i - 1].group != group);
+    if (begins) {
+      const std::size_t skipped =
+          columns_[i].align == Align::kRight ? widths[i] - width_of(columns_[i].title) : 0;
+      line += spaces(column + skipped - std::min(written, column + skipped)) + style.paint(Ink::kDim, group);
+      written = column + skipped + width_of(group);
+    }
+    column += widths[i] + kGap;
+  }
+  return line.empty() ? line : style.indent + line + "\n";
+}
+
+std::string Table::text(const TableStyle& style) const {
+  const std::size_t shown = std::min(rows_.size(), style.most_rows);
+  const std::vector<std::size_t> all_widths = widths(shown, style.has_titles);
+  std::string text;
+  if (style.has_titles) text += groups_line(all_widths, style) + line(titles(), all_widths, style);
+  for (std::size_t r = 0; r < shown; ++r) text += line(rows_[r], all_widths, style);
+  if (shown < rows_.size())
+    text += style.indent + style.paint(Ink::kDim, and_more(rows_.size() - shown)) + "\n";
+  return text;
+}
+
+}  // namespace muster::cli

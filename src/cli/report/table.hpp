@@ -1,0 +1,63 @@
+// Columns that line up.
+//
+//   QUEUE       GPUs
+//   research      16
+//     vision       8
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/report/paint.hpp"
+
+namespace muster::cli {
+
+enum class Align : unsigned char { kLeft, kRight };
+
+struct Column {
+  std::string title;
+  Align align = Align::kLeft;
+  std::string group = {};  // stands once above neighbouring columns of the same group
+};
+
+struct Cell {
+  Cell(std::string words, Ink colour = Ink::kPlain) : text(std::move(words)), ink(colour) {}
+  Cell(const char* words) : text(words) {}
+  std::string text;
+  Ink ink = Ink::kPlain;
+};
+
+struct TableStyle {
+  Paint paint{};
+  std::string indent = {};
+  std::size_t most_rows = std::numeric_limits<std::size_t>::max();
+  bool has_titles = true;
+};
+
+// "… and 3,960 more; --all shows them", where a list is cut off.
+std::string and_more(std::size_t count);
+// "3,960"
+std::string grouped(std::size_t number);
+
+class Table {
+ public:
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  bool empty() const { return rows_.empty(); }
+  // Ends in a line break unless there is nothing to show. No line ends in spaces.
+  std::string text(const TableStyle& style) const;
+
+ private:
+  std::vector<std::size_t> widths(std::size_t shown, bool has_titles) const;
+  std::string line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                   const TableStyle& style) const;
+  std::vector<Cell> titles() const;
+  std::string groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const;
+
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace muster::cli

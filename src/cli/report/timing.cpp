@@ -1,0 +1,44 @@
+// How long a run took, and what it cost.
+#include "cli/report/timing.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+
+namespace muster::cli {
+namespace {
+
+double milliseconds(const timeval& t) {
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
+}
+
+void add(const ActionStats& more, std::vector<ActionStats>& sums) {
+  auto at = std::find_if(sums.begin(), sums.end(),
+                         [&](const ActionStats& sum) { return sum.action == more.action; });
+  if (at == sums.end()) at = sums.insert(at, {.action = more.action});
+  at->milliseconds += more.milliseconds;
+  at->jobs_tried += more.jobs_tried;
+  at->nodes_tried += more.nodes_tried;
+  at->scenarios_simulated += more.scenarios_simulated;
+}
+
+}  // namespace
+
+Timing timing_of_process(double read_ms) {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {.read_ms = read_ms,
+          .cpu_ms = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime),
+          .peak_rss_mb = static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+Decisions summed_stats(const SimulationResult& result) {
+  Decisions sum;
+  for (const Round& round : result.rounds) {
+    sum.open_milliseconds += round.decisions.open_milliseconds;
+    for (const ActionStats& stats : round.decisions.actions) add(stats, sum.actions);
+  }
+  return sum;
+}
+
+}  // namespace muster::cli

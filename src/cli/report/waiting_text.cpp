@@ -1,0 +1,144 @@
+// Who waits and why.
+#include "cli/report/waiting_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cli/report/job_state.hpp"
+#include "cli/report/names.hpp"
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+// Equal keys stand for reasons that a person would call the same: numbers count only if `is_exact`, the names
+// of pods never.
+std::string key_of(const JobReason& r, bool is_exact) {
+  std::string key = fmt::format("{} {} {} {} {} {}", code_of(r.rule), r.queue.index(), index(r.resource),
+                                r.kind.index(), r.pod_set, r.name);
+  for (const RefusalCount& n : r.nodes)
+    key += fmt::format(" {} {} {}", code_of(n.refusal.rule), n.refusal.kind.index(), is_exact ? n.nodes : 0);
+  if (is_exact) key += fmt::format(" {} {} {} {} {}", r.wanted, r.held, r.bound, r.placed, r.needed);
+  return key;
+}
+
+struct Paragraph {
+  const WaitingJob* first;
+  std::vector<JobId> jobs;
+};
+
+// A job that runs in part is a case of its own.
+std::string key_of(const Job& job, const WaitingJob& w, bool is_exact) {
+  std::string key = is_exact && job.counts.in(kAllocatedSet) > 0 ? job.full_name() : "";
+  for (const JobReason& r : w.reasons) key += key_of(r, is_exact) + "\n";
+  return w.reasons.empty() ? job.full_name() : key;
+}
+
+std::vector<Paragraph> folded(const Cluster& cluster, const std::vector<WaitingJob>& waiting, bool is_exact) {
+  std::vector<Paragraph> paragraphs;
+  std::map<std::string, std::size_t> places;
+  for (const WaitingJob& w : waiting) {
+    const std::string key = key_of(cluster.job(w.job), w, is_exact);
+    const auto [found, is_new] = places.try_emplace(key, paragraphs.size());
+    if (is_new) paragraphs.push_back({&w, {}});
+    paragraphs[found->second].jobs.push_back(w.job);
+  }
+  return paragraphs;
+}
+
+// As exact as fits on the page; where that is not enough, what holds up most jobs comes first.
+std::vector<Paragraph> paragraphs_of(const Cluster& cluster, const std::vector<WaitingJob>& waiting,
+                                     const TextStyle& style) {
+  std::vector<Paragraph> exact = folded(cluster, waiting, true);
+  if (exact.size() <= style.most_rows()) return exact;
+  std::vector<Paragraph> coarse = folded(cluster, waiting, false);
+  std::stable_sort(coarse.begin(), coarse.end(),
+                   [](const Paragraph& a, const Paragraph& b) { return a.jobs.size() > b.jobs.size(); });
+  return coarse;
+}
+
+class Writer {
+ public:
+  Writer(const Cluster& cluster, const SimulationResult& result, const TextStyle& style)
+      : cluster_(cluster), result_(result), style_(style), names_(cluster) {}
+
+  std::string paragraph(const Paragraph& p) const {
+    std::string text = "  " + title(p) + "\n";
+    if (p.first->reasons.empty()) text += wrapped(without_reason(p.first->job), "    ", style_.width);
+    for (const JobReason& r : p.first->reasons) text += wrapped(text_of(cluster_, r), "    ", style_.width);
+    for (const SearchReport& report : p.first->searches)
+      if (const std::string tried = search_text(report); !tried.empty()) text += wrapped(tried, "    ", style_.width);
+    return text;
+  }
+
+ private:
+  std::string title(const Paragraph& p) const {
+    std::vector<std::string> names;
+    for (JobId j : p.jobs) names.push_back(names_.of(j));
+    std::string title = style_.paint(Ink::kBold, summarised(std::move(names)));
+    if (p.jobs.size() > 1) title += fmt::format(", {} jobs like this", grouped(p.jobs.size()));
+    if (p.jobs.size() == 1) title += progress(cluster_.job(p.jobs.front()));
+    return title + codes(*p.first);
+  }
+
+  static std::string progress(const Job& job) {
+    const std::int32_t running = job.counts.in(kAllocatedSet);
+    return running == 0 ? "" : fmt::format(", {} of {} pods run", running, job.counts.in(kAlive));
+  }
+
+  std::string codes(const WaitingJob& w) const {
+    std::string text;
+    for (const JobReason& r : w.reasons) text += "  " + style_.paint(Ink::kWaiting, code_of(r.rule));
+    return text;
+  }
+
+  // What a search tried; a proof stands among the reasons.
+  std::string search_text(const SearchReport& r) const {
+    if (r.end == SearchEnd::kProven) return "";
+    if (r.end == SearchEnd::kLikeJob)
+      return fmt::format("{}: not tried again; {} asks for no more and found no room", r.action, names_.of(r.like));
+    std::string text = fmt::format("{}: {} might be evicted", r.action, counted(static_cast<std::size_t>(r.candidates), "job"));
+    for (const SparedJobs& s : r.spared) {
+      text += fmt::format(", {} spared ({}", s.jobs, s.rule);
+      text += s.until ? " until " + format_clock(*s.until) + ")" : ")";
+    }
+    if (r.candidates == 0) return text;
+    text += fmt::format("; {} tried", counted(static_cast<std::size_t>(r.scenarios), "scenario"));
+    return r.last_failure.empty() ? text : text + ", the last one failed: " + r.last_failure;
+  }
+
+  // What the last cycle did to a job that waits without anything being in its way.
+  std::string without_reason(JobId job) const {
+    const Decisions& last = result_.rounds.back().decisions;
+    const auto is_of_job = [&](const auto& d) { return cluster_.task(d.task).job == job; };
+    if (std::any_of(last.pipelined.begin(), last.pipelined.end(), is_of_job))
+      return "has a place in view, and starts when the pods there are gone";
+    if (std::any_of(last.evictions.begin(), last.evictions.end(), is_of_job))
+      return "was evicted in the last cycle, and is tried again in the next";
+    return "was not tried in the last cycle";
+  }
+
+  const Cluster& cluster_;
+  const SimulationResult& result_;
+  const TextStyle& style_;
+  const JobNames names_;
+};
+
+}  // namespace
+
+std::string waiting_text(const Cluster& cluster, const SimulationResult& result,
+                         const std::vector<WaitingJob>& waiting, const TextStyle& style) {
+  if (waiting.empty() || result.rounds.empty()) return "";
+  const std::vector<Paragraph> paragraphs = paragraphs_of(cluster, waiting, style);
+  const std::size_t shown = std::min(paragraphs.size(), style.most_rows());
+  const Writer writer(cluster, result, style);
+  std::string text = style.heading("Waiting, and why");
+  for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
+  if (shown < paragraphs.size())
+    text += "  " + style.paint(Ink::kDim, and_more(paragraphs.size() - shown)) + "\n";
+  return text;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,109 @@
+// Quotas, limits and weights against each other, the parents' and the cluster's.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "cli/validate/checks.hpp"
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+constexpr double kUnlimited = -1;
+
+const char* key_of(Accounted r) {
+  static constexpr std::array kKeys{"cpu", "memory", "gpu"};
+  return kKeys[index(r)];
+}
+
+const char* noun_of(Accounted r) {
+  static constexpr std::array kNouns{"CPU", "memory", "GPUs"};
+  return kNouns[index(r)];
+}
+
+std::string path_of(Accounted r, const char* field) {
+  return fmt::format("spec.resources.{}.{}", key_of(r), field);
+}
+
+std::string object_of(const Queue& queue) { return "Queue " + queue.name; }
+
+// An unlimited quota makes the sum unlimited.
+double quota_sum(const Cluster& cluster, std::span<const QueueId> queues, Accounted r) {
+  double sum = 0;
+  for (QueueId q : queues) {
+    if (cluster.queue(q).of(r).quota < 0) return kUnlimited;
+    sum += cluster.queue(q).of(r).quota;
+  }
+  return sum;
+}
+
+bool is_above(double amount, double bound) { return bound >= 0 && (amount < 0 || amount > bound); }
+
+void check_limit(const Queue& queue, Accounted r, Warnings& warnings) {
+  const QueueAmounts& amounts = queue.of(r);
+  const std::string limit = path_of(r, "limit");
+  if (amounts.limit == 0 && !warnings.is_given(object_of(queue), limit))
+    return warnings.add(
+        object_of(queue), limit,
+        fmt::format("is missing and counts as 0: no pod that asks for {} can run here; -1 means "
+                    "no limit",
+                    noun_of(r)));
+  if (is_above(amounts.quota, amounts.limit))
+    warnings.add(object_of(queue), limit,
+                 fmt::format("{} is below the quota of {}, of which the rest can never be used",
+                             amount_text(r, amounts.limit), amount_text(r, amounts.quota)));
+}
+
+void check_weight(const Queue& queue, Accounted r, Warnings& warnings) {
+  const QueueAmounts& amounts = queue.of(r);
+  if (amounts.quota != 0 || amounts.weight != 0 || amounts.limit == 0) return;
+  warnings.add(
+      object_of(queue), path_of(r, "quota"),
+      fmt::format("quota and overQuotaWeight are both 0: the fair share is always 0, and jobs here use "
+                  "only the {} that nobody else asks for",
+                  noun_of(r)));
+}
+
+void check_children(const Cluster& cluster, const Queue& queue, Accounted r, Warnings& warnings) {
+  const double sum = quota_sum(cluster, queue.children, r);
+  if (queue.is_leaf() || !is_above(sum, queue.of(r).quota)) return;
+  warnings.add(
+      object_of(queue), path_of(r, "quota"),
+      fmt::format("{} is less than the {} that the queues below are promised together",
+                  amount_text(r, queue.of(r).quota), sum < 0 ? "unlimited amount" : amount_text(r, sum)));
+}
+
+// The warning stands at the first of the top queues that have a share in it.
+void check_top(const Cluster& cluster, Accounted r, Warnings& warnings) {
+  const double capacity = cluster.total().share(r);
+  double sum = 0;
+  const Queue* first = nullptr;
+  for (QueueId q : cluster.top_queues()) {
+    const Queue& queue = cluster.queue(q);
+    if (queue.of(r).quota <= 0) continue;
+    sum += queue.of(r).quota;
+    if (first == nullptr) first = &queue;
+  }
+  if (first != nullptr && sum > capacity)
+    warnings.add(object_of(*first), path_of(r, "quota"),
+                 fmt::format("the quotas of the top queues sum to {}; the nodes have {}", amount_text(r, sum),
+                             amount_text(r, capacity)));
+}
+
+}  // namespace
+
+void check_amounts(const Inputs& inputs, Warnings& warnings) {
+  const Cluster& cluster = inputs.cluster;
+  for (const Queue& queue : cluster.queues()) {
+    if (!queue.present) continue;
+    for (Accounted r : kAccounted) {
+      check_limit(queue, r, warnings);
+      check_weight(queue, r, warnings);
+      check_children(cluster, queue, r, warnings);
+    }
+  }
+  if (cluster.nodes_by_name().empty()) return;
+  for (Accounted r : kAccounted) check_top(cluster, r, warnings);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,72 @@
+// Minimum runtimes that never count, or not where one would think. min-runtime: reclaim looks, under the lca
+// method, from the queue just below the common ancestor upwards; preempt looks from the victim's own queue.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/validate/checks.hpp"
+
+namespace muster::cli {
+namespace {
+
+bool resolves_by_lca(const Config& config) {
+  for (const PluginConfig& plugin : config.plugins) {
+    const auto method = plugin.arguments.find("reclaimResolveMethod");
+    if (plugin.name == "minruntime" && method != plugin.arguments.end()) return method->second != "queue";
+  }
+  return true;
+}
+
+bool sets_own_preempt(const Cluster& cluster, QueueId id) {
+  const Queue& queue = cluster.queue(id);
+  if (queue.preempt_min_runtime) return true;
+  return !queue.is_leaf() && std::all_of(queue.children.begin(), queue.children.end(),
+                                         [&](QueueId child) { return sets_own_preempt(cluster, child); });
+}
+
+void check_preempt(const Cluster& cluster, const Queue& queue, Warnings& warnings) {
+  if (!queue.preempt_min_runtime || queue.is_leaf()) return;
+  const bool is_hidden = std::all_of(queue.children.begin(), queue.children.end(),
+                                     [&](QueueId child) { return sets_own_preempt(cluster, child); });
+  if (is_hidden)
+    warnings.add("Queue " + queue.name, "spec.preemptMinRuntime",
+                 "has no effect: every queue below sets its own");
+}
+
+const Queue* nearest_with_reclaim(const Cluster& cluster, QueueId from) {
+  for (QueueId q = from; q.valid(); q = cluster.queue(q).parent)
+    if (cluster.queue(q).reclaim_min_runtime) return &cluster.queue(q);
+  return nullptr;
+}
+
+void check_reclaim(const Cluster& cluster, const Queue& queue, Warnings& warnings) {
+  if (!queue.reclaim_min_runtime || !queue.parent.valid()) return;
+  const Queue& parent = cluster.queue(queue.parent);
+  if (queue.is_leaf() && parent.children.size() == 1)
+    return warnings.add(
+        "Queue " + queue.name, "spec.reclaimMinRuntime",
+        fmt::format("has no effect: under reclaimResolveMethod lca it counts only against other "
+                    "queues of {}, and there are none",
+                    parent.name));
+  const Queue* above = nearest_with_reclaim(cluster, queue.parent);
+  if (above == nullptr || *above->reclaim_min_runtime == *queue.reclaim_min_runtime) return;
+  warnings.add(
+      "Queue " + queue.name, "spec.reclaimMinRuntime",
+      fmt::format("{} counts only against queues of {}; against all others the {} of queue {} or one "
+                  "above it does (reclaimResolveMethod lca)",
+                  format_duration(*queue.reclaim_min_runtime), parent.name,
+                  format_duration(*above->reclaim_min_runtime), above->name));
+}
+
+}  // namespace
+
+void check_runtimes(const Inputs& inputs, Warnings& warnings) {
+  const bool by_lca = resolves_by_lca(inputs.config);
+  for (const Queue& queue : inputs.cluster.queues()) {
+    if (!queue.usable) continue;
+    check_preempt(inputs.cluster, queue, warnings);
+    if (by_lca) check_reclaim(inputs.cluster, queue, warnings);
+  }
+}
+
+}  // namespace muster::cli

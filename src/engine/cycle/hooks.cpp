@@ -1,0 +1,66 @@
+// Adding up scores, and the smallest sort of plugin.
+#include "engine/cycle/hooks.hpp"
+
+#include "engine/cycle/plugin.hpp"
+
+namespace muster {
+namespace {
+
+class Registration final : public Plugin {
+ public:
+  explicit Registration(void (*registers)(Session&, Hooks&)) : registers_(registers) {}
+  void open(Session& session, Hooks& hooks) override { registers_(session, hooks); }
+
+ private:
+  void (*registers_)(Session&, Hooks&);
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> plugin_of(void (*open)(Session&, Hooks&)) {
+  return std::make_unique<Registration>(open);
+}
+
+void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes,
+                      std::span<double> sums) const {
+  for (const Term& term : terms_) {
+    if (term.local) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += term.local(shape, nodes[i]);
+    } else if (term.of_set) {
+      term.of_set(shape, nodes, sums);
+    } else if (term.is_table) {
+      if (const NodeScores* scores = table_(task))
+        for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += (*scores)[nodes[i]];
+    } else if (term.applies(task)) {
+      term.of_task(task, nodes, sums);
+    }
+  }
+}
+
+void ScoreHook::set_table(Table table) {
+  if (table_) throw std::logic_error("two plugins have a table of node scores; only one may");
+  table_ = std::move(table);
+  terms_.push_back({.is_table = true});
+}
+
+bool ScoreHook::depends_on_task(TaskId task) const {
+  for (const Term& term : terms_)
+    if (term.applies && term.applies(task)) return true;
+  return false;
+}
+
+std::optional<double> ScoreHook::key(ShapeId shape, NodeId node) const {
+  double sum = 0;
+  for (const Term& term : terms_) {
+    if (term.local) {
+      sum += term.local(shape, node);
+    } else if (term.key) {
+      const auto key = term.key(shape, node);
+      if (!key) return std::nullopt;
+      sum += *key;
+    }
+  }
+  return sum;
+}
+
+}  // namespace muster

@@ -1,0 +1,101 @@
+// The statement logs where a task was and moves it back: there is nothing in an undo that could fail.
+#include "engine/cycle/statement.hpp"
+
+#include <cassert>
+
+#include "util/keys.hpp"
+
+namespace muster {
+
+void Statement::move(TaskId t, const Placement& to) {
+  log_.push_back({t, session_.cluster.placement(t)});
+  session_.move(t, to);
+}
+
+void Statement::allocate(TaskId t, NodeId node, GroupListId groups) {
+  assert(session_.cluster.placement(t).status == TaskStatus::kPending && "only waiting tasks are allocated");
+  move(t, {.status = TaskStatus::kAllocated, .node = node, .groups = groups});
+}
+
+void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
+  const Placement at = session_.cluster.placement(t);
+  Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
+  if (at.virtually_evicted) {
+    if (stands_there(t, node, groups)) return take_back(t);
+    const bool moved_before = at.leaving.valid();
+    to.never_stood = at.never_stood;
+    to.leaving = moved_before ? at.leaving : at.node;
+    to.leaving_groups = moved_before ? at.leaving_groups : at.groups;
+    if (moved_before) to.passing = at.node, to.passing_groups = at.groups;
+  }
+  move(t, to);
+}
+
+// Where it stood before its eviction, with the same shared GPUs, devices and NUMA zones.
+bool Statement::stands_there(TaskId t, NodeId node, GroupListId groups) const {
+  const Placement& at = session_.cluster.placement(t);
+  if (node != at.node && node != at.leaving && node != at.passing) return false;
+  const Holding &wanted = session_.cluster.holding(groups), &held = session_.cluster.holding(at.groups);
+  const bool is_shared = session_.cluster.shape_of(t).is_shared();
+  // Devices of an earlier place may be gone to whoever shares the claim.
+  if (!held.claims.empty() && first_before(t).groups != at.groups) return false;
+  return wanted.zones == held.zones && wanted.claims == held.claims && (!is_shared || wanted.groups == held.groups);
+}
+
+void Statement::evict(TaskId t) {
+  Placement to = session_.cluster.placement(t);
+  assert(in(to.status, kActiveAllocated) && "only tasks that hold a place are evicted");
+  to.never_stood = to.never_stood || (to.status == TaskStatus::kPipelined && !to.leaving.valid());
+  to.status = TaskStatus::kReleasing;
+  to.virtually_evicted = true;
+  move(t, to);
+}
+
+void Statement::take_back(TaskId t) { move(t, Placement(first_before(t))); }
+
+const Placement& Statement::first_before(TaskId t) const {
+  for (const TaskMove& m : log_)
+    if (m.task == t) return m.before;
+  assert(false && "the task was not changed by this statement");
+  return log_.front().before;
+}
+
+void Statement::convert_to_pipelined(JobId job, Checkpoint from) {
+  for (std::size_t i = from, end = log_.size(); i < end; ++i) {
+    const TaskId t = log_[i].task;
+    Placement at = session_.cluster.placement(t);
+    if (at.status != TaskStatus::kAllocated || session_.cluster.task(t).job != job) continue;
+    at.status = TaskStatus::kPipelined;
+    move(t, at);
+  }
+}
+
+void Statement::rollback(Checkpoint to) {
+  assert(to <= log_.size());
+  for (; log_.size() > to; log_.pop_back()) session_.move(log_.back().task, log_.back().before);
+}
+
+void Statement::commit(const std::string& action, JobId contender) {
+  Stamps<TaskId>& seen = session_.spare_tasks;
+  seen.clear();
+  for (const TaskMove& m : log_) {
+    if (!seen.insert(m.task)) continue;
+    const Placement at = session_.cluster.placement(m.task);
+    if (at == m.before) continue;
+    const bool was_placed = in(m.before.status, kActiveAllocated);
+    if (at.status == TaskStatus::kAllocated) session_.bound(m.task);
+    if (at.status == TaskStatus::kPipelined) session_.pipelined(m.task);
+    if (!was_placed) continue;
+    Placement settled = at;
+    settled.virtually_evicted = false;
+    session_.move(m.task, settled);
+    const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
+    if (!at.never_stood && !is_evicted_already) session_.evicted(m.task, action, contender);
+    const JobId job = session_.cluster.task(m.task).job;
+    session_.cluster.job_facts(job).last_eviction = session_.now;
+    session_.annotate(job, keys::kLastEviction, session_.now_text);
+  }
+  log_.clear();
+}
+
+}  // namespace muster

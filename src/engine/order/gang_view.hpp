@@ -1,0 +1,59 @@
+// A job seen without some of its active tasks: how its groups stand when victims have been peeled off. Without any
+// taken it is the live job.
+#pragma once
+
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+#include <span>
+
+#include "engine/cycle/session.hpp"
+
+namespace muster {
+
+class GangView {
+ public:
+  // `taken`: how many active tasks of each pod set are gone; empty: none.
+  GangView(const Session& session, const Job& job, std::span<const std::int32_t> taken = {})
+      : session_(session), job_(job), taken_(taken) {}
+
+  std::int32_t active(std::uint32_t pod_set) const {
+    return job_.pod_sets[pod_set].counts.active_allocated() - (taken_.empty() ? 0 : taken_[pod_set]);
+  }
+  std::int32_t active() const;
+  bool is_satisfied(const Member& m) const;
+  std::int32_t satisfied_members(const GroupSet& set) const;
+  ElasticState elastic_state() const;
+  // The members of a set in sub group order.
+  absl::InlinedVector<Member, 8> ordered_members(const GroupSet& set) const;
+  // How many tasks of a pod set are tried at once.
+  std::int32_t wanted(std::uint32_t pod_set) const {
+    return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set));
+  }
+  // The pod sets whose tasks are tried next: all that is missing of a gang at once, or else the first that has
+  // something. take(pod set) tells whether it had. actions.md 3.3.
+  template <class Take>
+  bool take_next(const Member& member, const Take& take) const;
+
+ private:
+  SubGroupSide side(const Member& m) const;
+
+  const Session& session_;
+  const Job& job_;
+  std::span<const std::int32_t> taken_;
+};
+
+template <class Take>
+bool GangView::take_next(const Member& member, const Take& take) const {
+  if (member.is_pod_set) return take(member.at);
+  const GroupSet& set = job_.sets[member.at];
+  const auto members = ordered_members(set);
+  if (is_satisfied(member))
+    return std::any_of(members.begin(), members.end(), [&](const Member& m) { return take_next(m, take); });
+  bool took = false;
+  for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
+    if (!is_satisfied(members[i])) took = take_next(members[i], take) || took;
+  return took;
+}
+
+}  // namespace muster

@@ -1,0 +1,150 @@
+// Placing a job.
+#include "engine/place/allocation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/place/fit.hpp"
+#include "engine/order/gang_view.hpp"
+#include "engine/place/node_finder.hpp"
+#include "engine/place/shared_gpus.hpp"
+
+namespace muster {
+namespace {
+
+class Allocator {
+ public:
+  Allocator(Session& session, Statement& statement, const Attempt& attempt)
+      : s_(session), st_(statement), attempt_(attempt), job_(session.cluster.job(attempt.job)) {}
+
+  std::optional<JobReason> run() {
+    if (attempt_.tasks.empty()) return JobReason{.rule = JobRule::kNotReady};
+    if (s_.hooks.job_over_capacity)
+      if (auto refusal = s_.hooks.job_over_capacity(attempt_.job, attempt_.tasks)) return refusal;
+    if (place(Member{.is_pod_set = false, .at = 0}, attempt_.tasks, attempt_.allowed)) return std::nullopt;
+    return why_ ? std::move(*why_) : JobReason{};
+  }
+
+ private:
+  // Tries the node sets that the group may use, one after the other.
+  bool place(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    if (tasks.empty()) return true;
+    NodeSets* sets = s_.hooks.node_sets ? s_.hooks.node_sets(attempt_.job, group, tasks, allowed) : nullptr;
+    return sets != nullptr ? place_on_some(*sets, group, tasks) : place_on(group, tasks, allowed);
+  }
+
+  bool place_on_some(NodeSets& sets, const Member& group, std::span<const TaskId> tasks) {
+    const NodeSets* outer = std::exchange(sets_, &sets);
+    bool was_offered = false, is_placed = false;
+    for (const Bitmap* set = nullptr; !is_placed && (set = sets.next()) != nullptr; was_offered = true)
+      is_placed = place_on(group, tasks, set);
+    sets_ = outer;
+    if (!was_offered && !attempt_.pipeline_only) explain(sets.refusal());
+    return is_placed;
+  }
+
+  bool place_on(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    const auto start = st_.checkpoint();
+    const std::size_t placed_before = placed_;
+    if (group.is_pod_set ? place_tasks(tasks, allowed) : place_members(group, tasks, allowed)) return true;
+    st_.rollback(start);
+    placed_ = placed_before;
+    return false;
+  }
+
+  bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
+    if (const auto& all = job_.sets[group.at].members; all.size() == 1) return place(all.front(), tasks, allowed);
+    const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
+    return std::all_of(members.begin(), members.end(), [&](const Member& m) {
+      const auto part = tasks_below(m, tasks);
+      return place(m, part, allowed);
+    });
+  }
+
+  bool place_tasks(std::span<const TaskId> tasks, const Bitmap* allowed) {
+    return std::all_of(tasks.begin(), tasks.end(), [&](TaskId t) { return place_task(t, allowed); });
+  }
+
+  bool place_task(TaskId t, const Bitmap* allowed) {
+    if (auto refusal = s_.hooks.before_placing(t)) return explain(std::move(*refusal)), false;
+    NodeCursor candidates = s_.finder().candidates(t, allowed);
+    for (NodeId node = candidates.next(); node.valid(); node = candidates.next()) {
+      ++s_.stats.nodes_tried;
+      if (const auto refusal = s_.hooks.node_filter(t, node))
+        candidates.refused(*refusal);
+      else if (put(t, node))
+        return ++placed_, true;
+      else
+        candidates.refused({NodeRule::kResources, kGpu});
+    }
+    if (!attempt_.pipeline_only) explain(no_node(t, candidates, allowed));
+    return false;
+  }
+
+  bool put(TaskId t, NodeId node) {
+    const Shape& shape = s_.cluster.shape_of(t);
+    bool now = !attempt_.pipeline_only && fits_now(s_.cluster, shape, node) && !s_.hooks.now_filter(t, node);
+    GroupListId groups;
+    if (shape.is_shared()) {
+      const auto choice = choose_gpus(s_, t, node);
+      if (!choice) return false;
+      groups = choice->groups;
+      now = now && choice->are_idle;
+    }
+    if (!s_.hooks.holding.empty()) groups = with_devices(t, node, groups);
+    if (now)
+      st_.allocate(t, node, groups);
+    else
+      st_.pipeline(t, node, groups);
+    return true;
+  }
+
+  GroupListId with_devices(TaskId t, NodeId node, GroupListId groups) {
+    Holding held{.groups = s_.cluster.holding(groups).groups};
+    s_.hooks.holding(t, node, held);
+    return s_.cluster.intern(std::move(held));
+  }
+
+  absl::InlinedVector<TaskId, 16> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
+    absl::InlinedVector<TaskId, 16> part;
+    for (TaskId t : tasks)
+      if (is_below(job_, s_.cluster.task(t).pod_set, m)) part.push_back(t);
+    return part;
+  }
+
+  // Of several node sets the one on which most tasks found room says why.
+  void explain(JobReason reason) {
+    if (why_ && why_->placed > reason.placed) return;
+    why_ = std::move(reason);
+  }
+
+  JobReason no_node(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {
+    const PodSet& set = job_.pod_sets[s_.cluster.task(t).pod_set];
+    JobReason why{.rule = JobRule::kNoNode,
+            .task = t,
+            .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
+            .placed = static_cast<std::int32_t>(placed_),
+            .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
+            .is_gang = attempt_.tasks.size() > 1,
+            .nodes = candidates.refusals(),
+            .domain = sets_ != nullptr ? sets_->place() : ""};
+    if (auto nearest = s_.finder().nearest_device(t, allowed)) why.domains.push_back(std::move(*nearest));
+    return why;
+  }
+
+  Session& s_;
+  Statement& st_;
+  const Attempt& attempt_;
+  const Job& job_;
+  const NodeSets* sets_ = nullptr;  // that the innermost group is being placed on
+  std::size_t placed_ = 0;
+  std::optional<JobReason> why_;
+};
+
+}  // namespace
+
+std::optional<JobReason> allocate_job(Session& session, Statement& statement, const Attempt& attempt) {
+  return Allocator(session, statement, attempt).run();
+}
+
+}  // namespace muster

@@ -1,0 +1,112 @@
+// Candidate nodes: from the index of the task's shape, or by scoring all of them.
+#include "engine/place/node_finder.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/place/shared_gpus.hpp"
+
+namespace muster {
+
+void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes) {
+  for (RefusalCount& c : counts) {
+    NodeRefusal& known = c.refusal;
+    if (known.rule != refusal.rule || known.kind != refusal.kind || known.what != refusal.what) continue;
+    known.available = std::max(known.available, refusal.available);
+    c.nodes += nodes;
+    return;
+  }
+  counts.push_back({refusal, nodes});
+}
+
+NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
+  if (session_.settings.index_nodes && !session_.hooks.node_score.depends_on_task(task)) {
+    NodeIndex& index = index_of(session_.cluster.task(task).shape);
+    index.update();
+    if (index.is_exact()) return NodeCursor(session_, index, allowed, session_.hooks.node_score.table(task));
+  }
+  return NodeCursor(session_, task, allowed);
+}
+
+NodeIndex& NodeFinder::index_of(ShapeId shape) {
+  constexpr std::size_t kMost =
+      512;  // enough for any live mix; beyond it memory matters more than rebuilding
+  if (indexes_.size() >= kMost && !indexes_.contains(shape)) indexes_.clear();
+  auto& index = indexes_[shape];
+  if (index == nullptr) index = std::make_unique<NodeIndex>(session_, shape);
+  return *index;
+}
+
+std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitmap* allowed) {
+  if (!session_.cluster.shape_of(task).is_shared()) return std::nullopt;
+  if (allowed != nullptr) return nearest_shared_gpu(session_, task, allowed);
+  const auto [known, is_new] = nearest_.try_emplace(session_.cluster.task(task).shape);
+  const std::uint64_t as_of = session_.cluster.journal_end();
+  if (is_new || known->second.as_of != as_of)
+    known->second = {as_of, nearest_shared_gpu(session_, task, nullptr)};
+  return known->second.device;
+}
+
+// ---------------------------------------------------------------- the plain way
+
+NodeCursor::NodeCursor(const Session& session, TaskId task, const Bitmap* allowed)
+    : session_(session), allowed_(allowed), shape_(session.cluster.task(task).shape) {
+  std::vector<NodeId> nodes;
+  for (NodeId n : session.cluster.nodes_by_name())
+    if (allowed == nullptr || allowed->test(session.cluster.rank(n))) nodes.push_back(n);
+  std::vector<double> scores(nodes.size(), 0);
+  session.hooks.node_score.score(task, shape_, nodes, scores);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (scores[i] != -std::numeric_limits<double>::infinity())
+      scored_.push_back({scores[i], session.cluster.rank(nodes[i]), nodes[i]});
+  std::sort(scored_.begin(), scored_.end(), [](const Scored& a, const Scored& b) {
+    return a.score != b.score ? a.score > b.score : a.rank < b.rank;
+  });
+}
+
+NodeId NodeCursor::next_scored() {
+  while (at_ < scored_.size()) {
+    const NodeId node = scored_[at_++].node;
+    const auto refusal = refusal_of(session_, shape_, node);
+    if (!refusal) return node;
+    count_refusal(counted_, *refusal);
+  }
+  return {};
+}
+
+// ---------------------------------------------------------------- by the index
+
+NodeCursor::~NodeCursor() {
+  if (index_ != nullptr) index_->restore();
+}
+
+NodeId NodeCursor::next_indexed() {
+  if (last_.valid()) index_->mask(last_);
+  last_ = scores_ != nullptr      ? index_->best_of(allowed_, scores_)
+          : allowed_ == nullptr ? index_->best()
+                                : best_allowed();
+  return last_;
+}
+
+// Most often the best node of all is an allowed one; only where it is not, all allowed ones are looked at.
+NodeId NodeCursor::best_allowed() {
+  const NodeId best = index_->best();
+  if (!best.valid() || allowed_->test(session_.cluster.rank(best))) return best;
+  return index_->best_of(allowed_, nullptr);
+}
+
+NodeId NodeCursor::next() { return index_ != nullptr ? next_indexed() : next_scored(); }
+
+void NodeCursor::refused(const NodeRefusal& refusal) { count_refusal(counted_, refusal); }
+
+std::vector<RefusalCount> NodeCursor::refusals() const {
+  std::vector<RefusalCount> counts = counted_;
+  if (index_ != nullptr)
+    for (const RefusalCount& r : index_->refusals(allowed_)) count_refusal(counts, r.refusal, r.nodes);
+  std::sort(counts.begin(), counts.end(), [](const RefusalCount& a, const RefusalCount& b) {
+    return a.nodes != b.nodes ? a.nodes > b.nodes : a.refusal < b.refusal;
+  });
+  return counts;
+}
+
+}  // namespace muster

@@ -1,0 +1,75 @@
+// Finds places for tasks: nodes by score, best first, that can take the task. placement.md 0, 5.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine/place/node_index.hpp"
+#include "engine/cycle/session.hpp"
+
+namespace muster {
+
+// The candidate nodes of one attempt to place one task, best first. Only one exists at a time.
+class NodeCursor {
+ public:
+  NodeCursor(const Session& session, NodeIndex& index, const Bitmap* allowed, const NodeScores* scores)
+      : session_(session), index_(&index), allowed_(allowed), scores_(scores) {}
+  NodeCursor(const Session& session, TaskId task, const Bitmap* allowed);
+  ~NodeCursor();
+  NodeCursor(const NodeCursor&) = delete;
+  NodeCursor& operator=(const NodeCursor&) = delete;
+
+  // The best node not yet given; invalid at the end.
+  NodeId next();
+  // Those given so far did not take the task for this reason.
+  void refused(const NodeRefusal& refusal);
+  // Why no node took it, by reason; most first.
+  std::vector<RefusalCount> refusals() const;
+
+ private:
+  struct Scored {
+    double score;
+    std::uint32_t rank;
+    NodeId node;
+  };
+  NodeId next_indexed();
+  NodeId next_scored();
+  NodeId best_allowed();
+
+  const Session& session_;
+  NodeIndex* index_ = nullptr;  // null: the plain way
+  const Bitmap* allowed_ = nullptr;
+  const NodeScores* scores_ = nullptr;  // beside those of the index
+  NodeId last_;
+  std::vector<Scored> scored_;
+  std::size_t at_ = 0;
+  ShapeId shape_;
+  std::vector<RefusalCount> counted_;
+};
+
+class NodeFinder {
+ public:
+  explicit NodeFinder(const Session& session) : session_(session) {}
+  // Candidates among all nodes, or among those whose ranks are `allowed`.
+  NodeCursor candidates(TaskId task, const Bitmap* allowed);
+  // nearest_shared_gpu(), remembered while nothing moves.
+  std::optional<DomainShortage> nearest_device(TaskId task, const Bitmap* allowed);
+
+ private:
+  NodeIndex& index_of(ShapeId shape);
+  bool can_use_index(TaskId task) const;
+
+  const Session& session_;
+  absl::flat_hash_map<ShapeId, std::unique_ptr<NodeIndex>> indexes_;
+  struct Nearest {
+    std::uint64_t as_of = 0;
+    std::optional<DomainShortage> device;
+  };
+  absl::flat_hash_map<ShapeId, Nearest> nearest_;
+};
+
+void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes = 1);
+
+}  // namespace muster

@@ -1,0 +1,135 @@
+// A tournament tree over node keys.
+#include "engine/place/node_index.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "engine/place/fit.hpp"
+
+namespace muster {
+namespace {
+constexpr double kNever = -std::numeric_limits<double>::infinity();
+}
+
+std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node) {
+  if (auto refusal = short_of_eventually(session.cluster, session.cluster.shape(shape), node)) return refusal;
+  if (auto refusal = session.hooks.state_filter(shape, node)) return refusal;
+  return session.hooks.shape_filter(shape, node);
+}
+
+NodeIndex::NodeIndex(const Session& session, ShapeId shape) : session_(session), shape_(shape) {}
+
+void NodeIndex::update() {
+  journal_.read(
+      session_.cluster, [&] { build(); },
+      [&](NodeId node) {
+        const std::uint32_t rank = session_.cluster.rank(node);
+        forget(rank);
+        evaluate(rank);
+        replay_up(rank);
+      });
+}
+
+void NodeIndex::build() {
+  const std::size_t nodes = session_.cluster.nodes_by_name().size();
+  leaves_ = std::bit_ceil(std::max<std::size_t>(nodes, 1));
+  keys_.assign(leaves_, kNever);
+  codes_.assign(nodes, kFits);
+  exact_.assign(nodes, true);
+  refused_.clear();
+  inexact_ = 0;
+  tree_.resize(2 * leaves_);
+  for (std::uint32_t rank = 0; rank < nodes; ++rank) evaluate(rank);
+  for (std::size_t i = 0; i < leaves_; ++i) tree_[leaves_ + i] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = leaves_ - 1; i > 0; --i) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
+}
+
+void NodeIndex::evaluate(std::uint32_t rank) {
+  const NodeId node = session_.cluster.nodes_by_name()[rank];
+  if (const auto refusal = refusal_of(session_, shape_, node)) {
+    keys_[rank] = kNever;
+    codes_[rank] = code_of(*refusal);
+    ++refused_[codes_[rank]].nodes;
+    return;
+  }
+  const auto key = session_.hooks.node_score.key(shape_, node);
+  codes_[rank] = kFits;
+  keys_[rank] = key.value_or(0);
+  exact_[rank] = key.has_value();
+  inexact_ += !exact_[rank];
+}
+
+void NodeIndex::forget(std::uint32_t rank) {
+  if (codes_[rank] != kFits) --refused_[codes_[rank]].nodes;
+  inexact_ -= !exact_[rank];
+  exact_[rank] = true;
+}
+
+std::uint16_t NodeIndex::code_of(const NodeRefusal& refusal) {
+  for (std::size_t i = 0; i < refused_.size(); ++i)
+    if (refused_[i].refusal == refusal) return static_cast<std::uint16_t>(i);
+  refused_.push_back({refusal});
+  return static_cast<std::uint16_t>(refused_.size() - 1);
+}
+
+// Of two leaves the left one stands first by name, so it wins among equals.
+std::uint32_t NodeIndex::winner(std::uint32_t a, std::uint32_t b) const {
+  return keys_[a] >= keys_[b] ? a : b;
+}
+
+void NodeIndex::replay_up(std::uint32_t rank) {
+  for (std::size_t i = (leaves_ + rank) / 2; i > 0; i /= 2) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
+}
+
+NodeId NodeIndex::best() const {
+  const std::uint32_t rank = tree_[1];
+  if (leaves_ == 1) return keys_[0] == kNever ? NodeId() : session_.cluster.nodes_by_name()[0];
+  return keys_[rank] == kNever ? NodeId() : session_.cluster.nodes_by_name()[rank];
+}
+
+template <class Visit>
+void NodeIndex::for_each_rank(const Bitmap* ranks, Visit visit) const {
+  if (ranks != nullptr) return ranks->for_each(visit);
+  for (std::size_t rank = 0; rank < codes_.size(); ++rank) visit(rank);
+}
+
+NodeId NodeIndex::best_of(const Bitmap* ranks, const NodeScores* first) const {
+  const auto nodes = session_.cluster.nodes_by_name();
+  NodeId best;
+  double best_first = kNever, best_key = kNever;
+  for_each_rank(ranks, [&](std::size_t rank) {
+    if (keys_[rank] == kNever) return;
+    const double tier = first != nullptr ? (*first)[nodes[rank]] : 0;
+    if (tier < best_first || tier == kNever || (tier == best_first && keys_[rank] <= best_key)) return;
+    best = nodes[rank], best_first = tier, best_key = keys_[rank];
+  });
+  return best;
+}
+
+void NodeIndex::mask(NodeId node) {
+  const std::uint32_t rank = session_.cluster.rank(node);
+  masked_.emplace_back(rank, keys_[rank]);
+  keys_[rank] = kNever;
+  replay_up(rank);
+}
+
+void NodeIndex::restore() {
+  for (; !masked_.empty(); masked_.pop_back()) {
+    keys_[masked_.back().first] = masked_.back().second;
+    replay_up(masked_.back().first);
+  }
+}
+
+std::vector<RefusalCount> NodeIndex::refusals(const Bitmap* ranks) const {
+  std::vector<RefusalCount> counts;
+  for (const Refused& r : refused_) counts.push_back({r.refusal, ranks == nullptr ? r.nodes : 0});
+  if (ranks != nullptr)
+    ranks->for_each([&](std::size_t rank) {
+      if (codes_[rank] != kFits) ++counts[codes_[rank]].nodes;
+    });
+  std::erase_if(counts, [](const RefusalCount& c) { return c.nodes == 0; });
+  return counts;
+}
+
+}  // namespace muster

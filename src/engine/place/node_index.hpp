@@ -1,0 +1,64 @@
+// The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a
+// placement only the nodes that changed are asked again. tests/properties_test.cpp holds it
+// against scoring all nodes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/place/journal_reader.hpp"
+#include "engine/cycle/session.hpp"
+
+namespace muster {
+
+// Why a node can not take a shape whatever its score, or nothing: amounts, then state, then the node object.
+std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node);
+
+class NodeIndex {
+ public:
+  NodeIndex(const Session& session, ShapeId shape);
+
+  // Reads what changed since the last call.
+  void update();
+  // Some node is in a state in which keys do not give the order of scores.
+  bool is_exact() const { return inexact_ == 0; }
+  // The best node left, or an invalid id.
+  NodeId best() const;
+  // The best node of a set of ranks (null: all), by looking at each. `first` (or null) comes before the key; minus
+  // infinity leaves a node out.
+  NodeId best_of(const Bitmap* ranks, const NodeScores* first) const;
+  // Leaves a node out until restore().
+  void mask(NodeId node);
+  void restore();
+  // How many nodes of the set (null: of all) refuse the shape, by reason.
+  std::vector<RefusalCount> refusals(const Bitmap* ranks) const;
+
+ private:
+  struct Refused {
+    NodeRefusal refusal;
+    std::int64_t nodes = 0;
+  };
+  static constexpr std::uint16_t kFits = 0xFFFF;
+
+  void build();
+  void evaluate(std::uint32_t rank);
+  void forget(std::uint32_t rank);
+  std::uint16_t code_of(const NodeRefusal& refusal);
+  void replay_up(std::uint32_t rank);
+  template <class Visit>
+  void for_each_rank(const Bitmap* ranks, Visit visit) const;
+  std::uint32_t winner(std::uint32_t a, std::uint32_t b) const;
+
+  const Session& session_;
+  const ShapeId shape_;
+  JournalReader journal_;
+  std::vector<double> keys_;          // by rank; minus infinity: does not fit
+  std::vector<std::uint16_t> codes_;  // by rank: kFits, or a place in refused_
+  std::vector<bool> exact_;
+  std::vector<std::uint32_t> tree_;  // winners; the leaves are the second half
+  std::vector<Refused> refused_;
+  std::size_t leaves_ = 0, inexact_ = 0;
+  std::vector<std::pair<std::uint32_t, double>> masked_;
+};
+
+}  // namespace muster

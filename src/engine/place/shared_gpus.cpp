@@ -1,0 +1,101 @@
+// Device choice: shared GPUs that have room, and whole ones.
+#include "engine/place/shared_gpus.hpp"
+
+#include <algorithm>
+
+#include "engine/place/fit.hpp"
+
+namespace muster {
+namespace {
+
+struct Candidate {
+  double score = 0;
+  GroupId group;  // not valid: a whole device
+  bool is_idle = true;
+};
+
+std::int64_t whole_devices(const Cluster& c, NodeId id) {
+  return c.idle().at(kGpu, id) / kOneGpu + c.releasing().at(kGpu, id) / kOneGpu;
+}
+
+// A device that begins to be shared needs a pod slot for its reservation, beside the one for the task.
+bool can_open_group(const Session& s, NodeId id) {
+  return !s.settings.differences.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
+}
+
+std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
+  const Node& node = s.cluster.node(id);
+  const std::int64_t memory = node.memory_of(s.cluster.shape_of(t).gpu);
+  std::vector<Candidate> found;
+  for (const SharedGpu& gpu : node.shared) {
+    if (!fits_group(node, gpu, memory)) continue;
+    Candidate c{.group = gpu.group, .is_idle = has_idle_memory(node, gpu, memory)};
+    s.hooks.gpu_score(t, id, gpu.group, c.score);
+    found.push_back(c);
+  }
+  const std::int64_t whole = can_open_group(s, id) ? whole_devices(s.cluster, id) : 0;
+  Candidate device;
+  if (whole > 0) s.hooks.gpu_score(t, id, GroupId(), device.score);
+  for (std::int64_t i = 0; i < whole && i < s.cluster.shape_of(t).gpu.devices; ++i) found.push_back(device);
+  return found;
+}
+
+}  // namespace
+
+std::optional<GpuChoice> choose_gpus(Session& s, TaskId t, NodeId id) {
+  auto found = candidates(s, t, id);
+  const auto devices = static_cast<std::size_t>(s.cluster.shape_of(t).gpu.devices);
+  if (found.size() < devices) return std::nullopt;
+  std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+    if (a.score != b.score) return a.score > b.score;
+    if (a.group.valid() != b.group.valid()) return a.group.valid();
+    return a.group.valid() && s.cluster.group_name(a.group) < s.cluster.group_name(b.group);
+  });
+  std::vector<GroupId> groups;
+  bool idle = true;
+  for (std::size_t i = 0; i < devices; ++i) {
+    groups.push_back(found[i].group.valid() ? found[i].group : s.cluster.fresh_group(id, groups));
+    idle = idle && found[i].is_idle;
+  }
+  return GpuChoice{s.cluster.intern_groups(std::move(groups)), idle};
+}
+
+namespace {
+
+// Thousandths of a device.
+std::int64_t part_of(const Node& node, std::int64_t memory) { return memory * kOneGpu / node.gpu_memory; }
+
+// The node's shared GPU with most memory to come, the first by name; null: it has none.
+const SharedGpu* roomiest(const Cluster& c, const Node& node) {
+  const auto key = [&](const SharedGpu& gpu) {
+    return std::pair(gpu.allocated - gpu.releasing + gpu.pipelined, std::string_view(c.group_name(gpu.group)));
+  };
+  const auto at = std::min_element(node.shared.begin(), node.shared.end(),
+                                   [&](const SharedGpu& a, const SharedGpu& b) { return key(a) < key(b); });
+  return at == node.shared.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, const Bitmap* allowed) {
+  const Cluster& c = s.cluster;
+  const Shape& shape = c.shape_of(t);
+  std::optional<DomainShortage> nearest;
+  if (!shape.is_shared() || shape.gpu.devices != 1) return nearest;
+  for (NodeId n : c.nodes_by_name()) {
+    const Node& node = c.node(n);
+    const SharedGpu* gpu = roomiest(c, node);
+    if (gpu == nullptr || (allowed != nullptr && !allowed->test(c.rank(n)))) continue;
+    if (s.hooks.shape_filter(c.task(t).shape, n)) continue;
+    const std::int64_t wanted = part_of(node, node.memory_of(shape.gpu));
+    const std::int64_t free = part_of(node, node.gpu_memory - gpu->allocated + gpu->releasing - gpu->pipelined);
+    if (free >= wanted || (nearest && wanted - free >= nearest->wanted - nearest->free)) continue;
+    nearest = {.domain = "GPU " + c.group_name(gpu->group) + " of node " + node.name,
+               .kind = kGpu,
+               .wanted = wanted,
+               .free = free};
+  }
+  return nearest;
+}
+
+}  // namespace muster

@@ -1,0 +1,100 @@
+// Proofs that no set of victims can make room.
+#include "engine/search/proofs.hpp"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+bool is_below(const Cluster& cluster, QueueId leaf, QueueId ancestor) {
+  for (QueueId q = leaf; q.valid(); q = cluster.queue(q).parent)
+    if (q == ancestor) return true;
+  return false;
+}
+
+// A limit at a queue below which nobody could be evicted, or the quota for non-preemptible jobs, which no
+// preemptible victim takes from.
+std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const Candidates& candidates) {
+  if (!s.hooks.job_over_capacity) return std::nullopt;
+  auto reason = s.hooks.job_over_capacity(contender, s.chunk(contender, true).tasks);
+  if (!reason || reason->rule == JobRule::kOverQuota) return reason;
+  const bool some_below = std::any_of(candidates.leaves.begin(), candidates.leaves.end(),
+                                      [&](QueueId leaf) { return is_below(s.cluster, leaf, reason->queue); });
+  return some_below ? std::nullopt : reason;
+}
+
+// Frees the job's GPUs in the test.
+void free_all(const Cluster& c, JobId job, RoomTest& room) {
+  for (const PodSet& p : c.job(job).pod_sets)
+    for (TaskId t : p.tasks)
+      if (const Placement& at = c.placement(t); at.node.valid() && in(at.status, kActiveAllocated))
+        room.free(at.node, freed_gpus(c, t));
+}
+
+// All candidates together do not free enough. Ends as soon as they do.
+std::optional<JobReason> too_little_to_free(Session& s, Solver& solver, JobId contender,
+                                            const Candidates& candidates) {
+  RoomTest& room = solver.scratch_room();
+  room.start(s.cluster, solver.room(), s.chunk(contender, true).tasks);
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : solver.pool().all_of(leaf)) {
+      if (room.reach() >= room.demand()) return std::nullopt;
+      if (!candidates.spares(e.job)) free_all(s.cluster, e.job, room);
+    }
+  if (room.reach() >= room.demand()) return std::nullopt;
+  const auto gpus = [](std::int64_t units) { return static_cast<double>(units) / static_cast<double>(kOneGpu); };
+  return JobReason{.rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
+}
+
+std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId contender,
+                                           const Candidates& candidates) {
+  const auto free = solver.room().exact_total();
+  if (!free || s.hooks.reclaim_shortage.empty()) return std::nullopt;
+  const std::int64_t missing =
+      s.chunk(contender, true).wanted.charge.units[index(Accounted::kGpus)] - *free;
+  if (missing <= 0) return std::nullopt;
+  absl::InlinedVector<Shortage::Source, 16> sources;
+  for (QueueId leaf : candidates.leaves) sources.push_back({leaf, solver.pool().largest(leaf)});
+  return s.hooks.reclaim_shortage({.contender = contender, .gpus = missing, .sources = sources});
+}
+
+}  // namespace
+
+std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId contender, const Candidates& candidates,
+                                         Bounded bounded) {
+  const Chunk& chunk = s.chunk(contender, true);
+  if (chunk.tasks.empty()) return std::nullopt;
+  if (auto reason = s.hooks.hopeless_together(contender, chunk.tasks)) return reason;
+  if (auto reason = capacity_in_the_way(s, contender, candidates)) return reason;
+  if (auto reason = too_little_to_free(s, solver, contender, candidates)) return reason;
+  return bounded == Bounded::kByShares ? shares_in_the_way(s, solver, contender, candidates) : std::nullopt;
+}
+
+std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates, std::int64_t& others) {
+  std::vector<SparedJobs> spared;
+  const auto add = [&](JobId job, const VictimRefusal& why) {
+    if (why.rule == kItself) return;
+    auto at = std::find_if(spared.begin(), spared.end(), [&](const SparedJobs& r) { return r.rule == why.rule; });
+    if (at == spared.end()) at = spared.insert(at, {.rule = std::string(why.rule)});
+    ++at->jobs;
+    at->held += pool.held(job);
+    if (why.until && (!at->until || *why.until < *at->until)) at->until = why.until;
+  };
+  for (const auto& [leaf, why] : candidates.spared)
+    for (const JobEntry& e : pool.all_of(leaf)) add(e.job, why);
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : pool.all_of(leaf)) {
+      if (const auto why = candidates.spares(e.job))
+        add(e.job, *why);
+      else
+        ++others;
+    }
+  constexpr auto kGpus = index(Accounted::kGpus);
+  std::sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
+    const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];
+    return x != y ? x > y : a.rule < b.rule;
+  });
+  return spared;
+}
+
+}  // namespace muster

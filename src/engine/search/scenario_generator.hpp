@@ -1,0 +1,82 @@
+// Where scenarios come from: victims are added in victim order, batch by batch, and a generator turns what has
+// accumulated into sets to be tried. actions.md 9.3 to 9.5.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "engine/search/batches.hpp"
+#include "engine/place/gpu_room.hpp"
+#include "engine/search/required_domains.hpp"
+#include "engine/cycle/session.hpp"
+#include "engine/order/victims.hpp"
+
+namespace muster {
+
+// What one probe is about.
+struct Probe {
+  JobId contender;
+  std::span<const TaskId> tasks;  // the first k of the contender's chunk
+  const Batches* recorded;        // victims of the probes before, part of every scenario
+  const Bitmap* feasible;         // ranks of nodes the contender may use before anybody is evicted
+};
+
+// The growing list of potential victims of one probe. What the filters refuse is passed over.
+class VictimAccumulator {
+ public:
+  VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
+      : session_(session), victims_(session, pool), free_(room), labels_(session.cluster) {}
+  // A new search; the candidates must live on.
+  void begin(const Candidates& candidates);
+  // A new probe of it; what it points to must live on.
+  void start(const Probe& probe);
+
+  // To the next state that the filters let pass: first the recorded victims alone, then each time more. False at
+  // the end.
+  bool next();
+  // One batch more, whatever the filters say; false at the end.
+  bool grow();
+  const Batches& batches() const { return batches_; }
+  const Probe& probe() const { return probe_; }
+  Session& session() const { return session_; }
+  // What is free and what all victims so far free.
+  const RoomTest& room() const { return room_; }
+  // The same without potential victims.
+  const RoomTest& recorded_room() const { return recorded_room_; }
+  bool is_recorded(TaskId t) const { return recorded_.contains(t); }
+
+ private:
+  bool passes() const;
+  std::optional<Batches::Batch> next_batch();
+  void free(TaskId victim);
+  void meet(NodeId node);
+
+  Session& session_;
+  Probe probe_{};
+  const Candidates* candidates_ = nullptr;
+  VictimOrder victims_;
+  // What the order served so far. While every job went as a whole, that is the same for all probes of a search, and
+  // is replayed instead of being found again.
+  Batches served_;
+  std::size_t replayed_ = 0;
+  bool all_whole_ = false;
+  const GpuRoom& free_;
+  RoomTest room_, recorded_room_;
+  LabelDomains labels_;
+  RequiredDomains domains_;
+  Batches batches_;
+  Stamps<TaskId> recorded_;
+  std::vector<ShapeId> unmet_;  // shapes with a node selector or affinity that no node in sight matches yet
+  bool started_ = false;
+};
+
+// Proposes scenarios of one probe, one after the other: potential victims beside the recorded ones.
+class ScenarioGenerator {
+ public:
+  virtual ~ScenarioGenerator() = default;
+  virtual void start(VictimAccumulator& victims) = 0;
+  // False at the end; `potential` is valid until the next call.
+  virtual bool next(Batches& potential) = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,117 @@
+// One solver for every action that makes room: which victims let the contender run. actions.md 9.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/search/batches.hpp"
+#include "engine/place/gpu_room.hpp"
+#include "engine/search/scenario_generator.hpp"
+#include "engine/search/search_budget.hpp"
+#include "engine/search/search_memory.hpp"
+#include "engine/search/simulation.hpp"
+#include "engine/place/stamps.hpp"
+#include "engine/cycle/statement.hpp"
+#include "engine/order/victims.hpp"
+
+namespace muster {
+
+enum class Outcome : std::uint8_t {
+  kSolved,
+  kNoSolution,
+  kNothingToPlace,
+  kNoGenerator,
+  kCutShort,   // a limit of steps was reached
+  kOutOfTime,  // the action has no time left
+};
+
+// Lives as long as an action runs; keeps what all its searches share.
+class Solver {
+ public:
+  Solver(Session& session, std::string action);
+  // With victims of its own choice.
+  Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line);
+  ~Solver();
+
+  // On success the statement holds evictions and placements, to be committed.
+  Outcome solve(Statement& statement, JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
+  // The statement was committed.
+  void committed(JobId contender);
+  // The job joined the line of waiting jobs at another place.
+  void moved_in_line(JobId job) { simulation_.changed(job); }
+
+  VictimPool& pool();
+  const GpuRoom& room() {
+    room_.update();
+    return room_;
+  }
+  // Buffers.
+  RoomTest& scratch_room() { return with_all_; }
+  std::vector<Shares>& scratch_shares() { return held_; }
+  // Of the last search: scenarios it simulated, and why the last of them failed.
+  std::int64_t scenarios() const { return budget_.scenarios(); }
+  std::string_view last_failure() const { return last_failure_; }
+  // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
+  std::span<const TaskId> taken() const { return recorded_.tasks(); }
+
+ private:
+  struct Generator {
+    GeneratorFactory factory;
+    std::unique_ptr<ScenarioGenerator> made;
+  };
+
+  void start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
+  bool search(Statement& statement, Generator& generator);
+  bool probe(Statement& statement, Generator& generator, std::size_t k);
+  std::span<const TaskId> tasks_of_probe(std::size_t k);
+  // Why it does not work; the statement is empty then.
+  std::optional<VictimRefusal> simulate(Statement& statement, std::span<const TaskId> tasks);
+  Outcome unsolved();
+  // Gathers in `victims_` what the batches hold, each task once.
+  void collect(const Batches& recorded, const Batches& potential);
+  bool could_fit(const Batches& potential);
+  std::int64_t slots_changed(const RoomTest& room, std::span<const TaskId> tasks, std::int64_t sign);
+  void record(const Batches& recorded, const Batches& potential);
+  bool is_whole() const;
+
+  void trim(Statement& statement);
+  bool are_needed(std::span<const TaskId> tasks);
+  template <class Keep>
+  bool works_with(Statement& statement, Keep keep);
+
+  Session& session_;
+  const std::string action_;
+  std::vector<Generator> generators_;
+  std::unique_ptr<VictimPool> pool_;
+  std::unique_ptr<VictimAccumulator> accumulator_;
+  Simulation simulation_;
+  GpuRoom room_;
+  SearchBudget budget_;
+
+  // ---- the search at hand
+  JobId contender_;
+  const ScenarioValidator* valid_ = nullptr;
+  std::vector<TaskId> tasks_;  // all that must find a place
+  std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
+  Bitmap feasible_;
+  Batches recorded_;                    // part of every scenario
+  bool kept_ = false;                   // the statement holds a solution for all tasks
+  FailedScenarios failed_;
+  std::vector<std::size_t> for_now_;    // of those, the ones that time alone may mend
+  Limit limit_ = Limit::kNone;
+  std::string_view last_failure_;
+
+  // ---- buffers
+  Batches potential_, trial_;
+  std::vector<TaskId> victims_, sorted_;
+  std::vector<JobId> moved_;
+  std::vector<Shares> held_;
+  std::vector<TaskId> works_;  // the smallest set of victims that was found to do
+  Stamps<TaskId> seen_;
+  RoomTest with_all_;
+  std::vector<std::int64_t> extra_;     // GPUs by rank of node
+  std::vector<std::uint32_t> touched_;  // ranks
+};
+
+}  // namespace muster

@@ -1,0 +1,133 @@
+// The solver: what it gives back, how far it goes, and what it says. Brute force stands in tests/.
+#include "engine/search/solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include "engine/cycle/run_cycle.hpp"
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+Config kai_exact() {
+  Config config;
+  config.params.compatibility = Compatibility::kai_exact();
+  return config;
+}
+
+// Two gangs of two, each with a pod on the node of two GPUs and one elsewhere: emptying that node takes both, though
+// a third gang alone would have made room.
+void three_gangs(TestCluster& c) {
+  c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).queue("q", {.deserved = 4});
+  c.running("a", {.queue = "q", .tasks = 2, .nodes = {"n1", "n2"}});
+  c.running("b", {.queue = "q", .tasks = 2, .nodes = {"n1", "n2"}});
+  c.pending("p", {.queue = "q", .tasks = 2, .gpus = 1, .priority = 75});
+}
+
+TEST(Solver, GivesBackVictimsThatAreNotNeeded) {
+  TestCluster c;
+  three_gangs(c);
+  EXPECT_EQ(c.cycle(), "evict b-0 b-1; pipeline p-0 n1; pipeline p-1 n2");
+}
+
+TEST(Solver, WritesAReceiptForEveryEviction) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).queue("rich", {.deserved = 1}).queue("poor", {.deserved = 1});
+  c.running("v", {.queue = "rich", .node = "n1", .age = 2h}).running("w", {.queue = "rich", .node = "n1", .age = 1h});
+  c.pending("p", {.queue = "poor"}).cycle();
+  ASSERT_EQ(c.decisions().evictions.size(), 1U);
+  const EvictDecision& e = c.decisions().evictions[0];
+  EXPECT_EQ(e.rule, "its queue is above its fair share");
+  EXPECT_EQ(e.victim_queue.queue, c.queue_id("rich"));
+  EXPECT_EQ(e.victim_queue.held[index(Accounted::kGpus)], 2);
+  EXPECT_EQ(e.victim_queue.quota[index(Accounted::kGpus)], 1);
+  EXPECT_EQ(e.contender_queue.held[index(Accounted::kGpus)], 0);
+  EXPECT_EQ(e.runtime_lost, Duration(1h));
+}
+
+const SearchReport& only_search(const TestCluster& c) { return c.decisions().waiting.at(0).searches.at(0); }
+
+TEST(Solver, ReportsWhatItTried) {
+  TestCluster c;
+  c.only({"preempt"}).node("n1", {.gpus = 2}).queue("q", {.deserved = 2});
+  c.running("v", {.queue = "q", .node = "n1"}).running("w", {.queue = "q", .priority = 90, .node = "n1"});
+  c.pending("p", {.queue = "q", .gpus = 2, .priority = 75}).cycle();
+  const SearchReport& report = only_search(c);
+  EXPECT_EQ(report.action, "preempt");
+  EXPECT_EQ(report.end, SearchEnd::kProven);
+  EXPECT_EQ(report.candidates, 1);
+  ASSERT_EQ(report.spared.size(), 1U);
+  EXPECT_EQ(report.spared[0].rule, "no lower priority");
+  EXPECT_EQ(c.why("p"), "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: no lower priority");
+}
+
+// Sixteen jobs on four nodes, and shares that forbid to take as many as are needed: every scenario fails.
+void hopeless(TestCluster& c) {
+  c.only({"reclaim"}).queue("rich", {.deserved = 13, .weight = 0}).queue("poor", {.deserved = 4, .weight = 0});
+  for (int n = 0; n < 4; ++n) c.node("n" + std::to_string(n), {.gpus = 4});
+  for (int j = 0; j < 16; ++j)
+    c.running("v" + std::to_string(j), {.queue = "rich", .node = "n" + std::to_string(j % 4)});
+  c.pending("p", {.queue = "poor", .gpus = 4});
+}
+
+TEST(Solver, ProvesThatSharesForbidIt) {
+  TestCluster c;
+  hopeless(c);
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(only_search(c).end, SearchEnd::kProven);
+  EXPECT_EQ(c.why("p"), "needs 4 GPUs of other queues; shares and quotas let it take less than 4, most of them from queue rich, which holds 16");
+}
+
+TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
+  TestCluster c(kai_exact());
+  hopeless(c);
+  c.policy().settings.prove_hopeless = false;
+  c.cycle();
+  const std::int64_t all = only_search(c).scenarios;
+  ASSERT_GT(all, 4);
+  EXPECT_EQ(only_search(c).end, SearchEnd::kNoScenario);
+  EXPECT_EQ(only_search(c).last_failure, "shares of the queues");
+
+  c.policy().settings.search.scenarios_per_job = all / 2;
+  SearchMemory memory;
+  const auto cycle = [&] { return run_cycle(c.cluster(), c.policy(), c.now(), &memory).waiting.at(0); };
+  const WaitingJob first = cycle();
+  EXPECT_EQ(first.searches.at(0).end, SearchEnd::kCutShort);
+  EXPECT_EQ(first.searches.at(0).scenarios, all / 2);
+  EXPECT_EQ(first.reasons.at(0).rule, JobRule::kSearchUnresolved);
+  std::int64_t simulated = first.searches.at(0).scenarios;
+  for (int i = 0; i < 3 && !memory.empty(); ++i) simulated += cycle().searches.at(0).scenarios;
+  EXPECT_TRUE(memory.empty()) << "the search came to its end";
+  EXPECT_EQ(simulated, all) << "and no scenario was tried twice";
+}
+
+TEST(Solver, StartsOverWhenSomethingChanged) {
+  TestCluster c(kai_exact());
+  hopeless(c);
+  c.policy().settings.prove_hopeless = false;
+  c.policy().settings.search.scenarios_per_job = 2;
+  SearchMemory memory;
+  run_cycle(c.cluster(), c.policy(), c.now(), &memory);
+  EXPECT_FALSE(memory.empty());
+  FailedScenarios failed;
+  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  EXPECT_EQ(failed.size(), 2U);
+  failed.clear();
+  c.node("new").cluster().refresh(c.now());
+  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  EXPECT_TRUE(failed.empty());
+}
+
+// The two-GPU job can only run where the gangs x and y both leave; neither of KAI's generators takes just these.
+TEST(Solver, AsksTheCompleteGeneratorLast) {
+  const auto cycle = [](const Config& config) {
+    TestCluster c(config);
+    c.only({"preempt"});
+    return c.policy().plugins.back().name;
+  };
+  EXPECT_EQ(cycle({}), "sg-exhaustive");
+  EXPECT_EQ(cycle(kai_exact()), "sg-multinodegang");
+}
+
+}  // namespace
+}  // namespace muster

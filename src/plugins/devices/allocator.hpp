@@ -1,0 +1,21 @@
+// Chooses devices of a node for claims: the first choice, in the order of claims, requests, pools and devices, that
+// meets every request and constraint.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "plugins/devices/pools.hpp"
+#include "plugins/devices/dynamic_resources.hpp"
+
+namespace muster::plugins {
+
+struct DeviceChoice {
+  std::vector<AllocationObject> allocations;  // of the claims, in order
+  std::optional<NodeRefusal> refusal;         // no choice: the claim that stands in the way
+};
+
+DeviceChoice choose_devices(Session& session, DevicePools& pools, const DeviceRules& rules, NodeId node,
+                            std::span<const Claim* const> claims);
+
+}  // namespace muster::plugins

@@ -1,0 +1,56 @@
+// The devices that each node can reach, as pools of slices, and which of them a request matches.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cel/expression.hpp"
+#include "engine/cycle/session.hpp"
+
+namespace muster::plugins {
+
+struct PooledDevice {
+  const ResourceSliceObject* slice = nullptr;
+  const DeviceSpec* spec = nullptr;
+  GroupId id;
+};
+
+struct DevicePool {
+  std::vector<PooledDevice> devices;  // in the order of slice names
+  bool is_complete = true;            // all slices of it are known
+};
+
+class DevicePools {
+ public:
+  explicit DevicePools(Session& session);
+  // The pools with devices that the node can reach, by driver and name. Put together when first asked for.
+  const std::vector<DevicePool>& of(NodeId node);
+  // Does the device meet all selectors of the request and its class? Nothing: some selector has no answer.
+  std::optional<bool> matches(const DeviceRequest& request, const PooledDevice& device);
+  // Why there was no answer for the request.
+  const std::string& failure(const DeviceRequest& request) { return failures_[&request]; }
+
+ private:
+  using Selector = Result<cel::Expression>;  // an error: it is not in the language
+  const Selector& selector(const std::string& text);
+  std::optional<bool> meets(const std::vector<std::string>& selectors, const PooledDevice& device,
+                            std::string& failure);
+  std::vector<DevicePool> gather(NodeId node);
+
+  Session& session_;
+  std::vector<const ResourceSliceObject*> slices_;                        // by driver, pool, name
+  absl::flat_hash_map<std::string, std::vector<std::size_t>> of_node_;    // slices of one node
+  std::vector<std::size_t> of_many_;                                      // slices that several can reach
+  absl::flat_hash_map<NodeId, std::vector<DevicePool>> pools_;
+  absl::flat_hash_map<std::string, Selector> selectors_;
+  absl::flat_hash_map<const DeviceRequest*, std::string> failures_;
+  absl::flat_hash_map<std::pair<const DeviceRequest*, GroupId>, std::optional<bool>> matches_;
+};
+
+// An attribute by its full name, "domain/id"; null where the device has none.
+const DeviceAttribute* attribute_of(const PooledDevice& device, std::string_view full_name);
+
+}  // namespace muster::plugins

@@ -1,0 +1,39 @@
+// The table of host ports.
+#include "plugins/predicates/host_ports.hpp"
+
+#include <algorithm>
+
+#include "engine/place/places.hpp"
+#include "model/selectors.hpp"
+
+namespace muster::plugins {
+
+HostPortTable::HostPortTable(const Cluster& cluster) : cluster_(cluster) {
+  for (TaskId t : ids(cluster.tasks()))
+    if (cluster.task(t).alive) moved(t, Placement{}, cluster.placement(t));
+}
+
+void HostPortTable::moved(TaskId task, const Placement& from, const Placement& to) {
+  const ShapeId shape = cluster_.task(task).shape;
+  if (cluster_.shape(shape).constraints.host_ports.empty() || same_places(from, to)) return;
+  for_each_place(from, [&](NodeId node) { remove(node, shape); });
+  for_each_place(to, [&](NodeId node) { add(node, shape); });
+}
+
+void HostPortTable::remove(NodeId node, ShapeId shape) {
+  auto& shapes = standing_[node];
+  const auto found = std::find(shapes.begin(), shapes.end(), shape);
+  assert(found != shapes.end() && "a task leaves a node on which it was not seen");
+  *found = shapes.back();
+  shapes.pop_back();
+}
+
+bool HostPortTable::collide(const Shape& shape, NodeId node) const {
+  const auto found = standing_.find(node);
+  if (found == standing_.end()) return false;
+  return std::any_of(found->second.begin(), found->second.end(), [&](ShapeId other) {
+    return muster::collide(shape.constraints.host_ports, cluster_.shape(other).constraints.host_ports);
+  });
+}
+
+}  // namespace muster::plugins

@@ -1,0 +1,157 @@
+// As the volume binder of Kubernetes would decide.
+#include "plugins/predicates/volumes.hpp"
+
+#include <algorithm>
+
+#include "model/selectors.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
+
+JobReason reason(JobRule rule, std::string name, std::string of = "") {
+  return {.rule = rule, .name = std::move(name), .of = std::move(of)};
+}
+
+NodeRefusal refused(const VolumeClaimObject& claim) {
+  return {.rule = NodeRule::kVolumes, .kind = {}, .what = claim.meta.name};
+}
+
+std::string_view mode_of(const std::string& mode) { return mode.empty() ? "Filesystem" : std::string_view(mode); }
+
+bool is_reachable(const VolumeObject& volume, const Node& node) {
+  return !volume.has_node_affinity || matches_any(volume.node_affinity, node);
+}
+
+bool is_reserved_for(const VolumeObject& volume, const VolumeClaimObject& claim) {
+  return volume.claim_name == claim.meta.name && volume.claim_ns == claim.meta.ns &&
+         (volume.claim_uid.empty() || volume.claim_uid == claim.meta.uid);
+}
+
+bool offers_modes(const VolumeObject& volume, const VolumeClaimObject& claim) {
+  return std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const std::string& mode) {
+    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) != volume.access_modes.end();
+  });
+}
+
+bool suits(const VolumeObject& volume, const VolumeClaimObject& claim) {
+  if (volume.bytes < claim.bytes || mode_of(volume.volume_mode) != mode_of(claim.volume_mode)) return false;
+  if (!volume.claim_name.empty()) return is_reserved_for(volume, claim);
+  const bool is_free = volume.phase.empty() || volume.phase == "Available";
+  return is_free && volume.storage_class == claim.storage_class.value_or("") && offers_modes(volume, claim) &&
+         (!claim.selector.present || matches(claim.selector, volume.meta.labels));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- wherever it goes
+
+// The smallest first; before all others one that was set aside for the claim.
+std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClaimObject& claim) const {
+  std::vector<const VolumeObject*> suitable;
+  for (const auto& [name, volume] : cluster_.storage().volumes)
+    if (suits(volume, claim)) suitable.push_back(&volume);
+  const auto key = [&](const VolumeObject& v) { return std::pair(!is_reserved_for(v, claim), v.bytes); };
+  std::stable_sort(suitable.begin(), suitable.end(),
+                   [&](const auto* a, const auto* b) { return key(*a) < key(*b); });
+  return suitable;
+}
+
+void VolumeFilter::sort_in(const VolumeClaimObject& claim, Claims& claims) const {
+  const StorageTable& storage = cluster_.storage();
+  if (claim.bound) {
+    const VolumeObject* volume = StorageTable::find(storage.volumes, claim.volume);
+    if (volume == nullptr) claims.obstacle = reason(JobRule::kVolumeMissing, claim.volume, claim.meta.name);
+    claims.bound.emplace_back(&claim, volume);
+    return;
+  }
+  const std::string class_name = claim.storage_class.value_or("");
+  const StorageClassObject* storage_class = StorageTable::find(storage.classes, class_name);
+  if (storage_class == nullptr && !class_name.empty())
+    claims.obstacle = reason(JobRule::kStorageClassMissing, class_name, claim.meta.name);
+  else if (storage_class == nullptr || !storage_class->wait_for_first_consumer || !claim.volume.empty())
+    claims.obstacle = reason(JobRule::kVolumeClaimUnbound, claim.meta.name);
+  else
+    claims.open.push_back({&claim, suitable_volumes(claim)});
+}
+
+const VolumeFilter::Claims& VolumeFilter::claims_of(ShapeId shape, const std::string& ns) {
+  const auto [found, is_new] = claims_.try_emplace(shape);
+  Claims& claims = found->second;
+  if (!is_new) return claims;
+  for (const std::string& name : cluster_.shape(shape).constraints.volume_claims) {
+    if (claims.obstacle) break;
+    const VolumeClaimObject* claim = cluster_.storage().claim(ns, name);
+    if (claim == nullptr)
+      claims.obstacle = reason(JobRule::kVolumeClaimMissing, name);
+    else
+      sort_in(*claim, claims);
+  }
+  std::stable_sort(claims.open.begin(), claims.open.end(),
+                   [](const OpenClaim& a, const OpenClaim& b) { return a.claim->bytes < b.claim->bytes; });
+  return claims;
+}
+
+std::optional<JobReason> VolumeFilter::obstacle(TaskId t) {
+  const Task& task = cluster_.task(t);
+  if (cluster_.shape(task.shape).constraints.volume_claims.empty()) return std::nullopt;
+  std::optional<JobReason> found = claims_of(task.shape, task.ns).obstacle;
+  if (found) found->task = t;
+  return found;
+}
+
+// ---------------------------------------------------------------- a node
+
+// Only shapes whose obstacles were asked for get here: filters come after them.
+std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) {
+  if (cluster_.shape(shape).constraints.volume_claims.empty()) return std::nullopt;
+  const auto found = claims_.find(shape);
+  if (found == claims_.end()) return std::nullopt;
+  const Node& node = cluster_.node(n);
+  for (const auto& [claim, volume] : found->second.bound)
+    if (volume == nullptr || !is_reachable(*volume, node)) return refused(*claim);
+  std::vector<const VolumeObject*> taken;
+  const auto can_use = [&](const VolumeObject* volume) {
+    return is_reachable(*volume, node) && std::find(taken.begin(), taken.end(), volume) == taken.end();
+  };
+  for (const OpenClaim& open : found->second.open) {
+    const VolumeClaimObject& claim = *open.claim;
+    const bool goes_elsewhere = !claim.selected_node.empty() && claim.selected_node != node.name;
+    if (goes_elsewhere) return refused(claim);
+    if (const auto volume = std::find_if(open.volumes.begin(), open.volumes.end(), can_use); volume != open.volumes.end())
+      taken.push_back(*volume);
+    else if (auto refusal = not_provisioned(claim, node))
+      return refusal;
+  }
+  return std::nullopt;
+}
+
+std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject& claim, const Node& node) const {
+  const StorageClassObject& storage_class =
+      *StorageTable::find(cluster_.storage().classes, claim.storage_class.value_or(""));
+  if (storage_class.provisioner.empty() || storage_class.provisioner == kNoProvisioner) return refused(claim);
+  if (!storage_class.allowed_topologies.empty() && !matches_any(storage_class.allowed_topologies, node))
+    return refused(claim);
+  return ignore_space_ ? std::nullopt : lacks_space(claim, storage_class, node);
+}
+
+// Drivers that publish their capacities must have one with room for the whole volume.
+std::optional<NodeRefusal> VolumeFilter::lacks_space(const VolumeClaimObject& claim,
+                                                     const StorageClassObject& storage_class,
+                                                     const Node& node) const {
+  const CsiDriverObject* driver = StorageTable::find(cluster_.storage().drivers, storage_class.provisioner);
+  if (driver == nullptr || !driver->storage_capacity) return std::nullopt;
+  std::int64_t most = 0;
+  for (const auto& [name, capacity] : cluster_.storage().capacities)
+    if (capacity.storage_class == storage_class.meta.name && matches(capacity.node_topology, node.labels))
+      most = std::max(most, capacity.largest_volume.value_or(capacity.capacity));
+  if (most >= claim.bytes && most > 0) return std::nullopt;
+  return NodeRefusal{.rule = NodeRule::kStorage,
+                     .kind = {},
+                     .what = storage_class.meta.name,
+                     .wanted = claim.bytes,
+                     .available = most};
+}
+
+}  // namespace muster::plugins

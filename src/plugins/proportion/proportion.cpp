@@ -1,0 +1,71 @@
+// Fair shares between queues.
+#include "plugins/proportion/proportion.hpp"
+
+#include <optional>
+
+#include "engine/cycle/session.hpp"
+#include "plugins/proportion/capacity.hpp"
+#include "plugins/proportion/order.hpp"
+#include "plugins/proportion/reclaim.hpp"
+#include "plugins/proportion/shares.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr const char* kName = "proportion";
+
+std::optional<VictimRefusal> refused_unless(bool allowed, const char* rule) {
+  return allowed ? std::nullopt : std::optional(VictimRefusal{.rule = rule});
+}
+
+class Proportion final : public Plugin {
+ public:
+  explicit Proportion(ProportionOptions options) : options_(options) {}
+
+  void open(Session& s, Hooks& hooks) override {
+    shares_.emplace(s, options_.k_value);
+    order_.emplace(s, *shares_);
+    capacity_.emplace(s);
+    hooks.queue_order.add([this](const QueueSide& l, const QueueSide& r) { return order_->compare(l, r); });
+    hooks.job_over_capacity.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+      return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()),
+                             s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
+    });
+    hooks.job_over_quota.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+      return capacity_->over_quota(job, s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
+    });
+    hooks.task_over_capacity.set(kName, [this, &s](TaskId task, NodeId node) {
+      const JobId job = s.cluster.task(task).job;
+      const Demand wanted{.charge = s.cluster.accepted(s.cluster.shape_of(task), node)};
+      const bool is_core = !s.core_part(job, {&task, 1}).empty();
+      return capacity_->over(job, wanted, is_core ? wanted : Demand{});
+    });
+    reclaim_.emplace(s, *shares_, options_.saturation_multiplier);
+    hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
+    hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
+      return refused_unless(reclaim_->may_take_from(contender, leaf),
+                            "the queue is within its share or quota");
+    });
+    hooks.search_begins.add([this](JobId contender) { reclaim_->search_begins(contender); });
+    hooks.reclaim_scenario.add([this](const Scenario& scenario) {
+      return refused_unless(reclaim_->is_valid(scenario), "shares of the queues");
+    });
+    hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
+    hooks.reclaim_ground.set(kName, [this](JobId contender, QueueId leaf) { return reclaim_->ground(contender, leaf); });
+    hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
+    hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
+  }
+
+ private:
+  const ProportionOptions options_;
+  std::optional<QueueShares> shares_;
+  std::optional<QueueOrder> order_;
+  std::optional<Capacity> capacity_;
+  std::optional<ReclaimRules> reclaim_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> make_proportion(ProportionOptions o) { return std::make_unique<Proportion>(o); }
+
+}  // namespace muster::plugins

@@ -1,0 +1,81 @@
+// The domains in which a group of a job may be placed, best first. placement.md 8.2, 8.3.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/cycle/hooks.hpp"
+#include "plugins/topology/demand.hpp"
+#include "plugins/topology/room.hpp"
+
+namespace muster::plugins {
+
+// A constraint in levels of its topology; `required` 0: none.
+struct TopologyLevels {
+  std::uint32_t required = 0;
+  std::optional<std::uint32_t> preferred;
+
+  std::uint32_t finest() const { return preferred.value_or(required); }
+};
+
+// Who is placed, and where it may go.
+struct DomainQuestion {
+  const TopologyTree* tree = nullptr;
+  DomainRoom* room = nullptr;
+  TopologyLevels levels;
+  GroupDemand demand;
+  std::string group;                      // the sub group; "" for the whole job
+  const Bitmap* allowed = nullptr;        // ranks; null: all nodes
+  bool is_anchored = false;               // some of its pods run already: only the required domains that hold one
+  std::vector<TopologyDomainId> anchors;  // sorted
+  bool uses_finer_domain = false;         // a required level coarser than what all nodes share is met
+};
+
+// Domains are looked at finest level first, inside a level in the order of the sorted tree, where the fuller of two
+// siblings comes first. Only as much of the tree is sorted as is needed to find the next one.
+class DomainSearch final : public NodeSets {
+ public:
+  explicit DomainSearch(const Cluster& cluster) : cluster_(cluster) {}
+  void start(DomainQuestion question);
+
+  const Bitmap* next() override;
+  const std::string& place() const override { return (*q_.tree)[last_].id; }
+  JobReason refusal() const override;
+
+  // Has preferred domains: then scores() is what the tasks of the group, and of those below it that have no
+  // preference of their own, are placed by. Null: all nodes of the last set are equal.
+  bool is_preferring() const { return q_.levels.preferred.has_value(); }
+  const NodeScores* scores() const { return has_scores_ ? &scores_ : nullptr; }
+
+ private:
+  struct Frame {
+    std::size_t at, end;  // in order_
+  };
+  TopologyDomainId common_domain() const;
+  std::uint32_t level_of(TopologyDomainId d) const { return (*q_.tree)[d].level; }
+  bool is_enough(TopologyDomainId d) const;
+  bool may_hold(TopologyDomainId d) const;
+  void begin_level(std::uint32_t level);
+  TopologyDomainId next_of_level();
+  // Appends the children of a domain to order_, fullest first.
+  Frame sort_children(TopologyDomainId d);
+  void collect_preferred(TopologyDomainId d, std::vector<TopologyDomainId>& found);
+  void score_nodes();
+  const Bitmap* offer(TopologyDomainId d);
+  DomainShortage shortage(TopologyDomainId d) const;
+
+  const Cluster& cluster_;
+  DomainQuestion q_;
+  TopologyDomainId top_, last_;
+  std::uint32_t level_ = 0;
+  bool is_over_ = false, has_scores_ = false, are_scored_ = false;
+  const DomainRoom::Pods* pods_ = nullptr;  // null: room is not counted in pods
+  std::vector<std::uint32_t> order_;
+  std::vector<Frame> frames_;
+  std::vector<std::pair<double, std::uint32_t>> ratios_;
+  Bitmap set_;
+  NodeScores scores_;
+};
+
+}  // namespace muster::plugins

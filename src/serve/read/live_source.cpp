@@ -1,0 +1,272 @@
+// Watches of the API server as deltas.
+#include "serve/read/live_source.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kube/json.hpp"
+#include "kube/resource.hpp"
+#include "serve/read/api_document.hpp"
+#include "serve/wall_clock.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Resource;
+namespace resources = kube::resources;
+
+struct WatchedKind {
+  const Resource& resource;
+  bool is_optional = false;
+  bool metadata_only = false;
+  const char* field_selector = "";
+};
+
+// What the model knows how to take. Optional: the kind may be absent from the server, or not ours to read.
+const WatchedKind kWatchedKinds[] = {
+    {.resource = resources::kNodes},
+    {.resource = resources::kQueues},
+    {.resource = resources::kPriorityClasses},
+    {.resource = resources::kPodGroups},
+    {.resource = resources::kPods, .field_selector = "status.phase!=Failed"},
+    {.resource = resources::kBindRequests, .is_optional = true},
+    {.resource = resources::kTopologies, .is_optional = true},
+    {.resource = resources::kConfigMaps, .metadata_only = true},
+    {.resource = resources::kVolumeClaims},
+    {.resource = resources::kVolumes, .is_optional = true},
+    {.resource = resources::kStorageClasses, .is_optional = true},
+    {.resource = resources::kStorageCapacities, .is_optional = true},
+    {.resource = resources::kCsiDrivers, .is_optional = true},
+    {.resource = resources::kResourceClaims, .is_optional = true},
+    {.resource = resources::kResourceSlices, .is_optional = true},
+    {.resource = resources::kDeviceClasses, .is_optional = true},
+    {.resource = resources::kNodeTopologies, .is_optional = true},
+};
+
+bool is_usable_alike(const Node& a, const Node& b) {
+  return a.present == b.present && a.usable() == b.usable() && a.labels == b.labels && a.taints == b.taints &&
+         a.allocatable == b.allocatable;
+}
+
+// A pod that got where we put it changes no decision.
+bool is_expected(TaskStatus before, TaskStatus after) {
+  constexpr StatusSet kOnItsWay =
+      status_set({TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning});
+  return before == after || (in(before, kOnItsWay) && in(after, kOnItsWay));
+}
+
+}  // namespace
+
+class LiveSource::Watched final : public kube::ReflectorListener {
+ public:
+  Watched(LiveSource& source, const WatchedKind& kind)
+      : reflector(source.client_,
+                  {.resource = kind.resource,
+                   .field_selector = kind.field_selector,
+                   .is_optional = kind.is_optional,
+                   .metadata_only = kind.metadata_only},
+                  *this),
+        source_(source) {}
+
+  void changed(Json object) override {
+    const std::string& kind = reflector.resource().kind;
+    if (kind == "Pod" && source_.on_pod) source_.on_pod(object);
+    if (kind == "PodGroup" && source_.on_pod_group) source_.on_pod_group(object);
+    source_.decode(object, reflector.resource());
+  }
+  void gone(const std::string& ns, const std::string& name) override {
+    const std::string& kind = reflector.resource().kind;
+    if (kind == "Pod" && source_.on_pod_gone) source_.on_pod_gone(ns, name);
+    if (kind == "PodGroup" && source_.on_pod_group_gone) source_.on_pod_group_gone(ns, name);
+    source_.tell(Gone{kind, ns, name});
+  }
+  void listed() override {
+    source_.log_.debug(
+        "listed", {{"kind", reflector.resource().plural}, {"objects", std::to_string(reflector.size())}});
+    if (source_.on_news) source_.on_news();
+  }
+  void troubled(const std::string& text) override { source_.log_.repeated_warning(text); }
+
+  kube::Reflector reflector;
+
+ private:
+  LiveSource& source_;
+};
+
+LiveSource::LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceOptions options)
+    : client_(client), assumptions_(assumptions), log_(log), options_(std::move(options)) {
+  for (const WatchedKind& kind : kWatchedKinds) watched_.push_back(std::make_unique<Watched>(*this, kind));
+}
+
+LiveSource::~LiveSource() = default;
+
+void LiveSource::start() {
+  for (const auto& watched : watched_) kube::spawn(watched->reflector.run());
+}
+
+kube::Reflector& LiveSource::reflector(std::string_view kind) {
+  const auto found = std::ranges::find_if(
+      watched_, [&](const auto& watched) { return watched->reflector.resource().kind == kind; });
+  assert(found != watched_.end() && "a kind that is watched");
+  return (*found)->reflector;
+}
+
+bool LiveSource::is_synced() const {
+  return std::ranges::all_of(watched_, [](const auto& watched) { return watched->reflector.is_synced(); });
+}
+
+std::string LiveSource::missing() const {
+  std::vector<std::string> names;
+  for (const auto& watched : watched_)
+    if (!watched->reflector.is_synced()) names.push_back(watched->reflector.resource().plural);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void LiveSource::list_again(bool tell_all) {
+  for (const auto& watched : watched_) watched->reflector.refresh(tell_all);
+}
+
+std::int64_t LiveSource::lists() const {
+  std::int64_t sum = 0;
+  for (const auto& watched : watched_) sum += watched->reflector.lists();
+  return sum;
+}
+
+kube::Clock::time_point LiveSource::last_contact() const {
+  kube::Clock::time_point latest{};
+  for (const auto& watched : watched_) latest = std::max(latest, watched->reflector.last_contact());
+  return latest;
+}
+
+std::optional<kube::Clock::duration> LiveSource::time_since_seen(const std::string& uid) const {
+  const auto seen = seen_.find(uid);
+  if (seen == seen_.end()) return std::nullopt;
+  return kube::Clock::now() - seen->second;
+}
+
+void LiveSource::tell(Delta delta) {
+  deltas_.push_back(std::move(delta));
+  if (on_news) on_news();
+}
+
+void LiveSource::assume(const Resource& resource, const std::string& text) {
+  Json object;
+  const bool is_parsed = parser_.parse(text).get(object) == simdjson::SUCCESS;
+  assert(is_parsed && "objects of ours are JSON");
+  if (is_parsed) decode(object, resource);
+}
+
+// One object that can not be used costs only itself.
+void LiveSource::decode(Json object, const Resource& resource) {
+  Findings findings;
+  decode_object(ApiDocument(object, resource), {.now = wall_clock()}, sink_, findings);
+  if (resource.kind == "Pod" && !deltas_.empty())
+    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced())
+      note_seen(*pod);
+  for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
+  for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
+  unusable_ += findings.errors.empty() ? 0 : 1;
+  if (resource.kind == "PodGroup" && findings.errors.empty()) {
+    const auto metadata = kube::part_at(object, "metadata");
+    const std::string key = kube::key_of(*metadata);
+    const std::int64_t generation = kube::number_at(*metadata, "generation").value_or(0);
+    is_relevant_ |= std::exchange(generations_[key], generation) != generation;
+  }
+  if (on_news) on_news();
+}
+
+void LiveSource::note_seen(const PodObject& pod) {
+  if (!pod.node.empty())
+    seen_.erase(pod.meta.uid);
+  else if (pod.scheduler == options_.scheduler_name)
+    seen_.try_emplace(pod.meta.uid, kube::Clock::now());
+}
+
+// ---------------------------------------------------------------- to the model
+
+struct LiveSource::Applying {
+  LiveSource& source;
+  Cluster& cluster;
+
+  void operator()(PodObject& pod) const {
+    source.assumptions_.correct(cluster, pod);
+    if (source.options_.keeps_ungrouped && pod.pod_group.empty() &&
+        pod.scheduler == source.options_.scheduler_name)
+      source.ungrouped_[pod.meta.uid] = pod;
+    else
+      source.ungrouped_.erase(pod.meta.uid);
+    const TaskId known = cluster.find_task(pod.meta.ns, pod.meta.name);
+    const bool was_same = known.valid() && cluster.task(known).uid == pod.meta.uid;
+    const TaskStatus before = was_same ? cluster.placement(known).status : TaskStatus::kGone;
+    const bool had_job = was_same && cluster.task(known).job.valid();
+    const TaskId task = cluster.apply(std::move(pod));
+    const bool has_job = cluster.task(task).job.valid();
+    const TaskStatus after = cluster.placement(task).status;
+    const bool waits_for_group = after == TaskStatus::kPending && !has_job;
+    source.is_relevant_ |= !waits_for_group && (!is_expected(before, after) || had_job != has_job);
+  }
+  void operator()(PodGroupObject& group) const {
+    source.assumptions_.correct(group);
+    cluster.apply(std::move(group));
+  }
+  void operator()(NodeObject& node) const {
+    const NodeId known = cluster.find_node(node.meta.name);
+    const Node before = known.valid() ? cluster.node(known) : Node{};
+    const NodeId id = cluster.apply(std::move(node));
+    source.is_relevant_ |= !is_usable_alike(before, cluster.node(id));
+  }
+  void operator()(BindRequestObject& request) const {
+    const bool is_assumed = source.assumptions_.binds(request.meta.ns, request.pod, request.pod_uid);
+    if (is_assumed && !source.options_.binds_by_request) return;
+    if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
+    if (request.failed && source.on_failed_bind_request)
+      source.on_failed_bind_request(request.meta.ns, request.meta.name);
+    cluster.apply(std::move(request));
+    source.is_relevant_ = true;
+  }
+  void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
+  template <class Object>
+  void operator()(Object& object) const {
+    cluster.apply(std::move(object));
+    source.is_relevant_ = true;
+  }
+
+  void operator()(Gone& gone) const {
+    if (gone.kind == "Pod") {
+      const TaskId task = cluster.find_task(gone.ns, gone.name);
+      if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
+      if (task.valid()) source.seen_.erase(cluster.task(task).uid);
+      source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
+    }
+    if (gone.kind == "PodGroup") source.generations_.erase(gone.ns + "/" + gone.name);
+    const TaskId pod = cluster.find_task(gone.ns, gone.name);
+    const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
+                                source.assumptions_.binds(gone.ns, gone.name, cluster.task(pod).uid);
+    if (is_own_request) return;
+    remove_from(cluster, gone);
+    source.is_relevant_ |= gone.kind != "ConfigMap";
+  }
+  void operator()(Membership& member) const {
+    source.assumptions_.join(member.uid, member.group, member.sub_group);
+    const auto parked = source.ungrouped_.find(member.uid);
+    if (parked == source.ungrouped_.end()) return;
+    PodObject pod = std::move(parked->second);
+    source.ungrouped_.erase(parked);
+    (*this)(pod);
+  }
+  void operator()(BindEnded& end) const { source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid); }
+  void operator()(EvictionEnded& end) const {
+    source.assumptions_.end_eviction(cluster, end.ns, end.name, end.uid);
+  }
+  void operator()(PatchEnded& end) const { source.assumptions_.end_annotations(end.ns, end.name); }
+};
+
+void LiveSource::update(Cluster& cluster, TimePoint) {
+  for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
+    std::visit(Applying{*this, cluster}, delta);
+  for (const ObjectWarning& warning : cluster.take_warnings())
+    log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);
+}
+
+}  // namespace muster::serve

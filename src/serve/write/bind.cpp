@@ -1,0 +1,108 @@
+#include "serve/write/bind.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/resource.hpp"
+#include "serve/write/allocation_json.hpp"
+
+namespace muster::serve {
+namespace {
+
+using nlohmann::json;
+namespace resources = kube::resources;
+
+std::string received_type(const Shape& shape) {
+  switch (shape.gpu.type) {
+    case GpuRequestType::kFraction:
+    case GpuRequestType::kGpuMemory:
+      return "Fraction";
+    case GpuRequestType::kMig:
+      return "MigInstance";
+    case GpuRequestType::kRegular:
+      break;
+  }
+  return "Regular";
+}
+
+double portion_of(const Shape& shape) {
+  if (shape.gpu.portion > 0) return shape.gpu.portion;
+  return shape.gpu.devices > 0 ? 1.0 : 0.0;
+}
+
+json metadata_of(const Bind& bind, const PoolLabel& pool) {
+  json metadata = {{"name", bind.pod.name}, {"namespace", bind.pod.ns}, {"uid", bind.pod.uid}};
+  if (bind.group_is_assumed) metadata["annotations"]["pod-group-name"] = bind.pod.job;
+  if (!bind.sub_group.empty()) metadata["labels"]["kai.scheduler/subgroup-name"] = bind.sub_group;
+  if (!pool.value.empty()) metadata["labels"][pool.key] = pool.value;
+  if (bind.gpu_groups.empty()) return metadata;
+  metadata["annotations"]["received-resource-type"] = bind.received_type;
+  metadata["labels"]["runai-gpu-group"] = bind.gpu_groups.front();
+  for (const std::string& group : bind.gpu_groups)
+    if (bind.gpu_groups.size() > 1) metadata["labels"]["runai-gpu-group/" + group] = group;
+  return metadata;
+}
+
+json spec_of(const Bind& bind) {
+  json spec = {{"podName", bind.pod.name},
+               {"selectedNode", bind.node},
+               {"receivedResourceType", bind.received_type},
+               {"receivedGPU", {{"count", bind.devices}, {"portion", bind.portion}}}};
+  if (!bind.gpu_groups.empty()) spec["selectedGPUGroups"] = bind.gpu_groups;
+  for (const ClaimAllocation& claim : bind.claims)
+    spec["resourceClaimAllocations"].push_back(
+        {{"name", claim.claim}, {"allocation", to_json(claim.allocation)}});
+  return spec;
+}
+
+}  // namespace
+
+Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumptions& assumptions) {
+  const Shape& shape = cluster.shape_of(decision.task);
+  Bind bind{.pod = identity_of(cluster, decision.task),
+            .node = cluster.node(decision.node).name,
+            .received_type = received_type(shape),
+            .portion = fmt::format("{:.2f}", portion_of(shape)),
+            .devices = shape.gpu.devices,
+            .needs = needs_of(cluster, decision)};
+  for (const GroupId group : cluster.groups(decision.groups))
+    bind.gpu_groups.push_back(cluster.group_name(group));
+  bind.claims = claims_of(cluster, decision.task, decision.groups);
+  if (const auto* assumed = assumptions.group_of(bind.pod.uid)) {
+    bind.group_is_assumed = true;
+    bind.sub_group = assumed->second;
+  }
+  return bind;
+}
+
+kube::ApiRequest binding_of(const Bind& bind, const PoolLabel& pool) {
+  const json body = {{"apiVersion", "v1"},
+                     {"kind", "Binding"},
+                     {"metadata", metadata_of(bind, pool)},
+                     {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}};
+  return {.method = "POST",
+          .path = resources::kPods.path(bind.pod.ns, bind.pod.name) + "/binding",
+          .body = body.dump(),
+          .lane = kube::Lane::kDecision};
+}
+
+kube::ApiRequest bind_request_of(const Bind& bind, const PoolLabel& pool) {
+  json labels = {{"selected-node", bind.node}};
+  if (!pool.value.empty()) labels[pool.key] = pool.value;
+  const json owner = {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", bind.pod.name}, {"uid", bind.pod.uid}};
+  const json body = {{"apiVersion", resources::kBindRequests.api_version()},
+                     {"kind", "BindRequest"},
+                     {"metadata",
+                      {{"name", bind.pod.name},
+                       {"namespace", bind.pod.ns},
+                       {"labels", labels},
+                       {"ownerReferences", json::array({owner})}}},
+                     {"spec", spec_of(bind)}};
+  return {.method = "POST",
+          .path = resources::kBindRequests.path(bind.pod.ns),
+          .body = body.dump(),
+          .lane = kube::Lane::kDecision};
+}
+
+}  // namespace muster::serve

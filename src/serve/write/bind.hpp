@@ -1,0 +1,36 @@
+// A bind as it leaves the model, and how it looks to the API server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "serve/write/bind_needs.hpp"
+#include "serve/write/write_parts.hpp"
+
+namespace muster::serve {
+
+struct Bind {
+  PodIdentity pod;
+  std::string node, sub_group;
+  std::vector<std::string> gpu_groups;
+  std::vector<ClaimAllocation> claims;
+  std::string received_type;
+  std::string portion;
+  int devices = 0;
+  bool group_is_assumed = false;  // the pod does not name its PodGroup yet
+  BindNeeds needs;
+};
+
+Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumptions& assumptions);
+
+// The node pool as a label; the value "" where there is none.
+struct PoolLabel {
+  std::string key, value;
+};
+
+// POST pods/binding: the API server merges the annotations and labels of the binding into the pod.
+kube::ApiRequest binding_of(const Bind& bind, const PoolLabel& pool);
+// A BindRequest, which KAI's binder carries out.
+kube::ApiRequest bind_request_of(const Bind& bind, const PoolLabel& pool);
+
+}  // namespace muster::serve

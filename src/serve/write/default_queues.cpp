@@ -1,0 +1,41 @@
+#include "serve/write/default_queues.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "kube/resource.hpp"
+
+namespace muster::serve {
+namespace {
+
+using nlohmann::json;
+namespace resources = kube::resources;
+
+constexpr const char* kParent = "default-parent-queue";
+constexpr const char* kQueue = "default-queue";
+
+// As KAI-Scheduler ships them: the parent may use everything, the queue is entitled to nothing.
+json queue(const std::string& name, const std::string& parent, int quota) {
+  const json amounts = {{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}};
+  json spec = {{"resources", {{"cpu", amounts}, {"gpu", amounts}, {"memory", amounts}}}};
+  if (!parent.empty()) spec["parentQueue"] = parent;
+  return {{"apiVersion", resources::kQueues.api_version()},
+          {"kind", "Queue"},
+          {"metadata", {{"name", name}}},
+          {"spec", spec}};
+}
+
+}  // namespace
+
+kube::Async<void> make_default_queues(WriteParts parts) {
+  if (parts.source.reflector("Queue").size() > 0) co_return;
+  const json queues[] = {queue(kParent, "", -1), queue(kQueue, kParent, 0)};
+  for (const json& object : queues) {
+    kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object.dump()};
+    const kube::HttpResponse answer = co_await send_persistently(parts.client, std::move(create));
+    if (!answer.ok() && answer.status != 409)
+      co_return parts.log.warning("the default queues could not be made: " + describe(answer));
+  }
+  parts.log.info("made the default queues, for there was none");
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,116 @@
+#include "serve/write/events.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/resource.hpp"
+#include "serve/wall_clock.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Clock;
+
+// As Kubernetes' own clients: 25 events of one object at once, then one in five minutes.
+constexpr double kBurst = 25;
+constexpr double kPerSecond = 1.0 / 300;
+// Of all objects together. When very much happens at once, who placed what is no longer told pod by pod;
+// warnings still are.
+constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
+constexpr auto kRepeat = std::chrono::minutes(1);
+constexpr std::size_t kMostRemembered = 50'000;
+constexpr std::size_t kLongestMessage = 1000;
+
+std::uint64_t first_name() {
+  return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+}  // namespace
+
+Events::Events(kube::ApiClient& client, Log& log, std::string component)
+    : client_(client),
+      log_(log),
+      component_(std::move(component)),
+      of_all_{.most = kBurstOfAll, .per_second = kPerSecondOfAll},
+      last_name_(first_name()) {}
+
+bool Events::Allowance::take(double leave) {
+  const auto now = Clock::now();
+  tokens = std::min(most, tokens + std::chrono::duration<double>(now - at).count() * per_second);
+  at = now;
+  if (tokens < 1 + leave) return false;
+  tokens -= 1;
+  return true;
+}
+
+bool Events::allows(const std::string& object, bool is_warning) {
+  if (allowances_.size() > kMostRemembered) allowances_.clear();
+  const auto of_object =
+      allowances_.try_emplace(object, Allowance{.most = kBurst, .per_second = kPerSecond}).first;
+  return of_all_.take(is_warning ? 0 : kLeftToWarnings) && of_object->second.take();
+}
+
+void Events::record(Event event) {
+  if (event.message.size() > kLongestMessage) event.message.resize(kLongestMessage);
+  const ObjectReference& about = event.about;
+  const std::string object = fmt::format("{}\n{}\n{}", about.kind, about.ns, about.name);
+  if (sent_.size() > kMostRemembered) sent_.clear();
+  Sent& sent = sent_[fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message)];
+  ++sent.count;
+  const bool is_new = sent.count == 1;
+  if ((!is_new && Clock::now() - sent.at < kRepeat) || !allows(object, event.is_warning)) {
+    ++held_back_;
+    if (is_new) sent.count = 0;
+    return;
+  }
+  sent.at = Clock::now();
+  if (is_new) {
+    sent.name = fmt::format("{}.{:x}", about.name, ++last_name_);
+    sent.first = wall_clock_text();
+    kube::spawn(create(std::move(event), sent.name, sent.first));
+  } else {
+    kube::spawn(count(about.ns, sent.name, sent.count, wall_clock_text()));
+  }
+}
+
+kube::Async<void> Events::create(Event event, std::string name, std::string time) {
+  const ObjectReference& about = event.about;
+  const std::string ns = about.ns.empty() ? "default" : about.ns;
+  nlohmann::json body = {{"apiVersion", "v1"},
+                         {"kind", "Event"},
+                         {"metadata", {{"name", name}, {"namespace", ns}}},
+                         {"involvedObject",
+                          {{"apiVersion", about.api_version},
+                           {"kind", about.kind},
+                           {"namespace", about.ns},
+                           {"name", about.name},
+                           {"uid", about.uid}}},
+                         {"type", event.is_warning ? "Warning" : "Normal"},
+                         {"reason", event.reason},
+                         {"message", event.message},
+                         {"source", {{"component", component_}}},
+                         {"firstTimestamp", time},
+                         {"lastTimestamp", time},
+                         {"count", 1}};
+  if (!event.annotations.empty()) body["metadata"]["annotations"] = event.annotations;
+  kube::ApiRequest request{.method = "POST",
+                           .path = kube::resources::kEvents.path(ns),
+                           .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                           .lane = kube::Lane::kBackground};
+  const auto answer = co_await client_.send(std::move(request));
+  if (!answer.ok() && client_.may_write())
+    log_.repeated_warning("an event was not written: " + describe(answer));
+}
+
+kube::Async<void> Events::count(std::string ns, std::string name, int count, std::string time) {
+  const nlohmann::json body = {{"count", count}, {"lastTimestamp", time}};
+  kube::ApiRequest request{.method = "PATCH",
+                           .path = kube::resources::kEvents.path(ns, name),
+                           .body = body.dump(),
+                           .content_type = kube::kMergePatch,
+                           .lane = kube::Lane::kBackground};
+  co_await client_.send(std::move(request));
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,58 @@
+// Events: first one at once, the same again as a count; no object floods the API server, nor do all together.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <map>
+#include <string>
+
+#include "kube/api_client.hpp"
+#include "serve/health/log.hpp"
+
+namespace muster::serve {
+
+struct ObjectReference {
+  std::string api_version, kind, ns, name, uid;
+};
+
+struct Event {
+  ObjectReference about;
+  bool is_warning = false;
+  std::string reason, message;
+  std::map<std::string, std::string> annotations = {};
+};
+
+class Events {
+ public:
+  Events(kube::ApiClient& client, Log& log, std::string component);
+  void record(Event event);
+  std::int64_t held_back() const { return held_back_; }
+
+ private:
+  struct Sent {
+    std::string name, first;
+    int count = 0;
+    kube::Clock::time_point at{};
+  };
+  // Events that may be sent: `most` at once, and so many a second.
+  struct Allowance {
+    double most, per_second, tokens = most;
+    kube::Clock::time_point at = kube::Clock::now();
+    bool take(double leave = 0);
+  };
+
+  bool allows(const std::string& object, bool is_warning);
+  kube::Async<void> create(Event event, std::string name, std::string time);
+  kube::Async<void> count(std::string ns, std::string name, int count, std::string time);
+
+  kube::ApiClient& client_;
+  Log& log_;
+  const std::string component_;
+  absl::flat_hash_map<std::string, Sent> sent_;
+  absl::flat_hash_map<std::string, Allowance> allowances_;  // by object
+  Allowance of_all_;
+  std::uint64_t last_name_;
+  std::int64_t held_back_ = 0;
+};
+
+}  // namespace muster::serve

@@ -1,0 +1,53 @@
+#include "serve/write/live_sink.hpp"
+
+#include "serve/write/preemptibility_text.hpp"
+#include "util/keys.hpp"
+
+namespace muster::serve {
+namespace {
+
+// The pod grouper makes such a PodGroup for one pod, and it goes when the pod goes.
+bool is_of_one_pod(const Cluster& cluster, const Job& job) {
+  if (job.pod_sets.size() != 1 || job.pod_sets[0].tasks.size() != 1) return false;
+  const Task& task = cluster.task(job.pod_sets[0].tasks[0]);
+  return job.name == "pg-" + task.name + "-" + task.uid;
+}
+
+// Nobody would live to read when the job was last evicted.
+bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
+  return patch.annotations.size() == 1 && patch.annotations.contains(keys::kLastEviction) &&
+         is_of_one_pod(cluster, cluster.job(patch.job));
+}
+
+}  // namespace
+
+void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint now) {
+  for (const BindDecision& bind : decisions.binds)
+    p_.assumptions.bind(cluster, bind.task, bind.node, bind.groups);
+  for (const EvictDecision& eviction : decisions.evictions) p_.assumptions.evict(cluster, eviction.task, now);
+  for (const PatchDecision& patch : decisions.patches)
+    if (!is_in_vain(cluster, patch))
+      p_.assumptions.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
+}
+
+void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint) {
+  for (const PatchDecision& patch : decisions.patches) {
+    if (is_in_vain(cluster, patch)) continue;
+    const Job& job = cluster.job(patch.job);
+    AnnotationChanges changes = patch.annotations;
+    changes.emplace(kPreemptibility, preemptibility_text(job));
+    writers_.groups.annotate(job.ns, job.name, changes);
+  }
+  for (const EvictDecision& eviction : decisions.evictions) {
+    p_.metrics.evicted(cluster, eviction);
+    kube::spawn(writers_.evictor.carry_out(evict_of(cluster, eviction)));
+  }
+  for (const BindDecision& decision : decisions.binds)
+    kube::spawn(writers_.binder.carry_out(bind_of(cluster, decision, p_.assumptions)));
+}
+
+int LiveSink::open_writes() const {
+  return writers_.binder.open_writes() + writers_.evictor.open_writes() + writers_.groups.open_writes();
+}
+
+}  // namespace muster::serve

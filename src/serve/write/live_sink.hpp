@@ -1,0 +1,32 @@
+// Decisions as writes to the API server, all at once.
+#pragma once
+
+#include "model/source.hpp"
+#include "serve/write/binder.hpp"
+#include "serve/write/evictor.hpp"
+#include "serve/write/pod_group_writer.hpp"
+
+namespace muster::serve {
+
+class LiveSink final : public DecisionSink {
+ public:
+  struct Writers {
+    Binder& binder;
+    Evictor& evictor;
+    PodGroupWriter& groups;
+  };
+  LiveSink(const WriteParts& parts, const Writers& writers) : p_(parts), writers_(writers) {}
+
+  // What is decided is assumed to have happened: to be called before anything else is told to the cluster.
+  void assume(Cluster& cluster, const Decisions& decisions, TimePoint now);
+  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;
+
+  // Writes under way or waiting.
+  int open_writes() const;
+
+ private:
+  const WriteParts p_;
+  const Writers writers_;
+};
+
+}  // namespace muster::serve

@@ -1,0 +1,196 @@
+#include "serve/write/pod_group_writer.hpp"
+
+#include <functional>
+
+#include "grouper/fields.hpp"
+#include "grouper/grouper.hpp"
+#include "kube/resource.hpp"
+#include "util/keys.hpp"
+
+namespace muster::serve {
+namespace {
+
+using grouper::text_at;
+using kube::ApiRequest;
+using kube::HttpResponse;
+namespace resources = kube::resources;
+
+// How long a plan waits for a bind that needs it.
+constexpr auto kPatience = std::chrono::seconds(5);
+
+bool is_transient_or_conflict(const HttpResponse& answer) {
+  return is_transient(answer) || answer.status == 409;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- making and updating
+
+kube::Async<bool> PodGroupWriter::put(json plan) {
+  const std::string ns = text_at(plan, "/metadata/namespace"), name = text_at(plan, "/metadata/name");
+  const std::size_t hash = std::hash<json>()(plan);
+  if (const auto known = put_of(ns, name)) {
+    co_await known->done.opened();
+    if (!known->failed && known->hash == hash) co_return true;
+  }
+  const auto put = begin(std::move(plan), hash);
+  co_await put->done.opened();
+  co_return !put->failed;
+}
+
+std::shared_ptr<PodGroupWriter::Put> PodGroupWriter::begin(json plan, std::size_t hash) {
+  const auto put = std::make_shared<Put>(p_.client.loop());
+  put->ns = text_at(plan, "/metadata/namespace");
+  put->name = text_at(plan, "/metadata/name");
+  put->hash = hash;
+  put->plan = std::move(plan);
+  puts_[put->ns + "/" + put->name] = put;
+  kube::spawn(p_.source.pod_groups().knows(put->ns, put->name) ? update(put) : make(put));
+  return put;
+}
+
+kube::Async<bool> PodGroupWriter::put_back(json plan, std::string start) {
+  const std::string ns = text_at(plan, "/metadata/namespace"), name = text_at(plan, "/metadata/name");
+  const std::size_t hash = std::hash<json>()(plan);
+  if (put_of(ns, name) == nullptr) {
+    begin(std::move(plan), hash);
+    if (!start.empty()) annotate(ns, name, {{keys::kLastStart, start}});
+  }
+  co_return co_await is_there(ns, name);
+}
+
+kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
+  assume(put->plan);
+  put->is_waiting = true;
+  co_await put->wanted.until(kube::Clock::now() + kPatience);
+  put->is_waiting = false;
+  const CountedWrite counted(open_writes_);
+  ApiRequest create{.method = "POST",
+                    .path = resources::kPodGroups.path(put->ns),
+                    .body = put->plan.dump(),
+                    .lane = kube::Lane::kFollowUp};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(create));
+  bool is_written = answer.ok();
+  if (answer.status == 409) is_written = co_await patch_spec(put->plan);
+  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
+  if (!is_written) {
+    p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", put->ns}});
+    p_.source.tell(Gone{"PodGroup", put->ns, put->name});
+  }
+  finish(put, is_written);
+}
+
+void PodGroupWriter::assume(json plan) {
+  plan["metadata"]["generation"] = 1;  // as the API server will number it: its answer is no news
+  p_.source.assume(resources::kPodGroups, plan.dump());
+}
+
+kube::Async<void> PodGroupWriter::update(std::shared_ptr<Put> put) {
+  const CountedWrite counted(open_writes_);
+  const bool is_written = co_await patch_spec(put->plan);
+  finish(put, is_written);
+}
+
+kube::Async<bool> PodGroupWriter::patch_spec(const json& plan) {
+  const std::string ns = text_at(plan, "/metadata/namespace"), name = text_at(plan, "/metadata/name");
+  ApiRequest patch{.method = "PATCH",
+                   .path = resources::kPodGroups.path(ns, name),
+                   .body = grouper::update_of(plan).dump(),
+                   .content_type = kube::kMergePatch};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(patch));
+  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
+  if (!answer.ok())
+    p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer),
+                            {{"podGroup", ns + "/" + name}});
+  co_return answer.ok();
+}
+
+void PodGroupWriter::finish(const std::shared_ptr<Put>& put, bool is_written) {
+  put->plan = json();
+  put->failed = !is_written;
+  if (put->failed && put_of(put->ns, put->name) == put) puts_.erase(put->ns + "/" + put->name);
+  put->done.open();
+}
+
+std::shared_ptr<PodGroupWriter::Put> PodGroupWriter::put_of(const std::string& ns,
+                                                            const std::string& name) const {
+  const auto found = puts_.find(ns + "/" + name);
+  return found == puts_.end() ? nullptr : found->second;
+}
+
+bool PodGroupWriter::is_being_made(const std::string& ns, const std::string& name) const {
+  const auto put = put_of(ns, name);
+  return put != nullptr && !put->done.is_open();
+}
+
+void PodGroupWriter::make_soon(const std::string& ns, const std::string& name) {
+  if (const auto put = put_of(ns, name); put != nullptr && put->is_waiting) put->wanted.give();
+}
+
+kube::Async<bool> PodGroupWriter::is_there(std::string ns, std::string name) {
+  const auto put = put_of(ns, name);
+  if (put == nullptr) co_return true;
+  make_soon(ns, name);
+  co_await put->done.opened();
+  co_return !put->failed;
+}
+
+// ---------------------------------------------------------------- annotations
+
+void PodGroupWriter::annotate(const std::string& ns, const std::string& name,
+                              const AnnotationChanges& changes) {
+  if (const auto put = put_of(ns, name); put != nullptr && put->is_waiting) {
+    for (const auto& [annotation, value] : changes)
+      if (value) put->plan["metadata"]["annotations"][annotation] = *value;
+    return;
+  }
+  const std::string key = ns + "/" + name;
+  AnnotationChanges& waiting = unsent_[key];
+  for (const auto& [annotation, value] : changes) waiting[annotation] = value;
+  if (patching_.contains(key)) return;
+  const auto patching = patching_[key] = std::make_shared<Patching>();
+  kube::spawn(send_annotations(ns, name, patching));
+}
+
+kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name) {
+  const auto found = patching_.find(ns + "/" + name);
+  if (found == patching_.end()) co_return true;
+  const auto patching = found->second;
+  co_await patching->done.opened();
+  co_return !patching->failed;
+}
+
+// One request at a time for each PodGroup; what is decided meanwhile goes with the next.
+kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string name,
+                                                   std::shared_ptr<Patching> patching) {
+  const CountedWrite counted(open_writes_);
+  const std::string key = ns + "/" + name;
+  co_await is_there(ns, name);
+  while (unsent_.contains(key)) {
+    const AnnotationChanges changes = std::move(unsent_[key]);
+    unsent_.erase(key);
+    json annotations = json::object();
+    for (const auto& [annotation, value] : changes) annotations[annotation] = value ? json(*value) : json();
+    const json body = {{"metadata", {{"annotations", annotations}}}};
+    ApiRequest patch{.method = "PATCH",
+                     .path = resources::kPodGroups.path(ns, name),
+                     .body = body.dump(),
+                     .content_type = kube::kMergePatch};
+    const HttpResponse answer =
+        co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
+    if (answer.ok()) {
+      p_.source.pod_groups().saw(answer.body);
+      continue;
+    }
+    if (answer.status != 404) {
+      p_.metrics.write_failed("annotate");
+      p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
+    }
+    patching->failed = true;
+    p_.source.tell(PatchEnded{ns, name});
+  }
+  patching_.erase(key);
+  patching->done.open();
+}
+
+}  // namespace muster::serve
