@@ -66,7 +66,8 @@ class Generator {
     sink_.priority_class({.meta = {.name = kTrain}, .value = 50});
     sink_.priority_class({.meta = {.name = kUrgent}, .value = 75});
     for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
-    if (shape_.racks > 0) sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
+    if (shape_.racks > 0)
+      sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
     add_queues();
     for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_.pod(foreign_pod(shape_, i));
     for (int i = 0; i < shape_.running; ++i)

@@ -25,14 +25,14 @@ struct ClusterShape {
   int pinned = 0;   // of these, the first ones: may not be evicted
   int pending = 0;  // jobs
   int pending_pods = 1;
-  int pending_gpus = 1;                 // per pod
-  int pending_large = 0;                // of the jobs, the first ones: take all GPUs of a node per pod
-  bool pending_outranks = false;        // has a higher priority than what runs
-  double pending_fraction = 0;          // of one GPU per pod, instead of whole ones
-  int racks = 0;                        // as many zones as a zone has racks; 0: no topology
+  int pending_gpus = 1;           // per pod
+  int pending_large = 0;          // of the jobs, the first ones: take all GPUs of a node per pod
+  bool pending_outranks = false;  // has a higher priority than what runs
+  double pending_fraction = 0;    // of one GPU per pod, instead of whole ones
+  int racks = 0;                  // as many zones as a zone has racks; 0: no topology
   std::vector<TopologyConstraint> topologies = {};  // of waiting jobs, in turn
-  int foreign = 0;                      // small CPU pods of another scheduler, per node
-  std::optional<Contest> contest = {};  // instead of departments and queues
+  int foreign = 0;                                  // small CPU pods of another scheduler, per node
+  std::optional<Contest> contest = {};              // instead of departments and queues
 };
 
 // The instant of all benchmarks: 2025-06-01 12:00.

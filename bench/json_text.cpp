@@ -49,8 +49,9 @@ class JsonWriter final : public ObjectSink {
   }
   void pod_group(PodGroupObject&& o) override {
     line("scheduling.run.ai/v2alpha2", "PodGroup", o.meta, times(o),
-         fmt::format(R"("spec":{{"queue":"{}","priorityClassName":"{}","preemptibility":"{}","minMember":{}}})", o.queue,
-                     o.priority_class, o.preemptibility, o.min_member.value_or(1)));
+         fmt::format(
+             R"("spec":{{"queue":"{}","priorityClassName":"{}","preemptibility":"{}","minMember":{}}})",
+             o.queue, o.priority_class, o.preemptibility, o.min_member.value_or(1)));
   }
   void pod(PodObject&& o) override {
     const std::string group = o.pod_group.empty() ? "" : fmt::format(R"("pod-group-name":"{}")", o.pod_group);
@@ -68,8 +69,10 @@ class JsonWriter final : public ObjectSink {
  private:
   static std::string times(const PodGroupObject& o) {
     std::string text;
-    if (o.last_start) text = fmt::format(R"("kai.scheduler/last-start-timestamp":"{}")", format_time(*o.last_start));
-    if (o.expected_runtime) text += fmt::format(R"(,"kai.scheduler/expected-runtime":"{}")", *o.expected_runtime);
+    if (o.last_start)
+      text = fmt::format(R"("kai.scheduler/last-start-timestamp":"{}")", format_time(*o.last_start));
+    if (o.expected_runtime)
+      text += fmt::format(R"(,"kai.scheduler/expected-runtime":"{}")", *o.expected_runtime);
     return text;
   }
   static std::string amounts(const QueueAmounts& a) {

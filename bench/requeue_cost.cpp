@@ -1,4 +1,5 @@
-// What requeue costs: beside preempt on the same overdue cluster, and as a part of a cycle where nobody opted in.
+// What requeue costs: beside preempt on the same overdue cluster, and as a part of a cycle where nobody opted
+// in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +30,8 @@ double median(std::vector<double> values) {
 
 // The two in turn, so that what else the machine does falls on both.
 void compare(const std::string& what, int runs) {
-  const Scenario &by_requeue = *find_scenario("requeue-" + what), &by_preempt = *find_scenario("preempt-" + what);
+  const Scenario &by_requeue = *find_scenario("requeue-" + what),
+                 &by_preempt = *find_scenario("preempt-" + what);
   Cluster start = make_cluster(by_requeue.shape);
   start.refresh(now());
   std::vector<double> requeue, preempt;
@@ -40,9 +42,10 @@ void compare(const std::string& what, int runs) {
       last = run_cycle(cluster, make_policy(*scenario), now());
       times->push_back(action_ms(last, scenario->actions.front()));
     }
-  fmt::print("{}: {} nominated, {} commits, {} rollbacks; requeue {:.2f} ms, preempt {:.2f} ms, ratio {:.2f}\n", what,
-             last.requeue->nominated.size(), last.requeue->commits(), last.requeue->rollbacks(), median(requeue),
-             median(preempt), median(requeue) / median(preempt));
+  fmt::print(
+      "{}: {} nominated, {} commits, {} rollbacks; requeue {:.2f} ms, preempt {:.2f} ms, ratio {:.2f}\n",
+      what, last.requeue->nominated.size(), last.requeue->commits(), last.requeue->rollbacks(),
+      median(requeue), median(preempt), median(requeue) / median(preempt));
 }
 
 void without_opt_in(const std::string& name, int runs) {
@@ -56,8 +59,8 @@ void without_opt_in(const std::string& name, int runs) {
     requeue.push_back(action_ms(d, "requeue"));
     cycle.push_back(cycle_ms(d));
   }
-  fmt::print("{} without an opt-in: requeue {:.4f} ms of {:.2f} ms, {:.3f} %\n", name, median(requeue), median(cycle),
-             100 * median(requeue) / median(cycle));
+  fmt::print("{} without an opt-in: requeue {:.4f} ms of {:.2f} ms, {:.3f} %\n", name, median(requeue),
+             median(cycle), 100 * median(requeue) / median(cycle));
 }
 
 }  // namespace
@@ -65,6 +68,8 @@ void without_opt_in(const std::string& name, int runs) {
 
 int main(int argc, char** argv) {
   const int runs = argc > 1 ? std::max(1, std::atoi(argv[1])) : 9;
-  for (const char* what : {"500-served", "500-half-in-vain", "500-in-vain"}) muster::bench::compare(what, runs);
-  for (const char* name : {"growth-1000", "full-1000x20000", "live-4000x140000"}) muster::bench::without_opt_in(name, runs);
+  for (const char* what : {"500-served", "500-half-in-vain", "500-in-vain"})
+    muster::bench::compare(what, runs);
+  for (const char* name : {"growth-1000", "full-1000x20000", "live-4000x140000"})
+    muster::bench::without_opt_in(name, runs);
 }

@@ -43,7 +43,12 @@ ClusterShape preempt(int nodes, int pending, int pods, int gpus) {
 
 // Every node is half full, and the waiting jobs want whole nodes: half of what runs must move together.
 ClusterShape fragmented(int nodes) {
-  return {.nodes = nodes, .departments = 1, .queues = 1, .running = 4 * nodes, .pending = nodes / 2, .pending_gpus = 8};
+  return {.nodes = nodes,
+          .departments = 1,
+          .queues = 1,
+          .running = 4 * nodes,
+          .pending = nodes / 2,
+          .pending_gpus = 8};
 }
 
 // A gang of ten whole nodes of which the running queue would have to give one more GPU than it may.
@@ -56,8 +61,8 @@ ClusterShape hopeless(int nodes) {
           .contest = Contest{.running_quota = 8.0 * nodes - 79, .pending_quota = 80}};
 }
 
-// A full cluster of which 1,000 jobs are overdue, and 1,000 jobs of higher priority that wait in the same queues. The
-// first `in_vain` of them ask for whole nodes, of which each has a job that may not be evicted.
+// A full cluster of which 1,000 jobs are overdue, and 1,000 jobs of higher priority that wait in the same
+// queues. The first `in_vain` of them ask for whole nodes, of which each has a job that may not be evicted.
 ClusterShape overdue(int in_vain) {
   return {.nodes = 500,
           .running = 4'000,
@@ -106,7 +111,8 @@ const std::vector<Scenario>& scenarios() {
       {"rack-gang-512-preferred", racks(1, 512, 8, {{"net", "", "rack"}}), {"allocate"}},
       {"rack-gang-512-both", racks(1, 512, 4, {{"net", "zone", "rack"}}), {"allocate"}},
       {"rack-jobs-4000",
-       racks(4'000, 4, 2, {{"net", "rack", ""}, {"net", "", "rack"}, {"net", "zone", "host"}, {"net", "host", ""}}),
+       racks(4'000, 4, 2,
+             {{"net", "rack", ""}, {"net", "", "rack"}, {"net", "zone", "host"}, {"net", "host", ""}}),
        {"allocate"}},
       {"requeue-500-served", overdue(0), {"requeue"}},
       {"preempt-500-served", overdue(0), {"preempt"}},
@@ -138,7 +144,8 @@ const Scenario* find_scenario(const std::string& name) {
 Policy make_policy(const Scenario& scenario) {
   Config config;
   if (!scenario.actions.empty()) config.actions = scenario.actions;
-  if (scenario.consolidation_victims) config.params.max_consolidation_preemptees = *scenario.consolidation_victims;
+  if (scenario.consolidation_victims)
+    config.params.max_consolidation_preemptees = *scenario.consolidation_victims;
   std::vector<Error> errors;
   Policy policy = cli::make_policy(config, errors);
   if (!errors.empty()) throw std::logic_error(errors.front().text());

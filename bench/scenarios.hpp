@@ -14,7 +14,7 @@ namespace muster::bench {
 struct Scenario {
   std::string name;
   ClusterShape shape;
-  std::vector<std::string> actions = {};  // none: all of the default configuration
+  std::vector<std::string> actions = {};          // none: all of the default configuration
   std::optional<int> consolidation_victims = {};  // none: as in the default configuration; -1: any number
 };
 

@@ -1,4 +1,5 @@
-// The search for victims works in buffers: what it asks of the heap does not grow with the scenarios it plays.
+// The search for victims works in buffers: what it asks of the heap does not grow with the scenarios it
+// plays.
 #include <gtest/gtest.h>
 
 #include "bench/counting_new.hpp"
@@ -38,7 +39,8 @@ TEST(Allocations, DoNotGrowWithTheScenariosOfASearch) {
   const Effort some = search(20), many = search(150);
   EXPECT_EQ(some.scenarios, 20);
   EXPECT_EQ(many.scenarios, 150);
-  EXPECT_LT(many.allocations - some.allocations, (many.scenarios - some.scenarios) / 4) << "buffers double at times";
+  EXPECT_LT(many.allocations - some.allocations, (many.scenarios - some.scenarios) / 4)
+      << "buffers double at times";
 }
 
 }  // namespace

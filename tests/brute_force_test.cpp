@@ -29,9 +29,12 @@ TestCluster small_cluster(unsigned seed, const Config& config = {}) {
     c.node("n" + std::to_string(n), {.gpus = room.back()});
   }
   for (const char* queue : {"a", "b"})
-    c.queue(queue, {.deserved = static_cast<double>(random.below(7)), .weight = static_cast<double>(random.below(3))});
+    c.queue(queue, {.deserved = static_cast<double>(random.below(7)),
+                    .weight = static_cast<double>(random.below(3))});
   for (int j = 0; j < 8; ++j) {
-    JobSpec spec{.queue = random.below(2) == 0 ? "a" : "b", .gpus = 1 + random.below(2), .priority = 50 + 10 * random.below(2)};
+    JobSpec spec{.queue = random.below(2) == 0 ? "a" : "b",
+                 .gpus = 1 + random.below(2),
+                 .priority = 50 + 10 * random.below(2)};
     const int tasks = 1 + random.below(3);
     for (int t = 0; t < tasks; ++t) {
       const auto n = static_cast<std::size_t>(random.below(nodes));
@@ -74,13 +77,15 @@ Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
               .valid = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
               .is_open = s.hooks.may_reclaim(p)};
   for (QueueId leaf : pool.leaves())
-    if (leaf != s.cluster.job(p).queue && !s.hooks.reclaim_from_queue(p, leaf)) rules.candidates.leaves.push_back(leaf);
+    if (leaf != s.cluster.job(p).queue && !s.hooks.reclaim_from_queue(p, leaf))
+      rules.candidates.leaves.push_back(leaf);
   return rules;
 }
 using MakeRules = Rules (*)(Session&, VictimPool&, JobId);
 
 // The batches that victim order takes from each job, in its order.
-std::vector<std::vector<std::vector<TaskId>>> batches_by_job(Session& s, VictimPool& pool, const Rules& rules) {
+std::vector<std::vector<std::vector<TaskId>>> batches_by_job(Session& s, VictimPool& pool,
+                                                             const Rules& rules) {
   VictimOrder order(s, pool);
   order.start(rules.candidates);
   std::vector<JobId> jobs;
@@ -94,14 +99,18 @@ std::vector<std::vector<std::vector<TaskId>>> batches_by_job(Session& s, VictimP
   return batches;
 }
 
-bool works(Session& s, Simulation& simulation, const Rules& rules, JobId p, const std::vector<TaskId>& victims) {
+bool works(Session& s, Simulation& simulation, const Rules& rules, JobId p,
+           const std::vector<TaskId>& victims) {
   if (victims.empty()) return false;
   Bitmap everywhere(s.cluster.nodes_by_name().size());
   everywhere.fill();
   const Chunk chunk = s.chunk(p, true);
   Statement st(s);
-  return !simulation.run(
-      st, {.contender = p, .tasks = chunk.tasks, .victims = victims, .feasible = everywhere, .valid = rules.valid});
+  return !simulation.run(st, {.contender = p,
+                              .tasks = chunk.tasks,
+                              .victims = victims,
+                              .feasible = everywhere,
+                              .valid = rules.valid});
 }
 
 // Some legal set of victims lets the job run.
@@ -166,8 +175,12 @@ void compare(const std::string& action, MakeRules make, unsigned seeds) {
   EXPECT_GT(not_there, static_cast<int>(seeds) / 20);
 }
 
-TEST(BruteForce, PreemptFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) { compare("preempt", preempt_rules, 1500); }
-TEST(BruteForce, ReclaimFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) { compare("reclaim", reclaim_rules, 1500); }
+TEST(BruteForce, PreemptFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) {
+  compare("preempt", preempt_rules, 1500);
+}
+TEST(BruteForce, ReclaimFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) {
+  compare("reclaim", reclaim_rules, 1500);
+}
 
 // A proof of no spares the search, and is never wrong.
 TEST(Proofs, DecideAsTheFullSearchDoes) {

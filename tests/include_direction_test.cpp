@@ -37,8 +37,8 @@ const std::map<std::string, std::set<std::string>> kPicture = {
       "kube", "web", "grouper", "serve"}},
 };
 
-// In these modules every part, a pair of files or a folder of them, stands alone and includes no header but its own;
-// registry.cpp lists the parts.
+// In these modules every part, a pair of files or a folder of them, stands alone and includes no header but
+// its own; registry.cpp lists the parts.
 const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }

@@ -19,7 +19,8 @@ RandomCluster random_numbers(unsigned seed) {
   std::mt19937_64 engine(seed);
   RandomCluster random;
   for (auto& [list, most] : {std::pair(&random.nodes, 6), {&random.queues, 5}, {&random.jobs, 14}})
-    for (int i = 1 + static_cast<int>(engine() % static_cast<unsigned>(most)); i > 0; --i) list->push_back(engine());
+    for (int i = 1 + static_cast<int>(engine() % static_cast<unsigned>(most)); i > 0; --i)
+      list->push_back(engine());
   return random;
 }
 
@@ -28,14 +29,15 @@ Policy default_policy() {
   return cli::make_policy({}, errors);
 }
 
-// The last action of a cycle: a preemptible gang that stood at its minimum still does, by pods that run or have a
-// place in view, or has nothing left.
+// The last action of a cycle: a preemptible gang that stood at its minimum still does, by pods that run or
+// have a place in view, or has nothing left.
 class GangsAreWhole final : public Action {
  public:
   std::string name() const override { return "look"; }
   void open(Session& s) override {
     for (JobId j : ids(s.cluster.jobs()))
-      if (const Job& job = s.cluster.job(j); job.present && job.is_preemptible() && is_satisfied(job, Member{}))
+      if (const Job& job = s.cluster.job(j);
+          job.present && job.is_preemptible() && is_satisfied(job, Member{}))
         whole_.push_back(j);
   }
   void run(Session& s) override {
@@ -75,11 +77,12 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
 
 // ---------------------------------------------------------------- the potential of docs/fairness.md
 
-// What a queue holds by its fair share; one that is entitled to nothing is the more saturated the more it holds.
+// What a queue holds by its fair share; one that is entitled to nothing is the more saturated the more it
+// holds.
 double saturation(double held, double share) { return share > 0 ? held / share : held * 1e6; }
 
-// Jobs of one GPU in queues of one level: each eviction by reclaim serves a quota that was not met, or makes the larger
-// of the two saturations smaller.
+// Jobs of one GPU in queues of one level: each eviction by reclaim serves a quota that was not met, or makes
+// the larger of the two saturations smaller.
 TEST(Potential, EveryReclaimLowersIt) {
   constexpr auto kGpus = index(Accounted::kGpus);
   int by_share = 0, by_quota = 0;
@@ -88,10 +91,12 @@ TEST(Potential, EveryReclaimLowersIt) {
     TestCluster c;
     c.only({"allocate", "reclaim"}).node("n0", {.gpus = 12});
     for (const char* queue : {"a", "b", "c"})
-      c.queue(queue, {.deserved = static_cast<double>(random() % 5), .weight = static_cast<double>(random() % 3)});
+      c.queue(queue,
+              {.deserved = static_cast<double>(random() % 5), .weight = static_cast<double>(random() % 3)});
     for (int j = 0; j < 12; ++j)
       c.running("run" + std::to_string(j), {.queue = random() % 4 == 0 ? "b" : "a", .node = "n0"});
-    for (int j = 0; j < 8; ++j) c.pending("new" + std::to_string(j), {.queue = random() % 3 == 0 ? "b" : "c"});
+    for (int j = 0; j < 8; ++j)
+      c.pending("new" + std::to_string(j), {.queue = random() % 3 == 0 ? "b" : "c"});
     for (int cycle = 0; cycle < 5; ++cycle) {
       c.cycle();
       for (const EvictDecision& e : c.decisions().evictions) {

@@ -1,4 +1,5 @@
-// The worked examples of placement.md 12 about devices of a node: shares, GPU memory, MIG. Nodes have 100 MiB per GPU.
+// The worked examples of placement.md 12 about devices of a node: shares, GPU memory, MIG. Nodes have 100 MiB
+// per GPU.
 #include <gtest/gtest.h>
 
 #include "engine/place/allocation.hpp"
@@ -15,8 +16,9 @@ struct Strategies {
 
 Config with(const Strategies& strategies) {
   Config config;
-  std::erase_if(config.plugins,
-                [&](const PluginConfig& p) { return p.name == "gpusharingorder" && !strategies.prefers_shared; });
+  std::erase_if(config.plugins, [&](const PluginConfig& p) {
+    return p.name == "gpusharingorder" && !strategies.prefers_shared;
+  });
   for (PluginConfig& p : config.plugins) {
     if (p.name == "nodeplacement") p.arguments = {{"gpu", strategies.nodes}, {"cpu", strategies.nodes}};
     if (p.name == "gpupack") p.name = strategies.devices;
@@ -36,7 +38,8 @@ TEST(Examples, ASharedGpuWithoutRoomLeavesANewOne) {  // 6
   c.pending("a", {.fraction = .5}).pending("b", {.queue = "q", .fraction = .5, .preemptible = false});
   EXPECT_EQ(c.cycle(), "bind a-0 n/n-shared-0");
   EXPECT_EQ(c.why("b"),
-            "queue q has a quota of 1 GPU for non-preemptible jobs: 0.6 in use by them, 0.5 more wanted; a preemptible "
+            "queue q has a quota of 1 GPU for non-preemptible jobs: 0.6 in use by them, 0.5 more wanted; a "
+            "preemptible "
             "job could borrow");
 }
 
@@ -118,7 +121,8 @@ TEST(Examples, TheQueueIsChargedByTheNode) {  // 17, 18
   c.pending("a", {.queue = "q", .gpu_memory = 350, .preemptible = false});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the queue's limit or quota; 1 node: "
+            "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the queue's limit or "
+            "quota; 1 node: "
             "not enough GPUs");
 
   TestCluster two;
@@ -131,13 +135,16 @@ constexpr const char *kFive = "nvidia.com/mig-1g.5gb", *kTen = "nvidia.com/mig-1
 
 TEST(Examples, MigInstancesAreCountedAndQueuesPayForThem) {  // 19
   TestCluster c;
-  c.node("n", {.gpus = 0, .labels = {{"nvidia.com/mig.strategy", "mixed"}}, .extra = {{kFive, 2}, {kTen, 3}}});
+  c.node("n",
+         {.gpus = 0, .labels = {{"nvidia.com/mig.strategy", "mixed"}}, .extra = {{kFive, 2}, {kTen, 3}}});
   c.queue("q", {.deserved = 5});
   for (const auto& [name, pods] : {std::pair("job0", 3), {"job1", 2}, {"job2", 1}})
     c.pending(name, {.queue = "q", .tasks = 0, .min = pods, .preemptible = false});
-  c.task("job0", "job0-0", {.gpus = 0, .extra = {{kTen, 2}}}).task("job0", "job0-1", {.gpus = 0, .extra = {{kTen, 1}}});
+  c.task("job0", "job0-0", {.gpus = 0, .extra = {{kTen, 2}}})
+      .task("job0", "job0-1", {.gpus = 0, .extra = {{kTen, 1}}});
   c.task("job0", "job0-2", {.gpus = 0, .extra = {{kFive, 1}}});
-  c.task("job1", "job1-0", {.gpus = 0, .extra = {{kTen, 1}}}).task("job1", "job1-1", {.gpus = 0, .extra = {{kFive, 1}}});
+  c.task("job1", "job1-0", {.gpus = 0, .extra = {{kTen, 1}}})
+      .task("job1", "job1-1", {.gpus = 0, .extra = {{kFive, 1}}});
   c.task("job2", "job2-0", {.gpus = 0, .extra = {{kFive, 1}}});
   EXPECT_EQ(c.cycle(), "bind job0-0 n; bind job0-1 n; bind job0-2 n; bind job2-0 n");
   EXPECT_EQ(c.cluster().use(c.queue_id("q")).allocated.share(Accounted::kGpus), 5);
@@ -171,7 +178,8 @@ TEST(Examples, AReasonNamesTheDeviceThatLacksLeast) {
   c.pending("a", share_of(.5)).only({"allocate"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no room for pod a-0: 1 node: not enough GPUs; nearest: GPU g1 of node n has 0.3 GPUs free of 0.5 GPUs wanted");
+            "no room for pod a-0: 1 node: not enough GPUs; nearest: GPU g1 of node n has 0.3 GPUs free of "
+            "0.5 GPUs wanted");
 }
 
 TEST(Examples, AGangOfSharesBeyondTheLimitIsNotTried) {  // 22

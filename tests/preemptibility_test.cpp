@@ -50,7 +50,8 @@ TEST(Preemptibility, ANonPreemptibleJobWaitsForQuotaThoughTheClusterHasRoom) {  
 }
 
 TEST(Preemptibility, ALabelOnThePodsDecides) {  // 3, 5
-  EXPECT_EQ(resolved({.priority = 50, .preemptibility_label = "non-preemptible"}), Preemptibility::kNonPreemptible);
+  EXPECT_EQ(resolved({.priority = 50, .preemptibility_label = "non-preemptible"}),
+            Preemptibility::kNonPreemptible);
   EXPECT_EQ(resolved({.priority = 125, .preemptibility_label = "Preemptible"}), Preemptibility::kPreemptible);
   EXPECT_EQ(resolved({.priority = 50, .preemptibility_label = "bogus"}), Preemptibility::kPreemptible);
   EXPECT_EQ(resolved({.priority = 125, .preemptibility_label = "bogus"}), Preemptibility::kNonPreemptible);
@@ -63,19 +64,23 @@ TEST(Preemptibility, PriorityDecidesWhereNothingIsSaid) {  // 4
 }
 
 TEST(Preemptibility, TheSpecOutranksTheLabel) {  // 6
-  EXPECT_EQ(resolved({.priority = 125, .preemptibility = "preemptible", .preemptibility_label = "non-preemptible"}),
-            Preemptibility::kPreemptible);
+  EXPECT_EQ(
+      resolved({.priority = 125, .preemptibility = "preemptible", .preemptibility_label = "non-preemptible"}),
+      Preemptibility::kPreemptible);
 }
 
 TEST(Preemptibility, OfASemiPreemptibleJobOnlyTheSurplusIsTaken) {  // 7
   TestCluster c;
   c.queue("ours", {.deserved = 3}).queue("owner", {.deserved = 5});
   c.node("n1", {.gpus = 5});
-  c.running("semi", {.queue = "ours", .tasks = 5, .min = 3, .node = "n1", .preemptibility = "semi-preemptible"});
+  c.running("semi",
+            {.queue = "ours", .tasks = 5, .min = 3, .node = "n1", .preemptibility = "semi-preemptible"});
   for (const char* job : {"owed-a", "owed-b", "owed-c", "owed-d"}) c.pending(job, {.queue = "owner"});
   for (int i = 0; i < 6; ++i) c.cycle();
-  for (const char* core : {"semi-0", "semi-1", "semi-2"}) EXPECT_EQ(c.status(core), TaskStatus::kRunning) << core;
-  for (const char* surplus : {"semi-3", "semi-4"}) EXPECT_EQ(c.status(surplus), TaskStatus::kPending) << surplus;
+  for (const char* core : {"semi-0", "semi-1", "semi-2"})
+    EXPECT_EQ(c.status(core), TaskStatus::kRunning) << core;
+  for (const char* surplus : {"semi-3", "semi-4"})
+    EXPECT_EQ(c.status(surplus), TaskStatus::kPending) << surplus;
   EXPECT_EQ(c.status("owed-a-0"), TaskStatus::kRunning);
   EXPECT_EQ(c.status("owed-b-0"), TaskStatus::kRunning);
   EXPECT_EQ(c.status("owed-c-0"), TaskStatus::kPending);

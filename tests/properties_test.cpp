@@ -83,10 +83,10 @@ TEST(RandomClusters, MeetWhatMatters) {
   auto count = met(1000);
   EXPECT_GT(count["bind"], 400);
   EXPECT_GT(count["pipeline"], 100);
-  for (const char* thing :
-       {"OverLimit", "NonPreemptibleOverQuota", "PodSchedulingErrors", "SchedulingGated",
-        "NotEnoughResources", "Taints", "Unschedulable", "NodeAffinity", "HostPorts", "GpuMemoryUnknown",
-        "TopologyNotSatisfiable", "TopologyDoesNotExist", "TopologyLevelDoesNotExist", "TopologyDomainsTooSmall"})
+  for (const char* thing : {"OverLimit", "NonPreemptibleOverQuota", "PodSchedulingErrors", "SchedulingGated",
+                            "NotEnoughResources", "Taints", "Unschedulable", "NodeAffinity", "HostPorts",
+                            "GpuMemoryUnknown", "TopologyNotSatisfiable", "TopologyDoesNotExist",
+                            "TopologyLevelDoesNotExist", "TopologyDomainsTooSmall"})
     EXPECT_GT(count[thing], 10) << thing;
 }
 
@@ -136,7 +136,8 @@ struct Held {
 };
 using HeldByGroup = std::map<std::pair<NodeId, GroupId>, Held>;
 
-void count_shares(const Cluster& c, TaskId t, NodeId n, GroupListId groups, TaskStatus as, HeldByGroup& held) {
+void count_shares(const Cluster& c, TaskId t, NodeId n, GroupListId groups, TaskStatus as,
+                  HeldByGroup& held) {
   const std::int64_t memory = n.valid() ? c.node(n).memory_of(c.shape_of(t).gpu) : 0;
   if (!n.valid() || !c.shape_of(t).is_shared()) return;
   for (GroupId g : c.groups(groups)) {
@@ -177,7 +178,8 @@ TEST(Properties, ASharedGpuIsThereExactlyWhileSomethingIsOnIt) {
     in_cycle(cluster, policy, [](const Cluster& c) {
       HeldByGroup kept;
       for (NodeId n : c.nodes_by_name()) {
-        for (const SharedGpu& g : c.node(n).shared) kept[{n, g.group}] = {g.allocated, g.releasing, g.pipelined};
+        for (const SharedGpu& g : c.node(n).shared)
+          kept[{n, g.group}] = {g.allocated, g.releasing, g.pipelined};
         assert_devices_agree(c, n);
       }
       RC_ASSERT(kept == shares_of(c));

@@ -1,5 +1,5 @@
-// Random small clusters for properties: nodes of different sizes in zones and racks, queue trees, jobs of all kinds,
-// as objects that may be applied in any order.
+// Random small clusters for properties: nodes of different sizes in zones and racks, queue trees, jobs of all
+// kinds, as objects that may be applied in any order.
 #pragma once
 
 #include <cstdint>

@@ -6,12 +6,12 @@
 #include <random>
 #include <set>
 
-#include "cli/report/json_output.hpp"
 #include "cli/policy.hpp"
+#include "cli/report/json_output.hpp"
 #include "cli/simulation.hpp"
-#include "engine/search/requeue_settings.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/search/requeue_settings.hpp"
 #include "sim/embedded_cluster.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"
@@ -46,12 +46,14 @@ JobSpec random_job(Numbers& numbers) {
   return job;
 }
 
-// Four leaf queues with random rights, three nodes full of jobs, mostly of two of the queues, and as many that wait.
+// Four leaf queues with random rights, three nodes full of jobs, mostly of two of the queues, and as many
+// that wait.
 Cluster contested_cluster(unsigned seed) {
   Numbers numbers(seed);
   TestCluster c;
   for (const char* top : {"x", "y"}) {
-    c.queue(top, {.deserved = static_cast<double>(below(numbers, 8)), .weight = static_cast<double>(below(numbers, 3))});
+    c.queue(top, {.deserved = static_cast<double>(below(numbers, 8)),
+                  .weight = static_cast<double>(below(numbers, 3))});
     for (const char* leaf : {"0", "1"})
       c.queue(top + std::string(leaf), {.parent = top,
                                         .deserved = static_cast<double>(below(numbers, 4)),
@@ -107,7 +109,8 @@ Policy policy_with(const std::string& contenders) {
 
 // A minute passes between two cycles.
 template <class Look>
-void play(Cluster& cluster, const Policy& policy, int cycles, Look look, TimePoint now = random_cluster_now()) {
+void play(Cluster& cluster, const Policy& policy, int cycles, Look look,
+          TimePoint now = random_cluster_now()) {
   EmbeddedCluster embedded;
   for (int cycle = 0; cycle < cycles; ++cycle, now += 1min) {
     const Decisions d = run_cycle(cluster, policy, now);
@@ -142,8 +145,9 @@ TEST(RequeueProperties, ACommitPlacesItsContender) {
     Cluster cluster = contested_cluster(seed);
     play(cluster, policy, 20, [&](const Decisions& d, TimePoint) {
       for (const RequeueAttempt& commit : commits(d)) {
-        const bool is_placed = std::ranges::any_of(
-            d.pipelined, [&](const PipelineDecision& p) { return cluster.task(p.task).job == commit.contender; });
+        const bool is_placed = std::ranges::any_of(d.pipelined, [&](const PipelineDecision& p) {
+          return cluster.task(p.task).job == commit.contender;
+        });
         EXPECT_TRUE(is_placed) << "seed " << seed << " " << cluster.job(commit.contender).name;
       }
     });
@@ -187,7 +191,8 @@ std::map<JobId, int> requeues(Cluster& cluster, const Policy& policy, int minute
 
 constexpr int kMinutes = 200;
 
-void expect_turns_take_their_time(const Cluster& cluster, const std::map<JobId, int>& requeued, unsigned seed) {
+void expect_turns_take_their_time(const Cluster& cluster, const std::map<JobId, int>& requeued,
+                                  unsigned seed) {
   for (const auto& [job, times] : requeued)
     EXPECT_LE(times, std::chrono::minutes(kMinutes) / delay_of(cluster, job) + 1)
         << "seed " << seed << " " << cluster.job(job).name;
@@ -236,8 +241,8 @@ TEST(RequeueProperties, WithoutAnyOptInTheActionChangesNothing) {
 
 // ---------------------------------------------------------------- only what preempt or reclaim may do
 
-// The last plugin of a cycle: what reaches it, all others have allowed. Notes for each contender whom preempt's and
-// reclaim's rules, gates included, let it take, and the last scenario that they let pass.
+// The last plugin of a cycle: what reaches it, all others have allowed. Notes for each contender whom
+// preempt's and reclaim's rules, gates included, let it take, and the last scenario that they let pass.
 class Witness {
  public:
   struct Rules {
@@ -255,7 +260,8 @@ class Witness {
   }
   const Rules& preempt() const { return preempt_; }
   const Rules& reclaim() const { return reclaim_; }
-  // Contenders whose queue was, by a scenario that takes from others, to hold more than it is entitled to or held.
+  // Contenders whose queue was, by a scenario that takes from others, to hold more than it is entitled to or
+  // held.
   const std::set<JobId>& gained_too_much() const { return gained_too_much_; }
   void forget() { *this = {}; }
 
@@ -301,7 +307,8 @@ class Witness {
   static std::optional<VictimRefusal> note(const Scenario& scenario, Rules& rules) {
     std::set<TaskId>& tasks = rules.last_allowed[scenario.contender];
     tasks.clear();
-    for (const Scenario::Victim& victim : scenario.victims) tasks.insert(victim.tasks.begin(), victim.tasks.end());
+    for (const Scenario::Victim& victim : scenario.victims)
+      tasks.insert(victim.tasks.begin(), victim.tasks.end());
     return std::nullopt;
   }
 
@@ -327,29 +334,32 @@ void play_with_witness(Look look) {
 
 TEST(RequeueProperties, EveryVictimIsOneThatPreemptOrReclaimMayTakeForTheSameContender) {
   int own = 0, others = 0;
-  play_with_witness([&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
-    for (const RequeueAttempt::Victim& victim : commit.victims) {
-      const bool is_own = cluster.job(victim.job).queue == cluster.job(commit.contender).queue;
-      ++(is_own ? own : others);
-      EXPECT_TRUE((is_own ? witness.preempt() : witness.reclaim()).allow(commit.contender, victim))
-          << "seed " << seed << ": " << cluster.job(victim.job).name << " for " << cluster.job(commit.contender).name;
-    }
-  });
+  play_with_witness(
+      [&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
+        for (const RequeueAttempt::Victim& victim : commit.victims) {
+          const bool is_own = cluster.job(victim.job).queue == cluster.job(commit.contender).queue;
+          ++(is_own ? own : others);
+          EXPECT_TRUE((is_own ? witness.preempt() : witness.reclaim()).allow(commit.contender, victim))
+              << "seed " << seed << ": " << cluster.job(victim.job).name << " for "
+              << cluster.job(commit.contender).name;
+        }
+      });
   EXPECT_GT(own, 10);
   EXPECT_GT(others, 10);
 }
 
-// Where a commit takes from other queues, the contender's queue ends within its fair share, or holds no more than
-// before. Where it does not, no other queue loses anything.
+// Where a commit takes from other queues, the contender's queue ends within its fair share, or holds no more
+// than before. Where it does not, no other queue loses anything.
 TEST(RequeueProperties, NobodyGainsMoreThanTheirFairShare) {
   int from_others = 0;
-  play_with_witness([&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
-    from_others += std::ranges::any_of(commit.victims, [&](const RequeueAttempt::Victim& v) {
-      return cluster.job(v.job).queue != cluster.job(commit.contender).queue;
-    });
-    EXPECT_FALSE(witness.gained_too_much().contains(commit.contender))
-        << "seed " << seed << " " << cluster.job(commit.contender).name;
-  });
+  play_with_witness(
+      [&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
+        from_others += std::ranges::any_of(commit.victims, [&](const RequeueAttempt::Victim& v) {
+          return cluster.job(v.job).queue != cluster.job(commit.contender).queue;
+        });
+        EXPECT_FALSE(witness.gained_too_much().contains(commit.contender))
+            << "seed " << seed << " " << cluster.job(commit.contender).name;
+      });
   EXPECT_GT(from_others, 10);
 }
 

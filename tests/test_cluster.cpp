@@ -29,9 +29,8 @@ GpuRequest gpu_request(const TaskSpec& spec) {
     return {.type = GpuRequestType::kFraction, .devices = spec.devices, .portion = spec.fraction};
   if (spec.gpu_memory > 0)
     return {.type = GpuRequestType::kGpuMemory, .devices = spec.devices, .memory_mib = spec.gpu_memory};
-  const bool is_mig = std::any_of(spec.extra.begin(), spec.extra.end(), [](const NamedAmount& a) {
-    return a.name.starts_with("nvidia.com/mig-");
-  });
+  const bool is_mig = std::any_of(spec.extra.begin(), spec.extra.end(),
+                                  [](const NamedAmount& a) { return a.name.starts_with("nvidia.com/mig-"); });
   return {.type = is_mig ? GpuRequestType::kMig : GpuRequestType::kRegular, .devices = spec.gpus};
 }
 
@@ -71,9 +70,11 @@ PodGroupObject pod_group_of(const JobSpec& spec, Meta meta) {
   group.min_member = spec.min.value_or(spec.tasks);
   group.min_sub_group = spec.min_sub_group;
   for (const SubGroupSpec& g : spec.groups)
-    group.sub_groups.push_back(
-        {.name = g.name, .parent = g.parent, .min_member = g.min, .min_sub_group = g.min_sub_group,
-         .topology = g.topology});
+    group.sub_groups.push_back({.name = g.name,
+                                .parent = g.parent,
+                                .min_member = g.min,
+                                .min_sub_group = g.min_sub_group,
+                                .topology = g.topology});
   group.topology = spec.topology;
   return group;
 }
@@ -219,7 +220,8 @@ std::string TestCluster::cycle() {
 
 std::string TestCluster::written(const std::string& job, const std::string& key) const {
   for (const PatchDecision& p : decisions_.patches)
-    if (const auto found = p.annotations.find(key); cluster_.job(p.job).name == job && found != p.annotations.end())
+    if (const auto found = p.annotations.find(key);
+        cluster_.job(p.job).name == job && found != p.annotations.end())
       return found->second.value_or("removed");
   return "";
 }

@@ -40,7 +40,7 @@ struct QueueSpec {
   int priority = 100;
   std::optional<Duration> preempt_min_runtime = {}, reclaim_min_runtime = {};
   std::string expected_runtime = {}, requeue_delay = {};  // annotations
-  std::optional<Duration> age = {};  // none: queues are older the earlier they are named
+  std::optional<Duration> age = {};                       // none: queues are older the earlier they are named
 };
 
 // What one task asks for.
@@ -85,8 +85,8 @@ struct JobSpec {
   std::optional<Duration> deleted = {};  // since then terminating
   Constraints constraints = {};
   std::optional<Duration> preemption_delay = {};
-  std::optional<std::string> preemptibility = {};                      // as the spec has it
-  std::string preemptibility_label = {};                               // of its pods
+  std::optional<std::string> preemptibility = {};                        // as the spec has it
+  std::string preemptibility_label = {};                                 // of its pods
   std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<std::string> requeue_not_before = {}, requeued_at = {};
   TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level

@@ -1,4 +1,5 @@
-// The search for domains against the plain way: sums taken anew, the whole tree sorted, all candidates listed.
+// The search for domains against the plain way: sums taken anew, the whole tree sorted, all candidates
+// listed.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -70,7 +71,8 @@ class PlainSearch {
     double most = 0;
     for (const Amount& a : q_.demand.sum) {
       std::int64_t free = 0;
-      for (std::uint32_t rank : tree_.ranks(d)) free += c_.free_or_releasing(a.kind, c_.nodes_by_name()[rank]);
+      for (std::uint32_t rank : tree_.ranks(d))
+        free += c_.free_or_releasing(a.kind, c_.nodes_by_name()[rank]);
       most = std::max(most, free <= 0 ? 1000 : static_cast<double>(a.units) / static_cast<double>(free));
     }
     return most;
@@ -130,8 +132,9 @@ DomainQuestion random_question(const Cluster& c, DomainRoom& room, Bitmap& allow
   DomainQuestion q{.tree = c.topology("net"), .room = &room};
   q.levels.required = static_cast<std::uint32_t>(dice.roll(4));
   if (q.levels.required == 0 || dice.roll(2) == 0)
-    q.levels.preferred = std::max<std::uint32_t>(1, q.levels.required) +
-                         static_cast<std::uint32_t>(dice.roll(4 - static_cast<int>(std::max(1U, q.levels.required))));
+    q.levels.preferred =
+        std::max<std::uint32_t>(1, q.levels.required) +
+        static_cast<std::uint32_t>(dice.roll(4 - static_cast<int>(std::max(1U, q.levels.required))));
   q.uses_finer_domain = dice.roll(2) == 1;
   std::vector<TaskId> tasks;
   for (int i = 0, count = 1 + dice.roll(3); i < count; ++i)

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "engine/place/allocation.hpp"
+#include "engine/cycle/statement.hpp"
 #include "engine/order/job_order.hpp"
 #include "engine/order/pending_jobs.hpp"
-#include "engine/cycle/statement.hpp"
+#include "engine/place/allocation.hpp"
 #include "util/keys.hpp"
 
 namespace muster::actions {

@@ -26,7 +26,8 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
 std::optional<VictimRefusal> nobody_is_lost(const Session& s, const Scenario& scenario) {
   for (const Scenario::Victim& victim : scenario.victims)
     for (TaskId t : victim.tasks)
-      if (s.cluster.placement(t).status == TaskStatus::kReleasing) return VictimRefusal{.rule = "a pod would be lost"};
+      if (s.cluster.placement(t).status == TaskStatus::kReleasing)
+        return VictimRefusal{.rule = "a pod would be lost"};
   return std::nullopt;
 }
 
@@ -58,8 +59,9 @@ class Consolidation final : public Action {
     for (JobOrder waiting = contenders(s, kName, true); !waiting.empty();) {
       const JobId contender = waiting.pop();
       if (is_covered(s, failed, all_queues, contender, kName) || is_hopeless(s, contender)) continue;
-      const Outcome outcome = has_room_in_all(s, solver, contender) ? make_room(s, solver, purpose(s, solver, contender))
-                                                                    : Outcome::kNoSolution;
+      const Outcome outcome = has_room_in_all(s, solver, contender)
+                                  ? make_room(s, solver, purpose(s, solver, contender))
+                                  : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(all_queues, contender);
     }

@@ -1,4 +1,5 @@
-// Consolidation: moves running jobs together so that a waiting one fits; nobody loses its place. actions.md 11.1.
+// Consolidation: moves running jobs together so that a waiting one fits; nobody loses its place.
+// actions.md 11.1.
 #pragma once
 
 #include <memory>

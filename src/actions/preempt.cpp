@@ -49,8 +49,8 @@ class Preempt final : public Action {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (is_covered(s, failed, queue, contender, kName) || is_hopeless(s, contender)) continue;
-      const Outcome outcome = is_over_quota(s, contender) ? Outcome::kNoSolution
-                                                          : make_room(s, solver, purpose(s, contender));
+      const Outcome outcome =
+          is_over_quota(s, contender) ? Outcome::kNoSolution : make_room(s, solver, purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }

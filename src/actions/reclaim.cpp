@@ -30,10 +30,10 @@ Purpose purpose(Session& s, Solver& solver, JobId contender) {
           .contender = contender,
           .candidates = candidates(s, solver, contender),
           .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
-          .ground =
-              [&s, contender](JobId victim) -> std::string_view {
-                return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue) : "";
-              },
+          .ground = [&s, contender](JobId victim) -> std::string_view {
+            return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue)
+                                          : "";
+          },
           .bounded = Bounded::kByShares};
 }
 

@@ -1,4 +1,5 @@
-// Stale gang eviction: a gang that lost part of its minimum and does not get it back is taken off. actions.md 11.2.
+// Stale gang eviction: a gang that lost part of its minimum and does not get it back is taken off.
+// actions.md 11.2.
 #pragma once
 
 #include <memory>

@@ -94,18 +94,20 @@ class Evaluation {
     const auto* part = target.as<DevicePart>();
     if (part == nullptr) return failure(fmt::format("{} has no member \"{}\"", type_name(target), id));
     if (auto found = entry(*part, id)) return *std::move(found);
-    return failure(fmt::format("the device has no \"{}\"", part->domain.empty() ? id : part->domain + "/" + id));
+    return failure(
+        fmt::format("the device has no \"{}\"", part->domain.empty() ? id : part->domain + "/" + id));
   }
 
   Value indexed(const Value& target, const Value& key) const {
     if (target.failed()) return target;
     if (key.failed()) return key;
     if (const auto* id = key.as<std::string>()) return member_of(target, *id);
-    const auto *items = target.as<List>();
-    const auto *at = key.as<std::int64_t>();
+    const auto* items = target.as<List>();
+    const auto* at = key.as<std::int64_t>();
     if (items == nullptr || at == nullptr)
       return failure(fmt::format("{} has no entry for {}", type_name(target), type_name(key)));
-    if (*at < 0 || static_cast<std::size_t>(*at) >= items->size()) return failure("the list has no such entry");
+    if (*at < 0 || static_cast<std::size_t>(*at) >= items->size())
+      return failure("the list has no such entry");
     return (*items)[static_cast<std::size_t>(*at)];
   }
 
@@ -118,7 +120,8 @@ class Evaluation {
 
   Value contained(const Value& item, const Value& in) const {
     if (const auto* items = in.as<List>())
-      return std::any_of(items->begin(), items->end(), [&](const Value& other) { return equal(item, other); });
+      return std::any_of(items->begin(), items->end(),
+                         [&](const Value& other) { return equal(item, other); });
     const auto* part = in.as<DevicePart>();
     const auto* id = item.as<std::string>();
     if (part != nullptr && id != nullptr) return entry(*part, *id).has_value();

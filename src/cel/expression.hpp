@@ -3,9 +3,9 @@
 //   device.attributes["gpu.example.com"].model.lowerAscii().matches("^a100") &&
 //       device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
 //
-// Truth values, whole numbers, text, quantities, semantic versions, lists; && || ! ?: == != < <= > >= in + - * / %;
-// has(), size(), quantity(), semver(), cel.bind(), and the methods of text, quantities and versions. What is
-// outside of it is refused when the text is parsed.
+// Truth values, whole numbers, text, quantities, semantic versions, lists; && || ! ?: == != < <= > >= in + -
+// * / %; has(), size(), quantity(), semver(), cel.bind(), and the methods of text, quantities and versions.
+// What is outside of it is refused when the text is parsed.
 #pragma once
 
 #include <memory>

@@ -12,10 +12,11 @@ class Gpu final : public Device {
  public:
   std::string_view driver() const override { return "gpu.example.com"; }
   std::optional<Value> attribute(std::string_view domain, std::string_view id) const override {
-    static const std::map<std::string, Value, std::less<>> kAttributes{{"model", std::string("A100-SXM4")},
-                                                                       {"index", std::int64_t{3}},
-                                                                       {"shared", true},
-                                                                       {"version", *Version::parse("1.10.0")}};
+    static const std::map<std::string, Value, std::less<>> kAttributes{
+        {"model", std::string("A100-SXM4")},
+        {"index", std::int64_t{3}},
+        {"shared", true},
+        {"version", *Version::parse("1.10.0")}};
     const auto found = kAttributes.find(id);
     return domain == driver() && found != kAttributes.end() ? std::optional(found->second) : std::nullopt;
   }
@@ -52,46 +53,51 @@ TEST_P(Expressions, GiveATruthValueOrSayWhyNot) {
 
 INSTANTIATE_TEST_SUITE_P(
     Access, Expressions,
-    testing::Values(Case{"device.driver == 'gpu.example.com'", "true"}, Case{"a.model == \"A100-SXM4\"", "true"},
-                    Case{"a['model'] == 'A100-SXM4'", "true"}, Case{"a.index == 3", "true"},
-                    Case{"a.shared", "true"}, Case{"!a.shared", "false"},
-                    Case{"a.absent == 1", "the device has no \"gpu.example.com/absent\""},
-                    Case{"device.attributes['other'].model == 'x'", "the device has no \"other/model\""},
-                    Case{"device.color == 'red'", "the device has no \"color\""}, Case{"has(a.model)", "true"},
-                    Case{"has(a.absent)", "false"}, Case{"'model' in a", "true"}, Case{"'absent' in a", "false"},
-                    Case{"'memory' in c && 'cores' in c", "false"}, Case{"unknown", "\"unknown\" is not known"},
-                    Case{"a.model.x == 1", "text has no member \"x\""}));
+    testing::Values(
+        Case{"device.driver == 'gpu.example.com'", "true"}, Case{"a.model == \"A100-SXM4\"", "true"},
+        Case{"a['model'] == 'A100-SXM4'", "true"}, Case{"a.index == 3", "true"}, Case{"a.shared", "true"},
+        Case{"!a.shared", "false"}, Case{"a.absent == 1", "the device has no \"gpu.example.com/absent\""},
+        Case{"device.attributes['other'].model == 'x'", "the device has no \"other/model\""},
+        Case{"device.color == 'red'", "the device has no \"color\""}, Case{"has(a.model)", "true"},
+        Case{"has(a.absent)", "false"}, Case{"'model' in a", "true"}, Case{"'absent' in a", "false"},
+        Case{"'memory' in c && 'cores' in c", "false"}, Case{"unknown", "\"unknown\" is not known"},
+        Case{"a.model.x == 1", "text has no member \"x\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Operators, Expressions,
-    testing::Values(Case{"1 + 2 * 3 == 7 && (1 + 2) * 3 == 9", "true"}, Case{"7 / 2 == 3 && 7 % 2 == 1", "true"},
-                    Case{"1 / 0 == 1", "division by zero"}, Case{"-a.index < -2", "true"},
-                    Case{"9223372036854775807 + 1 > 0", "the number is too large"}, Case{"a.index in [1, 2, 3]", "true"},
-                    Case{"'x' in ['y']", "false"}, Case{"1 == '1'", "false"}, Case{"1 != '1'", "true"},
-                    Case{"[1, 2] == [1, 2]", "true"}, Case{"[1, 2][1] == 2", "true"},
-                    Case{"[1][1] == 2", "the list has no such entry"}, Case{"'a' < 'b'", "true"},
-                    Case{"1 < 'b'", "< does not compare a number and text"}, Case{"a.index > 2 ? true : 1 / 0 == 1", "true"},
+    testing::Values(Case{"1 + 2 * 3 == 7 && (1 + 2) * 3 == 9", "true"},
+                    Case{"7 / 2 == 3 && 7 % 2 == 1", "true"}, Case{"1 / 0 == 1", "division by zero"},
+                    Case{"-a.index < -2", "true"},
+                    Case{"9223372036854775807 + 1 > 0", "the number is too large"},
+                    Case{"a.index in [1, 2, 3]", "true"}, Case{"'x' in ['y']", "false"},
+                    Case{"1 == '1'", "false"}, Case{"1 != '1'", "true"}, Case{"[1, 2] == [1, 2]", "true"},
+                    Case{"[1, 2][1] == 2", "true"}, Case{"[1][1] == 2", "the list has no such entry"},
+                    Case{"'a' < 'b'", "true"}, Case{"1 < 'b'", "< does not compare a number and text"},
+                    Case{"a.index > 2 ? true : 1 / 0 == 1", "true"},
                     Case{"1 ? true : false", "? takes a truth value"}, Case{"'a' + 'b' == 'ab'", "true"},
                     Case{"1", "the expression gives a number, no truth value"}));
 
 // Either side decides alone, whatever the other does.
-INSTANTIATE_TEST_SUITE_P(Logic, Expressions,
-                         testing::Values(Case{"a.absent == 1 || true", "true"}, Case{"true || a.absent == 1", "true"},
-                                         Case{"a.absent == 1 && false", "false"},
-                                         Case{"a.absent == 1 && true", "the device has no \"gpu.example.com/absent\""},
-                                         Case{"true && 1", "&& takes truth values"},
-                                         Case{"true || false && false", "true"}, Case{"!(true && false)", "true"}));
+INSTANTIATE_TEST_SUITE_P(
+    Logic, Expressions,
+    testing::Values(Case{"a.absent == 1 || true", "true"}, Case{"true || a.absent == 1", "true"},
+                    Case{"a.absent == 1 && false", "false"},
+                    Case{"a.absent == 1 && true", "the device has no \"gpu.example.com/absent\""},
+                    Case{"true && 1", "&& takes truth values"}, Case{"true || false && false", "true"},
+                    Case{"!(true && false)", "true"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Functions, Expressions,
-    testing::Values(Case{"a.model.lowerAscii().matches('^a100')", "true"}, Case{"a.model.matches('^100')", "false"},
+    testing::Values(Case{"a.model.lowerAscii().matches('^a100')", "true"},
+                    Case{"a.model.matches('^100')", "false"},
                     Case{"a.model.matches('(')", "\"(\" is not a regular expression"},
-                    Case{"a.model.startsWith('A1') && a.model.endsWith('M4') && a.model.contains('SXM')", "true"},
+                    Case{"a.model.startsWith('A1') && a.model.endsWith('M4') && a.model.contains('SXM')",
+                         "true"},
                     Case{"a.model.size() == 9 && size('äb') == 2", "true"},
                     Case{"c.memory.compareTo(quantity('40Gi')) == 0", "true"},
                     Case{"c.memory.isGreaterThan(quantity('80G'))", "false"},
-                    Case{"c.memory.isLessThan(quantity('80G'))", "true"}, Case{"c.memory >= quantity('1')",
-                         ">= does not compare a quantity and a quantity"},
+                    Case{"c.memory.isLessThan(quantity('80G'))", "true"},
+                    Case{"c.memory >= quantity('1')", ">= does not compare a quantity and a quantity"},
                     Case{"quantity('x').isInteger()", "\"x\" is not a quantity"},
                     Case{"quantity('2k').asInteger() == 2000", "true"},
                     Case{"a.version.isGreaterThan(semver('1.9.9'))", "true"},

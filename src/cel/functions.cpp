@@ -23,7 +23,8 @@ std::string with_ascii(std::string text, char from, char to, int shift) {
 
 // Code points.
 std::int64_t length_of(const std::string& text) {
-  return std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 Value size_of(const Value& value) {
@@ -121,7 +122,8 @@ bool ordered(const std::string& sign, const T& left, const T& right) {
 
 Value ordering(const std::string& sign, const Value& left, const Value& right) {
   if (left.index() == right.index()) {
-    if (const auto* number = left.as<std::int64_t>()) return ordered(sign, *number, *right.as<std::int64_t>());
+    if (const auto* number = left.as<std::int64_t>())
+      return ordered(sign, *number, *right.as<std::int64_t>());
     if (const auto* text = left.as<std::string>()) return ordered(sign, *text, *right.as<std::string>());
     if (const auto* truth = left.as<bool>()) return ordered(sign, *truth, *right.as<bool>());
   }

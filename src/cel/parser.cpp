@@ -15,10 +15,11 @@ using Kind = Node::Kind;
 // Of operators and members, and of brackets within brackets: recursion stays well within the stack.
 constexpr int kMostSteps = 1000, kDeepest = 50;
 
-constexpr std::string_view kFunctions[] = {"size", "quantity", "isQuantity", "semver", "isSemver", "string", "int"};
+constexpr std::string_view kFunctions[] = {"size",     "quantity", "isQuantity", "semver",
+                                           "isSemver", "string",   "int"};
 constexpr std::string_view kMethods[] = {
-    "startsWith", "endsWith",      "contains",   "matches", "lowerAscii", "upperAscii", "size",  "compareTo",
-    "isLessThan", "isGreaterThan", "asInteger", "isInteger", "sign",      "major",      "minor", "patch"};
+    "startsWith", "endsWith",      "contains",  "matches",   "lowerAscii", "upperAscii", "size",  "compareTo",
+    "isLessThan", "isGreaterThan", "asInteger", "isInteger", "sign",       "major",      "minor", "patch"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -37,8 +38,12 @@ class Parser {
 
  private:
   const Token& peek() const { return tokens_[at_]; }
-  bool is_sign(std::string_view sign) const { return peek().kind == Token::Kind::kSign && peek().text == sign; }
-  bool is_word(std::string_view word) const { return peek().kind == Token::Kind::kName && peek().text == word; }
+  bool is_sign(std::string_view sign) const {
+    return peek().kind == Token::Kind::kSign && peek().text == sign;
+  }
+  bool is_word(std::string_view word) const {
+    return peek().kind == Token::Kind::kName && peek().text == word;
+  }
   bool take(std::string_view sign) {
     if (error_ || !is_sign(sign)) return false;
     ++at_;
@@ -76,7 +81,8 @@ class Parser {
     static constexpr std::string_view kOr[] = {"||"}, kAnd[] = {"&&"}, kSum[] = {"+", "-"},
                                       kProduct[] = {"*", "/", "%"},
                                       kRelation[] = {"==", "!=", "<=", ">=", "<", ">"};
-    static constexpr std::span<const std::string_view> kOperators[kLevels] = {kOr, kAnd, kRelation, kSum, kProduct};
+    static constexpr std::span<const std::string_view> kOperators[kLevels] = {kOr, kAnd, kRelation, kSum,
+                                                                              kProduct};
     if (level == 2 && is_word("in")) return "in";
     for (const std::string_view sign : kOperators[level])
       if (is_sign(sign)) return sign;
@@ -90,7 +96,8 @@ class Parser {
       step();
       ++at_;
       Node right = binary(level + 1);
-      left = Node{.kind = Kind::kBinary, .text = std::string(sign), .parts = {std::move(left), std::move(right)}};
+      left = Node{
+          .kind = Kind::kBinary, .text = std::string(sign), .parts = {std::move(left), std::move(right)}};
     }
     return left;
   }
@@ -161,7 +168,8 @@ class Parser {
     }
     if (take("[")) return {.kind = Kind::kList, .parts = list("]")};
     if (token.kind == Token::Kind::kEnd) return fail("the expression ends too early"), Node{};
-    if (token.kind == Token::Kind::kSign) return fail(fmt::format("\"{}\" is not expected", token.text)), Node{};
+    if (token.kind == Token::Kind::kSign)
+      return fail(fmt::format("\"{}\" is not expected", token.text)), Node{};
     ++at_;
     if (token.kind == Token::Kind::kText) return {.value = token.text};
     if (token.kind == Token::Kind::kNumber) return number(token);
@@ -174,7 +182,8 @@ class Parser {
     std::int64_t value = 0;
     const char *from = token.text.data(), *to = from + token.text.size();
     const auto [end, error] = std::from_chars(from, to, value);
-    if (error != std::errc() || end != to) fail(fmt::format("\"{}\" is not a whole number", token.text), token);
+    if (error != std::errc() || end != to)
+      fail(fmt::format("\"{}\" is not a whole number", token.text), token);
     return {.value = value};
   }
 

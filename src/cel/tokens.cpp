@@ -74,7 +74,8 @@ class Reader {
     Token token{Token::Kind::kText, "", at_};
     if (is_raw) ++at_;
     const char quote = peek();
-    if (peek(1) == quote && peek(2) == quote) return syntax_error("text in triple quotes is not supported", at_);
+    if (peek(1) == quote && peek(2) == quote)
+      return syntax_error("text in triple quotes is not supported", at_);
     for (++at_; peek() != quote; ++at_) {
       if (at_ >= text_.size() || peek() == '\n') return syntax_error("the text does not end", token.at);
       if (peek() != '\\' || is_raw)

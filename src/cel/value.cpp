@@ -66,14 +66,17 @@ std::optional<Version> Version::parse(std::string_view text) {
 std::strong_ordering Version::operator<=>(const Version& other) const {
   for (const auto part : {&Version::major, &Version::minor, &Version::patch})
     if (this->*part != other.*part) return this->*part <=> other.*part;
-  if (pre_release.empty() != other.pre_release.empty()) return pre_release.empty() <=> other.pre_release.empty();
-  return std::lexicographical_compare_three_way(pre_release.begin(), pre_release.end(), other.pre_release.begin(),
-                                                other.pre_release.end(), compare_identifiers);
+  if (pre_release.empty() != other.pre_release.empty())
+    return pre_release.empty() <=> other.pre_release.empty();
+  return std::lexicographical_compare_three_way(pre_release.begin(), pre_release.end(),
+                                                other.pre_release.begin(), other.pre_release.end(),
+                                                compare_identifiers);
 }
 
 std::string_view type_name(const Value& value) {
   constexpr std::array<std::string_view, 8> kNames{
-      "a failure", "a truth value", "a number", "text", "a quantity", "a version", "a part of a device", "a list"};
+      "a failure",  "a truth value", "a number",           "text",
+      "a quantity", "a version",     "a part of a device", "a list"};
   return kNames[value.index()];
 }
 

@@ -144,17 +144,18 @@ std::map<std::string, std::string> bound_pods(const Json& result) {
 
 TEST(Examples, Racks) {
   const Json result = simulated({example("racks")});
-  EXPECT_EQ(bound_pods(result), (std::map<std::string, std::string>{{"tight-0", "gpu-1"},
-                                                                    {"tight-1", "gpu-1"},
-                                                                    {"tight-2", "gpu-2"},
-                                                                    {"tight-3", "gpu-2"},
-                                                                    {"loose-0", "gpu-7"},
-                                                                    {"loose-1", "gpu-8"},
-                                                                    {"loose-2", "gpu-5"},
-                                                                    {"loose-3", "gpu-6"},
-                                                                    {"notebook-1-0", "gpu-5/gpu-5-shared-0"},
-                                                                    {"notebook-2-0", "gpu-5/gpu-5-shared-0"},
-                                                                    {"notebook-3-0", "gpu-6/gpu-6-shared-0"}}));
+  EXPECT_EQ(bound_pods(result),
+            (std::map<std::string, std::string>{{"tight-0", "gpu-1"},
+                                                {"tight-1", "gpu-1"},
+                                                {"tight-2", "gpu-2"},
+                                                {"tight-3", "gpu-2"},
+                                                {"loose-0", "gpu-7"},
+                                                {"loose-1", "gpu-8"},
+                                                {"loose-2", "gpu-5"},
+                                                {"loose-3", "gpu-6"},
+                                                {"notebook-1-0", "gpu-5/gpu-5-shared-0"},
+                                                {"notebook-2-0", "gpu-5/gpu-5-shared-0"},
+                                                {"notebook-3-0", "gpu-6/gpu-6-shared-0"}}));
   EXPECT_EQ(first_reasons(result), (Reasons{{"wide", "TopologyNotSatisfiable"}}));
 }
 

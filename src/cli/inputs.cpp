@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "cli/cli.hpp"
-#include "cli/report/names.hpp"
 #include "cli/policy.hpp"
+#include "cli/report/names.hpp"
 #include "cli/report/progress.hpp"
 #include "cli/usage_file.hpp"
 #include "sim/loader.hpp"

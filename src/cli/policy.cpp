@@ -48,24 +48,25 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
   Policy policy;
   policy.plugins = plugins::make_plugins(config, errors);
   policy.actions = actions::make_actions(config, errors);
-  policy.settings = {.queue_depth = config.queue_depth,
-                     .max_consolidation_victims = p.max_consolidation_preemptees,
-                     .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
-                     .use_signatures = p.use_scheduling_signatures,
-                     .staleness_grace = p.default_staleness_grace_period,
-                     .search = search_limits(config.budgets),
-                     .differences = {.trim_victims = p.compatibility.trim_victims,
-                                     .exhaustive_generator = p.compatibility.exhaustive_generator,
-                                     .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
-                                     .protection_needs_minimum = p.compatibility.protection_needs_minimum,
-                                     .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
-                                     .exact_consolidation_limit = p.compatibility.exact_consolidation_limit,
-                                     .probes_try_all_tasks = p.compatibility.probes_try_all_tasks,
-                                     .take_once = p.compatibility.take_once,
-                                     .slots_for_new_groups = p.compatibility.slots_for_new_groups,
-                                     .sharing_score_needs_gpu = p.compatibility.sharing_score_needs_gpu,
-                                     .memory_within_device = p.compatibility.memory_within_device,
-                                     .required_level_above_common = p.compatibility.required_level_above_common}};
+  policy.settings = {
+      .queue_depth = config.queue_depth,
+      .max_consolidation_victims = p.max_consolidation_preemptees,
+      .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
+      .use_signatures = p.use_scheduling_signatures,
+      .staleness_grace = p.default_staleness_grace_period,
+      .search = search_limits(config.budgets),
+      .differences = {.trim_victims = p.compatibility.trim_victims,
+                      .exhaustive_generator = p.compatibility.exhaustive_generator,
+                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
+                      .protection_needs_minimum = p.compatibility.protection_needs_minimum,
+                      .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
+                      .exact_consolidation_limit = p.compatibility.exact_consolidation_limit,
+                      .probes_try_all_tasks = p.compatibility.probes_try_all_tasks,
+                      .take_once = p.compatibility.take_once,
+                      .slots_for_new_groups = p.compatibility.slots_for_new_groups,
+                      .sharing_score_needs_gpu = p.compatibility.sharing_score_needs_gpu,
+                      .memory_within_device = p.compatibility.memory_within_device,
+                      .required_level_above_common = p.compatibility.required_level_above_common}};
   return policy;
 }
 

@@ -9,10 +9,10 @@
 
 #include "cli/cli.hpp"
 #include "cli/inputs.hpp"
-#include "cli/report/json_output.hpp"
 #include "cli/options.hpp"
-#include "cli/simulation.hpp"
+#include "cli/report/json_output.hpp"
 #include "cli/report/text_output.hpp"
+#include "cli/simulation.hpp"
 
 namespace muster::cli {
 namespace {

@@ -7,14 +7,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "cli/validate/checks.hpp"
 #include "cli/cli.hpp"
 #include "cli/inputs.hpp"
-#include "cli/report/names.hpp"
 #include "cli/options.hpp"
-#include "cli/report/paint.hpp"
 #include "cli/policy.hpp"
+#include "cli/report/names.hpp"
+#include "cli/report/paint.hpp"
 #include "cli/report/table.hpp"
+#include "cli/validate/checks.hpp"
 
 namespace muster::cli {
 namespace {

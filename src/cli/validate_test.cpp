@@ -140,14 +140,16 @@ spec:
   topologyConstraint: {topology: net, requiredTopologyLevel: row}
 )";
   EXPECT_EQ(findings(job),
-            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" is not in these files\n");
+            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" is not in "
+            "these files\n");
   EXPECT_EQ(findings(job + R"(---
 apiVersion: kai.scheduler/v1alpha1
 kind: Topology
 metadata: {name: net}
 spec: {levels: [{nodeLabel: rack}]}
 )"),
-            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" has no level \"row\"\n");
+            "warning: c.yaml:9: PodGroup default/j: spec.topologyConstraint: topology \"net\" has no level "
+            "\"row\"\n");
 }
 
 TEST_F(Validate, FindsPodsWithoutAJob) {

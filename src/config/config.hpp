@@ -71,16 +71,16 @@ struct Compatibility {
   bool satisfaction_along_tree =
       true;  // minSubGroup counts when a gang is tested for being satisfied or stale
   bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
-  bool elastic_by_active_tasks = true;  // pods that do not run make no job elastic for its minimum runtime
+  bool elastic_by_active_tasks = true;    // pods that do not run make no job elastic for its minimum runtime
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
   bool probes_try_all_tasks = true;  // a search tries every task that waits, whatever empty sub groups say
-  bool take_once = true;  // no job is reclaimed or moved twice for one that got no place meanwhile
+  bool take_once = true;             // no job is reclaimed or moved twice for one that got no place meanwhile
   bool device_claims_in_full = true;     // claims may ask for admin access and name alternatives
   bool join_claims_at_once = true;       // pods that share a claim are placed in the same cycle
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
-  bool slots_for_new_groups = true;  // only a shared GPU that is new needs a second pod slot
-  bool sharing_score_needs_gpu = true;  // shared GPUs attract only pods that need a GPU
-  bool memory_within_device = true;  // GPU memory of two or more whole devices is no share of one
+  bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
+  bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
+  bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
 
   static Compatibility kai_exact();

@@ -10,7 +10,8 @@ namespace muster {
 const std::vector<KnownComponent>& known_plugins() {
   static const std::vector<KnownComponent> kPlugins = {
       {"predicates", {}},
-      {"proportion", {"kValue", "relcaimerSaturationMultiplier", "reclaimerSaturationMultiplier"}},  // KAI's spelling first
+      {"proportion",
+       {"kValue", "relcaimerSaturationMultiplier", "reclaimerSaturationMultiplier"}},  // KAI's spelling first
       {"priority", {}},
       {"elastic", {}},
       {"kubeflow", {}},

@@ -97,7 +97,8 @@ void ApiClient::give_place_back(Lane lane) {
   --line_of(lane).in_flight;
   if (is_waking_) return;
   is_waking_ = true;
-  for (const Lane next : {Lane::kDecision, Lane::kEviction, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
+  for (const Lane next :
+       {Lane::kDecision, Lane::kEviction, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
     for (auto& waiting = line_of(next).waiting; !waiting.empty() && has_place(next);) {
       const auto first = waiting.front().caller;
       waiting.pop_front();

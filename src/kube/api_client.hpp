@@ -16,8 +16,8 @@
 namespace muster::kube {
 
 // Urgent requests wait for nobody. The others wait for a free place, decisions first. What follows from a
-// decision and what merely tells about it wait until no decision is under way, or until they are out of patience.
-// Evictions give work to everybody who watches: a few at a time.
+// decision and what merely tells about it wait until no decision is under way, or until they are out of
+// patience. Evictions give work to everybody who watches: a few at a time.
 enum class Lane { kUrgent, kDecision, kEviction, kOrdinary, kFollowUp, kBackground };
 inline constexpr std::size_t kLanes = 6;
 
@@ -46,8 +46,8 @@ struct ClientLimits {
   // long.
   std::size_t in_a_rush = 64, rush_begins_at = 128;
   std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 8, 4};
-  // How long follow-ups and what is told in the background let decisions go first; they get another place whenever
-  // the first in line has waited that long again.
+  // How long follow-ups and what is told in the background let decisions go first; they get another place
+  // whenever the first in line has waited that long again.
   std::chrono::milliseconds patience{2'000};
 };
 

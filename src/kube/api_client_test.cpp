@@ -65,12 +65,15 @@ class ApiClientTest : public testing::Test {
 };
 
 TEST_F(ApiClientTest, WhatFollowsFromDecisionsLetsThemGoFirst) {
-  EXPECT_THAT(order({{"/bind", Lane::kDecision, milliseconds(200)}, {"/event", Lane::kBackground, milliseconds(20)}}),
-              ElementsAre("/bind", "/event"));
-  EXPECT_THAT(order({{"/evict", Lane::kEviction, milliseconds(200)}, {"/group", Lane::kFollowUp, milliseconds(20)}}),
-              ElementsAre("/evict", "/group"));
-  EXPECT_THAT(order({{"/bind", Lane::kDecision, milliseconds(200)}, {"/list", Lane::kOrdinary, milliseconds(20)}}),
-              ElementsAre("/list", "/bind"));
+  EXPECT_THAT(
+      order({{"/bind", Lane::kDecision, milliseconds(200)}, {"/event", Lane::kBackground, milliseconds(20)}}),
+      ElementsAre("/bind", "/event"));
+  EXPECT_THAT(
+      order({{"/evict", Lane::kEviction, milliseconds(200)}, {"/group", Lane::kFollowUp, milliseconds(20)}}),
+      ElementsAre("/evict", "/group"));
+  EXPECT_THAT(
+      order({{"/bind", Lane::kDecision, milliseconds(200)}, {"/list", Lane::kOrdinary, milliseconds(20)}}),
+      ElementsAre("/list", "/bind"));
 }
 
 TEST_F(ApiClientTest, ButNotForEver) {

@@ -122,8 +122,9 @@ AllocationObject allocation_of(const Field& field) {
   AllocationObject allocation;
   const Field devices = field.object("devices"), selector = field.object("nodeSelector");
   devices["results"].each_object([&](const Field& result) {
-    allocation.devices.push_back({result["request"].string(), result["driver"].string(), result["pool"].string(),
-                                  result["device"].string(), result["adminAccess"].boolean().value_or(false)});
+    allocation.devices.push_back({result["request"].string(), result["driver"].string(),
+                                  result["pool"].string(), result["device"].string(),
+                                  result["adminAccess"].boolean().value_or(false)});
   });
   allocation.has_selector = selector.is_present();
   allocation.selector = node_terms_of(selector["nodeSelectorTerms"]);

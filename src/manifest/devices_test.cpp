@@ -112,17 +112,18 @@ kind: ResourceSlice
 metadata: {name: b}
 spec: {driver: x, pool: {name: p}, devices: [{attributes: {y: {}}, capacity: {m: {value: big}}}]}
 )");
-  EXPECT_EQ(c.findings_text(),
-            "E f.yaml:7: ResourceClaim default/a: spec.devices.requests[0].exactly.deviceClassName: is missing\n"
-            "E f.yaml:8: ResourceClaim default/a: spec.devices.requests[1].exactly.allocationMode: must be "
-            "ExactCount or All\n"
-            "E f.yaml:8: ResourceClaim default/a: spec.devices.requests[1].exactly.count: must be at least 1\n"
-            "E f.yaml:9: ResourceClaim default/a: spec.devices.requests[2].exactly.selectors[0].cel.expression: is "
-            "missing: other selectors are not known\n"
-            "E f.yaml:14: ResourceSlice b: spec.devices[0].name: is missing\n"
-            "E f.yaml:14: ResourceSlice b: spec.devices[0].capacity.m.value: \"big\" is not a quantity\n"
-            "W f.yaml:14: ResourceSlice b: spec.devices[0].attributes.y: has none of string, int, bool, version; "
-            "ignored\n");
+  EXPECT_EQ(
+      c.findings_text(),
+      "E f.yaml:7: ResourceClaim default/a: spec.devices.requests[0].exactly.deviceClassName: is missing\n"
+      "E f.yaml:8: ResourceClaim default/a: spec.devices.requests[1].exactly.allocationMode: must be "
+      "ExactCount or All\n"
+      "E f.yaml:8: ResourceClaim default/a: spec.devices.requests[1].exactly.count: must be at least 1\n"
+      "E f.yaml:9: ResourceClaim default/a: spec.devices.requests[2].exactly.selectors[0].cel.expression: is "
+      "missing: other selectors are not known\n"
+      "E f.yaml:14: ResourceSlice b: spec.devices[0].name: is missing\n"
+      "E f.yaml:14: ResourceSlice b: spec.devices[0].capacity.m.value: \"big\" is not a quantity\n"
+      "W f.yaml:14: ResourceSlice b: spec.devices[0].attributes.y: has none of string, int, bool, version; "
+      "ignored\n");
   EXPECT_TRUE(c.resource_claims.empty());
   EXPECT_TRUE(c.resource_slices.empty());
 }
@@ -175,7 +176,8 @@ spec:
     allocation: {devices: {results: [{request: r, driver: x, pool: p, device: d}]}}
 )");
   EXPECT_EQ(c.findings_text(),
-            "W f.yaml:8: Pod default/a: metadata.annotations.kai.scheduler/numa-placement-predicted: is not a list of "
+            "W f.yaml:8: Pod default/a: metadata.annotations.kai.scheduler/numa-placement-predicted: is not "
+            "a list of "
             "zones in JSON; ignored\n");
   ASSERT_EQ(c.pods.at(0).numa_observed.size(), 1u);
   EXPECT_EQ(c.pods[0].numa_observed[0].zone, "node-1");

@@ -107,7 +107,8 @@ bool speaks_of_pods(const Document& document) {
 // An object of any kind may own pods. One that does not speak of them only counts as the top of its chain.
 void decode_other(const Step& step) {
   const Document& document = step.document;
-  const bool is_object = document.root().is_object() && !document.kind().empty() && has(document, "/metadata/name");
+  const bool is_object =
+      document.root().is_object() && !document.kind().empty() && has(document, "/metadata/name");
   if (!is_object || !speaks_of_pods(document)) count_unknown(document, step.findings);
   if (!is_object) return;
   if (!speaks_of_pods(document)) {

@@ -67,7 +67,8 @@ std::vector<ZoneRecord> zone_records_in(const Field& annotation) {
   simdjson::dom::parser parser;
   simdjson::dom::element json;
   if (annotation.text().empty()) return {};
-  if (parser.parse(simdjson::padded_string(annotation.text())).get(json) != simdjson::SUCCESS || !json.is_array()) {
+  if (parser.parse(simdjson::padded_string(annotation.text())).get(json) != simdjson::SUCCESS ||
+      !json.is_array()) {
     annotation.warn("is not a list of zones in JSON; ignored");
     return {};
   }

@@ -80,7 +80,8 @@ void decode(const Field& root, StorageCapacityObject& capacity) {
   capacity.storage_class = root["storageClassName"].text();
   capacity.node_topology = label_selector_of(root.object("nodeTopology"));
   capacity.capacity = root["capacity"].whole();
-  if (const Field largest = root["maximumVolumeSize"]; largest.is_present()) capacity.largest_volume = largest.whole();
+  if (const Field largest = root["maximumVolumeSize"]; largest.is_present())
+    capacity.largest_volume = largest.whole();
 }
 
 void decode(const Field& root, CsiDriverObject& driver) {

@@ -120,7 +120,8 @@ class Cluster {
   }
   GroupId intern_group(std::string_view name) { return groups_.intern(name); }
   const std::string& group_name(GroupId group) const { return groups_.name(group); }
-  // A name for a device of the node that begins to be shared: the first that is not in use, nor one of `taken`.
+  // A name for a device of the node that begins to be shared: the first that is not in use, nor one of
+  // `taken`.
   GroupId fresh_group(NodeId node, std::span<const GroupId> taken);
 
   // ---- reading
@@ -173,8 +174,8 @@ class Cluster {
   const DeviceTable& devices() const { return devices_; }
   // Pods with device claims exist.
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
-  // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`: also
-  // those that are about to be free.
+  // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`:
+  // also those that are about to be free.
   std::int64_t counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const;
   TaskId find_task(std::string_view ns, std::string_view name) const;
   JobId find_job(std::string_view ns, std::string_view name) const;

@@ -145,7 +145,8 @@ GroupListId Cluster::observed_holding(TaskId t, const Placement& at, const BindR
   Holding held = holding(at.groups);
   if (held.claims.empty()) {
     for (std::size_t i = 0; i < shape.claims.size(); ++i) {
-      AllocationId found = shape.claims[i].valid() ? devices_.claim(shape.claims[i]).allocated : AllocationId();
+      AllocationId found =
+          shape.claims[i].valid() ? devices_.claim(shape.claims[i]).allocated : AllocationId();
       if (request != nullptr)
         for (const auto& [name, allocation] : request->claims)
           if (name == shape.constraints.resource_claims[i].name) found = allocation;
@@ -174,7 +175,8 @@ std::vector<ZoneShare> Cluster::zone_shares(NodeId node, const std::vector<ZoneR
                                    [&](const NumaZoneSpec& z) { return z.name == part.zone; });
     if (zone == topology->zones.end()) return {};
     for (const NamedAmount& a : part.amounts)
-      shares.push_back({static_cast<std::uint32_t>(zone - topology->zones.begin()), kinds_.intern(a.name), a.units});
+      shares.push_back(
+          {static_cast<std::uint32_t>(zone - topology->zones.begin()), kinds_.intern(a.name), a.units});
   }
   std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) {
     return std::pair(a.zone, a.kind) < std::pair(b.zone, b.kind);
@@ -186,8 +188,8 @@ namespace {
 
 // The GPUs of the holding that stand for the GPUs which the claims ask for, one by one.
 template <class Visit>
-std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape, std::span<const AllocationId> claims,
-                              Visit visit) {
+std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape,
+                              std::span<const AllocationId> claims, Visit visit) {
   std::int64_t counted = 0;
   for (AllocationId a : claims) {
     if (!a.valid()) continue;
@@ -200,11 +202,11 @@ std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape, st
 }  // namespace
 
 // A device counts once, however many tasks share it.
-std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held, int sign) {
+std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held,
+                                      int sign) {
   if (allocatable_.at(kGpu, node) == 0) return 0;
-  return for_each_counted(devices_, shape, holding(held).claims, [&](GroupId gpu) {
-    account_shared(nodes_[node].claimed, node, gpu, 1, as, sign);
-  });
+  return for_each_counted(devices_, shape, holding(held).claims,
+                          [&](GroupId gpu) { account_shared(nodes_[node].claimed, node, gpu, 1, as, sign); });
 }
 
 std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const {
@@ -213,7 +215,9 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
   absl::InlinedVector<AllocationId, 4> current;
   for (ClaimId c : shape.claims) {
     const bool at_once = options_.join_claims_at_once;
-    current.push_back(!c.valid() ? AllocationId() : at_once ? devices_.claim(c).current() : devices_.claim(c).allocated);
+    current.push_back(!c.valid() ? AllocationId()
+                      : at_once  ? devices_.claim(c).current()
+                                 : devices_.claim(c).allocated);
   }
   std::int64_t shared = 0;
   for_each_counted(devices_, shape, current, [&](GroupId gpu) {

@@ -258,7 +258,8 @@ void Cluster::apply(BindRequestObject&& object) {
   ++revision_;
   mention_node(object.node);
   const std::string key = key_of(object.meta.ns, object.pod.empty() ? object.meta.name : object.pod);
-  BindRequestFacts facts{object.node, object.pod_uid, object.gpu_groups, object.failed, {}, std::move(object.zones)};
+  BindRequestFacts facts{object.node, object.pod_uid,         object.gpu_groups, object.failed,
+                         {},          std::move(object.zones)};
   for (ClaimAllocation& c : object.claims)
     facts.claims.emplace_back(std::move(c.claim), devices_.intern(std::move(c.allocation)));
   bind_requests_[key] = std::move(facts);

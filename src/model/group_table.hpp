@@ -20,8 +20,8 @@ class GroupTable {
 
   // A pod was seen to hold the group: no other device will ever get its name.
   void spend(GroupId group);
-  // New names for devices of a node, from the first that no pod was ever seen to hold. The same number gives the same
-  // name until then, so that a search does not use names up.
+  // New names for devices of a node, from the first that no pod was ever seen to hold. The same number gives
+  // the same name until then, so that a search does not use names up.
   GroupId fresh(NodeId node, const std::string& node_name, std::uint32_t number);
 
  private:

@@ -46,7 +46,7 @@ struct Node {
   std::int64_t gpu_devices = 0;
   bool is_mig = false;
   MigStrategy mig_strategy = MigStrategy::kNone;
-  std::vector<SharedGpu> shared;  // sorted by group
+  std::vector<SharedGpu> shared;    // sorted by group
   std::int64_t claimable_gpus = 0;  // devices of slices whose driver is one of GPUs
   std::vector<SharedGpu> claimed;   // those of them that tasks hold; each task counts 1
 

@@ -17,8 +17,8 @@ class OwnerTable {
   // Both say whether the label of some top owner may have changed.
   bool apply(OwnerObject&& object);
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
-  // The preemptibility label of the top owner; "" where it has none or is not known. An owner that is not known
-  // ends the walk at the one below it.
+  // The preemptibility label of the top owner; "" where it has none or is not known. An owner that is not
+  // known ends the walk at the one below it.
   const std::string& top_preemptibility(OwnerId owner) const;
 
  private:

@@ -73,11 +73,13 @@ std::string topology_level_text(const JobReason& r) {
 }
 
 std::string topology_text(const Cluster& cluster, const JobReason& r) {
-  std::string text = r.level.empty() ? fmt::format("the nodes of topology {} have no room for {}", r.name, pods_text(r))
-                                     : fmt::format("no domain of {} in topology {} has room for {}", r.level, r.name,
-                                                   pods_text(r));
+  std::string text =
+      r.level.empty()
+          ? fmt::format("the nodes of topology {} have no room for {}", r.name, pods_text(r))
+          : fmt::format("no domain of {} in topology {} has room for {}", r.level, r.name, pods_text(r));
   const char* separator = ": ";
-  for (const DomainShortage& d : r.domains) text += std::exchange(separator, ", ") + shortage_text(cluster, d);
+  for (const DomainShortage& d : r.domains)
+    text += std::exchange(separator, ", ") + shortage_text(cluster, d);
   const auto hidden = r.domain_count - static_cast<std::int64_t>(r.domains.size());
   return hidden > 0 ? fmt::format("{}, {} {} no more", text, hidden, hidden == 1 ? "other" : "others") : text;
 }
@@ -86,7 +88,8 @@ std::string too_small_text(const JobReason& r) {
   const std::string where = r.level.empty() ? fmt::format("topology {}", r.name)
                                             : fmt::format("any domain of {} in topology {}", r.level, r.name);
   std::string text = fmt::format("{} would not fit into {} even if it were empty", pods_text(r), where);
-  for (const DomainShortage& d : r.domains) text += fmt::format(": {}, the largest, takes {}", d.domain, d.pods);
+  for (const DomainShortage& d : r.domains)
+    text += fmt::format(": {}, the largest, takes {}", d.domain, d.pods);
   return text;
 }
 
@@ -98,7 +101,8 @@ std::string not_ready_text(const JobReason& r) {
 
 std::string devices_text(const NodeRefusal& r) {
   if (r.wanted == 0) return fmt::format("claim {}: its devices can not be selected", r.what);
-  return fmt::format("claim {} finds {} of {} there", r.what, r.available, plural(static_cast<double>(r.wanted), "device", "devices"));
+  return fmt::format("claim {} finds {} of {} there", r.what, r.available,
+                     plural(static_cast<double>(r.wanted), "device", "devices"));
 }
 
 std::string zones_text(const Cluster& cluster, const NodeRefusal& r) {
@@ -109,7 +113,8 @@ std::string zones_text(const Cluster& cluster, const NodeRefusal& r) {
 
 // "40 GPUs: minimum runtime until 12:04:31"
 std::string spared_text(const SparedJobs& spared) {
-  std::string text = fmt::format("{}: {}", amount_text(Accounted::kGpus, spared.held.share(Accounted::kGpus)), spared.rule);
+  std::string text =
+      fmt::format("{}: {}", amount_text(Accounted::kGpus, spared.held.share(Accounted::kGpus)), spared.rule);
   if (spared.until) text += " until " + format_clock(*spared.until);
   return text;
 }
@@ -117,15 +122,17 @@ std::string spared_text(const SparedJobs& spared) {
 std::string too_little_text(const JobReason& r) {
   std::string text = fmt::format("needs {}; room for {} could ever be made by evictions",
                                  amount_text(Accounted::kGpus, r.wanted), decimal(r.bound));
-  for (std::size_t i = 0; i < r.spared.size(); ++i) text += (i == 0 ? ". Out of reach: " : "; ") + spared_text(r.spared[i]);
+  for (std::size_t i = 0; i < r.spared.size(); ++i)
+    text += (i == 0 ? ". Out of reach: " : "; ") + spared_text(r.spared[i]);
   return text;
 }
 
 std::string shares_text(const Cluster& cluster, const JobReason& r) {
   const std::string needs = fmt::format("needs {} of other queues", amount_text(Accounted::kGpus, r.wanted));
   if (!r.queue.valid()) return needs + "; none of them is above its share or quota";
-  return fmt::format("{}; shares and quotas let it take less than {}, most of them from queue {}, which holds {}", needs,
-                     decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
+  return fmt::format(
+      "{}; shares and quotas let it take less than {}, most of them from queue {}, which holds {}", needs,
+      decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
 }
 
 }  // namespace
@@ -339,7 +346,8 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kStorageClassMissing:
       return fmt::format("StorageClass \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name, r.of);
     case JobRule::kVolumeMissing:
-      return fmt::format("PersistentVolume \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name, r.of);
+      return fmt::format("PersistentVolume \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name,
+                         r.of);
     case JobRule::kDeviceClaimMissing:
       return r.name.empty() ? fmt::format("no ResourceClaim was made yet for \"{}\"", r.of)
                             : fmt::format("ResourceClaim \"{}\" does not exist", r.name);
@@ -369,8 +377,9 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kSharesInTheWay:
       return shares_text(cluster, r);
     case JobRule::kSearchUnresolved:
-      return fmt::format("the search for room was cut short after {} scenarios; the next cycle goes on from there",
-                         r.needed);
+      return fmt::format(
+          "the search for room was cut short after {} scenarios; the next cycle goes on from there",
+          r.needed);
   }
   return "waits";
 }

@@ -32,12 +32,12 @@ enum class NodeRule : std::uint8_t {
   kPodAffinity,
   kPodAntiAffinity,
   kExistingAntiAffinity,
-  kVolumes,        // volume `what` can not be reached, or no volume for claim `what` be had
-  kStorage,        // class `what` has `available` bytes of `wanted`
+  kVolumes,  // volume `what` can not be reached, or no volume for claim `what` be had
+  kStorage,  // class `what` has `available` bytes of `wanted`
   kWorkerRole,
-  kDevices,        // claim `what` finds `available` devices of `wanted`
-  kClaimElsewhere, // the devices of claim `what` are on other nodes
-  kZones,          // no NUMA zones for what it asks for; of `kind` the best has `available` of `wanted`
+  kDevices,         // claim `what` finds `available` devices of `wanted`
+  kClaimElsewhere,  // the devices of claim `what` are on other nodes
+  kZones,           // no NUMA zones for what it asks for; of `kind` the best has `available` of `wanted`
 };
 
 // Why one node refuses one task.
@@ -67,16 +67,16 @@ enum class JobRule : std::uint8_t {
   kLargerThanAnyNode,  // `task` wants `wanted` of `kind`, the largest node has `bound`
   kConfigMapMissing,
   kVolumeClaimMissing,
-  kVolumeClaimUnbound,     // `name` is to be bound before a pod uses it, and is not
-  kVolumeClaimOrphaned,    // the pod that owns `name` is gone
-  kStorageClassMissing,    // class `name` of claim `of`
-  kVolumeMissing,          // volume `name` of claim `of`
-  kDeviceClaimMissing,     // `name`; "" where it was not made from its template yet
-  kDeviceClaimFull,        // `name` has as many consumers as one may have
-  kDeviceClaimOfOther,     // `name` is for queue `of`, or for none
-  kDeviceClassMissing,     // class `name` of claim `of`
+  kVolumeClaimUnbound,   // `name` is to be bound before a pod uses it, and is not
+  kVolumeClaimOrphaned,  // the pod that owns `name` is gone
+  kStorageClassMissing,  // class `name` of claim `of`
+  kVolumeMissing,        // volume `name` of claim `of`
+  kDeviceClaimMissing,   // `name`; "" where it was not made from its template yet
+  kDeviceClaimFull,      // `name` has as many consumers as one may have
+  kDeviceClaimOfOther,   // `name` is for queue `of`, or for none
+  kDeviceClassMissing,   // class `name` of claim `of`
   kDeviceClaimsOff,
-  kPreemptionDelay,  // until `until`
+  kPreemptionDelay,   // until `until`
   kTopologyMissing,   // topology `name`
   kTopologyLevel,     // topology `name` has no level `level`, or not where the constraint needs it
   kTopology,          // no domain on `level` of topology `name` has room: `domains`
@@ -107,9 +107,9 @@ struct JobReason {
   std::string name;  // of a missing object, of a topology
   std::string of;    // the object that names it
   std::optional<TimePoint> until;
-  std::vector<RefusalCount> nodes;  // most refusals first
-  std::string level;                // of a topology, by its label
-  std::string domain;               // kNoNode: where the nodes were looked for; "": everywhere
+  std::vector<RefusalCount> nodes;      // most refusals first
+  std::string level;                    // of a topology, by its label
+  std::string domain;                   // kNoNode: where the nodes were looked for; "": everywhere
   std::vector<DomainShortage> domains;  // those with most room, first; kNoNode: the nearest device
   std::int64_t domain_count = 0;        // all there are on the level
   std::vector<SparedJobs> spared;       // by rule, the most first

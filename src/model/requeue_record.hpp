@@ -15,7 +15,7 @@ namespace muster {
 
 struct Nomination {
   JobId job;
-  std::vector<std::string> by;         // plugins, in their order
+  std::vector<std::string> by;          // plugins, in their order
   Duration overrun = Duration::zero();  // beyond what was expected
   std::string all_names() const;        // "expectedruntime,proportion"
 };

@@ -19,19 +19,22 @@ class Lines {
     say(kChecked, check.job,
         fmt::format("Requeue eligibility checked: job={}, plugin={}, active_tasks={}, can_lose_tasks={}, "
                     "expected_runtime={}, last_start={}, runtime={}, not_before={}",
-                    name(check.job), check.by, check.active_tasks, check.can_lose_tasks, duration(check.expected),
-                    time(check.last_start), duration(check.runtime), time(check.not_before)));
+                    name(check.job), check.by, check.active_tasks, check.can_lose_tasks,
+                    duration(check.expected), time(check.last_start), duration(check.runtime),
+                    time(check.not_before)));
   }
 
   void add(const RequeueWarning& warning) {
     if (verbosity_ >= kToMend)
-      mend(warning.job, fmt::format("Requeue setting ignored: job={}, error={}", name(warning.job), warning.problem));
+      mend(warning.job,
+           fmt::format("Requeue setting ignored: job={}, error={}", name(warning.job), warning.problem));
   }
 
   void add(const NominationSkip& skip) {
     const bool is_to_mend = !skip.problem.empty();
     if (verbosity_ < (is_to_mend ? kToMend : kNominated)) return;
-    std::string text = fmt::format("Requeue nomination skipped: job={}, reason={}", name(skip.job), skip.reason);
+    std::string text =
+        fmt::format("Requeue nomination skipped: job={}, reason={}", name(skip.job), skip.reason);
     if (is_to_mend)
       mend(skip.job, text + ", error=" + skip.problem);
     else
@@ -47,8 +50,9 @@ class Lines {
 
   void add(const PassedOver& spared) {
     if (verbosity_ >= kNominated)
-      say(kNominated, spared.job, fmt::format("Requeue candidate passed over: job={}, nominated_by={}, reason={}",
-                                              name(spared.job), spared.nominators, spared.reason));
+      say(kNominated, spared.job,
+          fmt::format("Requeue candidate passed over: job={}, nominated_by={}, reason={}", name(spared.job),
+                      spared.nominators, spared.reason));
   }
 
   void add(const RequeueAttempt& attempt, bool is_dry_run) {
@@ -69,7 +73,9 @@ class Lines {
 
  private:
   std::string name(JobId job) const { return cluster_.job(job).name + "/" + cluster_.job(job).ns; }
-  void say(int verbosity, JobId job, std::string text) { lines_.push_back({verbosity, false, job, std::move(text)}); }
+  void say(int verbosity, JobId job, std::string text) {
+    lines_.push_back({verbosity, false, job, std::move(text)});
+  }
   void mend(JobId job, std::string text) { lines_.push_back({kToMend, true, job, std::move(text)}); }
 
   const Cluster& cluster_;

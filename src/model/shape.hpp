@@ -11,10 +11,10 @@ struct Shape {
   Request request;  // what a node must have, the pod slot included; shared GPUs are not in it
   GpuRequest gpu;
   Constraints constraints;
-  NamespaceId ns;               // valid only where a constraint depends on the namespace
-  Charge charge;                // what a queue is charged before a node is known; GPU memory counts 0 here
-  std::int64_t gpu_memory = 0;  // devices × MiB of a GPU-memory request
-  ShapeId base;  // the same without what its claims ask for; not valid: itself
+  NamespaceId ns;                 // valid only where a constraint depends on the namespace
+  Charge charge;                  // what a queue is charged before a node is known; GPU memory counts 0 here
+  std::int64_t gpu_memory = 0;    // devices × MiB of a GPU-memory request
+  ShapeId base;                   // the same without what its claims ask for; not valid: itself
   std::int64_t claimed_gpus = 0;  // GPUs that its device claims ask for, in `request` and `charge` too
   std::vector<ClaimId> claims;    // of constraints.resource_claims, in order; not valid: not made yet
   bool guaranteed = false;        // QoS class

@@ -33,7 +33,8 @@ std::vector<TopologyTree::Member> TopologyTree::members(const IdVector<NodeId, N
 
 // Cuts every domain of the level above where the value of this level's label changes.
 void TopologyTree::add_level(std::uint32_t level, const std::vector<Member>& members) {
-  for (TopologyDomainId parent{0}; parent < domains_.end_id(); parent = TopologyDomainId(parent.index() + 1)) {
+  for (TopologyDomainId parent{0}; parent < domains_.end_id();
+       parent = TopologyDomainId(parent.index() + 1)) {
     if (domains_[parent].level + 1 != level) continue;
     domains_[parent].first_child = domains_.end_id();
     const std::uint32_t end = domains_[parent].end_node;

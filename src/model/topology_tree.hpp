@@ -23,12 +23,14 @@ struct TopologyDomain {
   std::uint32_t first_node = 0, end_node = 0;  // places in the list of all nodes of the tree
 };
 
-// Domains stand level by level, siblings together and by id. Nodes that lack one of the labels are in no domain.
+// Domains stand level by level, siblings together and by id. Nodes that lack one of the labels are in no
+// domain.
 class TopologyTree {
  public:
   TopologyTree() = default;
   // `by_rank`: the nodes of the cluster in name order.
-  TopologyTree(const TopologyObject& topology, const IdVector<NodeId, Node>& nodes, std::span<const NodeId> by_rank);
+  TopologyTree(const TopologyObject& topology, const IdVector<NodeId, Node>& nodes,
+               std::span<const NodeId> by_rank);
 
   const std::string& name() const { return name_; }
   // The level of that label or alias; nothing if there is none.
@@ -50,7 +52,8 @@ class TopologyTree {
 
   template <class Visit>
   void for_each_child(TopologyDomainId d, Visit visit) const {
-    for (TopologyDomainId c = domains_[d].first_child; c < domains_[d].end_child; c = TopologyDomainId(c.index() + 1))
+    for (TopologyDomainId c = domains_[d].first_child; c < domains_[d].end_child;
+         c = TopologyDomainId(c.index() + 1))
       visit(c);
   }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "engine/search/requeue_settings.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/search/requeue_settings.hpp"
 #include "util/keys.hpp"
 
 namespace muster::plugins {
@@ -66,7 +66,8 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
     return skip("clock_skew", "its last start, " + format_time(*seen.last_start) + ", is in the future");
   if (*seen.runtime < *seen.expected) return;  // not due yet: nothing to say about it
   if (job.requeue_not_before && !seen.not_before)
-    return skip("invalid_not_before", bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
+    return skip("invalid_not_before",
+                bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
   if (seen.not_before && s.now < *seen.not_before) return skip("cooldown");
   record.nominate(id, kName, *seen.runtime - *seen.expected);
 }

@@ -56,7 +56,8 @@ class MinRuntime final : public Plugin {
 
   Duration reclaim_minimum(JobId contender, JobId victim) const {
     QueueId from = s_->cluster.job(victim).queue;
-    if (options_.resolve == ReclaimResolve::kLca) from = below_common_ancestor(from, s_->cluster.job(contender).queue);
+    if (options_.resolve == ReclaimResolve::kLca)
+      from = below_common_ancestor(from, s_->cluster.job(contender).queue);
     return first_set(from, &Queue::reclaim_min_runtime, options_.reclaim);
   }
 
@@ -83,7 +84,8 @@ class MinRuntime final : public Plugin {
   }
 
   std::optional<VictimRefusal> filter(JobId victim, Duration minimum) const {
-    if (is_elastic(s_->cluster.job(victim), s_->settings.differences.elastic_by_active_tasks)) return std::nullopt;
+    if (is_elastic(s_->cluster.job(victim), s_->settings.differences.elastic_by_active_tasks))
+      return std::nullopt;
     return protected_until(victim, minimum);
   }
 
@@ -98,7 +100,8 @@ class MinRuntime final : public Plugin {
       lost.assign(job.pod_sets.size(), 0);
       for (TaskId t : victim.tasks) ++lost[s_->cluster.task(t).pod_set];
       for (std::size_t p = 0; p < lost.size(); ++p)
-        if (lost[p] > 0 && job.pod_sets[p].minimum > job.pod_sets[p].counts.in(kActiveUsed) - lost[p]) return refusal;
+        if (lost[p] > 0 && job.pod_sets[p].minimum > job.pod_sets[p].counts.in(kActiveUsed)-lost[p])
+          return refusal;
     }
     return std::nullopt;
   }

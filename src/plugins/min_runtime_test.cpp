@@ -42,7 +42,8 @@ class MinRuntimeTest : public testing::TestWithParam<std::string> {
     const auto why = c.open().hooks.preempt_victim(c.job_id("in-" + victim), c.job_id("in-" + victim));
     return *why->until - c.now();
   }
-  static Duration reclaim_minimum(const Config& config, const std::string& contender, const std::string& victim) {
+  static Duration reclaim_minimum(const Config& config, const std::string& contender,
+                                  const std::string& victim) {
     TestCluster c = departments(config);
     const auto why = c.open().hooks.reclaim_victim(c.job_id("in-" + contender), c.job_id("in-" + victim));
     return *why->until - c.now();
@@ -75,7 +76,8 @@ class Protection : public testing::Test {
 };
 
 TEST_F(Protection, EndsAfterTheMinimum) {  // example 21
-  c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s}).pending("p", {.queue = "q", .priority = 75});
+  c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s})
+      .pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_NE(c.why("p").find("minimum runtime until 12:00:05"), std::string::npos) << c.why("p");
   c.advance(5s);
@@ -103,8 +105,11 @@ TEST_F(Protection, ReclaimDoesNotAskForThePreemptMinimum) {
 TEST_F(Protection, CoversConsolidationOnlyWhereAskedTo) {
   const auto moved = [](const Config& config) {
     TestCluster each(config);
-    each.queue("q", {.deserved = 4, .preempt_min_runtime = 15s}).node("node0", {.gpus = 2}).node("node1", {.gpus = 2});
-    each.running("a", {.queue = "q", .node = "node0", .age = 10s}).running("b", {.queue = "q", .node = "node1", .age = 10s});
+    each.queue("q", {.deserved = 4, .preempt_min_runtime = 15s})
+        .node("node0", {.gpus = 2})
+        .node("node1", {.gpus = 2});
+    each.running("a", {.queue = "q", .node = "node0", .age = 10s})
+        .running("b", {.queue = "q", .node = "node1", .age = 10s});
     each.pending("p", {.queue = "q", .gpus = 2});
     return each.cycle();
   };

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/place/fit.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/place/fit.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -81,7 +81,8 @@ class NodePlacement final : public Plugin {
   std::optional<double> key(ShapeId shape, NodeId n) const {
     const Kind k = kind(shape);
     if (strategy(shape) == Strategy::kSpread) return spread_score(k, n);
-    if (cluster_->allocatable().at(k, n) == 0) return 0;  // MIG instances: nodes that have whole GPUs are not exact
+    if (cluster_->allocatable().at(k, n) == 0)
+      return 0;  // MIG instances: nodes that have whole GPUs are not exact
     const bool needs_it = amount_of(cluster_->shape(shape).request, k) > 0;
     const bool exact = needs_it || (cluster_->shape(shape).is_shared() && free(k, n) >= 0);
     if (!exact) return std::nullopt;

@@ -1,8 +1,8 @@
 // The score of preferred pod affinity: the waiting pod's terms, and those of the pods that stand.
 #include "plugins/pod_affinity.hpp"
 
-#include "engine/place/affinity_index.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/place/affinity_index.hpp"
 
 namespace muster::plugins {
 namespace {

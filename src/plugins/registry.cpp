@@ -59,8 +59,10 @@ Make min_runtime_from(const Arguments& given) {
   options.preempt = given.duration("defaultPreemptMinRuntime", options.preempt);
   options.reclaim = given.duration("defaultReclaimMinRuntime", options.reclaim);
   options.resolve = given.choice<ReclaimResolve>(
-      "reclaimResolveMethod", {{"lca", ReclaimResolve::kLca}, {"queue", ReclaimResolve::kQueue}}, options.resolve);
-  options.protect_from_consolidation = given.boolean("protectFromConsolidation", options.protect_from_consolidation);
+      "reclaimResolveMethod", {{"lca", ReclaimResolve::kLca}, {"queue", ReclaimResolve::kQueue}},
+      options.resolve);
+  options.protect_from_consolidation =
+      given.boolean("protectFromConsolidation", options.protect_from_consolidation);
   return [options] { return make_min_runtime(options); };
 }
 

@@ -1,9 +1,9 @@
 // A few nodes and pods, and a session with the plugin under test: for tests of node filters and scores.
 #pragma once
 
+#include "engine/cycle/session.hpp"
 #include "engine/place/allocation.hpp"
 #include "engine/place/node_index.hpp"
-#include "engine/cycle/session.hpp"
 
 namespace muster::plugins {
 

@@ -10,16 +10,16 @@
 #include "kube/elector.hpp"
 #include "kube/resource.hpp"
 #include "serve/cycle_pace.hpp"
-#include "serve/write/default_queues.hpp"
 #include "serve/health/http_server.hpp"
-#include "serve/write/live_sink.hpp"
-#include "serve/read/pod_grouping.hpp"
 #include "serve/health/requeue_log.hpp"
+#include "serve/health/vitals.hpp"
+#include "serve/read/pod_grouping.hpp"
 #include "serve/read/self_check.hpp"
 #include "serve/signals.hpp"
-#include "serve/write/status_writer.hpp"
-#include "serve/health/vitals.hpp"
 #include "serve/wall_clock.hpp"
+#include "serve/write/default_queues.hpp"
+#include "serve/write/live_sink.hpp"
+#include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
 namespace {
@@ -218,7 +218,8 @@ kube::Async<void> Daemon::run_one_cycle() {
   const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
-  const Decisions decisions = co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant, &memory_); });
+  const Decisions decisions =
+      co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant, &memory_); });
   is_in_cycle_ = false;
   const auto took = Clock::now() - start;
   pace_.ran(took, options_.schedule_period);

@@ -97,7 +97,8 @@ class Requeue final : public Action {
             .candidates = candidates,
             .valid = [&s](const Scenario& scenario) { return judge(s, scenario); },
             .ground = [](JobId) { return "past its expected runtime"; },
-            .commits = [this, &s, &solver, &attempt] { return !options_.is_dry_run || show(s, solver, attempt); }};
+            .commits = [this, &s, &solver,
+                        &attempt] { return !options_.is_dry_run || show(s, solver, attempt); }};
   }
 
   // What a dry run would have evicted; never carried out.

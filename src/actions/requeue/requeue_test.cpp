@@ -49,8 +49,13 @@ TEST_F(RequeueTest, AnElasticJobGivesItsSurplusFirst) {
 
 TEST_F(RequeueTest, ASemiPreemptibleJobGivesItsSurplusOnly) {
   c.only({"allocate", "requeue"}).node("node0", {.gpus = 2}).queue("q", {.deserved = 2});
-  c.running("v", {.queue = "q", .tasks = 2, .min = 1, .node = "node0", .age = 4h,
-                  .preemptibility = "semi-preemptible", .expected_runtime = "1h"});
+  c.running("v", {.queue = "q",
+                  .tasks = 2,
+                  .min = 1,
+                  .node = "node0",
+                  .age = 4h,
+                  .preemptibility = "semi-preemptible",
+                  .expected_runtime = "1h"});
   c.pending("p", {.queue = "q", .priority = 75}).pending("o", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "evict v-1; pipeline p-0 node0");
 }
@@ -79,7 +84,10 @@ TEST_F(RequeueTest, WithoutAnyOptInNothingIsDifferent) {
   TestCluster without;
   without.only({"allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"});
   for (TestCluster* each : {&c, &without})
-    each->node("node0", {.gpus = 2}).running("v", {.node = "node0"}).running("w", {.node = "node0"}).pending("p", {.priority = 75});
+    each->node("node0", {.gpus = 2})
+        .running("v", {.node = "node0"})
+        .running("w", {.node = "node0"})
+        .pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), without.cycle());
   EXPECT_EQ(sums_text(c.cluster()), sums_text(without.cluster()));
 }

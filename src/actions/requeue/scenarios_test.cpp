@@ -22,7 +22,10 @@ TEST_F(RequeueScenarios, S2TheOverdueJobGoesBeforeTheNewerOne) {
   TestCluster preempt_alone;
   preempt_alone.only({"allocate", "preempt"});
   for (TestCluster* each : {&c, &preempt_alone})
-    each->node("node0", {.gpus = 2}).running("v", kOverdue).running("w", kNewer).pending("p", {.priority = 75});
+    each->node("node0", {.gpus = 2})
+        .running("v", kOverdue)
+        .running("w", kNewer)
+        .pending("p", {.priority = 75});
   EXPECT_EQ(preempt_alone.cycle(), "evict w-0; pipeline p-0 node0");
 
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
@@ -148,7 +151,9 @@ TEST_F(RequeueScenarios, S8AnEqualOrLesserContenderGetsNothingByDefault) {
 
 TEST_F(RequeueScenarios, S8EqualsTakeTurnsBySchedulingOrder) {
   TestCluster turns(with_requeue_arguments({{"contenders", "scheduling-order"}}));
-  turns.node("node0", {.gpus = 1}).running("v", kOverdue).pending("p", {.age = 1min, .expected_runtime = "1h"});
+  turns.node("node0", {.gpus = 1})
+      .running("v", kOverdue)
+      .pending("p", {.age = 1min, .expected_runtime = "1h"});
   turns.pending("lesser", {.priority = 40, .age = 10h});
   EXPECT_EQ(turns.cycle(), "evict v-0; pipeline p-0 node0");
   EXPECT_EQ(turns.cycle(), "bind p-0 node0");
@@ -182,7 +187,9 @@ TEST_F(RequeueScenarios, S9ServesTheQueueThatIsEntitledToTheRoom) {
 TEST_F(RequeueScenarios, S9AQueueAtItsShareGetsNothing) {
   JobSpec v = kOverdue;
   v.queue = "rich";
-  c.node("node0", {.gpus = 2}).queue("rich", {.deserved = 1, .weight = 0}).queue("poor", {.deserved = 1, .weight = 0});
+  c.node("node0", {.gpus = 2})
+      .queue("rich", {.deserved = 1, .weight = 0})
+      .queue("poor", {.deserved = 1, .weight = 0});
   c.running("v", v).running("x", {.queue = "poor", .node = "node0"}).pending("p", {.queue = "poor"});
   expect_quiet(5, 10min);
   EXPECT_EQ(nominated(), "v");
@@ -212,35 +219,36 @@ TEST_P(S10BadValues, AreCountedAndNeverNominated) {
 
 INSTANTIATE_TEST_SUITE_P(
     Requeue, S10BadValues,
-    testing::Values(
-        BadValue{{.expected_runtime = "soon"},
-                 "invalid_duration",
-                 "annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"},
-        BadValue{{.expected_runtime = "-1h"},
-                 "invalid_duration",
-                 "annotation kai.scheduler/expected-runtime: \"-1h\" is no positive duration"},
-        BadValue{{.expected_runtime = "0"},
-                 "invalid_duration",
-                 "annotation kai.scheduler/expected-runtime: \"0\" is no positive duration"},
-        BadValue{{.expected_runtime = "5"},
-                 "invalid_duration",
-                 "annotation kai.scheduler/expected-runtime: \"5\" is no positive duration"},
-        BadValue{{.expected_runtime = ""},
-                 "invalid_duration",
-                 "annotation kai.scheduler/expected-runtime: \"\" is no positive duration"},
-        BadValue{{.age = -1h, .expected_runtime = "1h"},
-                 "clock_skew",
-                 "its last start, 2025-06-01T13:00:00Z, is in the future"},
-        BadValue{{.expected_runtime = "1h", .requeue_not_before = "tomorrow"},
-                 "invalid_not_before",
-                 "annotation kai.scheduler/requeue-not-before: \"tomorrow\" is no RFC 3339 time"},
-        BadValue{{.priority = 100, .expected_runtime = "1h"}, "not_preemptible", ""}));
+    testing::Values(BadValue{{.expected_runtime = "soon"},
+                             "invalid_duration",
+                             "annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"},
+                    BadValue{{.expected_runtime = "-1h"},
+                             "invalid_duration",
+                             "annotation kai.scheduler/expected-runtime: \"-1h\" is no positive duration"},
+                    BadValue{{.expected_runtime = "0"},
+                             "invalid_duration",
+                             "annotation kai.scheduler/expected-runtime: \"0\" is no positive duration"},
+                    BadValue{{.expected_runtime = "5"},
+                             "invalid_duration",
+                             "annotation kai.scheduler/expected-runtime: \"5\" is no positive duration"},
+                    BadValue{{.expected_runtime = ""},
+                             "invalid_duration",
+                             "annotation kai.scheduler/expected-runtime: \"\" is no positive duration"},
+                    BadValue{{.age = -1h, .expected_runtime = "1h"},
+                             "clock_skew",
+                             "its last start, 2025-06-01T13:00:00Z, is in the future"},
+                    BadValue{{.expected_runtime = "1h", .requeue_not_before = "tomorrow"},
+                             "invalid_not_before",
+                             "annotation kai.scheduler/requeue-not-before: \"tomorrow\" is no RFC 3339 time"},
+                    BadValue{{.priority = 100, .expected_runtime = "1h"}, "not_preemptible", ""}));
 
 TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
   c.node("node0", {.gpus = 2}).pending("p", {.tasks = 2, .priority = 75});
-  c.running("unreadable", {.node = "node0", .age = 1h, .expected_runtime = "2h", .requeue_not_before = "tomorrow"});
-  c.running("cooling", {.node = "node0", .age = 1h, .expected_runtime = "2h",
-                        .requeue_not_before = "2025-06-01T12:05:00Z"});
+  c.running("unreadable",
+            {.node = "node0", .age = 1h, .expected_runtime = "2h", .requeue_not_before = "tomorrow"});
+  c.running(
+      "cooling",
+      {.node = "node0", .age = 1h, .expected_runtime = "2h", .requeue_not_before = "2025-06-01T12:05:00Z"});
   c.only({"allocate", "requeue"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(skipped(), "");

@@ -56,12 +56,14 @@ RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueR
 }
 
 // The gates of preempt and reclaim.
-std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, QueueId leaf, bool may_reclaim) const {
+std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, QueueId leaf,
+                                                          bool may_reclaim) const {
   if (leaf == s_.cluster.job(contender).queue) {
     if (outranks_nobody(contender, leaf)) return VictimRefusal{.rule = kNotOutranked};
     const bool over_quota =
         s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender, true).tasks);
-    return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"}) : std::nullopt;
+    return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"})
+                      : std::nullopt;
   }
   if (!may_reclaim) return VictimRefusal{.rule = "the job may not reclaim"};
   return s_.hooks.reclaim_from_queue(contender, leaf);
@@ -78,7 +80,8 @@ bool RequeueVictims::outranks(JobId contender, JobId victim) const {
   const std::int32_t mine = s_.cluster.job(contender).priority, theirs = s_.cluster.job(victim).priority;
   if (theirs != mine) return theirs < mine;
   return contenders_ == RequeueContenders::kSchedulingOrder && nominations_.contains(victim) &&
-         s_.job_before(s_.entry(contender), {.job = victim, .elastic = ElasticState::kBelow, .joins_now = true});
+         s_.job_before(s_.entry(contender),
+                       {.job = victim, .elastic = ElasticState::kBelow, .joins_now = true});
 }
 
 std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
@@ -91,8 +94,8 @@ std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victi
   return s_.hooks.preempt_victim(contender, victim);
 }
 
-// The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no overdue job
-// goes before it. Nothing: there is none that would matter to any of them.
+// The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no
+// overdue job goes before it. Nothing: there is none that would matter to any of them.
 std::optional<std::int32_t> RequeueVictims::shield(JobId contender, QueueId leaf) {
   const std::int32_t highest = s_.cluster.job(nominated_.of(leaf).back().job).priority;
   for (const JobEntry& e : others_.of(leaf)) {  // lowest priority first, as above
@@ -116,9 +119,11 @@ Candidates RequeueVictims::of(JobId contender) {
     found.leaves.push_back(leaf);
     if (const auto lowest = shield(contender, leaf)) shields[leaf] = *lowest;
   }
-  found.spares = [this, contender, shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
+  found.spares = [this, contender,
+                  shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
     const Job& job = s_.cluster.job(victim);
-    if (const auto shielded = shields.find(job.queue); shielded != shields.end() && job.priority > shielded->second)
+    if (const auto shielded = shields.find(job.queue);
+        shielded != shields.end() && job.priority > shielded->second)
       return VictimRefusal{.rule = "a job of lower priority goes before it"};
     auto why = filter(contender, victim);
     if (why && why->until) count_protected(victim);

@@ -16,7 +16,8 @@ std::unique_ptr<VictimPool> nominated_pool(Session& session, const RequeueRecord
 
 class RequeueVictims {
  public:
-  RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record, RequeueContenders contenders);
+  RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
+                 RequeueContenders contenders);
 
   Candidates of(JobId contender);
   // Of the candidates that are not spared, all names; "": there are none.

@@ -28,7 +28,8 @@ void add_devices(const Cluster& c, GroupListId held, Json& json) {
       json["devices"].push_back(d.driver + "/" + d.pool + "/" + d.device);
   }
   for (std::size_t i = 0; i < holding.zones.size(); ++i)
-    if (i == 0 || holding.zones[i].zone != holding.zones[i - 1].zone) json["numaZones"].push_back(holding.zones[i].zone);
+    if (i == 0 || holding.zones[i].zone != holding.zones[i - 1].zone)
+      json["numaZones"].push_back(holding.zones[i].zone);
 }
 
 Json binds_json(const Cluster& c, const Decisions& d) {
@@ -43,7 +44,9 @@ Json binds_json(const Cluster& c, const Decisions& d) {
 }
 
 // Milli-cores, bytes and devices.
-Json shares_json(const Shares& shares) { return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}}; }
+Json shares_json(const Shares& shares) {
+  return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}};
+}
 
 Json stand_json(const Cluster& c, const QueueStand& stand) {
   return {{"name", c.queue(stand.queue).name},
@@ -55,7 +58,9 @@ Json stand_json(const Cluster& c, const QueueStand& stand) {
 Json evictions_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
   for (const EvictDecision& e : d.evictions) {
-    Json item{{"pod", c.task(e.task).full_name()}, {"action", e.action}, {"reason", e.rule.empty() ? e.action : e.rule}};
+    Json item{{"pod", c.task(e.task).full_name()},
+              {"action", e.action},
+              {"reason", e.rule.empty() ? e.action : e.rule}};
     if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
     if (e.victim_queue.queue.valid()) item["queue"] = stand_json(c, e.victim_queue);
     if (e.contender_queue.queue.valid()) item["forQueue"] = stand_json(c, e.contender_queue);
@@ -106,7 +111,8 @@ Json would_evict_json(const Cluster& c, const RequeueRecord& r) {
 
 Json requeue_json(const Cluster& c, const RequeueRecord& r) {
   Json nominated = Json::array(), warnings = Json::array();
-  for (const Nomination& n : r.nominated) nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
+  for (const Nomination& n : r.nominated)
+    nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
   for (const RequeueWarning& w : r.warnings)
     warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
   Json json{{"nominated", std::move(nominated)},

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/simulation.hpp"
 #include "cli/report/timing.hpp"
+#include "cli/simulation.hpp"
 
 namespace muster::cli {
 

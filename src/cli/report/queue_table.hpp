@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "cli/simulation.hpp"
 #include "cli/report/text_style.hpp"
+#include "cli/simulation.hpp"
 
 namespace muster::cli {
 

@@ -35,7 +35,8 @@ class Rows {
       add({.fate = Fate::kNominated,
            .job = n.job,
            .what = "nominated",
-           .why = fmt::format("overdue since {}, says {}", format_time(round.now - n.overrun), n.all_names())});
+           .why =
+               fmt::format("overdue since {}, says {}", format_time(round.now - n.overrun), n.all_names())});
     for (const PassedOver& p : record.passed_over)
       add({.fate = Fate::kSpared, .job = p.job, .what = "spared", .why = p.reason});
     for (const RequeueWarning& w : record.warnings)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/simulation.hpp"
 #include "cli/report/text_style.hpp"
+#include "cli/simulation.hpp"
 
 namespace muster::cli {
 

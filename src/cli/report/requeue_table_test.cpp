@@ -55,7 +55,8 @@ Requeue
 }
 
 TEST_F(RequeueTable, TellsTheEndOfACooldownAndWhatIsToBeMended) {
-  const JobSpec cold{.node = "node0", .age = 4h, .expected_runtime = "1h", .requeue_not_before = "2025-06-01T12:05:00Z"};
+  const JobSpec cold{
+      .node = "node0", .age = 4h, .expected_runtime = "1h", .requeue_not_before = "2025-06-01T12:05:00Z"};
   const JobSpec bad{.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"};
   c.running("cold", cold).running("bad", bad);
   EXPECT_EQ(text(3, 3min), R"(
@@ -72,10 +73,12 @@ TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
   c.running("bad", {.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"});
   run(1, 0s);
   const auto requeue = to_json(c.cluster(), result, std::nullopt)["rounds"][0]["requeue"];
-  EXPECT_EQ(requeue["skipped"].dump(), R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
-                                       R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");
-  EXPECT_EQ(requeue["warnings"].dump(),
-            R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts"}])");
+  EXPECT_EQ(requeue["skipped"].dump(),
+            R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
+            R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");
+  EXPECT_EQ(
+      requeue["warnings"].dump(),
+      R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts"}])");
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "cli/simulation.hpp"
 #include "cli/report/text_style.hpp"
 #include "cli/report/timing.hpp"
+#include "cli/simulation.hpp"
 
 namespace muster::cli {
 

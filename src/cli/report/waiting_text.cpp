@@ -69,7 +69,8 @@ class Writer {
     if (p.first->reasons.empty()) text += wrapped(without_reason(p.first->job), "    ", style_.width);
     for (const JobReason& r : p.first->reasons) text += wrapped(text_of(cluster_, r), "    ", style_.width);
     for (const SearchReport& report : p.first->searches)
-      if (const std::string tried = search_text(report); !tried.empty()) text += wrapped(tried, "    ", style_.width);
+      if (const std::string tried = search_text(report); !tried.empty())
+        text += wrapped(tried, "    ", style_.width);
     return text;
   }
 
@@ -98,8 +99,10 @@ class Writer {
   std::string search_text(const SearchReport& r) const {
     if (r.end == SearchEnd::kProven) return "";
     if (r.end == SearchEnd::kLikeJob)
-      return fmt::format("{}: not tried again; {} asks for no more and found no room", r.action, names_.of(r.like));
-    std::string text = fmt::format("{}: {} might be evicted", r.action, counted(static_cast<std::size_t>(r.candidates), "job"));
+      return fmt::format("{}: not tried again; {} asks for no more and found no room", r.action,
+                         names_.of(r.like));
+    std::string text = fmt::format("{}: {} might be evicted", r.action,
+                                   counted(static_cast<std::size_t>(r.candidates), "job"));
     for (const SparedJobs& s : r.spared) {
       text += fmt::format(", {} spared ({}", s.jobs, s.rule);
       text += s.until ? " until " + format_clock(*s.until) + ")" : ")";

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "cli/validate/checks.hpp"
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/validate/checks.hpp"
 #include "model/reason_text.hpp"
 #include "util/suggest.hpp"
 
@@ -61,19 +61,23 @@ void check_topology(const Cluster& cluster, const Job& job, const std::string& f
   const std::string object = "PodGroup " + job.full_name();
   const TopologyTree* tree = cluster.topology(constraint.topology);
   if (tree == nullptr)
-    return warnings.add(object, field, fmt::format("topology \"{}\" is not in these files", constraint.topology));
+    return warnings.add(object, field,
+                        fmt::format("topology \"{}\" is not in these files", constraint.topology));
   for (const std::string& level : {constraint.required, constraint.preferred})
     if (!level.empty() && !tree->level(level))
-      warnings.add(object, field, fmt::format("topology \"{}\" has no level \"{}\"", constraint.topology, level));
+      warnings.add(object, field,
+                   fmt::format("topology \"{}\" has no level \"{}\"", constraint.topology, level));
   if (constraint.required.empty() && constraint.preferred.empty())
-    warnings.add(object, field, fmt::format("names no level of topology \"{}\": the job can not run", tree->name()));
+    warnings.add(object, field,
+                 fmt::format("names no level of topology \"{}\": the job can not run", tree->name()));
 }
 
 void check_topologies(const Cluster& cluster, const Job& job, Warnings& warnings) {
   check_topology(cluster, job, "spec.topologyConstraint", job.sets[0].topology, warnings);
   for (std::size_t i = 1; i < job.sets.size(); ++i)
     check_topology(cluster, job, "spec.subGroups", job.sets[i].topology, warnings);
-  for (const PodSet& set : job.pod_sets) check_topology(cluster, job, "spec.subGroups", set.topology, warnings);
+  for (const PodSet& set : job.pod_sets)
+    check_topology(cluster, job, "spec.subGroups", set.topology, warnings);
 }
 
 void check_sub_groups(const Cluster& cluster, const Job& job, Warnings& warnings) {

@@ -128,8 +128,8 @@ class ScoreHook {
     terms_.push_back({.applies = std::move(applies), .of_task = std::move(score)});
   }
 
-  // Scores that do not change while the task is being placed, null where they do not concern it. They outweigh
-  // all local ones. Only one plugin may have them. Minus infinity as above.
+  // Scores that do not change while the task is being placed, null where they do not concern it. They
+  // outweigh all local ones. Only one plugin may have them. Minus infinity as above.
   void set_table(Table table);
 
   // Adds all scores of the nodes, in the order of the plugins: the plain way.
@@ -246,8 +246,8 @@ struct Hooks {
   // The same for tasks that have to be placed together.
   FilterHook<JobReason, JobId, std::span<const TaskId>> hopeless_together;
   // Splits the nodes that a group of the job may use (null: all) into sets to be tried in order. Nobody, or
-  // null: all of them, once. Asked for every group from the root down, each time the group is placed; the answer
-  // is valid until the group is placed again.
+  // null: all of them, once. Asked for every group from the root down, each time the group is placed; the
+  // answer is valid until the group is placed again.
   OwnerHook<NodeSets*(JobId, const Member&, std::span<const TaskId>, const Bitmap*)> node_sets{"node_sets"};
   // By shape and node object alone: nothing that is placed changes the answer.
   FilterHook<NodeRefusal, ShapeId, NodeId> shape_filter;

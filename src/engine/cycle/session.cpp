@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/search/failed_jobs.hpp"
 #include "engine/order/gang_view.hpp"
-#include "engine/place/node_finder.hpp"
 #include "engine/order/readiness.hpp"
+#include "engine/place/node_finder.hpp"
+#include "engine/search/failed_jobs.hpp"
 
 namespace muster {
 namespace {
@@ -129,7 +129,8 @@ bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, 
   for (TaskId t : ordered_tasks(id, pod_set)) {
     const Placement& at = cluster.placement(t);
     chunk.has_evicted |= at.virtually_evicted;
-    if (at_most == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted))) continue;
+    if (at_most == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted)))
+      continue;
     chunk.tasks.push_back(t);
     --at_most;
   }

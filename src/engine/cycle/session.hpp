@@ -49,7 +49,7 @@ class Session {
   const std::string now_text;  // as annotations have it
   Hooks hooks;
   Decisions decisions;
-  ActionStats stats;  // of the action at work
+  ActionStats stats;           // of the action at work
   SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
 
   // Buffers of statements.
@@ -76,8 +76,8 @@ class Session {
 
   // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
   Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
-  // Is `a` before `b`, all plugins and fallbacks considered? Among waiting jobs a requeued one counts as created
-  // then; among running ones seniority is by real creation time.
+  // Is `a` before `b`, all plugins and fallbacks considered? Among waiting jobs a requeued one counts as
+  // created then; among running ones seniority is by real creation time.
   bool job_before(const JobEntry& a, const JobEntry& b) const;
   bool senior(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;

@@ -39,7 +39,8 @@ bool Statement::stands_there(TaskId t, NodeId node, GroupListId groups) const {
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
   // Devices of an earlier place may be gone to whoever shares the claim.
   if (!held.claims.empty() && first_before(t).groups != at.groups) return false;
-  return wanted.zones == held.zones && wanted.claims == held.claims && (!is_shared || wanted.groups == held.groups);
+  return wanted.zones == held.zones && wanted.claims == held.claims &&
+         (!is_shared || wanted.groups == held.groups);
 }
 
 void Statement::evict(TaskId t) {

@@ -1,5 +1,5 @@
-// A job seen without some of its active tasks: how its groups stand when victims have been peeled off. Without any
-// taken it is the live job.
+// A job seen without some of its active tasks: how its groups stand when victims have been peeled off.
+// Without any taken it is the live job.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -30,8 +30,8 @@ class GangView {
   std::int32_t wanted(std::uint32_t pod_set) const {
     return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set));
   }
-  // The pod sets whose tasks are tried next: all that is missing of a gang at once, or else the first that has
-  // something. take(pod set) tells whether it had. actions.md 3.3.
+  // The pod sets whose tasks are tried next: all that is missing of a gang at once, or else the first that
+  // has something. take(pod set) tells whether it had. actions.md 3.3.
   template <class Take>
   bool take_next(const Member& member, const Take& take) const;
 

@@ -25,7 +25,8 @@ const JobOrder::QueueNode& JobOrder::best_leaf(const QueueNode& node) const {
   return *at;
 }
 
-// One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none here.
+// One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none
+// here.
 JobEntry JobOrder::as_it_is_now(const Waiting& job) const {
   JobEntry entry = job;
   if (job.has_active_tasks) entry.elastic = elastic_state(session_.cluster.job(job.job));

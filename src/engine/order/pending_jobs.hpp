@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// Ready jobs with a pending task, no more per queue than the action's depth. Actions that make room leave out jobs
-// inside their preemption delay.
+// Ready jobs with a pending task, no more per queue than the action's depth. Actions that make room leave out
+// jobs inside their preemption delay.
 JobOrder pending_jobs(Session& session, const std::string& action);
 JobOrder contenders(Session& session, const std::string& action, bool preemptible_only = false);
 

@@ -84,9 +84,8 @@ std::optional<std::size_t> WaitingJobs::place(JobId id) const {
   const auto entry = entries_.find(id);
   if (entry == entries_.end()) return std::nullopt;
   const auto& jobs = leaves_.find(session_.cluster.job(id).queue)->second.jobs;
-  const auto at = std::partition_point(jobs.begin(), jobs.end(), [&](const Waiting& w) {
-    return session_.job_before(w.job, entry->second);
-  });
+  const auto at = std::partition_point(
+      jobs.begin(), jobs.end(), [&](const Waiting& w) { return session_.job_before(w.job, entry->second); });
   return static_cast<std::size_t>(at - jobs.begin());
 }
 
@@ -117,7 +116,8 @@ void SimulationOrder::add(const Contestant& contestant) {
     const auto stands_before = [&](const WaitingJobs::Waiting& w) {
       return session_.job_before(w.job, contestant.job);
     };
-    place = static_cast<std::size_t>(std::partition_point(jobs.begin(), jobs.end(), stands_before) - jobs.begin());
+    place = static_cast<std::size_t>(std::partition_point(jobs.begin(), jobs.end(), stands_before) -
+                                     jobs.begin());
     if (const auto own = waiting_.place(contestant.job.job)) leaf->ours_in_waiting.push_back(*own);
   }
   leaf->ours.push_back({contestant, place});
@@ -149,7 +149,8 @@ void SimulationOrder::start(std::span<const Contestant> contestants) {
 
 // A queue comes in with its oldest job, and stands where it then belongs among those that are there.
 void SimulationOrder::link_by_age() {
-  std::sort(leaves_.begin(), leaves_.end(), [&](const Node* a, const Node* b) { return oldest(*a) < oldest(*b); });
+  std::sort(leaves_.begin(), leaves_.end(),
+            [&](const Node* a, const Node* b) { return oldest(*a) < oldest(*b); });
   for (Node* leaf : leaves_) {
     there_ = oldest(*leaf);
     link(leaf);
@@ -174,7 +175,8 @@ const Demand& SimulationOrder::head_of_those_there(const Node& leaf) const {
     for (; next < leaf.ours.size() && (leaf.ours[next].place <= i || i == waiting); ++next)
       if (is_there(leaf.ours[next].contestant.job.job)) return leaf.ours[next].contestant.wanted;
     const bool is_ours = std::binary_search(leaf.ours_in_waiting.begin(), leaf.ours_in_waiting.end(), i);
-    if (i < waiting && !is_ours && is_there(leaf.waiting->jobs[i].job.job)) return leaf.waiting->jobs[i].wanted;
+    if (i < waiting && !is_ours && is_there(leaf.waiting->jobs[i].job.job))
+      return leaf.waiting->jobs[i].wanted;
   }
   assert(false && "a linked leaf has a job");
   return leaf.ours.front().contestant.wanted;
@@ -205,7 +207,8 @@ void SimulationOrder::pass_own_places(Node& leaf) const {
 
 bool SimulationOrder::is_empty(const Node& node) const {
   if (!node.is_leaf) return node.children.empty();
-  return node.next_ours == node.ours.size() && (node.waiting == nullptr || node.at >= node.waiting->jobs.size());
+  return node.next_ours == node.ours.size() &&
+         (node.waiting == nullptr || node.at >= node.waiting->jobs.size());
 }
 
 bool SimulationOrder::ours_is_next(const Node& leaf) const {
@@ -218,11 +221,13 @@ const Demand& SimulationOrder::head_demand(const Node& node) const {
   const Node* leaf = &node;
   while (!leaf->is_leaf) leaf = leaf->children.front();
   if (there_) return head_of_those_there(*leaf);
-  return ours_is_next(*leaf) ? leaf->ours[leaf->next_ours].contestant.wanted : leaf->waiting->jobs[leaf->at].wanted;
+  return ours_is_next(*leaf) ? leaf->ours[leaf->next_ours].contestant.wanted
+                             : leaf->waiting->jobs[leaf->at].wanted;
 }
 
 bool SimulationOrder::before(const Node& a, const Node& b) const {
-  const QueueSide left{.queue = a.queue, .wanted = head_demand(a)}, right{.queue = b.queue, .wanted = head_demand(b)};
+  const QueueSide left{.queue = a.queue, .wanted = head_demand(a)},
+      right{.queue = b.queue, .wanted = head_demand(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
   const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
   return x.created != y.created ? x.created < y.created : x.uid < y.uid;

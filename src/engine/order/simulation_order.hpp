@@ -1,10 +1,10 @@
-// The order in which a simulation places the contender and the victims' jobs: the normal scheduling order of all
-// waiting jobs, of which the others are passed over, or served as well. actions.md 9.6, requeue.md.
+// The order in which a simulation places the contender and the victims' jobs: the normal scheduling order of
+// all waiting jobs, of which the others are passed over, or served as well. actions.md 9.6, requeue.md.
 //
-// Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask for the
-// same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation walks runs.
-// Its slow twin is a JobOrder with every job in it. How that is filled decides where queues stand until they are
-// sorted again, and so who comes first.
+// Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask
+// for the same compares the same. So the waiting jobs are kept sorted for the whole action, and a simulation
+// walks runs. Its slow twin is a JobOrder with every job in it. How that is filled decides where queues stand
+// until they are sorted again, and so who comes first.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -47,7 +47,9 @@ class WaitingJobs {
     const auto found = leaves_.find(leaf);
     return found == leaves_.end() || found->second.jobs.empty() ? nullptr : &found->second;
   }
-  std::span<const QueueId> queues() const { return queues_; }  // that ever had one; by creation time, then name
+  std::span<const QueueId> queues() const {
+    return queues_;
+  }  // that ever had one; by creation time, then name
   // Where the job stands in its leaf, if it waits.
   std::optional<std::size_t> place(JobId job) const;
   // The job's tasks, or its place in line, changed for good.
@@ -90,13 +92,13 @@ class SimulationOrder {
     Node* parent = nullptr;
     bool is_leaf = false, dirty = false;
     const WaitingJobs::Leaf* waiting = nullptr;
-    std::size_t at = 0;                                      // in waiting->jobs
-    absl::InlinedVector<std::size_t, 4> ours_in_waiting;     // places of contestants there
+    std::size_t at = 0;                                   // in waiting->jobs
+    absl::InlinedVector<std::size_t, 4> ours_in_waiting;  // places of contestants there
     struct Ours {
       Contestant contestant;
       std::size_t place;  // stands before the waiting job of this index
     };
-    absl::InlinedVector<Ours, 4> ours;                       // in job order
+    absl::InlinedVector<Ours, 4> ours;  // in job order
     std::size_t next_ours = 0;
     std::vector<Node*> children;
   };

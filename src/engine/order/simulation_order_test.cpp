@@ -46,15 +46,18 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
     for (JobId j : all)
       if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j, true).wanted});
     const auto is_contestant = [&](JobId j) {
-      return std::any_of(contestants.begin(), contestants.end(), [&](const auto& each) { return each.job.job == j; });
+      return std::any_of(contestants.begin(), contestants.end(),
+                         [&](const auto& each) { return each.job.job == j; });
     };
 
     std::vector<JobId> expected, served, whole, line;
-    JobOrder full(s);  // filled queue by queue, the best job first: how it is filled decides between equal queues
+    JobOrder full(
+        s);  // filled queue by queue, the best job first: how it is filled decides between equal queues
     std::vector<JobId> best_first = all;
     std::stable_sort(best_first.begin(), best_first.end(), [&](JobId a, JobId b) {
       const QueueId x = s.cluster.job(a).queue, y = s.cluster.job(b).queue;
-      return x != y ? s.cluster.queue(x).created < s.cluster.queue(y).created : s.job_before(s.entry(a), s.entry(b));
+      return x != y ? s.cluster.queue(x).created < s.cluster.queue(y).created
+                    : s.job_before(s.entry(a), s.entry(b));
     });
     for (JobId j : best_first) full.push(j);
     while (!full.empty()) whole.push_back(full.pop());

@@ -55,8 +55,9 @@ void VictimPool::list_leaves() {
 
 bool VictimPool::is_evictable(JobId id) const {
   const Job& job = session_.cluster.job(id);
-  return (!members_ || members_->contains(id)) && job.present && job.preemptibility != Preemptibility::kNonPreemptible &&
-         job.counts.active_allocated() > 0 && job.queue.valid() && session_.cluster.queue(job.queue).usable &&
+  return (!members_ || members_->contains(id)) && job.present &&
+         job.preemptibility != Preemptibility::kNonPreemptible && job.counts.active_allocated() > 0 &&
+         job.queue.valid() && session_.cluster.queue(job.queue).usable &&
          session_.cluster.queue(job.queue).is_leaf();
 }
 
@@ -81,8 +82,8 @@ void VictimPool::changed(std::span<const JobId> jobs) {
   }
 }
 
-// Those that moved stand near the front, where victims are taken from: what comes after the last of them is shifted
-// in one piece.
+// Those that moved stand near the front, where victims are taken from: what comes after the last of them is
+// shifted in one piece.
 void VictimPool::erase_moved(Leaf& leaf) {
   auto kept = leaf.jobs.begin(), at = kept;
   for (; leaf.moved > 0; ++at)
@@ -99,8 +100,9 @@ void VictimPool::insert(JobId id) {
   listed_.insert(id);
   const JobEntry entry = session_.entry(id);
   const auto after = [&](const JobEntry& a, const JobEntry& b) { return before_(b, a); };
-  leaf.jobs.insert(leaf.is_sorted ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, after) : leaf.jobs.end(),
-                   entry);
+  leaf.jobs.insert(
+      leaf.is_sorted ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, after) : leaf.jobs.end(),
+      entry);
 }
 
 Charge VictimPool::held(JobId id) const {
@@ -306,7 +308,8 @@ bool VictimOrder::is_active(TaskId t) const {
 
 void VictimOrder::collect_victims(const Entry& entry, absl::InlinedVector<TaskId, 8>& tasks) {
   const Job& job = session_.cluster.job(entry.job.job);
-  if (job.pod_sets.size() == 1 && job.pod_sets[0].tasks.size() == 1 && job.is_preemptible()) {  // all there is
+  if (job.pod_sets.size() == 1 && job.pod_sets[0].tasks.size() == 1 &&
+      job.is_preemptible()) {  // all there is
     if (const TaskId t = job.pod_sets[0].tasks[0]; is_active(t)) tasks.push_back(t);
     return;
   }

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/search/batches.hpp"
 #include "engine/cycle/session.hpp"
 #include "engine/place/stamps.hpp"
+#include "engine/search/batches.hpp"
 
 namespace muster {
 
@@ -89,8 +89,8 @@ class VictimOrder {
     JobId job;
     absl::InlinedVector<TaskId, 8> tasks;  // what an eviction takes from it now
   };
-  // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is left
-  // of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
+  // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is
+  // left of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
   std::optional<Popped> pop();
   // False: nothing of the job is left.
   bool take(const Popped& popped);
@@ -105,7 +105,9 @@ class VictimOrder {
       size_ = pod_sets;
       if (size_ > few_.size()) many_.assign(size_, 0);
     }
-    std::int32_t& operator[](std::size_t pod_set) { return size_ > few_.size() ? many_[pod_set] : few_[pod_set]; }
+    std::int32_t& operator[](std::size_t pod_set) {
+      return size_ > few_.size() ? many_[pod_set] : few_[pod_set];
+    }
     operator std::span<const std::int32_t>() const {
       return size_ > few_.size() ? std::span<const std::int32_t>(many_) : std::span(few_).first(size_);
     }
@@ -127,10 +129,10 @@ class VictimOrder {
     bool is_leaf = false, dirty = false;
     const std::vector<JobEntry>* base = nullptr;  // of a leaf: jobs not yet begun
     std::size_t at = 0;
-    std::vector<Entry> begun;                     // heap of jobs that were taken apart
-    Entry head;                                   // the next job of the leaf
+    std::vector<Entry> begun;  // heap of jobs that were taken apart
+    Entry head;                // the next job of the leaf
     bool has_head = false;
-    Charge popped;                                // held by all jobs popped so far
+    Charge popped;  // held by all jobs popped so far
     std::vector<QueueNode*> children;
   };
 

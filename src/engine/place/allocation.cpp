@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/place/fit.hpp"
 #include "engine/order/gang_view.hpp"
+#include "engine/place/fit.hpp"
 #include "engine/place/node_finder.hpp"
 #include "engine/place/shared_gpus.hpp"
 
@@ -53,7 +53,8 @@ class Allocator {
   }
 
   bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
-    if (const auto& all = job_.sets[group.at].members; all.size() == 1) return place(all.front(), tasks, allowed);
+    if (const auto& all = job_.sets[group.at].members; all.size() == 1)
+      return place(all.front(), tasks, allowed);
     const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
     return std::all_of(members.begin(), members.end(), [&](const Member& m) {
       const auto part = tasks_below(m, tasks);
@@ -121,13 +122,13 @@ class Allocator {
   JobReason no_node(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {
     const PodSet& set = job_.pod_sets[s_.cluster.task(t).pod_set];
     JobReason why{.rule = JobRule::kNoNode,
-            .task = t,
-            .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
-            .placed = static_cast<std::int32_t>(placed_),
-            .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
-            .is_gang = attempt_.tasks.size() > 1,
-            .nodes = candidates.refusals(),
-            .domain = sets_ != nullptr ? sets_->place() : ""};
+                  .task = t,
+                  .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
+                  .placed = static_cast<std::int32_t>(placed_),
+                  .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
+                  .is_gang = attempt_.tasks.size() > 1,
+                  .nodes = candidates.refusals(),
+                  .domain = sets_ != nullptr ? sets_->place() : ""};
     if (auto nearest = s_.finder().nearest_device(t, allowed)) why.domains.push_back(std::move(*nearest));
     return why;
   }

@@ -20,10 +20,11 @@ inline bool has_idle_memory(const Node& node, const SharedGpu& gpu, std::int64_t
   return gpu.allocated > 0 && node.gpu_memory - gpu.allocated - memory >= 0;
 }
 
-// What is short if `space(kind)` is all there is; nothing: it fits. `shared`: GPUs of its claims that count already.
+// What is short if `space(kind)` is all there is; nothing: it fits. `shared`: GPUs of its claims that count
+// already.
 template <class Space>
-std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn, std::int64_t shared,
-                                    Space space) {
+std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn,
+                                    std::int64_t shared, Space space) {
   if (shape.is_shared()) {
     const Node& node = cluster.node(id);
     const std::int64_t hundredths = node.hundredths_of(shape.gpu);
@@ -49,13 +50,15 @@ std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, 
 // Now: from what is idle.
 inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, true) : 0;
-  return !short_of(cluster, shape, id, cluster.overdrawn_now(id), shared, [&](Kind k) { return cluster.idle().at(k, id); });
+  return !short_of(cluster, shape, id, cluster.overdrawn_now(id), shared,
+                   [&](Kind k) { return cluster.idle().at(k, id); });
 }
 
 // Now or later: with what is being released.
 inline std::optional<NodeRefusal> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, false) : 0;
-  return short_of(cluster, shape, id, cluster.overdrawn(id), shared, [&](Kind k) { return cluster.free_or_releasing(k, id); });
+  return short_of(cluster, shape, id, cluster.overdrawn(id), shared,
+                  [&](Kind k) { return cluster.free_or_releasing(k, id); });
 }
 
 }  // namespace muster

@@ -102,10 +102,12 @@ bool RoomTest::passes() const {
 bool RoomTest::first_fit() const {
   best_ = room_;
   const std::size_t count = std::min(best_.size(), demands_.size());
-  std::partial_sort(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(count), best_.end(), std::greater<>());
+  std::partial_sort(best_.begin(), best_.begin() + static_cast<std::ptrdiff_t>(count), best_.end(),
+                    std::greater<>());
   best_.resize(count);
   return std::all_of(demands_.begin(), demands_.end(), [&](std::int64_t demand) {
-    const auto fits = std::find_if(best_.begin(), best_.end(), [&](std::int64_t room) { return room >= demand; });
+    const auto fits =
+        std::find_if(best_.begin(), best_.end(), [&](std::int64_t room) { return room >= demand; });
     if (fits == best_.end()) return false;
     *fits -= demand;
     return true;

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/place/journal_reader.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/place/journal_reader.hpp"
 
 namespace muster {
 
@@ -46,8 +46,8 @@ class GpuRoom {
   std::int64_t usable_total_ = 0, total_ = 0, sharing_ = 0;
 };
 
-// Could tasks with these demands fit if some victims were gone? First fit decreasing over as many of the best nodes
-// as there are tasks: exact for equal demands, may refuse mixed ones that would fit.
+// Could tasks with these demands fit if some victims were gone? First fit decreasing over as many of the best
+// nodes as there are tasks: exact for equal demands, may refuse mixed ones that would fit.
 class RoomTest {
  public:
   // Starts over from the present room, with what the tasks want.
@@ -58,8 +58,8 @@ class RoomTest {
   std::int64_t demand() const { return total_; }
   std::int64_t smallest_demand() const { return demands_.empty() ? 0 : demands_.back(); }
   std::int64_t tasks() const { return static_cast<std::int64_t>(demands_.size()); }
-  // With equal demands: how many tasks have room, and how many more `extra` GPUs on the node of a rank would make
-  // room for.
+  // With equal demands: how many tasks have room, and how many more `extra` GPUs on the node of a rank would
+  // make room for.
   bool has_equal_demands() const { return equal_; }
   std::int64_t slots() const { return slots_; }
   std::int64_t slots_with(std::uint32_t rank, std::int64_t extra) const;
@@ -73,9 +73,9 @@ class RoomTest {
   std::vector<std::int64_t> demands_;  // largest first
   std::int64_t total_ = 0;
   bool equal_ = false;
-  std::vector<std::int64_t> room_;     // by rank
-  std::int64_t slots_ = 0;             // tasks that fit by GPUs, where demands are equal
-  std::int64_t sum_ = 0;               // of all room
+  std::vector<std::int64_t> room_;  // by rank
+  std::int64_t slots_ = 0;          // tasks that fit by GPUs, where demands are equal
+  std::int64_t sum_ = 0;            // of all room
   mutable std::vector<std::int64_t> best_;
 };
 

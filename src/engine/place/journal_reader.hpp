@@ -7,7 +7,8 @@ namespace muster {
 
 class JournalReader {
  public:
-  // What changed since the last call: changed(node) for each present node, or everything() where that is not known.
+  // What changed since the last call: changed(node) for each present node, or everything() where that is not
+  // known.
   template <class Everything, class Changed>
   void read(const Cluster& cluster, Everything everything, Changed changed) {
     if (!has_begun_ || read_to_ < cluster.journal_begin()) {

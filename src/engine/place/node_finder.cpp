@@ -82,7 +82,7 @@ NodeCursor::~NodeCursor() {
 
 NodeId NodeCursor::next_indexed() {
   if (last_.valid()) index_->mask(last_);
-  last_ = scores_ != nullptr      ? index_->best_of(allowed_, scores_)
+  last_ = scores_ != nullptr    ? index_->best_of(allowed_, scores_)
           : allowed_ == nullptr ? index_->best()
                                 : best_allowed();
   return last_;

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "engine/place/node_index.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/place/node_index.hpp"
 
 namespace muster {
 

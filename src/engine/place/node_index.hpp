@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/place/journal_reader.hpp"
 #include "engine/cycle/session.hpp"
+#include "engine/place/journal_reader.hpp"
 
 namespace muster {
 
@@ -24,8 +24,8 @@ class NodeIndex {
   bool is_exact() const { return inexact_ == 0; }
   // The best node left, or an invalid id.
   NodeId best() const;
-  // The best node of a set of ranks (null: all), by looking at each. `first` (or null) comes before the key; minus
-  // infinity leaves a node out.
+  // The best node of a set of ranks (null: all), by looking at each. `first` (or null) comes before the key;
+  // minus infinity leaves a node out.
   NodeId best_of(const Bitmap* ranks, const NodeScores* first) const;
   // Leaves a node out until restore().
   void mask(NodeId node);

@@ -68,7 +68,8 @@ std::int64_t part_of(const Node& node, std::int64_t memory) { return memory * kO
 // The node's shared GPU with most memory to come, the first by name; null: it has none.
 const SharedGpu* roomiest(const Cluster& c, const Node& node) {
   const auto key = [&](const SharedGpu& gpu) {
-    return std::pair(gpu.allocated - gpu.releasing + gpu.pipelined, std::string_view(c.group_name(gpu.group)));
+    return std::pair(gpu.allocated - gpu.releasing + gpu.pipelined,
+                     std::string_view(c.group_name(gpu.group)));
   };
   const auto at = std::min_element(node.shared.begin(), node.shared.end(),
                                    [&](const SharedGpu& a, const SharedGpu& b) { return key(a) < key(b); });
@@ -88,7 +89,8 @@ std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, con
     if (gpu == nullptr || (allowed != nullptr && !allowed->test(c.rank(n)))) continue;
     if (s.hooks.shape_filter(c.task(t).shape, n)) continue;
     const std::int64_t wanted = part_of(node, node.memory_of(shape.gpu));
-    const std::int64_t free = part_of(node, node.gpu_memory - gpu->allocated + gpu->releasing - gpu->pipelined);
+    const std::int64_t free =
+        part_of(node, node.gpu_memory - gpu->allocated + gpu->releasing - gpu->pipelined);
     if (free >= wanted || (nearest && wanted - free >= nearest->wanted - nearest->free)) continue;
     nearest = {.domain = "GPU " + c.group_name(gpu->group) + " of node " + node.name,
                .kind = kGpu,

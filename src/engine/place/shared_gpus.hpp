@@ -15,8 +15,8 @@ struct GpuChoice {
 // Nothing: too few devices could take the task.
 std::optional<GpuChoice> choose_gpus(Session& session, TaskId task, NodeId node);
 
-// Of the shared GPUs on nodes that the task might use (ranks; null: all), the one that lacks least: for messages. Nothing
-// where the task wants no share, or shares of several devices.
+// Of the shared GPUs on nodes that the task might use (ranks; null: all), the one that lacks least: for
+// messages. Nothing where the task wants no share, or shares of several devices.
 std::optional<DomainShortage> nearest_shared_gpu(const Session& session, TaskId task, const Bitmap* allowed);
 
 }  // namespace muster

@@ -22,7 +22,8 @@ class Batches {
   bool empty() const { return items_.empty(); }
   std::size_t size() const { return items_.size(); }
   Batch operator[](std::size_t i) const {
-    return {items_[i].job, std::span<const TaskId>(tasks_).subspan(items_[i].begin, items_[i].end - items_[i].begin)};
+    return {items_[i].job,
+            std::span<const TaskId>(tasks_).subspan(items_[i].begin, items_[i].end - items_[i].begin)};
   }
   void begin_batch(JobId job) {
     const auto at = static_cast<std::uint32_t>(tasks_.size());

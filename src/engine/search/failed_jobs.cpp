@@ -117,8 +117,8 @@ std::vector<FailedJobs::Amounts> FailedJobs::pending_requests(JobId id) const {
     for (TaskId t : p.tasks)
       if (c.placement(t).status == TaskStatus::kPending) {
         const Shape& shape = c.shape_of(t);
-        requests.push_back({shape.charge.units[0], shape.charge.units[1], shape.charge.units[2],
-                            shape.gpu.memory_mib});
+        requests.push_back(
+            {shape.charge.units[0], shape.charge.units[1], shape.charge.units[2], shape.gpu.memory_mib});
       }
   std::sort(requests.begin(), requests.end());
   return requests;

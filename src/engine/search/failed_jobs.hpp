@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// What makes jobs alike: constraints and places in the tree of all their tasks that wait, but no amounts. Taken when
-// the cycle opens; what the cycle places does not change it.
+// What makes jobs alike: constraints and places in the tree of all their tasks that wait, but no amounts.
+// Taken when the cycle opens; what the cycle places does not change it.
 class Signatures {
  public:
   void take(const Session& session);

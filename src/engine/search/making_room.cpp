@@ -15,7 +15,8 @@ bool is_hopeless(Session& s, JobId contender) {
 
 namespace {
 
-void report(Session& s, Solver& solver, const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof) {
+void report(Session& s, Solver& solver, const Purpose& purpose, SearchEnd end,
+            std::optional<JobReason> proof) {
   SearchReport report{.action = purpose.action, .end = end};
   report.spared = spared_jobs(solver.pool(), purpose.candidates, report.candidates);
   if (end != SearchEnd::kProven) {
@@ -99,7 +100,8 @@ std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId 
 
 bool is_covered(Session& s, const FailedJobs& failed, QueueId pool, JobId contender, const char* action) {
   const JobId like = failed.covering(pool, contender);
-  if (like.valid()) s.searched_in_vain(contender, {.action = action, .end = SearchEnd::kLikeJob, .like = like});
+  if (like.valid())
+    s.searched_in_vain(contender, {.action = action, .end = SearchEnd::kLikeJob, .like = like});
   return like.valid();
 }
 

@@ -1,12 +1,12 @@
-// What consolidation, requeue, reclaim and preempt have in common: gates that come before any search, the search, and
-// what is said about it. actions.md 8.1.
+// What consolidation, requeue, reclaim and preempt have in common: gates that come before any search, the
+// search, and what is said about it. actions.md 8.1.
 #pragma once
 
 #include <functional>
 #include <string_view>
 
-#include "engine/search/failed_jobs.hpp"
 #include "engine/order/pending_jobs.hpp"
+#include "engine/search/failed_jobs.hpp"
 #include "engine/search/proofs.hpp"
 #include "engine/search/solver.hpp"
 
@@ -30,11 +30,12 @@ struct Purpose {
 // Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
 Outcome make_room(Session& session, Solver& solver, const Purpose& purpose);
 
-// A job that left its place for the contender, which got none of it, left in vain: once is enough, or the two could
-// go on for ever. docs/fairness.md.
+// A job that left its place for the contender, which got none of it, left in vain: once is enough, or the two
+// could go on for ever. docs/fairness.md.
 std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
 
 // A like job that asks for no more failed before, which is told to the user.
-bool is_covered(Session& session, const FailedJobs& failed, QueueId pool, JobId contender, const char* action);
+bool is_covered(Session& session, const FailedJobs& failed, QueueId pool, JobId contender,
+                const char* action);
 
 }  // namespace muster

@@ -23,7 +23,8 @@ class PartialCopy {
   void collect(std::vector<TaskId>& tasks) const {
     view_.take_next(kRoot, [&](std::uint32_t p) {
       const std::size_t count = std::min(waiting_[p].size(), static_cast<std::size_t>(view_.wanted(p)));
-      tasks.insert(tasks.end(), waiting_[p].begin(), waiting_[p].begin() + static_cast<std::ptrdiff_t>(count));
+      tasks.insert(tasks.end(), waiting_[p].begin(),
+                   waiting_[p].begin() + static_cast<std::ptrdiff_t>(count));
       return count > 0;
     });
   }

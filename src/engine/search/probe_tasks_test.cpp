@@ -21,7 +21,8 @@ std::string probe(TestCluster& c, std::size_t count) {
 
 TEST(ProbeTasks, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
   TestCluster c;
-  c.node("n1").pending("a", {.groups = {{.name = "x", .min = 1, .tasks = 1}, {.name = "y", .min = 2, .tasks = 2}}});
+  c.node("n1").pending(
+      "a", {.groups = {{.name = "x", .min = 1, .tasks = 1}, {.name = "y", .min = 2, .tasks = 2}}});
   EXPECT_EQ(probe(c, 1), "a-x-0");
   EXPECT_EQ(probe(c, 2), "a-x-0 a-y-0");
   EXPECT_EQ(probe(c, 3), "a-x-0 a-y-0 a-y-1");

@@ -42,16 +42,18 @@ std::optional<JobReason> too_little_to_free(Session& s, Solver& solver, JobId co
       if (!candidates.spares(e.job)) free_all(s.cluster, e.job, room);
     }
   if (room.reach() >= room.demand()) return std::nullopt;
-  const auto gpus = [](std::int64_t units) { return static_cast<double>(units) / static_cast<double>(kOneGpu); };
-  return JobReason{.rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
+  const auto gpus = [](std::int64_t units) {
+    return static_cast<double>(units) / static_cast<double>(kOneGpu);
+  };
+  return JobReason{
+      .rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
 }
 
 std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId contender,
                                            const Candidates& candidates) {
   const auto free = solver.room().exact_total();
   if (!free || s.hooks.reclaim_shortage.empty()) return std::nullopt;
-  const std::int64_t missing =
-      s.chunk(contender, true).wanted.charge.units[index(Accounted::kGpus)] - *free;
+  const std::int64_t missing = s.chunk(contender, true).wanted.charge.units[index(Accounted::kGpus)] - *free;
   if (missing <= 0) return std::nullopt;
   absl::InlinedVector<Shortage::Source, 16> sources;
   for (QueueId leaf : candidates.leaves) sources.push_back({leaf, solver.pool().largest(leaf)});
@@ -60,8 +62,8 @@ std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId con
 
 }  // namespace
 
-std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId contender, const Candidates& candidates,
-                                         Bounded bounded) {
+std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId contender,
+                                         const Candidates& candidates, Bounded bounded) {
   const Chunk& chunk = s.chunk(contender, true);
   if (chunk.tasks.empty()) return std::nullopt;
   if (auto reason = s.hooks.hopeless_together(contender, chunk.tasks)) return reason;
@@ -70,11 +72,13 @@ std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId conte
   return bounded == Bounded::kByShares ? shares_in_the_way(s, solver, contender, candidates) : std::nullopt;
 }
 
-std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates, std::int64_t& others) {
+std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates,
+                                    std::int64_t& others) {
   std::vector<SparedJobs> spared;
   const auto add = [&](JobId job, const VictimRefusal& why) {
     if (why.rule == kItself) return;
-    auto at = std::find_if(spared.begin(), spared.end(), [&](const SparedJobs& r) { return r.rule == why.rule; });
+    auto at =
+        std::find_if(spared.begin(), spared.end(), [&](const SparedJobs& r) { return r.rule == why.rule; });
     if (at == spared.end()) at = spared.insert(at, {.rule = std::string(why.rule)});
     ++at->jobs;
     at->held += pool.held(job);

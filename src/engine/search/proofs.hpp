@@ -1,5 +1,5 @@
-// Cheap proofs that no set of victims can make room, asked before any search. They spare the search and give the user
-// a reason; they never change a decision.
+// Cheap proofs that no set of victims can make room, asked before any search. They spare the search and give
+// the user a reason; they never change a decision.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ std::optional<JobReason> proven_hopeless(Session& session, Solver& solver, JobId
                                          const Candidates& candidates, Bounded bounded);
 
 // Candidates that are spared, by rule; the rule that holds most GPUs first. Counts the others.
-std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates, std::int64_t& others);
+std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates,
+                                    std::int64_t& others);
 
 }  // namespace muster

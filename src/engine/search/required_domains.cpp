@@ -8,7 +8,8 @@ namespace muster {
 namespace {
 
 // What running tasks of the group and those to be placed want together.
-std::int64_t demand_below(const Cluster& c, const Job& job, const Member& set, std::span<const TaskId> tasks) {
+std::int64_t demand_below(const Cluster& c, const Job& job, const Member& set,
+                          std::span<const TaskId> tasks) {
   std::int64_t sum = 0;
   const auto add = [&](TaskId t) { sum += c.shape_of(t).charge.units[index(Accounted::kGpus)]; };
   for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
@@ -37,14 +38,16 @@ void RequiredDomains::start(const Session& session, LabelDomains& labels, const 
   const Job& job = c.job(id);
   for (std::uint32_t set = 0; set < job.sets.size(); ++set)
     if (const TopologyConstraint& constraint = job.sets[set].topology; !constraint.required.empty())
-      level_of(session, constraint).demands.push_back(demand_below(c, job, {.is_pod_set = false, .at = set}, tasks));
+      level_of(session, constraint)
+          .demands.push_back(demand_below(c, job, {.is_pod_set = false, .at = set}, tasks));
   for (Level& level : levels_) {
     std::sort(level.demands.begin(), level.demands.end(), std::greater<>());
     for (NodeId n : c.nodes_by_name()) add_room(level, n, room.of(n));
   }
 }
 
-RequiredDomains::Level& RequiredDomains::level_of(const Session& session, const TopologyConstraint& constraint) {
+RequiredDomains::Level& RequiredDomains::level_of(const Session& session,
+                                                  const TopologyConstraint& constraint) {
   const LabelKeyId label = labels_->add(label_of(session.cluster, constraint));
   for (Level& level : levels_)
     if (level.label == label && level.constraint->topology == constraint.topology) return level;

@@ -1,20 +1,21 @@
-// Could the groups of a job that must stay within one topology domain find enough GPUs in domains, if some victims
-// were gone? actions.md 9.4. Sums of GPUs only, so it may pass what does not fit; largest group first, so it may
-// refuse mixed ones that would.
+// Could the groups of a job that must stay within one topology domain find enough GPUs in domains, if some
+// victims were gone? actions.md 9.4. Sums of GPUs only, so it may pass what does not fit; largest group
+// first, so it may refuse mixed ones that would.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "engine/cycle/session.hpp"
 #include "engine/place/gpu_room.hpp"
 #include "engine/place/label_domains.hpp"
-#include "engine/cycle/session.hpp"
 
 namespace muster {
 
 class RequiredDomains {
  public:
-  // Starts over from the present room. `tasks`: those of the job that are to be placed beside its running ones.
+  // Starts over from the present room. `tasks`: those of the job that are to be placed beside its running
+  // ones.
   void start(const Session& session, LabelDomains& labels, const GpuRoom& room, JobId job,
              std::span<const TaskId> tasks);
   void free(NodeId node, std::int64_t gpus);

@@ -39,8 +39,7 @@ void VictimAccumulator::start(const Probe& probe) {
   recorded_room_ = room_;
   for (TaskId t : probe.tasks) {
     const ShapeId shape = c.task(t).shape;
-    if (is_selective(c.shape(shape)) &&
-        std::find(unmet_.begin(), unmet_.end(), shape) == unmet_.end())
+    if (is_selective(c.shape(shape)) && std::find(unmet_.begin(), unmet_.end(), shape) == unmet_.end())
       unmet_.push_back(shape);
   }
   if (unmet_.empty()) return;

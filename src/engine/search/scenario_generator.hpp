@@ -1,15 +1,15 @@
-// Where scenarios come from: victims are added in victim order, batch by batch, and a generator turns what has
-// accumulated into sets to be tried. actions.md 9.3 to 9.5.
+// Where scenarios come from: victims are added in victim order, batch by batch, and a generator turns what
+// has accumulated into sets to be tried. actions.md 9.3 to 9.5.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "engine/search/batches.hpp"
-#include "engine/place/gpu_room.hpp"
-#include "engine/search/required_domains.hpp"
 #include "engine/cycle/session.hpp"
 #include "engine/order/victims.hpp"
+#include "engine/place/gpu_room.hpp"
+#include "engine/search/batches.hpp"
+#include "engine/search/required_domains.hpp"
 
 namespace muster {
 
@@ -31,8 +31,8 @@ class VictimAccumulator {
   // A new probe of it; what it points to must live on.
   void start(const Probe& probe);
 
-  // To the next state that the filters let pass: first the recorded victims alone, then each time more. False at
-  // the end.
+  // To the next state that the filters let pass: first the recorded victims alone, then each time more. False
+  // at the end.
   bool next();
   // One batch more, whatever the filters say; false at the end.
   bool grow();
@@ -55,8 +55,8 @@ class VictimAccumulator {
   Probe probe_{};
   const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
-  // What the order served so far. While every job went as a whole, that is the same for all probes of a search, and
-  // is replayed instead of being found again.
+  // What the order served so far. While every job went as a whole, that is the same for all probes of a
+  // search, and is replayed instead of being found again.
   Batches served_;
   std::size_t replayed_ = 0;
   bool all_whole_ = false;

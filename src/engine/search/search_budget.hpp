@@ -25,7 +25,8 @@ class SearchBudget {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::optional<Duration> limit_of(const std::map<std::string, Duration>& limits, const std::string& name) const;
+  std::optional<Duration> limit_of(const std::map<std::string, Duration>& limits,
+                                   const std::string& name) const;
 
   const SearchLimits& limits_;
   const ActionStats& stats_;

@@ -11,7 +11,9 @@ std::string key_of(const Cluster& cluster, const std::string& action, JobId job)
 }
 
 // Objects and placements alike.
-std::size_t state_of(const Cluster& cluster) { return absl::HashOf(cluster.revision(), cluster.fingerprint()); }
+std::size_t state_of(const Cluster& cluster) {
+  return absl::HashOf(cluster.revision(), cluster.fingerprint());
+}
 
 }  // namespace
 
@@ -22,7 +24,8 @@ void SearchMemory::recall(const Cluster& cluster, const std::string& action, Job
   if (found != cut_short_.end() && found->second.state == state_of(cluster)) failed = found->second.failed;
 }
 
-void SearchMemory::remember(const Cluster& cluster, const std::string& action, JobId job, FailedScenarios failed) {
+void SearchMemory::remember(const Cluster& cluster, const std::string& action, JobId job,
+                            FailedScenarios failed) {
   cut_short_[key_of(cluster, action, job)] = {.state = state_of(cluster), .failed = std::move(failed)};
 }
 

@@ -1,5 +1,5 @@
-// What searches that were cut short had ruled out, kept from cycle to cycle. Forgetting it costs time, never a
-// decision.
+// What searches that were cut short had ruled out, kept from cycle to cycle. Forgetting it costs time, never
+// a decision.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

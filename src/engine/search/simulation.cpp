@@ -28,7 +28,8 @@ void Simulation::collect_jobs(std::span<const TaskId> victims) {
   places_.clear();
   for (TaskId t : victims) {
     const JobId job = session_.cluster.task(t).job;
-    if (places_.try_emplace(job, static_cast<std::uint32_t>(victim_jobs_.size())).second) victim_jobs_.push_back(job);
+    if (places_.try_emplace(job, static_cast<std::uint32_t>(victim_jobs_.size())).second)
+      victim_jobs_.push_back(job);
   }
 }
 
@@ -40,8 +41,8 @@ JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks
   ElasticState state = ElasticState::kExact;
   for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
     const std::int32_t active = job.pod_sets[p].counts.active_allocated();
-    const auto added = static_cast<std::int32_t>(std::count_if(
-        tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
+    const auto added = static_cast<std::int32_t>(
+        std::count_if(tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
     const std::int32_t minimum =
         active + added > 0 ? std::min(job.pod_sets[p].minimum, active + added) : job.pod_sets[p].minimum;
     if (active < minimum) return {id, ElasticState::kBelow};
@@ -88,11 +89,12 @@ bool Simulation::place_all(Statement& statement, const Play& play) {
 }
 
 bool Simulation::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
-  return !allocate_job(session_, statement, {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
+  return !allocate_job(session_, statement,
+                       {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
 }
 
-// Those before the contender take what they can get anywhere; they only show whether its place would be left, and
-// give theirs back.
+// Those before the contender take what they can get anywhere; they only show whether its place would be left,
+// and give theirs back.
 bool Simulation::place_line(Statement& statement, const Play& play) {
   line_up(play);
   lent_.clear();

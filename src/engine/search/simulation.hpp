@@ -1,5 +1,5 @@
-// Playing a scenario through: the victims are evicted, contender and victims' jobs are placed in scheduling order,
-// and what came of it is judged. actions.md 9.6.
+// Playing a scenario through: the victims are evicted, contender and victims' jobs are placed in scheduling
+// order, and what came of it is judged. actions.md 9.6.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -10,16 +10,16 @@
 #include <span>
 #include <vector>
 
-#include "engine/search/batches.hpp"
-#include "engine/order/simulation_order.hpp"
 #include "engine/cycle/statement.hpp"
+#include "engine/order/simulation_order.hpp"
+#include "engine/search/batches.hpp"
 
 namespace muster {
 
 using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
 
-// Whom a simulation places beside the victims' jobs: the contender alone, or also those who wait before it. In the
-// latter victims stand at the back of the line.
+// Whom a simulation places beside the victims' jobs: the contender alone, or also those who wait before it.
+// In the latter victims stand at the back of the line.
 enum class Line : std::uint8_t { kContender, kWhole };
 
 // Lives as long as an action runs; its buffers are used again and again.
@@ -34,7 +34,8 @@ class Simulation {
     const Bitmap& feasible;           // ranks of nodes beside the victims'
     const ScenarioValidator& valid;
   };
-  // Nothing: it worked, and the statement holds it. Otherwise why not, and the statement is to be rolled back.
+  // Nothing: it worked, and the statement holds it. Otherwise why not, and the statement is to be rolled
+  // back.
   std::optional<VictimRefusal> run(Statement& statement, const Play& play);
   // Jobs that lost tasks in the last run.
   std::span<const JobId> victim_jobs() const { return victim_jobs_; }

@@ -1,4 +1,5 @@
-// The solver: probes with growing numbers of tasks, scenarios by the generators, and what is not needed given back.
+// The solver: probes with growing numbers of tasks, scenarios by the generators, and what is not needed given
+// back.
 #include "engine/search/solver.hpp"
 
 #include <absl/hash/hash.h>
@@ -13,8 +14,8 @@
 namespace muster {
 namespace {
 
-// The nodes that a search for the job may use before anybody is evicted: those with free GPUs, or all if some task
-// of it needs none.
+// The nodes that a search for the job may use before anybody is evicted: those with free GPUs, or all if some
+// task of it needs none.
 void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& nodes) {
   const auto needs_none = [&](TaskId t) {
     return s.cluster.shape_of(t).is_cpu_only() || s.cluster.placement(t).status == TaskStatus::kSucceeded;
@@ -139,7 +140,8 @@ bool Solver::search(Statement& statement, Generator& generator) {
   };
   if (generator.factory.is_whole) return trial(n) && (kept_ || probe(statement, generator, n));
   std::size_t solved = 0, unsolved = 0;
-  for (std::size_t k = 1; unsolved == 0 && solved < n; k = std::min(2 * k, n)) (trial(k) ? solved : unsolved) = k;
+  for (std::size_t k = 1; unsolved == 0 && solved < n; k = std::min(2 * k, n))
+    (trial(k) ? solved : unsolved) = k;
   if (solved == 0) return false;
   while (unsolved != 0 && unsolved - solved > 1) {
     const std::size_t middle = (solved + unsolved) / 2;
@@ -186,9 +188,11 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
 }
 
 std::optional<VictimRefusal> Solver::simulate(Statement& statement, std::span<const TaskId> tasks) {
-  const auto failure = simulation_.run(
-      statement,
-      {.contender = contender_, .tasks = tasks, .victims = victims_, .feasible = feasible_, .valid = *valid_});
+  const auto failure = simulation_.run(statement, {.contender = contender_,
+                                                   .tasks = tasks,
+                                                   .victims = victims_,
+                                                   .feasible = feasible_,
+                                                   .valid = *valid_});
   if (failure) {
     statement.rollback(0);
     last_failure_ = failure->rule;
@@ -237,7 +241,8 @@ std::int64_t Solver::slots_changed(const RoomTest& room, std::span<const TaskId>
   touched_.clear();
   for (TaskId t : tasks) {
     const NodeId home = sign > 0 ? c.placement(t).node : home_of(c, t);
-    if (!seen_.insert(t) || !home.valid() || !c.node(home).present || (sign > 0 && accumulator_->is_recorded(t)))
+    if (!seen_.insert(t) || !home.valid() || !c.node(home).present ||
+        (sign > 0 && accumulator_->is_recorded(t)))
       continue;
     const std::uint32_t rank = c.rank(home);
     if (extra_[rank] == 0) touched_.push_back(rank);
@@ -250,8 +255,8 @@ std::int64_t Solver::slots_changed(const RoomTest& room, std::span<const TaskId>
 
 // ---------------------------------------------------------------- trimming
 
-// Plays the recorded victims without those that are not kept. On success they are given up; otherwise the statement
-// is empty.
+// Plays the recorded victims without those that are not kept. On success they are given up; otherwise the
+// statement is empty.
 template <class Keep>
 bool Solver::works_with(Statement& statement, Keep keep) {
   if (budget_.reached() != Limit::kNone) return false;
@@ -273,15 +278,16 @@ bool Solver::are_needed(std::span<const TaskId> tasks) {
          with_all_.slots() + slots_changed(with_all_, tasks, -1) < with_all_.tasks();
 }
 
-// Gives back victims that turn out not to be needed: whole jobs, or what was taken last of a job. The last first, so
-// that no gang keeps its surplus without its core.
+// Gives back victims that turn out not to be needed: whole jobs, or what was taken last of a job. The last
+// first, so that no gang keeps its surplus without its core.
 void Solver::trim(Statement& statement) {
   if (!session_.settings.differences.trim_victims || recorded_.size() < 2) return;
   const Cluster& c = session_.cluster;
   with_all_.start(c, room_, tasks_);
   seen_.clear();
   for (TaskId t : recorded_.tasks())
-    if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid()) with_all_.free(home, freed_at(c, t, home));
+    if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid())
+      with_all_.free(home, freed_at(c, t, home));
   works_ = victims_;
   const std::int64_t before = session_.stats.scenarios_simulated;
   for (std::size_t i = recorded_.size(); i-- > 0;) {
@@ -289,8 +295,9 @@ void Solver::trim(Statement& statement) {
     const JobId job = recorded_[i].job;
     const auto is_of_job = [&](std::size_t at) { return recorded_[at].job == job; };
     const bool has_earlier = std::ranges::any_of(std::views::iota(std::size_t{0}, i), is_of_job);
-    const bool spared = works_with(statement, [&](std::size_t at) { return !is_of_job(at); }) ||
-                        (has_earlier && works_with(statement, [&](std::size_t at) { return at < i || !is_of_job(at); }));
+    const bool spared =
+        works_with(statement, [&](std::size_t at) { return !is_of_job(at); }) ||
+        (has_earlier && works_with(statement, [&](std::size_t at) { return at < i || !is_of_job(at); }));
     if (spared) i = recorded_.size();  // from the beginning: what was needed may not be now
   }
   if (session_.stats.scenarios_simulated == before) return;

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/search/batches.hpp"
+#include "engine/cycle/statement.hpp"
+#include "engine/order/victims.hpp"
 #include "engine/place/gpu_room.hpp"
+#include "engine/place/stamps.hpp"
+#include "engine/search/batches.hpp"
 #include "engine/search/scenario_generator.hpp"
 #include "engine/search/search_budget.hpp"
 #include "engine/search/search_memory.hpp"
 #include "engine/search/simulation.hpp"
-#include "engine/place/stamps.hpp"
-#include "engine/cycle/statement.hpp"
-#include "engine/order/victims.hpp"
 
 namespace muster {
 
@@ -35,7 +35,8 @@ class Solver {
   ~Solver();
 
   // On success the statement holds evictions and placements, to be committed.
-  Outcome solve(Statement& statement, JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
+  Outcome solve(Statement& statement, JobId contender, const Candidates& candidates,
+                const ScenarioValidator& valid);
   // The statement was committed.
   void committed(JobId contender);
   // The job joined the line of waiting jobs at another place.
@@ -92,13 +93,13 @@ class Solver {
   // ---- the search at hand
   JobId contender_;
   const ScenarioValidator* valid_ = nullptr;
-  std::vector<TaskId> tasks_;  // all that must find a place
+  std::vector<TaskId> tasks_;    // all that must find a place
   std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
   Bitmap feasible_;
-  Batches recorded_;                    // part of every scenario
-  bool kept_ = false;                   // the statement holds a solution for all tasks
+  Batches recorded_;   // part of every scenario
+  bool kept_ = false;  // the statement holds a solution for all tasks
   FailedScenarios failed_;
-  std::vector<std::size_t> for_now_;    // of those, the ones that time alone may mend
+  std::vector<std::size_t> for_now_;  // of those, the ones that time alone may mend
   Limit limit_ = Limit::kNone;
   std::string_view last_failure_;
 

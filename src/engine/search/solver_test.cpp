@@ -15,8 +15,8 @@ Config kai_exact() {
   return config;
 }
 
-// Two gangs of two, each with a pod on the node of two GPUs and one elsewhere: emptying that node takes both, though
-// a third gang alone would have made room.
+// Two gangs of two, each with a pod on the node of two GPUs and one elsewhere: emptying that node takes both,
+// though a third gang alone would have made room.
 void three_gangs(TestCluster& c) {
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).queue("q", {.deserved = 4});
   c.running("a", {.queue = "q", .tasks = 2, .nodes = {"n1", "n2"}});
@@ -33,7 +33,8 @@ TEST(Solver, GivesBackVictimsThatAreNotNeeded) {
 TEST(Solver, WritesAReceiptForEveryEviction) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("rich", {.deserved = 1}).queue("poor", {.deserved = 1});
-  c.running("v", {.queue = "rich", .node = "n1", .age = 2h}).running("w", {.queue = "rich", .node = "n1", .age = 1h});
+  c.running("v", {.queue = "rich", .node = "n1", .age = 2h})
+      .running("w", {.queue = "rich", .node = "n1", .age = 1h});
   c.pending("p", {.queue = "poor"}).cycle();
   ASSERT_EQ(c.decisions().evictions.size(), 1U);
   const EvictDecision& e = c.decisions().evictions[0];
@@ -58,12 +59,16 @@ TEST(Solver, ReportsWhatItTried) {
   EXPECT_EQ(report.candidates, 1);
   ASSERT_EQ(report.spared.size(), 1U);
   EXPECT_EQ(report.spared[0].rule, "no lower priority");
-  EXPECT_EQ(c.why("p"), "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: no lower priority");
+  EXPECT_EQ(
+      c.why("p"),
+      "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: no lower priority");
 }
 
 // Sixteen jobs on four nodes, and shares that forbid to take as many as are needed: every scenario fails.
 void hopeless(TestCluster& c) {
-  c.only({"reclaim"}).queue("rich", {.deserved = 13, .weight = 0}).queue("poor", {.deserved = 4, .weight = 0});
+  c.only({"reclaim"})
+      .queue("rich", {.deserved = 13, .weight = 0})
+      .queue("poor", {.deserved = 4, .weight = 0});
   for (int n = 0; n < 4; ++n) c.node("n" + std::to_string(n), {.gpus = 4});
   for (int j = 0; j < 16; ++j)
     c.running("v" + std::to_string(j), {.queue = "rich", .node = "n" + std::to_string(j % 4)});
@@ -75,7 +80,9 @@ TEST(Solver, ProvesThatSharesForbidIt) {
   hopeless(c);
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(only_search(c).end, SearchEnd::kProven);
-  EXPECT_EQ(c.why("p"), "needs 4 GPUs of other queues; shares and quotas let it take less than 4, most of them from queue rich, which holds 16");
+  EXPECT_EQ(c.why("p"),
+            "needs 4 GPUs of other queues; shares and quotas let it take less than 4, most of them from "
+            "queue rich, which holds 16");
 }
 
 TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
@@ -118,7 +125,8 @@ TEST(Solver, StartsOverWhenSomethingChanged) {
   EXPECT_TRUE(failed.empty());
 }
 
-// The two-GPU job can only run where the gangs x and y both leave; neither of KAI's generators takes just these.
+// The two-GPU job can only run where the gangs x and y both leave; neither of KAI's generators takes just
+// these.
 TEST(Solver, AsksTheCompleteGeneratorLast) {
   const auto cycle = [](const Config& config) {
     TestCluster c(config);

@@ -1,4 +1,5 @@
-// A search with backtracking. Devices of one request are taken in ascending order, since their order means nothing.
+// A search with backtracking. Devices of one request are taken in ascending order, since their order means
+// nothing.
 #include "plugins/devices/allocator.hpp"
 
 #include <algorithm>
@@ -67,7 +68,8 @@ class Search {
 
   NodeRefusal refused(const Claim& claim, const DeviceRequest* request, std::int64_t free = 0) const {
     NodeRefusal refusal{.rule = NodeRule::kDevices, .kind = {}, .what = claim.name};
-    if (request != nullptr) refusal.wanted = request->all ? free + 1 : request->count, refusal.available = free;
+    if (request != nullptr)
+      refusal.wanted = request->all ? free + 1 : request->count, refusal.available = free;
     return refusal;
   }
 
@@ -151,8 +153,8 @@ class Search {
     std::vector<AllocationObject> chosen(claims_.size());
     for (const Taken& t : taken_) {
       AllocationObject& allocation = chosen[t.claim];
-      allocation.devices.push_back({t.name, t.device->slice->driver, t.device->slice->pool, t.device->spec->name,
-                                    t.request->admin_access});
+      allocation.devices.push_back({t.name, t.device->slice->driver, t.device->slice->pool,
+                                    t.device->spec->name, t.request->admin_access});
       restrict(allocation, t.device->slice->reach_by_device ? t.device->spec->reach : t.device->slice->reach);
     }
     return chosen;

@@ -1,12 +1,12 @@
-// Chooses devices of a node for claims: the first choice, in the order of claims, requests, pools and devices, that
-// meets every request and constraint.
+// Chooses devices of a node for claims: the first choice, in the order of claims, requests, pools and
+// devices, that meets every request and constraint.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "plugins/devices/pools.hpp"
 #include "plugins/devices/dynamic_resources.hpp"
+#include "plugins/devices/pools.hpp"
 
 namespace muster::plugins {
 

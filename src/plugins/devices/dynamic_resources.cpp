@@ -18,7 +18,8 @@ JobReason reason(JobRule rule, TaskId task, std::string name, std::string of = "
 
 bool shares_gpus(const ClaimReference& reference, const Claim& claim) {
   const auto& requests = claim.object.requests;
-  return !reference.from_template && std::any_of(requests.begin(), requests.end(), [](const DeviceRequest& r) {
+  return !reference.from_template &&
+         std::any_of(requests.begin(), requests.end(), [](const DeviceRequest& r) {
            return r.alternatives.empty() && is_gpu_name(r.device_class);
          });
 }
@@ -61,7 +62,8 @@ class DynamicResources final : public Plugin {
 
   // Those of reservedFor that are pods of this cluster and hold a place are among the holders.
   static std::size_t consumers_of(const Claim& claim) {
-    const auto others = claim.allocated.valid() ? static_cast<std::size_t>(claim.others) : claim.object.reserved_for.size();
+    const auto others =
+        claim.allocated.valid() ? static_cast<std::size_t>(claim.others) : claim.object.reserved_for.size();
     return others + static_cast<std::size_t>(claim.holders);
   }
   static bool is_full(const Claim& claim) { return consumers_of(claim) >= kMostConsumers; }
@@ -75,7 +77,8 @@ class DynamicResources final : public Plugin {
   std::optional<JobReason> of_other_queue(TaskId t, const Claim& claim) const {
     const std::string* label = find_label(claim.object.meta.labels, options_.queue_label);
     const JobId job = session_->cluster.task(t).job;
-    if (label != nullptr && job.valid() && *label == session_->cluster.job(job).queue_name) return std::nullopt;
+    if (label != nullptr && job.valid() && *label == session_->cluster.job(job).queue_name)
+      return std::nullopt;
     return reason(JobRule::kDeviceClaimOfOther, t, claim.name, label == nullptr ? "" : *label);
   }
 

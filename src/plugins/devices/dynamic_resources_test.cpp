@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "engine/place/allocation.hpp"
 #include "engine/cycle/statement.hpp"
+#include "engine/place/allocation.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {
@@ -31,7 +31,8 @@ DeviceRequest request(std::int64_t count = 1, std::string selector = "") {
 class DeviceCluster : public TestCluster {
  public:
   enum class Actions { kAllocate, kAll };
-  explicit DeviceCluster(Config config = {}, Actions actions = Actions::kAllocate) : TestCluster(std::move(config)) {
+  explicit DeviceCluster(Config config = {}, Actions actions = Actions::kAllocate)
+      : TestCluster(std::move(config)) {
     if (actions == Actions::kAllocate) only({"allocate"});
     cluster().apply(DeviceClassObject{.meta = {.name = "gpu.example.com"}});
   }
@@ -122,7 +123,8 @@ TEST(DeviceClaims, ObstaclesAreNamed) {
   DeviceCluster c;
   c.node_with("n1", {device("0")});
   c.pod("missing", "nowhere").pod("unmade", "");
-  c.claim({.meta = {.name = "foreign", .labels = {{"kai.scheduler/queue", "other"}}}, .requests = {request()}});
+  c.claim(
+      {.meta = {.name = "foreign", .labels = {{"kai.scheduler/queue", "other"}}}, .requests = {request()}});
   c.pod("foreign", "foreign");
   DeviceRequest classless = request();
   classless.device_class = "unknown-gpu";
@@ -159,10 +161,12 @@ TEST(DeviceClaims, SelectorsChooseAmongDevices) {
   EXPECT_EQ(c.devices_of("b-0"), "n1/1");
   EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big finds 0 of 1 device there");
   EXPECT_EQ(c.why("odd"),
-            "no room for pod odd-0: 1 node: claim odd (character 19: \"map\" is not supported): its devices can not be "
+            "no room for pod odd-0: 1 node: claim odd (character 19: \"map\" is not supported): its devices "
+            "can not be "
             "selected");
   EXPECT_EQ(c.why("unset"),
-            "no room for pod unset-0: 1 node: claim unset (the device has no \"gpu.example.com/color\"): its devices "
+            "no room for pod unset-0: 1 node: claim unset (the device has no \"gpu.example.com/color\"): its "
+            "devices "
             "can not be selected");
 }
 
@@ -216,10 +220,9 @@ TEST(DeviceClaims, AllocatedClaimsBindTheirPodsToTheirNodes) {
   DeviceCluster c;
   c.node_with("n1", {device("0")}).node_with("n2", {device("0")});
   ResourceClaimObject held{.meta = {.name = "a"}, .requests = {request()}, .reserved_for = {"x"}};
-  held.allocation = AllocationObject{
-      .devices = {{"r", "gpu.example.com", "n2", "0"}},
-      .has_selector = true,
-      .selector = {{.fields = {{"metadata.name", Operator::kIn, {"n2"}}}}}};
+  held.allocation = AllocationObject{.devices = {{"r", "gpu.example.com", "n2", "0"}},
+                                     .has_selector = true,
+                                     .selector = {{.fields = {{"metadata.name", Operator::kIn, {"n2"}}}}}};
   c.claim(held).pod("a", "a");
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
 }
@@ -267,14 +270,16 @@ TEST(DeviceClaims, StatementsRollBackExactly) {
         const std::vector<TaskId> tasks{t};
         const JobId job = c.cluster().task(t).job;
         if (at.status == TaskStatus::kPending || at.virtually_evicted)
-          (void)allocate_job(session, statement, {.job = job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
+          (void)allocate_job(session, statement,
+                             {.job = job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
         else if (in(at.status, kActiveAllocated))
           statement.evict(t);
         ASSERT_EQ(c.cluster().recount(), "") << "seed " << seed << " step " << step;
         if (below(4) == 0) checkpoints.emplace_back(statement.checkpoint(), c.cluster().fingerprint());
         if (checkpoints.empty() || below(6) != 0) continue;
         statement.rollback(checkpoints.back().first);
-        ASSERT_EQ(c.cluster().fingerprint(), checkpoints.back().second) << "seed " << seed << " step " << step;
+        ASSERT_EQ(c.cluster().fingerprint(), checkpoints.back().second)
+            << "seed " << seed << " step " << step;
         checkpoints.pop_back();
       }
     }

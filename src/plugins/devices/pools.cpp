@@ -9,7 +9,8 @@ namespace muster::plugins {
 namespace {
 
 // "id" alone is in the domain of the driver.
-bool is_named(const std::string& name, std::string_view domain, std::string_view id, const std::string& driver) {
+bool is_named(const std::string& name, std::string_view domain, std::string_view id,
+              const std::string& driver) {
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) return domain == driver && name == id;
   return std::string_view(name).substr(0, slash) == domain && std::string_view(name).substr(slash + 1) == id;
@@ -102,7 +103,8 @@ std::vector<DevicePool> DevicePools::gather(NodeId id) {
     std::vector<PooledDevice> devices;
     for (const DeviceSpec& spec : slice.devices)
       if (reaches(slice, spec, node))
-        devices.push_back({&slice, &spec, session_.cluster.intern_device(slice.driver, slice.pool, spec.name)});
+        devices.push_back(
+            {&slice, &spec, session_.cluster.intern_device(slice.driver, slice.pool, spec.name)});
     if (devices.empty() && (slice.reach_by_device || !reaches(slice.reach, node))) continue;
     const bool is_new = last == nullptr || last->driver != slice.driver || last->pool != slice.pool;
     if (is_new) pools.emplace_back(), slices = 0;
@@ -115,7 +117,8 @@ std::vector<DevicePool> DevicePools::gather(NodeId id) {
 
 const DevicePools::Selector& DevicePools::selector(const std::string& text) {
   const auto found = selectors_.find(text);
-  return found != selectors_.end() ? found->second : selectors_.emplace(text, cel::Expression::parse(text)).first->second;
+  return found != selectors_.end() ? found->second
+                                   : selectors_.emplace(text, cel::Expression::parse(text)).first->second;
 }
 
 std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors, const PooledDevice& device,

@@ -41,9 +41,9 @@ class DevicePools {
   std::vector<DevicePool> gather(NodeId node);
 
   Session& session_;
-  std::vector<const ResourceSliceObject*> slices_;                        // by driver, pool, name
-  absl::flat_hash_map<std::string, std::vector<std::size_t>> of_node_;    // slices of one node
-  std::vector<std::size_t> of_many_;                                      // slices that several can reach
+  std::vector<const ResourceSliceObject*> slices_;                      // by driver, pool, name
+  absl::flat_hash_map<std::string, std::vector<std::size_t>> of_node_;  // slices of one node
+  std::vector<std::size_t> of_many_;                                    // slices that several can reach
   absl::flat_hash_map<NodeId, std::vector<DevicePool>> pools_;
   absl::flat_hash_map<std::string, Selector> selectors_;
   absl::flat_hash_map<const DeviceRequest*, std::string> failures_;

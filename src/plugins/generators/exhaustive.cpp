@@ -8,8 +8,8 @@
 namespace muster::plugins {
 namespace {
 
-// Every combination of victims, the smallest first: of each job nothing, or the first few batches that victim order
-// takes from it. Says nothing where there are too many.
+// Every combination of victims, the smallest first: of each job nothing, or the first few batches that victim
+// order takes from it. Says nothing where there are too many.
 class Exhaustive final : public ScenarioGenerator {
  public:
   void start(VictimAccumulator& victims) override {
@@ -62,9 +62,10 @@ class Exhaustive final : public ScenarioGenerator {
     }
     const auto size = [](const Combination& c) { return std::accumulate(c.begin(), c.end(), 0); };
     // Of equal size, the one with those that victim order takes first.
-    std::stable_sort(combinations_.begin(), combinations_.end(), [&](const Combination& a, const Combination& b) {
-      return size(a) != size(b) ? size(a) < size(b) : a > b;
-    });
+    std::stable_sort(combinations_.begin(), combinations_.end(),
+                     [&](const Combination& a, const Combination& b) {
+                       return size(a) != size(b) ? size(a) < size(b) : a > b;
+                     });
   }
 
   VictimAccumulator* victims_ = nullptr;

@@ -126,7 +126,7 @@ class NodeLocalGreedy final : public ScenarioGenerator {
   BatchesBy<NodeId> by_node_;
   BatchesBy<JobId> by_job_;
   std::uint32_t read_ = 0;
-  std::vector<NodeId> nodes_;           // still to be proposed in this step
+  std::vector<NodeId> nodes_;              // still to be proposed in this step
   absl::flat_hash_set<std::size_t> seen_;  // hashes of what was proposed in this step
   std::vector<TaskId> key_;
   Stamps<JobId> jobs_;
@@ -189,8 +189,10 @@ class MultiNodeGang final : public ScenarioGenerator {
     const RoomTest& room = victims_->room();
     nodes_.clear();
     for (NodeId n : by_node_.all())
-      if (victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand()) nodes_.push_back(n);
-    std::stable_sort(nodes_.begin(), nodes_.end(), [&](NodeId a, NodeId b) { return room.room(a) < room.room(b); });
+      if (victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand())
+        nodes_.push_back(n);
+    std::stable_sort(nodes_.begin(), nodes_.end(),
+                     [&](NodeId a, NodeId b) { return room.room(a) < room.room(b); });
     const std::int64_t remaining = std::max<std::int64_t>(0, room.demand() - without_victims_);
     std::int64_t covered = 0;
     size_ = 0;
@@ -207,7 +209,8 @@ class MultiNodeGang final : public ScenarioGenerator {
     }
     std::sort(picked_.begin(), picked_.end());
     picked_.erase(std::unique(picked_.begin(), picked_.end()), picked_.end());
-    for (std::uint32_t i : picked_) potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
+    for (std::uint32_t i : picked_)
+      potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
   }
 
   VictimAccumulator* victims_ = nullptr;

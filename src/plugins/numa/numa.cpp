@@ -174,7 +174,8 @@ class Numa final : public Plugin {
     }
     for (const ContainerRequest& c : shape.containers)
       (c.runs_before ? requests.one_by_one : requests.side_by_side)
-          .push_back(request(shape, zones, [&](Kind, const std::string& name) { return amount_in(c, name); }));
+          .push_back(
+              request(shape, zones, [&](Kind, const std::string& name) { return amount_in(c, name); }));
     return requests;
   }
 
@@ -198,7 +199,8 @@ class Numa final : public Plugin {
           std::int64_t best = 0;
           for (const auto& free : zones.free) best = std::max(best, free[k]);
           if (best < request[k])
-            return refused.kind = zones.kinds[k], refused.wanted = request[k], refused.available = best, refused;
+            return refused.kind = zones.kinds[k], refused.wanted = request[k], refused.available = best,
+                   refused;
         }
     return refused;
   }
@@ -225,9 +227,8 @@ class Numa final : public Plugin {
   }
 
   bool wants_alignment(const Shape& shape) const {
-    return shape.guaranteed || std::any_of(devices_.begin(), devices_.end(), [&](Kind k) {
-             return amount_of(shape.request, k) > 0;
-           });
+    return shape.guaranteed || std::any_of(devices_.begin(), devices_.end(),
+                                           [&](Kind k) { return amount_of(shape.request, k) > 0; });
   }
 
   const NumaOptions options_;

@@ -4,9 +4,9 @@
 
 #include <random>
 
+#include "engine/cycle/statement.hpp"
 #include "engine/place/allocation.hpp"
 #include "engine/place/node_finder.hpp"
-#include "engine/cycle/statement.hpp"
 #include "plugins/numa/zones.hpp"
 #include "tests/test_cluster.hpp"
 
@@ -46,7 +46,8 @@ TEST(Zones, ContainersSideBySideShareWhatIsFreeAndOthersDoNot) {
   const NodeZones node = zones(AlignmentPolicy::kSingleZone, {{4, 0}, {4, 0}});
   EXPECT_EQ(aligned(node, {.side_by_side = {{3, 0}, {2, 0}}}), "0:cpu 3, 1:cpu 2");
   EXPECT_EQ(aligned(node, {.side_by_side = {{3, 0}, {3, 0}, {2, 0}}}), "no");
-  EXPECT_EQ(aligned(node, {.side_by_side = {{4, 0}, {4, 0}}, .one_by_one = {{4, 0}, {4, 0}}}), "0:cpu 4, 1:cpu 4");
+  EXPECT_EQ(aligned(node, {.side_by_side = {{4, 0}, {4, 0}}, .one_by_one = {{4, 0}, {4, 0}}}),
+            "0:cpu 4, 1:cpu 4");
   EXPECT_EQ(aligned(node, {.side_by_side = {{1, 0}}, .one_by_one = {{5, 0}}}), "no");
 }
 
@@ -107,7 +108,8 @@ class NumaCluster : public TestCluster {
     std::int64_t sum = 0;
     NodeTopologyObject topology{.meta = {.name = name}, .policy = policy, .by_pod = true};
     for (std::size_t z = 0; z < cores.size(); ++z) {
-      topology.zones.push_back({"node-" + std::to_string(z), {{"cpu", cores[z] * 1000}}, {{"cpu", cores[z] * 1000}}});
+      topology.zones.push_back(
+          {"node-" + std::to_string(z), {{"cpu", cores[z] * 1000}}, {{"cpu", cores[z] * 1000}}});
       sum += cores[z];
     }
     node(name, {.gpus = 0, .cpu = static_cast<double>(sum)});
@@ -115,8 +117,8 @@ class NumaCluster : public TestCluster {
     return *this;
   }
   // A pod of class Guaranteed; on a node, in the zones of the record.
-  NumaCluster& pod(const std::string& name, double cores, const std::string& on = "", std::vector<ZoneRecord> record = {},
-                   int priority = 50) {
+  NumaCluster& pod(const std::string& name, double cores, const std::string& on = "",
+                   std::vector<ZoneRecord> record = {}, int priority = 50) {
     pending(name, {.tasks = 0, .min = 1, .gpus = 0, .priority = priority});
     PodObject object{.meta = {.ns = "default", .name = name + "-0", .uid = name, .created = now()},
                      .phase = on.empty() ? PodPhase::kPending : PodPhase::kRunning,
@@ -146,7 +148,8 @@ TEST(Numa, NodesThatCanNotAlignThePodAreSkipped) {
   EXPECT_EQ(c.cycle(), "bind a-0 wide");
   EXPECT_EQ(c.zones_of("a-0"), "0:3");
   EXPECT_EQ(c.why("b"),
-            "no room for pod b-0: 1 node: not enough CPU; 1 node: no NUMA zone has 5 cores free; the best has 4 cores");
+            "no room for pod b-0: 1 node: not enough CPU; 1 node: no NUMA zone has 5 cores free; the best "
+            "has 4 cores");
 }
 
 TEST(Numa, PodsOfOneCycleFillZoneByZone) {
@@ -228,8 +231,9 @@ TEST(Numa, StatementsRollBackExactly) {
         const Placement& at = c.cluster().placement(t);
         const std::vector<TaskId> tasks{t};
         if (at.status == TaskStatus::kPending || at.virtually_evicted)
-          (void)allocate_job(session, statement,
-                             {.job = c.cluster().task(t).job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
+          (void)allocate_job(
+              session, statement,
+              {.job = c.cluster().task(t).job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
         else if (in(at.status, kActiveAllocated))
           statement.evict(t);
       }

@@ -79,7 +79,8 @@ std::optional<Zones> best_effort(const Amounts& free, ZoneRequest missing) {
     std::size_t best = 0;
     std::int64_t most = 0;
     for (std::size_t z = 0; z < free.size(); ++z)
-      if (std::find(zones.begin(), zones.end(), z) == zones.end() && covers(z) > most) best = z, most = covers(z);
+      if (std::find(zones.begin(), zones.end(), z) == zones.end() && covers(z) > most)
+        best = z, most = covers(z);
     if (most == 0) return std::nullopt;
     zones.push_back(best);
     for (std::size_t k = 0; k < missing.size(); ++k) missing[k] -= free[best][k];
@@ -111,7 +112,8 @@ std::optional<std::size_t> NodeZones::find(Kind kind) const {
 
 void NodeZones::take(std::span<const ZoneShare> shares, int sign) {
   for (const ZoneShare& share : shares)
-    if (const auto kind = find(share.kind); kind && share.zone < size()) free[share.zone][*kind] -= sign * share.units;
+    if (const auto kind = find(share.kind); kind && share.zone < size())
+      free[share.zone][*kind] -= sign * share.units;
 }
 
 std::optional<std::vector<ZoneShare>> NodeZones::align(const ZoneRequests& requests) const {
@@ -134,7 +136,8 @@ std::optional<std::vector<ZoneShare>> NodeZones::align(const ZoneRequests& reque
     }
   }
   std::vector<ZoneShare> shares;
-  for (const auto& [at, units] : taken) shares.push_back({static_cast<std::uint32_t>(at.first), kinds[at.second], units});
+  for (const auto& [at, units] : taken)
+    shares.push_back({static_cast<std::uint32_t>(at.first), kinds[at.second], units});
   std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) {
     return std::pair(a.zone, a.kind) < std::pair(b.zone, b.kind);
   });

@@ -21,7 +21,7 @@ struct ZoneRequests {
 struct NodeZones {
   AlignmentPolicy policy = AlignmentPolicy::kNone;
   bool by_pod = false;
-  std::vector<Kind> kinds;  // that some zone reports
+  std::vector<Kind> kinds;                                   // that some zone reports
   std::vector<std::vector<std::int64_t>> allocatable, free;  // by zone, then in the order of kinds
 
   std::size_t size() const { return free.size(); }

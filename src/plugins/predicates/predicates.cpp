@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/cycle/session.hpp"
 #include "engine/place/affinity_index.hpp"
 #include "engine/place/fit.hpp"
-#include "engine/cycle/session.hpp"
 #include "model/selectors.hpp"
 #include "plugins/predicates/host_ports.hpp"
 #include "plugins/predicates/storage_room.hpp"
@@ -159,7 +159,8 @@ class Predicates final : public Plugin {
     obstacles_.emplace(*cluster_);
     hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
-    if (some_shape([](const Shape& s) { return !s.constraints.volume_claims.empty(); })) add_volume_filters(hooks);
+    if (some_shape([](const Shape& s) { return !s.constraints.volume_claims.empty(); }))
+      add_volume_filters(hooks);
   }
 
  private:
@@ -186,9 +187,10 @@ class Predicates final : public Plugin {
       });
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
-      hooks.state_filter.add([&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
-        return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
-      });
+      hooks.state_filter.add(
+          [&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
+            return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
+          });
   }
 
   void add_port_filter(Hooks& hooks) {

@@ -15,7 +15,8 @@ StorageRoom::StorageRoom(const Cluster& cluster) : cluster_(cluster) {
       if (matches(capacities_[i].object->node_topology, cluster.node(n).labels))
         reached[capacities_[i].object->storage_class].push_back(i);
     // Which of several would be used can not be told.
-    if (std::any_of(reached.begin(), reached.end(), [](const auto& entry) { return entry.second.size() > 1; }))
+    if (std::any_of(reached.begin(), reached.end(),
+                    [](const auto& entry) { return entry.second.size() > 1; }))
       reached.clear();
   }
   absl::flat_hash_set<std::string> uids;
@@ -44,7 +45,8 @@ void StorageRoom::add(TaskId task, NodeId node, int sign) {
   }
 }
 
-const std::vector<std::size_t>* StorageRoom::reached_from(NodeId node, const std::string& storage_class) const {
+const std::vector<std::size_t>* StorageRoom::reached_from(NodeId node,
+                                                          const std::string& storage_class) const {
   const auto by_class = reached_.find(node);
   if (by_class == reached_.end()) return nullptr;
   const auto found = by_class->second.find(storage_class);

@@ -18,7 +18,9 @@ NodeRefusal refused(const VolumeClaimObject& claim) {
   return {.rule = NodeRule::kVolumes, .kind = {}, .what = claim.meta.name};
 }
 
-std::string_view mode_of(const std::string& mode) { return mode.empty() ? "Filesystem" : std::string_view(mode); }
+std::string_view mode_of(const std::string& mode) {
+  return mode.empty() ? "Filesystem" : std::string_view(mode);
+}
 
 bool is_reachable(const VolumeObject& volume, const Node& node) {
   return !volume.has_node_affinity || matches_any(volume.node_affinity, node);
@@ -31,7 +33,8 @@ bool is_reserved_for(const VolumeObject& volume, const VolumeClaimObject& claim)
 
 bool offers_modes(const VolumeObject& volume, const VolumeClaimObject& claim) {
   return std::all_of(claim.access_modes.begin(), claim.access_modes.end(), [&](const std::string& mode) {
-    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) != volume.access_modes.end();
+    return std::find(volume.access_modes.begin(), volume.access_modes.end(), mode) !=
+           volume.access_modes.end();
   });
 }
 
@@ -119,7 +122,8 @@ std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) {
     const VolumeClaimObject& claim = *open.claim;
     const bool goes_elsewhere = !claim.selected_node.empty() && claim.selected_node != node.name;
     if (goes_elsewhere) return refused(claim);
-    if (const auto volume = std::find_if(open.volumes.begin(), open.volumes.end(), can_use); volume != open.volumes.end())
+    if (const auto volume = std::find_if(open.volumes.begin(), open.volumes.end(), can_use);
+        volume != open.volumes.end())
       taken.push_back(*volume);
     else if (auto refusal = not_provisioned(claim, node))
       return refusal;
@@ -127,7 +131,8 @@ std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) {
   return std::nullopt;
 }
 
-std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject& claim, const Node& node) const {
+std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject& claim,
+                                                         const Node& node) const {
   const StorageClassObject& storage_class =
       *StorageTable::find(cluster_.storage().classes, claim.storage_class.value_or(""));
   if (storage_class.provisioner.empty() || storage_class.provisioner == kNoProvisioner) return refused(claim);

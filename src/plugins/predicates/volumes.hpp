@@ -1,5 +1,5 @@
-// Volume claims: which stand in the way of a pod wherever it goes, and which nodes can reach or be given a volume.
-// placement.md 9.
+// Volume claims: which stand in the way of a pod wherever it goes, and which nodes can reach or be given a
+// volume. placement.md 9.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -37,8 +37,8 @@ class VolumeFilter {
   void sort_in(const VolumeClaimObject& claim, Claims& claims) const;
   std::vector<const VolumeObject*> suitable_volumes(const VolumeClaimObject& claim) const;
   std::optional<NodeRefusal> not_provisioned(const VolumeClaimObject& claim, const Node& node) const;
-  std::optional<NodeRefusal> lacks_space(const VolumeClaimObject& claim, const StorageClassObject& storage_class,
-                                         const Node& node) const;
+  std::optional<NodeRefusal> lacks_space(const VolumeClaimObject& claim,
+                                         const StorageClassObject& storage_class, const Node& node) const;
 
   const Cluster& cluster_;
   const bool ignore_space_;

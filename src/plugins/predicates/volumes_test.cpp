@@ -14,8 +14,11 @@ class VolumeCluster : public TestCluster {
  public:
   explicit VolumeCluster(Config config = {}) : TestCluster(std::move(config)) {
     only({"allocate"});
-    node("n1", {.labels = {{"zone", "a"}}}).node("n2", {.labels = {{"zone", "b"}}}).node("n3", {.labels = {{"zone", "b"}}});
-    cluster().apply(StorageClassObject{.meta = {.name = "wait"}, .provisioner = "csi", .wait_for_first_consumer = true});
+    node("n1", {.labels = {{"zone", "a"}}})
+        .node("n2", {.labels = {{"zone", "b"}}})
+        .node("n3", {.labels = {{"zone", "b"}}});
+    cluster().apply(
+        StorageClassObject{.meta = {.name = "wait"}, .provisioner = "csi", .wait_for_first_consumer = true});
     cluster().apply(StorageClassObject{.meta = {.name = "now"}, .provisioner = "csi"});
     cluster().apply(StorageClassObject{.meta = {.name = "local"},
                                        .provisioner = "kubernetes.io/no-provisioner",
@@ -81,8 +84,10 @@ TEST(Volumes, ExistingOnesAreMatchedBySizeModesAndLabels) {
   VolumeCluster c;
   c.volume("small", 5, "a").volume("fits", 10, "b").volume("other-class", 10, "a", "wait");
   c.claim("data", "local").pod("a", {"data"});
-  c.claim({.meta = {.name = "block"}, .storage_class = "local", .volume_mode = "Block"}).pod("block", {"block"});
-  c.claim({.meta = {.name = "many"}, .storage_class = "local", .access_modes = {"ReadWriteMany"}}).pod("many", {"many"});
+  c.claim({.meta = {.name = "block"}, .storage_class = "local", .volume_mode = "Block"})
+      .pod("block", {"block"});
+  c.claim({.meta = {.name = "many"}, .storage_class = "local", .access_modes = {"ReadWriteMany"}})
+      .pod("many", {"many"});
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
   EXPECT_EQ(c.why("block"), "no room for pod block-0: 3 nodes: volume claim block can not be served there");
   EXPECT_EQ(c.why("many"), "no room for pod many-0: 3 nodes: volume claim many can not be served there");
@@ -121,12 +126,15 @@ TEST(Volumes, DriversThatPublishCapacityMustHaveRoom) {
   VolumeCluster c;
   c.cluster().apply(CsiDriverObject{.meta = {.name = "csi"}, .storage_capacity = true});
   const LabelSelector zone_b{.present = true, .requirements = {{"zone", Operator::kIn, {"b"}}}};
-  c.cluster().apply(StorageCapacityObject{
-      .meta = {.ns = "x", .name = "k"}, .storage_class = "wait", .node_topology = zone_b, .capacity = 15 * kGb});
+  c.cluster().apply(StorageCapacityObject{.meta = {.ns = "x", .name = "k"},
+                                          .storage_class = "wait",
+                                          .node_topology = zone_b,
+                                          .capacity = 15 * kGb});
   c.claim("data", "wait").pod("a", {"data"});
   c.claim({.meta = {.name = "large"}, .storage_class = "wait", .bytes = 20 * kGb}).pod("large", {"large"});
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
-  EXPECT_EQ(c.why("large"), "no room for pod large-0: 3 nodes: storage class wait has 15 GB there, 20 GB wanted");
+  EXPECT_EQ(c.why("large"),
+            "no room for pod large-0: 3 nodes: storage class wait has 15 GB there, 20 GB wanted");
 }
 
 // ---------------------------------------------------------------- scheduleCSIStorage
@@ -144,8 +152,10 @@ struct AccountedCluster : VolumeCluster {
   }
   void capacity(const std::string& name, const std::string& zone, std::int64_t gb) {
     const LabelSelector nodes{.present = true, .requirements = {{"zone", Operator::kIn, {zone}}}};
-    cluster().apply(StorageCapacityObject{
-        .meta = {.ns = "x", .name = name}, .storage_class = "wait", .node_topology = nodes, .capacity = gb * kGb});
+    cluster().apply(StorageCapacityObject{.meta = {.ns = "x", .name = name},
+                                          .storage_class = "wait",
+                                          .node_topology = nodes,
+                                          .capacity = gb * kGb});
   }
 };
 
@@ -159,7 +169,8 @@ TEST(StorageRoom, ClaimsOfThisCycleShareOneCapacity) {
 TEST(StorageRoom, BoundClaimsAreInTheCapacityAlready) {
   AccountedCluster c;
   c.volume("v", 20, "b", "wait");
-  c.claim({.meta = {.name = "old"}, .storage_class = "wait", .volume = "v", .bound = true, .bytes = 20 * kGb});
+  c.claim(
+      {.meta = {.name = "old"}, .storage_class = "wait", .volume = "v", .bound = true, .bytes = 20 * kGb});
   c.running("old", {.node = "n2", .constraints = {.volume_claims = {"old"}}});
   c.claim("new", "wait").pod("new", {"new"});
   EXPECT_EQ(c.cycle(), "bind new-0 n2");
@@ -178,7 +189,8 @@ TEST(StorageRoom, WhatTerminatingPodsLeaveIsWaitedFor) {
 
 TEST(StorageRoom, AClaimWhoseOwnerIsGoneBlocksThePod) {
   AccountedCluster c;
-  c.claim({.meta = {.name = "orphan"}, .storage_class = "wait", .owner_pod_uids = {"gone"}}).pod("a", {"orphan"});
+  c.claim({.meta = {.name = "orphan"}, .storage_class = "wait", .owner_pod_uids = {"gone"}})
+      .pod("a", {"orphan"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"), "the pod that owns PersistentVolumeClaim \"orphan\" is gone");
 }

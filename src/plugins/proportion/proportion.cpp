@@ -51,7 +51,8 @@ class Proportion final : public Plugin {
       return refused_unless(reclaim_->is_valid(scenario), "shares of the queues");
     });
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
-    hooks.reclaim_ground.set(kName, [this](JobId contender, QueueId leaf) { return reclaim_->ground(contender, leaf); });
+    hooks.reclaim_ground.set(
+        kName, [this](JobId contender, QueueId leaf) { return reclaim_->ground(contender, leaf); });
     hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
     hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
   }

@@ -91,13 +91,15 @@ bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
 
 // ---------------------------------------------------------------- a proof of no
 
-// GPUs that may be taken below the queue at most, in thousandths: down to its share or quota, and then one portion
-// more. Nothing: no bound is known, because another resource is over.
-std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const {
+// GPUs that may be taken below the queue at most, in thousandths: down to its share or quota, and then one
+// portion more. Nothing: no bound is known, because another resource is over.
+std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quota,
+                                                       std::int64_t largest) const {
   const Charge& held = cluster_.use(q).allocated;
   std::int64_t most = 0;
   for (Accounted r : kAccounted)
-    for (const double bound : {shares_.allocatable(q, r), fits_quota ? cluster_.queue(q).of(r).quota : kUnlimited}) {
+    for (const double bound :
+         {shares_.allocatable(q, r), fits_quota ? cluster_.queue(q).of(r).quota : kUnlimited}) {
       if (bound == kUnlimited || held.share(r) <= bound) continue;
       if (r != Accounted::kGpus) return std::nullopt;
       const double over = (held.share(r) - bound) * static_cast<double>(kOneGpu);
@@ -117,7 +119,8 @@ std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const 
   const Demand& wanted = session_.chunk(shortage.contender, true).wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(ours, leaf);
-    const auto known = std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.queue == theirs; });
+    const auto known =
+        std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.queue == theirs; });
     if (known == sources.end())
       sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, wanted), largest});
     else
@@ -140,8 +143,9 @@ std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const 
 
 std::string_view ReclaimRules::ground(JobId contender, QueueId leaf) const {
   const QueueId theirs = leveled_pair(cluster_.job(contender).queue, leaf).second;
-  return exceeds_allocatable(theirs, before_[theirs].allocated) ? "its queue is above its fair share"
-                                                                : "its queue is above its quota, and ours within";
+  return exceeds_allocatable(theirs, before_[theirs].allocated)
+             ? "its queue is above its fair share"
+             : "its queue is above its quota, and ours within";
 }
 
 // ---------------------------------------------------------------- validation

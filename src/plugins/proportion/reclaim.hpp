@@ -65,7 +65,7 @@ class ReclaimRules {
   absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
   Demand core_;                             // of those in the scenario at hand
   bool has_core_ = false;
-  std::vector<TaskId> core_part_;    // buffers
+  std::vector<TaskId> core_part_;  // buffers
   std::vector<std::int32_t> taken_;
 };
 

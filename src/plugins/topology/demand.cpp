@@ -18,7 +18,8 @@ ShapeCounts count_shapes(const Cluster& cluster, std::span<const TaskId> tasks) 
   ShapeCounts counts;
   for (TaskId t : tasks) {
     const ShapeId shape = cluster.task(t).shape;
-    auto at = std::find_if(counts.begin(), counts.end(), [&](const ShapeCount& c) { return c.shape == shape; });
+    auto at =
+        std::find_if(counts.begin(), counts.end(), [&](const ShapeCount& c) { return c.shape == shape; });
     if (at == counts.end()) at = counts.insert(at, {shape, 0});
     ++at->tasks;
   }

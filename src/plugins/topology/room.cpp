@@ -20,7 +20,9 @@ double free_shares(const Node& node) {
 }
 
 std::int64_t shares_that_fit(const Cluster& c, NodeId n, std::int64_t share, RoomOf room) {
-  const auto gpus = [](std::int64_t units) { return static_cast<double>(units) / static_cast<double>(kOneGpu); };
+  const auto gpus = [](std::int64_t units) {
+    return static_cast<double>(units) / static_cast<double>(kOneGpu);
+  };
   const double free = room == RoomOf::kEmpty ? gpus(c.allocatable().at(kGpu, n))
                                              : gpus(c.free_or_releasing(kGpu, n)) + free_shares(c.node(n));
   return free < gpus(share) ? 0 : static_cast<std::int64_t>(free / gpus(share));
@@ -42,7 +44,8 @@ double ratio_of(const GroupDemand& demand, auto free) {
   double most = 0;
   for (const Amount& a : demand.sum) {
     const std::int64_t there = free(a.kind);
-    most = std::max(most, there <= 0 ? kNothingFree : static_cast<double>(a.units) / static_cast<double>(there));
+    most =
+        std::max(most, there <= 0 ? kNothingFree : static_cast<double>(a.units) / static_cast<double>(there));
   }
   return most;
 }
@@ -57,7 +60,8 @@ std::int64_t pods_that_fit(const Cluster& c, NodeId n, const Request& size, Room
     wants_share |= is_share;
     const std::int64_t free =
         room == RoomOf::kEmpty ? c.allocatable().at(a.kind, n) : c.free_or_releasing(a.kind, n);
-    fit = std::min(fit, is_share ? shares_that_fit(c, n, a.units, room) : std::max<std::int64_t>(free, 0) / a.units);
+    fit = std::min(
+        fit, is_share ? shares_that_fit(c, n, a.units, room) : std::max<std::int64_t>(free, 0) / a.units);
     if (fit == 0) return 0;
   }
   return room == RoomOf::kNow && is_overdrawn(c, n, wants_share) ? 0 : fit;
@@ -152,7 +156,8 @@ bool DomainRoom::could_fit(std::uint32_t level, const GroupDemand& demand) {
 bool DomainRoom::could_fit_sum(TopologyDomainId d, const GroupDemand& demand) const {
   return ratio_of(demand, [&](Kind k) {
            std::int64_t sum = 0;
-           for (std::uint32_t rank : tree_.ranks(d)) sum += cluster_.allocatable().at(k, cluster_.nodes_by_name()[rank]);
+           for (std::uint32_t rank : tree_.ranks(d))
+             sum += cluster_.allocatable().at(k, cluster_.nodes_by_name()[rank]);
            return sum;
          }) <= 1;
 }

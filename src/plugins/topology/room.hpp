@@ -1,5 +1,5 @@
-// What is free in each domain of a topology: amounts, and room counted in pods of one size. Both are kept up to date
-// up the tree from the nodes that changed.
+// What is free in each domain of a topology: amounts, and room counted in pods of one size. Both are kept up
+// to date up the tree from the nodes that changed.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -24,7 +24,8 @@ class DomainRoom {
   // Reads what changed since the last call.
   void update();
   std::int64_t free(Kind kind, TopologyDomainId d) const { return free_[kind][d]; }
-  // The largest part of what is free in the domain that the demand takes; 1000 where there is nothing to take from.
+  // The largest part of what is free in the domain that the demand takes; 1000 where there is nothing to take
+  // from.
   double ratio(const GroupDemand& demand, TopologyDomainId d) const;
 
   // Pods of one size that fit, by domain.
@@ -32,7 +33,8 @@ class DomainRoom {
   // As of now; valid until the next call.
   const Pods& pods(const Request& size);
 
-  // The domain of a level that could take most pods of a size if it were empty. Not valid: the level has none.
+  // The domain of a level that could take most pods of a size if it were empty. Not valid: the level has
+  // none.
   struct Largest {
     TopologyDomainId domain;
     std::int64_t pods = 0;

@@ -18,7 +18,8 @@ void DomainSearch::start(DomainQuestion question) {
   set_ = Bitmap(cluster_.nodes_by_name().size());
   has_scores_ = are_scored_ = false;
   q_.room->update();
-  pods_ = q_.demand.is_homogeneous && !q_.demand.wants_nothing() ? &q_.room->pods(q_.demand.largest) : nullptr;
+  pods_ =
+      q_.demand.is_homogeneous && !q_.demand.wants_nothing() ? &q_.room->pods(q_.demand.largest) : nullptr;
   top_ = last_ = common_domain();
   is_over_ = !is_enough(top_);
   begin_level(q_.levels.finest());
@@ -30,7 +31,8 @@ TopologyDomainId DomainSearch::common_domain() const {
   TopologyDomainId common;
   const auto join = [&](std::size_t rank) {
     const TopologyDomainId leaf = tree.leaf(rank);
-    if (leaf.valid() && common != TopologyTree::root()) common = common.valid() ? tree.common(common, leaf) : leaf;
+    if (leaf.valid() && common != TopologyTree::root())
+      common = common.valid() ? tree.common(common, leaf) : leaf;
   };
   if (q_.allowed != nullptr)
     q_.allowed->for_each(join);
@@ -101,7 +103,8 @@ TopologyDomainId DomainSearch::next_of_level() {
 
 DomainSearch::Frame DomainSearch::sort_children(TopologyDomainId d) {
   ratios_.clear();
-  q_.tree->for_each_child(d, [&](TopologyDomainId c) { ratios_.emplace_back(-q_.room->ratio(q_.demand, c), c.index()); });
+  q_.tree->for_each_child(
+      d, [&](TopologyDomainId c) { ratios_.emplace_back(-q_.room->ratio(q_.demand, c), c.index()); });
   std::sort(ratios_.begin(), ratios_.end());  // siblings stand by id, so that their index breaks ties
   const std::size_t begin = order_.size();
   for (const auto& [ratio, child] : ratios_) order_.push_back(child);
@@ -124,12 +127,13 @@ void DomainSearch::collect_preferred(TopologyDomainId d, std::vector<TopologyDom
   if (level_of(d) == *q_.levels.preferred) return found.push_back(d);
   const std::size_t kept = order_.size();
   const Frame children = sort_children(d);
-  for (std::size_t i = children.at; i < children.end; ++i) collect_preferred(TopologyDomainId(order_[i]), found);
+  for (std::size_t i = children.at; i < children.end; ++i)
+    collect_preferred(TopologyDomainId(order_[i]), found);
   order_.resize(kept);
 }
 
-// The roomiest of the preferred domains scores highest. What is placed is taken back before the next set is tried, so
-// the scores are the same for all sets.
+// The roomiest of the preferred domains scores highest. What is placed is taken back before the next set is
+// tried, so the scores are the same for all sets.
 void DomainSearch::score_nodes() {
   if (std::exchange(are_scored_, true)) return;
   std::vector<TopologyDomainId> preferred;
@@ -181,7 +185,8 @@ JobReason DomainSearch::refusal() const {
   std::stable_sort(domains.begin(), domains.end(),
                    [&](TopologyDomainId a, TopologyDomainId b) { return room(a) > room(b); });
   reason.domain_count = static_cast<std::int64_t>(domains.size());
-  for (std::size_t i = 0; i < domains.size() && i < kShown; ++i) reason.domains.push_back(shortage(domains[i]));
+  for (std::size_t i = 0; i < domains.size() && i < kShown; ++i)
+    reason.domains.push_back(shortage(domains[i]));
   return reason;
 }
 

@@ -25,15 +25,15 @@ struct DomainQuestion {
   DomainRoom* room = nullptr;
   TopologyLevels levels;
   GroupDemand demand;
-  std::string group;                      // the sub group; "" for the whole job
-  const Bitmap* allowed = nullptr;        // ranks; null: all nodes
-  bool is_anchored = false;               // some of its pods run already: only the required domains that hold one
+  std::string group;                // the sub group; "" for the whole job
+  const Bitmap* allowed = nullptr;  // ranks; null: all nodes
+  bool is_anchored = false;         // some of its pods run already: only the required domains that hold one
   std::vector<TopologyDomainId> anchors;  // sorted
   bool uses_finer_domain = false;         // a required level coarser than what all nodes share is met
 };
 
-// Domains are looked at finest level first, inside a level in the order of the sorted tree, where the fuller of two
-// siblings comes first. Only as much of the tree is sorted as is needed to find the next one.
+// Domains are looked at finest level first, inside a level in the order of the sorted tree, where the fuller
+// of two siblings comes first. Only as much of the tree is sorted as is needed to find the next one.
 class DomainSearch final : public NodeSets {
  public:
   explicit DomainSearch(const Cluster& cluster) : cluster_(cluster) {}

@@ -33,7 +33,8 @@ class NoSets final : public NodeSets {
 };
 
 // The constraint in the levels of its topology, or what is wrong with it.
-std::variant<TopologyLevels, JobReason> levels_of(const TopologyConstraint& constraint, const TopologyTree* tree) {
+std::variant<TopologyLevels, JobReason> levels_of(const TopologyConstraint& constraint,
+                                                  const TopologyTree* tree) {
   if (tree == nullptr) return JobReason{.rule = JobRule::kTopologyMissing, .name = constraint.topology};
   const auto wrong = [&](const std::string& level) {
     return JobReason{.rule = JobRule::kTopologyLevel, .name = constraint.topology, .level = level};
@@ -46,7 +47,8 @@ std::variant<TopologyLevels, JobReason> levels_of(const TopologyConstraint& cons
   }
   levels.preferred = tree->level(constraint.preferred);
   const bool is_unknown = !constraint.preferred.empty() && !levels.preferred;
-  if (is_unknown || (levels.preferred && *levels.preferred < levels.required)) return wrong(constraint.preferred);
+  if (is_unknown || (levels.preferred && *levels.preferred < levels.required))
+    return wrong(constraint.preferred);
   if (levels.finest() == 0) return wrong("");
   return levels;
 }
@@ -56,11 +58,11 @@ class Topology final : public Plugin {
   void open(Session& session, Hooks& hooks) override {
     session_ = &session;
     hooks.node_sets.set("topology",
-                        [this](JobId job, const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
-                          return node_sets(job, group, tasks, allowed);
-                        });
+                        [this](JobId job, const Member& group, std::span<const TaskId> tasks,
+                               const Bitmap* allowed) { return node_sets(job, group, tasks, allowed); });
     hooks.node_score.set_table([this](TaskId t) { return scores(t); });
-    hooks.hopeless_together.add([this](JobId job, std::span<const TaskId> tasks) { return hopeless(job, tasks); });
+    hooks.hopeless_together.add(
+        [this](JobId job, std::span<const TaskId> tasks) { return hopeless(job, tasks); });
   }
 
  private:
@@ -102,7 +104,8 @@ class Topology final : public Plugin {
   void find_anchors(const Job& job, std::span<const TaskId> tasks, DomainQuestion& question) const {
     for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
       const auto joins = [&](TaskId t) { return cluster().task(t).pod_set == p; };
-      if (job.pod_sets[p].counts.active_allocated() == 0 || std::none_of(tasks.begin(), tasks.end(), joins)) continue;
+      if (job.pod_sets[p].counts.active_allocated() == 0 || std::none_of(tasks.begin(), tasks.end(), joins))
+        continue;
       question.is_anchored = true;
       for (TaskId t : job.pod_sets[p].tasks) add_anchor(cluster().placement(t), question);
     }
@@ -123,9 +126,11 @@ class Topology final : public Plugin {
     const Task& task = cluster().task(t);
     if (!prefers_ || task.job != job_) return nullptr;
     const Job& job = cluster().job(job_);
-    if (const DomainSearch* own = preferring(job, {.is_pod_set = true, .at = task.pod_set})) return own->scores();
+    if (const DomainSearch* own = preferring(job, {.is_pod_set = true, .at = task.pod_set}))
+      return own->scores();
     for (std::uint32_t set = job.pod_sets[task.pod_set].parent;; set = job.sets[set].parent) {
-      if (const DomainSearch* above = preferring(job, {.is_pod_set = false, .at = set})) return above->scores();
+      if (const DomainSearch* above = preferring(job, {.is_pod_set = false, .at = set}))
+        return above->scores();
       if (set == 0) return nullptr;
     }
   }

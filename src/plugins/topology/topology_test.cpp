@@ -13,8 +13,8 @@ namespace {
 class TopologyTest : public testing::Test {
  protected:
   // "rack1" under spine and zone "": nodes named by number.
-  void node(int number, int gpus, const std::string& rack, const std::string& spine = "s", const std::string& zone = "z",
-            NodeSpec spec = {}) {
+  void node(int number, int gpus, const std::string& rack, const std::string& spine = "s",
+            const std::string& zone = "z", NodeSpec spec = {}) {
     spec.gpus = gpus;
     spec.labels.insert(spec.labels.end(), {{"rack", rack}, {"spine", spine}, {"zone", zone}});
     c.node("node" + std::to_string(number), spec);
@@ -49,7 +49,8 @@ TEST_F(RackTest, EachRackSaysHowManyPodsItWouldTake) {  // example 25
   c.pending("a", {.tasks = 4, .topology = kRequired}).only({"allocate"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no domain of rack in topology net has room for all 4 pods: rack2 has room for 3, rack0 has room for 2, "
+            "no domain of rack in topology net has room for all 4 pods: rack2 has room for 3, rack0 has room "
+            "for 2, "
             "rack1 has room for 2, 1 other no more");
 }
 
@@ -59,8 +60,9 @@ TEST_F(RackTest, NoEvictionHelpsWhereEvenEmptyRacksAreTooSmall) {
   c.running("b", {.tasks = 5, .min = 1, .nodes = {"node0", "node0", "node1", "node1", "node1"}});
   c.pending("a", {.queue = "rich", .tasks = 4, .topology = kRequired});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_THAT(c.why("a"), testing::EndsWith("; all 4 pods would not fit into any domain of rack in topology net even "
-                                            "if it were empty: rack1, the largest, takes 3"));
+  EXPECT_THAT(c.why("a"),
+              testing::EndsWith("; all 4 pods would not fit into any domain of rack in topology net even "
+                                "if it were empty: rack1, the largest, takes 3"));
   for (const ActionStats& s : c.decisions().actions) EXPECT_EQ(s.scenarios_simulated, 0) << s.action;
 }
 
@@ -110,7 +112,8 @@ TEST_F(RackTest, TasksThatWantDifferentThingsAreAddedUp) {
   c.task("b", "b-cpu", {.gpus = 0, .cpu = 1});
   EXPECT_EQ(c.cycle(), "bind a-0 node1; bind a-cpu node1");
   EXPECT_EQ(c.why("b"),
-            "no domain of rack in topology net has room for all 2 pods: rack1 has 2 GPUs free of 3 GPUs wanted, rack2 "
+            "no domain of rack in topology net has room for all 2 pods: rack1 has 2 GPUs free of 3 GPUs "
+            "wanted, rack2 "
             "has 1 GPU free of 3 GPUs wanted");
 }
 
@@ -119,7 +122,8 @@ TEST_F(RackTest, AReasonFromInsideADomainNamesIt) {
   c.pending("a", {.tasks = 2, .constraints = {.node_selector = {{"pool", "none"}}}, .topology = kRequired});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "found room for 0 of 2 pods that must start together; next is a-0: in domain rack1: 1 node: does not match "
+            "found room for 0 of 2 pods that must start together; next is a-0: in domain rack1: 1 node: does "
+            "not match "
             "node selector or affinity");
 }
 
@@ -135,8 +139,7 @@ class TwoSpines : public TopologyTest {
  protected:
   TwoSpines() {
     c.topology("net", {"zone", "spine", "rack"});
-    for (int i = 0; i < 8; ++i)
-      node(i, 1, "rack" + std::to_string(i / 2 + 1), i < 4 ? "spine1" : "spine2");
+    for (int i = 0; i < 8; ++i) node(i, 1, "rack" + std::to_string(i / 2 + 1), i < 4 ? "spine1" : "spine2");
   }
 };
 
@@ -146,14 +149,16 @@ TEST_F(TwoSpines, EverySubGroupHasItsOwnPreference) {  // example 29
                              {.name = "b", .min = 3, .tasks = 3, .topology = rack}},
                   .topology = {"net", "", "spine"}});
   EXPECT_EQ(c.cycle(),
-            "bind j-a-0 node2; bind j-a-1 node3; bind j-a-2 node0; bind j-b-0 node6; bind j-b-1 node7; bind j-b-2 node4");
+            "bind j-a-0 node2; bind j-a-1 node3; bind j-a-2 node0; bind j-b-0 node6; bind j-b-1 node7; bind "
+            "j-b-2 node4");
 }
 
 TEST_F(TwoSpines, SubGroupsWithoutPreferenceFollowTheJobs) {  // example 30
   c.pending("j", {.groups = {{.name = "a", .min = 3, .tasks = 3}, {.name = "b", .min = 3, .tasks = 3}},
                   .topology = {"net", "", "spine"}});
   EXPECT_EQ(c.cycle(),
-            "bind j-a-0 node4; bind j-a-1 node5; bind j-a-2 node6; bind j-b-0 node7; bind j-b-1 node0; bind j-b-2 node1");
+            "bind j-a-0 node4; bind j-a-1 node5; bind j-a-2 node6; bind j-b-0 node7; bind j-b-1 node0; bind "
+            "j-b-2 node1");
 }
 
 TEST_F(TwoSpines, AliasesNameLevelsToo) {
@@ -180,7 +185,8 @@ TEST_F(TopologyTest, SubGroupsMayUseDifferentTopologies) {  // example 33
                              {.name = "b", .min = 3, .tasks = 3, .topology = {"zones", "zone", ""}}},
                   .gpus = 4});
   EXPECT_EQ(c.cycle(),
-            "bind j-a-0 node0; bind j-a-1 node1; bind j-a-2 node1; bind j-b-0 node2; bind j-b-1 node4; bind j-b-2 node4");
+            "bind j-a-0 node0; bind j-a-1 node1; bind j-a-2 node1; bind j-b-0 node2; bind j-b-1 node4; bind "
+            "j-b-2 node4");
 }
 
 TEST_F(TopologyTest, TheUserGuidesExample) {

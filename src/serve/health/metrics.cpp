@@ -110,7 +110,9 @@ void Metrics::count_requeue(const RequeueRecord& record) {
   for (const NominationSkip& skip : record.skipped)
     nomination_skips_.Add({{"plugin", skip.by}, {"reason", skip.reason}}).Increment();
   for (const RequeueAttempt& attempt : record.attempts)
-    (attempt.is_commit ? requeue_commits_ : requeue_rollbacks_).Add({{"nominated_by", attempt.nominators}}).Increment();
+    (attempt.is_commit ? requeue_commits_ : requeue_rollbacks_)
+        .Add({{"nominated_by", attempt.nominators}})
+        .Increment();
   for (const PassedOver& job : record.passed_over)
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }

@@ -36,21 +36,25 @@ const JobSpec kOverdue{.node = "node0", .age = 4h, .expected_runtime = "1h"};
 TEST_F(RequeueLogTest, SaysWhoIsNominatedInEveryCycle) {
   c.running("train", kOverdue);
   for (int i = 0; i < 2; ++i)
-    EXPECT_THAT(logged(), ElementsAre("debug   Requeue candidate nominated: job=train/default, plugin=expectedruntime"));
+    EXPECT_THAT(
+        logged(),
+        ElementsAre("debug   Requeue candidate nominated: job=train/default, plugin=expectedruntime"));
 }
 
 TEST_F(RequeueLogTest, SaysWhoIsNotNominatedAndWhy) {
   JobSpec job = kOverdue;
   job.requeue_not_before = "2025-06-01T12:05:00Z";
   c.running("train", job);
-  EXPECT_THAT(logged(), ElementsAre("debug   Requeue nomination skipped: job=train/default, reason=cooldown"));
+  EXPECT_THAT(logged(),
+              ElementsAre("debug   Requeue nomination skipped: job=train/default, reason=cooldown"));
 }
 
 TEST_F(RequeueLogTest, SaysWhoGoesForWhomUntilWhen) {
   log_at(3);
   c.running("train", kOverdue).pending("urgent", {.priority = 75});
-  EXPECT_THAT(logged(), ElementsAre("info    Requeue committed: job=train/default, contender=urgent/default, pods=1, "
-                                    "nominated_by=expectedruntime, requeue_not_before=2025-06-01T12:05:00Z"));
+  EXPECT_THAT(logged(),
+              ElementsAre("info    Requeue committed: job=train/default, contender=urgent/default, pods=1, "
+                          "nominated_by=expectedruntime, requeue_not_before=2025-06-01T12:05:00Z"));
   EXPECT_THAT(logged(), IsEmpty());
 }
 
@@ -63,11 +67,10 @@ TEST_F(RequeueLogTest, SaysWhatWasTakenBackAndWhoWasSpared) {
   c.pending("small", {.queue = "q", .priority = 75});
   c.pending("big", {.gpus = 2, .priority = 75});
   c.only({"allocate", "requeue"});
-  EXPECT_THAT(logged(),
-              testing::IsSupersetOf({"debug   Requeue candidate passed over: job=safe/default, "
-                                     "nominated_by=expectedruntime, reason=minruntime_protected",
-                                     "debug   Requeue rolled back: contender=big/default, "
-                                     "nominated_by=expectedruntime"}));
+  EXPECT_THAT(logged(), testing::IsSupersetOf({"debug   Requeue candidate passed over: job=safe/default, "
+                                               "nominated_by=expectedruntime, reason=minruntime_protected",
+                                               "debug   Requeue rolled back: contender=big/default, "
+                                               "nominated_by=expectedruntime"}));
 }
 
 TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
@@ -76,11 +79,12 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
   job.expected_runtime = "soon";
   job.requeue_delay = "-1h";
   c.running("train", job);
-  EXPECT_THAT(logged(),
-              ElementsAre("warning Requeue setting ignored: job=train/default, error=annotation "
-                          "kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts",
-                          "warning Requeue nomination skipped: job=train/default, reason=invalid_duration, "
-                          "error=annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"));
+  EXPECT_THAT(
+      logged(),
+      ElementsAre("warning Requeue setting ignored: job=train/default, error=annotation "
+                  "kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts",
+                  "warning Requeue nomination skipped: job=train/default, reason=invalid_duration, "
+                  "error=annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(logged(), IsEmpty());
 }
 

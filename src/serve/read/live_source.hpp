@@ -9,9 +9,9 @@
 
 #include "kube/reflector.hpp"
 #include "model/source.hpp"
+#include "serve/health/log.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
-#include "serve/health/log.hpp"
 
 namespace muster::serve {
 

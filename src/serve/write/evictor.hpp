@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "serve/write/pod_group_writer.hpp"
 #include "serve/read/protected_jobs.hpp"
+#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
 

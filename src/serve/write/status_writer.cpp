@@ -8,8 +8,8 @@
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "model/reason_text.hpp"
-#include "serve/write/preemptibility_text.hpp"
 #include "serve/wall_clock.hpp"
+#include "serve/write/preemptibility_text.hpp"
 
 namespace muster::serve {
 namespace {

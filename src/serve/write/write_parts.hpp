@@ -5,11 +5,11 @@
 #include <string>
 
 #include "kube/api_client.hpp"
-#include "serve/read/assumptions.hpp"
-#include "serve/write/events.hpp"
-#include "serve/read/live_source.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/read/live_source.hpp"
+#include "serve/write/events.hpp"
 
 namespace muster::serve {
 
