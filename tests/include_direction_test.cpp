@@ -18,23 +18,24 @@ namespace fs = std::filesystem;
 // Module → the modules it may include, beside itself. util ← model ← engine ← {plugins, actions} ← cli.
 const std::map<std::string, std::set<std::string>> kPicture = {
     {"util", {}},
+    {"options", {"util"}},
     {"fairshare", {}},
     {"document", {"util"}},
-    {"config", {"util", "document"}},
+    {"config", {"util", "options", "document"}},
     {"cel", {"util"}},
-    {"model", {"util"}},
+    {"model", {"util", "options"}},
     {"manifest", {"model", "document", "util"}},
-    {"engine", {"model", "fairshare", "util"}},
-    {"plugins", {"engine", "model", "config", "cel", "util", "fairshare"}},
-    {"actions", {"engine", "model", "config", "util"}},
+    {"engine", {"model", "fairshare", "options", "util"}},
+    {"plugins", {"engine", "model", "config", "cel", "options", "util", "fairshare"}},
+    {"actions", {"engine", "model", "config", "options", "util"}},
     {"sim", {"model", "manifest", "document", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
     {"grouper", {"document", "util"}},
     {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "util"}},
     {"cli",
-     {"util", "fairshare", "document", "config", "model", "manifest", "engine", "plugins", "actions", "sim",
-      "kube", "web", "grouper", "serve"}},
+     {"util", "options", "fairshare", "document", "config", "model", "manifest", "engine", "plugins",
+      "actions", "sim", "kube", "web", "grouper", "serve"}},
 };
 
 // In these modules every part, a pair of files or a folder of them, stands alone and includes no header but

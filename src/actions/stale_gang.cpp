@@ -15,7 +15,7 @@ constexpr const char* kName = "stalegangeviction";
 // minSubGroup counts along the tree; KAI asks every pod set for its minimum.
 bool is_stale(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
-  if (!s.settings.differences.satisfaction_along_tree) return true;
+  if (!s.settings.compatibility.satisfaction_along_tree) return true;
   struct {
     const Job& job;
     bool holds(const Member& m) const {

@@ -252,30 +252,30 @@ TEST(Config, ReadsJson) {
   EXPECT_THAT(loaded.config.queue_depth, ElementsAre(Pair("allocate", 5)));
 }
 
-TEST(SearchBudgets, HaveKaisDefaults) {
-  const SearchBudgets budgets;
-  EXPECT_EQ(budgets.action_limit("reclaim"), 5min);
-  EXPECT_EQ(budgets.generator_limit("NodeLocalGreedy"), 30s);
-  EXPECT_EQ(budgets.generator_limit("MultiNodeGang"), 2min);
-  EXPECT_EQ(budgets.generator_limit("Exhaustive"), 2min);
-  EXPECT_EQ(budgets.max_job, 4min);
-  EXPECT_EQ(budgets.min_job, 0s);
+TEST(SearchLimits, HaveKaisDefaults) {
+  const SearchLimits limits;
+  EXPECT_EQ(limits.of_action("reclaim"), 5min);
+  EXPECT_EQ(limits.of_generator("NodeLocalGreedy"), 30s);
+  EXPECT_EQ(limits.of_generator("MultiNodeGang"), 2min);
+  EXPECT_EQ(limits.of_generator("Exhaustive"), 2min);
+  EXPECT_EQ(limits.job, 4min);
+  EXPECT_EQ(limits.job_floor, 0s);
 }
 
-TEST(SearchBudgets, AreMergedKeyByKey) {
-  const auto budgets = good(R"(scenarioSearchBudgets:
+TEST(SearchLimits, AreMergedKeyByKey) {
+  const auto limits = good(R"(scenarioSearchBudgets:
   maxActionSearchDuration: {reclaim: 10s, preempt: 0s}
   maxGeneratorSearchDuration: {MultiNodeGang: 1m}
   minJobSearchDuration: 5s
 )")
-                           .budgets;
-  EXPECT_EQ(budgets.action_limit("reclaim"), 10s);
-  EXPECT_EQ(budgets.action_limit("preempt"), std::nullopt);
-  EXPECT_EQ(budgets.action_limit("consolidation"), 5min);
-  EXPECT_EQ(budgets.generator_limit("NodeLocalGreedy"), 30s);
-  EXPECT_EQ(budgets.generator_limit("MultiNodeGang"), 1min);
-  EXPECT_EQ(budgets.min_job, 5s);
-  EXPECT_EQ(budgets.max_job, 4min);
+                          .search;
+  EXPECT_EQ(limits.of_action("reclaim"), 10s);
+  EXPECT_EQ(limits.of_action("preempt"), std::nullopt);
+  EXPECT_EQ(limits.of_action("consolidation"), 5min);
+  EXPECT_EQ(limits.of_generator("NodeLocalGreedy"), 30s);
+  EXPECT_EQ(limits.of_generator("MultiNodeGang"), 1min);
+  EXPECT_EQ(limits.job_floor, 5s);
+  EXPECT_EQ(limits.job, 4min);
 }
 
 TEST(Compatibility, KaiExactSetsAllOptions) {

@@ -165,29 +165,30 @@ std::vector<std::string_view> actions_and_default() {
   return names;
 }
 
-SettingReader into_count(int& target) {
+template <class Count>
+SettingReader into_count(Count& target) {
   return [&target](const Setting& setting) {
-    int given = target;
+    int given = static_cast<int>(target);
     setting.read(given);
     if (given < 0) return setting.fail(fmt::format("{} is negative", given));
-    target = given;
+    target = static_cast<Count>(given);
   };
 }
 
-void read_budgets(const Setting& setting, SearchBudgets& budgets) {
+void read_limits(const Setting& setting, SearchLimits& limits) {
   const auto generators = known_generators();
   setting.read_keys(
-      {{"maxActionSearchDuration", into_limits(budgets.actions, "action", actions_and_default())},
+      {{"maxActionSearchDuration", into_limits(limits.actions, "action", actions_and_default())},
        {"maxGeneratorSearchDuration",
-        into_limits(budgets.generators, "generator", {generators.begin(), generators.end()})},
-       {"maxJobSearchDuration", into_non_negative(budgets.max_job)},
-       {"minJobSearchDuration", into_non_negative(budgets.min_job)},
-       {"maxJobScenarios", into_count(budgets.max_job_scenarios)},
-       {"maxJobNodes", into_count(budgets.max_job_nodes)},
-       {"maxExhaustiveCombinations", into_count(budgets.max_exhaustive_combinations)}});
-  if (budgets.max_job != Duration::zero() && budgets.min_job >= budgets.max_job)
+        into_limits(limits.generators, "generator", {generators.begin(), generators.end()})},
+       {"maxJobSearchDuration", into_non_negative(limits.job)},
+       {"minJobSearchDuration", into_non_negative(limits.job_floor)},
+       {"maxJobScenarios", into_count(limits.scenarios_per_job)},
+       {"maxJobNodes", into_count(limits.nodes_per_job)},
+       {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
+  if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
     setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
-                             format_duration(budgets.min_job), format_duration(budgets.max_job)));
+                             format_duration(limits.job_floor), format_duration(limits.job)));
 }
 
 // One of a few words.
@@ -241,21 +242,9 @@ void read_usage(const Setting& setting, UsageDb& usage) {
 }
 
 void read_compatibility(const Setting& setting, Compatibility& options) {
-  setting.read_keys({{"trimVictims", into(options.trim_victims)},
-                     {"exhaustiveGenerator", into(options.exhaustive_generator)},
-                     {"satisfactionAlongTree", into(options.satisfaction_along_tree)},
-                     {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
-                     {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
-                     {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
-                     {"probesTryAllTasks", into(options.probes_try_all_tasks)},
-                     {"takeOnce", into(options.take_once)},
-                     {"deviceClaimsInFull", into(options.device_claims_in_full)},
-                     {"joinClaimsAtOnce", into(options.join_claims_at_once)},
-                     {"protectionNeedsMinimum", into(options.protection_needs_minimum)},
-                     {"slotsForNewGroups", into(options.slots_for_new_groups)},
-                     {"sharingScoreNeedsGpu", into(options.sharing_score_needs_gpu)},
-                     {"memoryWithinDevice", into(options.memory_within_device)},
-                     {"requiredLevelAboveCommon", into(options.required_level_above_common)}});
+  std::vector<SettingKey> keys;
+  for (const auto& [key, is_ours] : kCompatibilityOptions) keys.push_back({key, into(options.*is_ours)});
+  setting.read_keys(keys);
 }
 
 void read_partition(const Setting& setting, SchedulerParams& params) {
@@ -306,7 +295,7 @@ void read_config(const Setting& root, Config& config) {
        {"tiers", [&](const Setting& s) { read_tiers(s, config.plugins); }},
        {"actionArguments", [&](const Setting& s) { read_action_arguments(s, config.action_arguments); }},
        {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, config.queue_depth); }},
-       {"scenarioSearchBudgets", [&](const Setting& s) { read_budgets(s, config.budgets); }},
+       {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, config.search); }},
        {"usageDBConfig", [&](const Setting& s) { read_usage(s, config.usage); }},
        {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
 }

@@ -43,7 +43,7 @@ bool names(const SettingKey& key, std::string_view spelled) {
   return !key.other_name.empty() && equal_ignoring_case(spelled, key.other_name);
 }
 
-std::vector<std::string_view> spellings(std::initializer_list<SettingKey> keys) {
+std::vector<std::string_view> spellings(const std::vector<SettingKey>& keys) {
   std::vector<std::string_view> all;
   for (const SettingKey& key : keys)
     for (const std::string_view name : {key.name, key.other_name})
@@ -96,12 +96,12 @@ void Setting::read(Duration& target) const { read_as(to_duration, target); }
 void Setting::read(std::optional<TimePoint>& target) const { read_as(to_time, target); }
 void Setting::read_non_negative(Duration& target) const { read_as(to_non_negative_duration, target); }
 
-void Setting::read_keys(std::initializer_list<SettingKey> keys) const {
+void Setting::read_keys(const std::vector<SettingKey>& keys) const {
   std::map<const SettingKey*, std::string> seen;
   each_member([&](const std::string& spelled, const Setting& value) {
-    const auto* key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
+    const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
     if (key == keys.end()) return value.fail("unknown key" + did_you_mean(spelled, spellings(keys)));
-    const auto [earlier, is_first] = seen.emplace(key, spelled);
+    const auto [earlier, is_first] = seen.emplace(&*key, spelled);
     if (!is_first) return value.fail(fmt::format("was already given as \"{}\"", earlier->second));
     key->read(value);
   });

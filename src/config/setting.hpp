@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,7 +47,7 @@ class Setting {
   void read_non_negative(Duration& target) const;
 
   // A mapping with these keys and no others.
-  void read_keys(std::initializer_list<SettingKey> keys) const;
+  void read_keys(const std::vector<SettingKey>& keys) const;
   // A mapping whose keys are data; they are told apart by letter case.
   void each_member(const std::function<void(const std::string& key, const Setting& value)>& use) const;
   void each_element(const SettingReader& use) const;

@@ -27,6 +27,7 @@
 #include "model/storage.hpp"
 #include "model/task.hpp"
 #include "model/topology_tree.hpp"
+#include "options/compatibility.hpp"
 
 namespace muster {
 
@@ -42,9 +43,8 @@ struct ClusterOptions {
   std::string gpu_worker_label = "node-role.kubernetes.io/gpu-worker";
   bool restrict_node_scheduling = false;
   bool full_hierarchy = true;
-  bool labels_decide_preemptibility = true;
-  bool join_claims_at_once = true;  // a device taken in this cycle counts once for whoever shares its claim
   Duration stuck_threshold = std::chrono::minutes(2);
+  Compatibility compatibility;
 };
 
 // Something about an object that the source should tell its user, once.

@@ -221,7 +221,7 @@ void Cluster::resolve(JobId id) {
       job.priority < kFirstNonPreemptible ? Preemptibility::kPreemptible : Preemptibility::kNonPreemptible;
   PreemptibilitySource source = PreemptibilitySource::kPriority;
   std::vector<TaskId> members;
-  if (options_.labels_decide_preemptibility)
+  if (options_.compatibility.labels_decide_preemptibility)
     for (const PodSet& p : job.pod_sets) members.insert(members.end(), p.tasks.begin(), p.tasks.end());
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {
     return std::pair(tasks_[a].created, std::string_view(tasks_[a].name)) <

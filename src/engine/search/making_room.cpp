@@ -46,7 +46,7 @@ class Receipts {
     for (std::size_t i = first_; i < s_.decisions.evictions.size(); ++i) {
       EvictDecision& e = s_.decisions.evictions[i];
       const JobId victim = s_.cluster.task(e.task).job;
-      if (s_.settings.differences.take_once) taken.insert(s_.cluster.job(victim).uid);
+      if (s_.settings.compatibility.take_once) taken.insert(s_.cluster.job(victim).uid);
       e.rule = purpose_.ground(victim);
       e.victim_queue = stand(victim);
       e.contender_queue = ours;
@@ -94,7 +94,7 @@ Outcome make_room(Session& s, Solver& solver, const Purpose& purpose) {
 
 std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
   const bool was_taken = s.cluster.job(contender).taken_for_it.contains(s.cluster.job(victim).uid);
-  if (!s.settings.differences.take_once || !was_taken) return std::nullopt;
+  if (!s.settings.compatibility.take_once || !was_taken) return std::nullopt;
   return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 

@@ -7,15 +7,7 @@ namespace muster {
 
 SearchBudget::SearchBudget(const SearchLimits& limits, const ActionStats& stats, const std::string& action)
     : limits_(limits), stats_(stats) {
-  if (const auto limit = limit_of(limits.actions, action)) action_end_ = Clock::now() + *limit;
-}
-
-std::optional<Duration> SearchBudget::limit_of(const std::map<std::string, Duration>& limits,
-                                               const std::string& name) const {
-  auto found = limits.find(name);
-  if (found == limits.end()) found = limits.find("default");
-  if (found == limits.end() || found->second == Duration::zero()) return std::nullopt;
-  return found->second;
+  if (const auto limit = limits.of_action(action)) action_end_ = Clock::now() + *limit;
 }
 
 bool SearchBudget::start_job() {
@@ -23,14 +15,15 @@ bool SearchBudget::start_job() {
   nodes_before_ = stats_.nodes_tried;
   const auto now = Clock::now();
   job_end_ = action_end_;
-  if (limits_.job) job_end_ = std::min(job_end_.value_or(Clock::time_point::max()), now + *limits_.job);
+  if (limits_.job != Duration::zero())
+    job_end_ = std::min(job_end_.value_or(Clock::time_point::max()), now + limits_.job);
   if (job_end_) job_end_ = std::max(*job_end_, now + limits_.job_floor);
   return !job_end_ || now < *job_end_;
 }
 
 void SearchBudget::start_generator(const std::string& name) {
   generator_end_.reset();
-  if (const auto limit = limit_of(limits_.generators, name)) generator_end_ = Clock::now() + *limit;
+  if (const auto limit = limits_.of_generator(name)) generator_end_ = Clock::now() + *limit;
 }
 
 Limit SearchBudget::reached() const {

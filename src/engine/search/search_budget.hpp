@@ -25,8 +25,6 @@ class SearchBudget {
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::optional<Duration> limit_of(const std::map<std::string, Duration>& limits,
-                                   const std::string& name) const;
 
   const SearchLimits& limits_;
   const ActionStats& stats_;

@@ -113,7 +113,7 @@ Outcome Solver::unsolved() {
 
 bool Solver::is_whole() const {
   const Job& job = session_.cluster.job(contender_);
-  if (!session_.settings.differences.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
+  if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
   return is_satisfied(job, Member{.is_pod_set = false, .at = 0});
 }
 
@@ -152,7 +152,7 @@ bool Solver::search(Statement& statement, Generator& generator) {
 
 std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
   const auto first = std::span<const TaskId>(tasks_).first(k);
-  if (session_.settings.differences.probes_try_all_tasks) return first;
+  if (session_.settings.compatibility.probes_try_all_tasks) return first;
   tasks_of_partial_copy(session_, contender_, first, partial_);
   return partial_;
 }
@@ -281,7 +281,7 @@ bool Solver::are_needed(std::span<const TaskId> tasks) {
 // Gives back victims that turn out not to be needed: whole jobs, or what was taken last of a job. The last
 // first, so that no gang keeps its surplus without its core.
 void Solver::trim(Statement& statement) {
-  if (!session_.settings.differences.trim_victims || recorded_.size() < 2) return;
+  if (!session_.settings.compatibility.trim_victims || recorded_.size() < 2) return;
   const Cluster& c = session_.cluster;
   with_all_.start(c, room_, tasks_);
   seen_.clear();

@@ -150,7 +150,7 @@ class Predicates final : public Plugin {
 
   void open(Session& session, Hooks& hooks) override {
     cluster_ = &session.cluster;
-    differences_ = &session.settings.differences;
+    compatibility_ = &session.settings.compatibility;
     add_shape_filters(hooks);
     add_state_filters(hooks);
     if (cluster_->has_host_ports()) add_port_filter(hooks);
@@ -169,7 +169,7 @@ class Predicates final : public Plugin {
       const auto rule = broken_rule(c.shape(s), c.node(n));
       return rule ? refused_if(true, *rule) : std::nullopt;
     });
-    if (differences_->memory_within_device)
+    if (compatibility_->memory_within_device)
       hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
         return refused_if(is_larger_than_device(c.shape(s), c.node(n)), NodeRule::kGpuLargerThanDevice);
       });
@@ -188,7 +188,7 @@ class Predicates final : public Plugin {
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
       hooks.state_filter.add(
-          [&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
+          [&c = *cluster_, only_new = compatibility_->slots_for_new_groups](ShapeId s, NodeId n) {
             return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
           });
   }
@@ -260,7 +260,7 @@ class Predicates final : public Plugin {
 
   const PredicatesOptions options_;
   const Cluster* cluster_ = nullptr;
-  const KaiDifferences* differences_ = nullptr;
+  const Compatibility* compatibility_ = nullptr;
   std::optional<Obstacles> obstacles_;
   std::optional<VolumeFilter> volumes_;
   std::optional<StorageRoom> storage_;

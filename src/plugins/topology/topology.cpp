@@ -86,7 +86,7 @@ class Topology final : public Plugin {
                             .demand = demand_of(cluster(), tasks),
                             .group = name_of(job, group),
                             .allowed = allowed,
-                            .uses_finer_domain = session_->settings.differences.required_level_above_common};
+                            .uses_finer_domain = session_->settings.compatibility.required_level_above_common};
     if (question.levels.required > 0) find_anchors(job, tasks, question);
     prefers_ |= question.levels.preferred.has_value();
     DomainSearch& search = search_of(job, group);
