@@ -67,7 +67,7 @@ TimePoint instant_of(const std::string& now) {
 void read_configuration(const InputOptions& options, Inputs& inputs) {
   std::vector<Error>& errors = inputs.findings.errors;
   if (!options.config.empty() && is_readable(options.config, inputs.unreadable)) {
-    LoadedConfig loaded = load_config(options.config);
+    LoadedConfig loaded = load_config(options.config, known_names());
     inputs.config = std::move(loaded.config);
     errors = std::move(loaded.errors);
   }

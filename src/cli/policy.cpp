@@ -7,15 +7,11 @@
 #include "plugins/registry.hpp"
 
 namespace muster::cli {
-namespace {
-
-// "plugins numa, topology", or "".
-std::string listed(const char* noun, const std::vector<std::string>& names) {
-  if (names.empty()) return "";
-  return fmt::format("{}{} {}", noun, names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+KnownNames known_names() {
+  return {.plugins = plugins::known_plugins(),
+          .actions = actions::known_actions(),
+          .generators = plugins::known_generators()};
 }
-
-}  // namespace
 
 ClusterOptions cluster_options(const SchedulerParams& p) {
   return {.scheduler_name = p.scheduler_name,
@@ -47,16 +43,11 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
 }
 
 std::string skipped_text(const Config& config) {
-  std::vector<std::string> missing_actions, missing_plugins;
-  for (const std::string& name : config.actions)
-    if (!actions::is_available(name)) missing_actions.push_back(name);
-  for (const PluginConfig& plugin : config.plugins)
-    if (!plugins::is_available(plugin.name)) missing_plugins.push_back(plugin.name);
-  const std::size_t count = missing_actions.size() + missing_plugins.size();
-  if (count == 0) return "";
-  const char* joint = missing_actions.empty() || missing_plugins.empty() ? "" : " and ";
-  return fmt::format("{}{}{} {} not in this version and {} skipped", listed("action", missing_actions), joint,
-                     listed("plugin", missing_plugins), count == 1 ? "is" : "are", count == 1 ? "is" : "are");
+  const std::vector<std::string> skipped = plugins::skipped_plugins(config);
+  if (skipped.empty()) return "";
+  const bool is_one = skipped.size() == 1;
+  return fmt::format("plugin{} {} {} not in this version and {} skipped", is_one ? "" : "s",
+                     fmt::join(skipped, ", "), is_one ? "is" : "are", is_one ? "is" : "are");
 }
 
 }  // namespace muster::cli

@@ -42,7 +42,8 @@ bool report(const std::vector<Error>& errors) {
 }
 
 int run_serve(const ServeFlags& flags) {
-  LoadedConfig loaded = flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file);
+  LoadedConfig loaded =
+      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
   if (report(loaded.errors)) return kNo;
   SchedulerParams& params = loaded.config.params;
   if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/known_names.hpp"
 #include "options/compatibility.hpp"
 #include "options/search_limits.hpp"
 #include "util/result.hpp"
@@ -97,8 +98,8 @@ struct LoadedConfig {
 };
 
 // An empty file is the default configuration; so is every part that a file leaves out.
-LoadedConfig load_config(const std::string& path);
+LoadedConfig load_config(const std::string& path, const KnownNames& names);
 // The same over text in memory; `name` stands for the file in messages.
-LoadedConfig parse_config(const std::string& name, std::string_view text);
+LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);
 
 }  // namespace muster
