@@ -1,4 +1,4 @@
-// The actions by name.
+// The one list of actions: name, arguments, and how each is made.
 #include "actions/registry.hpp"
 
 #include <functional>

@@ -9,6 +9,7 @@
 #include "config/scalars.hpp"
 
 namespace muster {
+
 const std::string* Arguments::find(std::string_view key) const {
   assert(known_.has_argument(key) && "the registry does not list the argument");
   const auto found = component_.arguments.find(std::string(key));

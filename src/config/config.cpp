@@ -1,7 +1,8 @@
-// What holds where the file says nothing.
+// The default actions and plugins, which hold where the file names none.
 #include "config/config.hpp"
 
 namespace muster {
+
 std::vector<std::string> default_actions() {
   return {"allocate", "consolidation", "requeue", "reclaim", "preempt", "stalegangeviction"};
 }

@@ -314,8 +314,8 @@ LoadedConfig collect(const KnownNames& names, const std::function<void(const Use
   LoadedConfig loaded;
   bool has_one = false;
   const auto use = [&](const Document& document) {
-    if (document.root().is_null()) return;
     const Setting root(document, loaded.errors);
+    if (root.is_null()) return;
     if (std::exchange(has_one, true)) return root.fail("a second document; a file holds one configuration");
     read_config(root, names, loaded.config);
   };

@@ -1,4 +1,4 @@
-// The plugins by name. Nothing registers itself before main.
+// The one list of plugins: name, arguments, and how each is made. Nothing registers itself before main.
 #include "plugins/registry.hpp"
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "document/json.hpp"
+
 namespace muster::cli {
 namespace {
 
