@@ -1,4 +1,4 @@
-// From the configuration to a policy.
+// Carries the configuration over to the engine: the registries make plugins and actions, the rest is copied.
 #include "cli/policy.hpp"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include "plugins/registry.hpp"
 
 namespace muster::cli {
+
 KnownNames known_names() {
   return {.plugins = plugins::known_plugins(),
           .actions = actions::known_actions(),

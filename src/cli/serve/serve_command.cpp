@@ -1,14 +1,14 @@
-// `muster serve`.
-#include "cli/serve_command.hpp"
-
+// `muster serve`: from flags and files to a running daemon.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "cli/cli.hpp"
+#include "cli/commands.hpp"
 #include "cli/policy.hpp"
-#include "cli/serve_flags.hpp"
+#include "cli/serve/serve_flags.hpp"
 #include "kube/credentials.hpp"
 
 namespace muster::cli {

@@ -1,5 +1,5 @@
-// How far reading got.
-#include "cli/report/progress.hpp"
+// A line on standard error that is rewritten as reading goes on.
+#include "cli/input/progress.hpp"
 
 #include <fmt/format.h>
 

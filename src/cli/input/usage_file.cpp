@@ -1,5 +1,5 @@
-// Past use of queues from a file.
-#include "cli/usage_file.hpp"
+// Reads shares per queue with the same care for places and mistakes as the configuration.
+#include "cli/input/usage_file.hpp"
 
 #include "config/scalars.hpp"
 #include "config/setting.hpp"

@@ -1,11 +1,11 @@
-// `muster completion`.
-#include "cli/completion_command.hpp"
-
+// `muster completion`: picks the script for the shell that was named.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/cli.hpp"
+#include "cli/commands.hpp"
 #include "cli/completion/completion_scripts.hpp"
 
 namespace muster::cli {

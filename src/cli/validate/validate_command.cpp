@@ -1,14 +1,14 @@
-// `muster validate`.
-#include "cli/validate_command.hpp"
-
+// `muster validate`: all that is wrong with the files, and all that surely is not meant.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
-#include "cli/inputs.hpp"
+#include "cli/commands.hpp"
+#include "cli/input/inputs.hpp"
 #include "cli/options.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"

@@ -1,5 +1,5 @@
-// Where objects stand in the files.
-#include "cli/validate/object_places.hpp"
+// Keeps the lines of the fields that checks speak of, by object.
+#include "cli/input/object_places.hpp"
 
 #include <fmt/format.h>
 

@@ -6,8 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "document/document.hpp"
 #include "util/result.hpp"
+
+namespace muster {
+class Document;
+}
 
 namespace muster::cli {
 

@@ -1,6 +1,8 @@
-// The flags of `muster serve`.
-#include "cli/serve_flags.hpp"
+// The flags of `muster serve`: ours, KAI-Scheduler's that mean something here, and those accepted without
+// effect.
+#include "cli/serve/serve_flags.hpp"
 
+#include <CLI/CLI.hpp>
 #include <array>
 
 #include "cli/options.hpp"

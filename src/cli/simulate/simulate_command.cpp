@@ -1,18 +1,17 @@
-// `muster simulate`.
-#include "cli/simulate_command.hpp"
-
+// `muster simulate`: cycles on a cluster read from files, and the report of them.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <memory>
 
 #include "cli/cli.hpp"
-#include "cli/inputs.hpp"
+#include "cli/commands.hpp"
+#include "cli/input/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/report/json_output.hpp"
-#include "cli/report/text_output.hpp"
-#include "cli/simulation.hpp"
+#include "cli/report/report.hpp"
+#include "cli/simulate/rounds.hpp"
 
 namespace muster::cli {
 namespace {
@@ -42,17 +41,17 @@ int run_simulate(const SimulateOptions& options) {
   auto inputs = read_inputs(options.inputs, exit_code);
   if (!inputs) return exit_code;
   const double read_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  const SimulationResult result =
-      simulate(inputs->cluster, inputs->policy,
-               {.cycles = options.cycles,
-                .now = inputs->now,
-                .interval = parse_duration(options.interval).value_or(Duration{})});
+  const std::vector<Round> rounds =
+      run_rounds(inputs->cluster, inputs->policy,
+                 {.cycles = options.cycles,
+                  .now = inputs->now,
+                  .interval = parse_duration(options.interval).value_or(Duration{})});
   std::optional<Timing> timing;
   if (options.timing) timing = timing_of_process(read_ms);
   if (options.output == "json")
-    fmt::print("{}\n", to_json(inputs->cluster, result, timing).dump(1));
+    fmt::print("{}", to_json(inputs->cluster, rounds, timing));
   else
-    fmt::print("{}", to_text(inputs->cluster, result, timing, style_of(options)));
+    fmt::print("{}", to_text(inputs->cluster, rounds, timing, style_of(options)));
   return kSuccess;
 }
 

@@ -1,5 +1,5 @@
-// Configuration and cluster from files.
-#include "cli/inputs.hpp"
+// Reads configuration, manifests and past use, and collects all that is wrong with them.
+#include "cli/input/inputs.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,10 +9,10 @@
 #include <system_error>
 
 #include "cli/cli.hpp"
+#include "cli/input/progress.hpp"
+#include "cli/input/usage_file.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"
-#include "cli/report/progress.hpp"
-#include "cli/usage_file.hpp"
 #include "sim/loader.hpp"
 
 namespace muster::cli {

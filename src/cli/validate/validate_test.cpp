@@ -1,3 +1,4 @@
+// Every warning of `muster validate`, at the line it is about.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>

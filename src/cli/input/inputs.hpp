@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/validate/object_places.hpp"
+#include "cli/input/object_places.hpp"
 #include "config/config.hpp"
 #include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"

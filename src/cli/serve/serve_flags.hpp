@@ -1,13 +1,16 @@
 // The flags of `muster serve`: KAI-Scheduler's by name, and ours.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "config/config.hpp"
 #include "serve/daemon.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace muster::cli {
 
