@@ -11,9 +11,10 @@ SimulationResult simulate(Cluster& cluster, const Policy& policy, const Simulati
   SimulationResult result;
   EmbeddedCluster embedded;
   SearchMemory memory;
+  const SteadyStopwatch stopwatch;
   TimePoint now = options.now;
   for (int cycle = 1; cycle <= options.cycles; ++cycle, now += options.interval) {
-    result.rounds.push_back({cycle, now, run_cycle(cluster, policy, now, &memory)});
+    result.rounds.push_back({cycle, now, run_cycle(cluster, policy, now, {&memory, &stopwatch})});
     embedded.carry_out(cluster, result.rounds.back().decisions, now);
     embedded.update(cluster, now);
   }

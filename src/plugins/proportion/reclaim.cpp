@@ -35,11 +35,11 @@ bool any_resource(Claim claim) {
 
 bool ReclaimRules::may_reclaim(JobId id) const {
   const Job& job = cluster_.job(id);
-  const Demand& wanted = session_.chunk(id, true).wanted;
+  const Demand& wanted = session_.chunk(id).wanted;
   const QueueUse& use = cluster_.use(job.queue);
   const bool within_share = all_resources(
       [&](Accounted r) { return wanted.with(use.allocated, r) <= shares_.fair(job.queue)[index(r)]; });
-  const auto core = session_.core_part(id, session_.chunk(id, true).tasks);
+  const auto core = session_.core_part(id, session_.chunk(id).tasks);
   return within_share && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
                                                           session_.demand(core, cluster_.smallest_gpu())));
 }
@@ -75,7 +75,7 @@ std::pair<QueueId, QueueId> ReclaimRules::leveled_pair(QueueId a, QueueId b) con
 }
 
 bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
-  const Demand& wanted = session_.chunk(id, true).wanted;
+  const Demand& wanted = session_.chunk(id).wanted;
   const auto [mine, theirs] = leveled_pair(cluster_.job(id).queue, leaf);
   const Charge& held = cluster_.use(theirs).allocated;
   if (!is_within_quota(mine, cluster_.use(mine).allocated, wanted)) return exceeds_allocatable(theirs, held);
@@ -116,7 +116,7 @@ std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const 
   };
   absl::InlinedVector<Source, 16> sources;  // the queues beside the contender's path
   const QueueId ours = cluster_.job(shortage.contender).queue;
-  const Demand& wanted = session_.chunk(shortage.contender, true).wanted;
+  const Demand& wanted = session_.chunk(shortage.contender).wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(ours, leaf);
     const auto known =
@@ -152,7 +152,7 @@ std::string_view ReclaimRules::ground(JobId contender, QueueId leaf) const {
 
 // The contender's tasks are placed when a scenario is judged, so what they add to its core is noted here.
 void ReclaimRules::search_begins(JobId contender) {
-  const auto core = session_.core_part(contender, session_.chunk(contender, true).tasks);
+  const auto core = session_.core_part(contender, session_.chunk(contender).tasks);
   core_tasks_.clear();
   core_tasks_.insert(core.begin(), core.end());
   before_.resize(cluster_.queues().size());
