@@ -277,7 +277,7 @@ class Witness {
     hooks.search_begins.add([this, &s](JobId contender) { held_before_ = held(s, contender); });
     hooks.preempt_victim.add([this, &s](JobId contender, JobId victim) {
       const bool is_outranked = s.cluster.job(victim).priority < s.cluster.job(contender).priority;
-      const bool is_gated = s.hooks.job_over_quota(contender, s.chunk(contender, true).tasks).has_value();
+      const bool is_gated = s.hooks.job_over_quota(contender, s.chunk(contender).tasks).has_value();
       if (is_outranked && !is_gated) preempt_.victims.emplace(contender, victim);
       return std::optional<VictimRefusal>();
     });

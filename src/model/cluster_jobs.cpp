@@ -95,9 +95,7 @@ void Cluster::attach(TaskId t, JobId id) {
     job.outsiders.push_back(t);
     return;
   }
-  PodSet& set = job.pod_sets[task.pod_set];
-  set.tasks.push_back(t);
-  set.ordered_by = 0;
+  job.pod_sets[task.pod_set].tasks.push_back(t);
   account_queue(task, placements_[t], +1);
   account_counts(task, placements_[t].status, +1);
   settle_core(id);

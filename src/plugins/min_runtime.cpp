@@ -1,4 +1,4 @@
-// Minimum runtime.
+// Jobs inside their minimum are no victims; elastic ones may lose what they have beyond their minimum shape.
 #include "plugins/min_runtime.hpp"
 
 #include <algorithm>
@@ -63,11 +63,7 @@ class MinRuntime final : public Plugin {
 
   // The queue below the lowest common ancestor on the victim's side; of the same leaf, the leaf itself.
   QueueId below_common_ancestor(QueueId victim, QueueId other) const {
-    const auto is_ancestor = [&](QueueId q) {
-      for (QueueId at = other; at.valid(); at = queue(at).parent)
-        if (at == q) return true;
-      return false;
-    };
+    const auto is_ancestor = [&](QueueId q) { return is_at_or_below(s_->cluster, other, q); };
     QueueId at = victim;
     if (is_ancestor(at)) return at;
     while (queue(at).parent.valid() && !is_ancestor(queue(at).parent)) at = queue(at).parent;

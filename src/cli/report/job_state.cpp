@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "cli/report/names.hpp"
-#include "engine/order/readiness.hpp"
+#include "engine/order/waiting_jobs.hpp"
 
 namespace muster::cli {
 namespace {

@@ -11,9 +11,10 @@ std::vector<Round> run_rounds(Cluster& cluster, const Policy& policy, const Roun
   std::vector<Round> rounds;
   EmbeddedCluster embedded;
   SearchMemory memory;
+  const SteadyStopwatch stopwatch;
   TimePoint now = options.now;
   for (int cycle = 1; cycle <= options.cycles; ++cycle, now += options.interval) {
-    rounds.push_back({cycle, now, run_cycle(cluster, policy, now, &memory)});
+    rounds.push_back({cycle, now, run_cycle(cluster, policy, now, {&memory, &stopwatch})});
     embedded.carry_out(cluster, rounds.back().decisions, now);
     embedded.update(cluster, now);
   }

@@ -1,4 +1,4 @@
-// The order of queues.
+// One rule after the other; the first that tells the two queues apart decides.
 #include "plugins/proportion/order.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The order of a simulation, walked in runs, against a job order with every job in it.
-#include "engine/order/simulation_order.hpp"
+// The order of a scenario, walked in runs, against a job order with every job in it.
+#include "engine/order/scenario_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,7 @@
 #include <iterator>
 #include <random>
 
-#include "engine/order/job_order.hpp"
-#include "engine/order/pending_jobs.hpp"
+#include "engine/order/waiting_jobs.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {
@@ -34,17 +33,17 @@ void fill(TestCluster& c, std::mt19937& random) {
                                         .priority = 50 + 10 * below(2)});
 }
 
-TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
+TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
   int differ = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     TestCluster c;
     fill(c, random);
     Session& s = c.open();
-    std::vector<SimulationOrder::Contestant> contestants;
+    std::vector<Contestant> contestants;
     const auto all = waiting_by_age(s);
     for (JobId j : all)
-      if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j, true).wanted});
+      if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j).wanted});
     const auto is_contestant = [&](JobId j) {
       return std::any_of(contestants.begin(), contestants.end(),
                          [&](const auto& each) { return each.job.job == j; });
@@ -63,8 +62,8 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
     while (!full.empty()) whole.push_back(full.pop());
     std::ranges::copy_if(whole, std::back_inserter(expected), is_contestant);
 
-    const WaitingJobs waiting(s);
-    SimulationOrder order(s, waiting, SimulationOrder::Filled::kByQueue);
+    const WaitingLine waiting(s);
+    ScenarioOrder order(s, waiting, ScenarioOrder::Filled::kByQueue);
     order.start(contestants);
     for (JobId j = order.pop(); j.valid(); j = order.pop()) served.push_back(j);
     ASSERT_EQ(served, expected) << "seed " << seed;
@@ -73,9 +72,9 @@ TEST(SimulationOrder, ServesContestantsAsTheFullOrderDoes) {
     ASSERT_EQ(line, whole) << "seed " << seed;
 
     std::vector<JobId> as_actions, line_by_age;
-    for (JobOrder order_of_action = pending_jobs(s, "allocate"); !order_of_action.empty();)
+    for (JobOrder order_of_action = waiting_jobs(s, "allocate"); !order_of_action.empty();)
       as_actions.push_back(order_of_action.pop());
-    SimulationOrder by_age(s, waiting, SimulationOrder::Filled::kByAge);
+    ScenarioOrder by_age(s, waiting, ScenarioOrder::Filled::kByAge);
     by_age.start(contestants);
     for (JobId j = by_age.pop_any(); j.valid(); j = by_age.pop_any()) line_by_age.push_back(j);
     ASSERT_EQ(line_by_age, as_actions) << "seed " << seed;

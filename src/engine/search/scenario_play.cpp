@@ -1,13 +1,14 @@
-// Playing a scenario through.
-#include "engine/search/simulation.hpp"
+// Evicts the victims, lets everybody concerned take places in scheduling order, and has the outcome judged.
+#include "engine/search/scenario_play.hpp"
 
 #include <algorithm>
 
 #include "engine/place/allocation.hpp"
+#include "engine/search/partial_job.hpp"
 
 namespace muster {
 
-std::optional<VictimRefusal> Simulation::run(Statement& statement, const Play& play) {
+std::optional<VictimRefusal> ScenarioPlay::run(Statement& statement, const Play& play) {
   ++session_.stats.scenarios_simulated;
   collect_jobs(play.victims);
   nodes_ = play.feasible;
@@ -16,14 +17,14 @@ std::optional<VictimRefusal> Simulation::run(Statement& statement, const Play& p
     if (session_.cluster.node(home).present) nodes_.set(session_.cluster.rank(home));
     statement.evict(t);
   }
-  const bool placed = line_ == Line::kWhole ? place_line(statement, play) : place_all(statement, play);
+  const bool placed = line_ == Line::kAll ? place_line(statement, play) : place_all(statement, play);
   if (!placed) return VictimRefusal{.rule = "the job still finds no place"};
   group_victims(play.victims);
   return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
 }
 
 // In the order in which they were taken.
-void Simulation::collect_jobs(std::span<const TaskId> victims) {
+void ScenarioPlay::collect_jobs(std::span<const TaskId> victims) {
   victim_jobs_.clear();
   places_.clear();
   for (TaskId t : victims) {
@@ -33,47 +34,27 @@ void Simulation::collect_jobs(std::span<const TaskId> victims) {
   }
 }
 
-namespace {
-
-// The contender with only its active tasks and these: minimums are no higher than what is there.
-JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks) {
-  const Job& job = s.cluster.job(id);
-  ElasticState state = ElasticState::kExact;
-  for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
-    const std::int32_t active = job.pod_sets[p].counts.active_allocated();
-    const auto added = static_cast<std::int32_t>(
-        std::count_if(tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
-    const std::int32_t minimum =
-        active + added > 0 ? std::min(job.pod_sets[p].minimum, active + added) : job.pod_sets[p].minimum;
-    if (active < minimum) return {id, ElasticState::kBelow};
-    if (active > minimum) state = ElasticState::kAbove;
-  }
-  return {id, state};
-}
-
-}  // namespace
-
 // The contender and the victims' jobs, among those who wait.
-void Simulation::line_up(const Play& play) {
-  const bool is_whole = line_ == Line::kWhole;
+void ScenarioPlay::line_up(const Play& play) {
+  const bool is_line = line_ == Line::kAll;
   if (waiting_ == nullptr) {
-    const auto who = is_whole ? WaitingJobs::Who::kConsidered : WaitingJobs::Who::kAll;
-    const auto filled = is_whole ? SimulationOrder::Filled::kByAge : SimulationOrder::Filled::kByQueue;
-    waiting_ = std::make_unique<WaitingJobs>(session_, who);
-    order_ = std::make_unique<SimulationOrder>(session_, *waiting_, filled);
+    const auto who = is_line ? WaitingLine::Who::kConsidered : WaitingLine::Who::kAll;
+    const auto filled = is_line ? ScenarioOrder::Filled::kByAge : ScenarioOrder::Filled::kByQueue;
+    waiting_ = std::make_unique<WaitingLine>(session_, who);
+    order_ = std::make_unique<ScenarioOrder>(session_, *waiting_, filled);
   }
   contestants_.clear();
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
                           session_.demand(play.tasks, session_.cluster.smallest_gpu())});
   for (JobId j : victim_jobs_) {
     if (j == play.contender) continue;
-    contestants_.push_back({session_.entry(j), session_.chunk(j, true).wanted});
-    contestants_.back().job.joins_now = is_whole;
+    contestants_.push_back({session_.entry(j), session_.chunk(j).wanted});
+    contestants_.back().job.joins_now = is_line;
   }
   order_->start(contestants_);
 }
 
-bool Simulation::place_all(Statement& statement, const Play& play) {
+bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
   line_up(play);
   bool reached = false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
@@ -82,25 +63,25 @@ bool Simulation::place_all(Statement& statement, const Play& play) {
       reached = true;
       continue;
     }
-    const Chunk chunk = session_.chunk(j, true);
+    const Chunk chunk = session_.chunk(j);
     place(statement, j, chunk.tasks);
   }
   return reached;
 }
 
-bool Simulation::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
+bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
   return !allocate_job(session_, statement,
                        {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
 }
 
 // Those before the contender take what they can get anywhere; they only show whether its place would be left,
 // and give theirs back.
-bool Simulation::place_line(Statement& statement, const Play& play) {
+bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
   line_up(play);
   lent_.clear();
   for (JobId j = order_->pop_any(); j != play.contender; j = order_->pop_any()) {
     if (!j.valid()) return false;
-    const Chunk chunk = session_.chunk(j, true);
+    const Chunk chunk = session_.chunk(j);
     if (places_.contains(j))
       place(statement, j, chunk.tasks);
     else if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
@@ -108,14 +89,14 @@ bool Simulation::place_line(Statement& statement, const Play& play) {
   }
   if (!place(statement, play.contender, play.tasks)) return false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
-    const Chunk chunk = session_.chunk(j, true);
+    const Chunk chunk = session_.chunk(j);
     place(statement, j, chunk.tasks);
   }
   for (TaskId t : lent_) statement.take_back(t);
   return true;
 }
 
-void Simulation::group_victims(std::span<const TaskId> victims) {
+void ScenarioPlay::group_victims(std::span<const TaskId> victims) {
   const auto place = [&](TaskId t) { return places_.find(session_.cluster.task(t).job)->second; };
   ends_.assign(victim_jobs_.size(), 0);
   for (TaskId t : victims) ++ends_[place(t)];

@@ -1,5 +1,5 @@
 // What KAI's partial copy of a gang lets a probe place: actions.md 9.2.
-#include "engine/search/probe_tasks.hpp"
+#include "engine/search/partial_job.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 // Of the first `count` waiting tasks of the chunk.
 std::string probe(TestCluster& c, std::size_t count) {
   Session& s = c.open();
-  const auto all = s.chunk(c.job_id("a"), true).tasks;
+  const auto all = s.chunk(c.job_id("a")).tasks;
   std::vector<TaskId> tasks;
   tasks_of_partial_copy(s, c.job_id("a"), std::span<const TaskId>(all).first(count), tasks);
   std::string names;
@@ -19,7 +19,7 @@ std::string probe(TestCluster& c, std::size_t count) {
   return names;
 }
 
-TEST(ProbeTasks, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
+TEST(PartialJob, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
   TestCluster c;
   c.node("n1").pending(
       "a", {.groups = {{.name = "x", .min = 1, .tasks = 1}, {.name = "y", .min = 2, .tasks = 2}}});
@@ -28,7 +28,7 @@ TEST(ProbeTasks, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
   EXPECT_EQ(probe(c, 3), "a-x-0 a-y-0 a-y-1");
 }
 
-TEST(ProbeTasks, AreNoneWhereAnEmptyGroupSatisfiesTheLoweredSet) {
+TEST(PartialJob, AreNoneWhereAnEmptyGroupSatisfiesTheLoweredSet) {
   TestCluster c;
   c.node("n1").pending("a", {.groups = {{.name = "left", .min_sub_group = 2},
                                         {.name = "l1", .parent = "left", .min = 1, .tasks = 1},
@@ -38,7 +38,7 @@ TEST(ProbeTasks, AreNoneWhereAnEmptyGroupSatisfiesTheLoweredSet) {
   EXPECT_EQ(probe(c, 1), "");
 }
 
-TEST(ProbeTasks, AreNoneWhereAnEmptyGroupStandsBeforeThem) {
+TEST(PartialJob, AreNoneWhereAnEmptyGroupStandsBeforeThem) {
   TestCluster c;
   c.node("n1").pending("a", {.groups = {{.name = "left", .min_sub_group = 2},
                                         {.name = "l1", .parent = "left", .min = 1},

@@ -11,21 +11,20 @@
 #include <vector>
 
 #include "engine/cycle/statement.hpp"
-#include "engine/order/simulation_order.hpp"
-#include "engine/search/batches.hpp"
+#include "engine/order/scenario_order.hpp"
 
 namespace muster {
 
 using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
 
-// Whom a simulation places beside the victims' jobs: the contender alone, or also those who wait before it.
+// Whom a play places beside the victims' jobs: the contender alone, or also those who wait before it.
 // In the latter victims stand at the back of the line.
-enum class Line : std::uint8_t { kContender, kWhole };
+enum class Line : std::uint8_t { kContender, kAll };
 
 // Lives as long as an action runs; its buffers are used again and again.
-class Simulation {
+class ScenarioPlay {
  public:
-  explicit Simulation(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
+  explicit ScenarioPlay(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
 
   struct Play {
     JobId contender;
@@ -40,8 +39,8 @@ class Simulation {
   // Jobs that lost tasks in the last run.
   std::span<const JobId> victim_jobs() const { return victim_jobs_; }
   // The job's tasks, or its place in line, changed for good.
-  void changed(JobId job) {
-    if (waiting_ != nullptr) waiting_->changed(job);
+  void update(JobId job) {
+    if (waiting_ != nullptr) waiting_->update(job);
   }
 
  private:
@@ -54,12 +53,12 @@ class Simulation {
 
   Session& session_;
   const Line line_;
-  std::unique_ptr<WaitingJobs> waiting_;
-  std::unique_ptr<SimulationOrder> order_;
+  std::unique_ptr<WaitingLine> waiting_;
+  std::unique_ptr<ScenarioOrder> order_;
   Bitmap nodes_;
   std::vector<JobId> victim_jobs_;
   std::vector<TaskId> lent_;  // places that others in the line give back
-  std::vector<SimulationOrder::Contestant> contestants_;
+  std::vector<Contestant> contestants_;
   absl::flat_hash_map<JobId, std::uint32_t> places_;  // in victim_jobs_
   std::vector<std::uint32_t> ends_;
   std::vector<TaskId> grouped_;  // victims by job

@@ -1,5 +1,5 @@
-// What KAI's partial copy of a gang lets a probe place.
-#include "engine/search/probe_tasks.hpp"
+// A contender of which a probe tries only some tasks: where it stands in line, and what KAI would try of it.
+#include "engine/search/partial_job.hpp"
 
 #include <algorithm>
 
@@ -7,8 +7,6 @@
 
 namespace muster {
 namespace {
-
-constexpr Member kRoot{.is_pod_set = false, .at = 0};
 
 class PartialCopy {
  public:
@@ -58,6 +56,21 @@ void tasks_of_partial_copy(const Session& session, JobId job, std::span<const Ta
   const auto lowers = [](const GroupSet& set) { return set.min_sub_group.has_value(); };
   if (std::ranges::none_of(sets, lowers)) return void(tasks.assign(first.begin(), first.end()));
   PartialCopy(session, job, first).collect(tasks);
+}
+
+JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks) {
+  const Job& job = s.cluster.job(id);
+  ElasticState state = ElasticState::kExact;
+  for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
+    const std::int32_t active = job.pod_sets[p].counts.active_allocated();
+    const auto added = static_cast<std::int32_t>(
+        std::count_if(tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
+    const std::int32_t minimum =
+        active + added > 0 ? std::min(job.pod_sets[p].minimum, active + added) : job.pod_sets[p].minimum;
+    if (active < minimum) return {id, ElasticState::kBelow};
+    if (active > minimum) state = ElasticState::kAbove;
+  }
+  return {id, state};
 }
 
 }  // namespace muster

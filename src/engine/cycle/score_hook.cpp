@@ -1,25 +1,9 @@
-// Adding up scores, and the smallest sort of plugin.
-#include "engine/cycle/hooks.hpp"
+// Adding up scores, and the keys by which an index keeps nodes in the order of their scores.
+#include "engine/cycle/score_hook.hpp"
 
-#include "engine/cycle/plugin.hpp"
+#include <stdexcept>
 
 namespace muster {
-namespace {
-
-class Registration final : public Plugin {
- public:
-  explicit Registration(void (*registers)(Session&, Hooks&)) : registers_(registers) {}
-  void open(Session& session, Hooks& hooks) override { registers_(session, hooks); }
-
- private:
-  void (*registers_)(Session&, Hooks&);
-};
-
-}  // namespace
-
-std::unique_ptr<Plugin> plugin_of(void (*open)(Session&, Hooks&)) {
-  return std::make_unique<Registration>(open);
-}
 
 void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes,
                       std::span<double> sums) const {
