@@ -36,7 +36,7 @@ WaitingJobs::WaitingJobs(Session& session, Who who) : session_(session), who_(wh
   }
   std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {
     const Queue &x = c.queue(a), &y = c.queue(b);
-    return x.created != y.created ? x.created < y.created : x.name < y.name;
+    return x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.name < y.name;
   });
 }
 
@@ -230,7 +230,7 @@ bool SimulationOrder::before(const Node& a, const Node& b) const {
       right{.queue = b.queue, .wanted = head_demand(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
   const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.meta.uid < y.meta.uid;
 }
 
 // The job at the head. Of jobs that are no contestants `at` tells the next.

@@ -211,7 +211,7 @@ bool VictimOrder::queue_less(const QueueNode& a, const QueueNode& b) const {
   const int order = session_.hooks.queue_order(side(a), side(b));
   if (order != 0) return order >= 0;  // served first, evicted last
   const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
-  return !(x.created != y.created ? x.created < y.created : x.uid < y.uid);
+  return !(x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.meta.uid < y.meta.uid);
 }
 
 std::optional<VictimOrder::Popped> VictimOrder::pop() {
