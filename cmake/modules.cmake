@@ -1,10 +1,30 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# muster_module(name DEPENDS modules... LIBS libraries...): library muster_<name> from <name>/**/*.cpp and, where
-# there is a *_test.cpp, the test program <name>_test. Test programs may use the TestCluster builder of tests/.
+# muster_precompiled(name HEADERS headers... LIBS libraries...): headers that are parsed once for all targets that name
+# them with PRECOMPILED. A source still includes what it uses: the sanitizer builds know no precompiled headers.
+function(muster_precompiled name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
+  if(MUSTER_SANITIZE)
+    return()
+  endif()
+  file(CONFIGURE OUTPUT precompiled_${name}.cpp CONTENT "// Carries the precompiled headers of others.\n")
+  add_library(muster_precompiled_${name} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled_${name}.cpp)
+  target_link_libraries(muster_precompiled_${name} PRIVATE muster_flags ${ARG_LIBS})
+  target_precompile_headers(muster_precompiled_${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+function(muster_use_precompiled target name)
+  if(name AND TARGET muster_precompiled_${name})
+    target_precompile_headers(${target} REUSE_FROM muster_precompiled_${name})
+  endif()
+endfunction()
+
+# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers): library muster_<name> from the sources
+# below <name>/ and, where there is a *_test.cpp, the test program <name>_test. Test programs may use the TestCluster
+# builder of tests/, and say so with TEST_LIBS muster_testing.
 function(muster_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
@@ -12,6 +32,7 @@ function(muster_module name)
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
   add_library(muster_${name} STATIC ${sources})
   target_link_libraries(muster_${name} PUBLIC muster_flags ${ARG_DEPENDS} ${ARG_LIBS})
+  muster_use_precompiled(muster_${name} "${ARG_PRECOMPILED}")
   if(tests)
     muster_test(${name}_test SOURCES ${tests} LIBS muster_${name} ${ARG_TEST_LIBS})
   endif()
@@ -22,5 +43,10 @@ function(muster_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE muster_flags ${ARG_LIBS} GTest::gtest GTest::gtest_main GTest::gmock)
+  if("muster_testing" IN_LIST ARG_LIBS)
+    muster_use_precompiled(${name} testing)
+  else()
+    muster_use_precompiled(${name} gtest)
+  endif()
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
 endfunction()
