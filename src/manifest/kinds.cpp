@@ -53,6 +53,7 @@ constexpr ObjectKind kKinds[] = {
     global<DeviceClassObject>(kResource, "v1", "deviceclasses", Watch::kOptional),
     global<NodeTopologyObject>("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies",
                                Watch::kOptional),
+    spaced<LimitRangeObject>(kCore, "v1", "limitranges", Watch::kNever),
     spaced<PodGroupObject>("scheduling.kai.nvidia.com", "", "podgroups", Watch::kNever),
     spaced<PodGroupObject>("scheduling.volcano.sh", "", "podgroups", Watch::kNever),
 };

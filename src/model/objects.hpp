@@ -153,6 +153,17 @@ struct ConfigMapObject {
   Meta meta;
 };
 
+// What one container, or a pod as a whole, may ask for in a namespace, and gets where it says nothing.
+struct LimitRangeItem {
+  bool of_pod = false;
+  std::vector<NamedAmount> default_limit, default_request, min, max;
+};
+struct LimitRangeObject {
+  static constexpr std::string_view kKind = "LimitRange";
+  Meta meta;
+  std::vector<LimitRangeItem> items;
+};
+
 // ---- storage
 
 struct VolumeClaimObject {
@@ -204,7 +215,7 @@ using Object =
     std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
                  TopologyObject, ConfigMapObject, VolumeClaimObject, VolumeObject, StorageClassObject,
                  StorageCapacityObject, CsiDriverObject, ResourceClaimObject, ResourceSliceObject,
-                 DeviceClassObject, NodeTopologyObject, OwnerObject>;
+                 DeviceClassObject, NodeTopologyObject, LimitRangeObject, OwnerObject>;
 
 // Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
 template <class Visit>
