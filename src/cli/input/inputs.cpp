@@ -13,7 +13,6 @@
 #include "cli/input/usage_file.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"
-#include "sim/loader.hpp"
 
 namespace muster::cli {
 namespace {
@@ -28,7 +27,7 @@ bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
 class ManifestReader {
  public:
   ManifestReader(Inputs& inputs, ObjectPlaces* places)
-      : inputs_(inputs), places_(places), loader_(inputs.cluster), options_{.now = inputs.now} {}
+      : inputs_(inputs), places_(places), options_{.now = inputs.now} {}
 
   void read(const std::string& path) {
     const auto files = files_below(path);
@@ -48,13 +47,13 @@ class ManifestReader {
 
   void take(const Document& document) {
     if (places_ != nullptr) places_->note(document);
-    decode_object(document, options_, loader_, inputs_.findings);
+    const auto apply = [&](Object&& object) { inputs_.cluster.apply(std::move(object)); };
+    decode_object(document, options_, apply, inputs_.findings);
     progress_.object_read();
   }
 
   Inputs& inputs_;
   ObjectPlaces* const places_;
-  Loader loader_;
   const DecodeOptions options_;
   Progress progress_;
 };

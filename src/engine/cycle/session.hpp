@@ -34,6 +34,7 @@ template <class T>
 Age age(const T& x) {
   return {x.created, x.uid};
 }
+inline Age age(const Queue& queue) { return {queue.meta.created, queue.meta.uid}; }
 
 // By namespace, then name: the order of lists for people.
 template <class T>

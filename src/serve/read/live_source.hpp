@@ -72,7 +72,6 @@ class LiveSource final : public ClusterSource {
   const SourceOptions options_;
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
-  DeltaSink sink_{deltas_};
   simdjson::dom::parser parser_;
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"

@@ -25,22 +25,16 @@ const kube::Resource* const kRead[] = {&resources::kNodes,           &resources:
 constexpr const char* kCompared[] = {"Node", "Queue", "PodGroup", "Pod"};
 
 void take_page(const kube::Resource& resource, Json page, FreshCluster& fresh) {
-  std::vector<Delta> deltas;
-  DeltaSink sink(deltas);
+  const auto take = [&](Object&& object) { fresh.cluster.apply(std::move(object)); };
   Findings findings;
   FreshCluster::Kind& kind = fresh.kinds[resource.kind];
   kube::each_item(kube::part_at(page, "items"), [&](Json item) {
     const std::size_t errors = findings.errors.size();
-    decode_object(ApiDocument(item, resource), {.now = wall_clock()}, sink, findings);
+    decode_object(ApiDocument(item, resource), {.now = wall_clock()}, take, findings);
     const auto metadata = kube::part_at(item, "metadata");
     if (metadata && findings.errors.size() == errors)
       kind.versions[kube::key_of(*metadata)] = kube::version_of(*metadata);
   });
-  const auto apply = [&](auto& object) {
-    if constexpr (requires { fresh.cluster.apply(std::move(object)); })
-      fresh.cluster.apply(std::move(object));
-  };
-  for (Delta& delta : deltas) std::visit(apply, delta);
 }
 
 std::pair<std::string, std::string> parts_of(const std::string& key) {
