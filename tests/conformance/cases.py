@@ -1,17 +1,15 @@
 """The case files: which there are, how one is read, written, and laid out as text. README.md describes the format."""
 import dataclasses
 import pathlib
-import re
 
 import yaml
 
+from text import LOADER, flow, line, lines_of, one_per_line
+
 HERE = pathlib.Path(__file__).resolve().parent
 KNOWN_DIFFERENCES = "known_differences.yaml"
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 CLUSTER_KEYS = ("now", "nodes", "topologies", "priorities", "default_priority", "queues", "jobs", "foreign_pods",
                 "manifests")
-LINE = 118
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,6 +95,13 @@ def full_round(answer):
             "pipelined": named("pipelined"), "groups": named("groups")}
 
 
+def about(path):
+    """The sentence that a case may begin with, as a comment."""
+    with open(path) as file:
+        first = file.readline()
+    return first[2:].strip() if first.startswith("# ") else ""
+
+
 def read(path):
     """A case: its file's keys, but the cluster under `cluster`, with names and defaults filled in."""
     path = pathlib.Path(path)
@@ -112,7 +117,7 @@ def read(path):
         case["rounds"] = [full_round(r) for r in case["rounds"]]
     elif "expect" not in case:
         raise BadCase("%s: neither expect nor rounds" % path)
-    case["set"], case["name"] = set_of(path), case_name(path)
+    case["about"], case["set"], case["name"] = about(path), set_of(path), case_name(path)
     return case
 
 
@@ -121,55 +126,6 @@ def set_for(case):
 
 
 # ---------------------------------------------------------------------------------------------------------- writing
-PLAIN = re.compile(r"[A-Za-z_/0-9][A-Za-z0-9_./-]*|-?[0-9.]+")
-
-
-def scalar(value):
-    if not isinstance(value, str):
-        return {True: "true", False: "false", None: "~"}[value] if value is None or value is True or value is False \
-            else repr(value)
-    is_plain = PLAIN.fullmatch(value) and yaml.load(value, LOADER) == value
-    return value if is_plain else "'%s'" % value.replace("'", "''")
-
-
-def flow(value, depth=1):
-    """A value on one line; chr(depth) stands where it may be broken, outer levels first."""
-    if isinstance(value, dict):
-        return "{%s}" % ("," + chr(depth)).join("%s: %s" % (scalar(k), flow(v, depth + 1)) for k, v in value.items())
-    if isinstance(value, list):
-        return "[%s]" % ("," + chr(depth)).join(flow(v, depth + 1) for v in value)
-    return scalar(value)
-
-
-def unbroken(text):
-    return re.sub(r"[\x01-\x09]", " ", text)
-
-
-def broken(text, indent, depth=1):
-    """Lines of at most LINE columns, the later ones indented."""
-    lines = []
-    for part in text.split(chr(depth)):
-        if lines and len(lines[-1]) + 1 + len(unbroken(part)) <= LINE:
-            lines[-1] += " " + unbroken(part)
-            continue
-        start = " " * indent if lines else ""
-        is_long = len(start) + len(part) > LINE and re.search(r"[\x01-\x09]", part)
-        lines += broken(start + part, indent + 2, depth + 1) if is_long else [start + unbroken(part)]
-    return lines
-
-
-def lines_of(text, indent):
-    return "\n".join(broken(text, indent)) + "\n"
-
-
-def line(key, value):
-    return lines_of("%s: %s" % (scalar(key), flow(value)), 2)
-
-
-def one_per_line(key, items):
-    return "%s:\n" % key + "".join(lines_of("- " + flow(item), 2) for item in items)
-
-
 def short_pods(pods):
     if not any(pods):
         return len(pods)
@@ -185,7 +141,7 @@ def short_round(answer):
 
 
 def rounds_text(rounds):
-    text = "rounds:\n"
+    text = "rounds:\n" if rounds else "rounds: []\n"
     for answer in map(short_round, rounds):
         lines = [lines_of("  %s: %s" % (kind, flow(value)), 4) for kind, value in answer.items()]
         text += "-" + "".join(lines)[1:] if lines else "- {}\n"
@@ -207,7 +163,7 @@ def cluster_text(cluster):
 def drawn_text(case):
     """A drawn cluster with recorded answers, as a case file."""
     head = {key: value for key, value in case.items()
-            if key not in ("cluster", "rounds", "name", "set", "profile", "seed", "fairshare", "program")}
+            if key in ("tags", "answer_of", "difference", "groups_stable", "config")}
     text = "".join(line(key, value) for key, value in head.items() if value not in ([], {}))
     text += cluster_text(case["cluster"]) + rounds_text(case["rounds"])
     if "fairshare" in case:

@@ -70,6 +70,7 @@ def pod_affinity(app, topology_key):
 
 
 def affinity(job):
+    """What a job, or a pod of its own, says about nodes and other pods."""
     found = {}
     if job.get("affinity"):
         found["nodeAffinity"] = node_affinity(job["affinity"])
@@ -267,8 +268,9 @@ class Drawn:
             spec["nodeSelector"] = job["selector"]
         if job.get("tolerations"):
             spec["tolerations"] = job["tolerations"]
-        if affinity(job):
-            spec["affinity"] = affinity(job)
+        wanted = affinity({**job, **pod})
+        if wanted:
+            spec["affinity"] = wanted
         if pod.get("node"):
             spec["nodeName"] = pod["node"]
         return spec
