@@ -14,16 +14,18 @@ CLUSTER_KEYS = ("now", "nodes", "topologies", "priorities", "default_priority", 
 
 @dataclasses.dataclass(frozen=True)
 class Set:
-    """A directory of cases: how its clusters are filled up, its configuration, and how muster is called."""
+    """A directory of cases: how its clusters are filled up, its configuration, how muster is called, and whether GPU
+    groups are compared."""
     habits: str
     config: dict
     flags: tuple
+    gpu_groups: bool = False
 
 
 OF_TESTS = {"globalDefaultStalenessGracePeriod": "0s", "useSchedulingSignatures": False}
 SETS = {
     "kai-tests": Set("kai-tests", {"params": OF_TESTS}, ("--kai-exact",)),
-    "kai-decisions": Set("drawn", {}, ("--kai-exact",)),
+    "kai-decisions": Set("drawn", {}, ("--kai-exact",), gpu_groups=True),
     "mission": Set("mission", {"params": OF_TESTS, "plugins": "expectedruntime", "actions":
                                "allocate, consolidation, requeue, reclaim, preempt, stalegangeviction"}, ())}
 DRAWN = SETS["kai-decisions"]

@@ -1,5 +1,6 @@
-"""Judges decisions round by round: reads what a program decided and finds the first difference to recorded answers."""
+"""Judges decisions round by round: reads what a program decided, finds the first difference to recorded answers."""
 import manifests
+import program
 from program import Broken, need
 
 KINDS = ("binds", "evictions", "pipelined")
@@ -7,9 +8,9 @@ MOST_SHOWN = 6
 
 
 # ---------------------------------------------------------------------------------------------------------- reading
-def ask(program, case, count):
+def ask(runner, case, count):
     """What the program decides on the case's cluster in each of `count` rounds."""
-    answer = program.rounds(case, count)
+    answer = program.ask(runner, case, count)
     try:
         return decisions(answer["rounds"], case["cluster"])
     except (AttributeError, KeyError, TypeError) as error:
@@ -21,7 +22,7 @@ def decisions(rounds, cluster):
 
     evictions: only of pods that are on a node. KAI also "evicts" pending pods that it pipelined earlier in the same
     cycle; that changes nothing after settling and is left out on both sides.
-    groups: GPU groups of bound pods; names that are not in the cluster become new1, new2 ... by round and pod name."""
+    groups: GPU groups of bound pods; names not in the cluster become new1, new2 ... by round and pod name."""
     known = {group for job in cluster["jobs"] for pod in job["pods"] for group in pod.get("gpu_groups") or []}
     on_node, leaving, stays = pods_on_nodes(cluster)
     renamed = {}
@@ -66,8 +67,10 @@ def binds(decided):
 
 def groups(decided, known, renamed):
     found = {}
+    def by_name(group):
+        return group not in known, renamed.get(group, ""), group
     for event in sorted(decided.get("binds") or [], key=lambda event: event["pod"]):
-        names = sorted(event.get("gpuGroups") or [], key=lambda group: (group not in known, renamed.get(group, ""), group))
+        names = sorted(event.get("gpuGroups") or [], key=by_name)
         for group in names:
             if group not in known:
                 renamed.setdefault(group, "new%d" % (len(renamed) + 1))
@@ -99,7 +102,8 @@ def only_one(theirs, ours, who):
     """What only one of the two has."""
     text = ""
     for name, mine, other in ((who[0], theirs, ours), (who[1], ours, theirs)):
-        only = [pod + ("@%s" % place if place else "") for pod, place in sorted(mine.items()) if other.get(pod) != place]
+        only = [pod + ("@%s" % place if place else "") for pod, place in sorted(mine.items())
+                if other.get(pod) != place]
         if only:
             text += " %s %s" % (name, " ".join(only[:MOST_SHOWN]))
             text += " (+%d)" % (len(only) - MOST_SHOWN) if len(only) > MOST_SHOWN else ""

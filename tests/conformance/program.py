@@ -54,8 +54,8 @@ class Program:
         """What the command prints, as bytes."""
         with tempfile.TemporaryDirectory(prefix="conformance.") as folder:
             write_inputs(case, folder)
-            values = {"{cluster}": os.path.join(folder, "cluster.yaml"), "{config}": os.path.join(folder, "config.yaml"),
-                      "{case}": os.path.join(folder, "case.yaml"), "{rounds}": str(rounds), "{now}": now_of(case)}
+            values = {"{%s}" % name: os.path.join(folder, name + ".yaml") for name in ("cluster", "config", "case")}
+            values.update({"{rounds}": str(rounds), "{now}": now_of(case)})
             return self.call([filled(word, values) for word in words or self.command(case)])
 
     def call(self, words):
@@ -69,18 +69,23 @@ class Program:
         need(done.returncode == 0, "exit status %d %s" % (done.returncode, " ".join(last_words)))
         return done.stdout
 
-    def rounds(self, case, count):
-        """The answer, with its rounds checked to be as many as asked for and numbered from 1."""
+    def answer(self, case, count):
         try:
-            answer = json.loads(self.output(case, count))
+            return json.loads(self.output(case, count))
         except ValueError as error:
             raise Broken("output is not JSON: %s" % error) from error
-        need(isinstance(answer, dict) and isinstance(answer.get("rounds"), list), 'no list "rounds" in the output')
-        need(len(answer["rounds"]) == count, "%d rounds in the output, asked for %d" % (len(answer["rounds"]), count))
-        for number, decided in enumerate(answer["rounds"], 1):
-            need(isinstance(decided, dict), "round %d is not an object" % number)
-            need(decided.setdefault("cycle", number) == number, "round %d is numbered %s" % (number, decided["cycle"]))
-        return answer
+
+
+def ask(runner, case, count):
+    """The answer, with its rounds checked to be as many as asked for and numbered from 1."""
+    answer = runner.answer(case, count)
+    need(isinstance(answer, dict) and isinstance(answer.get("rounds"), list), 'no list "rounds" in the output')
+    need(len(answer["rounds"]) == count, "%d rounds in the output, asked for %d" % (len(answer["rounds"]), count))
+    for number, decided in enumerate(answer["rounds"], 1):
+        need(isinstance(decided, dict), "round %d is not an object" % number)
+        told = decided.setdefault("cycle", number)
+        need(told == number, "round %d is numbered %s" % (number, told))
+    return answer
 
 
 def filled(word, values):

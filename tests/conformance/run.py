@@ -137,7 +137,7 @@ def parser():
     add("--only", metavar="REGEX", help="cases whose name matches")
     add("--tag", action="append", help="cases with this tag; repeat for any of several")
     add("--skip-tag", action="append", default=[], metavar="TAG", help="no cases with this tag; repeatable")
-    add("--check-gpu-groups", action="store_true", help="also compare which shared pods sit on the same GPU")
+    add("--check-gpu-groups", action="store_true", help="compare which shared pods sit on the same GPU, also beyond kai-decisions")
     add("--no-annotations", action="store_true", help="do not compare annotations and nominations")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="cases at the same time (default: %(default)s)")
     add("--timeout", type=float, default=60.0, metavar="S", help="seconds per call (default: %(default)g)")
