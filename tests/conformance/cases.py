@@ -1,9 +1,10 @@
-"""The case files: which there are, how one is read, written, and laid out as text. README.md describes the format."""
+"""The case files: which there are, how one is read and written. README.md describes the format."""
 import dataclasses
 import pathlib
 
 import yaml
 
+import keys
 from text import LOADER, flow, line, lines_of, one_per_line
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -110,6 +111,9 @@ def read(path):
     case = read_yaml(path)
     if not isinstance(case, dict) or not {"nodes", "queues", "jobs"} <= set(case):
         raise BadCase("%s: a case needs nodes, queues and jobs" % path)
+    problem = keys.unknown(case)
+    if problem:
+        raise BadCase("%s: %s" % (path, problem))
     case["cluster"] = {key: case.pop(key) for key in CLUSTER_KEYS if key in case}
     for job in case["cluster"]["jobs"]:
         job["pods"] = full_pods(job["pods"])

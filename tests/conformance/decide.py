@@ -19,8 +19,8 @@ def as_output(answers):
     """The JSON object that a program prints for these decisions."""
     def placed(kind, answer):
         return [{"pod": pod, "node": node} for pod, node in sorted(answer[kind].items())]
-    return {"rounds": [{"cycle": i, "binds": placed("binds", a), "evictions": [{"pod": pod} for pod in a["evictions"]],
-                        "pipelined": placed("pipelined", a)} for i, a in enumerate(answers, 1)]}
+    return {"rounds": [{"cycle": i, "binds": placed("binds", a), "pipelined": placed("pipelined", a),
+                        "evictions": [{"pod": pod} for pod in a["evictions"]]} for i, a in enumerate(answers, 1)]}
 
 
 def lines(answer):

@@ -54,7 +54,8 @@ def topology_constraint(constraint):
 
 def sub_group(group):
     return given(name=group["name"], parent=group.get("parent"), minMember=group.get("min"),
-                 minSubGroup=group.get("min_subgroups"), topologyConstraint=topology_constraint(group.get("topology")))
+                 minSubGroup=group.get("min_subgroups"),
+                 topologyConstraint=topology_constraint(group.get("topology")))
 
 
 def node_affinity(terms):
@@ -115,7 +116,8 @@ class Drawn:
             [self.queue(q, i) for i, q in enumerate(c["queues"])] +
             c.get("manifests", []) +
             [self.pod_group(j, i) for i, j in enumerate(c["jobs"])] +
-            [self.pod(p, j, self.job_age(j, i), k) for i, j in enumerate(c["jobs"]) for k, p in enumerate(j["pods"])] +
+            [self.pod(p, j, self.job_age(j, i), k)
+             for i, j in enumerate(c["jobs"]) for k, p in enumerate(j["pods"])] +
             [self.pod(p, {}, 3600, k) for k, p in enumerate(c.get("foreign_pods", []))])
 
     def queue_age(self, queue, _index):

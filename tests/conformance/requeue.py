@@ -8,6 +8,7 @@ from placement import Mismatch
 from program import need
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)", re.IGNORECASE)
+NOT_COMPARED = ": what it says cannot be compared (--no-annotations leaves that out)"
 
 
 def instant(text):
@@ -41,8 +42,7 @@ def annotations_before(case):
 
 def apply_patches(annotations, decided):
     if "patches" not in decided:
-        raise Mismatch('round %d has no "patches": annotation writes cannot be compared (--no-annotations leaves them '
-                       "out)" % decided["cycle"])
+        raise Mismatch('round %d has no "patches"%s' % (decided["cycle"], NOT_COMPARED))
     patches = decided["patches"] or []
     need(isinstance(patches, list), '"patches" of round %d is not a list' % decided["cycle"])
     for patch in patches:
@@ -104,8 +104,7 @@ def check_requeue(case, rounds):
         return
     told = rounds[0].get("requeue")
     if not isinstance(told, dict):
-        raise Mismatch('round 1 has no "requeue" object: nominations cannot be compared (--no-annotations leaves them '
-                       "out)")
+        raise Mismatch('round 1 has no "requeue" object' + NOT_COMPARED)
     for key, verb, read in (("nominated", "nominates", nominations), ("skipped", "skips", skips)):
         if key in expected:
             want = {cases.full_name(job): value for job, value in expected[key].items()}

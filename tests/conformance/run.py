@@ -137,7 +137,8 @@ def parser():
     add("--only", metavar="REGEX", help="cases whose name matches")
     add("--tag", action="append", help="cases with this tag; repeat for any of several")
     add("--skip-tag", action="append", default=[], metavar="TAG", help="no cases with this tag; repeatable")
-    add("--check-gpu-groups", action="store_true", help="compare which shared pods sit on the same GPU, also beyond kai-decisions")
+    add("--check-gpu-groups", action="store_true",
+        help="compare which shared pods sit on the same GPU also where a set does not do so by itself")
     add("--no-annotations", action="store_true", help="do not compare annotations and nominations")
     add("--jobs", type=int, default=os.cpu_count() or 1, help="cases at the same time (default: %(default)s)")
     add("--timeout", type=float, default=60.0, metavar="S", help="seconds per call (default: %(default)g)")
@@ -159,7 +160,7 @@ def run(options):
         return expand(selected, options.expand)
     for muster in [] if options.cmd else [options.muster] + ([options.same_as] if options.same_as else []):
         if not os.access(muster, os.X_OK):
-            raise cases.BadCase("there is no muster at %s: build it (./run, ./test), or name one with --muster" % muster)
+            raise cases.BadCase("no muster at %s: build it with ./test, or name one with --muster" % muster)
     if options.same_as:
         return compare_builds(selected, options)
     return judge_all(selected, program.Program(options.cmd, options.muster, options.timeout), options)

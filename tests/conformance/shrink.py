@@ -11,8 +11,8 @@ from model.session import Session
 
 MOST_CALLS = 400
 # what a job, node or queue can do without
-JOB_KEYS = ("delay", "last_eviction", "last_start", "stale", "grace", "tolerations", "selector", "affinity", "preemptibility",
-            "stays_terminating", "min_subgroups")
+JOB_KEYS = ("delay", "last_eviction", "last_start", "stale", "grace", "tolerations", "selector", "affinity",
+            "preemptibility", "stays_terminating", "min_subgroups")
 POD_KEYS = ("task_priority", "order", "nominated", "request")
 NODE_KEYS = ("taints", "labels", "cordon", "not_ready", "pods")
 QUEUE_KEYS = ("priority", "preempt_min_runtime", "reclaim_min_runtime", "cpu", "memory")
