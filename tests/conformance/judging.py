@@ -53,7 +53,7 @@ def with_known(known, name, found):
     if name not in known or result == ERRORED:
         return found
     if result == FAILED:
-        return KNOWN, why
+        return KNOWN, known[name]
     return FAILED, "passes, but %s lists it: %s" % (cases.KNOWN_DIFFERENCES, known[name])
 
 

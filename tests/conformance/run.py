@@ -58,7 +58,7 @@ def print_rows(title, rows, show):
         return
     print(title)
     for row in rows[:show or None]:
-        print("  %-8s %s: %s" % (row["verdict"], row["case"], row["why"]))
+        print("  %s %s: %s" % (row["verdict"], row["case"], row["why"]))
     if show and len(rows) > show:
         print("  ... %d more (--show 0)" % (len(rows) - show))
     print()
