@@ -115,7 +115,7 @@ TestCluster& TestCluster::node(const std::string& name, const NodeSpec& spec) {
   object.allocatable = amounts_of(spec.cpu, spec.memory_gb, spec.gpus, spec.extra);
   object.allocatable.push_back({"pods", spec.pods});
   object.taints = spec.taints;
-  object.unschedulable = spec.cordoned;
+  object.conditions.unschedulable = spec.cordoned;
   cluster_.apply(std::move(object));
   return *this;
 }
@@ -167,7 +167,7 @@ void TestCluster::add_job(const std::string& name, const JobSpec& spec, const St
   cluster_.apply(PriorityClassObject{.meta = {.name = priority}, .value = spec.priority});
   PodGroupObject group = pod_group_of(spec, meta(name, spec.age));
   const TimePoint created = group.meta.created;
-  if (standing.phase == PodPhase::kRunning) group.last_start = created;
+  if (standing.phase == PodPhase::kRunning && spec.is_start_known) group.last_start = created;
   cluster_.apply(std::move(group));
   add_tasks(name, spec, standing, created);
 }

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "model/ids.hpp"
-#include "model/placement.hpp"
 #include "model/reasons.hpp"
 #include "model/requeue_record.hpp"
 #include "model/search_report.hpp"
+#include "model/task.hpp"
 
 namespace muster {
 

@@ -22,6 +22,24 @@ struct Meta {
   Labels labels;
 };
 
+// Null: there is no such label.
+inline const std::string* find_label(const Labels& labels, std::string_view key) {
+  for (const auto& [k, v] : labels)
+    if (k == key) return &v;
+  return nullptr;
+}
+
+// The order that breaks ties, of anything that has both: created first, then uid.
+template <class T>
+bool is_older(const T& a, const T& b) {
+  return a.created != b.created ? a.created < b.created : a.uid < b.uid;
+}
+
+// Something about an object that the source should tell its user, once.
+struct ObjectWarning {
+  std::string object, field, message;
+};
+
 struct NamedAmount {
   std::string name;  // as the API has it: "cpu", "nvidia.com/mig-1g.5gb"
   std::int64_t units = 0;

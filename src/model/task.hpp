@@ -1,4 +1,4 @@
-// A task (pod): what never changes while it exists, and what the source last saw of it.
+// A task (pod): what never changes while it exists, what the source last saw of it, and where it stands.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 
 #include "model/ids.hpp"
 #include "model/objects.hpp"
+#include "model/status.hpp"
 
 namespace muster {
 
@@ -39,6 +40,25 @@ struct Task {
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFF;
   bool in_job() const { return job.valid() && pod_set != kNoSet; }
   std::string full_name() const { return ns + "/" + name; }
+};
+
+// All that scheduling can change about a task.
+struct Placement {
+  TaskStatus status = TaskStatus::kPending;
+  // Evicted by a statement that is not committed: may be placed again in the same simulation.
+  bool virtually_evicted = false;
+  // Evicted when it was only pipelined: what it releases it never held.
+  bool never_stood = false;
+  NodeId node;
+  GroupListId groups;  // shared GPUs of `node`
+  // A moved task is pipelined on `node` and still being released on the node it leaves.
+  NodeId leaving;
+  GroupListId leaving_groups;
+  // Where it was to move before that was undone by yet another move: counted as releasing to the cycle's end.
+  NodeId passing;
+  GroupListId passing_groups;
+
+  bool operator==(const Placement&) const = default;
 };
 
 }  // namespace muster

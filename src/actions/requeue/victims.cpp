@@ -22,7 +22,7 @@ std::vector<JobId> not_nominated(const Cluster& cluster, const RequeueRecord& re
 // Highest priority first, then by real creation time.
 bool is_senior(const Job& x, const Job& y) {
   if (x.priority != y.priority) return x.priority > y.priority;
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return is_older(x, y);
 }
 
 }  // namespace

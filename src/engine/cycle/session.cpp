@@ -64,18 +64,16 @@ bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
 
 bool Session::senior(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
-  const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return is_older(cluster.job(a.job), cluster.job(b.job));
 }
 
 bool Session::task_before(TaskId a, TaskId b) const {
   if (const int order = hooks.task_order(a, b)) return order < 0;
-  const Task &x = cluster.task(a), &y = cluster.task(b);
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return is_older(cluster.task(a), cluster.task(b));
 }
 
 const std::vector<TaskId>& Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
-  PodSet& set = cluster.job_facts(id).pod_sets[pod_set];
+  PodSet& set = cluster.pod_set(id, pod_set);
   if (set.ordered_by != task_order_stamp_ && set.tasks.size() > 1)
     std::stable_sort(set.tasks.begin(), set.tasks.end(),
                      [&](TaskId a, TaskId b) { return task_before(a, b); });
@@ -227,17 +225,11 @@ void Session::collect_waiting() {
 }
 
 void Session::collect_shares() {
-  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
-  while (!todo.empty()) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    const auto& children = cluster.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
+  for (QueueId q : cluster.queue_tree().depth_first())
     decisions.shares.push_back({.queue = q,
                                 .fair_share = hooks.fair_share ? hooks.fair_share(q) : Shares{},
                                 .allocated = cluster.use(q).allocated.shares(),
                                 .requested = hooks.requested ? hooks.requested(q) : Shares{}});
-  }
 }
 
 }  // namespace muster

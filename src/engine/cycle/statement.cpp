@@ -93,7 +93,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
     if (!at.never_stood && !is_evicted_already) session_.evicted(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
-    session_.cluster.job_facts(job).last_eviction = session_.now;
+    session_.cluster.evicted(job, session_.now);
     session_.annotate(job, keys::kLastEviction, session_.now_text);
   }
   log_.clear();

@@ -44,8 +44,7 @@ bool JobOrder::queue_before(const QueueNode& a, const QueueNode& b) const {
   };
   const QueueSide left{.queue = a.queue, .wanted = wanted(a)}, right{.queue = b.queue, .wanted = wanted(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
-  const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
-  return x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.meta.uid < y.meta.uid;
+  return is_older(session_.cluster.queue(a.queue).meta, session_.cluster.queue(b.queue).meta);
 }
 
 void JobOrder::push(JobId id) {

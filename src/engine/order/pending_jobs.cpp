@@ -17,10 +17,8 @@ std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
 
 std::vector<JobId> waiting_by_age(const Session& s) {
   std::vector<JobId> jobs(s.cluster.pending_jobs().begin(), s.cluster.pending_jobs().end());
-  std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
-    const Job &x = s.cluster.job(a), &y = s.cluster.job(b);
-    return x.created != y.created ? x.created < y.created : x.uid < y.uid;
-  });
+  std::sort(jobs.begin(), jobs.end(),
+            [&](JobId a, JobId b) { return is_older(s.cluster.job(a), s.cluster.job(b)); });
   return jobs;
 }
 

@@ -229,8 +229,7 @@ bool SimulationOrder::before(const Node& a, const Node& b) const {
   const QueueSide left{.queue = a.queue, .wanted = head_demand(a)},
       right{.queue = b.queue, .wanted = head_demand(b)};
   if (const int order = session_.hooks.queue_order(left, right)) return order < 0;
-  const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
-  return x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.meta.uid < y.meta.uid;
+  return is_older(session_.cluster.queue(a.queue).meta, session_.cluster.queue(b.queue).meta);
 }
 
 // The job at the head. Of jobs that are no contestants `at` tells the next.

@@ -42,15 +42,9 @@ VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before bef
 }
 
 void VictimPool::list_leaves() {
-  const Cluster& c = session_.cluster;
-  std::vector<QueueId> todo(c.top_queues().rbegin(), c.top_queues().rend());
-  while (!todo.empty()) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    const auto& children = c.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
-    if (children.empty()) leaves_.push_back(q);
-  }
+  const QueueTree& queues = session_.cluster.queue_tree();
+  for (QueueId q : queues.depth_first())
+    if (queues[q].is_leaf()) leaves_.push_back(q);
 }
 
 bool VictimPool::is_evictable(JobId id) const {
@@ -210,8 +204,7 @@ bool VictimOrder::queue_less(const QueueNode& a, const QueueNode& b) const {
   };
   const int order = session_.hooks.queue_order(side(a), side(b));
   if (order != 0) return order >= 0;  // served first, evicted last
-  const Queue &x = session_.cluster.queue(a.queue), &y = session_.cluster.queue(b.queue);
-  return !(x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.meta.uid < y.meta.uid);
+  return !is_older(session_.cluster.queue(a.queue).meta, session_.cluster.queue(b.queue).meta);
 }
 
 std::optional<VictimOrder::Popped> VictimOrder::pop() {

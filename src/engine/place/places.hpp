@@ -2,7 +2,7 @@
 // the node that it leaves. So an eviction changes nothing here, and its undo neither.
 #pragma once
 
-#include "model/placement.hpp"
+#include "model/task.hpp"
 
 namespace muster {
 

@@ -42,11 +42,10 @@ class Receipts {
   // For every eviction since.
   void write() const {
     const QueueStand ours = stand(purpose_.contender);
-    auto& taken = s_.cluster.job_facts(purpose_.contender).taken_for_it;
     for (std::size_t i = first_; i < s_.decisions.evictions.size(); ++i) {
       EvictDecision& e = s_.decisions.evictions[i];
       const JobId victim = s_.cluster.task(e.task).job;
-      if (s_.settings.differences.take_once) taken.insert(s_.cluster.job(victim).uid);
+      if (s_.settings.differences.take_once) s_.cluster.taken_for(purpose_.contender, victim);
       e.rule = purpose_.ground(victim);
       e.victim_queue = stand(victim);
       e.contender_queue = ours;
