@@ -4,7 +4,7 @@
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/taints.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "util/ids.hpp"
+#include "util/id_vector.hpp"
 
 namespace muster {
 

@@ -1,7 +1,7 @@
 // The ids of everything a cluster holds.
 #pragma once
 
-#include "util/ids.hpp"
+#include "util/id_vector.hpp"
 
 namespace muster {
 
