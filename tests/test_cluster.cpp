@@ -256,10 +256,10 @@ Session& TestCluster::open() {
 
 namespace {
 
-std::string place(const Cluster& cluster, NodeId node, GroupListId groups) {
+std::string place(const Cluster& cluster, NodeId node, HoldingId holding) {
   std::string text = cluster.node(node).name;
   char separator = '/';
-  for (GroupId g : cluster.groups(groups)) text += std::exchange(separator, '+') + cluster.group_name(g);
+  for (GroupId g : cluster.groups(holding)) text += std::exchange(separator, '+') + cluster.group_name(g);
   return text;
 }
 
@@ -269,7 +269,7 @@ void tell_placed(const Cluster& cluster, const char* verb, const std::vector<Pla
   std::vector<std::string> told;
   for (const Placed& p : placed)
     told.push_back(std::string(verb) + " " + cluster.task(p.task).name + " " +
-                   place(cluster, p.node, p.groups));
+                   place(cluster, p.node, p.holding));
   std::sort(told.begin(), told.end());
   lines.insert(lines.end(), told.begin(), told.end());
 }

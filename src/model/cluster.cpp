@@ -29,11 +29,11 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
   const Task& moved = task(t);
   if (at.node.valid() && in(at.status, kActiveUsed)) {
     const Shape& shape = shapes_[moved.shape];
-    account_node(shape, moved.is_reservation, at.node, at.status, at.groups, sign);
+    account_node(shape, moved.is_reservation, at.node, at.status, at.holding, sign);
     if (at.leaving.valid())
-      account_node(shape, moved.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, sign);
+      account_node(shape, moved.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_holding, sign);
     if (at.passing.valid())
-      account_node(shape, moved.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_groups, sign);
+      account_node(shape, moved.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_holding, sign);
     if (moved.foreign) nodes_.add_foreign(at.node, shape.charge, sign);
   }
   account_claims(moved, at, sign);
@@ -43,7 +43,7 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
 }
 
 void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as,
-                           GroupListId held, int sign) {
+                           HoldingId held, int sign) {
   if (nodes_.is_stale(node)) return;
   const std::int64_t counted = shape.claimed_gpus > 0 ? account_claimed(shape, node, as, held, sign) : 0;
   for (const Amount& a : shape.request) {

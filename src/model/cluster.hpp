@@ -62,7 +62,7 @@ class Cluster {
   // What is of none of the kinds that the cluster knows may have been an owner of pods.
   void remove(std::string_view kind, std::string_view ns, std::string_view name);
   // A bound pod uses the claims that it holds; one that ended does no more.
-  void reserve_claims(TaskId task, GroupListId held);
+  void reserve_claims(TaskId task, HoldingId held);
   void release_claims(TaskId task);
   // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
   // corrected.
@@ -92,10 +92,10 @@ class Cluster {
   // ---- placements
   void move(TaskId task, const Placement& to);
   const Placement& placement(TaskId t) const { return jobs_.placement(t); }
-  GroupListId intern(Holding holding) { return holdings_.intern(std::move(holding)); }
-  GroupListId intern_groups(std::vector<GroupId> groups) { return intern({.groups = std::move(groups)}); }
-  const Holding& holding(GroupListId list) const { return holdings_[list]; }
-  std::span<const GroupId> groups(GroupListId list) const { return holding(list).groups; }
+  HoldingId intern(Holding holding) { return holdings_.intern(std::move(holding)); }
+  HoldingId intern_groups(std::vector<GroupId> groups) { return intern({.groups = std::move(groups)}); }
+  const Holding& holding(HoldingId id) const { return holdings_[id]; }
+  std::span<const GroupId> groups(HoldingId id) const { return holding(id).groups; }
   AllocationId intern_allocation(AllocationObject object) { return devices_.intern(std::move(object)); }
   GroupId intern_device(std::string_view driver, std::string_view pool, std::string_view name) {
     return devices_.device(driver, pool, name);
@@ -208,9 +208,9 @@ class Cluster {
 
   // Adds (sign 1) or takes back (−1) what a task at a placement means for the sums.
   void account(TaskId t, const Placement& at, int sign);
-  void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, GroupListId groups,
+  void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, HoldingId holding,
                     int sign);
-  std::int64_t account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held, int sign);
+  std::int64_t account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held, int sign);
   void account_claims(const Task& task, const Placement& at, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
   // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
@@ -221,8 +221,8 @@ class Cluster {
   void attach(TaskId t, JobId job);
   void detach(TaskId t);
   Placement observed_placement(TaskId t);
-  GroupListId intern_shared(const std::vector<std::string>& names);
-  GroupListId observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request);
+  HoldingId intern_shared(const std::vector<std::string>& names);
+  HoldingId observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request);
   std::vector<ZoneShare> zone_shares(NodeId node, const std::vector<ZoneRecord>& record);
   const BindRequestFacts* bind_request_of(const Task& task) const;
   TaskStatus observed_status(const Task& task) const;

@@ -38,7 +38,7 @@ std::string Cluster::fingerprint() const {
   for (TaskId t : ids(tasks())) {
     const Placement& at = placement(t);
     out += "task " + task(t).full_name() + " " + std::string(name_of(at.status)) + " " +
-           std::to_string(at.node.index()) + " " + std::to_string(at.groups.index()) + " " +
+           std::to_string(at.node.index()) + " " + std::to_string(at.holding.index()) + " " +
            std::to_string(at.leaving.index()) + (at.virtually_evicted ? " virtual" : "") + "\n";
   }
   for (JobId j : ids(jobs())) {

@@ -34,7 +34,7 @@ void Cluster::take(Gone<NodeTopologyObject> gone) {
   zones_stale_ = true;
 }
 
-void Cluster::reserve_claims(TaskId t, GroupListId held) {
+void Cluster::reserve_claims(TaskId t, HoldingId held) {
   ++revision_;
   const auto& claims = shape_of(t).claims;
   const auto& allocations = holding(held).claims;
@@ -53,12 +53,12 @@ void Cluster::release_claims(TaskId t) {
 
 // ---------------------------------------------------------------- what tasks hold
 
-GroupListId Cluster::observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request) {
+HoldingId Cluster::observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request) {
   const Shape& shape = shape_of(t);
   const auto record = zone_records_.find(t);
   const bool has_zones = record != zone_records_.end() || (request != nullptr && !request->zones.empty());
-  if (shape.claims.empty() && !has_zones) return at.groups;
-  Holding held = holding(at.groups);
+  if (shape.claims.empty() && !has_zones) return at.holding;
+  Holding held = holding(at.holding);
   if (held.claims.empty()) {
     for (std::size_t i = 0; i < shape.claims.size(); ++i) {
       AllocationId found =
@@ -118,7 +118,7 @@ std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape,
 }  // namespace
 
 // A device counts once, however many tasks share it.
-std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held,
+std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held,
                                       int sign) {
   if (allocatable().at(kGpu, node) == 0) return 0;
   return for_each_counted(devices_, shape, holding(held).claims,
@@ -146,9 +146,9 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
 }
 
 void Cluster::account_claims(const Task& task, const Placement& at, int sign) {
-  if (!at.groups.valid() || !in(at.status, kActiveAllocated)) return;
+  if (!at.holding.valid() || !in(at.status, kActiveAllocated)) return;
   const auto& claims = shapes_[task.shape].claims;
-  const auto& allocations = holdings_[at.groups].claims;
+  const auto& allocations = holdings_[at.holding].claims;
   for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
     if (claims[i].valid() && allocations[i].valid()) devices_.hold(claims[i], allocations[i], sign);
 }

@@ -111,10 +111,10 @@ void Cluster::read_task(PodObject& object, Task& task) {
                    .gated = object.gated,
                    .deletion = object.deletion,
                    .node = object.node.empty() ? NodeId() : nodes_.mention(object.node),
-                   .groups = intern_shared(object.gpu_groups)};
+                   .holding = intern_shared(object.gpu_groups)};
 }
 
-GroupListId Cluster::intern_shared(const std::vector<std::string>& names) {
+HoldingId Cluster::intern_shared(const std::vector<std::string>& names) {
   std::vector<GroupId> list;
   for (const std::string& name : names) list.push_back(intern_group(name));
   return intern_groups(std::move(list));
@@ -145,7 +145,7 @@ void Cluster::reobserve(TaskId id) {
   terminating_.set(id, task(id).observed.deletion.has_value());
   claims_stale_ = claims_stale_ || claim_tasks_.contains(id);
   const Placement seen = observed_placement(id);
-  for (GroupId group : groups(seen.groups)) groups_.spend(group);
+  for (GroupId group : groups(seen.holding)) groups_.spend(group);
   move(id, seen);
 }
 
@@ -180,16 +180,16 @@ const Cluster::BindRequestFacts* Cluster::bind_request_of(const Task& task) cons
 
 Placement Cluster::observed_placement(TaskId id) {
   const Observed& seen = task(id).observed;
-  Placement at{.status = observed_status(task(id)), .node = seen.node, .groups = seen.groups};
+  Placement at{.status = observed_status(task(id)), .node = seen.node, .holding = seen.holding};
   const BindRequestFacts* request = bind_request_of(task(id));
   const bool unbound_pending = seen.phase == PodPhase::kPending && !seen.node.valid();
   if (unbound_pending && request != nullptr) {
     if (at.status != TaskStatus::kReleasing) at.status = TaskStatus::kBinding;
     if (const NodeId node = find_node(request->node); node.valid()) at.node = node;
-    at.groups = intern_shared(request->groups);
+    at.holding = intern_shared(request->groups);
   }
-  if (!in(at.status, kActiveUsed)) return at.node = {}, at.groups = {}, at;
-  at.groups = observed_holding(id, at, request);
+  if (!in(at.status, kActiveUsed)) return at.node = {}, at.holding = {}, at;
+  at.holding = observed_holding(id, at, request);
   return at;
 }
 

@@ -54,11 +54,11 @@ void Cluster::recount_stale_nodes() {
     if (!at.node.valid() || !in(at.status, kActiveUsed)) continue;
     const bool is_reservation = task(t).is_reservation;
     const Shape& shape = shape_of(t);
-    if (stale[at.node]) account_node(shape, is_reservation, at.node, at.status, at.groups, +1);
+    if (stale[at.node]) account_node(shape, is_reservation, at.node, at.status, at.holding, +1);
     if (at.leaving.valid() && stale[at.leaving])
-      account_node(shape, is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, +1);
+      account_node(shape, is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_holding, +1);
     if (at.passing.valid() && stale[at.passing])
-      account_node(shape, is_reservation, at.passing, TaskStatus::kReleasing, at.passing_groups, +1);
+      account_node(shape, is_reservation, at.passing, TaskStatus::kReleasing, at.passing_holding, +1);
   }
 }
 

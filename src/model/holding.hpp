@@ -40,18 +40,18 @@ struct Holding {
 class HoldingTable {
  public:
   // Not valid: nothing is held.
-  GroupListId intern(Holding holding) {
+  HoldingId intern(Holding holding) {
     if (holding.empty()) return {};
     const auto [found, is_new] = ids_.try_emplace(holding, holdings_.end_id());
     if (is_new) holdings_.push_back(std::move(holding));
     return found->second;
   }
-  const Holding& operator[](GroupListId id) const { return id.valid() ? holdings_[id] : kNothing; }
+  const Holding& operator[](HoldingId id) const { return id.valid() ? holdings_[id] : kNothing; }
 
  private:
   static inline const Holding kNothing{};
-  IdVector<GroupListId, Holding> holdings_;
-  absl::flat_hash_map<Holding, GroupListId> ids_;
+  IdVector<HoldingId, Holding> holdings_;
+  absl::flat_hash_map<Holding, HoldingId> ids_;
 };
 
 }  // namespace muster

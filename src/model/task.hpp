@@ -15,7 +15,7 @@ struct Observed {
   bool gated = false;
   std::optional<TimePoint> deletion;
   NodeId node;
-  GroupListId groups;
+  HoldingId holding;
 };
 
 struct Task {
@@ -50,13 +50,13 @@ struct Placement {
   // Evicted when it was only pipelined: what it releases it never held.
   bool never_stood = false;
   NodeId node;
-  GroupListId groups;  // shared GPUs of `node`
+  HoldingId holding;  // of `node`
   // A moved task is pipelined on `node` and still being released on the node it leaves.
   NodeId leaving;
-  GroupListId leaving_groups;
+  HoldingId leaving_holding;
   // Where it was to move before that was undone by yet another move: counted as releasing to the cycle's end.
   NodeId passing;
-  GroupListId passing_groups;
+  HoldingId passing_holding;
 
   bool operator==(const Placement&) const = default;
 };

@@ -141,7 +141,7 @@ void Session::bound(TaskId t) {
   Placement at = cluster.placement(t);
   at.status = TaskStatus::kBinding;
   move(t, at);
-  decisions.binds.push_back({t, at.node, at.groups});
+  decisions.binds.push_back({t, at.node, at.holding});
 }
 
 void Session::evicted(TaskId t, const std::string& action, JobId contender) {
@@ -188,9 +188,9 @@ void Session::settle_pipelined() {
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
-    decisions.pipelined.push_back({t, at.node, at.groups});
+    decisions.pipelined.push_back({t, at.node, at.holding});
     if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
     else
       cluster.move(t, {.status = TaskStatus::kPending});
   }
@@ -202,7 +202,7 @@ void Session::settle_evicted() {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kReleasing) continue;
     if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
     else if (!cluster.task(t).observed.node.valid())
       cluster.move(t, {.status = TaskStatus::kPending});
   }
