@@ -162,7 +162,8 @@ Decisions LiveCluster::step(const Policy& policy) {
     cluster_.remove("Pod", pod.meta.ns, pod.meta.name);
     cluster_.apply(std::move(pod));
   }
-  return run_cycle(cluster_, policy, now() + std::chrono::seconds(++cycles_));
+  const SteadyStopwatch stopwatch;
+  return run_cycle(cluster_, policy, now() + std::chrono::seconds(++cycles_), {.stopwatch = &stopwatch});
 }
 
 }  // namespace muster::bench

@@ -27,7 +27,7 @@ Policy policy_of(const Config& config) {
 // Whom a job was taken from in vain is remembered between cycles, and stands in no object.
 Policy forgetful() {
   Policy policy = policy_of({});
-  policy.settings.differences.take_once = false;
+  policy.settings.compatibility.take_once = false;
   return policy;
 }
 Policy allocate_only() {

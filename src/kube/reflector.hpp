@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "document/document.hpp"
+#include "document/json.hpp"
 #include "kube/api_client.hpp"
 #include "kube/resource.hpp"
 

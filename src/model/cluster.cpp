@@ -87,7 +87,7 @@ void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
 void Cluster::settle_core(JobId id) {
   Job& job = jobs_.job(id);
   const bool counts = job.is_semi_preemptible() && queues_.counts(job.queue);
-  const Charge core = counts ? core_of(job, Member{.is_pod_set = false, .at = 0}) : Charge{};
+  const Charge core = counts ? core_of(job, kRoot) : Charge{};
   if (core == job.core) return;
   queues_.change_up(job.queue, [&](QueueUse& use) {
     use.non_preemptible -= job.core;

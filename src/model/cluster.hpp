@@ -30,6 +30,7 @@
 #include "model/resources.hpp"
 #include "model/shape_table.hpp"
 #include "model/topology_tree.hpp"
+#include "options/compatibility.hpp"
 
 namespace muster {
 
@@ -45,9 +46,8 @@ struct ClusterOptions {
   std::string gpu_worker_label = "node-role.kubernetes.io/gpu-worker";
   bool restrict_node_scheduling = false;
   bool full_hierarchy = true;
-  bool labels_decide_preemptibility = true;
-  bool join_claims_at_once = true;  // a device taken in this cycle counts once for whoever shares its claim
   Duration stuck_threshold = std::chrono::minutes(2);
+  Compatibility compatibility;
 };
 
 class Cluster {
@@ -81,8 +81,6 @@ class Cluster {
     jobs_.job(contender).taken_for_it.insert(jobs_.job(victim).uid);
   }
   void placed(JobId job) { jobs_.job(job).taken_for_it.clear(); }
-  // In which order a pod set lists its tasks is the caller's to say.
-  PodSet& pod_set(JobId job, std::uint32_t at) { return jobs_.job(job).pod_sets[at]; }
 
   // Brings everything up to date for a cycle at `now`. Costs what changed; a change of structure (queues,
   // node capacities, priority classes) costs one pass over all tasks.

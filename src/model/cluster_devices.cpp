@@ -130,7 +130,7 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
   if (claimed.empty()) return 0;
   absl::InlinedVector<AllocationId, 4> current;
   for (ClaimId c : shape.claims) {
-    const bool at_once = options_.join_claims_at_once;
+    const bool at_once = options_.compatibility.join_claims_at_once;
     current.push_back(!c.valid() ? AllocationId()
                       : at_once  ? devices_.claim(c).current()
                                  : devices_.claim(c).allocated);

@@ -120,7 +120,7 @@ std::pair<Preemptibility, PreemptibilitySource> Cluster::preemptibility_of(const
   if (const auto spec = parse_preemptibility(job.preemptibility_spec))
     return {*spec, PreemptibilitySource::kSpec};
   std::vector<TaskId> members;
-  if (options_.labels_decide_preemptibility)
+  if (options_.compatibility.labels_decide_preemptibility)
     for (const PodSet& p : job.pod_sets) members.insert(members.end(), p.tasks.begin(), p.tasks.end());
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {
     return std::pair(task(a).created, std::string_view(task(a).name)) <

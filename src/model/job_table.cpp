@@ -83,9 +83,7 @@ void JobTable::join(TaskId t, JobId id) {
   for (std::uint32_t i = 0; i < job.pod_sets.size(); ++i)
     if (job.pod_sets[i].name == wanted) task.pod_set = i;
   if (task.pod_set == Task::kNoSet) return job.outsiders.push_back(t);
-  PodSet& set = job.pod_sets[task.pod_set];
-  set.tasks.push_back(t);
-  set.ordered_by = 0;
+  job.pod_sets[task.pod_set].tasks.push_back(t);
 }
 
 JobId JobTable::leave(TaskId t) {

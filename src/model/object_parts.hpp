@@ -29,12 +29,6 @@ inline const std::string* find_label(const Labels& labels, std::string_view key)
   return nullptr;
 }
 
-// The order that breaks ties, of anything that has both: created first, then uid.
-template <class T>
-bool is_older(const T& a, const T& b) {
-  return a.created != b.created ? a.created < b.created : a.uid < b.uid;
-}
-
 // Something about an object that the source should tell its user, once.
 struct ObjectWarning {
   std::string object, field, message;

@@ -56,6 +56,7 @@ class Daemon {
   Log log_;
   RequeueLog requeue_log_{log_};
   SearchMemory memory_;
+  const SteadyStopwatch stopwatch_;
   kube::Loop loop_;
   kube::ApiClient client_;
   Cluster cluster_;
@@ -218,8 +219,9 @@ kube::Async<void> Daemon::run_one_cycle() {
   const TimePoint instant = wall_clock();
   const auto start = Clock::now();
   is_in_cycle_ = true;
-  const Decisions decisions =
-      co_await loop_.offload([&] { return run_cycle(cluster_, policy_, instant, &memory_); });
+  const Decisions decisions = co_await loop_.offload([&] {
+    return run_cycle(cluster_, policy_, instant, {&memory_, &stopwatch_});
+  });
   is_in_cycle_ = false;
   const auto took = Clock::now() - start;
   pace_.ran(took, options_.schedule_period);

@@ -1,3 +1,4 @@
+// Gathers the slices that a node reaches when it is first asked for, and remembers which devices match what.
 #include "plugins/devices/pools.hpp"
 
 #include <algorithm>

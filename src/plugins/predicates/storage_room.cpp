@@ -1,8 +1,8 @@
+// Claims of pods that stand, or will, count against each capacity that their node reaches.
 #include "plugins/predicates/storage_room.hpp"
 
 #include <algorithm>
 
-#include "engine/place/places.hpp"
 #include "model/selectors.hpp"
 
 namespace muster::plugins {

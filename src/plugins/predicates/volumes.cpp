@@ -1,4 +1,5 @@
-// As the volume binder of Kubernetes would decide.
+// Sorts claims into bound, open and hopeless, and matches them with volumes as Kubernetes' volume binder
+// would.
 #include "plugins/predicates/volumes.hpp"
 
 #include <algorithm>
@@ -140,7 +141,7 @@ std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject
   return ignore_space_ ? std::nullopt : lacks_space(claim, storage_class, node);
 }
 
-// Drivers that publish their capacities must have one with room for the whole volume.
+// Drivers that publish their capacities must have one with room for all of the volume.
 std::optional<NodeRefusal> VolumeFilter::lacks_space(const VolumeClaimObject& claim,
                                                      const StorageClassObject& storage_class,
                                                      const Node& node) const {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "document/document.hpp"
+#include "document/json.hpp"
 #include "kube/resource.hpp"
 
 namespace muster::serve {

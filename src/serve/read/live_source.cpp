@@ -7,6 +7,7 @@
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "manifest/manifest.hpp"
 #include "serve/read/api_document.hpp"
 #include "serve/wall_clock.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "manifest/manifest.hpp"
 #include "serve/read/api_document.hpp"
 #include "serve/read/object_facts.hpp"
 #include "serve/wall_clock.hpp"
