@@ -176,7 +176,7 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_FALSE(may_include("engine/cycle/session.cpp", "tests/test_cluster.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/cluster_for_test.hpp"));
   EXPECT_FALSE(may_include("sim/cluster.cpp", "engine/cycle/session.hpp"));
-  EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/ids.hpp"));
+  EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/id_vector.hpp"));
 }
 
 }  // namespace

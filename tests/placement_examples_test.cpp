@@ -90,7 +90,7 @@ TEST(Examples, ADeviceThatIsPromisedAttractsShares) {  // 13
   const Placement& at = c.cluster().placement(tasks[0]);
   EXPECT_EQ(at.status, TaskStatus::kPipelined);
   EXPECT_EQ(at.node, c.node_id("node1"));
-  EXPECT_EQ(c.cluster().groups(at.groups)[0], g1);
+  EXPECT_EQ(c.cluster().groups(at.holding)[0], g1);
 }
 
 TEST(Examples, AShareWaitsForTheMemoryOfItsNode) {  // 14

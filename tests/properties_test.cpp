@@ -136,11 +136,10 @@ struct Held {
 };
 using HeldByGroup = std::map<std::pair<NodeId, GroupId>, Held>;
 
-void count_shares(const Cluster& c, TaskId t, NodeId n, GroupListId groups, TaskStatus as,
-                  HeldByGroup& held) {
+void count_shares(const Cluster& c, TaskId t, NodeId n, HoldingId holding, TaskStatus as, HeldByGroup& held) {
   const std::int64_t memory = n.valid() ? c.node(n).memory_of(c.shape_of(t).gpu) : 0;
   if (!n.valid() || !c.shape_of(t).is_shared()) return;
-  for (GroupId g : c.groups(groups)) {
+  for (GroupId g : c.groups(holding)) {
     Held& h = held[{n, g}];
     (as == TaskStatus::kPipelined ? h.pipelined : h.allocated) += memory;
     if (as == TaskStatus::kReleasing) h.releasing += memory;
@@ -152,9 +151,9 @@ HeldByGroup shares_of(const Cluster& c) {
   for (TaskId t : ids(c.tasks())) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveUsed)) continue;
-    count_shares(c, t, at.node, at.groups, at.status, held);
-    count_shares(c, t, at.leaving, at.leaving_groups, TaskStatus::kReleasing, held);
-    count_shares(c, t, at.passing, at.passing_groups, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.node, at.holding, at.status, held);
+    count_shares(c, t, at.leaving, at.leaving_holding, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.passing, at.passing_holding, TaskStatus::kReleasing, held);
   }
   return held;
 }
@@ -328,7 +327,7 @@ class RandomOperations {
     const auto nodes = s_.cluster.nodes_by_name();
     return nodes[static_cast<std::size_t>(dice.roll(static_cast<int>(nodes.size())))];
   }
-  GroupListId some_groups(TaskId t, NodeId n, Dice& dice) {
+  HoldingId some_groups(TaskId t, NodeId n, Dice& dice) {
     const Shape& shape = s_.cluster.shape_of(t);
     std::vector<GroupId> groups;
     for (int i = 0; shape.is_shared() && i < shape.gpu.devices; ++i)

@@ -35,8 +35,8 @@ NodeObject node_object(std::size_t i, Dice dice) {
                       {"nvidia.com/gpu", gpus * kOneGpu},
                       {"pods", dice.pick<std::int64_t>({110, 110, 6})}};
   if (dice.once_in(7)) node.taints = {{.key = kTaint, .value = "yes"}};
-  node.unschedulable = dice.once_in(8);
-  node.not_ready = dice.once_in(12);
+  node.conditions.unschedulable = dice.once_in(8);
+  node.conditions.not_ready = dice.once_in(12);
   return node;
 }
 

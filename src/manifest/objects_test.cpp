@@ -33,8 +33,9 @@ status:
             "cpu 7500, memory 1000000000000, nvidia.com/gpu 8000, nvidia.com/mig-1g.5gb 2, pods 110");
   EXPECT_EQ(node.taints, (std::vector<Taint>{{"a", "b", TaintEffect::kNoExecute},
                                              {"c", "", TaintEffect::kPreferNoSchedule}}));
-  EXPECT_TRUE(node.unschedulable && node.not_ready && node.disk_pressure);
-  EXPECT_FALSE(node.memory_pressure || node.pid_pressure || node.network_unavailable);
+  EXPECT_TRUE(node.conditions.unschedulable && node.conditions.not_ready && node.conditions.disk_pressure);
+  EXPECT_FALSE(node.conditions.memory_pressure || node.conditions.pid_pressure ||
+               node.conditions.network_unavailable);
 }
 
 TEST(Node, OffersItsCapacityWhereNothingElseIsSaid) {
@@ -43,7 +44,7 @@ TEST(Node, OffersItsCapacityWhereNothingElseIsSaid) {
           .all<NodeObject>()
           .at(0);
   EXPECT_EQ(text_of(node.allocatable), "cpu 2000");
-  EXPECT_FALSE(node.not_ready);
+  EXPECT_FALSE(node.conditions.not_ready);
 }
 
 TEST(Queue, ReadsAmountsInTheirUnits) {

@@ -22,6 +22,18 @@ struct Meta {
   Labels labels;
 };
 
+// Null: there is no such label.
+inline const std::string* find_label(const Labels& labels, std::string_view key) {
+  for (const auto& [k, v] : labels)
+    if (k == key) return &v;
+  return nullptr;
+}
+
+// Something about an object that the source should tell its user, once.
+struct ObjectWarning {
+  std::string object, field, message;
+};
+
 struct NamedAmount {
   std::string name;  // as the API has it: "cpu", "nvidia.com/mig-1g.5gb"
   std::int64_t units = 0;

@@ -74,15 +74,22 @@ struct PodObject {
   std::vector<ContainerRequest> containers;
 };
 
+// What keeps pods away from a node, each false where the node does not report it.
+struct NodeConditions {
+  bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
+       pid_pressure = false, network_unavailable = false;
+  bool none() const {
+    return !unschedulable && !not_ready && !memory_pressure && !disk_pressure && !pid_pressure &&
+           !network_unavailable;
+  }
+};
+
 struct NodeObject {
   static constexpr std::string_view kKind = "Node";
   Meta meta;
   std::vector<NamedAmount> allocatable;
   std::vector<Taint> taints;
-  bool unschedulable = false;
-  // Conditions that keep pods away, each false where the node does not report it.
-  bool not_ready = false, memory_pressure = false, disk_pressure = false, pid_pressure = false,
-       network_unavailable = false;
+  NodeConditions conditions;
 };
 
 struct QueueAmounts {  // per resource; -1 = unlimited

@@ -38,8 +38,8 @@ void EmbeddedCluster::update(Cluster& cluster, TimePoint now) {
       cluster.remove(PodObject::kKind, std::string(task.ns), std::string(task.name));
   }
   for (const BindDecision& b : bound_) {
-    cluster.reserve_claims(b.task, b.groups);
-    cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .groups = b.groups});
+    cluster.reserve_claims(b.task, b.holding);
+    cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .holding = b.holding});
   }
   for (TaskId t : evicted_) {
     Observed seen = cluster.task(t).observed;

@@ -256,7 +256,9 @@ TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
 }
 
 TEST_F(RequeueScenarios, S10AJobThatNobodySawStartIsNotNominated) {
-  c.node("node0", {.gpus = 1}).running("v", kOverdue).cluster().job_facts(c.job_id("v")).last_start.reset();
+  JobSpec unseen = kOverdue;
+  unseen.is_start_known = false;
+  c.node("node0", {.gpus = 1}).running("v", unseen);
   for (int i = 0; i < 3; ++i) {
     c.cycle();
     EXPECT_EQ(skipped(), "missing_start");

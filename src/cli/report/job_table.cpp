@@ -21,14 +21,8 @@ Ink ink_of(std::string_view status) {
 // A queue's place in the tree, depth first; queues that can not be used come last.
 IdVector<QueueId, std::size_t> queue_ranks(const Cluster& cluster) {
   IdVector<QueueId, std::size_t> ranks(cluster.queues().size(), cluster.queues().size());
-  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
-  for (std::size_t rank = 0; !todo.empty(); ++rank) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    ranks[q] = rank;
-    const auto& children = cluster.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
-  }
+  std::size_t rank = 0;
+  for (QueueId q : cluster.queue_tree().depth_first()) ranks[q] = rank++;
   return ranks;
 }
 

@@ -13,14 +13,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json group_names(const Cluster& c, GroupListId groups) {
+Json group_names(const Cluster& c, HoldingId holding) {
   Json names = Json::array();
-  for (GroupId g : c.groups(groups)) names.push_back(c.group_name(g));
+  for (GroupId g : c.groups(holding)) names.push_back(c.group_name(g));
   return names;
 }
 
 // The devices of claims and the NUMA zones, where there are any.
-void add_devices(const Cluster& c, GroupListId held, Json& json) {
+void add_devices(const Cluster& c, HoldingId held, Json& json) {
   const Holding& holding = c.holding(held);
   for (AllocationId a : holding.claims) {
     if (!a.valid()) continue;
@@ -37,8 +37,8 @@ Json binds_json(const Cluster& c, const Decisions& d) {
   for (const BindDecision& b : d.binds) {
     list.push_back({{"pod", c.task(b.task).full_name()},
                     {"node", c.node(b.node).name},
-                    {"gpuGroups", group_names(c, b.groups)}});
-    add_devices(c, b.groups, list.back());
+                    {"gpuGroups", group_names(c, b.holding)}});
+    add_devices(c, b.holding, list.back());
   }
   return list;
 }
@@ -74,7 +74,7 @@ Json pipelined_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
   for (const PipelineDecision& p : d.pipelined) {
     list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
-    add_devices(c, p.groups, list.back());
+    add_devices(c, p.holding, list.back());
   }
   return list;
 }
@@ -185,7 +185,7 @@ Json pods_json(const Cluster& c) {
              {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
              {"phase", phase_of(at.status)}};
     if (at.node.valid()) pod["node"] = c.node(at.node).name;
-    if (!c.groups(at.groups).empty()) pod["gpuGroups"] = group_names(c, at.groups);
+    if (!c.groups(at.holding).empty()) pod["gpuGroups"] = group_names(c, at.holding);
     list.push_back(std::move(pod));
   }
   return list;

@@ -117,7 +117,7 @@ class DynamicResources final : public Plugin {
   // An evicted task that would return finds its own devices where nobody took them.
   bool keeps_devices(TaskId t, NodeId n) {
     const Placement& at = session_->cluster.placement(t);
-    const auto& held = session_->cluster.holding(at.groups).claims;
+    const auto& held = session_->cluster.holding(at.holding).claims;
     if (!at.virtually_evicted || at.node != n || held.size() != chosen_.size()) return false;
     for (std::size_t i = 0; i < held.size(); ++i)
       if (!chosen_[i].valid() && (!held[i].valid() || is_taken(held[i]))) return false;

@@ -58,9 +58,9 @@ class Predicates final : public Plugin {
     compatibility_ = &session.settings.compatibility;
     add_shape_filters(hooks);
     add_state_filters(hooks);
-    if (cluster_->has_host_ports()) add_port_filter(hooks);
+    if (cluster_->shapes().has_host_ports()) add_port_filter(hooks);
     add_capacity_filter(hooks);
-    if (cluster_->has_pod_affinity()) add_affinity_filter(hooks);
+    if (cluster_->shapes().has_pod_affinity()) add_affinity_filter(hooks);
     obstacles_.emplace(*cluster_);
     hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
@@ -158,7 +158,7 @@ class Predicates final : public Plugin {
 
   template <class Claim>
   bool some_shape(Claim claim) const {
-    for (std::size_t i = 0; i < cluster_->shape_count(); ++i)
+    for (std::size_t i = 0; i < cluster_->shapes().size(); ++i)
       if (claim(cluster_->shape(ShapeId(i)))) return true;
     return false;
   }

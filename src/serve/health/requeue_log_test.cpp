@@ -91,7 +91,9 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
 TEST_F(RequeueLogTest, SaysItAgainWhenTheObjectChanges) {
   log_at(4);
   const auto expects = [&](const std::string& runtime) {
-    c.cluster().job_facts(c.job_id("train")).expected_runtime = runtime;
+    JobSpec changed = kOverdue;
+    changed.expected_runtime = runtime;
+    c.running("train", changed);
     return logged().size();
   };
   c.running("train", kOverdue);

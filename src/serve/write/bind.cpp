@@ -66,9 +66,9 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
             .portion = fmt::format("{:.2f}", portion_of(shape)),
             .devices = shape.gpu.devices,
             .needs = needs_of(cluster, decision)};
-  for (const GroupId group : cluster.groups(decision.groups))
+  for (const GroupId group : cluster.groups(decision.holding))
     bind.gpu_groups.push_back(cluster.group_name(group));
-  bind.claims = claims_of(cluster, decision.task, decision.groups);
+  bind.claims = claims_of(cluster, decision.task, decision.holding);
   if (const auto* assumed = assumptions.group_of(bind.pod.uid)) {
     bind.group_is_assumed = true;
     bind.sub_group = assumed->second;

@@ -105,7 +105,7 @@ kube::Async<std::string> give_node(WriteParts parts, const PodIdentity& pod, con
 BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision) {
   BindNeeds needs;
   const Shape& shape = cluster.shape_of(decision.task);
-  const Holding& held = cluster.holding(decision.groups);
+  const Holding& held = cluster.holding(decision.holding);
   const auto& references = shape.constraints.resource_claims;
   for (std::size_t i = 0; i < references.size() && i < held.claims.size(); ++i)
     if (held.claims[i].valid())

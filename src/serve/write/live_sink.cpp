@@ -23,7 +23,7 @@ bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
 
 void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint now) {
   for (const BindDecision& bind : decisions.binds)
-    p_.assumptions.bind(cluster, bind.task, bind.node, bind.groups);
+    p_.assumptions.bind(cluster, bind.task, bind.node, bind.holding);
   for (const EvictDecision& eviction : decisions.evictions) p_.assumptions.evict(cluster, eviction.task, now);
   for (const PatchDecision& patch : decisions.patches)
     if (!is_in_vain(cluster, patch))

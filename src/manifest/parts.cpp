@@ -1,4 +1,4 @@
-#include "manifest/selectors.hpp"
+#include "manifest/parts.hpp"
 
 #include <fmt/format.h>
 
@@ -51,6 +51,16 @@ std::vector<NodeTerm> node_terms_of(const Field& terms) {
     add_requirements(term["matchFields"], added.fields);
   });
   return result;
+}
+
+TaintEffect taint_effect_of(const Field& effect) {
+  const std::string_view name = effect.text();
+  if (name.empty()) return TaintEffect::kAny;
+  if (name == "NoSchedule") return TaintEffect::kNoSchedule;
+  if (name == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
+  if (name == "NoExecute") return TaintEffect::kNoExecute;
+  effect.fail(fmt::format("\"{}\" is no effect of a taint", name));
+  return TaintEffect::kNoSchedule;
 }
 
 }  // namespace muster
