@@ -1,5 +1,5 @@
-// Documents, and Json with all it can do. Headers that only pass either on do with document.hpp or json_fwd.hpp,
-// because the library behind it is heavy.
+// Documents, and Json with all it can do. Headers that only pass either on do with document.hpp or
+// json_fwd.hpp, because the library behind it is heavy.
 #pragma once
 
 #include <simdjson.h>
