@@ -1,3 +1,4 @@
+// Which function of the model removes an object of which kind.
 #include "serve/read/deltas.hpp"
 
 #include <array>
