@@ -36,10 +36,11 @@ void compare(const std::string& what, int runs) {
   start.refresh(now());
   std::vector<double> requeue, preempt;
   Decisions last;
+  const SteadyStopwatch stopwatch;
   for (int i = 0; i < runs; ++i)
     for (const auto& [scenario, times] : {std::pair(&by_preempt, &preempt), {&by_requeue, &requeue}}) {
       Cluster cluster = start;
-      last = run_cycle(cluster, make_policy(*scenario), now());
+      last = run_cycle(cluster, make_policy(*scenario), now(), {.stopwatch = &stopwatch});
       times->push_back(action_ms(last, scenario->actions.front()));
     }
   fmt::print(

@@ -68,7 +68,7 @@ Rules preempt_rules(Session& s, VictimPool&, JobId p) {
                            return s.hooks.preempt_victim(p, v);
                          }},
           .valid = [&s](const Scenario& sc) { return s.hooks.preempt_scenario(sc); },
-          .is_open = !s.hooks.job_over_quota(p, s.chunk(p, true).tasks)};
+          .is_open = !s.hooks.job_over_quota(p, s.chunk(p).tasks)};
 }
 
 Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
@@ -99,18 +99,17 @@ std::vector<std::vector<std::vector<TaskId>>> batches_by_job(Session& s, VictimP
   return batches;
 }
 
-bool works(Session& s, Simulation& simulation, const Rules& rules, JobId p,
-           const std::vector<TaskId>& victims) {
+bool works(Session& s, ScenarioPlay& play, const Rules& rules, JobId p, const std::vector<TaskId>& victims) {
   if (victims.empty()) return false;
   Bitmap everywhere(s.cluster.nodes_by_name().size());
   everywhere.fill();
-  const Chunk chunk = s.chunk(p, true);
+  const Chunk chunk = s.chunk(p);
   Statement st(s);
-  return !simulation.run(st, {.contender = p,
-                              .tasks = chunk.tasks,
-                              .victims = victims,
-                              .feasible = everywhere,
-                              .valid = rules.valid});
+  return !play.run(st, {.contender = p,
+                        .tasks = chunk.tasks,
+                        .victims = victims,
+                        .feasible = everywhere,
+                        .valid = rules.valid});
 }
 
 // Some legal set of victims lets the job run.
@@ -120,7 +119,7 @@ bool exists(TestCluster& c, MakeRules make) {
   VictimPool pool(s);
   const Rules rules = make(s, pool, p);
   if (!rules.is_open) return false;
-  Simulation simulation(s);
+  ScenarioPlay play(s);
   const auto batches = batches_by_job(s, pool, rules);
   std::vector<std::size_t> taken(batches.size(), 0);
   while (true) {
@@ -132,7 +131,7 @@ bool exists(TestCluster& c, MakeRules make) {
     for (std::size_t i = 0; i < taken.size(); ++i)
       for (std::size_t b = 0; b < taken[i]; ++b)
         victims.insert(victims.end(), batches[i][b].begin(), batches[i][b].end());
-    if (works(s, simulation, rules, p, victims)) return true;
+    if (works(s, play, rules, p, victims)) return true;
   }
 }
 
@@ -143,7 +142,7 @@ void expect_all_needed(unsigned seed, const std::string& action, MakeRules make,
   const JobId p = c.job_id("p");
   VictimPool pool(s);
   const Rules rules = make(s, pool, p);
-  Simulation simulation(s);
+  ScenarioPlay play(s);
   std::vector<JobId> jobs;
   for (const EvictDecision& e : decided.evictions)
     if (const JobId job = s.cluster.task(e.task).job; std::find(jobs.begin(), jobs.end(), job) == jobs.end())
@@ -152,7 +151,7 @@ void expect_all_needed(unsigned seed, const std::string& action, MakeRules make,
     std::vector<TaskId> victims;
     for (const EvictDecision& e : decided.evictions)
       if (s.cluster.task(e.task).job != spared) victims.push_back(e.task);
-    EXPECT_FALSE(works(s, simulation, rules, p, victims))
+    EXPECT_FALSE(works(s, play, rules, p, victims))
         << action << " seed " << seed << ": " << s.cluster.job(spared).name << " was evicted for nothing";
   }
 }

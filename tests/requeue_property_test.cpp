@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
 #include "cli/policy.hpp"
-#include "cli/report/json_output.hpp"
-#include "cli/simulation.hpp"
+#include "cli/report/report.hpp"
+#include "cli/simulate/rounds.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
 #include "engine/search/requeue_settings.hpp"
@@ -224,9 +225,9 @@ TEST(RequeueProperties, EqualsThatTakeTurnsDoSoAtMostOncePerDelay) {
 
 // All that is decided and said, but for the action's own words.
 std::string told(const Policy& policy, Cluster cluster) {
-  const auto result =
-      cli::simulate(cluster, policy, {.cycles = 4, .now = random_cluster_now(), .interval = 1min});
-  auto json = cli::to_json(cluster, result, std::nullopt);
+  const auto rounds =
+      cli::run_rounds(cluster, policy, {.cycles = 4, .now = random_cluster_now(), .interval = 1min});
+  auto json = nlohmann::ordered_json::parse(cli::to_json(cluster, rounds, std::nullopt));
   for (auto& round : json["rounds"]) round.erase("requeue");
   return json.dump(1);
 }
@@ -276,7 +277,7 @@ class Witness {
     hooks.search_begins.add([this, &s](JobId contender) { held_before_ = held(s, contender); });
     hooks.preempt_victim.add([this, &s](JobId contender, JobId victim) {
       const bool is_outranked = s.cluster.job(victim).priority < s.cluster.job(contender).priority;
-      const bool is_gated = s.hooks.job_over_quota(contender, s.chunk(contender, true).tasks).has_value();
+      const bool is_gated = s.hooks.job_over_quota(contender, s.chunk(contender).tasks).has_value();
       if (is_outranked && !is_gated) preempt_.victims.emplace(contender, victim);
       return std::optional<VictimRefusal>();
     });

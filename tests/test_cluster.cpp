@@ -121,7 +121,7 @@ TestCluster& TestCluster::node(const std::string& name, const NodeSpec& spec) {
 }
 
 TestCluster& TestCluster::queue(const std::string& name, const QueueSpec& spec) {
-  QueueObject object{.meta = meta(name, spec.age), .parent = spec.parent, .priority = spec.priority};
+  QueueObject object{.meta = meta(name, spec.age), .parent_name = spec.parent, .priority = spec.priority};
   object.meta.ns = "";
   object.cpu = spec.cpu;
   object.memory = spec.memory;

@@ -1,11 +1,10 @@
-// Allocate.
+// One waiting job after the other: its next chunk is placed, and it waits again for the one after that.
 #include "actions/allocate.hpp"
 
 #include <algorithm>
 
 #include "engine/cycle/statement.hpp"
-#include "engine/order/job_order.hpp"
-#include "engine/order/pending_jobs.hpp"
+#include "engine/order/waiting_jobs.hpp"
 #include "engine/place/allocation.hpp"
 #include "util/keys.hpp"
 
@@ -26,28 +25,28 @@ class Allocate final : public Action {
   std::string name() const override { return kName; }
 
   void run(Session& s) override {
-    for (JobOrder waiting = pending_jobs(s, kName); !waiting.empty();) {
+    for (JobOrder waiting = waiting_jobs(s, kName); !waiting.empty();) {
       const JobId id = waiting.pop();
       const Job& job = s.cluster.job(id);
       const bool was_started = job.counts.in(kAllocatedSet) > 0;
       ++s.stats.jobs_tried;
       Statement st(s);
-      const Chunk chunk = s.chunk(id, false);
+      const Chunk chunk = s.chunk(id, Evicted::kAreGone);
       if (auto reason = allocate_job(s, st, {.job = id, .tasks = chunk.tasks})) {
-        s.waits(id, std::move(*reason));
+        s.set_reason(id, std::move(*reason));
         continue;
       }
       const bool waits = must_wait(job);
       if (waits) st.convert_to_pipelined(id);
       st.commit(kName, id);
       if (!waits) s.cluster.job_facts(id).taken_for_it.clear();
-      if (!waits && !was_started) started(s, id);
+      if (!waits && !was_started) note_start(s, id);
       if (job.has_pending()) waiting.push(id);
     }
   }
 
  private:
-  static void started(Session& s, JobId id) {
+  static void note_start(Session& s, JobId id) {
     s.cluster.job_facts(id).last_start = s.now;
     s.annotate(id, keys::kLastStart, s.now_text);
   }

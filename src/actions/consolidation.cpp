@@ -1,4 +1,5 @@
-// Consolidation.
+// One waiting job after the other that all free GPUs together would hold, with victims that get another
+// place.
 #include "actions/consolidation.hpp"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ constexpr const char* kName = "consolidation";
 
 Candidates candidates(Session& s, Solver& solver, JobId contender) {
   const int most = s.settings.max_consolidation_victims;
-  const bool exact = s.settings.differences.exact_consolidation_limit;
+  const bool exact = s.settings.compatibility.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == contender) return VictimRefusal{.rule = kItself};
@@ -32,13 +33,12 @@ std::optional<VictimRefusal> nobody_is_lost(const Session& s, const Scenario& sc
 }
 
 bool has_room_in_all(Session& s, Solver& solver, JobId contender) {
-  const Chunk& chunk = s.chunk(contender, true);
+  const Chunk& chunk = s.chunk(contender);
   return chunk.wanted.charge.units[index(Accounted::kGpus)] <= solver.room().usable_total();
 }
 
 Purpose purpose(Session& s, Solver& solver, JobId contender) {
-  return {.action = kName,
-          .contender = contender,
+  return {.contender = contender,
           .candidates = candidates(s, solver, contender),
           .valid = [&s](const Scenario& scenario) { return nobody_is_lost(s, scenario); },
           .ground = [](JobId) { return "has another place in view"; }};
@@ -47,20 +47,19 @@ Purpose purpose(Session& s, Solver& solver, JobId contender) {
 class Consolidation final : public Action {
  public:
   std::string name() const override { return kName; }
-  void open(Session& s) override {
-    if (s.settings.use_signatures) s.take_signatures();
-  }
+  void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
     if (s.settings.max_consolidation_victims == 0) return;
-    Solver solver(s, kName);
+    RoomMaker maker(s, kName);
     FailedJobs failed(s);
     const QueueId all_queues;
-    for (JobOrder waiting = contenders(s, kName, true); !waiting.empty();) {
+    for (JobOrder waiting = preemptible_contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
-      if (is_covered(s, failed, all_queues, contender, kName) || is_hopeless(s, contender)) continue;
-      const Outcome outcome = has_room_in_all(s, solver, contender)
-                                  ? make_room(s, solver, purpose(s, solver, contender))
+      if (maker.report_if_covered(failed, all_queues, contender) || maker.report_if_hopeless(contender))
+        continue;
+      const Outcome outcome = has_room_in_all(s, maker.solver(), contender)
+                                  ? maker.make_room(purpose(s, maker.solver(), contender))
                                   : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(all_queues, contender);

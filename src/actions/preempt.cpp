@@ -1,4 +1,4 @@
-// Preempt.
+// One waiting job after the other, with victims of its own queue that have a lower priority.
 #include "actions/preempt.hpp"
 
 #include "engine/search/making_room.hpp"
@@ -20,37 +20,34 @@ Candidates candidates(Session& s, JobId contender) {
 }
 
 Purpose purpose(Session& s, JobId contender) {
-  return {.action = kName,
-          .contender = contender,
+  return {.contender = contender,
           .candidates = candidates(s, contender),
           .valid = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
-bool is_over_quota(Session& s, JobId contender) {
+bool report_if_over_quota(Session& s, JobId contender) {
   if (!s.hooks.job_over_quota) return false;
-  const Chunk chunk = s.chunk(contender, true);
+  const Chunk chunk = s.chunk(contender);
   auto reason = s.hooks.job_over_quota(contender, chunk.tasks);
-  if (reason) s.adds_reason(contender, *reason);
+  if (reason) s.add_reason(contender, *reason);
   return reason.has_value();
 }
 
 class Preempt final : public Action {
  public:
   std::string name() const override { return kName; }
-  void open(Session& s) override {
-    if (s.settings.use_signatures) s.take_signatures();
-  }
+  void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
-    Solver solver(s, kName);
+    RoomMaker maker(s, kName);
     FailedJobs failed(s);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
-      if (is_covered(s, failed, queue, contender, kName) || is_hopeless(s, contender)) continue;
+      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
       const Outcome outcome =
-          is_over_quota(s, contender) ? Outcome::kNoSolution : make_room(s, solver, purpose(s, contender));
+          report_if_over_quota(s, contender) ? Outcome::kNoSolution : maker.make_room(purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }

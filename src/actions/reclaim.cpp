@@ -1,4 +1,4 @@
-// Reclaim.
+// One waiting job after the other that may reclaim, with victims of other queues that hold more than theirs.
 #include "actions/reclaim.hpp"
 
 #include "engine/search/making_room.hpp"
@@ -26,8 +26,7 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
 }
 
 Purpose purpose(Session& s, Solver& solver, JobId contender) {
-  return {.action = kName,
-          .contender = contender,
+  return {.contender = contender,
           .candidates = candidates(s, solver, contender),
           .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
           .ground = [&s, contender](JobId victim) -> std::string_view {
@@ -40,21 +39,19 @@ Purpose purpose(Session& s, Solver& solver, JobId contender) {
 class Reclaim final : public Action {
  public:
   std::string name() const override { return kName; }
-  void open(Session& s) override {
-    if (s.settings.use_signatures) s.take_signatures();
-  }
+  void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
     if (!s.hooks.may_reclaim) return;
-    Solver solver(s, kName);
+    RoomMaker maker(s, kName);
     FailedJobs failed(s);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (!s.hooks.may_reclaim(contender)) continue;
-      if (is_covered(s, failed, queue, contender, kName) || is_hopeless(s, contender)) continue;
+      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
       s.hooks.search_begins(contender);
-      const Outcome outcome = make_room(s, solver, purpose(s, solver, contender));
+      const Outcome outcome = maker.make_room(purpose(s, maker.solver(), contender));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }

@@ -1,4 +1,4 @@
-// Stale gang eviction.
+// Marks gangs that fell below their minimum, and takes them off when their grace is over.
 #include "actions/stale_gang.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ constexpr const char* kName = "stalegangeviction";
 // minSubGroup counts along the tree; KAI asks every pod set for its minimum.
 bool is_stale(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
-  if (!s.settings.differences.satisfaction_along_tree) return true;
+  if (!s.settings.compatibility.satisfaction_along_tree) return true;
   struct {
     const Job& job;
     bool holds(const Member& m) const {
@@ -25,14 +25,11 @@ bool is_stale(const Session& s, JobId id) {
                            [&](const Member& k) { return holds(k); }) >= set.required();
     }
   } tree{job};
-  return !tree.holds(Member{.is_pod_set = false, .at = 0});
+  return !tree.holds(kRoot);
 }
 
 auto by_name(const Session& s) {
-  return [&s](JobId a, JobId b) {
-    const Job &x = s.cluster.job(a), &y = s.cluster.job(b);
-    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
-  };
+  return [&s](JobId a, JobId b) { return is_listed_before(s.cluster.job(a), s.cluster.job(b)); };
 }
 
 std::vector<JobId> sorted(const Session& s, std::span<const JobId> jobs) {
@@ -48,14 +45,13 @@ class StaleGang final : public Action {
   void run(Session& s) override {
     const auto broken = sorted(s, s.cluster.broken_gangs());
     for (JobId j : sorted(s, s.cluster.stale_marked()))
-      if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j))
-        recovered(s, j);
+      if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j)) unmark(s, j);
     for (JobId j : broken)
       if (is_stale(s, j)) judge(s, j);
   }
 
  private:
-  static void recovered(Session& s, JobId id) {
+  static void unmark(Session& s, JobId id) {
     s.cluster.mark_stale(id, std::nullopt);
     s.annotate(id, keys::kStale, std::nullopt);
   }
@@ -83,7 +79,7 @@ class StaleGang final : public Action {
     at.status = TaskStatus::kReleasing;
     s.move(t, at);
     if (at.never_stood) return;
-    s.evicted(t, kName, {});
+    s.record_eviction(t, kName, {});
     EvictDecision& receipt = s.decisions.evictions.back();
     const Job& job = s.cluster.job(s.cluster.task(t).job);
     receipt.rule = "gang below its minimum for longer than its grace period";

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "document/document.hpp"
+#include "document/json.hpp"
 
 namespace muster::kube {
 

@@ -24,6 +24,11 @@ std::string Resource::path(std::string_view ns) const {
   return root() + "/namespaces/" + std::string(ns) + "/" + plural;
 }
 
+Resource resource_of(const ObjectKind& kind) {
+  return {std::string(kind.group), std::string(kind.version), std::string(kind.kind),
+          std::string(kind.plural), kind.is_namespaced};
+}
+
 std::string resource_in(std::string_view path) {
   const auto parts = parts_of(path);
   std::size_t plural = !parts.empty() && parts[0] == "apis" ? 3 : 2;

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <tuple>
 
-#include "model/object_key.hpp"
-
 namespace muster {
 
 std::string_view name_of(TaskStatus status) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
+#include <absl/container/flat_hash_set.h>
 
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "model/id_set.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
+#include "model/kept_objects.hpp"
 #include "model/node.hpp"
 #include "model/objects.hpp"
 #include "model/owners.hpp"
@@ -24,9 +26,9 @@
 #include "model/queue.hpp"
 #include "model/resources.hpp"
 #include "model/shape_table.hpp"
-#include "model/storage.hpp"
 #include "model/task.hpp"
 #include "model/topology_tree.hpp"
+#include "options/compatibility.hpp"
 
 namespace muster {
 
@@ -42,9 +44,8 @@ struct ClusterOptions {
   std::string gpu_worker_label = "node-role.kubernetes.io/gpu-worker";
   bool restrict_node_scheduling = false;
   bool full_hierarchy = true;
-  bool labels_decide_preemptibility = true;
-  bool join_claims_at_once = true;  // a device taken in this cycle counts once for whoever shares its claim
   Duration stuck_threshold = std::chrono::minutes(2);
+  Compatibility compatibility;
 };
 
 // Something about an object that the source should tell its user, once.
@@ -57,42 +58,12 @@ class Cluster {
   explicit Cluster(ClusterOptions options = {});
 
   // ---- deltas from a source. Objects may come in any order and refer to ones that are not there yet.
-  NodeId apply(NodeObject&& object);
-  QueueId apply(QueueObject&& object);
-  JobId apply(PodGroupObject&& object);
-  TaskId apply(PodObject&& object);
-  void apply(PriorityClassObject&& object);
-  void apply(BindRequestObject&& object);
-  void apply(ConfigMapObject&& object);
-  void apply(TopologyObject&& object);
-  void apply(OwnerObject&& object);
-  void apply(VolumeClaimObject&& object);
-  void apply(VolumeObject&& object);
-  void apply(StorageClassObject&& object);
-  void apply(StorageCapacityObject&& object);
-  void apply(CsiDriverObject&& object);
-  void apply(ResourceClaimObject&& object);
-  void apply(ResourceSliceObject&& object);
-  void apply(DeviceClassObject&& object);
-  void apply(NodeTopologyObject&& object);
-  void remove_node(std::string_view name);
-  void remove_queue(std::string_view name);
-  void remove_pod_group(std::string_view ns, std::string_view name);
-  void remove_pod(std::string_view ns, std::string_view name);
-  void remove_priority_class(std::string_view name);
-  void remove_bind_request(std::string_view ns, std::string_view name);
-  void remove_config_map(std::string_view ns, std::string_view name);
-  void remove_topology(std::string_view name);
-  void remove_owner(std::string_view kind, std::string_view ns, std::string_view name);
-  void remove_volume_claim(std::string_view ns, std::string_view name);
-  void remove_volume(std::string_view name);
-  void remove_storage_class(std::string_view name);
-  void remove_storage_capacity(std::string_view ns, std::string_view name);
-  void remove_csi_driver(std::string_view name);
-  void remove_resource_claim(std::string_view ns, std::string_view name);
-  void remove_resource_slice(std::string_view name);
-  void remove_device_class(std::string_view name);
-  void remove_node_topology(std::string_view name);
+  void apply(Object&& object);
+  // The same, for who goes on with it.
+  NodeId apply(NodeObject&& object) { return ++revision_, take(std::move(object)); }
+  TaskId apply(PodObject&& object) { return ++revision_, take(std::move(object)); }
+  // What is of none of the kinds that the cluster knows may have been an owner of pods.
+  void remove(std::string_view kind, std::string_view ns, std::string_view name);
   // A bound pod uses the claims that it holds; one that ended does no more.
   void reserve_claims(TaskId task, GroupListId held);
   void release_claims(TaskId task);
@@ -170,7 +141,8 @@ class Cluster {
   bool has_config_map(std::string_view ns, std::string_view name) const;
   // Null: there is no such topology.
   const TopologyTree* topology(std::string_view name) const;
-  const StorageTable& storage() const { return storage_; }
+  // Objects of the kinds that only others make something of.
+  const KeptObjects& kept() const { return kept_; }
   const DeviceTable& devices() const { return devices_; }
   // Pods with device claims exist.
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
@@ -213,6 +185,35 @@ class Cluster {
     std::vector<ZoneRecord> zones;
   };
   static const Holding kHoldsNothing;
+
+  // What an object of the kind means, and what it means that it is gone. Kinds without are only kept.
+  template <class T>
+  struct Gone {
+    std::string_view ns, name;
+  };
+  NodeId take(NodeObject&& object);
+  void take(QueueObject&& object);
+  void take(PriorityClassObject&& object);
+  void take(PodGroupObject&& object);
+  TaskId take(PodObject&& object);
+  void take(BindRequestObject&& object);
+  void take(TopologyObject&& object);
+  void take(ConfigMapObject&& object);
+  void take(OwnerObject&& object);
+  void take(ResourceClaimObject&& object);
+  void take(ResourceSliceObject&& object);
+  void take(NodeTopologyObject&& object);
+  void take(Gone<NodeObject> gone);
+  void take(Gone<QueueObject> gone);
+  void take(Gone<PriorityClassObject> gone);
+  void take(Gone<PodGroupObject> gone);
+  void take(Gone<PodObject> gone);
+  void take(Gone<BindRequestObject> gone);
+  void take(Gone<TopologyObject> gone);
+  void take(Gone<ConfigMapObject> gone);
+  void take(Gone<ResourceClaimObject> gone);
+  void take(Gone<ResourceSliceObject> gone);
+  void take(Gone<NodeTopologyObject> gone);
 
   NodeId mention_node(std::string_view name);
   QueueId mention_queue(std::string_view name);
@@ -286,12 +287,10 @@ class Cluster {
   absl::flat_hash_map<std::string, JobId> job_ids_;    // "ns/name"
   absl::flat_hash_map<std::string, TaskId> task_ids_;  // "ns/name"
   absl::flat_hash_map<std::string, BindRequestFacts> bind_requests_;
-  absl::flat_hash_map<std::string, PriorityClassObject> classes_;
-  absl::flat_hash_map<std::string, TopologyObject> topologies_;
   absl::flat_hash_map<std::string, TopologyTree> topology_trees_;
-  absl::flat_hash_map<std::string, bool> config_maps_;
+  absl::flat_hash_set<std::string> config_maps_;  // "ns/name"
+  KeptObjects kept_;
   OwnerTable owners_;
-  StorageTable storage_;
   DeviceTable devices_;
   absl::flat_hash_map<TaskId, std::pair<std::vector<ZoneRecord>, std::vector<ZoneRecord>>>
       zone_records_;  // seen, and foretold

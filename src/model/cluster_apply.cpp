@@ -1,9 +1,8 @@
-// Deltas: objects that are added, changed or gone. Jobs and their pods stand in cluster_jobs.cpp, devices in
-// cluster_devices.cpp.
+// Deltas: objects that are added, changed or gone, of any kind. What jobs and their pods mean stands in
+// cluster_jobs.cpp, devices in cluster_devices.cpp.
 #include <algorithm>
 
 #include "model/cluster.hpp"
-#include "model/object_key.hpp"
 
 namespace muster {
 namespace {
@@ -67,6 +66,31 @@ bool Cluster::in_partition(const Labels& labels) const {
   return options_.node_pool.empty() ? value == nullptr : value != nullptr && *value == options_.node_pool;
 }
 
+// ---------------------------------------------------------------- any object
+
+void Cluster::apply(Object&& object) {
+  ++revision_;
+  std::visit(
+      [this](auto& known) {
+        if constexpr (requires { take(std::move(known)); })
+          take(std::move(known));
+        else
+          kept_.put(std::move(known));
+      },
+      object);
+}
+
+void Cluster::remove(std::string_view kind, std::string_view ns, std::string_view name) {
+  ++revision_;
+  const bool is_known = visit_kind(kind, [&]<class T>(std::type_identity<T>) {
+    if constexpr (requires { take(Gone<T>{}); })
+      take(Gone<T>{ns, name});
+    else
+      kept_.erase<T>(ns, name);
+  });
+  if (!is_known && owners_.remove(kind, ns, name)) classes_stale_ = true;
+}
+
 // ---------------------------------------------------------------- first mention
 
 NodeId Cluster::mention_node(std::string_view name) {
@@ -86,7 +110,7 @@ NodeId Cluster::mention_node(std::string_view name) {
 QueueId Cluster::mention_queue(std::string_view name) {
   const auto [found, is_new] = queue_ids_.try_emplace(std::string(name), queues_.end_id());
   if (is_new) {
-    queues_.push_back(Queue{.name = std::string(name)});
+    queues_[queues_.push_back({})].name = name;
     uses_.push_back({});
   }
   return found->second;
@@ -129,8 +153,7 @@ void Cluster::set_stale(NodeId id) {
   some_node_stale_ = true;
 }
 
-NodeId Cluster::apply(NodeObject&& object) {
-  ++revision_;
+NodeId Cluster::take(NodeObject&& object) {
   const NodeId id = mention_node(object.meta.name);
   Node& node = nodes_[id];
   const bool was_present = node.present;
@@ -168,9 +191,8 @@ NodeId Cluster::apply(NodeObject&& object) {
   return id;
 }
 
-void Cluster::remove_node(std::string_view name) {
-  ++revision_;
-  const NodeId id = find_node(name);
+void Cluster::take(Gone<NodeObject> gone) {
+  const NodeId id = find_node(gone.name);
   if (!id.valid() || !nodes_[id].present) return;
   nodes_[id].present = false;
   nodes_[id].allocatable.clear();
@@ -180,64 +202,47 @@ void Cluster::remove_node(std::string_view name) {
 
 // ---------------------------------------------------------------- queues, priority classes, other facts
 
-QueueId Cluster::apply(QueueObject&& object) {
-  ++revision_;
-  const QueueId id = mention_queue(object.meta.name);
-  Queue& queue = queues_[id];
+void Cluster::take(QueueObject&& object) {
+  Queue& queue = queues_[mention_queue(object.meta.name)];
   const bool present = in_partition(object.meta.labels);
-  if (queue.present != present || queue.parent_name != object.parent || queue.created != object.meta.created)
+  if (queue.present != present || queue.parent_name != object.parent_name ||
+      queue.meta.created != object.meta.created)
     queues_stale_ = true;
   queue.present = present;
-  queue.display_name = std::move(object.display_name);
-  queue.parent_name = std::move(object.parent);
-  queue.created = object.meta.created;
-  queue.uid = std::move(object.meta.uid);
-  queue.priority = object.priority;
-  queue.amounts = {object.cpu, object.memory, object.gpu};
-  queue.preempt_min_runtime = object.preempt_min_runtime;
-  queue.reclaim_min_runtime = object.reclaim_min_runtime;
-  queue.expected_runtime = std::move(object.expected_runtime);
-  queue.requeue_delay = std::move(object.requeue_delay);
-  return id;
+  static_cast<QueueObject&>(queue) = std::move(object);
 }
 
-void Cluster::remove_queue(std::string_view name) {
-  ++revision_;
-  const QueueId id = find_queue(name);
+void Cluster::take(Gone<QueueObject> gone) {
+  const QueueId id = find_queue(gone.name);
   if (!id.valid() || !queues_[id].present) return;
   queues_[id].present = false;
   queues_stale_ = true;
 }
 
-void Cluster::apply(PriorityClassObject&& object) {
-  ++revision_;
-  const std::string name = object.meta.name;
-  classes_[name] = std::move(object);
+void Cluster::take(PriorityClassObject&& object) {
+  kept_.put(std::move(object));
   classes_stale_ = true;
 }
-void Cluster::remove_priority_class(std::string_view name) {
-  ++revision_;
-  if (classes_.erase(std::string(name)) > 0) classes_stale_ = true;
+void Cluster::take(Gone<PriorityClassObject> gone) {
+  if (kept_.erase<PriorityClassObject>(gone.ns, gone.name)) classes_stale_ = true;
 }
 
-void Cluster::apply(ConfigMapObject&& object) {
-  ++revision_;
-  config_maps_[key_of(object.meta.ns, object.meta.name)] = true;
+// Only that it exists matters, and there may be many.
+void Cluster::take(ConfigMapObject&& object) {
+  config_maps_.insert(key_of(object.meta.ns, object.meta.name));
 }
-void Cluster::remove_config_map(std::string_view ns, std::string_view name) {
-  ++revision_;
-  config_maps_.erase(key_of(ns, name));
-}
+void Cluster::take(Gone<ConfigMapObject> gone) { config_maps_.erase(key_of(gone.ns, gone.name)); }
 
-void Cluster::apply(TopologyObject&& object) {
-  ++revision_;
-  const std::string name = object.meta.name;
-  topologies_[name] = std::move(object);
+void Cluster::take(TopologyObject&& object) {
+  kept_.put(std::move(object));
   topologies_stale_ = true;
 }
-void Cluster::remove_topology(std::string_view name) {
-  ++revision_;
-  if (topologies_.erase(std::string(name)) > 0) topologies_stale_ = true;
+void Cluster::take(Gone<TopologyObject> gone) {
+  if (kept_.erase<TopologyObject>(gone.ns, gone.name)) topologies_stale_ = true;
+}
+
+void Cluster::take(OwnerObject&& object) {
+  if (owners_.apply(std::move(object))) classes_stale_ = true;
 }
 
 }  // namespace muster

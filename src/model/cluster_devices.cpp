@@ -1,120 +1,36 @@
-// Devices, volumes and owners: deltas, and what tasks hold of devices and zones.
+// Devices: deltas, and what tasks hold of devices and zones.
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
 
 #include "model/cluster.hpp"
-#include "model/object_key.hpp"
 
 namespace muster {
-namespace {
+// ---------------------------------------------------------------- objects
 
-template <class Object>
-void put(StorageTable::ByName<Object>& objects, std::string key, Object&& object) {
-  objects.insert_or_assign(std::move(key), std::move(object));
-}
-
-template <class Object>
-void drop(StorageTable::ByName<Object>& objects, std::string_view key) {
-  if (const auto found = objects.find(key); found != objects.end()) objects.erase(found);
-}
-
-}  // namespace
-
-// ---------------------------------------------------------------- owners
-
-void Cluster::apply(OwnerObject&& object) {
-  ++revision_;
-  if (owners_.apply(std::move(object))) classes_stale_ = true;
-}
-void Cluster::remove_owner(std::string_view kind, std::string_view ns, std::string_view name) {
-  ++revision_;
-  if (owners_.remove(kind, ns, name)) classes_stale_ = true;
-}
-
-// ---------------------------------------------------------------- volumes
-
-void Cluster::apply(VolumeClaimObject&& o) {
-  ++revision_;
-  put(storage_.claims, key_of(o.meta.ns, o.meta.name), std::move(o));
-}
-void Cluster::apply(VolumeObject&& o) {
-  ++revision_;
-  put(storage_.volumes, o.meta.name, std::move(o));
-}
-void Cluster::apply(StorageClassObject&& o) {
-  ++revision_;
-  put(storage_.classes, o.meta.name, std::move(o));
-}
-void Cluster::apply(StorageCapacityObject&& o) {
-  ++revision_;
-  put(storage_.capacities, key_of(o.meta.ns, o.meta.name), std::move(o));
-}
-void Cluster::apply(CsiDriverObject&& o) {
-  ++revision_;
-  put(storage_.drivers, o.meta.name, std::move(o));
-}
-
-void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
-  ++revision_;
-  drop(storage_.claims, key_of(ns, name));
-}
-void Cluster::remove_volume(std::string_view name) {
-  ++revision_;
-  drop(storage_.volumes, name);
-}
-void Cluster::remove_storage_class(std::string_view name) {
-  ++revision_;
-  drop(storage_.classes, name);
-}
-void Cluster::remove_storage_capacity(std::string_view ns, std::string_view name) {
-  ++revision_;
-  drop(storage_.capacities, key_of(ns, name));
-}
-void Cluster::remove_csi_driver(std::string_view name) {
-  ++revision_;
-  drop(storage_.drivers, name);
-}
-
-// ---------------------------------------------------------------- devices
-
-void Cluster::apply(ResourceClaimObject&& object) {
-  ++revision_;
+void Cluster::take(ResourceClaimObject&& object) {
   devices_.apply(std::move(object));
   claims_stale_ = true;
 }
-void Cluster::remove_resource_claim(std::string_view ns, std::string_view name) {
-  ++revision_;
-  devices_.remove_claim(ns, name);
+void Cluster::take(Gone<ResourceClaimObject> gone) {
+  devices_.remove_claim(gone.ns, gone.name);
   claims_stale_ = true;
 }
-void Cluster::apply(ResourceSliceObject&& object) {
-  ++revision_;
+void Cluster::take(ResourceSliceObject&& object) {
   devices_.apply(std::move(object));
   slices_stale_ = true;
 }
-void Cluster::remove_resource_slice(std::string_view name) {
-  ++revision_;
-  devices_.remove_slice(name);
+void Cluster::take(Gone<ResourceSliceObject> gone) {
+  devices_.remove_slice(gone.name);
   slices_stale_ = true;
 }
-void Cluster::apply(DeviceClassObject&& object) {
-  ++revision_;
-  devices_.apply(std::move(object));
-}
-void Cluster::remove_device_class(std::string_view name) {
-  ++revision_;
-  devices_.remove_class(name);
-}
-void Cluster::apply(NodeTopologyObject&& object) {
-  ++revision_;
+void Cluster::take(NodeTopologyObject&& object) {
   devices_.apply(std::move(object));
   zones_stale_ = true;
 }
-void Cluster::remove_node_topology(std::string_view name) {
-  ++revision_;
-  devices_.remove_topology(name);
+void Cluster::take(Gone<NodeTopologyObject> gone) {
+  devices_.remove_topology(gone.name);
   zones_stale_ = true;
 }
 
@@ -214,7 +130,7 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
   if (claimed.empty()) return 0;
   absl::InlinedVector<AllocationId, 4> current;
   for (ClaimId c : shape.claims) {
-    const bool at_once = options_.join_claims_at_once;
+    const bool at_once = options_.compatibility.join_claims_at_once;
     current.push_back(!c.valid() ? AllocationId()
                       : at_once  ? devices_.claim(c).current()
                                  : devices_.claim(c).allocated);

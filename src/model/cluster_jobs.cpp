@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "model/cluster.hpp"
-#include "model/object_key.hpp"
 #include "util/keys.hpp"
 
 namespace muster {
@@ -17,8 +16,7 @@ bool is_same_pool(const std::string& named, const std::string& ours) {
 
 // ---------------------------------------------------------------- jobs
 
-JobId Cluster::apply(PodGroupObject&& object) {
-  ++revision_;
+void Cluster::take(PodGroupObject&& object) {
   const JobId id = mention_job(object.meta.ns, object.meta.name);
   std::vector<TaskId> members = jobs_[id].outsiders;
   for (const PodSet& p : jobs_[id].pod_sets) members.insert(members.end(), p.tasks.begin(), p.tasks.end());
@@ -54,17 +52,12 @@ JobId Cluster::apply(PodGroupObject&& object) {
   unresolved_jobs_.insert(id);
   ++job.version;
   classify(id);
-  return id;
 }
 
-void Cluster::remove_pod_group(std::string_view ns, std::string_view name) {
-  ++revision_;
-  const JobId id = find_job(ns, name);
+void Cluster::take(Gone<PodGroupObject> gone) {
+  const JobId id = find_job(gone.ns, gone.name);
   if (!id.valid()) return;
-  PodGroupObject nothing;
-  nothing.meta.ns = std::string(ns);
-  nothing.meta.name = std::string(name);
-  apply(std::move(nothing));
+  take(PodGroupObject{.meta = {.ns = std::string(gone.ns), .name = std::string(gone.name)}});
   jobs_[id].present = false;
   classify(id);
   release_if_unused(id);
@@ -95,9 +88,7 @@ void Cluster::attach(TaskId t, JobId id) {
     job.outsiders.push_back(t);
     return;
   }
-  PodSet& set = job.pod_sets[task.pod_set];
-  set.tasks.push_back(t);
-  set.ordered_by = 0;
+  job.pod_sets[task.pod_set].tasks.push_back(t);
   account_queue(task, placements_[t], +1);
   account_counts(task, placements_[t].status, +1);
   settle_core(id);
@@ -129,8 +120,7 @@ void Cluster::note_constraints(const Shape& shape) {
   has_pod_affinity_ |= !c.pod_affinity.empty() || !c.pod_anti_affinity.empty();
 }
 
-TaskId Cluster::apply(PodObject&& object) {
-  ++revision_;
+TaskId Cluster::take(PodObject&& object) {
   const TaskId id = mention_task(object.meta.ns, object.meta.name);
   if (in(placements_[id].status, kActiveUsed)) move(id, {.status = TaskStatus::kGone});
   detach(id);
@@ -175,9 +165,8 @@ TaskId Cluster::apply(PodObject&& object) {
   return id;
 }
 
-void Cluster::remove_pod(std::string_view ns, std::string_view name) {
-  ++revision_;
-  const auto found = task_ids_.find(key_of(ns, name));
+void Cluster::take(Gone<PodObject> gone) {
+  const auto found = task_ids_.find(key_of(gone.ns, gone.name));
   if (found == task_ids_.end()) return;
   const TaskId id = found->second;
   const JobId job = tasks_[id].job;
@@ -254,8 +243,7 @@ Placement Cluster::observed_placement(TaskId id) {
   return at;
 }
 
-void Cluster::apply(BindRequestObject&& object) {
-  ++revision_;
+void Cluster::take(BindRequestObject&& object) {
   mention_node(object.node);
   const std::string key = key_of(object.meta.ns, object.pod.empty() ? object.meta.name : object.pod);
   BindRequestFacts facts{object.node, object.pod_uid,         object.gpu_groups, object.failed,
@@ -266,9 +254,8 @@ void Cluster::apply(BindRequestObject&& object) {
   if (const auto task = task_ids_.find(key); task != task_ids_.end()) reobserve(task->second);
 }
 
-void Cluster::remove_bind_request(std::string_view ns, std::string_view name) {
-  ++revision_;
-  const std::string key = key_of(ns, name);
+void Cluster::take(Gone<BindRequestObject> gone) {
+  const std::string key = key_of(gone.ns, gone.name);
   if (bind_requests_.erase(key) == 0) return;
   if (const auto task = task_ids_.find(key); task != task_ids_.end()) reobserve(task->second);
 }

@@ -63,7 +63,7 @@ void Cluster::rank_nodes() {
 void Cluster::build_topologies() {
   topologies_stale_ = false;
   topology_trees_.clear();
-  for (const auto& [name, topology] : topologies_)
+  for (const auto& [name, topology] : kept_.all<TopologyObject>())
     topology_trees_.try_emplace(name, topology, nodes_, nodes_by_name_);
 }
 
@@ -141,7 +141,7 @@ void Cluster::build_queue_tree() {
     Queue& root = queues_[flat_root];
     root.present = true;
     root.parent_name.clear();
-    root.amounts.fill({.quota = -1, .limit = -1, .weight = 1});
+    root.cpu = root.memory = root.gpu = {.quota = -1, .limit = -1, .weight = 1};
     root.priority = 100;
   }
   std::vector<QueueId> present;
@@ -160,8 +160,8 @@ void Cluster::build_queue_tree() {
       present.push_back(q);
   }
   std::sort(present.begin(), present.end(), [&](QueueId a, QueueId b) {
-    return std::pair(queues_[a].created, std::string_view(queues_[a].name)) <
-           std::pair(queues_[b].created, std::string_view(queues_[b].name));
+    return std::pair(queues_[a].meta.created, std::string_view(queues_[a].name)) <
+           std::pair(queues_[b].meta.created, std::string_view(queues_[b].name));
   });
   // From the top down: what is never reached hangs on a missing queue or on a cycle.
   top_queues_.clear();
@@ -199,11 +199,10 @@ void Cluster::recount_queues() {
 // ---------------------------------------------------------------- jobs
 
 std::int32_t Cluster::class_value(const std::string& name) const {
-  if (const auto found = classes_.find(name); found != classes_.end()) return found->second.value;
-  const PriorityClassObject* chosen = nullptr;
-  for (const auto& [class_name, object] : classes_)
-    if (object.global_default && (chosen == nullptr || class_name < chosen->meta.name)) chosen = &object;
-  return chosen != nullptr ? chosen->value : kDefaultPriority;
+  if (const auto* found = kept_.find<PriorityClassObject>(name)) return found->value;
+  for (const auto& [other, object] : kept_.all<PriorityClassObject>())
+    if (object.global_default) return object.value;
+  return kDefaultPriority;
 }
 
 void Cluster::refresh_jobs() {
@@ -221,7 +220,7 @@ void Cluster::resolve(JobId id) {
       job.priority < kFirstNonPreemptible ? Preemptibility::kPreemptible : Preemptibility::kNonPreemptible;
   PreemptibilitySource source = PreemptibilitySource::kPriority;
   std::vector<TaskId> members;
-  if (options_.labels_decide_preemptibility)
+  if (options_.compatibility.labels_decide_preemptibility)
     for (const PodSet& p : job.pod_sets) members.insert(members.end(), p.tasks.begin(), p.tasks.end());
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {
     return std::pair(tasks_[a].created, std::string_view(tasks_[a].name)) <

@@ -1,12 +1,14 @@
-// A set of ids with constant-time insert and erase. Its order means nothing: sort before it could decide.
+// Sets of ids with constant-time insert and erase.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "util/ids.hpp"
 
 namespace muster {
 
+// Its order means nothing: sort before it could decide.
 template <class I>
 class IdSet {
  public:
@@ -37,6 +39,28 @@ class IdSet {
   static constexpr std::uint32_t kOut = 0xFFFFFFFF;
   std::vector<I> items_;
   std::vector<std::uint32_t> at_;
+};
+
+// A set that is emptied in constant time, and can not be listed.
+template <class I>
+class Stamps {
+ public:
+  void clear() { ++now_; }
+  bool contains(I id) const { return id.index() < marks_.size() && marks_[id.index()] == now_; }
+  // False if it was there already.
+  bool insert(I id) {
+    if (id.index() >= marks_.size()) marks_.resize(id.index() + 1, 0);
+    if (marks_[id.index()] == now_) return false;
+    marks_[id.index()] = now_;
+    return true;
+  }
+  void erase(I id) {
+    if (id.index() < marks_.size()) marks_[id.index()] = 0;
+  }
+
+ private:
+  std::uint64_t now_ = 1;
+  std::vector<std::uint64_t> marks_;
 };
 
 }  // namespace muster

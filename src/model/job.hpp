@@ -19,7 +19,6 @@ struct PodSet {  // a leaf
   TopologyConstraint topology;
   std::uint32_t parent = 0;  // the set that holds it
   std::vector<TaskId> tasks;
-  std::uint64_t ordered_by = 0;  // the task order `tasks` was last sorted by; 0: none
   StatusCounts counts;
 
   bool is_satisfied() const { return counts.active_allocated() >= minimum; }
@@ -31,6 +30,7 @@ struct Member {
   bool is_pod_set = false;
   std::uint32_t at = 0;  // index into Job::sets or Job::pod_sets
 };
+inline constexpr Member kRoot{.is_pod_set = false, .at = 0};
 
 struct GroupSet {  // an inner node
   std::string name;

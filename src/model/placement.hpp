@@ -8,7 +8,7 @@ namespace muster {
 
 struct Placement {
   TaskStatus status = TaskStatus::kPending;
-  // Evicted by a statement that is not committed: may be placed again in the same simulation.
+  // Evicted by a statement that is not committed: may be placed again in the same scenario.
   bool virtually_evicted = false;
   // Evicted when it was only pipelined: what it releases it never held.
   bool never_stood = false;
@@ -23,5 +23,18 @@ struct Placement {
 
   bool operator==(const Placement&) const = default;
 };
+
+// The nodes on which others see the task: where it stands or will stand, terminating and evicted ones
+// included, and the node that it leaves. So an eviction changes nothing here, and its undo neither.
+template <class Visit>
+void for_each_place(const Placement& at, Visit visit) {
+  if (!at.node.valid() || !in(at.status, kActiveUsed)) return;
+  visit(at.node);
+  if (at.leaving.valid() && at.leaving != at.node) visit(at.leaving);
+}
+
+inline bool same_places(const Placement& a, const Placement& b) {
+  return in(a.status, kActiveUsed) == in(b.status, kActiveUsed) && a.node == b.node && a.leaving == b.leaving;
+}
 
 }  // namespace muster

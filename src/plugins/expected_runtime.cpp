@@ -1,4 +1,4 @@
-// Expected runtime.
+// Looks at each job that opted in, notes what it saw, and nominates those that are overdue.
 #include "plugins/expected_runtime.hpp"
 
 #include <fmt/format.h>
@@ -23,10 +23,7 @@ std::vector<JobId> candidates(const Cluster& c) {
     for (JobId j : ids(c.jobs())) jobs.push_back(j);
   }
   std::erase_if(jobs, [&](JobId j) { return !c.job(j).present || !expected_runtime(c, j); });
-  std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
-    const Job &x = c.job(a), &y = c.job(b);
-    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
-  });
+  std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) { return is_listed_before(c.job(a), c.job(b)); });
   return jobs;
 }
 

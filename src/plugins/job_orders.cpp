@@ -1,4 +1,4 @@
-// Orders below the queue.
+// Each order is one comparison, registered under its plugin's name.
 #include "plugins/job_orders.hpp"
 
 #include <charconv>
@@ -26,7 +26,7 @@ int compare_sub_groups(const SubGroupSide& l, const SubGroupSide& r) {
   return smaller_first(std::int64_t{l.count} * r.threshold, std::int64_t{r.count} * l.threshold);
 }
 
-std::optional<std::int64_t> whole_number(const std::string& text) {
+std::optional<std::int64_t> integer(const std::string& text) {
   std::int64_t value = 0;
   const char* start = text.data() + (text.starts_with('+') ? 1 : 0);
   const auto [end, error] = std::from_chars(start, text.data() + text.size(), value);
@@ -39,7 +39,7 @@ int compare_task_priorities(const Task& l, const Task& r) {
   if (l.task_priority.has_value() != r.task_priority.has_value())
     return claim_first(l.task_priority.has_value(), r.task_priority.has_value());
   if (!l.task_priority) return 0;
-  const auto x = whole_number(*l.task_priority), y = whole_number(*r.task_priority);
+  const auto x = integer(*l.task_priority), y = integer(*r.task_priority);
   if (!x || !y) return claim_first(x.has_value(), y.has_value());
   return smaller_first(*y, *x);
 }

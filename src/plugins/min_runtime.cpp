@@ -1,4 +1,4 @@
-// Minimum runtime.
+// Jobs inside their minimum are no victims; elastic ones may lose what they have beyond their minimum shape.
 #include "plugins/min_runtime.hpp"
 
 #include <algorithm>
@@ -63,11 +63,7 @@ class MinRuntime final : public Plugin {
 
   // The queue below the lowest common ancestor on the victim's side; of the same leaf, the leaf itself.
   QueueId below_common_ancestor(QueueId victim, QueueId other) const {
-    const auto is_ancestor = [&](QueueId q) {
-      for (QueueId at = other; at.valid(); at = queue(at).parent)
-        if (at == q) return true;
-      return false;
-    };
+    const auto is_ancestor = [&](QueueId q) { return is_at_or_below(s_->cluster, other, q); };
     QueueId at = victim;
     if (is_ancestor(at)) return at;
     while (queue(at).parent.valid() && !is_ancestor(queue(at).parent)) at = queue(at).parent;
@@ -77,14 +73,14 @@ class MinRuntime final : public Plugin {
   // A start in the future counts as just started.
   std::optional<VictimRefusal> protected_until(JobId victim, Duration minimum) const {
     const Job& job = s_->cluster.job(victim);
-    const bool needs_minimum = s_->settings.differences.protection_needs_minimum;
+    const bool needs_minimum = s_->settings.compatibility.protection_needs_minimum;
     if (!job.last_start || (needs_minimum && minimum <= Duration::zero())) return std::nullopt;
     const TimePoint until = *job.last_start + minimum;
     return s_->now < until ? std::optional(VictimRefusal{.rule = kRule, .until = until}) : std::nullopt;
   }
 
   std::optional<VictimRefusal> filter(JobId victim, Duration minimum) const {
-    if (is_elastic(s_->cluster.job(victim), s_->settings.differences.elastic_by_active_tasks))
+    if (is_elastic(s_->cluster.job(victim), s_->settings.compatibility.elastic_by_active_tasks))
       return std::nullopt;
     return protected_until(victim, minimum);
   }

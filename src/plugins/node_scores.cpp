@@ -1,4 +1,4 @@
-// Scores of nodes and devices.
+// Each score by itself, and what it weighs: one outweighs all that come after it.
 #include "plugins/node_scores.hpp"
 
 #include <algorithm>
@@ -70,9 +70,9 @@ class NodePlacement final : public Plugin {
     for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += spread_score(k, nodes[i]);
   }
   double spread_score(Kind k, NodeId n) const {
-    const double whole = k == kGpu ? static_cast<double>(cluster_->node(n).gpu_devices * kOneGpu)
-                                   : static_cast<double>(cluster_->allocatable().at(k, n));
-    return whole == 0 ? 0 : free(k, n) / whole;
+    const double capacity = k == kGpu ? static_cast<double>(cluster_->node(n).gpu_devices * kOneGpu)
+                                      : static_cast<double>(cluster_->allocatable().at(k, n));
+    return capacity == 0 ? 0 : free(k, n) / capacity;
   }
 
   // With the largest node instead of the emptiest one as the measure, packing scores need no other node and
@@ -134,7 +134,7 @@ std::unique_ptr<Plugin> make_nominated_node() {
 
 std::unique_ptr<Plugin> make_gpu_sharing_order() {
   return plugin_of([](Session& s, Hooks& hooks) {
-    const bool needs_gpu = s.settings.differences.sharing_score_needs_gpu;
+    const bool needs_gpu = s.settings.compatibility.sharing_score_needs_gpu;
     hooks.node_score.add_local([&c = s.cluster, needs_gpu](ShapeId shape, NodeId n) {
       return fits_some_shared_gpu(c, c.shape(shape), n, needs_gpu) ? kSharing : 0.0;
     });

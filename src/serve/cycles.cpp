@@ -74,8 +74,9 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
   p_.evictor.note_protected_jobs();
   is_in_cycle_ = true;
-  Decisions decisions =
-      co_await p_.loop.offload([this, now] { return run_cycle(p_.cluster, policy_, now, &memory_); });
+  Decisions decisions = co_await p_.loop.offload([this, now] {
+    return run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
+  });
   is_in_cycle_ = false;
   co_return decisions;
 }

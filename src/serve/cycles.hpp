@@ -6,6 +6,7 @@
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
 #include "serve/health/requeue_log.hpp"
+#include "util/stopwatch.hpp"
 #include "util/time.hpp"
 
 namespace muster {
@@ -56,6 +57,7 @@ class Cycles {
   const Leadership& leadership_;
   Policy policy_;
   SearchMemory memory_;
+  const SteadyStopwatch stopwatch_;
   RequeueLog requeue_log_;
   CyclePace pace_;
   bool is_in_cycle_ = false;

@@ -77,9 +77,9 @@ class Daemon final : SourceListener {
   kube::Async<void> drain();
 
   void news() override { p_.news.give(); }
-  void pod(Json pod) override;
+  void pod(const Json& pod) override;
   void pod_gone(const std::string& ns, const std::string& name) override;
-  void pod_group(Json group) override { p_.status.saw_group(group); }
+  void pod_group(const Json& group) override { p_.status.saw_group(group); }
   void pod_group_gone(const std::string& ns, const std::string& name) override;
   void failed_bind_request(const std::string& ns, const std::string& name) override;
 
@@ -151,7 +151,7 @@ kube::Async<void> Daemon::drain() {
 
 // ---------------------------------------------------------------- what the watch shows
 
-void Daemon::pod(Json pod) {
+void Daemon::pod(const Json& pod) {
   if (p_.options.groups_pods) p_.grouping.saw(pod);
 }
 

@@ -35,7 +35,7 @@ void EmbeddedCluster::update(Cluster& cluster, TimePoint now) {
     if (task.job.valid())
       cluster.observe(t, {.phase = PodPhase::kPending});
     else
-      cluster.remove_pod(std::string(task.ns), std::string(task.name));
+      cluster.remove(PodObject::kKind, std::string(task.ns), std::string(task.name));
   }
   for (const BindDecision& b : bound_) {
     cluster.reserve_claims(b.task, b.groups);

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <compare>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -90,8 +89,3 @@ IdRange<I> ids(const IdVector<I, T>& v) {
 }
 
 }  // namespace muster
-
-template <class Tag>
-struct std::hash<muster::Id<Tag>> {
-  std::size_t operator()(muster::Id<Tag> id) const noexcept { return id.index(); }
-};

@@ -1,4 +1,4 @@
-// Requeue.
+// Jobs that agreed to give way do so for one waiting job after the other that outranks them.
 #include "actions/requeue/requeue.hpp"
 
 #include <algorithm>
@@ -31,9 +31,9 @@ std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
 // A contender is like another only if it has the same rank, too.
 class FailedContenders {
  public:
-  explicit FailedContenders(Session& session) : s_(session) {}
-  bool cover(JobId contender) {
-    return is_covered(s_, of_rank(contender), s_.cluster.job(contender).queue, contender, kName);
+  FailedContenders(Session& session, RoomMaker& maker) : s_(session), maker_(maker) {}
+  bool report_if_covered(JobId contender) {
+    return maker_.report_if_covered(of_rank(contender), s_.cluster.job(contender).queue, contender);
   }
   void add(JobId contender) { of_rank(contender).add(s_.cluster.job(contender).queue, contender); }
 
@@ -44,6 +44,7 @@ class FailedContenders {
   }
 
   Session& s_;
+  RoomMaker& maker_;
   std::map<std::pair<std::int32_t, Preemptibility>, FailedJobs> by_rank_;
 };
 
@@ -57,43 +58,42 @@ class Requeue final : public Action {
     record.is_dry_run = options_.is_dry_run;
     s.hooks.nominate(record);
     if (record.nominated.empty()) return;
-    if (s.settings.use_signatures) s.take_signatures();
-    Solver solver(s, kName, nominated_pool(s, record), Line::kWhole);
-    RequeueVictims victims(s, solver.pool(), record, options_.contenders);
-    FailedContenders failed(s);
+    s.take_signatures();
+    RoomMaker maker(s, kName, nominated_pool(s, record), Line::kAll);
+    RequeueVictims victims(s, maker.solver().pool(), record, options_.contenders);
+    FailedContenders failed(s, maker);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
-      if (is_hopeless(s, contender)) continue;
+      if (maker.report_if_hopeless(contender)) continue;
       const Candidates candidates = victims.of(contender);
       std::string nominators = victims.nominators(candidates);
       if (nominators.empty()) continue;
       record.attempts.push_back({.contender = contender, .nominators = std::move(nominators)});
-      if (failed.cover(contender)) continue;
-      const Outcome outcome = search(s, solver, candidates, record.attempts.back());
+      if (failed.report_if_covered(contender)) continue;
+      const Outcome outcome = search(s, maker, candidates, record.attempts.back());
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(contender);
     }
   }
 
  private:
-  Outcome search(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
+  Outcome search(Session& s, RoomMaker& maker, const Candidates& candidates, RequeueAttempt& attempt) const {
     s.hooks.search_begins(attempt.contender);
     const std::size_t first = s.decisions.evictions.size();
-    const Outcome outcome = make_room(s, solver, purpose(s, solver, candidates, attempt));
+    const Outcome outcome = maker.make_room(purpose(s, maker.solver(), candidates, attempt));
     attempt.is_commit = outcome == Outcome::kSolved;
     for (std::size_t i = first; i < s.decisions.evictions.size(); ++i)
       add_victim(s, attempt, s.decisions.evictions[i].task);
     if (!options_.is_dry_run)
       for (const RequeueAttempt::Victim& victim : attempt.victims) {
-        to_the_back(s, victim);
-        solver.moved_in_line(victim.job);
+        send_to_the_back(s, victim);
+        maker.solver().note_place_in_line(victim.job);
       }
     return outcome;
   }
 
   Purpose purpose(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
-    return {.action = kName,
-            .contender = attempt.contender,
+    return {.contender = attempt.contender,
             .candidates = candidates,
             .valid = [&s](const Scenario& scenario) { return judge(s, scenario); },
             .ground = [](JobId) { return "past its expected runtime"; },
@@ -124,7 +124,7 @@ class Requeue final : public Action {
   }
 
   // The job stands behind those that wait, and is left alone for a while.
-  static void to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
+  static void send_to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
     const std::string not_before = format_time(victim.not_before);
     Job& job = s.cluster.job_facts(victim.job);
     job.requeue_not_before = not_before;

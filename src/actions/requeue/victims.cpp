@@ -1,4 +1,4 @@
-// Whom a contender may take of the jobs that agreed to give way.
+// Of the nominated jobs those that preempt or reclaim could take, and no other job of lower priority shields.
 #include "actions/requeue/victims.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<JobId> not_nominated(const Cluster& cluster, const RequeueRecord& re
 // Highest priority first, then by real creation time.
 bool is_senior(const Job& x, const Job& y) {
   if (x.priority != y.priority) return x.priority > y.priority;
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return age(x) < age(y);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, Queue
   if (leaf == s_.cluster.job(contender).queue) {
     if (outranks_nobody(contender, leaf)) return VictimRefusal{.rule = kNotOutranked};
     const bool over_quota =
-        s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender, true).tasks);
+        s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender).tasks);
     return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"})
                       : std::nullopt;
   }

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "actions/requeue/requeue.hpp"
-#include "engine/order/victims.hpp"
+#include "engine/order/victim_order.hpp"
 
 namespace muster::actions {
 

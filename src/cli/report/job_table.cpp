@@ -1,6 +1,4 @@
-// The jobs as a table.
-#include "cli/report/job_table.hpp"
-
+// The jobs as a table, in the order of the queue tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 
 namespace muster::cli {
 namespace {

@@ -1,11 +1,11 @@
-// The result of a simulation as JSON.
-#include "cli/report/json_output.hpp"
-
+// The report as JSON: one function per part, named after its field.
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/report/report.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -153,9 +153,9 @@ Json round_json(const Cluster& c, const Round& round, bool with_timing) {
 }
 
 // The timing of all rounds together.
-Json total_timing(const SimulationResult& result, const Timing& timing) {
+Json total_timing(const std::vector<Round>& rounds, const Timing& timing) {
   Json json{{"readMs", timing.read_ms}};
-  json.update(timing_json(summed_stats(result)));
+  json.update(timing_json(summed_stats(rounds)));
   json["cpuMs"] = timing.cpu_ms;
   json["peakRssMb"] = timing.peak_rss_mb;
   return json;
@@ -304,8 +304,8 @@ Json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) 
   return list;
 }
 
-Json jobs_json(const Cluster& c, const SimulationResult& result) {
-  const std::vector<WaitingJob> waiting = waiting_after(c, result);
+Json jobs_json(const Cluster& c, const std::vector<Round>& rounds) {
+  const std::vector<WaitingJob> waiting = waiting_after(c, rounds);
   std::map<JobId, const WaitingJob*> by_job;
   for (const WaitingJob& w : waiting) by_job[w.job] = &w;
   Json list = Json::array();
@@ -325,12 +325,12 @@ Json jobs_json(const Cluster& c, const SimulationResult& result) {
 
 }  // namespace
 
-Json to_json(const Cluster& c, const SimulationResult& result, const std::optional<Timing>& timing) {
-  Json rounds = Json::array();
-  for (const Round& round : result.rounds) rounds.push_back(round_json(c, round, timing.has_value()));
-  Json json{{"rounds", std::move(rounds)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, result)}};
-  if (timing) json["timing"] = total_timing(result, *timing);
-  return json;
+std::string to_json(const Cluster& c, const std::vector<Round>& rounds, const std::optional<Timing>& timing) {
+  Json list = Json::array();
+  for (const Round& round : rounds) list.push_back(round_json(c, round, timing.has_value()));
+  Json json{{"rounds", std::move(list)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, rounds)}};
+  if (timing) json["timing"] = total_timing(rounds, *timing);
+  return json.dump(1) + "\n";
 }
 
 }  // namespace muster::cli

@@ -1,23 +1,18 @@
-// The extension points: where policy (plugins) speaks to the engine. The type of a hook says how the answers
-// of several plugins combine:
-//   FilterHook  all must allow; the first refusal decides and is what a user reads
-//   OrderHook   the first that has an opinion decides
-//   ScoreHook   scores add up
-//   ListHook    everything everybody says
-//   OwnerHook   exactly one plugin may answer; a second is a start-up error
+// The extension points: where policy (plugins) speaks to the engine, each with its contract. The type of a
+// hook says how the answers of several plugins combine: hook_kinds.hpp.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "engine/cycle/hook_kinds.hpp"
+#include "engine/cycle/score_hook.hpp"
 #include "model/holding.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
@@ -28,129 +23,6 @@
 #include "util/bitmap.hpp"
 
 namespace muster {
-
-// ---------------------------------------------------------------- kinds of hooks
-
-template <class Refusal, class... Args>
-class FilterHook {
- public:
-  using Function = std::function<std::optional<Refusal>(Args...)>;
-  void add(Function f) { functions_.push_back(std::move(f)); }
-  // Nothing: allowed.
-  std::optional<Refusal> operator()(Args... args) const {
-    for (const Function& f : functions_)
-      if (auto refusal = f(args...)) return refusal;
-    return std::nullopt;
-  }
-  bool empty() const { return functions_.empty(); }
-
- private:
-  std::vector<Function> functions_;
-};
-
-template <class T>
-class OrderHook {
- public:
-  using Function = std::function<int(const T&, const T&)>;  // <0: left first, >0: right first, 0: no opinion
-  void add(Function f) { functions_.push_back(std::move(f)); }
-  int operator()(const T& left, const T& right) const {
-    for (const Function& f : functions_)
-      if (const int order = f(left, right)) return order;
-    return 0;
-  }
-  bool empty() const { return functions_.empty(); }
-
- private:
-  std::vector<Function> functions_;
-};
-
-template <class Signature>
-class OwnerHook;
-template <class R, class... Args>
-class OwnerHook<R(Args...)> {
- public:
-  explicit OwnerHook(const char* name) : name_(name) {}
-  void set(const std::string& owner, std::function<R(Args...)> f) {
-    if (function_)
-      throw std::logic_error("plugins \"" + owner_ + "\" and \"" + owner + "\" both answer " + name_ +
-                             "; only one may");
-    owner_ = owner;
-    function_ = std::move(f);
-  }
-  explicit operator bool() const { return static_cast<bool>(function_); }
-  R operator()(Args... args) const { return function_(args...); }
-
- private:
-  const char* name_;
-  std::string owner_;
-  std::function<R(Args...)> function_;
-};
-
-template <class... Args>
-class ListHook {
- public:
-  using Function = std::function<void(Args...)>;
-  void add(Function f) { functions_.push_back(std::move(f)); }
-  void operator()(Args... args) const {
-    for (const Function& f : functions_) f(args...);
-  }
-  bool empty() const { return functions_.empty(); }
-
- private:
-  std::vector<Function> functions_;
-};
-
-using NodeScores = IdVector<NodeId, double>;
-
-// Scores of nodes for a task; higher is better, equal sums go by name. Most scores depend on nothing but the
-// shape of the request and the state of the one node, so the engine keeps them in an ordered index and asks
-// again only about nodes that changed.
-class ScoreHook {
- public:
-  using Local = std::function<double(ShapeId, NodeId)>;
-  // Gives the order of `exact` from the node alone; nothing where the node is in a state in which it would
-  // not.
-  using LocalKey = std::function<std::optional<double>(ShapeId, NodeId)>;
-  using OfSet = std::function<void(ShapeId, std::span<const NodeId>, std::span<double>)>;
-  using Applies = std::function<bool(TaskId)>;
-  using OfTask = std::function<void(TaskId, std::span<const NodeId>, std::span<double>)>;
-  using Table = std::function<const NodeScores*(TaskId)>;
-
-  // A score of the shape on the node by itself.
-  void add_local(Local score) { terms_.push_back({.local = std::move(score)}); }
-  // A score relative to all nodes of the set, with a key that orders nodes alike.
-  void add_relative(OfSet exact, LocalKey key) {
-    terms_.push_back({.of_set = std::move(exact), .key = std::move(key)});
-  }
-  // A score that depends on the task or on other nodes; only tasks to which it applies pay for it. A node
-  // given minus infinity is left out for the task.
-  void add_global(Applies applies, OfTask score) {
-    terms_.push_back({.applies = std::move(applies), .of_task = std::move(score)});
-  }
-
-  // Scores that do not change while the task is being placed, null where they do not concern it. They
-  // outweigh all local ones. Only one plugin may have them. Minus infinity as above.
-  void set_table(Table table);
-
-  // Adds all scores of the nodes, in the order of the plugins: the plain way.
-  void score(TaskId task, ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const;
-  bool depends_on_task(TaskId task) const;
-  const NodeScores* table(TaskId task) const { return table_ ? table_(task) : nullptr; }
-  // The sum of local scores and keys, or nothing if some key is not exact for the node.
-  std::optional<double> key(ShapeId shape, NodeId node) const;
-
- private:
-  struct Term {
-    Local local;
-    OfSet of_set;
-    LocalKey key;
-    Applies applies;
-    OfTask of_task;
-    bool is_table = false;
-  };
-  std::vector<Term> terms_;
-  Table table_;
-};
 
 // ---------------------------------------------------------------- what hooks are asked about
 
@@ -193,7 +65,8 @@ struct VictimRefusal {
   std::optional<TimePoint> until;
 };
 
-// A simulation that is to be judged: the contender's tasks are placed, the victims' may be placed again.
+// A scenario that was played and is to be judged: the contender's tasks are placed, the victims' may be
+// placed again.
 struct Scenario {
   JobId contender;
   std::span<const TaskId> contender_tasks;
@@ -219,7 +92,7 @@ class ScenarioGenerator;
 struct GeneratorFactory {
   std::string name;
   std::function<std::unique_ptr<ScenarioGenerator>()> make;
-  bool is_whole = false;  // asked for all tasks at once, never for some of them first
+  bool wants_all_tasks = false;  // never asked for some of the contender's tasks first
 };
 
 // ---------------------------------------------------------------- all of them
@@ -272,7 +145,7 @@ struct Hooks {
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
-  // After a simulation in which the contender found its place.
+  // After a scenario was played in which the contender found its place.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
   // Can reclaim free so much at all? A refusal is a proof that every scenario would be refused.
@@ -286,9 +159,6 @@ struct Hooks {
 
   // ---- giving way: who agreed to it, and who did not though asked
   ListHook<RequeueRecord&> nominate;
-
-  // ---- a decision to bind leaves: annotations for it; later ones win
-  ListHook<TaskId, NodeId, std::map<std::string, std::string>&> bind_annotations;
 
   // ---- queues, for tables and messages
   OwnerHook<Shares(QueueId)> fair_share{"fair_share"};

@@ -1,4 +1,4 @@
-// The life of a cycle.
+// Opens the session, runs the actions one after the other with their times taken, and closes it.
 #include "engine/cycle/run_cycle.hpp"
 
 #include <cassert>
@@ -9,28 +9,24 @@
 namespace muster {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
+double milliseconds(Duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 void run_action(Action& action, Session& session) {
   session.stats = {.action = action.name()};
-  const auto start = Clock::now();
+  const Duration start = session.elapsed();
   action.run(session);
-  session.stats.milliseconds = milliseconds_since(start);
+  session.stats.milliseconds = milliseconds(session.elapsed() - start);
   session.decisions.actions.push_back(session.stats);
   assert(session.cluster.recount().empty() && "the kept sums differ from a recount");
 }
 
 }  // namespace
 
-Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, SearchMemory* memory) {
-  const auto start = Clock::now();
-  Session session(cluster, policy, now, memory);
+Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, const CycleAids& aids) {
+  const Duration start = aids.elapsed();
+  Session session(cluster, policy, now, aids);
   for (const auto& action : policy.actions) action->open(session);
-  session.decisions.open_milliseconds = milliseconds_since(start);
+  session.decisions.open_milliseconds = milliseconds(session.elapsed() - start);
   for (const auto& action : policy.actions) run_action(*action, session);
   return session.close();
 }

@@ -1,13 +1,12 @@
-// The life of a cycle between open and close.
+// Opens the plugins and keeps what all actions of a cycle ask for: orders, chunks, and what was decided so
+// far.
 #include "engine/cycle/session.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "engine/order/gang_view.hpp"
-#include "engine/order/readiness.hpp"
 #include "engine/place/node_finder.hpp"
-#include "engine/search/failed_jobs.hpp"
+#include "engine/search/signatures.hpp"
 
 namespace muster {
 namespace {
@@ -20,30 +19,26 @@ inline TimePoint waiting_since(const Job& job, bool joins_now, TimePoint now) {
 
 }  // namespace
 
-Session::Session(Cluster& c, const Policy& p, TimePoint t, SearchMemory* m)
+Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleAids& aids)
     : cluster(c),
-      policy(p),
-      settings(p.settings),
+      settings(policy.settings),
       now(t),
       now_text(format_time(t)),
-      memory(m),
+      memory(aids.memory),
+      aids_(aids),
       finder_(std::make_unique<NodeFinder>(*this)) {
   cluster.refresh(now);
-  std::string names;
   for (const PluginFactory& factory : policy.plugins) {
-    names += factory.name + ",";
     plugins_.push_back(factory.make());
     plugins_.back()->open(*this, hooks);
   }
-  task_order_stamp_ = std::hash<std::string>()(names) | 1U;
 }
 
 Session::~Session() = default;
 
 void Session::take_signatures() {
-  if (signatures_ != nullptr) return;
-  signatures_ = std::make_unique<Signatures>();
-  signatures_->take(*this);
+  if (signatures_ != nullptr || !settings.use_signatures) return;
+  signatures_ = std::make_unique<Signatures>(cluster);
 }
 
 void Session::move(TaskId t, const Placement& to) {
@@ -57,45 +52,46 @@ void Session::move(TaskId t, const Placement& to) {
 
 bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
-  const Job &left = cluster.job(a.job), &right = cluster.job(b.job);
-  const TimePoint x = waiting_since(left, a.joins_now, now), y = waiting_since(right, b.joins_now, now);
-  return x != y ? x < y : left.uid < right.uid;
+  const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
+  return Age{waiting_since(x, a.joins_now, now), x.uid} < Age{waiting_since(y, b.joins_now, now), y.uid};
 }
 
 bool Session::senior(const JobEntry& a, const JobEntry& b) const {
   if (const int order = hooks.job_order(a, b)) return order < 0;
-  const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return age(cluster.job(a.job)) < age(cluster.job(b.job));
 }
 
 bool Session::task_before(TaskId a, TaskId b) const {
   if (const int order = hooks.task_order(a, b)) return order < 0;
-  const Task &x = cluster.task(a), &y = cluster.task(b);
-  return x.created != y.created ? x.created < y.created : x.uid < y.uid;
+  return age(cluster.task(a)) < age(cluster.task(b));
 }
 
-const std::vector<TaskId>& Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
-  PodSet& set = cluster.job_facts(id).pod_sets[pod_set];
-  if (set.ordered_by != task_order_stamp_ && set.tasks.size() > 1)
-    std::stable_sort(set.tasks.begin(), set.tasks.end(),
-                     [&](TaskId a, TaskId b) { return task_before(a, b); });
-  set.ordered_by = task_order_stamp_;
-  return set.tasks;
+// Most pod sets have one task, or their tasks came in order.
+std::span<const TaskId> Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
+  const std::vector<TaskId>& tasks = cluster.job(id).pod_sets[pod_set].tasks;
+  if (tasks.size() < 2) return tasks;
+  const auto [found, is_new] = sorted_tasks_.try_emplace({id, pod_set});
+  std::vector<TaskId>& sorted = found->second;
+  const auto before = [&](TaskId a, TaskId b) { return task_before(a, b); };
+  if (is_new && !std::is_sorted(tasks.begin(), tasks.end(), before)) {
+    sorted = tasks;
+    std::stable_sort(sorted.begin(), sorted.end(), before);
+  }
+  return sorted.empty() ? tasks : sorted;
 }
 
 // ---------------------------------------------------------------- tasks tried at once: actions.md 3.3
 
-const Chunk& Session::chunk(JobId id, bool simulated) {
+const Chunk& Session::chunk(JobId id, Evicted evicted) {
   const Job& job = cluster.job(id);
   Chunk& chunk = chunks_[id];
-  if (chunk.version == job.version && (chunk.simulated == simulated || !chunk.has_evicted)) return chunk;
+  if (chunk.version == job.version && (chunk.evicted == evicted || !chunk.has_evicted)) return chunk;
   chunk.version = job.version;
-  chunk.simulated = simulated;
+  chunk.evicted = evicted;
   chunk.has_evicted = false;
   chunk.tasks.clear();
   const GangView gang(*this, job);
-  gang.take_next(Member{.is_pod_set = false, .at = 0},
-                 [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); });
+  gang.take_next(kRoot, [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); });
   chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
   return chunk;
 }
@@ -116,7 +112,7 @@ std::vector<TaskId> Session::core_part(JobId id, std::span<const TaskId> tasks) 
   if (job.is_preemptible()) return {};
   if (!job.is_semi_preemptible()) return {tasks.begin(), tasks.end()};
   std::vector<TaskId> core;
-  if (is_satisfied(job, Member{.is_pod_set = false, .at = 0})) return core;
+  if (is_satisfied(job, kRoot)) return core;
   std::vector<std::int32_t> missing;
   for (const PodSet& p : job.pod_sets) missing.push_back(p.minimum - p.counts.active_allocated());
   for (TaskId t : tasks)
@@ -129,8 +125,8 @@ bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, 
   for (TaskId t : ordered_tasks(id, pod_set)) {
     const Placement& at = cluster.placement(t);
     chunk.has_evicted |= at.virtually_evicted;
-    if (at_most == 0 || !(at.status == TaskStatus::kPending || (chunk.simulated && at.virtually_evicted)))
-      continue;
+    const bool waits_again = chunk.evicted == Evicted::kWaitAgain && at.virtually_evicted;
+    if (at_most == 0 || (at.status != TaskStatus::kPending && !waits_again)) continue;
     chunk.tasks.push_back(t);
     --at_most;
   }
@@ -139,14 +135,14 @@ bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, 
 
 // ---------------------------------------------------------------- what happened
 
-void Session::bound(TaskId t) {
+void Session::bind(TaskId t) {
   Placement at = cluster.placement(t);
   at.status = TaskStatus::kBinding;
   move(t, at);
   decisions.binds.push_back({t, at.node, at.groups});
 }
 
-void Session::evicted(TaskId t, const std::string& action, JobId contender) {
+void Session::record_eviction(TaskId t, const std::string& action, JobId contender) {
   decisions.evictions.push_back({t, action, contender});
 }
 
@@ -156,88 +152,17 @@ void Session::annotate(JobId job, std::string key, std::optional<std::string> va
   decisions.patches[at->second].annotations.insert_or_assign(std::move(key), std::move(value));
 }
 
-void Session::waits(JobId job, JobReason reason) {
+void Session::set_reason(JobId job, JobReason reason) {
   auto& reasons = reasons_[job];
   reasons.clear();
   reasons.push_back(std::move(reason));
 }
 
-void Session::adds_reason(JobId job, JobReason reason) {
+void Session::add_reason(JobId job, JobReason reason) {
   auto& reasons = reasons_[job];
   const bool known =
       std::any_of(reasons.begin(), reasons.end(), [&](const JobReason& r) { return r.rule == reason.rule; });
   if (!known) reasons.push_back(std::move(reason));
-}
-
-// ---------------------------------------------------------------- close
-
-Decisions Session::close() {
-  collect_waiting();
-  collect_shares();
-  settle_evicted();
-  settle_pipelined();
-  return std::move(decisions);
-}
-
-// Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait
-// again.
-void Session::settle_pipelined() {
-  std::sort(pipelined_.begin(), pipelined_.end(), [&](TaskId a, TaskId b) {
-    const Task &x = cluster.task(a), &y = cluster.task(b);
-    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
-  });
-  pipelined_.erase(std::unique(pipelined_.begin(), pipelined_.end()), pipelined_.end());
-  for (TaskId t : pipelined_) {
-    const Placement at = cluster.placement(t);
-    if (at.status != TaskStatus::kPipelined) continue;
-    decisions.pipelined.push_back({t, at.node, at.groups});
-    if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
-    else
-      cluster.move(t, {.status = TaskStatus::kPending});
-  }
-}
-
-// A task that was evicted when it was only pipelined waits again; one that was to move ends where it stands.
-void Session::settle_evicted() {
-  for (TaskId t : pipelined_) {
-    const Placement at = cluster.placement(t);
-    if (at.status != TaskStatus::kReleasing) continue;
-    if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
-    else if (!cluster.task(t).observed.node.valid())
-      cluster.move(t, {.status = TaskStatus::kPending});
-  }
-}
-
-void Session::collect_waiting() {
-  std::vector<JobId> waiting(cluster.pending_jobs().begin(), cluster.pending_jobs().end());
-  std::sort(waiting.begin(), waiting.end(), [&](JobId a, JobId b) {
-    const Job &x = cluster.job(a), &y = cluster.job(b);
-    return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
-  });
-  for (JobId j : waiting) {
-    WaitingJob w{.job = j, .reasons = {}, .searches = {}};
-    if (auto standing = why_not_considered(cluster, j)) w.reasons.push_back(std::move(*standing));
-    if (const auto found = reasons_.find(j); found != reasons_.end())
-      w.reasons.insert(w.reasons.end(), found->second.begin(), found->second.end());
-    if (const auto found = searches_.find(j); found != searches_.end()) w.searches = std::move(found->second);
-    decisions.waiting.push_back(std::move(w));
-  }
-}
-
-void Session::collect_shares() {
-  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
-  while (!todo.empty()) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    const auto& children = cluster.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
-    decisions.shares.push_back({.queue = q,
-                                .fair_share = hooks.fair_share ? hooks.fair_share(q) : Shares{},
-                                .allocated = cluster.use(q).allocated.shares(),
-                                .requested = hooks.requested ? hooks.requested(q) : Shares{}});
-  }
 }
 
 }  // namespace muster

@@ -6,27 +6,75 @@
 #include <absl/container/inlined_vector.h>
 
 #include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/cycle/cycle_aids.hpp"
 #include "engine/cycle/hooks.hpp"
 #include "engine/cycle/policy.hpp"
-#include "engine/place/stamps.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
+#include "model/id_set.hpp"
 
 namespace muster {
 
 class NodeFinder;
-class SearchMemory;
 class Signatures;
+
+// By creation time, then uid: what decides where nothing else does.
+struct Age {
+  TimePoint created;
+  std::string_view uid;
+  auto operator<=>(const Age&) const = default;
+};
+template <class T>
+Age age(const T& x) {
+  return {x.created, x.uid};
+}
+inline Age age(const Queue& queue) { return {queue.meta.created, queue.meta.uid}; }
+
+// By namespace, then name: the order of lists for people.
+template <class T>
+bool is_listed_before(const T& x, const T& y) {
+  return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
+}
+
+// All usable queues, depth first, siblings by creation time, then name.
+template <class Visit>
+void for_each_queue(const Cluster& cluster, Visit visit) {
+  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
+  while (!todo.empty()) {
+    const QueueId q = todo.back();
+    todo.pop_back();
+    const auto& children = cluster.queue(q).children;
+    todo.insert(todo.end(), children.rbegin(), children.rend());
+    visit(q);
+  }
+}
+
+inline bool is_at_or_below(const Cluster& cluster, QueueId queue, QueueId ancestor) {
+  for (QueueId q = queue; q.valid(); q = cluster.queue(q).parent)
+    if (q == ancestor) return true;
+  return false;
+}
+
+inline bool has_leaf_queue(const Cluster& cluster, const Job& job) {
+  return job.queue.valid() && cluster.queue(job.queue).usable && cluster.queue(job.queue).is_leaf();
+}
+
+// What victims count as that a statement evicted and may place again.
+enum class Evicted : std::uint8_t { kWaitAgain, kAreGone };
 
 // The tasks of a job that are tried at once, and what its queue would be charged for them.
 struct Chunk {
   absl::InlinedVector<TaskId, 4> tasks;
   Demand wanted;  // GPU memory by the smallest GPU of the cluster
   std::uint64_t version = 0;
-  bool simulated = false;
-  bool has_evicted = false;  // a victim of a simulation is among its tasks, so `simulated` matters
+  Evicted evicted = Evicted::kAreGone;
+  bool has_evicted = false;  // such a victim is among its tasks, so `evicted` matters
 };
 
 // Where a task was before it was moved.
@@ -37,13 +85,12 @@ struct TaskMove {
 
 class Session {
  public:
-  Session(Cluster& cluster, const Policy& policy, TimePoint now, SearchMemory* memory = nullptr);
+  Session(Cluster& cluster, const Policy& policy, TimePoint now, const CycleAids& aids = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   Cluster& cluster;
-  const Policy& policy;
   const EngineSettings& settings;
   const TimePoint now;
   const std::string now_text;  // as annotations have it
@@ -52,23 +99,26 @@ class Session {
   ActionStats stats;           // of the action at work
   SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
 
+  // Time that has passed, for limits and timings; decisions are made by `now`.
+  Duration elapsed() const { return aids_.elapsed(); }
+
   // Buffers of statements.
   std::vector<TaskMove> spare_log;
   Stamps<TaskId> spare_tasks;
 
   NodeFinder& finder() { return *finder_; }
-  // Of the waiting jobs as they were when the cycle opened.
+  // Of the waiting jobs as they were when they were first taken: when the cycle opened. Where they are off,
+  // none are taken.
   const Signatures& signatures() const { return *signatures_; }
   void take_signatures();
 
   // All changes of a cycle go through here.
   void move(TaskId task, const Placement& to);
 
-  // The tasks to try next, of a live job; `simulated`: victims evicted in this simulation count as waiting.
-  // Valid until the job changes.
-  const Chunk& chunk(JobId job, bool simulated);
+  // The tasks to try next, of a live job. Valid until the job changes.
+  const Chunk& chunk(JobId job, Evicted evicted = Evicted::kWaitAgain);
   // The tasks of a pod set in task order.
-  const std::vector<TaskId>& ordered_tasks(JobId job, std::uint32_t pod_set);
+  std::span<const TaskId> ordered_tasks(JobId job, std::uint32_t pod_set);
 
   // The tasks among them that would count as non-preemptible: all, none, or what a semi-preemptible job still
   // lacks of its minimum.
@@ -84,17 +134,16 @@ class Session {
   JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
 
   // ---- what happened
-  void bound(TaskId task);
-  void evicted(TaskId task, const std::string& action, JobId contender);
-  void pipelined(TaskId task) { pipelined_.push_back(task); }
+  void bind(TaskId task);
+  void record_eviction(TaskId task, const std::string& action, JobId contender);
+  void record_pipelined(TaskId task) { pipelined_.push_back(task); }
   void annotate(JobId job, std::string key, std::optional<std::string> value);
   // What stands in the way of a job; replaces what was said before.
-  void waits(JobId job, JobReason reason);
+  void set_reason(JobId job, JobReason reason);
   // Stands beside what was said before; the same rule is not said twice.
-  void adds_reason(JobId job, JobReason reason);
-  void no_longer_waits(JobId job) { reasons_.erase(job); }
+  void add_reason(JobId job, JobReason reason);
   // A search for the job made no room.
-  void searched_in_vain(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
+  void record_search(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
 
   // Gives pipelined places back, turns the rest into assumptions, and hands over the decisions.
   Decisions close();
@@ -106,15 +155,17 @@ class Session {
   void collect_waiting();
   void collect_shares();
 
+  const CycleAids aids_;
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::unique_ptr<NodeFinder> finder_;
   std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
+  // By job and pod set; empty: the pod set's own list is in order.
+  absl::flat_hash_map<std::pair<JobId, std::uint32_t>, std::vector<TaskId>> sorted_tasks_;
   absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
   std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
-  std::uint64_t task_order_stamp_ = 0;
 };
 
 }  // namespace muster

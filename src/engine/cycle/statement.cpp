@@ -61,8 +61,8 @@ const Placement& Statement::first_before(TaskId t) const {
   return log_.front().before;
 }
 
-void Statement::convert_to_pipelined(JobId job, Checkpoint from) {
-  for (std::size_t i = from, end = log_.size(); i < end; ++i) {
+void Statement::convert_to_pipelined(JobId job) {
+  for (std::size_t i = 0, end = log_.size(); i < end; ++i) {
     const TaskId t = log_[i].task;
     Placement at = session_.cluster.placement(t);
     if (at.status != TaskStatus::kAllocated || session_.cluster.task(t).job != job) continue;
@@ -84,14 +84,14 @@ void Statement::commit(const std::string& action, JobId contender) {
     const Placement at = session_.cluster.placement(m.task);
     if (at == m.before) continue;
     const bool was_placed = in(m.before.status, kActiveAllocated);
-    if (at.status == TaskStatus::kAllocated) session_.bound(m.task);
-    if (at.status == TaskStatus::kPipelined) session_.pipelined(m.task);
+    if (at.status == TaskStatus::kAllocated) session_.bind(m.task);
+    if (at.status == TaskStatus::kPipelined) session_.record_pipelined(m.task);
     if (!was_placed) continue;
     Placement settled = at;
     settled.virtually_evicted = false;
     session_.move(m.task, settled);
     const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
-    if (!at.never_stood && !is_evicted_already) session_.evicted(m.task, action, contender);
+    if (!at.never_stood && !is_evicted_already) session_.record_eviction(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.job_facts(job).last_eviction = session_.now;
     session_.annotate(job, keys::kLastEviction, session_.now_text);

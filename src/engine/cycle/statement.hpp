@@ -28,8 +28,8 @@ class Statement {
   void evict(TaskId t);
   // Back to where the task was before this statement first changed it.
   void take_back(TaskId t);
-  // Everything this statement allocated for the job since `from` waits instead, where it is.
-  void convert_to_pipelined(JobId job, Checkpoint from = 0);
+  // Everything this statement allocated for the job waits instead, where it is.
+  void convert_to_pipelined(JobId job);
 
   Checkpoint checkpoint() const { return log_.size(); }
   void rollback(Checkpoint to);

@@ -110,16 +110,6 @@ TEST_F(StatementTest, ConvertMakesTheWholeAttemptWait) {
   EXPECT_EQ(gpus("n1"), "idle 1 releasing -1");
 }
 
-TEST_F(StatementTest, ConvertLeavesWhatStoodBeforeTheCheckpoint) {
-  Statement st(*session);
-  st.allocate(task("new-0"), node("n1"));
-  const auto from = st.checkpoint();
-  st.allocate(task("new-1"), node("n2"));
-  st.convert_to_pipelined(c.job_id("new"), from);
-  EXPECT_EQ(at("new-0").status, TaskStatus::kAllocated);
-  EXPECT_EQ(at("new-1").status, TaskStatus::kPipelined);
-}
-
 TEST_F(StatementTest, RollbackStopsAtTheCheckpoint) {
   Statement st(*session);
   st.allocate(task("new-0"), node("n1"));

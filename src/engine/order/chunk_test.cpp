@@ -8,9 +8,9 @@
 namespace muster {
 namespace {
 
-std::string chunk(TestCluster& c, Session& session, bool simulated = false) {
+std::string chunk(TestCluster& c, Session& session, Evicted evicted = Evicted::kAreGone) {
   std::string names;
-  for (TaskId t : session.chunk(c.job_id("a"), simulated).tasks)
+  for (TaskId t : session.chunk(c.job_id("a"), evicted).tasks)
     names += (names.empty() ? "" : " ") + c.cluster().task(t).name;
   return names;
 }
@@ -54,16 +54,16 @@ TEST(Chunk, AskedForTwiceIsTheSameUntilTheJobChanges) {
   EXPECT_EQ(chunk(c, s), "a-0");
 }
 
-TEST(Chunk, HoldsVictimsOfASimulationOnlyInSimulations) {
+TEST(Chunk, HoldsVictimsOfAScenarioOnlyWhereTheyWaitAgain) {
   TestCluster c;
   c.node("n1").running("a", {.tasks = 2, .min = 1, .node = "n1"});
   Session& s = c.open();
   Statement st(s);
   st.evict(c.task_id("a-0"));
   st.evict(c.task_id("a-1"));
-  EXPECT_EQ(chunk(c, s, false), "");
-  EXPECT_EQ(chunk(c, s, true), "a-0");
-  EXPECT_EQ(chunk(c, s, false), "");
+  EXPECT_EQ(chunk(c, s, Evicted::kAreGone), "");
+  EXPECT_EQ(chunk(c, s, Evicted::kWaitAgain), "a-0");
+  EXPECT_EQ(chunk(c, s, Evicted::kAreGone), "");
 }
 
 TEST(Chunk, TakesTheMinimumOfAllSubGroupsAtOnce) {
@@ -143,7 +143,7 @@ TEST(Chunk, LeavesTasksOfUnknownSubGroupsOut) {
 TEST(Chunk, AsksForItsTasksOnly) {
   TestCluster c;
   c.node("n1", {.gpu_memory = 10000}).pending("a", {.tasks = 3, .min = 2, .gpu_memory = 5000});
-  const Demand& wanted = c.open().chunk(c.job_id("a"), false).wanted;
+  const Demand& wanted = c.open().chunk(c.job_id("a"), Evicted::kAreGone).wanted;
   EXPECT_EQ(wanted.share(Accounted::kGpus), 1);  // 2 × 5000 of 10000 MiB
 }
 

@@ -1,4 +1,4 @@
-// A job seen without some of its active tasks.
+// Counts along the job's tree, less the tasks that were taken.
 #include "engine/order/gang_view.hpp"
 
 #include <algorithm>

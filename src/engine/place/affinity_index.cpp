@@ -1,9 +1,7 @@
-// Tallies of pod affinity terms.
+// Each term is a tally per domain of its label; a task that moves is counted in those that it matches.
 #include "engine/place/affinity_index.hpp"
 
 #include <algorithm>
-
-#include "engine/place/places.hpp"
 
 namespace muster {
 

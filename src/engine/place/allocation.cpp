@@ -1,4 +1,4 @@
-// Placing a job.
+// Walks the job's groups from the root: each is tried on one set of nodes after the other, and rolled back.
 #include "engine/place/allocation.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Allocator {
     if (attempt_.tasks.empty()) return JobReason{.rule = JobRule::kNotReady};
     if (s_.hooks.job_over_capacity)
       if (auto refusal = s_.hooks.job_over_capacity(attempt_.job, attempt_.tasks)) return refusal;
-    if (place(Member{.is_pod_set = false, .at = 0}, attempt_.tasks, attempt_.allowed)) return std::nullopt;
+    if (place(kRoot, attempt_.tasks, attempt_.allowed)) return std::nullopt;
     return why_ ? std::move(*why_) : JobReason{};
   }
 

@@ -13,7 +13,7 @@ struct Attempt {
   JobId job;
   std::span<const TaskId> tasks;    // tried at once
   const Bitmap* allowed = nullptr;  // ranks of the nodes to use; null: all
-  bool pipeline_only = false;       // a simulation: nothing is placed for real
+  bool pipeline_only = false;       // a scenario: nothing is placed for real
 };
 
 // Nothing: all tasks are placed. A reason: nothing of this attempt is left in the statement.

@@ -1,8 +1,9 @@
-// GPUs that are or could become free.
+// Sums of GPUs per node, and whether tasks would fit into them, by GPUs alone.
 #include "engine/place/gpu_room.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -14,8 +15,11 @@ std::int64_t part_of_device(std::int64_t memory, const Node& node) {
 
 std::int64_t slots_in(std::int64_t room, std::int64_t demand) { return room <= 0 ? 0 : room / demand; }
 
-}  // namespace
-
+// Idle and releasing GPUs of a node, free and releasing parts of shared ones included.
+struct GpuSum {
+  std::int64_t idle = 0, releasing = 0;
+  std::int64_t total() const { return idle + releasing; }
+};
 GpuSum gpu_sum(const Cluster& cluster, NodeId id) {
   GpuSum sum{cluster.idle().at(kGpu, id), cluster.releasing().at(kGpu, id)};
   const Node& node = cluster.node(id);
@@ -32,6 +36,8 @@ GpuSum gpu_sum(const Cluster& cluster, NodeId id) {
       }
   return sum;
 }
+
+}  // namespace
 
 std::int64_t freed_gpus(const Cluster& cluster, TaskId t) {
   const NodeId node = cluster.placement(t).node;
@@ -112,6 +118,23 @@ bool RoomTest::first_fit() const {
     *fits -= demand;
     return true;
   });
+}
+
+// ---------------------------------------------------------------- changes
+
+void SlotChange::add(const Cluster& cluster, NodeId node, std::int64_t gpus) {
+  if (!node.valid() || !cluster.node(node).present) return;
+  const std::uint32_t rank = cluster.rank(node);
+  if (rank >= gpus_.size()) gpus_.resize(cluster.nodes_by_name().size(), 0);
+  if (gpus_[rank] == 0) touched_.push_back(rank);
+  gpus_[rank] += gpus;
+}
+
+std::int64_t SlotChange::count(const RoomTest& room) {
+  std::int64_t slots = 0;
+  for (std::uint32_t rank : touched_) slots += room.slots_with(rank, std::exchange(gpus_[rank], 0));
+  touched_.clear();
+  return slots;
 }
 
 }  // namespace muster

@@ -10,12 +10,6 @@
 
 namespace muster {
 
-// Idle and releasing GPUs of a node, free and releasing parts of shared ones included.
-struct GpuSum {
-  std::int64_t idle = 0, releasing = 0;
-  std::int64_t total() const { return idle + releasing; }
-};
-GpuSum gpu_sum(const Cluster& cluster, NodeId node);
 // What evicting the task gives back to its node.
 std::int64_t freed_gpus(const Cluster& cluster, TaskId task);
 
@@ -63,7 +57,7 @@ class RoomTest {
   bool has_equal_demands() const { return equal_; }
   std::int64_t slots() const { return slots_; }
   std::int64_t slots_with(std::uint32_t rank, std::int64_t extra) const;
-  // What there is room for, in GPUs: in whole tasks where demands are equal, otherwise taken together.
+  // What there is room for, in GPUs: counted in tasks where demands are equal, otherwise taken together.
   std::int64_t reach() const { return equal_ ? slots_ * demands_.front() : sum_; }
 
  private:
@@ -77,6 +71,18 @@ class RoomTest {
   std::int64_t slots_ = 0;          // tasks that fit by GPUs, where demands are equal
   std::int64_t sum_ = 0;            // of all room
   mutable std::vector<std::int64_t> best_;
+};
+
+// For how many more or fewer tasks of equal demands there is room when GPUs come free or stay taken.
+class SlotChange {
+ public:
+  void add(const Cluster& cluster, NodeId node, std::int64_t gpus);
+  // Counts all that was added, and starts over.
+  std::int64_t count(const RoomTest& room);
+
+ private:
+  std::vector<std::int64_t> gpus_;      // by rank of node
+  std::vector<std::uint32_t> touched_;  // ranks
 };
 
 }  // namespace muster

@@ -7,8 +7,9 @@
 #include "engine/place/shared_gpus.hpp"
 
 namespace muster {
+namespace {
 
-void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes) {
+void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes = 1) {
   for (RefusalCount& c : counts) {
     NodeRefusal& known = c.refusal;
     if (known.rule != refusal.rule || known.kind != refusal.kind || known.what != refusal.what) continue;
@@ -18,6 +19,8 @@ void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal
   }
   counts.push_back({refusal, nodes});
 }
+
+}  // namespace
 
 NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
   if (session_.settings.index_nodes && !session_.hooks.node_score.depends_on_task(task)) {

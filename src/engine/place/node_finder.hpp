@@ -59,7 +59,6 @@ class NodeFinder {
 
  private:
   NodeIndex& index_of(ShapeId shape);
-  bool can_use_index(TaskId task) const;
 
   const Session& session_;
   absl::flat_hash_map<ShapeId, std::unique_ptr<NodeIndex>> indexes_;
@@ -69,7 +68,5 @@ class NodeFinder {
   };
   absl::flat_hash_map<ShapeId, Nearest> nearest_;
 };
-
-void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes = 1);
 
 }  // namespace muster

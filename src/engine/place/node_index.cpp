@@ -1,4 +1,4 @@
-// A tournament tree over node keys.
+// A tournament tree over node keys: a node that changed plays its way up again.
 #include "engine/place/node_index.hpp"
 
 #include <algorithm>

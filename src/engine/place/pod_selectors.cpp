@@ -1,4 +1,4 @@
-// Interning and matching of pod selectors.
+// Selectors are filed by a label value they ask for, so that a task is held against few of them.
 #include "engine/place/pod_selectors.hpp"
 
 #include <algorithm>

@@ -4,23 +4,12 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <array>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cycle/session.hpp"
 
 namespace muster {
-
-// What makes jobs alike: constraints and places in the tree of all their tasks that wait, but no amounts.
-// Taken when the cycle opens; what the cycle places does not change it.
-class Signatures {
- public:
-  void take(const Session& session);
-  std::uint32_t of(JobId job) const;
-
- private:
-  absl::flat_hash_map<JobId, std::uint32_t> of_job_;
-};
 
 // Remembers nothing where signatures are off.
 class FailedJobs {

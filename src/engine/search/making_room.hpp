@@ -4,20 +4,17 @@
 
 #include <functional>
 #include <string_view>
+#include <vector>
 
-#include "engine/order/pending_jobs.hpp"
+#include "engine/order/waiting_jobs.hpp"
 #include "engine/search/failed_jobs.hpp"
 #include "engine/search/proofs.hpp"
 #include "engine/search/solver.hpp"
 
 namespace muster {
 
-// A refusal of one of the tasks to be placed that no eviction can change; it is told to the user.
-bool is_hopeless(Session& session, JobId contender);
-
 // Room for whom, from whom, by which rules.
 struct Purpose {
-  const char* action;
   JobId contender;
   Candidates candidates;
   ScenarioValidator valid;
@@ -27,15 +24,44 @@ struct Purpose {
   std::function<bool()> commits = [] { return true; };
 };
 
-// Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
-Outcome make_room(Session& session, Solver& solver, const Purpose& purpose);
+// Lives as long as an action runs.
+class RoomMaker {
+ public:
+  RoomMaker(Session& session, const char* action)
+      : session_(session), action_(action), solver_(session, action), proofs_(session) {}
+  // With victims of its own choice.
+  RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line)
+      : session_(session),
+        action_(action),
+        solver_(session, action, std::move(pool), line),
+        proofs_(session) {}
+
+  // Tells the user, and returns true, where no search is worth it: one of the tasks to be placed is refused
+  // for a reason that no eviction can change.
+  bool report_if_hopeless(JobId contender);
+  // Likewise where a like job of the pool that asks for no more failed before.
+  bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId contender);
+
+  // Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
+  Outcome make_room(const Purpose& purpose);
+
+  Solver& solver() { return solver_; }
+
+ private:
+  void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
+  void remember_queues();
+  void write_receipts(const Purpose& purpose, std::size_t first) const;
+  QueueStand stand(JobId job) const;
+
+  Session& session_;
+  const char* const action_;
+  Solver solver_;
+  Proofs proofs_;
+  IdVector<QueueId, Shares> held_;  // before the search at hand
+};
 
 // A job that left its place for the contender, which got none of it, left in vain: once is enough, or the two
 // could go on for ever. docs/fairness.md.
 std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
-
-// A like job that asks for no more failed before, which is told to the user.
-bool is_covered(Session& session, const FailedJobs& failed, QueueId pool, JobId contender,
-                const char* action);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Proofs that no set of victims can make room.
+// Limits, sums of GPUs and shares, each over all candidates at once.
 #include "engine/search/proofs.hpp"
 
 #include <algorithm>
@@ -6,20 +6,15 @@
 namespace muster {
 namespace {
 
-bool is_below(const Cluster& cluster, QueueId leaf, QueueId ancestor) {
-  for (QueueId q = leaf; q.valid(); q = cluster.queue(q).parent)
-    if (q == ancestor) return true;
-  return false;
-}
-
 // A limit at a queue below which nobody could be evicted, or the quota for non-preemptible jobs, which no
 // preemptible victim takes from.
 std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const Candidates& candidates) {
   if (!s.hooks.job_over_capacity) return std::nullopt;
-  auto reason = s.hooks.job_over_capacity(contender, s.chunk(contender, true).tasks);
+  auto reason = s.hooks.job_over_capacity(contender, s.chunk(contender).tasks);
   if (!reason || reason->rule == JobRule::kOverQuota) return reason;
-  const bool some_below = std::any_of(candidates.leaves.begin(), candidates.leaves.end(),
-                                      [&](QueueId leaf) { return is_below(s.cluster, leaf, reason->queue); });
+  const bool some_below = std::any_of(candidates.leaves.begin(), candidates.leaves.end(), [&](QueueId leaf) {
+    return is_at_or_below(s.cluster, leaf, reason->queue);
+  });
   return some_below ? std::nullopt : reason;
 }
 
@@ -31,29 +26,11 @@ void free_all(const Cluster& c, JobId job, RoomTest& room) {
         room.free(at.node, freed_gpus(c, t));
 }
 
-// All candidates together do not free enough. Ends as soon as they do.
-std::optional<JobReason> too_little_to_free(Session& s, Solver& solver, JobId contender,
-                                            const Candidates& candidates) {
-  RoomTest& room = solver.scratch_room();
-  room.start(s.cluster, solver.room(), s.chunk(contender, true).tasks);
-  for (QueueId leaf : candidates.leaves)
-    for (const JobEntry& e : solver.pool().all_of(leaf)) {
-      if (room.reach() >= room.demand()) return std::nullopt;
-      if (!candidates.spares(e.job)) free_all(s.cluster, e.job, room);
-    }
-  if (room.reach() >= room.demand()) return std::nullopt;
-  const auto gpus = [](std::int64_t units) {
-    return static_cast<double>(units) / static_cast<double>(kOneGpu);
-  };
-  return JobReason{
-      .rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
-}
-
 std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId contender,
                                            const Candidates& candidates) {
   const auto free = solver.room().exact_total();
   if (!free || s.hooks.reclaim_shortage.empty()) return std::nullopt;
-  const std::int64_t missing = s.chunk(contender, true).wanted.charge.units[index(Accounted::kGpus)] - *free;
+  const std::int64_t missing = s.chunk(contender).wanted.charge.units[index(Accounted::kGpus)] - *free;
   if (missing <= 0) return std::nullopt;
   absl::InlinedVector<Shortage::Source, 16> sources;
   for (QueueId leaf : candidates.leaves) sources.push_back({leaf, solver.pool().largest(leaf)});
@@ -62,14 +39,34 @@ std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId con
 
 }  // namespace
 
-std::optional<JobReason> proven_hopeless(Session& s, Solver& solver, JobId contender,
-                                         const Candidates& candidates, Bounded bounded) {
-  const Chunk& chunk = s.chunk(contender, true);
+std::optional<JobReason> Proofs::against(Solver& solver, JobId contender, const Candidates& candidates,
+                                         Bounded bounded) {
+  const Chunk& chunk = session_.chunk(contender);
   if (chunk.tasks.empty()) return std::nullopt;
-  if (auto reason = s.hooks.hopeless_together(contender, chunk.tasks)) return reason;
-  if (auto reason = capacity_in_the_way(s, contender, candidates)) return reason;
-  if (auto reason = too_little_to_free(s, solver, contender, candidates)) return reason;
-  return bounded == Bounded::kByShares ? shares_in_the_way(s, solver, contender, candidates) : std::nullopt;
+  if (auto reason = session_.hooks.hopeless_together(contender, chunk.tasks)) return reason;
+  if (auto reason = capacity_in_the_way(session_, contender, candidates)) return reason;
+  if (auto reason = too_little_to_free(solver, contender, candidates)) return reason;
+  if (bounded == Bounded::kNot) return std::nullopt;
+  return shares_in_the_way(session_, solver, contender, candidates);
+}
+
+// All candidates together do not free enough. Ends as soon as they do.
+std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId contender,
+                                                    const Candidates& candidates) {
+  const Cluster& c = session_.cluster;
+  RoomTest& room = with_all_gone_;
+  room.start(c, solver.room(), session_.chunk(contender).tasks);
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : solver.pool().all_of(leaf)) {
+      if (room.reach() >= room.demand()) return std::nullopt;
+      if (!candidates.spares(e.job)) free_all(c, e.job, room);
+    }
+  if (room.reach() >= room.demand()) return std::nullopt;
+  const auto gpus = [](std::int64_t units) {
+    return static_cast<double>(units) / static_cast<double>(kOneGpu);
+  };
+  return JobReason{
+      .rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
 }
 
 std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates,

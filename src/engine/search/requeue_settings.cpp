@@ -1,4 +1,4 @@
-// What jobs and queues say about giving way.
+// The job's own words, else those of the nearest queue above it that has any.
 #include "engine/search/requeue_settings.hpp"
 
 #include "util/keys.hpp"

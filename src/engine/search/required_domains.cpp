@@ -1,4 +1,4 @@
-// Room by the value of a level's label.
+// Room is summed by the value of the required level's label; groups take the roomiest value, largest first.
 #include "engine/search/required_domains.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Accumulating victims.
+// Victims accumulate until the GPUs they free, and the nodes they leave, could be enough for the contender.
 #include "engine/search/scenario_generator.hpp"
 
 #include <algorithm>
@@ -14,18 +14,35 @@ bool is_selective(const Shape& shape) {
 
 }  // namespace
 
+void add_unseen(const Batches& batches, Stamps<TaskId>& seen, std::vector<TaskId>& tasks) {
+  for (TaskId t : batches.tasks())
+    if (seen.insert(t)) tasks.push_back(t);
+}
+
+void add_needed(const Cluster& cluster, const Batches& batches, Stamps<TaskId>& seen, Batches& needed) {
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    bool is_needed = false;
+    for (TaskId t : batches[i].tasks) {
+      const TaskStatus status = cluster.placement(t).status;
+      const bool is_away = status == TaskStatus::kReleasing || status == TaskStatus::kPipelined;
+      is_needed = (is_away && seen.insert(t)) || is_needed;
+    }
+    if (is_needed) needed.append(batches[i].job, batches[i].tasks);
+  }
+}
+
 void VictimAccumulator::begin(const Candidates& candidates) {
   candidates_ = &candidates;
-  all_whole_ = false;
+  can_replay_ = false;
 }
 
 void VictimAccumulator::start(const Probe& probe) {
   const Cluster& c = session_.cluster;
   probe_ = probe;
-  if (!all_whole_ || !session_.settings.replay_victims) {
+  if (!can_replay_ || !session_.settings.replay_victims) {
     victims_.start(*candidates_);
     served_.clear();
-    all_whole_ = true;
+    can_replay_ = true;
   }
   replayed_ = 0;
   batches_.clear();
@@ -93,7 +110,7 @@ std::optional<Batches::Batch> VictimAccumulator::next_batch() {
     served_.append(popped->job, popped->tasks);
     ++replayed_;
     const bool skips = std::any_of(popped->tasks.begin(), popped->tasks.end(), is_recorded);
-    if (skips ? victims_.skip(*popped, recorded_) : victims_.take(*popped)) all_whole_ = false;
+    if (skips ? victims_.skip(*popped, recorded_) : victims_.take(*popped)) can_replay_ = false;
     if (!skips) return served_[served_.size() - 1];
   }
   return std::nullopt;

@@ -6,12 +6,57 @@
 #include <vector>
 
 #include "engine/cycle/session.hpp"
-#include "engine/order/victims.hpp"
+#include "engine/order/victim_order.hpp"
 #include "engine/place/gpu_room.hpp"
-#include "engine/search/batches.hpp"
 #include "engine/search/required_domains.hpp"
 
 namespace muster {
+
+// Victims in the order in which they were taken, batch by batch: the tasks that one step took from one job.
+class Batches {
+ public:
+  struct Batch {
+    JobId job;
+    std::span<const TaskId> tasks;
+  };
+  void clear() {
+    tasks_.clear();
+    items_.clear();
+  }
+  bool empty() const { return items_.empty(); }
+  std::size_t size() const { return items_.size(); }
+  Batch operator[](std::size_t i) const {
+    return {items_[i].job,
+            std::span<const TaskId>(tasks_).subspan(items_[i].begin, items_[i].end - items_[i].begin)};
+  }
+  void begin_batch(JobId job) {
+    const auto at = static_cast<std::uint32_t>(tasks_.size());
+    items_.push_back({job, at, at});
+  }
+  void add(TaskId task) {
+    tasks_.push_back(task);
+    items_.back().end = static_cast<std::uint32_t>(tasks_.size());
+  }
+  void append(JobId job, std::span<const TaskId> tasks) {
+    begin_batch(job);
+    for (TaskId t : tasks) add(t);
+  }
+  // All tasks, a task of two batches twice.
+  std::span<const TaskId> tasks() const { return tasks_; }
+
+ private:
+  struct Item {
+    JobId job;
+    std::uint32_t begin, end;
+  };
+  std::vector<TaskId> tasks_;
+  std::vector<Item> items_;
+};
+
+// Adds what the batches hold and was not seen yet, each task once.
+void add_unseen(const Batches& batches, Stamps<TaskId>& seen, std::vector<TaskId>& tasks);
+// Adds the batches that hold a task that is evicted or moved and was not seen yet.
+void add_needed(const Cluster& cluster, const Batches& batches, Stamps<TaskId>& seen, Batches& needed);
 
 // What one probe is about.
 struct Probe {
@@ -55,11 +100,11 @@ class VictimAccumulator {
   Probe probe_{};
   const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
-  // What the order served so far. While every job went as a whole, that is the same for all probes of a
-  // search, and is replayed instead of being found again.
+  // What the order served so far. While no job comes in parts, that is the same for all probes of a search,
+  // and is replayed instead of being found again.
   Batches served_;
   std::size_t replayed_ = 0;
-  bool all_whole_ = false;
+  bool can_replay_ = false;
   const GpuRoom& free_;
   RoomTest room_, recorded_room_;
   LabelDomains labels_;

@@ -1,43 +1,36 @@
-// How far searches go.
+// Steps are counted from where the action's statistics stood; ends are set as the session's time elapses.
 #include "engine/search/search_budget.hpp"
 
 #include <algorithm>
 
 namespace muster {
 
-SearchBudget::SearchBudget(const SearchLimits& limits, const ActionStats& stats, const std::string& action)
-    : limits_(limits), stats_(stats) {
-  if (const auto limit = limit_of(limits.actions, action)) action_end_ = Clock::now() + *limit;
-}
-
-std::optional<Duration> SearchBudget::limit_of(const std::map<std::string, Duration>& limits,
-                                               const std::string& name) const {
-  auto found = limits.find(name);
-  if (found == limits.end()) found = limits.find("default");
-  if (found == limits.end() || found->second == Duration::zero()) return std::nullopt;
-  return found->second;
+SearchBudget::SearchBudget(const Session& session, const std::string& action)
+    : session_(session), limits_(session.settings.search) {
+  if (const auto limit = limits_.of_action(action)) action_end_ = session.elapsed() + *limit;
 }
 
 bool SearchBudget::start_job() {
-  scenarios_before_ = stats_.scenarios_simulated;
-  nodes_before_ = stats_.nodes_tried;
-  const auto now = Clock::now();
+  scenarios_before_ = session_.stats.scenarios_simulated;
+  nodes_before_ = session_.stats.nodes_tried;
+  const Duration now = session_.elapsed();
   job_end_ = action_end_;
-  if (limits_.job) job_end_ = std::min(job_end_.value_or(Clock::time_point::max()), now + *limits_.job);
+  if (limits_.job != Duration::zero())
+    job_end_ = std::min(job_end_.value_or(Duration::max()), now + limits_.job);
   if (job_end_) job_end_ = std::max(*job_end_, now + limits_.job_floor);
   return !job_end_ || now < *job_end_;
 }
 
 void SearchBudget::start_generator(const std::string& name) {
   generator_end_.reset();
-  if (const auto limit = limit_of(limits_.generators, name)) generator_end_ = Clock::now() + *limit;
+  if (const auto limit = limits_.of_generator(name)) generator_end_ = session_.elapsed() + *limit;
 }
 
 Limit SearchBudget::reached() const {
-  if (scenarios() >= limits_.scenarios_per_job || stats_.nodes_tried - nodes_before_ >= limits_.nodes_per_job)
-    return Limit::kJob;
+  const std::int64_t nodes = session_.stats.nodes_tried - nodes_before_;
+  if (scenarios() >= limits_.scenarios_per_job || nodes >= limits_.nodes_per_job) return Limit::kJob;
   if (!job_end_ && !generator_end_) return Limit::kNone;
-  const auto now = Clock::now();
+  const Duration now = session_.elapsed();
   if (job_end_ && now >= *job_end_) return Limit::kTime;
   return generator_end_ && now >= *generator_end_ ? Limit::kGenerator : Limit::kNone;
 }

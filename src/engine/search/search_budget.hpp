@@ -1,12 +1,10 @@
-// How far one action's searches go: counted in steps, with the clock as an outer guard. actions.md 9.1.
+// How far one action's searches go: counted in steps, with time as an outer guard. actions.md 9.1.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 
-#include "engine/cycle/policy.hpp"
-#include "model/decisions.hpp"
+#include "engine/cycle/session.hpp"
 
 namespace muster {
 
@@ -14,23 +12,19 @@ enum class Limit : std::uint8_t { kNone, kGenerator, kJob, kTime };  // kTime: t
 
 class SearchBudget {
  public:
-  SearchBudget(const SearchLimits& limits, const ActionStats& stats, const std::string& action);
+  SearchBudget(const Session& session, const std::string& action);
 
   // False: nothing is left of the action's time.
   bool start_job();
   void start_generator(const std::string& name);
   // Asked between scenarios.
   Limit reached() const;
-  std::int64_t scenarios() const { return stats_.scenarios_simulated - scenarios_before_; }
+  std::int64_t scenarios() const { return session_.stats.scenarios_simulated - scenarios_before_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  std::optional<Duration> limit_of(const std::map<std::string, Duration>& limits,
-                                   const std::string& name) const;
-
+  const Session& session_;
   const SearchLimits& limits_;
-  const ActionStats& stats_;
-  std::optional<Clock::time_point> action_end_, job_end_, generator_end_;
+  std::optional<Duration> action_end_, job_end_, generator_end_;  // as the session's time elapses
   std::int64_t scenarios_before_ = 0, nodes_before_ = 0;
 };
 

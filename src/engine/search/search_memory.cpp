@@ -1,4 +1,4 @@
-// What searches that were cut short had ruled out.
+// A search is recalled only where the cluster's objects and placements are still the same.
 #include "engine/search/search_memory.hpp"
 
 #include <absl/hash/hash.h>

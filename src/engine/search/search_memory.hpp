@@ -23,7 +23,6 @@ class SearchMemory {
   // The search was cut short; the cluster is as it was before it.
   void remember(const Cluster& cluster, const std::string& action, JobId job, FailedScenarios failed);
   void forget(const Cluster& cluster, const std::string& action, JobId job);
-  bool empty() const { return cut_short_.empty(); }
 
  private:
   struct Search {

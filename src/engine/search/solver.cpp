@@ -1,15 +1,12 @@
-// The solver: probes with growing numbers of tasks, scenarios by the generators, and what is not needed given
-// back.
+// Probes with growing numbers of the contender's tasks, each with the scenarios that the generators propose.
 #include "engine/search/solver.hpp"
 
 #include <absl/hash/hash.h>
 
 #include <algorithm>
-#include <cassert>
-#include <ranges>
 
-#include "engine/order/gang_view.hpp"
-#include "engine/search/probe_tasks.hpp"
+#include "engine/search/partial_job.hpp"
+#include "engine/search/search_memory.hpp"
 
 namespace muster {
 namespace {
@@ -28,16 +25,6 @@ void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& node
   if (everywhere) nodes.fill();
 }
 
-// Where the task stood before the statement at hand evicted or moved it, and what it gives back there.
-NodeId home_of(const Cluster& cluster, TaskId t) {
-  const Placement& at = cluster.placement(t);
-  if (at.status != TaskStatus::kPipelined || !at.leaving.valid()) return at.node;
-  return at.passing.valid() ? at.passing : at.leaving;
-}
-std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
-  return cluster.accepted(cluster.shape_of(t), home).units[index(Accounted::kGpus)];
-}
-
 }  // namespace
 
 Solver::Solver(Session& session, std::string action)
@@ -47,9 +34,10 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
     : session_(session),
       action_(std::move(action)),
       pool_(std::move(pool)),
-      simulation_(session, line),
+      play_(session, line),
       room_(session.cluster),
-      budget_(session.settings.search, session.stats, action_) {
+      budget_(session, action_),
+      trimmer_(session, room_, budget_) {
   std::vector<GeneratorFactory> factories;
   session_.hooks.generators(factories);
   for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
@@ -64,7 +52,7 @@ VictimPool& Solver::pool() {
 Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& candidates,
                       const ScenarioValidator& valid) {
   last_failure_ = {};
-  if (session_.chunk(contender, true).tasks.empty()) return Outcome::kNothingToPlace;
+  if (session_.chunk(contender).tasks.empty()) return Outcome::kNothingToPlace;
   if (generators_.empty()) return Outcome::kNoGenerator;
   if (!budget_.start_job()) return Outcome::kOutOfTime;
   start(contender, candidates, valid);
@@ -73,7 +61,7 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
       if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
       continue;
     }
-    if (!is_whole()) {
+    if (!contender_stands()) {
       statement.rollback(0);
       return Outcome::kNoSolution;
     }
@@ -86,7 +74,7 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
 void Solver::start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid) {
   contender_ = contender;
   valid_ = &valid;
-  const Chunk& chunk = session_.chunk(contender, true);
+  const Chunk& chunk = session_.chunk(contender);
   tasks_.assign(chunk.tasks.begin(), chunk.tasks.end());
   find_feasible(session_, room(), contender, feasible_);
   failed_.clear();
@@ -95,7 +83,6 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   if (session_.memory != nullptr) session_.memory->recall(session_.cluster, action_, contender, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
   accumulator_->begin(candidates);
-  extra_.resize(session_.cluster.nodes_by_name().size(), 0);
 }
 
 Outcome Solver::unsolved() {
@@ -111,17 +98,18 @@ Outcome Solver::unsolved() {
   return limit_ == Limit::kTime ? Outcome::kOutOfTime : Outcome::kCutShort;
 }
 
-bool Solver::is_whole() const {
+// With all it needs to run.
+bool Solver::contender_stands() const {
   const Job& job = session_.cluster.job(contender_);
-  if (!session_.settings.differences.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
-  return is_satisfied(job, Member{.is_pod_set = false, .at = 0});
+  if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
+  return is_satisfied(job, kRoot);
 }
 
-void Solver::committed(JobId contender) {
-  moved_.assign(simulation_.victim_jobs().begin(), simulation_.victim_jobs().end());
+void Solver::note_commit(JobId contender) {
+  moved_.assign(play_.victim_jobs().begin(), play_.victim_jobs().end());
   if (std::find(moved_.begin(), moved_.end(), contender) == moved_.end()) moved_.push_back(contender);
-  for (JobId j : moved_) simulation_.changed(j);
-  pool().changed(moved_);
+  for (JobId j : moved_) play_.update(j);
+  pool().update(moved_);
 }
 
 // ---------------------------------------------------------------- probes
@@ -138,7 +126,7 @@ bool Solver::search(Statement& statement, Generator& generator) {
     if (solved && !kept_) statement.rollback(0);
     return solved;
   };
-  if (generator.factory.is_whole) return trial(n) && (kept_ || probe(statement, generator, n));
+  if (generator.factory.wants_all_tasks) return trial(n) && (kept_ || probe(statement, generator, n));
   std::size_t solved = 0, unsolved = 0;
   for (std::size_t k = 1; unsolved == 0 && solved < n; k = std::min(2 * k, n))
     (trial(k) ? solved : unsolved) = k;
@@ -152,7 +140,7 @@ bool Solver::search(Statement& statement, Generator& generator) {
 
 std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
   const auto first = std::span<const TaskId>(tasks_).first(k);
-  if (session_.settings.differences.probes_try_all_tasks) return first;
+  if (session_.settings.compatibility.probes_try_all_tasks) return first;
   tasks_of_partial_copy(session_, contender_, first, partial_);
   return partial_;
 }
@@ -166,7 +154,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   generator.made->start(*accumulator_);
   while (generator.made->next(potential_)) {
     if (!could_fit(potential_)) continue;
-    collect(recorded_, potential_);
+    collect_victims();
     if (victims_.empty()) continue;
     sorted_.assign(victims_.begin(), victims_.end());
     std::sort(sorted_.begin(), sorted_.end());
@@ -174,10 +162,10 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
     if (limit_ != Limit::kNone) return false;
-    const auto failure = simulate(statement, tasks);
+    const auto failure = play(statement, tasks, victims_);
     if (!failure) {
       const std::size_t all = recorded_.size() + potential_.size();
-      record(recorded_, potential_);
+      record_victims();
       kept_ = k == tasks_.size() && recorded_.size() == all;
       return true;
     }
@@ -187,12 +175,11 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   return false;
 }
 
-std::optional<VictimRefusal> Solver::simulate(Statement& statement, std::span<const TaskId> tasks) {
-  const auto failure = simulation_.run(statement, {.contender = contender_,
-                                                   .tasks = tasks,
-                                                   .victims = victims_,
-                                                   .feasible = feasible_,
-                                                   .valid = *valid_});
+std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,
+                                          std::span<const TaskId> victims) {
+  const auto failure = play_.run(
+      statement,
+      {.contender = contender_, .tasks = tasks, .victims = victims, .feasible = feasible_, .valid = *valid_});
   if (failure) {
     statement.rollback(0);
     last_failure_ = failure->rule;
@@ -200,111 +187,38 @@ std::optional<VictimRefusal> Solver::simulate(Statement& statement, std::span<co
   return failure;
 }
 
-void Solver::collect(const Batches& recorded, const Batches& potential) {
+void Solver::collect_victims() {
   victims_.clear();
   seen_.clear();
-  for (const Batches* batches : {&recorded, &potential})
-    for (TaskId t : batches->tasks())
-      if (seen_.insert(t)) victims_.push_back(t);
+  add_unseen(recorded_, seen_, victims_);
+  add_unseen(potential_, seen_, victims_);
 }
 
 // Every batch that holds a task still evicted or moved is part of all later scenarios.
-void Solver::record(const Batches& recorded, const Batches& potential) {
-  trial_.clear();
+void Solver::record_victims() {
+  needed_.clear();
   seen_.clear();
-  for (const Batches* batches : {&recorded, &potential})
-    for (std::size_t i = 0; i < batches->size(); ++i) {
-      bool needed = false;
-      for (TaskId t : (*batches)[i].tasks) {
-        const TaskStatus status = session_.cluster.placement(t).status;
-        const bool away = status == TaskStatus::kReleasing || status == TaskStatus::kPipelined;
-        needed = (away && seen_.insert(t)) || needed;
-      }
-      if (needed) trial_.append((*batches)[i].job, (*batches)[i].tasks);
-    }
-  std::swap(recorded_, trial_);
+  add_needed(session_.cluster, recorded_, seen_, needed_);
+  add_needed(session_.cluster, potential_, seen_, needed_);
+  std::swap(recorded_, needed_);
 }
 
-// ---------------------------------------------------------------- a proof of no for one scenario
-
-// With equal demands, room is counted in whole tasks.
+// A proof of no for one scenario: with equal demands, room is counted in tasks.
 bool Solver::could_fit(const Batches& potential) {
   const RoomTest& room = accumulator_->recorded_room();
   if (!room.has_equal_demands() || room.slots() >= room.tasks()) return true;
-  return room.slots() + slots_changed(room, potential.tasks(), +1) >= room.tasks();
-}
-
-// How many more tasks would have room if these were gone, or came back; recorded ones count already.
-std::int64_t Solver::slots_changed(const RoomTest& room, std::span<const TaskId> tasks, std::int64_t sign) {
   const Cluster& c = session_.cluster;
   seen_.clear();
-  touched_.clear();
-  for (TaskId t : tasks) {
-    const NodeId home = sign > 0 ? c.placement(t).node : home_of(c, t);
-    if (!seen_.insert(t) || !home.valid() || !c.node(home).present ||
-        (sign > 0 && accumulator_->is_recorded(t)))
-      continue;
-    const std::uint32_t rank = c.rank(home);
-    if (extra_[rank] == 0) touched_.push_back(rank);
-    extra_[rank] += sign * freed_at(c, t, home);
-  }
-  std::int64_t slots = 0;
-  for (std::uint32_t rank : touched_) slots += room.slots_with(rank, std::exchange(extra_[rank], 0));
-  return slots;
+  for (TaskId t : potential.tasks())
+    if (seen_.insert(t) && !accumulator_->is_recorded(t))
+      freed_.add(c, c.placement(t).node, freed_gpus(c, t));
+  return room.slots() + freed_.count(room) >= room.tasks();
 }
 
-// ---------------------------------------------------------------- trimming
-
-// Plays the recorded victims without those that are not kept. On success they are given up; otherwise the
-// statement is empty.
-template <class Keep>
-bool Solver::works_with(Statement& statement, Keep keep) {
-  if (budget_.reached() != Limit::kNone) return false;
-  Batches kept;
-  for (std::size_t i = 0; i < recorded_.size(); ++i)
-    if (keep(i)) kept.append(recorded_[i].job, recorded_[i].tasks);
-  if (kept.empty()) return false;
-  statement.rollback(0);
-  collect(kept, {});
-  if (simulate(statement, tasks_)) return false;
-  works_ = victims_;
-  record(kept, {});
-  return true;
-}
-
-// With equal demands: one task less would have room if these stayed.
-bool Solver::are_needed(std::span<const TaskId> tasks) {
-  return with_all_.has_equal_demands() &&
-         with_all_.slots() + slots_changed(with_all_, tasks, -1) < with_all_.tasks();
-}
-
-// Gives back victims that turn out not to be needed: whole jobs, or what was taken last of a job. The last
-// first, so that no gang keeps its surplus without its core.
 void Solver::trim(Statement& statement) {
-  if (!session_.settings.differences.trim_victims || recorded_.size() < 2) return;
-  const Cluster& c = session_.cluster;
-  with_all_.start(c, room_, tasks_);
-  seen_.clear();
-  for (TaskId t : recorded_.tasks())
-    if (const NodeId home = home_of(c, t); seen_.insert(t) && home.valid())
-      with_all_.free(home, freed_at(c, t, home));
-  works_ = victims_;
-  const std::int64_t before = session_.stats.scenarios_simulated;
-  for (std::size_t i = recorded_.size(); i-- > 0;) {
-    if (i >= recorded_.size() || are_needed(recorded_[i].tasks)) continue;
-    const JobId job = recorded_[i].job;
-    const auto is_of_job = [&](std::size_t at) { return recorded_[at].job == job; };
-    const bool has_earlier = std::ranges::any_of(std::views::iota(std::size_t{0}, i), is_of_job);
-    const bool spared =
-        works_with(statement, [&](std::size_t at) { return !is_of_job(at); }) ||
-        (has_earlier && works_with(statement, [&](std::size_t at) { return at < i || !is_of_job(at); }));
-    if (spared) i = recorded_.size();  // from the beginning: what was needed may not be now
-  }
-  if (session_.stats.scenarios_simulated == before) return;
-  statement.rollback(0);
-  victims_ = works_;
-  [[maybe_unused]] const bool works = !simulate(statement, tasks_);
-  assert(works && "what worked before works again");
+  if (!session_.settings.compatibility.trim_victims || recorded_.size() < 2) return;
+  trimmer_.trim(statement, {.tasks = tasks_, .victims = victims_, .recorded = recorded_},
+                [&](std::span<const TaskId> victims) { return !play(statement, tasks_, victims); });
 }
 
 }  // namespace muster

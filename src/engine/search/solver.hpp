@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "engine/cycle/statement.hpp"
-#include "engine/order/victims.hpp"
+#include "engine/order/victim_order.hpp"
 #include "engine/place/gpu_room.hpp"
-#include "engine/place/stamps.hpp"
-#include "engine/search/batches.hpp"
 #include "engine/search/scenario_generator.hpp"
+#include "engine/search/scenario_play.hpp"
 #include "engine/search/search_budget.hpp"
 #include "engine/search/search_memory.hpp"
-#include "engine/search/simulation.hpp"
+#include "engine/search/trimmer.hpp"
 
 namespace muster {
 
@@ -38,19 +37,16 @@ class Solver {
   Outcome solve(Statement& statement, JobId contender, const Candidates& candidates,
                 const ScenarioValidator& valid);
   // The statement was committed.
-  void committed(JobId contender);
+  void note_commit(JobId contender);
   // The job joined the line of waiting jobs at another place.
-  void moved_in_line(JobId job) { simulation_.changed(job); }
+  void note_place_in_line(JobId job) { play_.update(job); }
 
   VictimPool& pool();
   const GpuRoom& room() {
     room_.update();
     return room_;
   }
-  // Buffers.
-  RoomTest& scratch_room() { return with_all_; }
-  std::vector<Shares>& scratch_shares() { return held_; }
-  // Of the last search: scenarios it simulated, and why the last of them failed.
+  // Of the last search: scenarios it played, and why the last of them failed.
   std::int64_t scenarios() const { return budget_.scenarios(); }
   std::string_view last_failure() const { return last_failure_; }
   // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
@@ -67,28 +63,24 @@ class Solver {
   bool probe(Statement& statement, Generator& generator, std::size_t k);
   std::span<const TaskId> tasks_of_probe(std::size_t k);
   // Why it does not work; the statement is empty then.
-  std::optional<VictimRefusal> simulate(Statement& statement, std::span<const TaskId> tasks);
-  Outcome unsolved();
-  // Gathers in `victims_` what the batches hold, each task once.
-  void collect(const Batches& recorded, const Batches& potential);
+  std::optional<VictimRefusal> play(Statement& statement, std::span<const TaskId> tasks,
+                                    std::span<const TaskId> victims);
+  void collect_victims();
+  void record_victims();
   bool could_fit(const Batches& potential);
-  std::int64_t slots_changed(const RoomTest& room, std::span<const TaskId> tasks, std::int64_t sign);
-  void record(const Batches& recorded, const Batches& potential);
-  bool is_whole() const;
-
+  bool contender_stands() const;
   void trim(Statement& statement);
-  bool are_needed(std::span<const TaskId> tasks);
-  template <class Keep>
-  bool works_with(Statement& statement, Keep keep);
+  Outcome unsolved();
 
   Session& session_;
   const std::string action_;
   std::vector<Generator> generators_;
   std::unique_ptr<VictimPool> pool_;
   std::unique_ptr<VictimAccumulator> accumulator_;
-  Simulation simulation_;
+  ScenarioPlay play_;
   GpuRoom room_;
   SearchBudget budget_;
+  Trimmer trimmer_;
 
   // ---- the search at hand
   JobId contender_;
@@ -104,15 +96,11 @@ class Solver {
   std::string_view last_failure_;
 
   // ---- buffers
-  Batches potential_, trial_;
+  Batches potential_, needed_;
   std::vector<TaskId> victims_, sorted_;
   std::vector<JobId> moved_;
-  std::vector<Shares> held_;
-  std::vector<TaskId> works_;  // the smallest set of victims that was found to do
   Stamps<TaskId> seen_;
-  RoomTest with_all_;
-  std::vector<std::int64_t> extra_;     // GPUs by rank of node
-  std::vector<std::uint32_t> touched_;  // ranks
+  SlotChange freed_;
 };
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "tests/rushing_stopwatch.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {
@@ -97,15 +98,50 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
 
   c.policy().settings.search.scenarios_per_job = all / 2;
   SearchMemory memory;
-  const auto cycle = [&] { return run_cycle(c.cluster(), c.policy(), c.now(), &memory).waiting.at(0); };
-  const WaitingJob first = cycle();
-  EXPECT_EQ(first.searches.at(0).end, SearchEnd::kCutShort);
-  EXPECT_EQ(first.searches.at(0).scenarios, all / 2);
-  EXPECT_EQ(first.reasons.at(0).rule, JobRule::kSearchUnresolved);
-  std::int64_t simulated = first.searches.at(0).scenarios;
-  for (int i = 0; i < 3 && !memory.empty(); ++i) simulated += cycle().searches.at(0).scenarios;
-  EXPECT_TRUE(memory.empty()) << "the search came to its end";
-  EXPECT_EQ(simulated, all) << "and no scenario was tried twice";
+  const auto cycle = [&] {
+    return run_cycle(c.cluster(), c.policy(), c.now(), {.memory = &memory}).waiting.at(0);
+  };
+  WaitingJob last = cycle();
+  EXPECT_EQ(last.searches.at(0).end, SearchEnd::kCutShort);
+  EXPECT_EQ(last.searches.at(0).scenarios, all / 2);
+  EXPECT_EQ(last.reasons.at(0).rule, JobRule::kSearchUnresolved);
+  std::int64_t played = last.searches.at(0).scenarios;
+  for (int i = 0; i < 3 && last.searches.at(0).end == SearchEnd::kCutShort; ++i) {
+    last = cycle();
+    played += last.searches.at(0).scenarios;
+  }
+  EXPECT_EQ(last.searches.at(0).end, SearchEnd::kNoScenario) << "the search came to its end";
+  EXPECT_EQ(played, all) << "and no scenario was tried twice";
+  FailedScenarios failed;
+  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  EXPECT_TRUE(failed.empty()) << "nothing is left to go on with";
+}
+
+// A look per scenario, and each finds a second gone: after three scenarios the fourth second is over.
+TEST(Solver, RunsOutOfTimeAtTheSameScenarioEveryTime) {
+  for (int run = 0; run < 3; ++run) {
+    TestCluster c(kai_exact());
+    hopeless(c);
+    c.pending("q", {.queue = "poor", .gpus = 4});
+    c.policy().settings.prove_hopeless = false;
+    c.policy().settings.search.actions["reclaim"] = 5s;  // one for the look at its start
+    const RushingStopwatch stopwatch;
+    const Decisions d = run_cycle(c.cluster(), c.policy(), c.now(), {.stopwatch = &stopwatch});
+    const SearchReport& report = d.waiting.at(0).searches.at(0);
+    EXPECT_EQ(report.end, SearchEnd::kCutShort);
+    EXPECT_EQ(report.scenarios, 3);
+    EXPECT_EQ(d.waiting.at(0).reasons.at(0).rule, JobRule::kSearchUnresolved);
+    EXPECT_TRUE(d.waiting.at(1).searches.empty()) << "the action is out of time";
+  }
+}
+
+TEST(Solver, HasAllTheTimeWhereNonePasses) {
+  TestCluster c(kai_exact());
+  hopeless(c);
+  c.policy().settings.prove_hopeless = false;
+  c.policy().settings.search.actions["reclaim"] = 1ns;
+  c.cycle();
+  EXPECT_EQ(only_search(c).end, SearchEnd::kNoScenario);
 }
 
 TEST(Solver, StartsOverWhenSomethingChanged) {
@@ -114,8 +150,7 @@ TEST(Solver, StartsOverWhenSomethingChanged) {
   c.policy().settings.prove_hopeless = false;
   c.policy().settings.search.scenarios_per_job = 2;
   SearchMemory memory;
-  run_cycle(c.cluster(), c.policy(), c.now(), &memory);
-  EXPECT_FALSE(memory.empty());
+  run_cycle(c.cluster(), c.policy(), c.now(), {.memory = &memory});
   FailedScenarios failed;
   memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
   EXPECT_EQ(failed.size(), 2U);

@@ -85,7 +85,7 @@ class DynamicResources final : public Plugin {
   std::optional<JobReason> missing_class(TaskId t, const Claim& claim) const {
     if (claim.current().valid()) return std::nullopt;
     for (const DeviceRequest& r : claim.object.requests)
-      if (r.alternatives.empty() && devices().device_class(r.device_class) == nullptr)
+      if (r.alternatives.empty() && !session_->cluster.kept().find<DeviceClassObject>(r.device_class))
         return reason(JobRule::kDeviceClassMissing, t, r.device_class, claim.name);
     return std::nullopt;
   }

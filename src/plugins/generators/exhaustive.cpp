@@ -1,4 +1,4 @@
-// The complete scenario generator.
+// Scenarios for small searches: every combination of victims, the smallest first.
 #include <algorithm>
 #include <numeric>
 

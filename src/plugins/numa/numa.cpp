@@ -6,51 +6,17 @@
 #include <algorithm>
 
 #include "engine/cycle/session.hpp"
-#include "plugins/numa/zones.hpp"
+#include "plugins/numa/requests.hpp"
 
 namespace muster::plugins {
 namespace {
 
 constexpr double kAligned = 100;  // divided by the number of zones
-constexpr std::int64_t kOneCpu = 1000;
 
 std::optional<Kind> find_kind(const KindTable& kinds, const std::string& name) {
   for (std::size_t k = 0; k < kinds.size(); ++k)
     if (kinds.name(Kind(k)) == name) return Kind(k);
   return std::nullopt;
-}
-
-// Aligned for pods of class Guaranteed only; devices are for all.
-bool is_for_guaranteed_only(const std::string& name) {
-  return name == "cpu" || name == "memory" || name.starts_with("hugepages-");
-}
-
-std::int64_t units_of(const std::vector<NamedAmount>& amounts, const std::string& name) {
-  for (const NamedAmount& a : amounts)
-    if (a.name == name) return a.units;
-  return 0;
-}
-
-// Only whole CPUs are pinned.
-std::int64_t pinned(std::int64_t thousandths) { return thousandths % kOneCpu == 0 ? thousandths : 0; }
-
-std::int64_t amount_in(const ContainerRequest& container, const std::string& name) {
-  const std::int64_t units = units_of(container.amounts, name);
-  return name == "cpu" ? pinned(units) : units;
-}
-
-// The most CPUs that are pinned at once. Those before an init container in the list are sidecars.
-std::int64_t pinned_at_once(const Shape& shape) {
-  if (shape.containers.empty()) return pinned(amount_of(shape.request, kCpu));
-  std::int64_t running = 0, peak = 0;
-  for (const ContainerRequest& c : shape.containers) {
-    const std::int64_t cpus = amount_in(c, "cpu");
-    if (c.runs_before)
-      peak = std::max(peak, running + cpus);
-    else
-      running += cpus;
-  }
-  return std::max(running, peak);
 }
 
 class Numa final : public Plugin {
@@ -136,55 +102,14 @@ class Numa final : public Plugin {
     if (NodeZones* zones = zones_at(at.node)) zones->take(shares, sign);
   }
 
-  // ---- requests
-
-  bool is_aligned(const Shape& shape, const NodeZones& zones) const {
-    if (!zones.is_scored()) return false;
-    return shape.guaranteed || asks_for_device(shape, zones);
-  }
-
-  bool asks_for_device(const Shape& shape, const NodeZones& zones) const {
-    return std::any_of(zones.kinds.begin(), zones.kinds.end(), [&](Kind k) {
-      return !is_for_guaranteed_only(cluster_->kinds().name(k)) && amount_of(shape.request, k) > 0;
-    });
-  }
-
-  std::int64_t amount_of_pod(const Shape& shape, Kind kind) const {
-    if (kind == kCpu) return pinned_at_once(shape);
-    const std::int64_t claimed = kind == kGpu ? shape.claimed_gpus * kOneGpu : 0;
-    return amount_of(shape.request, kind) - claimed;
-  }
-
-  template <class Amount>
-  ZoneRequest request(const Shape& shape, const NodeZones& zones, Amount amount) const {
-    ZoneRequest wanted;
-    for (Kind k : zones.kinds) {
-      const std::string& name = cluster_->kinds().name(k);
-      wanted.push_back(shape.guaranteed || !is_for_guaranteed_only(name) ? amount(k, name) : 0);
-    }
-    return wanted;
-  }
-
-  ZoneRequests requests_of(const Shape& shape, const NodeZones& zones) const {
-    ZoneRequests requests;
-    if (zones.by_pod || shape.containers.empty()) {
-      requests.side_by_side.push_back(
-          request(shape, zones, [&](Kind k, const std::string&) { return amount_of_pod(shape, k); }));
-      return requests;
-    }
-    for (const ContainerRequest& c : shape.containers)
-      (c.runs_before ? requests.one_by_one : requests.side_by_side)
-          .push_back(
-              request(shape, zones, [&](Kind, const std::string& name) { return amount_in(c, name); }));
-    return requests;
-  }
-
   // ---- answers
+
+  const KindTable& kinds() const { return cluster_->kinds(); }
 
   std::optional<NodeRefusal> refusal(const Shape& shape, NodeId n) {
     const NodeZones* zones = zones_at(n);
-    if (zones == nullptr || !zones->can_refuse() || !is_aligned(shape, *zones)) return std::nullopt;
-    const ZoneRequests requests = requests_of(shape, *zones);
+    if (zones == nullptr || !zones->can_refuse() || !is_aligned(kinds(), shape, *zones)) return std::nullopt;
+    const ZoneRequests requests = requests_of(kinds(), shape, *zones);
     if (zones->align(requests)) return std::nullopt;
     return what_is_short(*zones, requests);
   }
@@ -207,16 +132,16 @@ class Numa final : public Plugin {
 
   void hold(const Shape& shape, NodeId n, Holding& held) {
     const NodeZones* zones = zones_at(n);
-    if (zones == nullptr || !is_aligned(shape, *zones)) return;
-    if (auto shares = zones->align(requests_of(shape, *zones))) held.zones = *std::move(shares);
+    if (zones == nullptr || !is_aligned(kinds(), shape, *zones)) return;
+    if (auto shares = zones->align(requests_of(kinds(), shape, *zones))) held.zones = *std::move(shares);
   }
 
   double score(const Shape& shape, NodeId n) {
     if (!wants_alignment(shape)) return 0;
     const NodeZones* zones = zones_at(n);
     if (zones == nullptr) return kAligned / static_cast<double>(most_zones_);
-    if (!is_aligned(shape, *zones)) return kAligned / static_cast<double>(zones->size());
-    const auto shares = zones->align(requests_of(shape, *zones));
+    if (!is_aligned(kinds(), shape, *zones)) return kAligned / static_cast<double>(zones->size());
+    const auto shares = zones->align(requests_of(kinds(), shape, *zones));
     return shares ? kAligned / static_cast<double>(count_zones(*shares)) : 0;
   }
 

@@ -1,4 +1,4 @@
-// As the kubelet's topology manager would decide.
+// Chooses zones for a request as the kubelet's topology manager would, policy by policy.
 #include "plugins/numa/zones.hpp"
 
 #include <algorithm>

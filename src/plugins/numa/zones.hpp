@@ -10,7 +10,7 @@
 
 namespace muster::plugins {
 
-// What one thing that is aligned as a whole (a pod, a container) asks for, in the order of the node's kinds.
+// What one thing that is aligned as one (a pod, a container) asks for, in the order of the node's kinds.
 using ZoneRequest = std::vector<std::int64_t>;
 
 // Those that run side by side share what is free; each of the others has it for itself.

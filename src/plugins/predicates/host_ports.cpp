@@ -1,9 +1,8 @@
-// The table of host ports.
+// Per node a list of the shapes with ports that stand there, one entry per task.
 #include "plugins/predicates/host_ports.hpp"
 
 #include <algorithm>
 
-#include "engine/place/places.hpp"
 #include "model/selectors.hpp"
 
 namespace muster::plugins {

@@ -1,4 +1,4 @@
-// Filters of nodes. What a cluster does not need (ports, affinity, roles) is not registered.
+// Registers the filters of nodes; what a cluster does not need (ports, affinity, roles) it does not pay for.
 #include "plugins/predicates/predicates.hpp"
 
 #include <algorithm>
@@ -6,8 +6,9 @@
 #include "engine/cycle/session.hpp"
 #include "engine/place/affinity_index.hpp"
 #include "engine/place/fit.hpp"
-#include "model/selectors.hpp"
 #include "plugins/predicates/host_ports.hpp"
+#include "plugins/predicates/node_rules.hpp"
+#include "plugins/predicates/obstacles.hpp"
 #include "plugins/predicates/storage_room.hpp"
 #include "plugins/predicates/volumes.hpp"
 
@@ -18,49 +19,6 @@ using Refusal = std::optional<NodeRefusal>;
 
 Refusal refused_if(bool claim, NodeRule rule) {
   return claim ? Refusal({.rule = rule, .kind = {}}) : std::nullopt;
-}
-
-// What such a request is charged depends on the node; all others are judged before nodes are looked at.
-bool is_by_memory(const Shape& shape) { return shape.gpu.type == GpuRequestType::kGpuMemory; }
-
-// ---------------------------------------------------------------- by shape and node object
-
-bool is_of_wrong_type(const Shape& shape, const Node& node) {
-  if (shape.gpu.legacy_mig) return true;
-  if (shape.is_cpu_only()) return false;
-  if (node.claimable_gpus > 0 && shape.is_shared()) return true;
-  if (!node.is_mig) return shape.is_mig();
-  if (node.mig_strategy == MigStrategy::kSingle) return shape.gpu.type != GpuRequestType::kRegular;
-  return node.mig_strategy == MigStrategy::kMixed && !shape.is_mig();
-}
-
-// No toleration helps against these.
-std::optional<NodeRule> bad_condition(const Node& node) {
-  if (node.usable()) return std::nullopt;
-  if (node.unschedulable) return NodeRule::kUnschedulable;
-  if (node.not_ready) return NodeRule::kNotReady;
-  if (node.memory_pressure) return NodeRule::kMemoryPressure;
-  if (node.disk_pressure) return NodeRule::kDiskPressure;
-  if (node.pid_pressure) return NodeRule::kPidPressure;
-  return NodeRule::kNetworkUnavailable;
-}
-
-std::optional<NodeRule> broken_rule(const Shape& shape, const Node& node) {
-  if (is_of_wrong_type(shape, node)) return NodeRule::kNodeType;
-  if (is_by_memory(shape) && !node.gpu_memory_known) return NodeRule::kGpuMemoryUnknown;
-  if (const auto condition = bad_condition(node)) return condition;
-  if (!tolerates_all(shape.constraints.tolerations, node.taints)) return NodeRule::kTaints;
-  if (!selects(shape.constraints, node)) return NodeRule::kNodeAffinity;
-  return std::nullopt;
-}
-
-// For KAI, memory of two whole devices is a share of one.
-bool is_larger_than_device(const Shape& shape, const Node& node) {
-  return is_by_memory(shape) && node.hundredths_of(shape.gpu) > 100;
-}
-
-bool lacks_role(const ClusterOptions& options, const Shape& shape, const Node& node) {
-  return node.label(shape.is_cpu_only() ? options.cpu_worker_label : options.gpu_worker_label) == nullptr;
 }
 
 // ---------------------------------------------------------------- by what stands on the node
@@ -89,59 +47,6 @@ class LegacyMigNodes {
   IdVector<NodeId, bool> has_legacy_;
 };
 
-// ---------------------------------------------------------------- before any node is looked at
-
-// What no eviction would change: an amount that no node has, an object that does not exist.
-class Obstacles {
- public:
-  explicit Obstacles(const Cluster& cluster) : cluster_(cluster) {}
-
-  std::optional<JobReason> of(TaskId task) {
-    if (auto reason = larger_than_any_node(task)) return reason;
-    return missing_config_map(task);
-  }
-
- private:
-  static constexpr std::int64_t kUnknown = -1;
-
-  std::optional<JobReason> larger_than_any_node(TaskId task) {
-    const Shape& shape = cluster_.shape_of(task);
-    if (auto reason = larger(task, kGpu, shape.gpu_units())) return reason;
-    for (const Amount& a : shape.request)
-      if (auto reason = larger(task, a.kind, a.units)) return reason;
-    return std::nullopt;
-  }
-
-  std::optional<JobReason> larger(TaskId task, Kind kind, std::int64_t wanted) {
-    if (wanted <= largest(kind)) return std::nullopt;
-    return JobReason{.rule = JobRule::kLargerThanAnyNode,
-                     .wanted = static_cast<double>(wanted),
-                     .bound = static_cast<double>(largest(kind)),
-                     .kind = kind,
-                     .task = task};
-  }
-
-  // Looked up when a kind is first asked for.
-  std::int64_t largest(Kind kind) {
-    if (largest_.empty()) largest_.assign(cluster_.kinds().size(), kUnknown);
-    if (largest_[kind] != kUnknown) return largest_[kind];
-    largest_[kind] = 0;
-    for (NodeId n : cluster_.nodes_by_name())
-      largest_[kind] = std::max(largest_[kind], cluster_.allocatable().at(kind, n));
-    return largest_[kind];
-  }
-
-  std::optional<JobReason> missing_config_map(TaskId task) const {
-    for (const std::string& name : cluster_.shape_of(task).constraints.config_maps)
-      if (!cluster_.has_config_map(cluster_.task(task).ns, name))
-        return JobReason{.rule = JobRule::kConfigMapMissing, .task = task, .name = name};
-    return std::nullopt;
-  }
-
-  const Cluster& cluster_;
-  IdVector<Kind, std::int64_t> largest_;
-};
-
 // ---------------------------------------------------------------- the plugin
 
 class Predicates final : public Plugin {
@@ -150,7 +55,7 @@ class Predicates final : public Plugin {
 
   void open(Session& session, Hooks& hooks) override {
     cluster_ = &session.cluster;
-    differences_ = &session.settings.differences;
+    compatibility_ = &session.settings.compatibility;
     add_shape_filters(hooks);
     add_state_filters(hooks);
     if (cluster_->has_host_ports()) add_port_filter(hooks);
@@ -169,7 +74,7 @@ class Predicates final : public Plugin {
       const auto rule = broken_rule(c.shape(s), c.node(n));
       return rule ? refused_if(true, *rule) : std::nullopt;
     });
-    if (differences_->memory_within_device)
+    if (compatibility_->memory_within_device)
       hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
         return refused_if(is_larger_than_device(c.shape(s), c.node(n)), NodeRule::kGpuLargerThanDevice);
       });
@@ -188,7 +93,7 @@ class Predicates final : public Plugin {
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
       hooks.state_filter.add(
-          [&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
+          [&c = *cluster_, only_new = compatibility_->slots_for_new_groups](ShapeId s, NodeId n) {
             return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
           });
   }
@@ -260,7 +165,7 @@ class Predicates final : public Plugin {
 
   const PredicatesOptions options_;
   const Cluster* cluster_ = nullptr;
-  const KaiDifferences* differences_ = nullptr;
+  const Compatibility* compatibility_ = nullptr;
   std::optional<Obstacles> obstacles_;
   std::optional<VolumeFilter> volumes_;
   std::optional<StorageRoom> storage_;

@@ -1,4 +1,4 @@
-// The capacity policy.
+// Walks from the job's queue to the top and finds the first level that would be passed.
 #include "plugins/proportion/capacity.hpp"
 
 #include "fairshare/fairshare.hpp"

@@ -1,4 +1,4 @@
-// Fair shares between queues.
+// Registers shares, order, capacity and the rules of reclaim, each a class of its own.
 #include "plugins/proportion/proportion.hpp"
 
 #include <optional>
@@ -7,6 +7,7 @@
 #include "plugins/proportion/capacity.hpp"
 #include "plugins/proportion/order.hpp"
 #include "plugins/proportion/reclaim.hpp"
+#include "plugins/proportion/reclaim_judge.hpp"
 #include "plugins/proportion/shares.hpp"
 
 namespace muster::plugins {
@@ -40,19 +41,20 @@ class Proportion final : public Plugin {
       const bool is_core = !s.core_part(job, {&task, 1}).empty();
       return capacity_->over(job, wanted, is_core ? wanted : Demand{});
     });
-    reclaim_.emplace(s, *shares_, options_.saturation_multiplier);
+    reclaim_.emplace(s, *shares_);
+    judge_.emplace(s, *shares_, *reclaim_, options_.saturation_multiplier);
     hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
     hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
       return refused_unless(reclaim_->may_take_from(contender, leaf),
                             "the queue is within its share or quota");
     });
-    hooks.search_begins.add([this](JobId contender) { reclaim_->search_begins(contender); });
+    hooks.search_begins.add([this](JobId contender) { judge_->begin_search(contender); });
     hooks.reclaim_scenario.add([this](const Scenario& scenario) {
-      return refused_unless(reclaim_->is_valid(scenario), "shares of the queues");
+      return refused_unless(judge_->is_valid(scenario), "shares of the queues");
     });
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
     hooks.reclaim_ground.set(
-        kName, [this](JobId contender, QueueId leaf) { return reclaim_->ground(contender, leaf); });
+        kName, [this](JobId contender, QueueId leaf) { return judge_->ground(contender, leaf); });
     hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
     hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
   }
@@ -63,6 +65,7 @@ class Proportion final : public Plugin {
   std::optional<QueueOrder> order_;
   std::optional<Capacity> capacity_;
   std::optional<ReclaimRules> reclaim_;
+  std::optional<ReclaimJudge> judge_;
 };
 
 }  // namespace

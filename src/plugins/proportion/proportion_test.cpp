@@ -13,7 +13,7 @@ std::string first(TestCluster& c, const std::string& left_job = "", const std::s
   Session& s = c.open();
   const auto side = [&](const char* queue, const std::string& job) {
     QueueSide result{.queue = c.queue_id(queue)};
-    if (!job.empty()) result.wanted = s.chunk(c.job_id(job), false).wanted;
+    if (!job.empty()) result.wanted = s.chunk(c.job_id(job), Evicted::kAreGone).wanted;
     return result;
   };
   const int order = s.hooks.queue_order(side("left", left_job), side("right", right_job));
@@ -132,7 +132,7 @@ TEST(QueueOrder, OverUsedQueuesComeLast) {
 
 std::optional<JobReason> over_capacity(TestCluster& c, const std::string& job) {
   Session& s = c.open();
-  return s.hooks.job_over_capacity(c.job_id(job), s.chunk(c.job_id(job), false).tasks);
+  return s.hooks.job_over_capacity(c.job_id(job), s.chunk(c.job_id(job), Evicted::kAreGone).tasks);
 }
 
 TEST(Capacity, GpuMemoryCountsByTheLargestGpu) {  // example 28

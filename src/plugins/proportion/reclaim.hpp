@@ -1,72 +1,47 @@
-// When one queue may take from another: gate, victim filter and scenario validation of reclaim.
-// fairshare.md 9.
+// When one queue may take from another: gate, victim filter and proof of reclaim. fairshare.md 9.
 #pragma once
 
-#include <absl/container/flat_hash_set.h>
-
+#include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "engine/cycle/hooks.hpp"
 #include "plugins/proportion/shares.hpp"
 
 namespace muster::plugins {
 
+template <class Claim>
+bool all_resources(Claim claim) {
+  return std::all_of(kAccounted.begin(), kAccounted.end(), claim);
+}
+template <class Claim>
+bool any_resource(Claim claim) {
+  return std::any_of(kAccounted.begin(), kAccounted.end(), claim);
+}
+
 class ReclaimRules {
  public:
-  ReclaimRules(Session& session, const QueueShares& shares, double saturation_multiplier)
-      : session_(session), cluster_(session.cluster), shares_(shares), multiplier_(saturation_multiplier) {}
+  ReclaimRules(Session& session, const QueueShares& shares)
+      : session_(session), cluster_(session.cluster), shares_(shares) {}
 
   bool may_reclaim(JobId contender) const;
   bool may_take_from(JobId contender, QueueId leaf) const;
-  // Judges by the queues as they were when the search began: simulated evictions are taken off already.
-  void search_begins(JobId contender);
-  bool is_valid(const Scenario& scenario);
   // A proof that no victims of these queues may free as much.
   std::optional<JobReason> too_much(const Shortage& shortage) const;
-  // Which strategy lets the contender take from the leaf, as things stood when the search began.
-  std::string_view ground(JobId contender, QueueId leaf) const;
 
- private:
-  // A part of a victim job that is judged as one: a surplus task, or all core tasks together.
-  struct Portion {
-    QueueId leaf;
-    Charge amount;
-  };
-  struct Loss {
-    Charge remaining;
-    std::array<bool, 3> involved{};
-    bool any = false;
-  };
+  // The first queues from the top on both sides that are not the same.
   std::pair<QueueId, QueueId> leveled_pair(QueueId contender, QueueId victim) const;
+  // A queue that holds so much: with what is wanted, or as it is.
   bool is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const;
   bool exceeds_allocatable(QueueId q, const Charge& held) const;
   bool exceeds_quota(QueueId q, const Charge& held) const;
+
+ private:
   std::optional<std::int64_t> most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const;
-  void collect_portions(const Scenario& scenario);
-  void add_portion(QueueId leaf, std::span<const TaskId> tasks);
-  bool strategies_hold(QueueId contender, const Demand& wanted);
-  bool stays_within_bounds(const Scenario& scenario, const Demand& wanted) const;
-  bool is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const;
-  Loss& loss_of(QueueId q);
-  const Charge& remaining(QueueId q) const {
-    return losses_[q].any ? losses_[q].remaining : before_[q].allocated;
-  }
 
   Session& session_;
   const Cluster& cluster_;
   const QueueShares& shares_;
-  const double multiplier_;
-  IdVector<QueueId, QueueUse> before_;
-  std::vector<Portion> portions_;
-  IdVector<QueueId, Loss> losses_;
-  std::vector<QueueId> losers_;
-  absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
-  Demand core_;                             // of those in the scenario at hand
-  bool has_core_ = false;
-  std::vector<TaskId> core_part_;  // buffers
-  std::vector<std::int32_t> taken_;
 };
 
 }  // namespace muster::plugins

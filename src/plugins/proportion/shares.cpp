@@ -1,4 +1,4 @@
-// Fair shares, level by level from the top.
+// Divides the cluster's total between the top queues, and what each gets between those below it.
 #include "plugins/proportion/shares.hpp"
 
 #include <vector>

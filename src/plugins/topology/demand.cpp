@@ -1,4 +1,4 @@
-// Adding up a group's requests, shape by shape.
+// Adds up a group's requests, shape by shape rather than task by task.
 #include "plugins/topology/demand.hpp"
 
 #include <absl/container/inlined_vector.h>

@@ -1,4 +1,4 @@
-// Sums up the tree.
+// Adds what changed on a node to its domain and all above it.
 #include "plugins/topology/room.hpp"
 
 #include <algorithm>

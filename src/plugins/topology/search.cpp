@@ -1,4 +1,4 @@
-// Walking the sorted tree.
+// Walks the tree level by level, and sorts the children of a domain when they are first needed.
 #include "plugins/topology/search.hpp"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct DomainQuestion {
   DomainRoom* room = nullptr;
   TopologyLevels levels;
   GroupDemand demand;
-  std::string group;                // the sub group; "" for the whole job
+  std::string group;                // the sub group; "" for the job itself
   const Bitmap* allowed = nullptr;  // ranks; null: all nodes
   bool is_anchored = false;         // some of its pods run already: only the required domains that hold one
   std::vector<TopologyDomainId> anchors;  // sorted

@@ -1,4 +1,4 @@
-// Topology-aware placement.
+// Turns the constraint of each group into a search over domains, and its preferences into scores of nodes.
 #include "plugins/topology/topology.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ const TopologyConstraint& constraint_of(const Job& job, const Member& group) {
 }
 
 const std::string& name_of(const Job& job, const Member& group) {
-  static const std::string whole;
+  static const std::string no_name;
   if (!group.is_pod_set) return job.sets[group.at].name;
-  return job.pod_sets.size() > 1 ? job.pod_sets[group.at].name : whole;
+  return job.pod_sets.size() > 1 ? job.pod_sets[group.at].name : no_name;
 }
 
 // A constraint that no node can meet, because it names something that does not exist.
@@ -86,7 +86,7 @@ class Topology final : public Plugin {
                             .demand = demand_of(cluster(), tasks),
                             .group = name_of(job, group),
                             .allowed = allowed,
-                            .uses_finer_domain = session_->settings.differences.required_level_above_common};
+                            .uses_finer_domain = session_->settings.compatibility.required_level_above_common};
     if (question.levels.required > 0) find_anchors(job, tasks, question);
     prefers_ |= question.levels.preferred.has_value();
     DomainSearch& search = search_of(job, group);

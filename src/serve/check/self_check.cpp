@@ -13,8 +13,8 @@
 #include "serve/check/object_facts.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
-#include "serve/read/api_document.hpp"
 #include "serve/read/assumptions.hpp"
+#include "serve/read/decode.hpp"
 #include "serve/read/live_source.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
@@ -46,22 +46,14 @@ const kube::Resource* const kRead[] = {&resources::kNodes,           &resources:
 constexpr const char* kCompared[] = {"Node", "Queue", "PodGroup", "Pod"};
 
 void take_page(const kube::Resource& resource, Json page, FreshCluster& fresh) {
-  std::vector<Delta> deltas;
-  DeltaSink sink(deltas);
-  Findings findings;
+  const auto take = [&](Object&& object) { fresh.cluster.apply(std::move(object)); };
   FreshCluster::Kind& kind = fresh.kinds[resource.kind];
   kube::each_item(kube::part_at(page, "items"), [&](Json item) {
-    const std::size_t errors = findings.errors.size();
-    decode_object(ApiDocument(item, resource), {.now = kube::wall_clock()}, sink, findings);
+    const Findings findings = decode(item, resource, take);
     const auto metadata = kube::part_at(item, "metadata");
-    if (metadata && findings.errors.size() == errors)
+    if (metadata && findings.errors.empty())
       kind.versions[kube::key_of(*metadata)] = kube::version_of(*metadata);
   });
-  const auto apply = [&](auto& object) {
-    if constexpr (requires { fresh.cluster.apply(std::move(object)); })
-      fresh.cluster.apply(std::move(object));
-  };
-  for (Delta& delta : deltas) std::visit(apply, delta);
 }
 
 std::pair<std::string, std::string> parts_of(const std::string& key) {

@@ -83,7 +83,7 @@ void Assumptions::end_bind(Cluster& cluster, const std::string& ns, const std::s
                            const std::string& uid) {
   if (!binds(ns, name, uid)) return;
   binds_.erase(key_of(ns, name));
-  cluster.remove_bind_request(ns, name);
+  cluster.remove(BindRequestObject::kKind, ns, name);
 }
 
 // ---------------------------------------------------------------- evictions

@@ -8,41 +8,12 @@
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "serve/health/log.hpp"
-#include "serve/read/api_document.hpp"
+#include "serve/read/decode.hpp"
 
 namespace muster::serve {
 namespace {
 
 using kube::Resource;
-namespace resources = kube::resources;
-
-struct WatchedKind {
-  const Resource& resource;
-  bool is_optional = false;
-  bool metadata_only = false;
-  const char* field_selector = "";
-};
-
-// What the model knows how to take. Optional: the kind may be absent from the server, or not ours to read.
-const WatchedKind kWatchedKinds[] = {
-    {.resource = resources::kNodes},
-    {.resource = resources::kQueues},
-    {.resource = resources::kPriorityClasses},
-    {.resource = resources::kPodGroups},
-    {.resource = resources::kPods, .field_selector = "status.phase!=Failed"},
-    {.resource = resources::kBindRequests, .is_optional = true},
-    {.resource = resources::kTopologies, .is_optional = true},
-    {.resource = resources::kConfigMaps, .metadata_only = true},
-    {.resource = resources::kVolumeClaims},
-    {.resource = resources::kVolumes, .is_optional = true},
-    {.resource = resources::kStorageClasses, .is_optional = true},
-    {.resource = resources::kStorageCapacities, .is_optional = true},
-    {.resource = resources::kCsiDrivers, .is_optional = true},
-    {.resource = resources::kResourceClaims, .is_optional = true},
-    {.resource = resources::kResourceSlices, .is_optional = true},
-    {.resource = resources::kDeviceClasses, .is_optional = true},
-    {.resource = resources::kNodeTopologies, .is_optional = true},
-};
 
 bool is_usable_alike(const Node& a, const Node& b) {
   return a.present == b.present && a.usable() == b.usable() && a.labels == b.labels && a.taints == b.taints &&
@@ -60,11 +31,11 @@ bool is_expected(TaskStatus before, TaskStatus after) {
 
 class LiveSource::Watched final : public kube::ReflectorListener {
  public:
-  Watched(LiveSource& source, const WatchedKind& kind)
+  Watched(LiveSource& source, const ObjectKind& kind)
       : reflector(source.client_,
-                  {.resource = kind.resource,
-                   .field_selector = kind.field_selector,
-                   .is_optional = kind.is_optional,
+                  {.resource = kube::resource_of(kind),
+                   .field_selector = std::string(kind.field_selector),
+                   .is_optional = kind.watch == Watch::kOptional,
                    .metadata_only = kind.metadata_only},
                   *this),
         source_(source) {}
@@ -73,7 +44,7 @@ class LiveSource::Watched final : public kube::ReflectorListener {
     const std::string& kind = reflector.resource().kind;
     if (kind == "Pod") source_.listener_.pod(object);
     if (kind == "PodGroup") source_.listener_.pod_group(object);
-    source_.decode(object, reflector.resource());
+    source_.take(object, reflector.resource());
   }
   void gone(const std::string& ns, const std::string& name) override {
     const std::string& kind = reflector.resource().kind;
@@ -102,7 +73,8 @@ LiveSource::LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& l
       listener_(listener),
       options_(std::move(options)),
       parser_(std::make_unique<simdjson::dom::parser>()) {
-  for (const WatchedKind& kind : kWatchedKinds) watched_.push_back(std::make_unique<Watched>(*this, kind));
+  for (const ObjectKind& kind : object_kinds())
+    if (kind.watch != Watch::kNever) watched_.push_back(std::make_unique<Watched>(*this, kind));
 }
 
 LiveSource::~LiveSource() = default;
@@ -180,7 +152,7 @@ void LiveSource::assume(const Resource& kind, const std::string& object) {
   Json parsed;
   const bool is_parsed = parser_->parse(object).get(parsed) == simdjson::SUCCESS;
   assert(is_parsed && "objects of ours are JSON");
-  if (is_parsed) decode(parsed, kind);
+  if (is_parsed) take(parsed, kind);
 }
 
 // ---------------------------------------------------------------- from the watch
@@ -191,12 +163,11 @@ void LiveSource::tell(Delta delta) {
 }
 
 // One object that can not be used costs only itself.
-void LiveSource::decode(Json object, const Resource& resource) {
-  Findings findings;
-  decode_object(ApiDocument(object, resource), {.now = kube::wall_clock()}, sink_, findings);
-  if (resource.kind == "Pod" && !deltas_.empty())
-    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced())
-      note_seen(*pod);
+void LiveSource::take(Json object, const Resource& resource) {
+  const Findings findings = decode(object, resource, [&](Object&& decoded) {
+    if (const auto* pod = std::get_if<PodObject>(&decoded); pod != nullptr && is_synced()) note_seen(*pod);
+    deltas_.emplace_back(std::move(decoded));
+  });
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   unusable_ += findings.errors.empty() ? 0 : 1;
@@ -222,6 +193,7 @@ struct LiveSource::Applying {
   LiveSource& source;
   Cluster& cluster;
 
+  void operator()(Object& object) const { std::visit(*this, object); }
   void operator()(PodObject& pod) const {
     source.assumptions_.correct(cluster, pod);
     if (source.options_.keeps_ungrouped && pod.pod_group.empty() &&
@@ -258,8 +230,8 @@ struct LiveSource::Applying {
     source.is_relevant_ = true;
   }
   void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
-  template <class Object>
-  void operator()(Object& object) const {
+  template <class Other>
+  void operator()(Other& object) const {
     cluster.apply(std::move(object));
     source.is_relevant_ = true;
   }
@@ -276,7 +248,7 @@ struct LiveSource::Applying {
     const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
                                 source.assumptions_.binds(gone.ns, gone.name, cluster.task(pod).uid);
     if (is_own_request) return;
-    remove_from(cluster, gone);
+    cluster.remove(gone.kind, gone.ns, gone.name);
     source.is_relevant_ |= gone.kind != "ConfigMap";
   }
   void operator()(Membership& member) const {

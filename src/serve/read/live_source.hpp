@@ -31,9 +31,9 @@ class SourceListener {
   // Something waits for LiveSource::update().
   virtual void news() {}
   // Objects as they came, valid during the call only.
-  virtual void pod(Json) {}
+  virtual void pod(const Json&) {}
   virtual void pod_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
-  virtual void pod_group(Json) {}
+  virtual void pod_group(const Json&) {}
   virtual void pod_group_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
   // A BindRequest that will not come true; from within update().
   virtual void failed_bind_request(const std::string& /*ns*/, const std::string& /*name*/) {}
@@ -76,7 +76,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
 
   void tell(Delta delta);
   Watched& watched(std::string_view kind) const;
-  void decode(Json object, const kube::Resource& resource);
+  void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
 
   kube::ApiClient& client_;
@@ -86,7 +86,6 @@ class LiveSource final : public ClusterSource, public Knowledge {
   const SourceOptions options_;
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
-  DeltaSink sink_{deltas_};
   const std::unique_ptr<simdjson::dom::parser> parser_;
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"

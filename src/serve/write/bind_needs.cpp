@@ -27,8 +27,7 @@ constexpr int kTries = 5;
 
 void add_volume(const Cluster& cluster, const VolumeClaimObject& claim, BindNeeds& needs) {
   if (claim.bound) return;
-  const auto* storage =
-      StorageTable::find(cluster.storage().classes, std::string_view(claim.storage_class.value_or("")));
+  const auto* storage = cluster.kept().find<StorageClassObject>(claim.storage_class.value_or(""));
   if (storage == nullptr || !storage->wait_for_first_consumer) return;
   if (storage->provisioner == kNoProvisioner)
     needs.only_by_binder = "volume claim " + claim.meta.name + " must be given one of the existing volumes";
@@ -117,7 +116,8 @@ BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision) {
       needs.devices.emplace_back(references[i].claim, cluster.devices().allocation(held.claims[i]).object);
   const std::string& ns = cluster.task(decision.task).ns;
   for (const std::string& name : shape.constraints.volume_claims)
-    if (const auto* claim = cluster.storage().claim(ns, name)) add_volume(cluster, *claim, needs);
+    if (const auto* claim = cluster.kept().find<VolumeClaimObject>(ns, name))
+      add_volume(cluster, *claim, needs);
   needs.shares_gpu = !held.groups.empty();
   return needs;
 }

@@ -68,7 +68,7 @@ nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(te
 PodGrouping::PodGrouping(const WriteParts& parts, PodGroupWriter& groups, PodGroupingOptions options)
     : p_(parts), groups_(groups), options_(std::move(options)), owners_(parts.client) {}
 
-void PodGrouping::saw(Json pod) {
+void PodGrouping::saw(const Json& pod) {
   const auto metadata = kube::part_at(pod, "metadata");
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);

@@ -30,7 +30,7 @@ class PodGrouping {
   PodGrouping(const WriteParts& parts, PodGroupWriter& groups, PodGroupingOptions options);
 
   // A pod from the watch; may be called from within transfers.
-  void saw(Json pod);
+  void saw(const Json& pod);
   void pod_gone(const std::string& ns, const std::string& name);
   // From now on we may write: what waits is grouped.
   void begin();

@@ -131,7 +131,7 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
 
 // ---------------------------------------------------------------- PodGroups
 
-void StatusWriter::saw_group(Json group) {
+void StatusWriter::saw_group(const Json& group) {
   const auto metadata = kube::part_at(group, "metadata");
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);

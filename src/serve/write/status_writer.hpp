@@ -35,7 +35,7 @@ class StatusWriter {
   kube::Clock::time_point next_due() const { return next_due_; }
 
   // A PodGroup from the watch; may be called from within transfers.
-  void saw_group(Json group);
+  void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
 
  private:

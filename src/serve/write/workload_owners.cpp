@@ -24,7 +24,7 @@ constexpr std::size_t kMostOwners = 20'000;
 json parsed(const std::string& text) { return json::parse(text, nullptr, false); }
 
 // From an item of a discovery document.
-kube::Resource resource_of(const std::string& api_version, const json& item) {
+kube::Resource listed_resource(const std::string& api_version, const json& item) {
   const std::size_t slash = api_version.find('/');
   const bool has_group = slash != std::string::npos;
   return {.group = has_group ? api_version.substr(0, slash) : "",
@@ -118,7 +118,7 @@ kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(s
   kinds->failed = is_transient(answer);
   if (list.is_object() && list.contains("resources"))
     for (const json& item : list["resources"]) {
-      kube::Resource resource = resource_of(api_version, item);
+      kube::Resource resource = listed_resource(api_version, item);
       const bool is_part = resource.plural.find('/') != std::string::npos;  // "pods/status"
       if (!is_part) kinds->by_name[resource.kind] = std::move(resource);
     }

@@ -1,0 +1,86 @@
+// How the answers of several plugins combine; the type of a hook says it:
+//   FilterHook  all must allow; the first refusal decides and is what a user reads
+//   OrderHook   the first that has an opinion decides
+//   ListHook    everything everybody says
+//   OwnerHook   exactly one plugin may answer; a second is a start-up error
+//   ScoreHook   scores add up (score_hook.hpp)
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster {
+
+template <class Refusal, class... Args>
+class FilterHook {
+ public:
+  using Function = std::function<std::optional<Refusal>(Args...)>;
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  // Nothing: allowed.
+  std::optional<Refusal> operator()(Args... args) const {
+    for (const Function& f : functions_)
+      if (auto refusal = f(args...)) return refusal;
+    return std::nullopt;
+  }
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+template <class T>
+class OrderHook {
+ public:
+  using Function = std::function<int(const T&, const T&)>;  // <0: left first, >0: right first, 0: no opinion
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  int operator()(const T& left, const T& right) const {
+    for (const Function& f : functions_)
+      if (const int order = f(left, right)) return order;
+    return 0;
+  }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+template <class Signature>
+class OwnerHook;
+template <class R, class... Args>
+class OwnerHook<R(Args...)> {
+ public:
+  explicit OwnerHook(const char* name) : name_(name) {}
+  void set(const std::string& owner, std::function<R(Args...)> f) {
+    if (function_)
+      throw std::logic_error("plugins \"" + owner_ + "\" and \"" + owner + "\" both answer " + name_ +
+                             "; only one may");
+    owner_ = owner;
+    function_ = std::move(f);
+  }
+  explicit operator bool() const { return static_cast<bool>(function_); }
+  R operator()(Args... args) const { return function_(args...); }
+
+ private:
+  const char* name_;
+  std::string owner_;
+  std::function<R(Args...)> function_;
+};
+
+template <class... Args>
+class ListHook {
+ public:
+  using Function = std::function<void(Args...)>;
+  void add(Function f) { functions_.push_back(std::move(f)); }
+  void operator()(Args... args) const {
+    for (const Function& f : functions_) f(args...);
+  }
+  bool empty() const { return functions_.empty(); }
+
+ private:
+  std::vector<Function> functions_;
+};
+
+}  // namespace muster

@@ -1,0 +1,50 @@
+// Adding up scores, and the keys by which an index keeps nodes in the order of their scores.
+#include "engine/cycle/score_hook.hpp"
+
+#include <stdexcept>
+
+namespace muster {
+
+void ScoreHook::score(TaskId task, ShapeId shape, std::span<const NodeId> nodes,
+                      std::span<double> sums) const {
+  for (const Term& term : terms_) {
+    if (term.local) {
+      for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += term.local(shape, nodes[i]);
+    } else if (term.of_set) {
+      term.of_set(shape, nodes, sums);
+    } else if (term.is_table) {
+      if (const NodeScores* scores = table_(task))
+        for (std::size_t i = 0; i < nodes.size(); ++i) sums[i] += (*scores)[nodes[i]];
+    } else if (term.applies(task)) {
+      term.of_task(task, nodes, sums);
+    }
+  }
+}
+
+void ScoreHook::set_table(Table table) {
+  if (table_) throw std::logic_error("two plugins have a table of node scores; only one may");
+  table_ = std::move(table);
+  terms_.push_back({.is_table = true});
+}
+
+bool ScoreHook::depends_on_task(TaskId task) const {
+  for (const Term& term : terms_)
+    if (term.applies && term.applies(task)) return true;
+  return false;
+}
+
+std::optional<double> ScoreHook::key(ShapeId shape, NodeId node) const {
+  double sum = 0;
+  for (const Term& term : terms_) {
+    if (term.local) {
+      sum += term.local(shape, node);
+    } else if (term.key) {
+      const auto key = term.key(shape, node);
+      if (!key) return std::nullopt;
+      sum += *key;
+    }
+  }
+  return sum;
+}
+
+}  // namespace muster

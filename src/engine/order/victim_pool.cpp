@@ -1,0 +1,113 @@
+// Jobs are sorted when their leaf is first asked for, and put in place one by one as they change.
+#include "engine/order/victim_pool.hpp"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+std::int64_t gpus_of(const Cluster& c, JobId job) {
+  std::int64_t sum = 0;
+  for (const PodSet& p : c.job(job).pod_sets)
+    for (TaskId t : p.tasks)
+      if (const Placement& at = c.placement(t); in(at.status, kActiveAllocated) && at.node.valid())
+        sum += c.accepted(c.shape_of(t), at.node).units[index(Accounted::kGpus)];
+  return sum;
+}
+
+std::vector<QueueId> leaves_of(const Cluster& c) {
+  std::vector<QueueId> leaves;
+  for_each_queue(c, [&](QueueId q) {
+    if (c.queue(q).is_leaf()) leaves.push_back(q);
+  });
+  return leaves;
+}
+
+}  // namespace
+
+VictimPool::VictimPool(Session& session)
+    : session_(session),
+      before_([&session](const JobEntry& a, const JobEntry& b) { return session.senior(a, b); }),
+      leaves_(leaves_of(session.cluster)),
+      by_queue_(session.cluster.queues().size()) {
+  for (JobId j : ids(session.cluster.jobs()))
+    if (is_evictable(j)) insert(j);
+}
+
+VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before before)
+    : session_(session),
+      before_(std::move(before)),
+      members_(std::in_place, jobs.begin(), jobs.end()),
+      leaves_(leaves_of(session.cluster)),
+      by_queue_(session.cluster.queues().size()) {
+  for (JobId j : jobs)
+    if (is_evictable(j)) insert(j);
+}
+
+bool VictimPool::is_evictable(JobId id) const {
+  const Job& job = session_.cluster.job(id);
+  return (!members_ || members_->contains(id)) && job.present &&
+         job.preemptibility != Preemptibility::kNonPreemptible && job.counts.active_allocated() > 0 &&
+         has_leaf_queue(session_.cluster, job);
+}
+
+const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
+  Leaf& jobs = by_queue_[leaf];
+  if (!jobs.is_sorted) std::sort(jobs.jobs.begin(), jobs.jobs.end(), in_victim_order());
+  jobs.is_sorted = true;
+  return jobs.jobs;
+}
+
+void VictimPool::update(std::span<const JobId> jobs) {
+  moved_.clear();
+  for (JobId j : jobs)
+    if (listed_.contains(j)) moved_.insert(j), ++by_queue_[session_.cluster.job(j).queue].moved;
+  for (JobId j : jobs)
+    if (listed_.contains(j)) erase_moved(by_queue_[session_.cluster.job(j).queue]);
+  for (JobId j : jobs) {
+    listed_.erase(j);
+    if (is_evictable(j)) insert(j);
+  }
+}
+
+// Those that moved stand near the front, where victims are taken from: what comes after the last of them is
+// shifted in one piece.
+void VictimPool::erase_moved(Leaf& leaf) {
+  auto kept = leaf.jobs.begin(), at = kept;
+  for (; leaf.moved > 0; ++at)
+    if (moved_.contains(at->job))
+      --leaf.moved;
+    else
+      *kept++ = *at;
+  leaf.jobs.erase(kept, at);
+}
+
+void VictimPool::insert(JobId id) {
+  Leaf& leaf = by_queue_[session_.cluster.job(id).queue];
+  if (leaf.largest) leaf.largest = std::max(*leaf.largest, gpus_of(session_.cluster, id));
+  listed_.insert(id);
+  const JobEntry entry = session_.entry(id);
+  const auto place = leaf.is_sorted
+                         ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, in_victim_order())
+                         : leaf.jobs.end();
+  leaf.jobs.insert(place, entry);
+}
+
+Charge VictimPool::held(JobId id) const {
+  Charge sum;
+  for (const PodSet& p : session_.cluster.job(id).pod_sets)
+    for (TaskId t : p.tasks)
+      if (in(session_.cluster.placement(t).status, kAllocatedSet)) sum += session_.cluster.shape_of(t).charge;
+  return sum;
+}
+
+std::int64_t VictimPool::largest(QueueId leaf) {
+  auto& known = by_queue_[leaf].largest;
+  if (!known) {
+    known = 0;
+    for (const JobEntry& e : by_queue_[leaf].jobs) known = std::max(*known, gpus_of(session_.cluster, e.job));
+  }
+  return *known;
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// Which jobs a cycle considers, and the order of those that an action is to serve.
+#include "engine/order/waiting_jobs.hpp"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+// The first pod set that keeps the tree from being ready.
+JobReason missing_tasks(const Job& job) {
+  JobReason reason{.rule = JobRule::kNotReady, .is_gang = true};
+  for (const PodSet& p : job.pod_sets) {
+    if (p.is_ready()) continue;
+    reason.placed = p.counts.in(kAlive)-p.counts.of(TaskStatus::kGated);
+    reason.needed = p.minimum;
+    reason.pod_set = job.pod_sets.size() > 1 ? p.name : "";
+    if (p.counts.of(TaskStatus::kGated) > 0) reason.rule = JobRule::kGatedTasks;
+    break;
+  }
+  return reason;
+}
+
+// The end of the job's preemption delay, where it has one that is not over.
+std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
+  const Job& job = s.cluster.job(id);
+  if (!job.preemption_delay || *job.preemption_delay <= Duration::zero()) return std::nullopt;
+  const TimePoint end =
+      std::max(job.created, job.last_eviction.value_or(job.created)) + *job.preemption_delay;
+  return s.now < end ? std::optional(end) : std::nullopt;
+}
+
+// False: there is none to report.
+bool report_delay(Session& s, JobId id) {
+  const auto until = delayed_until(s, id);
+  if (until) s.add_reason(id, {.rule = JobRule::kPreemptionDelay, .until = until});
+  return until.has_value();
+}
+
+// The order of filling matters where queues tie; by age it is always the same.
+template <class Keep>
+JobOrder ordered(Session& s, const std::string& action, Keep keep) {
+  std::vector<JobId> jobs = waiting_by_age(s);
+  std::erase_if(jobs, [&](JobId j) { return why_not_considered(s.cluster, j) || !keep(j); });
+  const auto depth = s.settings.queue_depth.find(action);
+  const bool limited = depth != s.settings.queue_depth.end() && depth->second >= 0;
+  JobOrder order(s, limited ? std::optional(depth->second) : std::nullopt);
+  for (JobId j : jobs) order.push(j);
+  return order;
+}
+
+}  // namespace
+
+std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId id) {
+  const Job& job = cluster.job(id);
+  if (!job.queue.valid() || !cluster.queue(job.queue).usable)
+    return JobReason{.rule = JobRule::kQueueMissing, .queue = job.queue, .name = job.queue_name};
+  if (!cluster.queue(job.queue).is_leaf())
+    return JobReason{.rule = JobRule::kQueueNotLeaf, .queue = job.queue, .name = job.queue_name};
+  if (job.backed_off) return JobReason{.rule = JobRule::kBackedOff};
+  if (!is_ready(job)) return missing_tasks(job);
+  return std::nullopt;
+}
+
+std::vector<JobId> waiting_by_age(const Session& s) {
+  std::vector<JobId> jobs(s.cluster.pending_jobs().begin(), s.cluster.pending_jobs().end());
+  std::sort(jobs.begin(), jobs.end(),
+            [&](JobId a, JobId b) { return age(s.cluster.job(a)) < age(s.cluster.job(b)); });
+  return jobs;
+}
+
+JobOrder waiting_jobs(Session& s, const std::string& action) {
+  return ordered(s, action, [](JobId) { return true; });
+}
+
+JobOrder contenders(Session& s, const std::string& action) {
+  return ordered(s, action, [&](JobId j) { return !report_delay(s, j); });
+}
+
+JobOrder preemptible_contenders(Session& s, const std::string& action) {
+  return ordered(s, action,
+                 [&](JobId j) { return s.core_part(j, s.chunk(j).tasks).empty() && !report_delay(s, j); });
+}
+
+}  // namespace muster

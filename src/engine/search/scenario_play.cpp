@@ -1,0 +1,113 @@
+// Evicts the victims, lets everybody concerned take places in scheduling order, and has the outcome judged.
+#include "engine/search/scenario_play.hpp"
+
+#include <algorithm>
+
+#include "engine/place/allocation.hpp"
+#include "engine/search/partial_job.hpp"
+
+namespace muster {
+
+std::optional<VictimRefusal> ScenarioPlay::run(Statement& statement, const Play& play) {
+  ++session_.stats.scenarios_simulated;
+  collect_jobs(play.victims);
+  nodes_ = play.feasible;
+  for (TaskId t : play.victims) {
+    const NodeId home = session_.cluster.placement(t).node;
+    if (session_.cluster.node(home).present) nodes_.set(session_.cluster.rank(home));
+    statement.evict(t);
+  }
+  const bool placed = line_ == Line::kAll ? place_line(statement, play) : place_all(statement, play);
+  if (!placed) return VictimRefusal{.rule = "the job still finds no place"};
+  group_victims(play.victims);
+  return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
+}
+
+// In the order in which they were taken.
+void ScenarioPlay::collect_jobs(std::span<const TaskId> victims) {
+  victim_jobs_.clear();
+  places_.clear();
+  for (TaskId t : victims) {
+    const JobId job = session_.cluster.task(t).job;
+    if (places_.try_emplace(job, static_cast<std::uint32_t>(victim_jobs_.size())).second)
+      victim_jobs_.push_back(job);
+  }
+}
+
+// The contender and the victims' jobs, among those who wait.
+void ScenarioPlay::line_up(const Play& play) {
+  const bool is_line = line_ == Line::kAll;
+  if (waiting_ == nullptr) {
+    const auto who = is_line ? WaitingLine::Who::kConsidered : WaitingLine::Who::kAll;
+    const auto filled = is_line ? ScenarioOrder::Filled::kByAge : ScenarioOrder::Filled::kByQueue;
+    waiting_ = std::make_unique<WaitingLine>(session_, who);
+    order_ = std::make_unique<ScenarioOrder>(session_, *waiting_, filled);
+  }
+  contestants_.clear();
+  contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
+                          session_.demand(play.tasks, session_.cluster.smallest_gpu())});
+  for (JobId j : victim_jobs_) {
+    if (j == play.contender) continue;
+    contestants_.push_back({session_.entry(j), session_.chunk(j).wanted});
+    contestants_.back().job.joins_now = is_line;
+  }
+  order_->start(contestants_);
+}
+
+bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
+  line_up(play);
+  bool reached = false;
+  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
+    if (j == play.contender) {
+      if (!place(statement, j, play.tasks)) return false;
+      reached = true;
+      continue;
+    }
+    const Chunk chunk = session_.chunk(j);
+    place(statement, j, chunk.tasks);
+  }
+  return reached;
+}
+
+bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
+  return !allocate_job(session_, statement,
+                       {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
+}
+
+// Those before the contender take what they can get anywhere; they only show whether its place would be left,
+// and give theirs back.
+bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
+  line_up(play);
+  lent_.clear();
+  for (JobId j = order_->pop_any(); j != play.contender; j = order_->pop_any()) {
+    if (!j.valid()) return false;
+    const Chunk chunk = session_.chunk(j);
+    if (places_.contains(j))
+      place(statement, j, chunk.tasks);
+    else if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
+      lent_.insert(lent_.end(), chunk.tasks.begin(), chunk.tasks.end());
+  }
+  if (!place(statement, play.contender, play.tasks)) return false;
+  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
+    const Chunk chunk = session_.chunk(j);
+    place(statement, j, chunk.tasks);
+  }
+  for (TaskId t : lent_) statement.take_back(t);
+  return true;
+}
+
+void ScenarioPlay::group_victims(std::span<const TaskId> victims) {
+  const auto place = [&](TaskId t) { return places_.find(session_.cluster.task(t).job)->second; };
+  ends_.assign(victim_jobs_.size(), 0);
+  for (TaskId t : victims) ++ends_[place(t)];
+  by_job_.clear();
+  grouped_.resize(victims.size());
+  std::uint32_t begin = 0;
+  for (std::size_t i = 0; i < victim_jobs_.size(); ++i) {
+    by_job_.push_back({victim_jobs_[i], std::span<const TaskId>(grouped_).subspan(begin, ends_[i])});
+    begin += std::exchange(ends_[i], begin);
+  }
+  for (TaskId t : victims) grouped_[ends_[place(t)]++] = t;
+}
+
+}  // namespace muster

@@ -1,0 +1,68 @@
+// Playing a scenario through: the victims are evicted, contender and victims' jobs are placed in scheduling
+// order, and what came of it is judged. actions.md 9.6.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "engine/cycle/statement.hpp"
+#include "engine/order/scenario_order.hpp"
+
+namespace muster {
+
+using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
+
+// Whom a play places beside the victims' jobs: the contender alone, or also those who wait before it.
+// In the latter victims stand at the back of the line.
+enum class Line : std::uint8_t { kContender, kAll };
+
+// Lives as long as an action runs; its buffers are used again and again.
+class ScenarioPlay {
+ public:
+  explicit ScenarioPlay(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
+
+  struct Play {
+    JobId contender;
+    std::span<const TaskId> tasks;    // of the contender
+    std::span<const TaskId> victims;  // each once
+    const Bitmap& feasible;           // ranks of nodes beside the victims'
+    const ScenarioValidator& valid;
+  };
+  // Nothing: it worked, and the statement holds it. Otherwise why not, and the statement is to be rolled
+  // back.
+  std::optional<VictimRefusal> run(Statement& statement, const Play& play);
+  // Jobs that lost tasks in the last run.
+  std::span<const JobId> victim_jobs() const { return victim_jobs_; }
+  // The job's tasks, or its place in line, changed for good.
+  void update(JobId job) {
+    if (waiting_ != nullptr) waiting_->update(job);
+  }
+
+ private:
+  void collect_jobs(std::span<const TaskId> victims);
+  void line_up(const Play& play);
+  bool place_all(Statement& statement, const Play& play);
+  bool place_line(Statement& statement, const Play& play);
+  bool place(Statement& statement, JobId job, std::span<const TaskId> tasks);
+  void group_victims(std::span<const TaskId> victims);
+
+  Session& session_;
+  const Line line_;
+  std::unique_ptr<WaitingLine> waiting_;
+  std::unique_ptr<ScenarioOrder> order_;
+  Bitmap nodes_;
+  std::vector<JobId> victim_jobs_;
+  std::vector<TaskId> lent_;  // places that others in the line give back
+  std::vector<Contestant> contestants_;
+  absl::flat_hash_map<JobId, std::uint32_t> places_;  // in victim_jobs_
+  std::vector<std::uint32_t> ends_;
+  std::vector<TaskId> grouped_;  // victims by job
+  std::vector<Scenario::Victim> by_job_;
+};
+
+}  // namespace muster

@@ -1,0 +1,127 @@
+// Jobs as text, and each distinct text as a number.
+#include "engine/search/signatures.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace muster {
+namespace {
+
+// The constraints of a shape as text; amounts left out.
+std::string text_of(const Constraints& c) {
+  std::string out;
+  const auto add = [&](const std::string& s) { out += std::to_string(s.size()) + ":" + s; };
+  const auto add_term = [&](const std::vector<Requirement>& requirements) {
+    for (const Requirement& r : requirements) {
+      add(r.key);
+      add(std::to_string(static_cast<int>(r.op)));
+      for (const std::string& v : r.values) add(v);
+      out += ';';
+    }
+  };
+  for (const auto& [k, v] : c.node_selector) add(k), add(v);
+  out += '|';
+  for (const NodeTerm& t : c.required_affinity) add_term(t.labels), add_term(t.fields), out += '/';
+  out += '|';
+  for (const Toleration& t : c.tolerations)
+    add(t.key), add(t.value), out += t.exists ? 'E' : 'V', out += std::to_string(static_cast<int>(t.effect));
+  for (const auto* terms :
+       {&c.pod_affinity, &c.pod_anti_affinity, &c.preferred_affinity, &c.preferred_anti_affinity}) {
+    out += '|';
+    for (const PodAffinityTerm& t : *terms) {
+      add(t.topology_key), add_term(t.selector.requirements), add_term(t.namespace_selector.requirements);
+      for (const std::string& n : t.namespaces) add(n);
+      out += std::to_string(t.weight);
+    }
+  }
+  out += '|';
+  for (const HostPort& p : c.host_ports) add(p.ip), add(p.protocol), out += std::to_string(p.port);
+  out += '|';
+  for (const std::string& v : c.volume_claims) add(v);
+  add(c.priority_class);
+  out += std::to_string(c.priority);
+  add(c.spread_text);
+  return out;
+}
+
+void add_topology(const TopologyConstraint& t, std::string& out) {
+  out += t.topology + "," + t.required + "," + t.preferred + "/";
+}
+
+// The set that holds the member, and all above it.
+void add_ancestors(const Job& job, std::uint32_t pod_set, std::string& out) {
+  for (std::uint32_t s = 0; s < job.sets.size(); ++s)
+    for (const Member& m : job.sets[s].members) {
+      if (!m.is_pod_set || m.at != pod_set) continue;
+      for (std::uint32_t at = s;; at = job.sets[at].parent) {
+        add_topology(job.sets[at].topology, out);
+        if (at == 0) return;
+      }
+    }
+}
+
+// Each distinct text once.
+class TextNumbers {
+ public:
+  std::uint32_t of(std::string text) {
+    return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  absl::flat_hash_map<std::string, std::uint32_t> numbers_;
+};
+
+class SignatureWriter {
+ public:
+  explicit SignatureWriter(const Cluster& cluster) : cluster_(cluster) {}
+
+  std::uint32_t signature(const Job& job) {
+    parts_.clear();
+    for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) add_part(job, p);
+    std::sort(parts_.begin(), parts_.end());
+    std::string text;
+    for (const std::string& part : parts_) text += std::to_string(part.size()) + ":" + part;
+    return jobs_.of(std::move(text));
+  }
+
+ private:
+  void add_part(const Job& job, std::uint32_t pod_set) {
+    tasks_.clear();
+    for (TaskId t : job.pod_sets[pod_set].tasks)
+      if (!in(cluster_.placement(t).status, kActiveAllocated))
+        tasks_.push_back(number_of(cluster_.task(t).shape));
+    if (tasks_.empty()) return;
+    std::sort(tasks_.begin(), tasks_.end());
+    std::string& part = parts_.emplace_back();
+    add_topology(job.pod_sets[pod_set].topology, part);
+    add_ancestors(job, pod_set, part);
+    for (std::uint32_t t : tasks_) part.append(reinterpret_cast<const char*>(&t), sizeof t);
+  }
+
+  std::uint32_t number_of(ShapeId shape) {
+    const auto [at, is_new] = of_shape_.try_emplace(shape, 0);
+    if (is_new) at->second = constraints_.of(text_of(cluster_.shape(shape).constraints));
+    return at->second;
+  }
+
+  const Cluster& cluster_;
+  TextNumbers constraints_, jobs_;
+  absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
+  std::vector<std::string> parts_;    // of the job at hand
+  std::vector<std::uint32_t> tasks_;  // of the part at hand
+};
+
+}  // namespace
+
+Signatures::Signatures(const Cluster& cluster) {
+  SignatureWriter writer(cluster);
+  for (JobId j : cluster.pending_jobs()) of_job_[j] = writer.signature(cluster.job(j));
+}
+
+std::uint32_t Signatures::of(JobId job) const {
+  const auto found = of_job_.find(job);
+  return found == of_job_.end() ? 0xFFFFFFFF : found->second;
+}
+
+}  // namespace muster

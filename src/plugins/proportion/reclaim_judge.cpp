@@ -1,0 +1,143 @@
+// A scenario is taken apart into portions: each must be there to be taken, and the queues stay in proportion.
+#include "plugins/proportion/reclaim_judge.hpp"
+
+#include <absl/container/inlined_vector.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "fairshare/fairshare.hpp"
+
+namespace muster::plugins {
+namespace {
+
+double ratio(double amount, double share) {
+  if (share == 0) return amount > 0 ? std::numeric_limits<double>::infinity() : 0;
+  return share == fairshare::kUnlimited ? 0 : amount / share;
+}
+
+}  // namespace
+
+std::string_view ReclaimJudge::ground(JobId contender, QueueId leaf) const {
+  const QueueId theirs = rules_.leveled_pair(cluster_.job(contender).queue, leaf).second;
+  return rules_.exceeds_allocatable(theirs, before_[theirs].allocated)
+             ? "its queue is above its fair share"
+             : "its queue is above its quota, and ours within";
+}
+
+// The contender's tasks are placed when a scenario is judged, so what they add to its core is noted here.
+void ReclaimJudge::begin_search(JobId contender) {
+  const auto core = session_.core_part(contender, session_.chunk(contender).tasks);
+  core_tasks_.clear();
+  core_tasks_.insert(core.begin(), core.end());
+  before_.resize(cluster_.queues().size());
+  for (QueueId q : ids(cluster_.queues())) before_[q] = cluster_.use(q);
+}
+
+bool ReclaimJudge::is_valid(const Scenario& scenario) {
+  const Demand wanted = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
+  core_part_.clear();
+  for (TaskId t : scenario.contender_tasks)
+    if (core_tasks_.contains(t)) core_part_.push_back(t);
+  has_core_ = !core_part_.empty();
+  core_ = session_.demand(core_part_, cluster_.smallest_gpu());
+  losses_.assign(cluster_.queues().size(), {});
+  losers_.clear();
+  collect_portions(scenario);
+  return strategies_hold(cluster_.job(scenario.contender).queue, wanted) &&
+         stays_within_bounds(scenario, wanted);
+}
+
+// Of the tasks taken from each pod set the first ones, up to its minimum, are core.
+void ReclaimJudge::collect_portions(const Scenario& scenario) {
+  portions_.clear();
+  for (const Scenario::Victim& victim : scenario.victims) {
+    const Job& job = cluster_.job(victim.job);
+    core_part_.clear();
+    taken_.assign(job.pod_sets.size(), 0);
+    for (TaskId t : victim.tasks) {
+      const std::uint32_t set = cluster_.task(t).pod_set;
+      if (taken_[set]++ < job.pod_sets[set].minimum)
+        core_part_.push_back(t);
+      else
+        add_portion(job.queue, {&t, 1});
+    }
+    add_portion(job.queue, core_part_);
+  }
+}
+
+void ReclaimJudge::add_portion(QueueId leaf, std::span<const TaskId> tasks) {
+  Portion portion{.leaf = leaf};
+  bool any = false;
+  for (TaskId t : tasks) {
+    const Placement& at = cluster_.placement(t);
+    const bool placed_again = in(at.status, kActiveAllocated);
+    if (placed_again && session_.settings.allow_consolidating_reclaim) continue;
+    portion.amount += cluster_.accepted(cluster_.shape_of(t), at.leaving.valid() ? at.leaving : at.node);
+    any = true;
+  }
+  if (any) portions_.push_back(portion);
+}
+
+ReclaimJudge::Loss& ReclaimJudge::loss_of(QueueId q) {
+  Loss& loss = losses_[q];
+  if (!loss.any) {
+    loss.any = true;
+    loss.remaining = before_[q].allocated;
+    losers_.push_back(q);
+  }
+  return loss;
+}
+
+// Before each portion is taken, its queue must be above its share, or above its quota while ours stays within
+// its.
+bool ReclaimJudge::strategies_hold(QueueId contender, const Demand& wanted) {
+  absl::InlinedVector<std::pair<QueueId, std::array<bool, 3>>, 8> involved;  // by leaf, all its portions
+  for (const Portion& p : portions_) {
+    auto at =
+        std::find_if(involved.begin(), involved.end(), [&](const auto& i) { return i.first == p.leaf; });
+    if (at == involved.end()) at = involved.insert(at, {p.leaf, {}});
+    for (std::size_t r = 0; r < 3; ++r) at->second[r] = at->second[r] || p.amount.units[r] > 0;
+  }
+  for (const auto& [leaf, resources] : involved) {
+    const auto [mine, theirs] = rules_.leveled_pair(contender, leaf);
+    const bool fits_quota = rules_.is_within_quota(mine, before_[mine].allocated, wanted);
+    for (const Portion& p : portions_) {
+      if (p.leaf != leaf) continue;
+      const Charge& held = loss_of(theirs).remaining;
+      if (!rules_.exceeds_allocatable(theirs, held) && !(fits_quota && rules_.exceeds_quota(theirs, held)))
+        return false;
+      for (QueueId q = leaf; q.valid(); q = cluster_.queue(q).parent) {
+        Loss& loss = loss_of(q);
+        loss.remaining -= p.amount;
+        for (std::size_t r = 0; r < 3; ++r) loss.involved[r] = loss.involved[r] || resources[r];
+      }
+    }
+  }
+  return true;
+}
+
+// At no level may the contender's queue end up over its share and as saturated as one it took from.
+bool ReclaimJudge::stays_within_bounds(const Scenario& scenario, const Demand& wanted) const {
+  const Job& job = cluster_.job(scenario.contender);
+  for (QueueId q = job.queue; q.valid(); q = cluster_.queue(q).parent) {
+    for (QueueId s : losers_)
+      if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, wanted))
+        return false;
+    if (has_core_ && !rules_.is_within_quota(q, before_[q].non_preemptible, core_)) return false;
+  }
+  return true;
+}
+
+bool ReclaimJudge::is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const {
+  return any_resource([&](Accounted r) {
+    if (!losses_[sibling].involved[index(r)] && wanted.share(r) <= 0) return false;
+    const double mine = ratio(wanted.with(remaining(q), r), shares_.fair(q)[index(r)]);
+    const double their_share = shares_.fair(sibling)[index(r)];
+    return mine > 1 && their_share > 0 &&
+           mine * multiplier_ >= ratio(remaining(sibling).share(r), their_share);
+  });
+}
+
+}  // namespace muster::plugins

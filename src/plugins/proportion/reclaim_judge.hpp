@@ -1,0 +1,67 @@
+// Whether a scenario of reclaim is just, by the queues as they were when the search began. fairshare.md 9.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "plugins/proportion/reclaim.hpp"
+
+namespace muster::plugins {
+
+class ReclaimJudge {
+ public:
+  ReclaimJudge(Session& session, const QueueShares& shares, const ReclaimRules& rules,
+               double saturation_multiplier)
+      : session_(session),
+        cluster_(session.cluster),
+        shares_(shares),
+        rules_(rules),
+        multiplier_(saturation_multiplier) {}
+
+  // Remembers the queues: when a scenario is judged, its evictions are taken off already.
+  void begin_search(JobId contender);
+  bool is_valid(const Scenario& scenario);
+  // Which strategy lets the contender take from the leaf, as things stood when the search began.
+  std::string_view ground(JobId contender, QueueId leaf) const;
+
+ private:
+  // A part of a victim job that is judged as one: a surplus task, or all core tasks together.
+  struct Portion {
+    QueueId leaf;
+    Charge amount;
+  };
+  struct Loss {
+    Charge remaining;
+    std::array<bool, 3> involved{};
+    bool any = false;
+  };
+  void collect_portions(const Scenario& scenario);
+  void add_portion(QueueId leaf, std::span<const TaskId> tasks);
+  bool strategies_hold(QueueId contender, const Demand& wanted);
+  bool stays_within_bounds(const Scenario& scenario, const Demand& wanted) const;
+  bool is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const;
+  Loss& loss_of(QueueId q);
+  const Charge& remaining(QueueId q) const {
+    return losses_[q].any ? losses_[q].remaining : before_[q].allocated;
+  }
+
+  Session& session_;
+  const Cluster& cluster_;
+  const QueueShares& shares_;
+  const ReclaimRules& rules_;
+  const double multiplier_;
+  IdVector<QueueId, QueueUse> before_;
+  std::vector<Portion> portions_;
+  IdVector<QueueId, Loss> losses_;
+  std::vector<QueueId> losers_;
+  absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
+  Demand core_;                             // of those in the scenario at hand
+  bool has_core_ = false;
+  std::vector<TaskId> core_part_;  // buffers
+  std::vector<std::int32_t> taken_;
+};
+
+}  // namespace muster::plugins
