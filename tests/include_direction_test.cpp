@@ -38,12 +38,17 @@ const std::map<std::string, std::set<std::string>> kPicture = {
       "actions", "sim", "kube", "web", "grouper", "serve"}},
 };
 
-// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
+// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all. Inside
+// serve what is read is known to those who write, and what they write to those who check.
 const std::map<std::string, std::set<std::string>> kFolders = {
     {"engine/cycle", {}},
     {"engine/order", {"engine/cycle"}},
     {"engine/place", {"engine/cycle", "engine/order"}},
     {"engine/search", {"engine/cycle", "engine/order", "engine/place"}},
+    {"serve/health", {}},
+    {"serve/read", {"serve/health"}},
+    {"serve/write", {"serve/health", "serve/read"}},
+    {"serve/check", {"serve/health", "serve/read", "serve/write"}},
 };
 
 // The session makes and keeps what lives as long as a cycle, whichever folder it is of.

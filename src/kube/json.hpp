@@ -35,11 +35,5 @@ void each_item(std::optional<Json> list, Use&& use) {
   if (!list || list->get(items) != simdjson::SUCCESS) return;
   for (const Json item : items) use(item);
 }
-template <class Use>
-void each_member(std::optional<Json> object, Use&& use) {
-  simdjson::dom::object members;
-  if (!object || object->get(members) != simdjson::SUCCESS) return;
-  for (const auto [key, value] : members) use(key, value);
-}
 
 }  // namespace muster::kube

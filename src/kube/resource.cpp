@@ -1,3 +1,4 @@
+// Paths of the API: made for a kind, and read for metrics.
 #include "kube/resource.hpp"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// What a path is about.
 #include "kube/resource.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What is shown, and when it is no longer shown.
 #include "serve/health/metrics.hpp"
 
 #include <gmock/gmock.h>

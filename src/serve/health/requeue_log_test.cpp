@@ -1,7 +1,9 @@
+// What a cycle with requeue logs, at which verbosity, and how often.
 #include "serve/health/requeue_log.hpp"
 
 #include <gmock/gmock.h>
 
+#include "serve/health/log.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::serve {

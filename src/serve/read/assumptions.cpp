@@ -1,5 +1,7 @@
+// How what we wrote looks in the model, and in objects from before the write.
 #include "serve/read/assumptions.hpp"
 
+#include "model/cluster.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {

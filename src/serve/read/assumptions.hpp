@@ -4,16 +4,20 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "model/cluster.hpp"
+#include "model/device_objects.hpp"
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+#include "serve/read/knowledge.hpp"
+
+namespace muster {
+class Cluster;
+}
 
 namespace muster::serve {
-
-using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
 
 // The devices that a bind takes for each of the pod's claims.
 std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, HoldingId held);

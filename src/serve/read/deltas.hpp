@@ -13,7 +13,7 @@ struct Gone {
 };
 // A pod has been given to a group that its object does not name yet.
 struct Membership {
-  std::string ns, name, uid, group, sub_group;
+  std::string uid, group, sub_group;
 };
 // A bind that we assumed will not happen.
 struct BindEnded {

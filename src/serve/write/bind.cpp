@@ -1,3 +1,4 @@
+// Binding and BindRequest, written out.
 #include "serve/write/bind.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "serve/write/allocation_json.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {

@@ -1,3 +1,4 @@
+// Claims get their devices and volume claims their node, before the bind.
 #include "serve/write/bind_needs.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "serve/write/allocation_json.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {
@@ -82,7 +86,7 @@ kube::Async<std::string> give_devices(WriteParts parts, const PodIdentity& pod, 
   HttpResponse answer;
   for (int i = 0; i < kTries; ++i) {
     answer = co_await write_claim(parts, pod, name, allocation);
-    if (answer.ok()) parts.source.reflector("ResourceClaim").saw(answer.body);
+    if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
     if (answer.status != 409) break;
   }
   co_return answer.ok() ? std::string() : fmt::format("resource claim {}: {}", name, describe(answer));

@@ -1,4 +1,5 @@
-#include "serve/read/protected_jobs.hpp"
+// A plugin of the policy: such jobs are no victims.
+#include "serve/write/protected_jobs.hpp"
 
 #include "engine/cycle/hooks.hpp"
 #include "engine/cycle/session.hpp"

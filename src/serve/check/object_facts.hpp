@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "model/cluster.hpp"
+namespace muster {
+class Cluster;
+}
 
 namespace muster::serve {
 

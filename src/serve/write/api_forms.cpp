@@ -1,6 +1,10 @@
-#include "serve/write/allocation_json.hpp"
+// Allocations of devices as JSON, and what a job is taken for in words.
+#include "serve/write/api_forms.hpp"
 
 #include <array>
+#include <nlohmann/json.hpp>
+
+#include "model/device_objects.hpp"
 
 namespace muster::serve {
 namespace {
@@ -45,6 +49,36 @@ json to_json(const AllocationObject& allocation) {
   json result = {{"devices", {{"results", results}}}};
   if (allocation.has_selector) result["nodeSelector"] = node_selector(allocation.selector);
   return result;
+}
+
+std::string name_of(Preemptibility preemptibility) {
+  switch (preemptibility) {
+    case Preemptibility::kPreemptible:
+      return "preemptible";
+    case Preemptibility::kNonPreemptible:
+      return "non-preemptible";
+    case Preemptibility::kSemiPreemptible:
+      break;
+  }
+  return "semi-preemptible";
+}
+
+std::string name_of(PreemptibilitySource source) {
+  switch (source) {
+    case PreemptibilitySource::kSpec:
+      return "spec";
+    case PreemptibilitySource::kOwnerLabel:
+      return "owner label";
+    case PreemptibilitySource::kPodLabel:
+      return "pod label";
+    case PreemptibilitySource::kPriority:
+      break;
+  }
+  return "priority";
+}
+
+std::string preemptibility_text(const Job& job) {
+  return name_of(job.preemptibility) + " (" + name_of(job.preemptibility_source) + ")";
 }
 
 }  // namespace muster::serve

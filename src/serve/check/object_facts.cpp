@@ -1,8 +1,11 @@
-#include "serve/read/object_facts.hpp"
+// The facts of pods, PodGroups, queues and nodes, and the first that differs.
+#include "serve/check/object_facts.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "model/cluster.hpp"
 
 namespace muster::serve {
 namespace {

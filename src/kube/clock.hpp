@@ -1,4 +1,4 @@
-// The wall clock as the API writes it.
+// The clocks of the live part: a steady one to wait by, and the wall clock as the API writes it.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,9 @@
 
 #include "util/time.hpp"
 
-namespace muster::serve {
+namespace muster::kube {
+
+using Clock = std::chrono::steady_clock;
 
 // In whole seconds: what the API server keeps.
 inline TimePoint wall_clock() {
@@ -14,4 +16,4 @@ inline TimePoint wall_clock() {
 }
 inline std::string wall_clock_text() { return format_time(wall_clock()); }
 
-}  // namespace muster::serve
+}  // namespace muster::kube

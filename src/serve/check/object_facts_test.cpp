@@ -1,6 +1,9 @@
-#include "serve/read/object_facts.hpp"
+// Two models of the same objects, and how they differ.
+#include "serve/check/object_facts.hpp"
 
 #include <gtest/gtest.h>
+
+#include "model/cluster.hpp"
 
 namespace muster::serve {
 namespace {

@@ -1,6 +1,11 @@
-#include "serve/write/allocation_json.hpp"
+// Allocations as the API server is to see them.
+#include "serve/write/api_forms.hpp"
 
 #include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "model/device_objects.hpp"
 
 namespace muster::serve {
 namespace {

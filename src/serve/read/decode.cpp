@@ -1,14 +1,15 @@
-// One object of the API as a document for the decoders.
-#pragma once
+// One object of the API as a document for the decoders of manifests.
+#include "serve/read/decode.hpp"
 
 #include <string>
 
 #include "document/json.hpp"
+#include "kube/clock.hpp"
 #include "kube/resource.hpp"
 
 namespace muster::serve {
+namespace {
 
-// Items of lists do not say what they are; whoever asked for them knows.
 class ApiDocument final : public Document {
  public:
   ApiDocument(Json root, const kube::Resource& resource)
@@ -23,5 +24,13 @@ class ApiDocument final : public Document {
   Json root_;
   std::string api_version_, kind_, no_file_;
 };
+
+}  // namespace
+
+Findings decode(Json object, const kube::Resource& resource, const ObjectSink& take) {
+  Findings findings;
+  decode_object(ApiDocument(object, resource), {.now = kube::wall_clock()}, take, findings);
+  return findings;
+}
 
 }  // namespace muster::serve

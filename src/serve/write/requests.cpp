@@ -1,7 +1,11 @@
-#include "serve/write/write_parts.hpp"
+// Retries of a write, and a look at what became of a pod.
+#include "serve/write/requests.hpp"
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+#include "model/cluster.hpp"
+#include "serve/read/knowledge.hpp"
 
 namespace muster::serve {
 namespace {
@@ -45,7 +49,7 @@ kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube:
 kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod) {
   const kube::HttpResponse answer = co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
   if (!answer.ok()) co_return false;
-  parts.source.pods().saw(answer.body);
+  parts.knowledge.saw(kube::resources::kPods, answer.body);
   simdjson::dom::parser parser;
   Json root;
   co_return parser.parse(answer.body).get(root) == simdjson::SUCCESS&& stands_on_a_node(root, pod.uid);

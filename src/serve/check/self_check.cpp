@@ -1,23 +1,43 @@
-#include "serve/read/self_check.hpp"
+// A second model from lists of the API server, and what differs in the live one.
+#include "serve/check/self_check.hpp"
 
+#include <absl/container/flat_hash_map.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "kube/api_client.hpp"
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
-#include "manifest/manifest.hpp"
-#include "serve/read/api_document.hpp"
-#include "serve/read/object_facts.hpp"
-#include "serve/wall_clock.hpp"
+#include "serve/check/object_facts.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/read/decode.hpp"
+#include "serve/read/live_source.hpp"
+#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
+
+// A second cluster, read from the API server at one moment, and the versions of its objects.
+struct FreshCluster {
+  explicit FreshCluster(const ClusterOptions& options) : cluster(options) {}
+  struct Kind {
+    absl::flat_hash_map<std::string, std::uint64_t> versions;  // by "ns/name"
+    std::uint64_t version = 0;                                 // of the list
+  };
+  Cluster cluster;
+  std::map<std::string, Kind> kinds;
+};
+
 namespace {
 
 namespace resources = kube::resources;
 
 // What the list shows has had time to come by the watch as well.
 constexpr auto kWatchLag = std::chrono::seconds(2);
+constexpr auto kCalm = std::chrono::seconds(2);
 constexpr std::size_t kMostShown = 20;
 
 const kube::Resource* const kRead[] = {&resources::kNodes,           &resources::kQueues,
@@ -27,13 +47,11 @@ constexpr const char* kCompared[] = {"Node", "Queue", "PodGroup", "Pod"};
 
 void take_page(const kube::Resource& resource, Json page, FreshCluster& fresh) {
   const auto take = [&](Object&& object) { fresh.cluster.apply(std::move(object)); };
-  Findings findings;
   FreshCluster::Kind& kind = fresh.kinds[resource.kind];
   kube::each_item(kube::part_at(page, "items"), [&](Json item) {
-    const std::size_t errors = findings.errors.size();
-    decode_object(ApiDocument(item, resource), {.now = wall_clock()}, take, findings);
+    const Findings findings = decode(item, resource, take);
     const auto metadata = kube::part_at(item, "metadata");
-    if (metadata && findings.errors.size() == errors)
+    if (metadata && findings.errors.empty())
       kind.versions[kube::key_of(*metadata)] = kube::version_of(*metadata);
   });
 }
@@ -45,21 +63,35 @@ std::pair<std::string, std::string> parts_of(const std::string& key) {
 
 }  // namespace
 
+SelfCheck::SelfCheck(const WriteParts& parts, const Live& live, Options options)
+    : p_(parts), live_(live), options_(std::move(options)) {}
+
+SelfCheck::~SelfCheck() = default;
+
+bool SelfCheck::is_wanted(bool is_busy) {
+  const auto now = kube::Clock::now();
+  if (is_busy) last_busy_ = now;
+  const int due = options_.cycles_between;
+  if (due <= 0 || cycles_since_ < (now - last_busy_ < kCalm ? 2 * due : due)) return false;
+  cycles_since_ = 0;
+  return true;
+}
+
 // ---------------------------------------------------------------- reading
 
-kube::Async<void> SelfCheck::read() {
-  if (is_reading_ || !p_.source.is_synced()) co_return;
+kube::Async<bool> SelfCheck::read() {
+  if (is_reading_ || !live_.source.is_synced()) co_return false;
   is_reading_ = true;
   auto fresh = co_await read_fresh();
   co_await p_.client.loop().sleep(kWatchLag);
   fresh_ = std::move(fresh);
   is_reading_ = false;
-  if (p_.source.on_news) p_.source.on_news();
+  co_return is_due();
 }
 
 // Nothing where the API server did not answer.
 kube::Async<std::unique_ptr<FreshCluster>> SelfCheck::read_fresh() {
-  auto fresh = std::make_unique<FreshCluster>(options_);
+  auto fresh = std::make_unique<FreshCluster>(options_.cluster);
   for (const kube::Resource* resource : kRead) {
     const bool is_read = co_await read_kind(*resource, *fresh);
     if (!is_read) co_return nullptr;
@@ -97,7 +129,7 @@ void SelfCheck::compare(const Cluster& live, TimePoint now) {
   p_.metrics.drifted(found.size());
   p_.log.info("self-check", {{"drift", std::to_string(found.size())}});
   for (std::size_t i = 0; i < std::min(found.size(), kMostShown); ++i) p_.log.error("drift: " + found[i]);
-  if (!found.empty()) p_.source.list_again(true);
+  if (!found.empty()) live_.source.list_again(true);
 }
 
 std::vector<std::string> SelfCheck::drift(const Cluster& live) const {
@@ -110,7 +142,7 @@ std::vector<std::string> SelfCheck::drift(const Cluster& live) const {
 // Objects that changed since the list was made, and those about which something is assumed, are left out.
 void SelfCheck::compare_kind(const Cluster& live, const std::string& kind,
                              std::vector<std::string>& drift) const {
-  const kube::Reflector& reflector = p_.source.reflector(kind);
+  const kube::Reflector& reflector = live_.source.reflector(kind);
   const FreshCluster::Kind& listed = fresh_->kinds[kind];
   for (const auto& [key, version] : listed.versions) {
     const auto [ns, name] = parts_of(key);
@@ -130,9 +162,9 @@ void SelfCheck::compare_kind(const Cluster& live, const std::string& kind,
 
 bool SelfCheck::is_assumed(const Cluster& live, const std::string& kind, const std::string& ns,
                            const std::string& name) const {
-  if (kind == "PodGroup") return groups_.is_being_written(ns, name);
+  if (kind == "PodGroup") return live_.groups.is_being_written(ns, name);
   const TaskId task = kind == "Pod" ? live.find_task(ns, name) : TaskId();
-  return task.valid() && p_.assumptions.touches(ns, name, live.task(task).uid);
+  return task.valid() && live_.assumptions.touches(ns, name, live.task(task).uid);
 }
 
 }  // namespace muster::serve
