@@ -394,12 +394,12 @@ TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
     const auto every = *rc::gen::inRange<std::size_t>(1, 20);
     Cluster fed;
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      apply(fed, objects[i]);
+      fed.apply(Object(objects[i]));
       if (i % every == 0) decide(fed, policy);
     }
     for (const Object& object : objects)
       if (std::holds_alternative<PodObject>(object) || std::holds_alternative<PodGroupObject>(object))
-        apply(fed, object);
+        fed.apply(Object(object));
     fed.refresh(random_cluster_now());
     Cluster built = cluster_of(objects);
     built.refresh(random_cluster_now());

@@ -42,7 +42,7 @@ NodeObject node_object(std::size_t i, Dice dice) {
 
 // ---------------------------------------------------------------- queues
 
-struct QueueTree {
+struct DrawnQueues {
   std::vector<QueueObject> queues;
   std::vector<std::string> leaves;
 };
@@ -61,8 +61,8 @@ QueueObject queue_object(std::size_t i, Dice& dice) {
   return queue;
 }
 
-QueueTree queue_tree(const std::vector<std::uint64_t>& numbers) {
-  QueueTree tree;
+DrawnQueues queue_tree(const std::vector<std::uint64_t>& numbers) {
+  DrawnQueues tree;
   std::vector<int> depths;
   std::set<std::string> parents;
   for (std::size_t i = 0; i <= numbers.size(); ++i) {
@@ -273,7 +273,7 @@ std::vector<Object> objects_of(const RandomCluster& random) {
   objects.insert(objects.end(), nodes.begin(), nodes.end());
   for (int value : {50, 75, 100, 125})
     objects.push_back(PriorityClassObject{.meta = {.name = fmt::format("p{}", value)}, .value = value});
-  const QueueTree tree = queue_tree(random.queues);
+  const DrawnQueues tree = queue_tree(random.queues);
   objects.insert(objects.end(), tree.queues.begin(), tree.queues.end());
   Room room(nodes);
   for (std::size_t i = 0; i < random.foreign.size(); ++i)

@@ -108,8 +108,8 @@ TEST(PodConstraints, VolumesAndConfigMaps) {
     envFrom: [{configMapRef: {name: m5}}, {configMapRef: {name: shared-gpu-0-evar}}, {secretRef: {name: s}}]
 )",
                                        "  annotations: {runai/shared-gpu-configmap: shared-gpu}\n");
-  EXPECT_EQ(c.all<VolumeClaimObject>(), (std::vector<std::string>{"disk", "a-scratch"}));
-  EXPECT_EQ(c.all<ConfigMapObject>(), (std::vector<std::string>{"m1", "m4", "m5"}));
+  EXPECT_EQ(c.volume_claims, (std::vector<std::string>{"disk", "a-scratch"}));
+  EXPECT_EQ(c.config_maps, (std::vector<std::string>{"m1", "m4", "m5"}));
 }
 
 TEST(PodConstraints, ResourceClaimsAndSpread) {

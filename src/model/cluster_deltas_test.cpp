@@ -118,7 +118,7 @@ TEST_F(Deltas, ANodeThatIsGoneHoldsNothingForItsQueue) {
 TEST_F(Deltas, ACordonedNodeLeavesTheTotal) {
   apply(node("n1"));
   NodeObject cordoned = node("n2");
-  cordoned.unschedulable = true;
+  cordoned.conditions.unschedulable = true;
   apply(cordoned);
   refresh();
   EXPECT_EQ(c.total().share(Accounted::kGpus), 4);

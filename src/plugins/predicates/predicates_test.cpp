@@ -94,18 +94,18 @@ TEST(Predicates, GpuMemoryMustBeKnown) {
 }
 
 TEST(Predicates, NoTolerationHelpsAgainstConditions) {
-  const std::pair<bool NodeObject::*, NodeRule> cases[] = {
-      {&NodeObject::unschedulable, NodeRule::kUnschedulable},
-      {&NodeObject::not_ready, NodeRule::kNotReady},
-      {&NodeObject::memory_pressure, NodeRule::kMemoryPressure},
-      {&NodeObject::disk_pressure, NodeRule::kDiskPressure},
-      {&NodeObject::pid_pressure, NodeRule::kPidPressure},
-      {&NodeObject::network_unavailable, NodeRule::kNetworkUnavailable},
+  const std::pair<bool NodeConditions::*, NodeRule> cases[] = {
+      {&NodeConditions::unschedulable, NodeRule::kUnschedulable},
+      {&NodeConditions::not_ready, NodeRule::kNotReady},
+      {&NodeConditions::memory_pressure, NodeRule::kMemoryPressure},
+      {&NodeConditions::disk_pressure, NodeRule::kDiskPressure},
+      {&NodeConditions::pid_pressure, NodeRule::kPidPressure},
+      {&NodeConditions::network_unavailable, NodeRule::kNetworkUnavailable},
   };
   for (const auto& [condition, rule] : cases) {
     SmallCluster c = small_cluster();
     NodeObject object = node_object("node");
-    object.*condition = true;
+    object.conditions.*condition = true;
     const NodeId node = c.add(std::move(object));
     const TaskId task = c.add(pod_object("task", {}, {.tolerations = {{.exists = true}}}));
     c.open();
