@@ -221,12 +221,13 @@ class Checker {
   }
 
   // A name alone may mean several pages: docs/requeue.md is for users, docs/spec/requeue.md the
-  // specification.
+  // specification. What begins with a slash ("${ROOT}/docs/requeue.md" in a script) begins at the root.
   std::vector<const Page*> meant(const std::string& path, const std::string& name) const {
     std::vector<const Page*> pages;
     for (const std::string& folder :
          {folder_of(path), std::string(), std::string("docs"), std::string("docs/spec")})
-      if (const auto found = pages_.find(joined(folder, name)); found != pages_.end())
+      if (const auto found = pages_.find(joined(folder, name.substr(name.starts_with('/'))));
+          found != pages_.end())
         pages.push_back(&found->second);
     return pages;
   }
@@ -362,7 +363,7 @@ TEST(Citations, WhatLeadsNowhereIsNamed) {
       {"docs/use.md",
        "# Use\n[all](spec/a.md#1-one) [none](spec/a.md#2-two) [gone](b.md) [here](#use) [no](#nowhere)\n"},
       {"docs/spec/a.md", "# A\n## 1. One\n1. item\nsee §1.1 and §1.2, use.md, [x](..), [y](../../src)\n"},
-      {"src/good.cpp", "// a.md 1; docs/use.md; spec/a.md\n"},
+      {"src/good.cpp", "// a.md 1; docs/use.md; spec/a.md; ${ROOT}/docs/use.md\n"},
       {"src/bad.cpp", "// a.md 1, 3.\nint x;  // missing.md\n// §7 of something else\n"},
   });
   EXPECT_THAT(
