@@ -5,8 +5,6 @@
 
 #include <cmath>
 
-#include "sim/loader.hpp"
-
 namespace muster::bench {
 namespace {
 
@@ -19,7 +17,7 @@ constexpr const char* kUrgent = "urgent";
 QueueObject queue_object(std::string name, std::string parent, double gpus, double weight, int index) {
   constexpr QueueAmounts kAny{.quota = -1, .limit = -1, .weight = 1};
   return {.meta = {.name = name, .uid = name, .created = now() - seconds(86'400 - index)},
-          .parent = std::move(parent),
+          .parent_name = std::move(parent),
           .cpu = kAny,
           .memory = kAny,
           .gpu = {.quota = gpus, .limit = -1, .weight = weight}};
@@ -60,16 +58,16 @@ PodObject pod_object(const JobShape& job, int index) {
 
 class Generator {
  public:
-  Generator(const ClusterShape& shape, ObjectSink& sink) : shape_(shape), sink_(sink) {}
+  Generator(const ClusterShape& shape, const ObjectSink& sink) : shape_(shape), sink_(sink) {}
 
   void run() {
-    sink_.priority_class({.meta = {.name = kTrain}, .value = 50});
-    sink_.priority_class({.meta = {.name = kUrgent}, .value = 75});
-    for (int i = 0; i < shape_.nodes; ++i) sink_.node(node_object(i));
+    sink_(PriorityClassObject{.meta = {.name = kTrain}, .value = 50});
+    sink_(PriorityClassObject{.meta = {.name = kUrgent}, .value = 75});
+    for (int i = 0; i < shape_.nodes; ++i) sink_(node_object(i));
     if (shape_.racks > 0)
-      sink_.topology({.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
+      sink_(TopologyObject{.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}});
     add_queues();
-    for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_.pod(foreign_pod(shape_, i));
+    for (int i = 0; i < shape_.nodes * shape_.foreign; ++i) sink_(foreign_pod(shape_, i));
     for (int i = 0; i < shape_.running; ++i)
       add_job({.name = fmt::format("running-{}", i),
                .queue = queue_of(i, 0),
@@ -129,21 +127,21 @@ class Generator {
   }
 
   void add_contest(const Contest& contest) {
-    sink_.queue(queue_object("default", "", -1, -1, 0));
-    sink_.queue(queue_object("queue-0", "default", contest.running_quota, 0, 10));
-    sink_.queue(queue_object("queue-1", "default", contest.pending_quota, 0, 11));
+    sink_(queue_object("default", "", -1, -1, 0));
+    sink_(queue_object("queue-0", "default", contest.running_quota, 0, 10));
+    sink_(queue_object("queue-1", "default", contest.pending_quota, 0, 11));
   }
 
   void add_queues() {
     if (shape_.contest) return add_contest(*shape_.contest);
     const double total = shape_.nodes * shape_.gpus;
     for (int d = 0; d < shape_.departments; ++d)
-      sink_.queue(queue_object(fmt::format("dept-{}", d), "", total / shape_.departments,
-                               total / shape_.departments, d));
+      sink_(queue_object(fmt::format("dept-{}", d), "", total / shape_.departments,
+                         total / shape_.departments, d));
     for (int i = 0; i < shape_.queues; ++i)
-      sink_.queue(queue_object(fmt::format("queue-{}", i),
-                               fmt::format("dept-{}", i * shape_.departments / shape_.queues),
-                               total / shape_.queues, 1, 10 + i));
+      sink_(queue_object(fmt::format("queue-{}", i),
+                         fmt::format("dept-{}", i * shape_.departments / shape_.queues),
+                         total / shape_.queues, 1, 10 + i));
   }
 
   void add_job(const JobShape& job) {
@@ -156,12 +154,12 @@ class Generator {
     if (job.node >= 0) group.last_start = now() - seconds(3'600);
     if (job.is_overdue) group.expected_runtime = "30m";
     if (job.is_pinned) group.preemptibility = "non-preemptible";
-    sink_.pod_group(std::move(group));
-    for (int i = 0; i < job.pods; ++i) sink_.pod(pod_object(job, i));
+    sink_(std::move(group));
+    for (int i = 0; i < job.pods; ++i) sink_(pod_object(job, i));
   }
 
   const ClusterShape& shape_;
-  ObjectSink& sink_;
+  const ObjectSink& sink_;
 };
 
 }  // namespace
@@ -180,12 +178,11 @@ PodObject foreign_pod(const ClusterShape& shape, int index) {
           .requests = {{"cpu", 100}, {"memory", 100 * kMega}}};
 }
 
-void generate(const ClusterShape& shape, ObjectSink& sink) { Generator(shape, sink).run(); }
+void generate(const ClusterShape& shape, const ObjectSink& sink) { Generator(shape, sink).run(); }
 
 Cluster make_cluster(const ClusterShape& shape) {
   Cluster cluster;
-  Loader loader(cluster);
-  generate(shape, loader);
+  generate(shape, [&](Object&& object) { cluster.apply(std::move(object)); });
   return cluster;
 }
 

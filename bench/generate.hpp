@@ -38,7 +38,7 @@ struct ClusterShape {
 // The instant of all benchmarks: 2025-06-01 12:00.
 TimePoint now();
 
-void generate(const ClusterShape& shape, ObjectSink& sink);
+void generate(const ClusterShape& shape, const ObjectSink& sink);
 Cluster make_cluster(const ClusterShape& shape);
 
 // Pod `index` of another scheduler, as generate() makes them.

@@ -27,33 +27,33 @@ std::string labels_text(const Labels& labels) {
   return "{" + text + "}";
 }
 
-class JsonWriter final : public ObjectSink {
+class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
 
-  void node(NodeObject&& o) override {
+  void operator()(const NodeObject& o) const {
     line(
         "v1", "Node", o.meta, "",
         fmt::format(
             R"("status":{{"capacity":{0},"allocatable":{0},"conditions":[{{"type":"Ready","status":"True"}}]}})",
             quantities(o.allocatable)));
   }
-  void queue(QueueObject&& o) override {
+  void operator()(const QueueObject& o) const {
     line("scheduling.run.ai/v2", "Queue", o.meta, "",
          fmt::format(R"("spec":{{{}"resources":{{"cpu":{},"memory":{},"gpu":{}}}}})",
-                     o.parent.empty() ? "" : fmt::format(R"("parentQueue":"{}",)", o.parent), amounts(o.cpu),
-                     amounts(o.memory), amounts(o.gpu)));
+                     o.parent_name.empty() ? "" : fmt::format(R"("parentQueue":"{}",)", o.parent_name),
+                     amounts(o.cpu), amounts(o.memory), amounts(o.gpu)));
   }
-  void priority_class(PriorityClassObject&& o) override {
+  void operator()(const PriorityClassObject& o) const {
     line("scheduling.k8s.io/v1", "PriorityClass", o.meta, "", fmt::format(R"("value":{})", o.value));
   }
-  void pod_group(PodGroupObject&& o) override {
+  void operator()(const PodGroupObject& o) const {
     line("scheduling.run.ai/v2alpha2", "PodGroup", o.meta, times(o),
          fmt::format(
              R"("spec":{{"queue":"{}","priorityClassName":"{}","preemptibility":"{}","minMember":{}}})",
              o.queue, o.priority_class, o.preemptibility, o.min_member.value_or(1)));
   }
-  void pod(PodObject&& o) override {
+  void operator()(const PodObject& o) const {
     const std::string group = o.pod_group.empty() ? "" : fmt::format(R"("pod-group-name":"{}")", o.pod_group);
     line(
         "v1", "Pod", o.meta, group,
@@ -62,9 +62,8 @@ class JsonWriter final : public ObjectSink {
             o.scheduler, o.node.empty() ? "" : fmt::format(R"("nodeName":"{}",)", o.node),
             quantities(o.requests), o.phase == PodPhase::kRunning ? "Running" : "Pending"));
   }
-  void topology(TopologyObject&&) override {}
-  void bind_request(BindRequestObject&&) override {}
-  void config_map(ConfigMapObject&&) override {}
+  template <class Other>
+  void operator()(const Other&) const {}
 
  private:
   static std::string times(const PodGroupObject& o) {
@@ -79,7 +78,7 @@ class JsonWriter final : public ObjectSink {
     return fmt::format(R"({{"quota":{},"limit":{},"overQuotaWeight":{}}})", a.quota, a.limit, a.weight);
   }
   void line(const char* version, const char* kind, const Meta& meta, const std::string& annotations,
-            const std::string& body) {
+            const std::string& body) const {
     out_ += fmt::format(
         R"({{"apiVersion":"{}","kind":"{}","metadata":{{"name":"{}",{}"uid":"{}","creationTimestamp":"{}","labels":{},"annotations":{{{}}},{}}},{}}})",
         version, kind, meta.name, meta.ns.empty() ? "" : fmt::format(R"("namespace":"{}",)", meta.ns),
@@ -94,8 +93,8 @@ class JsonWriter final : public ObjectSink {
 
 std::string json_text(const ClusterShape& shape) {
   std::string text;
-  JsonWriter writer(text);
-  generate(shape, writer);
+  const JsonWriter writer(text);
+  generate(shape, [&](Object&& object) { std::visit(writer, object); });
   return text;
 }
 

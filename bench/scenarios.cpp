@@ -159,7 +159,7 @@ Decisions LiveCluster::step(const Policy& policy) {
   const int pods = shape_.nodes * shape_.foreign;
   for (int i = 0; i < kChanged && pods > 0; ++i) {
     PodObject pod = foreign_pod(shape_, next_++ % pods);
-    cluster_.remove_pod(pod.meta.ns, pod.meta.name);
+    cluster_.remove("Pod", pod.meta.ns, pod.meta.name);
     cluster_.apply(std::move(pod));
   }
   const SteadyStopwatch stopwatch;

@@ -6,7 +6,7 @@ set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 find_program(CCACHE ccache)
 if(CCACHE)  # checkouts share the cache, wherever they are; the sloppiness is what precompiled headers need
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+      CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 add_library(muster_flags INTERFACE)

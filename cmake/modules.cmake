@@ -2,10 +2,11 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # muster_precompiled(name HEADERS headers... LIBS libraries...): headers that are parsed once for all targets that name
-# them with PRECOMPILED. A source still includes what it uses: the sanitizer builds know no precompiled headers.
+# them with PRECOMPILED. A source still includes what it uses: preset asan knows no precompiled headers.
+option(MUSTER_PRECOMPILE "Parse common headers once" ON)
 function(muster_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
-  if(MUSTER_SANITIZE)
+  if(NOT MUSTER_PRECOMPILE)
     return()
   endif()
   file(CONFIGURE OUTPUT precompiled_${name}.cpp CONTENT "// Carries the precompiled headers of others.\n")

@@ -8,7 +8,7 @@ packages=(
   libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev libre2-dev
   libcurl4-openssl-dev libcpp-httplib-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  python3 python3-venv openssl  # tests only
+  python3 python3-venv python3-yaml openssl  # tests only
 )
 
 say() { printf '%s\n' "$*" >&2; }
@@ -22,7 +22,7 @@ show_end_of() {
 
 missing_packages() {
   local package
-  for package in "${packages[@]}"; do
+  for package; do
     [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || printf '%s\n' "$package"
   done
 }
@@ -47,14 +47,14 @@ apt_install() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
-# Installs what is missing, and only that. Exits with 3 where it can not.
+# require_packages [FURTHER...]: installs what is missing, and only that. Exits with 3 where it can not.
 require_packages() {
-  local missing as_root log=$root/build/packages.log
+  local missing as_root log=$root/build/packages.log needed=("${packages[@]}" "$@")
   if ! command -v dpkg-query >/dev/null; then
-    say "Not a Debian system: going on with what is there. On Debian 12 the packages are: ${packages[*]}"
+    say "Not a Debian system: going on with what is there. On Debian 12 the packages are: ${needed[*]}"
     return
   fi
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${needed[@]}")
   ((${#missing[@]})) || return 0
   if ! as_root=$(become_root); then
     say "Packages are missing, and there is no way to become root. Please run, as root:"

@@ -1,4 +1,4 @@
-// The program.
+// The program muster; everything is in cli/.
 #include "cli/cli.hpp"
 
 int main(int argc, char** argv) { return muster::cli::run(argc, argv); }

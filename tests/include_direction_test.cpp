@@ -18,31 +18,37 @@ namespace fs = std::filesystem;
 // Module → the modules it may include, beside itself. util ← model ← engine ← {plugins, actions} ← cli.
 const std::map<std::string, std::set<std::string>> kPicture = {
     {"util", {}},
+    {"options", {"util"}},
     {"fairshare", {}},
     {"document", {"util"}},
-    {"config", {"util", "document"}},
+    {"config", {"util", "options", "document"}},
     {"cel", {"util"}},
-    {"model", {"util"}},
+    {"model", {"util", "options"}},
     {"manifest", {"model", "document", "util"}},
-    {"engine", {"model", "fairshare", "util"}},
-    {"plugins", {"engine", "model", "config", "cel", "util", "fairshare"}},
-    {"actions", {"engine", "model", "config", "util"}},
+    {"engine", {"model", "fairshare", "options", "util"}},
+    {"plugins", {"engine", "model", "config", "cel", "options", "util", "fairshare"}},
+    {"actions", {"engine", "model", "config", "options", "util"}},
     {"sim", {"model", "manifest", "document", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
     {"grouper", {"document", "util"}},
     {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "util"}},
     {"cli",
-     {"util", "fairshare", "document", "config", "model", "manifest", "engine", "plugins", "actions", "sim",
-      "kube", "web", "grouper", "serve"}},
+     {"util", "options", "fairshare", "document", "config", "model", "manifest", "engine", "plugins",
+      "actions", "sim", "kube", "web", "grouper", "serve"}},
 };
 
-// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
+// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all. Inside
+// serve what is read is known to those who write, and what they write to those who check.
 const std::map<std::string, std::set<std::string>> kFolders = {
     {"engine/cycle", {}},
     {"engine/order", {"engine/cycle"}},
     {"engine/place", {"engine/cycle", "engine/order"}},
     {"engine/search", {"engine/cycle", "engine/order", "engine/place"}},
+    {"serve/health", {}},
+    {"serve/read", {"serve/health"}},
+    {"serve/write", {"serve/health", "serve/read"}},
+    {"serve/check", {"serve/health", "serve/read", "serve/write"}},
 };
 
 // The session makes and keeps what lives as long as a cycle, whichever folder it is of.
@@ -175,7 +181,7 @@ TEST(IncludeDirection, KnowsWhatIsForbidden) {
   EXPECT_FALSE(may_include("engine/cycle/session.cpp", "tests/test_cluster.hpp"));
   EXPECT_FALSE(may_include("plugins/min_runtime.cpp", "plugins/cluster_for_test.hpp"));
   EXPECT_FALSE(may_include("sim/cluster.cpp", "engine/cycle/session.hpp"));
-  EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/ids.hpp"));
+  EXPECT_FALSE(may_include("fairshare/fairshare.cpp", "util/id_vector.hpp"));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(Examples, ADeviceThatIsPromisedAttractsShares) {  // 13
   const Placement& at = c.cluster().placement(tasks[0]);
   EXPECT_EQ(at.status, TaskStatus::kPipelined);
   EXPECT_EQ(at.node, c.node_id("node1"));
-  EXPECT_EQ(c.cluster().groups(at.groups)[0], g1);
+  EXPECT_EQ(c.cluster().groups(at.holding)[0], g1);
 }
 
 TEST(Examples, AShareWaitsForTheMemoryOfItsNode) {  // 14
@@ -218,7 +218,7 @@ TEST(Examples, NamesOfDevicesAreNotUsedAgain) {
   c.node("n", gpus(1)).pending("a", share_of(.5));
   EXPECT_EQ(c.cycle(), "bind a-0 n/n-shared-0");
   c.advance(1s);
-  c.cluster().remove_pod("default", "a-0");
+  c.cluster().remove("Pod", "default", "a-0");
   EXPECT_EQ(c.pending("b", share_of(.5)).cycle(), "bind b-0 n/n-shared-1");
 }
 

@@ -27,7 +27,7 @@ Policy policy_of(const Config& config) {
 // Whom a job was taken from in vain is remembered between cycles, and stands in no object.
 Policy forgetful() {
   Policy policy = policy_of({});
-  policy.settings.differences.take_once = false;
+  policy.settings.compatibility.take_once = false;
   return policy;
 }
 Policy allocate_only() {
@@ -136,11 +136,10 @@ struct Held {
 };
 using HeldByGroup = std::map<std::pair<NodeId, GroupId>, Held>;
 
-void count_shares(const Cluster& c, TaskId t, NodeId n, GroupListId groups, TaskStatus as,
-                  HeldByGroup& held) {
+void count_shares(const Cluster& c, TaskId t, NodeId n, HoldingId holding, TaskStatus as, HeldByGroup& held) {
   const std::int64_t memory = n.valid() ? c.node(n).memory_of(c.shape_of(t).gpu) : 0;
   if (!n.valid() || !c.shape_of(t).is_shared()) return;
-  for (GroupId g : c.groups(groups)) {
+  for (GroupId g : c.groups(holding)) {
     Held& h = held[{n, g}];
     (as == TaskStatus::kPipelined ? h.pipelined : h.allocated) += memory;
     if (as == TaskStatus::kReleasing) h.releasing += memory;
@@ -152,9 +151,9 @@ HeldByGroup shares_of(const Cluster& c) {
   for (TaskId t : ids(c.tasks())) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveUsed)) continue;
-    count_shares(c, t, at.node, at.groups, at.status, held);
-    count_shares(c, t, at.leaving, at.leaving_groups, TaskStatus::kReleasing, held);
-    count_shares(c, t, at.passing, at.passing_groups, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.node, at.holding, at.status, held);
+    count_shares(c, t, at.leaving, at.leaving_holding, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.passing, at.passing_holding, TaskStatus::kReleasing, held);
   }
   return held;
 }
@@ -247,7 +246,7 @@ TEST(Properties, ASecondCycleFindsNothingToDo) {
 
 TEST(Properties, TheOrderOfObjectsDecidesNothing) {
   check_clusters(1200, [policy = policy_of({})] {
-    std::vector<AnyObject> objects = objects_of(*any_cluster());
+    std::vector<Object> objects = objects_of(*any_cluster());
     Cluster first = cluster_of(objects), again = first;
     const std::string decided = whole_text(first, decide(first, policy));
     RC_ASSERT(whole_text(again, decide(again, policy)) == decided);
@@ -328,7 +327,7 @@ class RandomOperations {
     const auto nodes = s_.cluster.nodes_by_name();
     return nodes[static_cast<std::size_t>(dice.roll(static_cast<int>(nodes.size())))];
   }
-  GroupListId some_groups(TaskId t, NodeId n, Dice& dice) {
+  HoldingId some_groups(TaskId t, NodeId n, Dice& dice) {
     const Shape& shape = s_.cluster.shape_of(t);
     std::vector<GroupId> groups;
     for (int i = 0; shape.is_shared() && i < shape.gpu.devices; ++i)
@@ -363,32 +362,22 @@ TEST(Properties, WhatIsRolledBackNeverHappened) {
 
 // ---------------------------------------------------------------- deltas
 
-void remove(Cluster& c, const AnyObject& object) {
-  struct Remover {
-    Cluster& c;
-    void operator()(const NodeObject& o) { c.remove_node(o.meta.name); }
-    void operator()(const QueueObject& o) { c.remove_queue(o.meta.name); }
-    void operator()(const PriorityClassObject& o) { c.remove_priority_class(o.meta.name); }
-    void operator()(const TopologyObject& o) { c.remove_topology(o.meta.name); }
-    void operator()(const PodGroupObject& o) { c.remove_pod_group(o.meta.ns, o.meta.name); }
-    void operator()(const PodObject& o) { c.remove_pod(o.meta.ns, o.meta.name); }
-  };
-  std::visit(Remover{c}, object);
+void remove(Cluster& c, const Object& object) {
+  std::visit([&]<class T>(const T& o) { c.remove(T::kKind, o.meta.ns, o.meta.name); }, object);
 }
 
 // Objects of two clusters that share their names replace each other, disappear and return, with cycles
 // between.
 TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
   check_clusters(1000, [policy = policy_of({})] {
-    std::vector<AnyObject> objects = objects_of(*any_cluster());
-    const std::vector<AnyObject> others = objects_of(*any_cluster());
+    std::vector<Object> objects = objects_of(*any_cluster());
+    const std::vector<Object> others = objects_of(*any_cluster());
     Cluster cluster = cluster_of(objects);
     objects.insert(objects.end(), others.begin(), others.end());
     for (std::uint64_t number : *numbers_up_to(16)) {
       Dice dice(number);
-      const AnyObject& object =
-          objects[static_cast<std::size_t>(dice.roll(static_cast<int>(objects.size())))];
-      dice.roll(3) == 0 ? remove(cluster, object) : apply(cluster, object);
+      const Object& object = objects[static_cast<std::size_t>(dice.roll(static_cast<int>(objects.size())))];
+      dice.roll(3) == 0 ? remove(cluster, object) : cluster.apply(Object(object));
       if (dice.roll(3) > 0) continue;
       decide(cluster, policy);
       RC_ASSERT(cluster.recount() == "");
@@ -401,14 +390,14 @@ TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
 // What a cycle assumed is corrected when the source tells how things are.
 TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
   check_clusters(400, [policy = forgetful()] {
-    const std::vector<AnyObject> objects = objects_of(*any_cluster());
+    const std::vector<Object> objects = objects_of(*any_cluster());
     const auto every = *rc::gen::inRange<std::size_t>(1, 20);
     Cluster fed;
     for (std::size_t i = 0; i < objects.size(); ++i) {
       apply(fed, objects[i]);
       if (i % every == 0) decide(fed, policy);
     }
-    for (const AnyObject& object : objects)
+    for (const Object& object : objects)
       if (std::holds_alternative<PodObject>(object) || std::holds_alternative<PodGroupObject>(object))
         apply(fed, object);
     fed.refresh(random_cluster_now());

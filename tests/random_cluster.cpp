@@ -35,8 +35,8 @@ NodeObject node_object(std::size_t i, Dice dice) {
                       {"nvidia.com/gpu", gpus * kOneGpu},
                       {"pods", dice.pick<std::int64_t>({110, 110, 6})}};
   if (dice.once_in(7)) node.taints = {{.key = kTaint, .value = "yes"}};
-  node.unschedulable = dice.once_in(8);
-  node.not_ready = dice.once_in(12);
+  node.conditions.unschedulable = dice.once_in(8);
+  node.conditions.not_ready = dice.once_in(12);
   return node;
 }
 
@@ -70,9 +70,9 @@ QueueTree queue_tree(const std::vector<std::uint64_t>& numbers) {
     const auto above = static_cast<std::size_t>(dice.roll(static_cast<int>(i) + 1));
     QueueObject queue = queue_object(i, dice);
     const bool hangs = above > 0 && depths[above - 1] < 2;
-    if (hangs) queue.parent = tree.queues[above - 1].meta.name;
+    if (hangs) queue.parent_name = tree.queues[above - 1].meta.name;
     depths.push_back(hangs ? depths[above - 1] + 1 : 0);
-    parents.insert(queue.parent);
+    parents.insert(queue.parent_name);
     tree.queues.push_back(std::move(queue));
   }
   for (const QueueObject& q : tree.queues)
@@ -193,7 +193,7 @@ std::vector<std::pair<std::string, int>> give_groups(PodGroupObject& group, Dice
 
 class JobMaker {
  public:
-  JobMaker(Room& room, const std::vector<std::string>& leaves, std::size_t nodes, std::vector<AnyObject>& out)
+  JobMaker(Room& room, const std::vector<std::string>& leaves, std::size_t nodes, std::vector<Object>& out)
       : room_(room), leaves_(leaves), nodes_(nodes), out_(out) {}
 
   void make(std::size_t i, Dice dice) {
@@ -242,10 +242,10 @@ class JobMaker {
   Room& room_;
   const std::vector<std::string>& leaves_;
   const std::size_t nodes_;
-  std::vector<AnyObject>& out_;
+  std::vector<Object>& out_;
 };
 
-void add_foreign(std::size_t i, Dice dice, Room& room, std::vector<AnyObject>& out) {
+void add_foreign(std::size_t i, Dice dice, Room& room, std::vector<Object>& out) {
   PodObject pod{.meta = {.ns = "other", .name = fmt::format("f{}", i), .uid = fmt::format("f{}", i)}};
   pod.phase = PodPhase::kRunning;
   pod.scheduler = "default-scheduler";
@@ -265,8 +265,8 @@ TopologyObject random_cluster_topology() {
   return {.meta = {.name = "net"}, .levels = {{"zone", ""}, {"rack", ""}, {"host", ""}}};
 }
 
-std::vector<AnyObject> objects_of(const RandomCluster& random) {
-  std::vector<AnyObject> objects = {random_cluster_topology()};
+std::vector<Object> objects_of(const RandomCluster& random) {
+  std::vector<Object> objects = {random_cluster_topology()};
   std::vector<NodeObject> nodes;
   for (std::size_t i = 0; i < random.nodes.size(); ++i)
     nodes.push_back(node_object(i, Dice(random.nodes[i])));
@@ -283,13 +283,9 @@ std::vector<AnyObject> objects_of(const RandomCluster& random) {
   return objects;
 }
 
-void apply(Cluster& cluster, const AnyObject& object) {
-  std::visit([&](auto copy) { cluster.apply(std::move(copy)); }, object);
-}
-
-Cluster cluster_of(const std::vector<AnyObject>& objects) {
+Cluster cluster_of(const std::vector<Object>& objects) {
   Cluster cluster;
-  for (const AnyObject& object : objects) apply(cluster, object);
+  for (const Object& object : objects) cluster.apply(Object(object));
   return cluster;
 }
 

@@ -4,15 +4,11 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <variant>
 #include <vector>
 
 #include "model/cluster.hpp"
 
 namespace muster {
-
-using AnyObject =
-    std::variant<NodeObject, QueueObject, PriorityClassObject, TopologyObject, PodGroupObject, PodObject>;
 
 // A number per thing, from which all that is random about the thing follows. Fewer numbers and smaller ones
 // give plainer clusters, which is how failing examples shrink.
@@ -47,9 +43,8 @@ class Dice {
 TopologyObject random_cluster_topology();
 
 // Running pods stand within the capacity of their nodes; queues come before those below them.
-std::vector<AnyObject> objects_of(const RandomCluster& random);
-void apply(Cluster& cluster, const AnyObject& object);
-Cluster cluster_of(const std::vector<AnyObject>& objects);
+std::vector<Object> objects_of(const RandomCluster& random);
+Cluster cluster_of(const std::vector<Object>& objects);
 
 // The instant of all random clusters: 2025-06-01 12:00.
 TimePoint random_cluster_now();

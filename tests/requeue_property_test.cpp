@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 
 #include "cli/policy.hpp"
-#include "cli/report/json_output.hpp"
-#include "cli/simulation.hpp"
+#include "cli/report/report.hpp"
+#include "cli/simulate/rounds.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
 #include "engine/search/requeue_settings.hpp"
@@ -224,9 +225,9 @@ TEST(RequeueProperties, EqualsThatTakeTurnsDoSoAtMostOncePerDelay) {
 
 // All that is decided and said, but for the action's own words.
 std::string told(const Policy& policy, Cluster cluster) {
-  const auto result =
-      cli::simulate(cluster, policy, {.cycles = 4, .now = random_cluster_now(), .interval = 1min});
-  auto json = cli::to_json(cluster, result, std::nullopt);
+  const auto rounds =
+      cli::run_rounds(cluster, policy, {.cycles = 4, .now = random_cluster_now(), .interval = 1min});
+  auto json = nlohmann::ordered_json::parse(cli::to_json(cluster, rounds, std::nullopt));
   for (auto& round : json["rounds"]) round.erase("requeue");
   return json.dump(1);
 }

@@ -35,7 +35,7 @@ std::string task_text(const Cluster& c, TaskId t) {
   const Placement& at = c.placement(t);
   std::string text = fmt::format("task {}: {}", c.task(t).full_name(), name_of(at.status));
   if (at.node.valid()) text += " on " + c.node(at.node).name;
-  for (GroupId g : c.groups(at.groups)) text += " " + c.group_name(g);
+  for (GroupId g : c.groups(at.holding)) text += " " + c.group_name(g);
   return text;
 }
 

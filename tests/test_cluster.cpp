@@ -115,13 +115,13 @@ TestCluster& TestCluster::node(const std::string& name, const NodeSpec& spec) {
   object.allocatable = amounts_of(spec.cpu, spec.memory_gb, spec.gpus, spec.extra);
   object.allocatable.push_back({"pods", spec.pods});
   object.taints = spec.taints;
-  object.unschedulable = spec.cordoned;
+  object.conditions.unschedulable = spec.cordoned;
   cluster_.apply(std::move(object));
   return *this;
 }
 
 TestCluster& TestCluster::queue(const std::string& name, const QueueSpec& spec) {
-  QueueObject object{.meta = meta(name, spec.age), .parent = spec.parent, .priority = spec.priority};
+  QueueObject object{.meta = meta(name, spec.age), .parent_name = spec.parent, .priority = spec.priority};
   object.meta.ns = "";
   object.cpu = spec.cpu;
   object.memory = spec.memory;
@@ -167,7 +167,7 @@ void TestCluster::add_job(const std::string& name, const JobSpec& spec, const St
   cluster_.apply(PriorityClassObject{.meta = {.name = priority}, .value = spec.priority});
   PodGroupObject group = pod_group_of(spec, meta(name, spec.age));
   const TimePoint created = group.meta.created;
-  if (standing.phase == PodPhase::kRunning) group.last_start = created;
+  if (standing.phase == PodPhase::kRunning && spec.is_start_known) group.last_start = created;
   cluster_.apply(std::move(group));
   add_tasks(name, spec, standing, created);
 }
@@ -256,10 +256,10 @@ Session& TestCluster::open() {
 
 namespace {
 
-std::string place(const Cluster& cluster, NodeId node, GroupListId groups) {
+std::string place(const Cluster& cluster, NodeId node, HoldingId holding) {
   std::string text = cluster.node(node).name;
   char separator = '/';
-  for (GroupId g : cluster.groups(groups)) text += std::exchange(separator, '+') + cluster.group_name(g);
+  for (GroupId g : cluster.groups(holding)) text += std::exchange(separator, '+') + cluster.group_name(g);
   return text;
 }
 
@@ -269,7 +269,7 @@ void tell_placed(const Cluster& cluster, const char* verb, const std::vector<Pla
   std::vector<std::string> told;
   for (const Placed& p : placed)
     told.push_back(std::string(verb) + " " + cluster.task(p.task).name + " " +
-                   place(cluster, p.node, p.groups));
+                   place(cluster, p.node, p.holding));
   std::sort(told.begin(), told.end());
   lines.insert(lines.end(), told.begin(), told.end());
 }

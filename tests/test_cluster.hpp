@@ -90,6 +90,7 @@ struct JobSpec {
   std::optional<std::string> expected_runtime = {}, requeue_delay = {};  // annotations
   std::optional<std::string> requeue_not_before = {}, requeued_at = {};
   TopologyConstraint topology = {};  // {"net", "rack", "host"}: topology, required level, preferred level
+  bool is_start_known = true;        // of a running job
 };
 
 class TestCluster {

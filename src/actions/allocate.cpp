@@ -39,7 +39,7 @@ class Allocate final : public Action {
       const bool waits = must_wait(job);
       if (waits) st.convert_to_pipelined(id);
       st.commit(kName, id);
-      if (!waits) s.cluster.job_facts(id).taken_for_it.clear();
+      if (!waits) s.cluster.placed(id);
       if (!waits && !was_started) note_start(s, id);
       if (job.has_pending()) waiting.push(id);
     }
@@ -47,7 +47,7 @@ class Allocate final : public Action {
 
  private:
   static void note_start(Session& s, JobId id) {
-    s.cluster.job_facts(id).last_start = s.now;
+    s.cluster.started(id, s.now);
     s.annotate(id, keys::kLastStart, s.now_text);
   }
 };

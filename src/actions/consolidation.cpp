@@ -13,7 +13,7 @@ constexpr const char* kName = "consolidation";
 
 Candidates candidates(Session& s, Solver& solver, JobId contender) {
   const int most = s.settings.max_consolidation_victims;
-  const bool exact = s.settings.differences.exact_consolidation_limit;
+  const bool exact = s.settings.compatibility.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == contender) return VictimRefusal{.rule = kItself};

@@ -1,8 +1,7 @@
-// The actions by name.
+// The one list of actions: name, arguments, and how each is made.
 #include "actions/registry.hpp"
 
 #include <functional>
-#include <map>
 
 #include "actions/allocate.hpp"
 #include "actions/consolidation.hpp"
@@ -29,28 +28,39 @@ RequeueOptions requeue_options(const Arguments& given) {
   return options;
 }
 
-const std::map<std::string, FromArguments>& known() {
-  static const std::map<std::string, FromArguments> actions{
-      {"allocate", [](const Arguments&) { return make_allocate(); }},
-      {"consolidation", [](const Arguments&) { return make_consolidation(); }},
-      {"requeue", [](const Arguments& given) { return make_requeue(requeue_options(given)); }},
-      {"reclaim", [](const Arguments&) { return make_reclaim(); }},
-      {"preempt", [](const Arguments&) { return make_preempt(); }},
-      {"stalegangeviction", [](const Arguments&) { return make_stale_gang(); }},
+struct Registered {
+  KnownComponent known;
+  FromArguments make;
+};
+
+const std::vector<Registered>& registered() {
+  static const std::vector<Registered> actions{
+      {{"allocate"}, [](const Arguments&) { return make_allocate(); }},
+      {{"consolidation"}, [](const Arguments&) { return make_consolidation(); }},
+      {{"requeue", {"defaultRequeueDelay", "contenders", "dryRun"}},
+       [](const Arguments& given) { return make_requeue(requeue_options(given)); }},
+      {{"reclaim"}, [](const Arguments&) { return make_reclaim(); }},
+      {{"preempt"}, [](const Arguments&) { return make_preempt(); }},
+      {{"stalegangeviction"}, [](const Arguments&) { return make_stale_gang(); }},
   };
   return actions;
 }
 
 }  // namespace
 
-bool is_available(const std::string& name) { return known().contains(name); }
+std::vector<KnownComponent> known_actions() {
+  std::vector<KnownComponent> known;
+  for (const Registered& action : registered()) known.push_back(action.known);
+  return known;
+}
 
 std::vector<std::shared_ptr<Action>> make_actions(const Config& config, std::vector<Error>& errors) {
   std::vector<std::shared_ptr<Action>> made;
   for (const std::string& name : config.actions) {
     const ActionConfig action = config.action(name);
-    if (const auto found = known().find(name); found != known().end())
-      made.push_back(found->second(Arguments(action, errors)));
+    for (const Registered& candidate : registered())
+      if (candidate.known.name == name)
+        made.push_back(candidate.make(Arguments(action, candidate.known, errors)));
   }
   return made;
 }

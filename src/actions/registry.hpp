@@ -11,8 +11,8 @@
 
 namespace muster::actions {
 
-// A configuration may name actions that are not built yet; they are skipped.
-bool is_available(const std::string& name);
+// What a configuration may name.
+std::vector<KnownComponent> known_actions();
 // The configured actions in order. Bad arguments are appended to `errors`.
 std::vector<std::shared_ptr<Action>> make_actions(const Config& config, std::vector<Error>& errors);
 

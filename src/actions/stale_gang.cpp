@@ -15,7 +15,7 @@ constexpr const char* kName = "stalegangeviction";
 // minSubGroup counts along the tree; KAI asks every pod set for its minimum.
 bool is_stale(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
-  if (!s.settings.differences.satisfaction_along_tree) return true;
+  if (!s.settings.compatibility.satisfaction_along_tree) return true;
   struct {
     const Job& job;
     bool holds(const Member& m) const {
@@ -43,8 +43,8 @@ class StaleGang final : public Action {
   std::string name() const override { return kName; }
 
   void run(Session& s) override {
-    const auto broken = sorted(s, s.cluster.broken_gangs());
-    for (JobId j : sorted(s, s.cluster.stale_marked()))
+    const auto broken = sorted(s, s.cluster.job_table().broken_gangs());
+    for (JobId j : sorted(s, s.cluster.job_table().stale()))
       if (!std::binary_search(broken.begin(), broken.end(), j, by_name(s)) || !is_stale(s, j)) unmark(s, j);
     for (JobId j : broken)
       if (is_stale(s, j)) judge(s, j);

@@ -1,4 +1,4 @@
-// Walking the tree.
+// Evaluates the tree of an expression on a device; the first Failure is the result.
 #include "cel/expression.hpp"
 
 #include <fmt/format.h>

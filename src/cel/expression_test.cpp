@@ -1,3 +1,4 @@
+// What expressions give on a device, and what is said about those that give nothing.
 #include "cel/expression.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What each function, method and operator gives; on values that it is not made for, a Failure.
 #include "cel/functions.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// From characters to words.
+// From characters to words: names, numbers, texts with their escapes, signs.
 #include <fmt/format.h>
 
 #include "cel/syntax.hpp"

@@ -1,3 +1,4 @@
+// Order of semantic versions, equality of values, and the names of their types.
 #include "cel/value.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Sub commands and exit codes.
+// Puts the sub commands together, suggests what an unknown word might have meant, and turns mistakes into
+// exit codes.
 #include "cli/cli.hpp"
 
 #include <fmt/format.h>
@@ -7,12 +8,8 @@
 #include <algorithm>
 #include <span>
 
+#include "cli/commands.hpp"
 #include "cli/completion/command_words.hpp"
-#include "cli/completion_command.hpp"
-#include "cli/serve_command.hpp"
-#include "cli/simulate_command.hpp"
-#include "cli/validate_command.hpp"
-#include "cli/version_command.hpp"
 #include "util/suggest.hpp"
 
 namespace muster::cli {

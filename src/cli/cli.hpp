@@ -1,4 +1,4 @@
-// The command line: main() and the sub commands.
+// The command line as a function, and the exit codes of all commands.
 #pragma once
 
 namespace muster::cli {

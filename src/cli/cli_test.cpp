@@ -1,3 +1,4 @@
+// Exit codes, help and suggestions of the command line as a whole.
 #include "cli/cli.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,9 @@
-// Options that several commands have.
+// Options that several commands have, and what they say of a value that does not fit.
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 
 #include "util/time.hpp"
 

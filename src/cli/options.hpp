@@ -1,8 +1,12 @@
 // Options that several commands have.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+namespace CLI {
+class App;
+class Validator;
+}  // namespace CLI
 
 namespace muster::cli {
 

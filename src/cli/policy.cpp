@@ -1,4 +1,4 @@
-// From the configuration to a policy.
+// Carries the configuration over to the engine: the registries make plugins and actions, the rest is copied.
 #include "cli/policy.hpp"
 
 #include <fmt/format.h>
@@ -7,15 +7,12 @@
 #include "plugins/registry.hpp"
 
 namespace muster::cli {
-namespace {
 
-// "plugins numa, topology", or "".
-std::string listed(const char* noun, const std::vector<std::string>& names) {
-  if (names.empty()) return "";
-  return fmt::format("{}{} {}", noun, names.size() == 1 ? "" : "s", fmt::join(names, ", "));
+KnownNames known_names() {
+  return {.plugins = plugins::known_plugins(),
+          .actions = actions::known_actions(),
+          .generators = plugins::known_generators()};
 }
-
-}  // namespace
 
 ClusterOptions cluster_options(const SchedulerParams& p) {
   return {.scheduler_name = p.scheduler_name,
@@ -27,20 +24,8 @@ ClusterOptions cluster_options(const SchedulerParams& p) {
           .gpu_worker_label = p.gpu_worker_label_key,
           .restrict_node_scheduling = p.restrict_node_scheduling,
           .full_hierarchy = p.full_hierarchy_fairness,
-          .labels_decide_preemptibility = p.compatibility.labels_decide_preemptibility,
-          .join_claims_at_once = p.compatibility.join_claims_at_once,
-          .stuck_threshold = p.stuck_in_releasing_threshold};
-}
-
-static SearchLimits search_limits(const SearchBudgets& b) {
-  SearchLimits limits{.scenarios_per_job = b.max_job_scenarios,
-                      .nodes_per_job = b.max_job_nodes,
-                      .exhaustive_combinations = static_cast<std::size_t>(b.max_exhaustive_combinations),
-                      .job_floor = b.min_job,
-                      .actions = b.actions,
-                      .generators = b.generators};
-  if (b.max_job != Duration::zero()) limits.job = b.max_job;
-  return limits;
+          .stuck_threshold = p.stuck_in_releasing_threshold,
+          .compatibility = p.compatibility};
 }
 
 Policy make_policy(const Config& config, std::vector<Error>& errors) {
@@ -48,39 +33,22 @@ Policy make_policy(const Config& config, std::vector<Error>& errors) {
   Policy policy;
   policy.plugins = plugins::make_plugins(config, errors);
   policy.actions = actions::make_actions(config, errors);
-  policy.settings = {
-      .queue_depth = config.queue_depth,
-      .max_consolidation_victims = p.max_consolidation_preemptees,
-      .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
-      .use_signatures = p.use_scheduling_signatures,
-      .staleness_grace = p.default_staleness_grace_period,
-      .search = search_limits(config.budgets),
-      .differences = {.trim_victims = p.compatibility.trim_victims,
-                      .exhaustive_generator = p.compatibility.exhaustive_generator,
-                      .satisfaction_along_tree = p.compatibility.satisfaction_along_tree,
-                      .protection_needs_minimum = p.compatibility.protection_needs_minimum,
-                      .elastic_by_active_tasks = p.compatibility.elastic_by_active_tasks,
-                      .exact_consolidation_limit = p.compatibility.exact_consolidation_limit,
-                      .probes_try_all_tasks = p.compatibility.probes_try_all_tasks,
-                      .take_once = p.compatibility.take_once,
-                      .slots_for_new_groups = p.compatibility.slots_for_new_groups,
-                      .sharing_score_needs_gpu = p.compatibility.sharing_score_needs_gpu,
-                      .memory_within_device = p.compatibility.memory_within_device,
-                      .required_level_above_common = p.compatibility.required_level_above_common}};
+  policy.settings = {.queue_depth = config.queue_depth,
+                     .max_consolidation_victims = p.max_consolidation_preemptees,
+                     .allow_consolidating_reclaim = p.allow_consolidating_reclaim,
+                     .use_signatures = p.use_scheduling_signatures,
+                     .staleness_grace = p.default_staleness_grace_period,
+                     .search = config.search,
+                     .compatibility = p.compatibility};
   return policy;
 }
 
 std::string skipped_text(const Config& config) {
-  std::vector<std::string> missing_actions, missing_plugins;
-  for (const std::string& name : config.actions)
-    if (!actions::is_available(name)) missing_actions.push_back(name);
-  for (const PluginConfig& plugin : config.plugins)
-    if (!plugins::is_available(plugin.name)) missing_plugins.push_back(plugin.name);
-  const std::size_t count = missing_actions.size() + missing_plugins.size();
-  if (count == 0) return "";
-  const char* joint = missing_actions.empty() || missing_plugins.empty() ? "" : " and ";
-  return fmt::format("{}{}{} {} not in this version and {} skipped", listed("action", missing_actions), joint,
-                     listed("plugin", missing_plugins), count == 1 ? "is" : "are", count == 1 ? "is" : "are");
+  const std::vector<std::string> skipped = plugins::skipped_plugins(config);
+  if (skipped.empty()) return "";
+  const bool is_one = skipped.size() == 1;
+  return fmt::format("plugin{} {} {} not in this version and {} skipped", is_one ? "" : "s",
+                     fmt::join(skipped, ", "), is_one ? "is" : "are", is_one ? "is" : "are");
 }
 
 }  // namespace muster::cli

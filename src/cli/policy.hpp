@@ -10,10 +10,12 @@
 
 namespace muster::cli {
 
+// What a configuration may name.
+KnownNames known_names();
 ClusterOptions cluster_options(const SchedulerParams& params);
 // Bad arguments of plugins and actions are appended to `errors`.
 Policy make_policy(const Config& config, std::vector<Error>& errors);
-// "actions reclaim, preempt and plugin numa are not in this version and are skipped", or "".
+// "plugin snapshot is not in this version and is skipped", or "".
 std::string skipped_text(const Config& config);
 
 }  // namespace muster::cli

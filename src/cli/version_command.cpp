@@ -1,12 +1,11 @@
 // `muster version`. MUSTER_VERSION comes from the project's version in CMakeLists.txt.
-#include "cli/version_command.hpp"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
+#include "cli/commands.hpp"
 #include "cli/options.hpp"
 
 #ifndef MUSTER_VERSION
@@ -18,7 +17,7 @@ namespace {
 
 int run_version(const std::string& output) {
   if (output == "json")
-    fmt::print("{}\n", nlohmann::ordered_json{{"name", "muster"}, {"version", MUSTER_VERSION}}.dump(1));
+    fmt::print("{{\n \"name\": \"muster\",\n \"version\": \"{}\"\n}}\n", MUSTER_VERSION);
   else
     fmt::print("muster {}\n", MUSTER_VERSION);
   return kSuccess;

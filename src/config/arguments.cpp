@@ -3,28 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 
-#include "config/known_names.hpp"
 #include "config/scalars.hpp"
 
 namespace muster {
-namespace {
-
-// Components that are in no table, such as those of tests, may have any argument.
-[[maybe_unused]] bool could_be_given(std::string_view component, std::string_view key) {
-  for (const auto* known : {&known_plugins(), &known_actions()})
-    if (const auto* found = find_component(*known, component))
-      return std::ranges::find(found->arguments, key) != found->arguments.end();
-  return true;
-}
-
-}  // namespace
 
 const std::string* Arguments::find(std::string_view key) const {
-  assert(could_be_given(component_.name, key) && "the argument is missing in known_names.cpp");
+  assert(known_.has_argument(key) && "the registry does not list the argument");
   const auto found = component_.arguments.find(std::string(key));
   return found == component_.arguments.end() ? nullptr : &found->second;
 }
@@ -64,10 +51,6 @@ double Arguments::number_at_least(double minimum, std::string_view key, double o
   if (value >= minimum) return value;
   fail(key, fmt::format("{} is less than {}", value, minimum));
   return otherwise;
-}
-
-int Arguments::whole_number(std::string_view key, int otherwise) const {
-  return parsed(key, otherwise, to_whole_number);
 }
 
 bool Arguments::boolean(std::string_view key, bool otherwise) const {

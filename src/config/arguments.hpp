@@ -20,19 +20,18 @@
 namespace muster {
 
 // A value that does not fit is an error with file, line and key, appended to `errors`; the default is
-// returned then, so that one run finds all mistakes. Every key asked for must stand in known_names.cpp.
+// returned then, so that one run finds all mistakes. Only keys that the component is known to have can be
+// asked for.
 class Arguments {
  public:
-  Arguments(const ComponentConfig& component, std::vector<Error>& errors)
-      : component_(component), errors_(errors) {}
+  Arguments(const ComponentConfig& component, const KnownComponent& known, std::vector<Error>& errors)
+      : component_(component), known_(known), errors_(errors) {}
 
-  bool has(std::string_view key) const { return find(key) != nullptr; }
   std::string text(std::string_view key, std::string_view otherwise) const;
   // Negative durations do not fit.
   Duration duration(std::string_view key, Duration otherwise) const;
   double number(std::string_view key, double otherwise) const;
   double number_at_least(double minimum, std::string_view key, double otherwise) const;
-  int whole_number(std::string_view key, int otherwise) const;
   bool boolean(std::string_view key, bool otherwise) const;
 
   template <class T>
@@ -62,6 +61,7 @@ class Arguments {
   T parsed(std::string_view key, T otherwise, Result<T> (*parse)(std::string_view)) const;
 
   const ComponentConfig& component_;
+  const KnownComponent& known_;
   std::vector<Error>& errors_;
 };
 

@@ -21,7 +21,7 @@ class ArgumentsTest : public testing::Test {
     for (const auto& [key, value] : component_.arguments)
       component_.argument_places[key] = {
           .file = "c.yaml", .line = 5, .path = "tiers[0].plugins[1].arguments." + key};
-    return Arguments(component_, errors_);
+    return Arguments(component_, known_, errors_);
   }
   std::vector<std::string> errors() const {
     std::vector<std::string> out;
@@ -34,41 +34,35 @@ class ArgumentsTest : public testing::Test {
   }
 
  private:
+  const KnownComponent known_{"example", {"name", "delay", "k", "on", "method", "a", "b", "c", "d"}};
   ComponentConfig component_;
   std::vector<Error> errors_;
 };
 
 TEST_F(ArgumentsTest, AbsentOnesHaveTheDefault) {
   const Arguments none = given({});
-  EXPECT_FALSE(none.has("delay"));
   EXPECT_EQ(none.text("name", "x"), "x");
   EXPECT_EQ(none.duration("delay", 5min), 5min);
   EXPECT_EQ(none.number("k", 1.5), 1.5);
   EXPECT_EQ(none.number_at_least(1, "k", 1.5), 1.5);
-  EXPECT_EQ(none.whole_number("n", 10), 10);
   EXPECT_TRUE(none.boolean("on", true));
   EXPECT_EQ(resolve(none), Resolve::kLca);
   EXPECT_THAT(errors(), IsEmpty());
 }
 
 TEST_F(ArgumentsTest, GivenOnesAreParsed) {
-  const Arguments all =
-      given({{"delay", "1d"}, {"k", "0.25"}, {"n", "-3"}, {"on", "Yes"}, {"method", "queue"}});
-  EXPECT_TRUE(all.has("delay"));
+  const Arguments all = given({{"delay", "1d"}, {"k", "0.25"}, {"on", "Yes"}, {"method", "queue"}});
   EXPECT_EQ(all.duration("delay", 5min), 24h);
   EXPECT_EQ(all.number("k", 1), 0.25);
-  EXPECT_EQ(all.whole_number("n", 10), -3);
   EXPECT_TRUE(all.boolean("on", false));
   EXPECT_EQ(resolve(all), Resolve::kQueue);
   EXPECT_THAT(errors(), IsEmpty());
 }
 
 TEST_F(ArgumentsTest, BadOnesGiveTheDefaultAndAnErrorEach) {
-  const Arguments bad =
-      given({{"delay", "10"}, {"k", "1,5"}, {"n", "2.5"}, {"on", "maybe"}, {"method", "queu"}});
+  const Arguments bad = given({{"delay", "10"}, {"k", "1,5"}, {"on", "maybe"}, {"method", "queu"}});
   EXPECT_EQ(bad.duration("delay", 5min), 5min);
   EXPECT_EQ(bad.number("k", 1.5), 1.5);
-  EXPECT_EQ(bad.whole_number("n", 10), 10);
   EXPECT_TRUE(bad.boolean("on", true));
   EXPECT_EQ(resolve(bad), Resolve::kLca);
   EXPECT_THAT(
@@ -76,7 +70,6 @@ TEST_F(ArgumentsTest, BadOnesGiveTheDefaultAndAnErrorEach) {
       ElementsAre(
           "c.yaml:5: tiers[0].plugins[1].arguments.delay: \"10\" is no duration (like 90s, 1h30m or 2d)",
           "c.yaml:5: tiers[0].plugins[1].arguments.k: \"1,5\" is no number",
-          "c.yaml:5: tiers[0].plugins[1].arguments.n: \"2.5\" is no whole number",
           "c.yaml:5: tiers[0].plugins[1].arguments.on: \"maybe\" is neither true nor false",
           "c.yaml:5: tiers[0].plugins[1].arguments.method: \"queu\" is not one of lca, queue; did you mean "
           "\"queue\"?"));

@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "config/known_names.hpp"
+#include "options/compatibility.hpp"
+#include "options/search_limits.hpp"
 #include "util/result.hpp"
 #include "util/time.hpp"
 
@@ -25,25 +28,6 @@ struct ComponentConfig {
 };
 using PluginConfig = ComponentConfig;
 using ActionConfig = ComponentConfig;
-
-// Bounds of the victim search. Durations are an outer guard, checked between scenarios; zero is none.
-struct SearchBudgets {
-  // By name; "default" serves those that have no entry.
-  std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
-  std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},
-                                                {"NodeLocalGreedy", std::chrono::seconds(30)},
-                                                {"MultiNodeGang", std::chrono::minutes(2)}};
-  Duration max_job = std::chrono::minutes(4);
-  Duration min_job = Duration::zero();  // granted even where the action's time is used up
-  // Steps of one job's search, the same on any machine; beyond them it is taken up again in the next cycle.
-  int max_job_scenarios = 100'000;
-  int max_job_nodes = 200'000'000;
-  int max_exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
-
-  // Nothing: no limit.
-  std::optional<Duration> action_limit(std::string_view action) const;
-  std::optional<Duration> generator_limit(std::string_view generator) const;
-};
 
 enum class UsageWindow { kSliding, kTumbling, kCron };
 
@@ -61,30 +45,6 @@ struct UsageDb {
   std::optional<TimePoint> tumbling_window_start_time;
   std::string cron_string;
   std::map<std::string, std::string> extra_params;
-};
-
-// Where decisions differ from KAI's on a legal cluster: true is our way. docs/differences.md has a row for
-// each.
-struct Compatibility {
-  bool trim_victims = true;          // victims that turn out not to be needed are not evicted
-  bool exhaustive_generator = true;  // small searches KAI's generators give up on are tried completely
-  bool satisfaction_along_tree =
-      true;  // minSubGroup counts when a gang is tested for being satisfied or stale
-  bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
-  bool elastic_by_active_tasks = true;    // pods that do not run make no job elastic for its minimum runtime
-  bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
-  bool probes_try_all_tasks = true;  // a search tries every task that waits, whatever empty sub groups say
-  bool take_once = true;             // no job is reclaimed or moved twice for one that got no place meanwhile
-  bool device_claims_in_full = true;     // claims may ask for admin access and name alternatives
-  bool join_claims_at_once = true;       // pods that share a claim are placed in the same cycle
-  bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
-  bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
-  bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
-  bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
-  bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
-
-  static Compatibility kai_exact();
-  bool operator==(const Compatibility&) const = default;
 };
 
 // What KAI takes as flags and the engine needs.
@@ -122,7 +82,7 @@ struct Config {
   std::vector<PluginConfig> plugins = default_plugins();  // all tiers, in order
   std::map<std::string, ActionConfig> action_arguments;
   std::map<std::string, int> queue_depth;  // by action: jobs tried per queue; absent: all
-  SearchBudgets budgets;
+  SearchLimits search;
   UsageDb usage;
   SchedulerParams params;
 
@@ -138,8 +98,8 @@ struct LoadedConfig {
 };
 
 // An empty file is the default configuration; so is every part that a file leaves out.
-LoadedConfig load_config(const std::string& path);
+LoadedConfig load_config(const std::string& path, const KnownNames& names);
 // The same over text in memory; `name` stands for the file in messages.
-LoadedConfig parse_config(const std::string& name, std::string_view text);
+LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);
 
 }  // namespace muster

@@ -21,14 +21,31 @@ std::vector<std::string> texts(const std::vector<Error>& errors) {
   return out;
 }
 
+// A few that stand for those of the registries.
+const KnownNames kNames{
+    .plugins = {{"predicates"},
+                {"proportion", {"kValue", "relcaimerSaturationMultiplier"}},
+                {"priority"},
+                {"ray"},
+                {"nodeplacement", {"gpu", "cpu"}},
+                {"minruntime",
+                 {"defaultPreemptMinRuntime", "defaultReclaimMinRuntime", "protectFromConsolidation"}}},
+    .actions = {{"allocate"},
+                {"consolidation"},
+                {"requeue", {"defaultRequeueDelay", "contenders"}},
+                {"reclaim"},
+                {"preempt"},
+                {"stalegangeviction"}},
+    .generators = {"NodeLocalGreedy", "MultiNodeGang"}};
+
 Config good(std::string_view text) {
-  const auto loaded = parse_config("c.yaml", text);
+  const auto loaded = parse_config("c.yaml", text, kNames);
   EXPECT_THAT(texts(loaded.errors), IsEmpty()) << text;
   return loaded.config;
 }
 
 std::vector<std::string> complaints(std::string_view text) {
-  return texts(parse_config("c.yaml", text).errors);
+  return texts(parse_config("c.yaml", text, kNames).errors);
 }
 
 std::vector<std::string> names(const std::vector<PluginConfig>& plugins) {
@@ -246,36 +263,36 @@ TEST(Config, ReadsArgumentsOfActions) {
 
 TEST(Config, ReadsJson) {
   const auto loaded =
-      parse_config("c.json", R"({"actions": "allocate", "queueDepthPerAction": {"allocate": 5}})");
+      parse_config("c.json", R"({"actions": "allocate", "queueDepthPerAction": {"allocate": 5}})", kNames);
   EXPECT_THAT(texts(loaded.errors), IsEmpty());
   EXPECT_THAT(loaded.config.actions, ElementsAre("allocate"));
   EXPECT_THAT(loaded.config.queue_depth, ElementsAre(Pair("allocate", 5)));
 }
 
-TEST(SearchBudgets, HaveKaisDefaults) {
-  const SearchBudgets budgets;
-  EXPECT_EQ(budgets.action_limit("reclaim"), 5min);
-  EXPECT_EQ(budgets.generator_limit("NodeLocalGreedy"), 30s);
-  EXPECT_EQ(budgets.generator_limit("MultiNodeGang"), 2min);
-  EXPECT_EQ(budgets.generator_limit("Exhaustive"), 2min);
-  EXPECT_EQ(budgets.max_job, 4min);
-  EXPECT_EQ(budgets.min_job, 0s);
+TEST(SearchLimits, HaveKaisDefaults) {
+  const SearchLimits limits;
+  EXPECT_EQ(limits.of_action("reclaim"), 5min);
+  EXPECT_EQ(limits.of_generator("NodeLocalGreedy"), 30s);
+  EXPECT_EQ(limits.of_generator("MultiNodeGang"), 2min);
+  EXPECT_EQ(limits.of_generator("Exhaustive"), 2min);
+  EXPECT_EQ(limits.job, 4min);
+  EXPECT_EQ(limits.job_floor, 0s);
 }
 
-TEST(SearchBudgets, AreMergedKeyByKey) {
-  const auto budgets = good(R"(scenarioSearchBudgets:
+TEST(SearchLimits, AreMergedKeyByKey) {
+  const auto limits = good(R"(scenarioSearchBudgets:
   maxActionSearchDuration: {reclaim: 10s, preempt: 0s}
   maxGeneratorSearchDuration: {MultiNodeGang: 1m}
   minJobSearchDuration: 5s
 )")
-                           .budgets;
-  EXPECT_EQ(budgets.action_limit("reclaim"), 10s);
-  EXPECT_EQ(budgets.action_limit("preempt"), std::nullopt);
-  EXPECT_EQ(budgets.action_limit("consolidation"), 5min);
-  EXPECT_EQ(budgets.generator_limit("NodeLocalGreedy"), 30s);
-  EXPECT_EQ(budgets.generator_limit("MultiNodeGang"), 1min);
-  EXPECT_EQ(budgets.min_job, 5s);
-  EXPECT_EQ(budgets.max_job, 4min);
+                          .search;
+  EXPECT_EQ(limits.of_action("reclaim"), 10s);
+  EXPECT_EQ(limits.of_action("preempt"), std::nullopt);
+  EXPECT_EQ(limits.of_action("consolidation"), 5min);
+  EXPECT_EQ(limits.of_generator("NodeLocalGreedy"), 30s);
+  EXPECT_EQ(limits.of_generator("MultiNodeGang"), 1min);
+  EXPECT_EQ(limits.job_floor, 5s);
+  EXPECT_EQ(limits.job, 4min);
 }
 
 TEST(Compatibility, KaiExactSetsAllOptions) {
@@ -382,7 +399,7 @@ TEST(Config, ReportsAllErrorsInTheOrderOfTheFile) {
 }
 
 TEST(Config, ReportsTextThatIsNoYaml) {
-  const auto loaded = parse_config("c.yaml", "actions: [allocate\n");
+  const auto loaded = parse_config("c.yaml", "actions: [allocate\n", kNames);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.errors.front().where.file, "c.yaml");
 }
@@ -390,14 +407,14 @@ TEST(Config, ReportsTextThatIsNoYaml) {
 TEST(LoadConfig, ReadsAFile) {
   const auto path = (std::filesystem::temp_directory_path() / "muster_config_test.yaml").string();
   std::ofstream(path) << "actions: allocate\n";
-  const auto loaded = load_config(path);
+  const auto loaded = load_config(path, kNames);
   std::filesystem::remove(path);
   EXPECT_THAT(texts(loaded.errors), IsEmpty());
   EXPECT_THAT(loaded.config.actions, ElementsAre("allocate"));
 }
 
 TEST(LoadConfig, ReportsAFileThatIsNotThere) {
-  const auto loaded = load_config("no/such/file.yaml");
+  const auto loaded = load_config("no/such/file.yaml", kNames);
   ASSERT_EQ(loaded.errors.size(), 1u);
   EXPECT_THAT(loaded.errors.front().text(), testing::StartsWith("no/such/file.yaml"));
 }

@@ -1,6 +1,8 @@
-// The names a configuration may contain beside its keys: actions, plugins, their arguments, generators.
+// The names that a configuration may contain beside its keys. Whoever makes the components knows them: the
+// registries of plugins and actions have the lists, and the reader of the file is handed them.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,18 +11,17 @@ namespace muster {
 
 struct KnownComponent {
   std::string_view name;
-  std::vector<std::string_view> arguments;
+  std::vector<std::string_view> arguments = {};
+
+  bool has_argument(std::string_view key) const {
+    return std::ranges::find(arguments, key) != arguments.end();
+  }
 };
 
-const std::vector<KnownComponent>& known_plugins();
-const std::vector<KnownComponent>& known_actions();
-// Scenario generators that may have a search budget, and "default".
-std::span<const std::string_view> known_generators();
-// Parameters of the usage database's client.
-std::span<const std::string_view> known_usage_params();
-
-// Null if there is none of that name.
-const KnownComponent* find_component(std::span<const KnownComponent> known, std::string_view name);
-std::vector<std::string_view> names_of(std::span<const KnownComponent> known);
+// In the order in which suggestions prefer them.
+struct KnownNames {
+  std::vector<KnownComponent> plugins, actions;
+  std::vector<std::string_view> generators;  // of scenarios, that may have a search limit
+};
 
 }  // namespace muster

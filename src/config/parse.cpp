@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -27,16 +28,19 @@ struct Species {
   std::span<const KnownComponent> known;
 };
 
-Species plugin_species() { return {"plugin", known_plugins()}; }
-Species action_species() { return {"action", known_actions()}; }
+std::vector<std::string_view> names_of(std::span<const KnownComponent> known) {
+  std::vector<std::string_view> names;
+  for (const KnownComponent& component : known) names.push_back(component.name);
+  return names;
+}
 
 // Null, and an error, for a name that does not exist.
 const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name) {
-  const KnownComponent* found = find_component(species.known, name);
-  if (!found)
-    setting.fail(
-        fmt::format("unknown {} \"{}\"{}", species.noun, name, did_you_mean(name, names_of(species.known))));
-  return found;
+  const auto found = std::ranges::find(species.known, name, &KnownComponent::name);
+  if (found != species.known.end()) return &*found;
+  setting.fail(
+      fmt::format("unknown {} \"{}\"{}", species.noun, name, did_you_mean(name, names_of(species.known))));
+  return nullptr;
 }
 
 std::string no_such_argument(const Species& species, const KnownComponent& known,
@@ -49,8 +53,7 @@ std::string no_such_argument(const Species& species, const KnownComponent& known
 void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
                     ComponentConfig& component) {
   setting.each_member([&](const std::string& name, const Setting& value) {
-    if (std::ranges::find(known.arguments, name) == known.arguments.end())
-      return value.fail(no_such_argument(species, known, name));
+    if (!known.has_argument(name)) return value.fail(no_such_argument(species, known, name));
     const auto text = value.text();
     if (!text) return;
     component.arguments[name] = *text;
@@ -59,7 +62,7 @@ void read_arguments(const Setting& setting, const Species& species, const KnownC
 }
 
 // Arguments are read last, because which of them there are depends on the name.
-std::optional<PluginConfig> read_plugin(const Setting& setting) {
+std::optional<PluginConfig> read_plugin(const Setting& setting, const Species& species) {
   PluginConfig plugin{.where = setting.where()};
   std::optional<Setting> name, arguments;
   setting.read_keys({{"name", [&](const Setting& s) { name = s; }},
@@ -76,25 +79,26 @@ std::optional<PluginConfig> read_plugin(const Setting& setting) {
     setting.fail("a plugin without a name");
     return std::nullopt;
   }
-  const KnownComponent* known = look_up(*name, plugin_species(), plugin.name);
+  const KnownComponent* known = look_up(*name, species, plugin.name);
   if (!known) return std::nullopt;
-  if (arguments) read_arguments(*arguments, plugin_species(), *known, plugin);
+  if (arguments) read_arguments(*arguments, species, *known, plugin);
   return plugin;
 }
 
-void append_plugin(const Setting& setting, std::vector<PluginConfig>& plugins) {
-  auto plugin = read_plugin(setting);
+void append_plugin(const Setting& setting, const Species& species, std::vector<PluginConfig>& plugins) {
+  auto plugin = read_plugin(setting, species);
   if (!plugin) return;
   if (std::ranges::find(plugins, plugin->name, &PluginConfig::name) != plugins.end())
     return setting.fail(fmt::format("plugin \"{}\" is listed twice", plugin->name));
   plugins.push_back(std::move(*plugin));
 }
 
-void read_tiers(const Setting& setting, std::vector<PluginConfig>& plugins) {
+void read_tiers(const Setting& setting, const Species& species, std::vector<PluginConfig>& plugins) {
   std::vector<PluginConfig> listed;
   setting.each_element([&](const Setting& tier) {
     tier.read_keys({{"plugins", [&](const Setting& list) {
-                       list.each_element([&](const Setting& plugin) { append_plugin(plugin, listed); });
+                       list.each_element(
+                           [&](const Setting& plugin) { append_plugin(plugin, species, listed); });
                      }}});
   });
   if (!listed.empty()) plugins = std::move(listed);
@@ -107,40 +111,41 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // "allocate, reclaim": the names between the commas.
-void append_actions(const Setting& setting, std::vector<std::string>& actions) {
+void append_actions(const Setting& setting, const Species& species, std::vector<std::string>& actions) {
   const std::string text = setting.text().value_or("");
   if (trimmed(text).empty()) return;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view name = trimmed(std::string_view(text).substr(begin, end - begin));
-    if (look_up(setting, action_species(), name)) actions.emplace_back(name);
+    if (look_up(setting, species, name)) actions.emplace_back(name);
     begin = end + 1;
   }
 }
 
-void read_actions(const Setting& setting, std::vector<std::string>& actions) {
+void read_actions(const Setting& setting, const Species& species, std::vector<std::string>& actions) {
   std::vector<std::string> listed;
   if (setting.is_list()) {
-    setting.each_element([&](const Setting& element) { append_actions(element, listed); });
+    setting.each_element([&](const Setting& element) { append_actions(element, species, listed); });
   } else {
-    append_actions(setting, listed);
+    append_actions(setting, species, listed);
   }
   if (!listed.empty()) actions = std::move(listed);
 }
 
-void read_action_arguments(const Setting& setting, std::map<std::string, ActionConfig>& actions) {
+void read_action_arguments(const Setting& setting, const Species& species,
+                           std::map<std::string, ActionConfig>& actions) {
   setting.each_member([&](const std::string& name, const Setting& arguments) {
-    const KnownComponent* known = look_up(arguments, action_species(), name);
+    const KnownComponent* known = look_up(arguments, species, name);
     if (!known) return;
     ActionConfig action{.name = name, .where = arguments.where()};
-    read_arguments(arguments, action_species(), *known, action);
+    read_arguments(arguments, species, *known, action);
     actions[name] = std::move(action);
   });
 }
 
-void read_queue_depth(const Setting& setting, std::map<std::string, int>& depths) {
+void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths) {
   setting.each_member([&](const std::string& action, const Setting& value) {
-    if (!look_up(value, action_species(), action)) return;
+    if (!look_up(value, species, action)) return;
     int depth = -1;
     value.read(depth);
     if (depth >= 0) depths[action] = depth;
@@ -159,35 +164,34 @@ SettingReader into_limits(std::map<std::string, Duration>& limits, std::string_v
   };
 }
 
-std::vector<std::string_view> actions_and_default() {
-  auto names = names_of(known_actions());
+std::vector<std::string_view> and_default(std::vector<std::string_view> names) {
   names.push_back("default");
   return names;
 }
 
-SettingReader into_count(int& target) {
+template <class Count>
+SettingReader into_count(Count& target) {
   return [&target](const Setting& setting) {
-    int given = target;
+    int given = static_cast<int>(target);
     setting.read(given);
     if (given < 0) return setting.fail(fmt::format("{} is negative", given));
-    target = given;
+    target = static_cast<Count>(given);
   };
 }
 
-void read_budgets(const Setting& setting, SearchBudgets& budgets) {
-  const auto generators = known_generators();
-  setting.read_keys(
-      {{"maxActionSearchDuration", into_limits(budgets.actions, "action", actions_and_default())},
-       {"maxGeneratorSearchDuration",
-        into_limits(budgets.generators, "generator", {generators.begin(), generators.end()})},
-       {"maxJobSearchDuration", into_non_negative(budgets.max_job)},
-       {"minJobSearchDuration", into_non_negative(budgets.min_job)},
-       {"maxJobScenarios", into_count(budgets.max_job_scenarios)},
-       {"maxJobNodes", into_count(budgets.max_job_nodes)},
-       {"maxExhaustiveCombinations", into_count(budgets.max_exhaustive_combinations)}});
-  if (budgets.max_job != Duration::zero() && budgets.min_job >= budgets.max_job)
+void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits) {
+  setting.read_keys({{"maxActionSearchDuration",
+                      into_limits(limits.actions, "action", and_default(names_of(names.actions)))},
+                     {"maxGeneratorSearchDuration",
+                      into_limits(limits.generators, "generator", and_default(names.generators))},
+                     {"maxJobSearchDuration", into_non_negative(limits.job)},
+                     {"minJobSearchDuration", into_non_negative(limits.job_floor)},
+                     {"maxJobScenarios", into_count(limits.scenarios_per_job)},
+                     {"maxJobNodes", into_count(limits.nodes_per_job)},
+                     {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
+  if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
     setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
-                             format_duration(budgets.min_job), format_duration(budgets.max_job)));
+                             format_duration(limits.job_floor), format_duration(limits.job)));
 }
 
 // One of a few words.
@@ -207,7 +211,9 @@ SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
 }
 
 void read_extra_params(const Setting& setting, std::map<std::string, std::string>& params) {
-  const auto known = known_usage_params();
+  static constexpr auto known = std::to_array<std::string_view>(
+      {"usageQueryTimeout", "queryResolution", "gpuAllocationMetric", "cpuAllocationMetric",
+       "memoryAllocationMetric", "gpuCapacityMetric", "cpuCapacityMetric", "memoryCapacityMetric"});
   setting.each_member([&](const std::string& name, const Setting& value) {
     if (std::ranges::find(known, name) == known.end())
       return value.fail(fmt::format("unknown parameter \"{}\"{}", name, did_you_mean(name, known)));
@@ -241,21 +247,9 @@ void read_usage(const Setting& setting, UsageDb& usage) {
 }
 
 void read_compatibility(const Setting& setting, Compatibility& options) {
-  setting.read_keys({{"trimVictims", into(options.trim_victims)},
-                     {"exhaustiveGenerator", into(options.exhaustive_generator)},
-                     {"satisfactionAlongTree", into(options.satisfaction_along_tree)},
-                     {"labelsDecidePreemptibility", into(options.labels_decide_preemptibility)},
-                     {"elasticByActiveTasks", into(options.elastic_by_active_tasks)},
-                     {"exactConsolidationLimit", into(options.exact_consolidation_limit)},
-                     {"probesTryAllTasks", into(options.probes_try_all_tasks)},
-                     {"takeOnce", into(options.take_once)},
-                     {"deviceClaimsInFull", into(options.device_claims_in_full)},
-                     {"joinClaimsAtOnce", into(options.join_claims_at_once)},
-                     {"protectionNeedsMinimum", into(options.protection_needs_minimum)},
-                     {"slotsForNewGroups", into(options.slots_for_new_groups)},
-                     {"sharingScoreNeedsGpu", into(options.sharing_score_needs_gpu)},
-                     {"memoryWithinDevice", into(options.memory_within_device)},
-                     {"requiredLevelAboveCommon", into(options.required_level_above_common)}});
+  std::vector<SettingKey> keys;
+  for (const auto& [key, is_ours] : kCompatibilityOptions) keys.push_back({key, into(options.*is_ours)});
+  setting.read_keys(keys);
 }
 
 void read_partition(const Setting& setting, SchedulerParams& params) {
@@ -300,13 +294,15 @@ void read_params(const Setting& setting, SchedulerParams& params) {
   if (compatibility) read_compatibility(*compatibility, params.compatibility);
 }
 
-void read_config(const Setting& root, Config& config) {
+void read_config(const Setting& root, const KnownNames& names, Config& config) {
+  const Species plugins{"plugin", names.plugins}, actions{"action", names.actions};
   root.read_keys(
-      {{"actions", [&](const Setting& s) { read_actions(s, config.actions); }},
-       {"tiers", [&](const Setting& s) { read_tiers(s, config.plugins); }},
-       {"actionArguments", [&](const Setting& s) { read_action_arguments(s, config.action_arguments); }},
-       {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, config.queue_depth); }},
-       {"scenarioSearchBudgets", [&](const Setting& s) { read_budgets(s, config.budgets); }},
+      {{"actions", [&](const Setting& s) { read_actions(s, actions, config.actions); }},
+       {"tiers", [&](const Setting& s) { read_tiers(s, plugins, config.plugins); }},
+       {"actionArguments",
+        [&](const Setting& s) { read_action_arguments(s, actions, config.action_arguments); }},
+       {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, actions, config.queue_depth); }},
+       {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names, config.search); }},
        {"usageDBConfig", [&](const Setting& s) { read_usage(s, config.usage); }},
        {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
 }
@@ -314,14 +310,14 @@ void read_config(const Setting& root, Config& config) {
 using Use = std::function<void(const Document&)>;
 using Fail = std::function<void(const Error&)>;
 
-LoadedConfig collect(const std::function<void(const Use&, const Fail&)>& read) {
+LoadedConfig collect(const KnownNames& names, const std::function<void(const Use&, const Fail&)>& read) {
   LoadedConfig loaded;
   bool has_one = false;
   const auto use = [&](const Document& document) {
-    if (document.root().is_null()) return;
     const Setting root(document, loaded.errors);
+    if (root.is_null()) return;
     if (std::exchange(has_one, true)) return root.fail("a second document; a file holds one configuration");
-    read_config(root, loaded.config);
+    read_config(root, names, loaded.config);
   };
   read(use, [&](const Error& error) { loaded.errors.push_back(error); });
   return loaded;
@@ -329,12 +325,12 @@ LoadedConfig collect(const std::function<void(const Use&, const Fail&)>& read) {
 
 }  // namespace
 
-LoadedConfig load_config(const std::string& path) {
-  return collect([&](const Use& use, const Fail& fail) { read_documents(path, use, fail); });
+LoadedConfig load_config(const std::string& path, const KnownNames& names) {
+  return collect(names, [&](const Use& use, const Fail& fail) { read_documents(path, use, fail); });
 }
 
-LoadedConfig parse_config(const std::string& name, std::string_view text) {
-  return collect([&](const Use& use, const Fail& fail) { read_documents_in(name, text, use, fail); });
+LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names) {
+  return collect(names, [&](const Use& use, const Fail& fail) { read_documents_in(name, text, use, fail); });
 }
 
 }  // namespace muster

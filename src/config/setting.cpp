@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "config/scalars.hpp"
+#include "document/json.hpp"
 #include "util/suggest.hpp"
 
 namespace muster {
@@ -43,7 +44,7 @@ bool names(const SettingKey& key, std::string_view spelled) {
   return !key.other_name.empty() && equal_ignoring_case(spelled, key.other_name);
 }
 
-std::vector<std::string_view> spellings(std::initializer_list<SettingKey> keys) {
+std::vector<std::string_view> spellings(const std::vector<SettingKey>& keys) {
   std::vector<std::string_view> all;
   for (const SettingKey& key : keys)
     for (const std::string_view name : {key.name, key.other_name})
@@ -58,10 +59,13 @@ std::string below(const std::string& path, std::string_view key) {
 }  // namespace
 
 Setting::Setting(const Document& document, std::vector<Error>& errors)
-    : document_(&document), errors_(&errors), value_(document.root()) {}
+    : document_(&document), errors_(&errors), value_(std::make_shared<Json>(document.root())) {}
 
-Setting::Setting(const Setting& parent, Json value, std::string path)
-    : document_(parent.document_), errors_(parent.errors_), value_(value), path_(std::move(path)) {}
+Setting::Setting(const Setting& parent, const Json& value, std::string path)
+    : document_(parent.document_),
+      errors_(parent.errors_),
+      value_(std::make_shared<Json>(value)),
+      path_(std::move(path)) {}
 
 Location Setting::where() const {
   return {.file = document_->file(), .line = document_->line_of(path_), .path = path_};
@@ -69,12 +73,13 @@ Location Setting::where() const {
 
 void Setting::fail(std::string message) const { errors_->push_back({std::move(message), where()}); }
 
-bool Setting::is_list() const { return value_.is_array(); }
+bool Setting::is_null() const { return value_->is_null(); }
+bool Setting::is_list() const { return value_->is_array(); }
 
 std::optional<std::string> Setting::text() const {
-  if (value_.is_null()) return std::nullopt;
-  auto text = scalar_text(value_);
-  if (!text) fail(fmt::format("expected a single value, found {}", kind_of(value_)));
+  if (is_null()) return std::nullopt;
+  auto text = scalar_text(*value_);
+  if (!text) fail(fmt::format("expected a single value, found {}", kind_of(*value_)));
   return text;
 }
 
@@ -96,29 +101,29 @@ void Setting::read(Duration& target) const { read_as(to_duration, target); }
 void Setting::read(std::optional<TimePoint>& target) const { read_as(to_time, target); }
 void Setting::read_non_negative(Duration& target) const { read_as(to_non_negative_duration, target); }
 
-void Setting::read_keys(std::initializer_list<SettingKey> keys) const {
+void Setting::read_keys(const std::vector<SettingKey>& keys) const {
   std::map<const SettingKey*, std::string> seen;
   each_member([&](const std::string& spelled, const Setting& value) {
-    const auto* key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
+    const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
     if (key == keys.end()) return value.fail("unknown key" + did_you_mean(spelled, spellings(keys)));
-    const auto [earlier, is_first] = seen.emplace(key, spelled);
+    const auto [earlier, is_first] = seen.emplace(&*key, spelled);
     if (!is_first) return value.fail(fmt::format("was already given as \"{}\"", earlier->second));
     key->read(value);
   });
 }
 
 void Setting::each_member(const std::function<void(const std::string&, const Setting&)>& use) const {
-  if (value_.is_null()) return;
+  if (is_null()) return;
   simdjson::dom::object members;
-  if (value_.get(members)) return fail(fmt::format("expected a mapping, found {}", kind_of(value_)));
+  if (value_->get(members)) return fail(fmt::format("expected a mapping, found {}", kind_of(*value_)));
   for (const auto& member : members)
     use(std::string(member.key), Setting(*this, member.value, below(path_, member.key)));
 }
 
 void Setting::each_element(const SettingReader& use) const {
-  if (value_.is_null()) return;
+  if (is_null()) return;
   simdjson::dom::array elements;
-  if (value_.get(elements)) return fail(fmt::format("expected a list, found {}", kind_of(value_)));
+  if (value_->get(elements)) return fail(fmt::format("expected a list, found {}", kind_of(*value_)));
   std::size_t index = 0;
   for (const Json element : elements) use(Setting(*this, element, fmt::format("{}[{}]", path_, index++)));
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,6 +36,7 @@ class Setting {
   Location where() const;
   void fail(std::string message) const;
 
+  bool is_null() const;
   bool is_list() const;
   // A scalar as text, whatever its type; nothing for null (no error) and for what is no scalar (an error).
   std::optional<std::string> text() const;
@@ -48,19 +49,19 @@ class Setting {
   void read_non_negative(Duration& target) const;
 
   // A mapping with these keys and no others.
-  void read_keys(std::initializer_list<SettingKey> keys) const;
+  void read_keys(const std::vector<SettingKey>& keys) const;
   // A mapping whose keys are data; they are told apart by letter case.
   void each_member(const std::function<void(const std::string& key, const Setting& value)>& use) const;
   void each_element(const SettingReader& use) const;
 
  private:
-  Setting(const Setting& parent, Json value, std::string path);
+  Setting(const Setting& parent, const Json& value, std::string path);
   template <class T, class Target>
   void read_as(Result<T> (*parse)(std::string_view), Target& target) const;
 
   const Document* document_;
   std::vector<Error>* errors_;
-  Json value_;
+  std::shared_ptr<const Json> value_;  // so that only setting.cpp needs to know what it is
   std::string path_;
 };
 

@@ -1,14 +1,18 @@
+// Tells JSON from YAML section by section and hands each document to the parser that fits.
 #include "document/document.hpp"
 
 #include <utility>
 
 #include "document/file_text.hpp"
 #include "document/items.hpp"
+#include "document/json.hpp"
 #include "document/sections.hpp"
 #include "document/yaml_to_json.hpp"
 
 namespace muster {
 namespace {
+
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t kMostYamlFallback = std::size_t{16} << 20;
 constexpr std::size_t kSearches = 4;  // through the whole text, for the end of a document
@@ -147,7 +151,7 @@ void read_documents_in(const std::string& name, std::string_view text,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
   std::string padded;
-  padded.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+  padded.reserve(text.size() + kJsonPadding);
   padded = text;
   Reader(name, use, fail).read(padded, [](const char*) {});
 }

@@ -5,18 +5,15 @@
 // item. The parsed element is valid during the call only.
 #pragma once
 
-#include <simdjson.h>
-
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "document/json_fwd.hpp"
 #include "util/result.hpp"
 
 namespace muster {
-
-using Json = simdjson::dom::element;
 
 // One document, and where its parts stand.
 class Document {

@@ -1,9 +1,10 @@
-#include "document/document.hpp"
-
+// How files fall into documents, and what is said about text that does not parse.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
+
+#include "document/json.hpp"
 
 namespace muster {
 namespace {

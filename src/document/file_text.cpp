@@ -1,7 +1,7 @@
+// Maps regular files with a zeroed page behind them; reads pipes into memory.
 #include "document/file_text.hpp"
 
 #include <fcntl.h>
-#include <simdjson.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,7 +13,6 @@
 namespace muster {
 namespace {
 
-constexpr std::size_t kPadding = simdjson::SIMDJSON_PADDING;
 constexpr std::size_t kForgetAtOnce = std::size_t{8} << 20;  // a multiple of every page size
 
 Error system_error(const std::string& file, int code) {
@@ -37,10 +36,10 @@ class Descriptor {
 
 // The file over the front of a zeroed area that is longer by the padding; null if the system cannot.
 char* map_padded(int fd, std::size_t size) {
-  void* const area = ::mmap(nullptr, size + kPadding, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const area = ::mmap(nullptr, size + kJsonPadding, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (area == MAP_FAILED) return nullptr;
   if (::mmap(area, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-    ::munmap(area, size + kPadding);
+    ::munmap(area, size + kJsonPadding);
     return nullptr;
   }
   ::madvise(area, size, MADV_SEQUENTIAL);
@@ -58,7 +57,7 @@ int read_all(int fd, std::string& text) {
     if (got == 0) break;
     if (got < 0 && errno != EINTR) return errno;
   }
-  text.reserve(text.size() + kPadding);
+  text.reserve(text.size() + kJsonPadding);
   return 0;
 }
 
@@ -86,7 +85,7 @@ FileText::FileText(FileText&& other) noexcept
       forgotten_(other.forgotten_) {}
 
 FileText::~FileText() {
-  if (mapped_ != nullptr) ::munmap(mapped_, mapped_size_ + kPadding);
+  if (mapped_ != nullptr) ::munmap(mapped_, mapped_size_ + kJsonPadding);
 }
 
 std::string_view FileText::text() const {

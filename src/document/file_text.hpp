@@ -9,6 +9,9 @@
 
 namespace muster {
 
+// So many bytes behind a text that is to be parsed as JSON must be readable.
+inline constexpr std::size_t kJsonPadding = 64;
+
 // The text is followed by readable bytes enough for simdjson to look beyond its end.
 class FileText {
  public:

@@ -1,3 +1,4 @@
+// The files that a path on the command line stands for.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>

@@ -1,6 +1,9 @@
+// Unfolds lists and KAI snapshots into items that know their kind and their lines.
 #include "document/items.hpp"
 
 #include <array>
+
+#include "document/json.hpp"
 
 namespace muster {
 namespace {

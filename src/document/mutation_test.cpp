@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "document/document.hpp"
+#include "document/json.hpp"
 
 namespace muster {
 namespace {

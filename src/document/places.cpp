@@ -1,3 +1,4 @@
+// Finds the line of a dotted path by walking the tree of places.
 #include "document/places.hpp"
 
 #include <charconv>
@@ -14,11 +15,6 @@ Places::Index Places::open(int line, std::string_view key) {
   keys_ += key;
   places_.push_back({line, begin, static_cast<std::uint32_t>(key.size()), size() + 1});
   return size() - 1;
-}
-
-void Places::clear() {
-  places_.clear();
-  keys_.clear();
 }
 
 std::string_view Places::key(Index place) const {

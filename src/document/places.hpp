@@ -15,7 +15,6 @@ class Places {
 
   Index open(int line, std::string_view key);  // of a mapping: its key; of a sequence: ""
   void close(Index place) { places_[place].next = size(); }
-  void clear();
 
   // The line of the field at a dotted path below `from`, or of the nearest one above it. Keys may contain
   // dots.

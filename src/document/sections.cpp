@@ -1,3 +1,4 @@
+// Cuts by separator lines and brackets, without parsing.
 #include "document/sections.hpp"
 
 #include <algorithm>
@@ -18,6 +19,12 @@ std::size_t line_end(std::string_view text, std::size_t from) {
   return found == nullptr ? npos : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
+int count_lines(std::string_view text) {
+  int lines = 0;
+  for (std::size_t at = 0; (at = line_end(text, at)) != npos; ++at) ++lines;
+  return lines;
+}
+
 }  // namespace
 
 std::optional<Section> Sections::next() {
@@ -34,12 +41,6 @@ std::optional<Section> Sections::next() {
   }
   done_ = true;
   return section;
-}
-
-int count_lines(std::string_view text) {
-  int lines = 0;
-  for (std::size_t at = 0; (at = line_end(text, at)) != npos; ++at) ++lines;
-  return lines;
 }
 
 Section advanced(Section section, std::size_t size) {

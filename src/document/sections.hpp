@@ -30,7 +30,6 @@ Section without_preamble(Section section);
 Section without_leading_space(Section section);
 // Cuts `size` characters off the front.
 Section advanced(Section section, std::size_t size);
-int count_lines(std::string_view text);
 std::string_view without_trailing_space(std::string_view text);
 
 // The first JSON document of a text that begins with a bracket, by its look: up to the next line that begins

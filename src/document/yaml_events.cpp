@@ -1,3 +1,4 @@
+// Writes JSON as the YAML parser reports events; anchors, aliases and merge keys are copied as text.
 #include "document/yaml_events.hpp"
 
 #include <simdjson.h>

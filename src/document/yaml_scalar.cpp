@@ -1,3 +1,4 @@
+// Which plain scalars are null, truth values or numbers, and how they look in JSON.
 #include "document/yaml_scalar.hpp"
 
 #include <fmt/format.h>

@@ -1,12 +1,13 @@
+// Runs the YAML parser over text in memory; its exceptions end here.
 #include "document/yaml_to_json.hpp"
 
-#include <simdjson.h>
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
 #include <istream>
 #include <streambuf>
 
+#include "document/file_text.hpp"
 #include "document/yaml_events.hpp"
 
 namespace muster {
@@ -27,14 +28,14 @@ void translate(std::string_view text, int first_line, const std::function<void(c
   YAML::Parser parser(stream);
   for (int last_start = -1;;) {
     TranslatedYaml translated;
-    translated.json.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    translated.json.reserve(text.size() + kJsonPadding);
     YamlEvents events(first_line, translated);
     if (!parser.HandleNextDocument(events)) return;
     // The parser stops in front of what can begin no document, and would do so for ever.
     if (events.start().pos == last_start) throw YAML::ParserException(events.start(), "unexpected text");
     last_start = events.start().pos;
     if (translated.json.empty() || translated.json == "null") continue;
-    translated.json.reserve(translated.json.size() + simdjson::SIMDJSON_PADDING);
+    translated.json.reserve(translated.json.size() + kJsonPadding);
     use(translated);
   }
 }

@@ -1,3 +1,4 @@
+// YAML beside its JSON and its lines, and the text that is refused.
 #include "document/yaml_to_json.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Worked divisions with literal numbers, and what holds for every division.
 #include "fairshare/fairshare.hpp"
 
 #include <gtest/gtest.h>

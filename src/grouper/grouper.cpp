@@ -1,3 +1,4 @@
+// The fields of a PodGroup, each from whom it is asked of: the workload, its owners, the pod.
 #include "grouper/grouper.hpp"
 
 #include <fmt/format.h>

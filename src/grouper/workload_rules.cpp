@@ -1,3 +1,4 @@
+// The rules: batch jobs, PyTorchJobs and JobSets in shapes of their own, all others one pod at a time.
 #include "grouper/workload_rules.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ Result<GroupShape> batch_job(const json& job, const json&) {
 std::int64_t replicas_of(const json& job, const char* role) {
   const json& spec = at(job, "/spec/pytorchReplicaSpecs");
   if (!spec.is_object() || !spec.contains(role)) return 0;
-  return count(at(spec.at(role), "/replicas")).value_or(1);
+  return count_at(spec.at(role), "/replicas").value_or(1);
 }
 
 std::int64_t segment_size_of(const json& job, const json& pod) {
@@ -62,8 +63,8 @@ void add_segments(json& groups, std::int64_t workers, std::int64_t needed, std::
 Result<GroupShape> pytorch_job(const json& job, const json& pod) {
   const std::int64_t masters = replicas_of(job, "Master"), workers = replicas_of(job, "Worker");
   if (masters + workers == 0) return Error{"spec.pytorchReplicaSpecs: has no replicas"};
-  auto minimum = count(at(job, "/spec/runPolicy/schedulingPolicy/minAvailable"));
-  if (!minimum) minimum = count(at(job, "/spec/elasticPolicy/minReplicas"));
+  auto minimum = count_at(job, "/spec/runPolicy/schedulingPolicy/minAvailable");
+  if (!minimum) minimum = count_at(job, "/spec/elasticPolicy/minReplicas");
   const std::int64_t total = minimum.value_or(masters + workers);
   const std::int64_t needed_workers = std::clamp<std::int64_t>(total - masters, 0, workers);
   const std::int64_t size = segment_size_of(job, pod);
@@ -89,7 +90,7 @@ Result<GroupShape> pytorch_job(const json& job, const json& pod) {
 std::int64_t pods_of(const json& replicated) {
   const json& job = at(replicated, "/template");
   if (const auto minimum = number(annotation(job, kBatchMinimum))) return *minimum;
-  return count(at(job, "/spec/parallelism")).value_or(1);
+  return count_at(job, "/spec/parallelism").value_or(1);
 }
 
 Result<GroupShape> job_set(const json& set, const json& pod) {
@@ -98,7 +99,7 @@ Result<GroupShape> job_set(const json& set, const json& pod) {
   json groups = json::array();
   for (const json& job : jobs) {
     const std::string name = text_at(job, "/name");
-    const std::int64_t replicas = count(at(job, "/replicas")).value_or(1);
+    const std::int64_t replicas = count_at(job, "/replicas").value_or(1);
     if (replicas == 0) continue;
     groups.push_back({{"name", name}, {"minSubGroup", replicas}});
     for (std::int64_t i = 0; i < replicas; ++i)

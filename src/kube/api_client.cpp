@@ -1,4 +1,4 @@
-// Requests to the API server.
+// How a request waits for its place, gets its credentials, and is sent.
 #include "kube/api_client.hpp"
 
 #include <fmt/format.h>
@@ -198,22 +198,20 @@ bool is_transient(const HttpResponse& response) {
 
 namespace {
 
-// The member of the Status object that an error carries.
-std::string status_member(const HttpResponse& response, std::string_view key) {
+// The message of the Status object that an error carries; "" if there is none.
+std::string status_message(const HttpResponse& response) {
   simdjson::dom::parser parser;
   Json root;
   if (parser.parse(response.body).get(root) != simdjson::SUCCESS || !root.is_object()) return "";
-  return std::string(text_at(root, key));
+  return std::string(text_at(root, "message"));
 }
 
 }  // namespace
 
-std::string reason_of(const HttpResponse& response) { return status_member(response, "reason"); }
-
 std::string describe(const HttpResponse& response) {
   if (response.status == 0) return "no answer: " + response.error;
   if (response.ok()) return fmt::format("{}", response.status);
-  return fmt::format("{} {}", response.status, status_member(response, "message"));
+  return fmt::format("{} {}", response.status, status_message(response));
 }
 
 }  // namespace muster::kube

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "kube/async.hpp"
-#include "kube/backoff.hpp"
 #include "kube/credentials.hpp"
 #include "kube/loop.hpp"
 #include "util/result.hpp"
@@ -63,11 +62,9 @@ class ApiClient {
   // After this no write is sent, and those under way are cut: we may not be the leader any more.
   void forbid_writes();
   bool may_write() const { return may_write_; }
-  void allow_writes() { may_write_ = true; }
 
   Loop& loop() { return loop_; }
   const std::string& server() const { return credentials_.server; }
-  std::size_t in_flight() const { return in_flight_; }
   std::size_t waiting() const;
   // Told of every answer; status 0: there was none.
   std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
@@ -112,7 +109,5 @@ class ApiClient {
 bool is_transient(const HttpResponse& response);
 // "404 podgroups "x" not found", "no answer: Connection refused": for logs; says nothing of what was sent.
 std::string describe(const HttpResponse& response);
-// Of the Status object that an error carries, "NotFound", "AlreadyExists"; "" if there is none.
-std::string reason_of(const HttpResponse& response);
 
 }  // namespace muster::kube

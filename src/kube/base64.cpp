@@ -1,6 +1,7 @@
-#include "kube/base64.hpp"
-
+// Base64, which certificates in kubeconfig files are written in.
 #include <cstdint>
+
+#include "kube/credentials.hpp"
 
 namespace muster::kube {
 namespace {

@@ -1,12 +1,13 @@
 // Who we are to the API server and how we know that it is the API server.
 #pragma once
 
-#include <chrono>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "kube/loop.hpp"
+#include "kube/http.hpp"
 #include "util/result.hpp"
 #include "util/time.hpp"
 
@@ -37,6 +38,8 @@ Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view t
 Result<Credentials> in_cluster_credentials();
 bool runs_in_cluster();
 
+// Base64 as kubeconfig files have it: white space is skipped. Nothing if the text is none.
+std::optional<std::string> decode_base64(std::string_view text);
 // A small file: a token, a certificate.
 Result<std::string> content_of(const std::string& file);
 

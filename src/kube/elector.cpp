@@ -1,4 +1,4 @@
-// Leader election.
+// Who holds the Lease: taken when it is free, renewed in time, given up before others may take it.
 #include "kube/elector.hpp"
 
 #include <fmt/chrono.h>
@@ -48,7 +48,7 @@ Async<void> Elector::run() {
     if (holds) {
       renewed_ = sent;
       is_leader_ = true;
-      if (on_won) on_won();
+      listener_.won();
       spawn(give_up_in_time());
       co_await lead();
       co_return;
@@ -85,7 +85,7 @@ Async<void> Elector::give_up_in_time() {
 void Elector::lose() {
   if (!is_leader_) return;
   is_leader_ = false;
-  if (on_lost) on_lost();
+  listener_.lost();
 }
 
 milliseconds Elector::wait_as_standby() const {
@@ -116,8 +116,7 @@ Async<bool> Elector::read() {
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.status == 404) record_ = {};
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 404 && on_trouble)
-    on_trouble("reading the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 404) listener_.troubled("reading the lease: " + describe(answer));
   co_return answer.ok() || answer.status == 404;
 }
 
@@ -160,8 +159,7 @@ Async<bool> Elector::write(bool create) {
                      .timeout = kTimeout};
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 409 && on_trouble)
-    on_trouble("writing the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 409) listener_.troubled("writing the lease: " + describe(answer));
   co_return answer.ok();
 }
 

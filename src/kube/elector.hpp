@@ -2,7 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 
 #include "kube/api_client.hpp"
@@ -16,21 +15,29 @@ struct ElectionOptions {
   std::chrono::milliseconds retry{2'000};
 };
 
+// Told of the lead; may be called at any time while Elector::run() does.
+class ElectionListener {
+ public:
+  virtual ~ElectionListener() = default;
+  virtual void won() = 0;
+  // Not where it was released.
+  virtual void lost() = 0;
+  // Something is wrong, in words; the elector goes on by itself.
+  virtual void troubled(const std::string& text) = 0;
+};
+
 // "<host>_<uuid>", another one each time: KAI's operator cuts it at the "_".
 std::string make_identity();
 
 class Elector {
  public:
-  Elector(ApiClient& client, ElectionOptions options) : client_(client), options_(std::move(options)) {}
+  Elector(ApiClient& client, ElectionOptions options, ElectionListener& listener)
+      : client_(client), options_(std::move(options)), listener_(listener) {}
 
   // Until the loop stops or a lead that was won is lost.
   Async<void> run();
   // Gives the lease up so that another need not wait for its end.
   Async<void> release();
-
-  bool is_leader() const { return is_leader_; }
-  std::function<void()> on_won, on_lost;
-  std::function<void(const std::string&)> on_trouble;
 
  private:
   // What the Lease said when we last saw it change.
@@ -53,6 +60,7 @@ class Elector {
 
   ApiClient& client_;
   const ElectionOptions options_;
+  ElectionListener& listener_;
   Record record_;
   Clock::time_point seen_{};     // when the record last changed
   Clock::time_point renewed_{};  // when the last renewal that worked was sent

@@ -1,4 +1,4 @@
-// Programs that give credentials.
+// Credentials that a program prints: runs it and reads its ExecCredential.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>

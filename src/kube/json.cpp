@@ -1,3 +1,4 @@
+// Members of JSON that may be absent or of another type.
 #include "kube/json.hpp"
 
 #include <charconv>

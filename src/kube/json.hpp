@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "document/document.hpp"
+#include "document/json.hpp"
 
 namespace muster::kube {
 
@@ -34,12 +34,6 @@ void each_item(std::optional<Json> list, Use&& use) {
   simdjson::dom::array items;
   if (!list || list->get(items) != simdjson::SUCCESS) return;
   for (const Json item : items) use(item);
-}
-template <class Use>
-void each_member(std::optional<Json> object, Use&& use) {
-  simdjson::dom::object members;
-  if (!object || object->get(members) != simdjson::SUCCESS) return;
-  for (const auto [key, value] : members) use(key, value);
 }
 
 }  // namespace muster::kube

@@ -1,11 +1,10 @@
-// kubeconfig files.
+// Credentials from a kubeconfig: the server, how it is verified, and who we are to it.
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "document/document.hpp"
-#include "kube/base64.hpp"
 #include "kube/credentials.hpp"
 #include "kube/json.hpp"
 

@@ -6,47 +6,18 @@
 #include <atomic>
 #include <chrono>
 #include <coroutine>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "kube/async.hpp"
+#include "kube/clock.hpp"
+#include "kube/http.hpp"
 
 namespace muster::kube {
-
-using Clock = std::chrono::steady_clock;
-
-struct HttpRequest {
-  std::string method = "GET";
-  std::string url;
-  std::vector<std::string> headers;
-  std::string body;
-  std::chrono::milliseconds timeout{30'000};
-  // Given the body of a good answer line by line as it comes, without the line's end; false ends the
-  // transfer. Where there is none, the body is collected.
-  std::function<bool(std::string_view)> on_line;
-  const void* owner = nullptr;  // for Loop::abort
-  bool is_write() const { return method != "GET"; }
-};
-
-struct HttpResponse {
-  int status = 0;  // 0: no answer; `error` says why
-  std::string body, error;
-  std::chrono::seconds retry_after{0};
-  bool ok() const { return status >= 200 && status < 300; }
-};
-
-// Certificates as PEM text; "" where there is none.
-struct TlsIdentity {
-  std::string authority, certificate, key;
-};
 
 class Transfer;
 
@@ -110,7 +81,6 @@ class Loop {
   // Ends all writes under way, or the transfers of an owner; each resumes as failed.
   void abort_writes();
   void abort(const void* owner);
-  std::size_t transfers() const { return transfers_.size(); }
 
  private:
   friend class Transfer;
@@ -137,42 +107,6 @@ class Loop {
   std::atomic<bool> stop_asked_ = false;
   bool stopping_ = false;
   int offloaded_ = 0;
-};
-
-// Wakes one waiting coroutine, at the latest at a given time. May be given from within transfers.
-class Signal {
- public:
-  explicit Signal(Loop& loop) : loop_(loop) {}
-
-  void give() {
-    if (!is_waiting_) {
-      is_given_ = true;
-    } else if (timer_->first > Clock::now()) {
-      const auto caller = timer_->second;
-      loop_.timers_.erase(timer_);
-      timer_ = loop_.timers_.emplace(Clock::time_point{}, caller);
-    }
-  }
-
-  // co_await until(t): at once where the signal was given since the last wait.
-  auto until(Clock::time_point at) {
-    struct Awaiter {
-      Signal& signal;
-      Clock::time_point at;
-      bool await_ready() const { return std::exchange(signal.is_given_, false) || signal.loop_.stopping_; }
-      void await_suspend(std::coroutine_handle<> caller) const {
-        signal.is_waiting_ = true;
-        signal.timer_ = signal.loop_.timers_.emplace(at, caller);
-      }
-      void await_resume() const { signal.is_waiting_ = false; }
-    };
-    return Awaiter{*this, at};
-  }
-
- private:
-  Loop& loop_;
-  bool is_given_ = false, is_waiting_ = false;
-  Loop::Timers::iterator timer_;
 };
 
 }  // namespace muster::kube

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kube/latch.hpp"
+#include "kube/waiting.hpp"
 
 namespace muster::kube {
 namespace {

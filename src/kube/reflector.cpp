@@ -1,4 +1,4 @@
-// List and watch.
+// Lists in pages, watches that go on where the last one ended, and who is told of what.
 #include "kube/reflector.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,12 @@ std::string escaped(std::string_view text) {
 }  // namespace
 
 Reflector::Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener)
-    : client_(client), options_(std::move(options)), listener_(listener) {}
+    : client_(client),
+      options_(std::move(options)),
+      listener_(listener),
+      parser_(std::make_unique<simdjson::dom::parser>()) {}
+
+Reflector::~Reflector() = default;
 
 Async<void> Reflector::run() {
   while (!client_.loop().stopping()) {
@@ -106,7 +111,6 @@ Async<bool> Reflector::list() {
       co_return false;
     }
   } while (!next.empty());
-  ++lists_;
   version_ = listed_version_;
   finish_list();
   backoff_.reset();
@@ -115,7 +119,7 @@ Async<bool> Reflector::list() {
 
 bool Reflector::take_page(std::string_view text, std::string& next) {
   Json root;
-  if (parser_.parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
+  if (parser_->parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
     return false;
   const auto metadata = part_at(root, "metadata");
   if (!metadata) return false;
@@ -150,7 +154,6 @@ std::string Reflector::watch_path() const {
 }
 
 Async<void> Reflector::watch() {
-  ++watches_;
   const auto start = Clock::now();
   ApiRequest request{.path = watch_path(),
                      .accept = options_.metadata_only ? kMetadata : kJson,
@@ -176,7 +179,7 @@ Async<void> Reflector::watch() {
 bool Reflector::take_event(std::string_view line) {
   Json root, object;
   last_contact_ = Clock::now();
-  if (parser_.parse(line.data(), line.size()).get(root) != simdjson::SUCCESS ||
+  if (parser_->parse(line.data(), line.size()).get(root) != simdjson::SUCCESS ||
       root.at_key("object").get(object) != simdjson::SUCCESS || !object.is_object()) {
     listener_.troubled(fmt::format("watching {}: an event that is no JSON", options_.resource.plural));
     return !wants_list_;
@@ -211,7 +214,6 @@ void Reflector::take_object(Json object, bool from_list) {
   const std::uint64_t version = kube::version_of(*metadata);
   if (version != 0 && version <= known.version) return;
   known.version = version;
-  known.uid = text_at(*metadata, "uid");
   if (!from_list) known.list = list_number_;
   listener_.changed(object);
 }
@@ -230,7 +232,7 @@ void Reflector::take_deletion(Json object) {
 
 void Reflector::saw(std::string_view text) {
   Json root;
-  const bool is_ours = parser_.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS &&
+  const bool is_ours = parser_->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS &&
                        root.is_object() && text_at(root, "kind") == options_.resource.kind;
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;

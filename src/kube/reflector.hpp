@@ -7,13 +7,14 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "document/document.hpp"
+#include "document/json_fwd.hpp"
 #include "kube/api_client.hpp"
 #include "kube/resource.hpp"
+#include "kube/waiting.hpp"
 
 namespace muster::kube {
 
@@ -42,6 +43,7 @@ struct ReflectorOptions {
 class Reflector {
  public:
   Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener);
+  ~Reflector();
 
   Async<void> run();
   // An object that came as the answer to a write of ours: told at once, unless something newer is known.
@@ -63,14 +65,10 @@ class Reflector {
     for (const auto& [key, known] : known_) use(key, known.version);
   }
   const Resource& resource() const { return options_.resource; }
-  // How often objects were listed, and watches begun.
-  std::int64_t lists() const { return lists_; }
-  std::int64_t watches() const { return watches_; }
   Clock::time_point last_contact() const { return last_contact_; }
 
  private:
   struct Known {
-    std::string uid;
     std::uint64_t version = 0;
     std::uint64_t list = 0;  // the last list that had it
   };
@@ -89,7 +87,7 @@ class Reflector {
   ApiClient& client_;
   const ReflectorOptions options_;
   ReflectorListener& listener_;
-  simdjson::dom::parser parser_;
+  const std::unique_ptr<simdjson::dom::parser> parser_;
   absl::flat_hash_map<std::string, Known> known_;            // "ns/name"
   absl::flat_hash_map<std::string, std::uint64_t> deleted_;  // "ns/name": at which version
   std::string version_;  // where the next watch begins; "": a list is needed
@@ -97,7 +95,6 @@ class Reflector {
   Backoff backoff_;
   std::uint64_t list_number_ = 0;
   bool is_synced_ = false, wants_list_ = true, is_absent_ = false;
-  std::int64_t lists_ = 0, watches_ = 0;
   Clock::time_point last_contact_{};
 };
 

@@ -1,3 +1,4 @@
+// Paths of the API: made for a kind, and read for metrics.
 #include "kube/resource.hpp"
 
 #include <vector>
@@ -21,6 +22,11 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 std::string Resource::path(std::string_view ns) const {
   if (!is_namespaced || ns.empty()) return path();
   return root() + "/namespaces/" + std::string(ns) + "/" + plural;
+}
+
+Resource resource_of(const ObjectKind& kind) {
+  return {std::string(kind.group), std::string(kind.version), std::string(kind.kind),
+          std::string(kind.plural), kind.is_namespaced};
 }
 
 std::string resource_in(std::string_view path) {

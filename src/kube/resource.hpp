@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "manifest/kinds.hpp"
+
 namespace muster::kube {
 
 struct Resource {
@@ -24,28 +26,21 @@ struct Resource {
   std::string root() const { return (group.empty() ? "/api/" : "/apis/" + group + "/") + version; }
 };
 
+// Of a kind that the model takes.
+Resource resource_of(const ObjectKind& kind);
+
+// Those that are asked for by name.
 namespace resources {
 
-inline const Resource kPods{"", "v1", "Pod", "pods"};
-inline const Resource kNodes{"", "v1", "Node", "nodes", false};
+inline const Resource kPods = resource_of(kind_named(PodObject::kKind));
+inline const Resource kNodes = resource_of(kind_named(NodeObject::kKind));
+inline const Resource kVolumeClaims = resource_of(kind_named(VolumeClaimObject::kKind));
+inline const Resource kQueues = resource_of(kind_named(QueueObject::kKind));
+inline const Resource kPodGroups = resource_of(kind_named(PodGroupObject::kKind));
+inline const Resource kBindRequests = resource_of(kind_named(BindRequestObject::kKind));
+inline const Resource kPriorityClasses = resource_of(kind_named(PriorityClassObject::kKind));
+inline const Resource kResourceClaims = resource_of(kind_named(ResourceClaimObject::kKind));
 inline const Resource kEvents{"", "v1", "Event", "events"};
-inline const Resource kConfigMaps{"", "v1", "ConfigMap", "configmaps"};
-inline const Resource kVolumeClaims{"", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"};
-inline const Resource kVolumes{"", "v1", "PersistentVolume", "persistentvolumes", false};
-inline const Resource kQueues{"scheduling.run.ai", "v2", "Queue", "queues", false};
-inline const Resource kPodGroups{"scheduling.run.ai", "v2alpha2", "PodGroup", "podgroups"};
-inline const Resource kBindRequests{"scheduling.run.ai", "v1alpha2", "BindRequest", "bindrequests"};
-inline const Resource kTopologies{"kai.scheduler", "v1alpha1", "Topology", "topologies", false};
-inline const Resource kPriorityClasses{"scheduling.k8s.io", "v1", "PriorityClass", "priorityclasses", false};
-inline const Resource kStorageClasses{"storage.k8s.io", "v1", "StorageClass", "storageclasses", false};
-inline const Resource kStorageCapacities{"storage.k8s.io", "v1", "CSIStorageCapacity",
-                                         "csistoragecapacities"};
-inline const Resource kCsiDrivers{"storage.k8s.io", "v1", "CSIDriver", "csidrivers", false};
-inline const Resource kResourceClaims{"resource.k8s.io", "v1", "ResourceClaim", "resourceclaims"};
-inline const Resource kResourceSlices{"resource.k8s.io", "v1", "ResourceSlice", "resourceslices", false};
-inline const Resource kDeviceClasses{"resource.k8s.io", "v1", "DeviceClass", "deviceclasses", false};
-inline const Resource kNodeTopologies{"topology.node.k8s.io", "v1alpha2", "NodeResourceTopology",
-                                      "noderesourcetopologies", false};
 inline const Resource kLeases{"coordination.k8s.io", "v1", "Lease", "leases"};
 
 }  // namespace resources

@@ -1,8 +1,7 @@
 // Priority classes, topologies, bind requests, config maps, and owners of pods.
 #include "manifest/decoders.hpp"
-#include "manifest/devices.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/numa.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {

@@ -1,11 +1,9 @@
 // Claims, slices and classes of devices; every version of the API since v1alpha3.
-#include "manifest/devices.hpp"
-
 #include <limits>
 
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/selectors.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {

@@ -48,7 +48,7 @@ metadata: {name: gpu.example.com}
 spec: {selectors: [{cel: {expression: "true"}}]}
 )");
   EXPECT_EQ(c.findings_text(), "");
-  const ResourceClaimObject& claim = c.resource_claims.at(0);
+  const ResourceClaimObject& claim = c.all<ResourceClaimObject>().at(0);
   ASSERT_EQ(claim.requests.size(), 2u);
   EXPECT_EQ(claim.requests[0].device_class, "gpu.example.com");
   EXPECT_EQ(claim.requests[0].count, 2);
@@ -60,7 +60,7 @@ spec: {selectors: [{cel: {expression: "true"}}]}
   EXPECT_EQ(claim.allocation->devices.at(0), (AllocatedDevice{"two", "x", "n1", "0", false}));
   EXPECT_TRUE(claim.allocation->has_selector);
   EXPECT_EQ(claim.reserved_for, std::vector<std::string>{"u"});
-  const ResourceSliceObject& slice = c.resource_slices.at(0);
+  const ResourceSliceObject& slice = c.all<ResourceSliceObject>().at(0);
   EXPECT_EQ(slice.generation, 3);
   EXPECT_EQ(slice.slice_count, 2);
   EXPECT_EQ(slice.reach.node, "n1");
@@ -70,7 +70,7 @@ spec: {selectors: [{cel: {expression: "true"}}]}
   EXPECT_EQ(device.attributes[1].number, 7);
   EXPECT_EQ(device.attributes[3].type, DeviceAttribute::Type::kVersion);
   EXPECT_EQ(device.capacity.at(0).thousandths, std::int64_t{40} * (1 << 30) * 1000);
-  EXPECT_EQ(c.device_classes.at(0).selectors, std::vector<std::string>{"true"});
+  EXPECT_EQ(c.all<DeviceClassObject>().at(0).selectors, std::vector<std::string>{"true"});
 }
 
 TEST(Devices, OlderVersionsOfTheApiAreRead) {
@@ -90,10 +90,10 @@ spec:
   devices: [{name: d, basic: {attributes: {a: {int: 1}}, capacity: {memory: 1k}}}]
 )");
   EXPECT_EQ(c.findings_text(), "");
-  EXPECT_EQ(c.resource_claims.at(0).requests.at(0).count, 3);
-  EXPECT_TRUE(c.resource_slices.at(0).reach.all);
-  EXPECT_EQ(c.resource_slices.at(0).devices.at(0).attributes.size(), 1u);
-  EXPECT_EQ(c.resource_slices.at(0).devices.at(0).capacity.at(0).thousandths, 1'000'000);
+  EXPECT_EQ(c.all<ResourceClaimObject>().at(0).requests.at(0).count, 3);
+  EXPECT_TRUE(c.all<ResourceSliceObject>().at(0).reach.all);
+  EXPECT_EQ(c.all<ResourceSliceObject>().at(0).devices.at(0).attributes.size(), 1u);
+  EXPECT_EQ(c.all<ResourceSliceObject>().at(0).devices.at(0).capacity.at(0).thousandths, 1'000'000);
 }
 
 TEST(Devices, WhatIsWrongIsReportedWithItsPlace) {
@@ -124,8 +124,8 @@ spec: {driver: x, pool: {name: p}, devices: [{attributes: {y: {}}, capacity: {m:
       "E f.yaml:14: ResourceSlice b: spec.devices[0].capacity.m.value: \"big\" is not a quantity\n"
       "W f.yaml:14: ResourceSlice b: spec.devices[0].attributes.y: has none of string, int, bool, version; "
       "ignored\n");
-  EXPECT_TRUE(c.resource_claims.empty());
-  EXPECT_TRUE(c.resource_slices.empty());
+  EXPECT_TRUE(c.all<ResourceClaimObject>().empty());
+  EXPECT_TRUE(c.all<ResourceSliceObject>().empty());
 }
 
 TEST(Zones, PolicyScopeAndAmountsAreRead) {
@@ -144,14 +144,14 @@ metadata: {name: old}
 topologyPolicies: [SingleNUMANodeContainerLevel]
 )");
   EXPECT_EQ(c.findings_text(), "");
-  const NodeTopologyObject& topology = c.node_topologies.at(0);
+  const NodeTopologyObject& topology = c.all<NodeTopologyObject>().at(0);
   EXPECT_EQ(topology.policy, AlignmentPolicy::kRestricted);
   EXPECT_TRUE(topology.by_pod);
   ASSERT_EQ(topology.zones.size(), 1u);
   EXPECT_EQ(text_of(topology.zones[0].allocatable), "cpu 4000");
   EXPECT_EQ(text_of(topology.zones[0].available), "cpu 2500");
-  EXPECT_EQ(c.node_topologies.at(1).policy, AlignmentPolicy::kSingleZone);
-  EXPECT_FALSE(c.node_topologies.at(1).by_pod);
+  EXPECT_EQ(c.all<NodeTopologyObject>().at(1).policy, AlignmentPolicy::kSingleZone);
+  EXPECT_FALSE(c.all<NodeTopologyObject>().at(1).by_pod);
 }
 
 TEST(Zones, RecordsOfPodsAndBindRequestsAreRead) {
@@ -179,12 +179,12 @@ spec:
             "W f.yaml:8: Pod default/a: metadata.annotations.kai.scheduler/numa-placement-predicted: is not "
             "a list of "
             "zones in JSON; ignored\n");
-  ASSERT_EQ(c.pods.at(0).numa_observed.size(), 1u);
-  EXPECT_EQ(c.pods[0].numa_observed[0].zone, "node-1");
-  EXPECT_EQ(text_of(c.pods[0].numa_observed[0].amounts), "cpu 2000, nvidia.com/gpu 1000");
-  EXPECT_EQ(c.bind_requests.at(0).zones.at(0).zone, "node-0");
-  EXPECT_EQ(c.bind_requests.at(0).claims.at(0).claim, "c");
-  EXPECT_EQ(c.bind_requests.at(0).claims.at(0).allocation.devices.at(0).device, "d");
+  ASSERT_EQ(c.all<PodObject>().at(0).numa_observed.size(), 1u);
+  EXPECT_EQ(c.all<PodObject>()[0].numa_observed[0].zone, "node-1");
+  EXPECT_EQ(text_of(c.all<PodObject>()[0].numa_observed[0].amounts), "cpu 2000, nvidia.com/gpu 1000");
+  EXPECT_EQ(c.all<BindRequestObject>().at(0).zones.at(0).zone, "node-0");
+  EXPECT_EQ(c.all<BindRequestObject>().at(0).claims.at(0).claim, "c");
+  EXPECT_EQ(c.all<BindRequestObject>().at(0).claims.at(0).allocation.devices.at(0).device, "d");
 }
 
 TEST(Owners, AreObjectsOfAnyKind) {
@@ -201,11 +201,11 @@ apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web}
 )");
-  ASSERT_EQ(c.owners.size(), 3u);
-  EXPECT_EQ(c.owners[0].kind, "PyTorchJob");
-  EXPECT_EQ(c.owners[0].preemptibility, "preemptible");
-  EXPECT_TRUE(c.owners[0].has_uid);
-  EXPECT_EQ(c.owners[1].owner, (OwnerReference{"Deployment", "web", "w"}));
+  ASSERT_EQ(c.all<OwnerObject>().size(), 3u);
+  EXPECT_EQ(c.all<OwnerObject>()[0].kind, "PyTorchJob");
+  EXPECT_EQ(c.all<OwnerObject>()[0].preemptibility, "preemptible");
+  EXPECT_TRUE(c.all<OwnerObject>()[0].has_uid);
+  EXPECT_EQ(c.all<OwnerObject>()[1].owner, (OwnerReference{"Deployment", "web", "w"}));
   EXPECT_EQ(c.findings.unknown_kinds, (std::map<std::string, std::int64_t>{{"apps/v1 Deployment", 1}}));
 }
 

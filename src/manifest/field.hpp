@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "document/json.hpp"
 #include "manifest/manifest.hpp"
 
 namespace muster {

@@ -53,7 +53,9 @@ TEST(Findings, OfObjectsThatCannotBeUsed) {
   for (const auto& [text, findings] : cases) {
     const Collected c = decoded(text);
     EXPECT_EQ(c.findings_text(), findings) << "of\n" << text;
-    EXPECT_TRUE(c.pods.empty() && c.nodes.empty() && c.topologies.empty()) << "of\n" << text;
+    EXPECT_TRUE(c.all<PodObject>().empty() && c.all<NodeObject>().empty() && c.all<TopologyObject>().empty())
+        << "of\n"
+        << text;
   }
 }
 
@@ -95,7 +97,9 @@ TEST(Findings, OfFieldsThatAreLeftOut) {
   for (const auto& [text, findings] : cases) {
     const Collected c = decoded(text);
     EXPECT_EQ(c.findings_text(), findings) << "of\n" << text;
-    EXPECT_EQ(c.queues.size() + c.pod_groups.size() + c.pods.size(), 1u) << "of\n" << text;
+    EXPECT_EQ(c.all<QueueObject>().size() + c.all<PodGroupObject>().size() + c.all<PodObject>().size(), 1u)
+        << "of\n"
+        << text;
   }
 }
 
@@ -116,7 +120,7 @@ TEST(Findings, OfTypedListsNameTheirItems) {
   EXPECT_EQ(c.findings_text(),
             "E f.yaml:5: Pod: metadata.name: is missing\n"
             "W f.yaml:9: Pod default/b: spec.priority: must be a number, is text; ignored\n");
-  EXPECT_EQ(c.pods.size(), 2u);
+  EXPECT_EQ(c.all<PodObject>().size(), 2u);
 }
 
 TEST(ReadManifests, ReadsFilesAndDirectoriesAndReportsThemAll) {
@@ -126,9 +130,9 @@ TEST(ReadManifests, ReadsFilesAndDirectoriesAndReportsThemAll) {
   std::ofstream(directory / "a.yaml") << "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n";
   std::ofstream(directory / "b.json") << "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n";
   Collected c;
-  c.findings =
-      read_manifests({directory.string(), "/nowhere", (directory / "a.yaml").string()}, {.now = kTestNow}, c);
-  EXPECT_EQ(c.pods.size(), 2u);
+  c.findings = read_manifests({directory.string(), "/nowhere", (directory / "a.yaml").string()},
+                              {.now = kTestNow}, [&](Object&& object) { c.take(std::move(object)); });
+  EXPECT_EQ(c.all<PodObject>().size(), 2u);
   EXPECT_EQ(c.findings_text(), "E " + (directory / "b.json").string() +
                                    ":1: Pod: metadata.name: is missing\n"
                                    "E /nowhere: no such file or directory\n");

@@ -1,8 +1,7 @@
 #include "manifest/manifest.hpp"
 
-#include <array>
-
 #include "manifest/decoders.hpp"
+#include "manifest/kinds.hpp"
 
 namespace muster {
 namespace {
@@ -10,68 +9,25 @@ namespace {
 struct Step {
   const Document& document;
   const DecodeOptions& options;
-  ObjectSink& sink;
+  const ObjectSink& sink;
   Findings& findings;
 };
 
-template <class Object, void (ObjectSink::*kGive)(Object&&), Scope kScope>
-void decode_into(const Step& step) {
-  Decoding decoding{step.document, kScope, step.options.now, step.findings, false, {}};
+void decode_known(const Step& step, const ObjectKind& kind) {
+  Decoding decoding{step.document, kind.is_namespaced ? Scope::kNamespaced : Scope::kCluster,
+                    step.options.now, step.findings};
   Object object;
-  decode(Field(decoding), object);
-  if (!decoding.is_unusable) (step.sink.*kGive)(std::move(object));
+  kind.decode(Field(decoding), object);
+  if (!decoding.is_unusable) step.sink(std::move(object));
 }
 
-struct KnownKind {
-  std::string_view group, kind;
-  void (*decode)(const Step&);
-};
-
-template <auto kGive, class Object, Scope kScope>
-constexpr KnownKind known(std::string_view group, std::string_view kind) {
-  return {group, kind, &decode_into<Object, kGive, kScope>};
-}
-
-constexpr Scope kSpaced = Scope::kNamespaced;
-constexpr Scope kGlobal = Scope::kCluster;
-using Sink = ObjectSink;
-
-// Any version of the group will do: what is read has the same names in all of them.
-constexpr auto kKnownKinds = std::to_array<KnownKind>({
-    known<&Sink::pod, PodObject, kSpaced>("", "Pod"),
-    known<&Sink::pod_group, PodGroupObject, kSpaced>("scheduling.run.ai", "PodGroup"),
-    known<&Sink::node, NodeObject, kGlobal>("", "Node"),
-    known<&Sink::bind_request, BindRequestObject, kSpaced>("scheduling.run.ai", "BindRequest"),
-    known<&Sink::queue, QueueObject, kGlobal>("scheduling.run.ai", "Queue"),
-    known<&Sink::pod_group, PodGroupObject, kSpaced>("scheduling.kai.nvidia.com", "PodGroup"),
-    known<&Sink::pod_group, PodGroupObject, kSpaced>("scheduling.volcano.sh", "PodGroup"),
-    known<&Sink::priority_class, PriorityClassObject, kGlobal>("scheduling.k8s.io", "PriorityClass"),
-    known<&Sink::topology, TopologyObject, kGlobal>("kai.scheduler", "Topology"),
-    known<&Sink::config_map, ConfigMapObject, kSpaced>("", "ConfigMap"),
-    known<&Sink::volume_claim, VolumeClaimObject, kSpaced>("", "PersistentVolumeClaim"),
-    known<&Sink::volume, VolumeObject, kGlobal>("", "PersistentVolume"),
-    known<&Sink::storage_class, StorageClassObject, kGlobal>("storage.k8s.io", "StorageClass"),
-    known<&Sink::storage_capacity, StorageCapacityObject, kSpaced>("storage.k8s.io", "CSIStorageCapacity"),
-    known<&Sink::csi_driver, CsiDriverObject, kGlobal>("storage.k8s.io", "CSIDriver"),
-    known<&Sink::resource_claim, ResourceClaimObject, kSpaced>("resource.k8s.io", "ResourceClaim"),
-    known<&Sink::resource_slice, ResourceSliceObject, kGlobal>("resource.k8s.io", "ResourceSlice"),
-    known<&Sink::device_class, DeviceClassObject, kGlobal>("resource.k8s.io", "DeviceClass"),
-    known<&Sink::node_topology, NodeTopologyObject, kGlobal>("topology.node.k8s.io", "NodeResourceTopology"),
-});
-
-// Any kind that is not in the table.
-constexpr KnownKind kOwner = known<&Sink::owner, OwnerObject, kSpaced>("", "");
+// Of any kind that is not in the table.
+constexpr ObjectKind kOwner{
+    .decode = [](const Field& root, Object& into) { decode(root, into.emplace<OwnerObject>()); }};
 
 std::string_view group_of(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
   return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
-const KnownKind* find_kind(const Document& document) {
-  const std::string_view group = group_of(document.api_version()), kind = document.kind();
-  for (const KnownKind& known : kKnownKinds)
-    if (known.kind == kind && known.group == group) return &known;
-  return nullptr;
 }
 
 Error error_at(const Document& document, std::string message, std::string path = "") {
@@ -113,24 +69,24 @@ void decode_other(const Step& step) {
   if (!is_object) return;
   if (!speaks_of_pods(document)) {
     Findings not_ours;
-    return kOwner.decode({document, step.options, step.sink, not_ours});
+    return decode_known({document, step.options, step.sink, not_ours}, kOwner);
   }
   ++step.findings.known_kinds[std::string(document.kind())];
-  kOwner.decode(step);
+  decode_known(step, kOwner);
 }
 
 }  // namespace
 
-void decode_object(const Document& document, const DecodeOptions& options, ObjectSink& sink,
+void decode_object(const Document& document, const DecodeOptions& options, const ObjectSink& sink,
                    Findings& findings) {
-  const KnownKind* const known = find_kind(document);
+  const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
   if (known == nullptr) return decode_other({document, options, sink, findings});
   ++findings.known_kinds[std::string(known->kind)];
-  known->decode({document, options, sink, findings});
+  decode_known({document, options, sink, findings}, *known);
 }
 
 Findings read_manifests(const std::vector<std::string>& paths, const DecodeOptions& options,
-                        ObjectSink& sink) {
+                        const ObjectSink& sink) {
   Findings findings;
   const auto use = [&](const Document& document) { decode_object(document, options, sink, findings); };
   const auto fail = [&](const Error& error) { findings.errors.push_back(error); };

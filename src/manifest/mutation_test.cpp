@@ -73,18 +73,19 @@ std::string damaged(std::mt19937& random) {
 std::string outcome(const std::string& text, const char* name) {
   const Collected c = decoded(text, name);
   std::string all = c.findings_text();
-  for (const PodObject& pod : c.pods)
+  for (const PodObject& pod : c.all<PodObject>())
     all += fmt::format("{} {} {}\n", pod.meta.uid, text_of(pod.requests), pod.gpu.devices);
-  for (const NodeObject& node : c.nodes)
+  for (const NodeObject& node : c.all<NodeObject>())
     all += fmt::format("{} {}\n", node.meta.uid, text_of(node.allocatable));
-  for (const ResourceClaimObject& claim : c.resource_claims)
+  for (const ResourceClaimObject& claim : c.all<ResourceClaimObject>())
     all += fmt::format("{} {} {}\n", claim.meta.uid, claim.requests.size(), claim.reserved_for.size());
-  for (const ResourceSliceObject& slice : c.resource_slices)
+  for (const ResourceSliceObject& slice : c.all<ResourceSliceObject>())
     all += fmt::format("{} {} {}\n", slice.meta.uid, slice.generation, slice.devices.size());
-  for (const NodeTopologyObject& topology : c.node_topologies)
+  for (const NodeTopologyObject& topology : c.all<NodeTopologyObject>())
     for (const NumaZoneSpec& zone : topology.zones) all += zone.name + " " + text_of(zone.allocatable) + "\n";
-  return all + std::to_string(c.queues.size() + c.pod_groups.size() + c.volumes.size() + c.owners.size() +
-                              c.bind_requests.size() + c.topologies.size());
+  return all + std::to_string(c.all<QueueObject>().size() + c.all<PodGroupObject>().size() +
+                              c.all<VolumeObject>().size() + c.all<OwnerObject>().size() +
+                              c.all<BindRequestObject>().size() + c.all<TopologyObject>().size());
 }
 
 TEST(DamagedObjects, AreDecodedOrReportedTheSameWayTwice) {

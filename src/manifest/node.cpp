@@ -4,7 +4,7 @@
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/taints.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {
@@ -24,22 +24,22 @@ void read_spec(const Field& spec, NodeObject& node) {
     if (member.key() == "taints")
       member.each_object([&](const Field& taint) { node.taints.push_back(taint_of(taint)); });
     else if (member.key() == "unschedulable")
-      node.unschedulable = member.boolean().value_or(false);
+      node.conditions.unschedulable = member.boolean().value_or(false);
   });
 }
 
 void read_condition(const Field& condition, NodeObject& node) {
   const std::string_view type = condition["type"].text(), status = condition["status"].text();
   if (type == "Ready")
-    node.not_ready = status != "True";
+    node.conditions.not_ready = status != "True";
   else if (type == "MemoryPressure")
-    node.memory_pressure = status != "False";
+    node.conditions.memory_pressure = status != "False";
   else if (type == "DiskPressure")
-    node.disk_pressure = status != "False";
+    node.conditions.disk_pressure = status != "False";
   else if (type == "PIDPressure")
-    node.pid_pressure = status != "False";
+    node.conditions.pid_pressure = status != "False";
   else if (type == "NetworkUnavailable")
-    node.network_unavailable = status != "False";
+    node.conditions.network_unavailable = status != "False";
 }
 
 // As in the API, a node without allocatable amounts offers its whole capacity.

@@ -1,9 +1,8 @@
 // The NUMA zones of nodes, and what pods hold of them.
-#include "manifest/numa.hpp"
-
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {

@@ -25,22 +25,26 @@ status:
   - {type: DiskPressure, status: "True"}
   - {type: Other, status: "True"}
 )")
-                              .nodes.at(0);
+                              .all<NodeObject>()
+                              .at(0);
   EXPECT_EQ(node.meta.ns, "");
   EXPECT_EQ(node.meta.uid, "n1");
   EXPECT_EQ(text_of(node.allocatable),
             "cpu 7500, memory 1000000000000, nvidia.com/gpu 8000, nvidia.com/mig-1g.5gb 2, pods 110");
   EXPECT_EQ(node.taints, (std::vector<Taint>{{"a", "b", TaintEffect::kNoExecute},
                                              {"c", "", TaintEffect::kPreferNoSchedule}}));
-  EXPECT_TRUE(node.unschedulable && node.not_ready && node.disk_pressure);
-  EXPECT_FALSE(node.memory_pressure || node.pid_pressure || node.network_unavailable);
+  EXPECT_TRUE(node.conditions.unschedulable && node.conditions.not_ready && node.conditions.disk_pressure);
+  EXPECT_FALSE(node.conditions.memory_pressure || node.conditions.pid_pressure ||
+               node.conditions.network_unavailable);
 }
 
 TEST(Node, OffersItsCapacityWhereNothingElseIsSaid) {
   const NodeObject node =
-      decoded("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}").nodes.at(0);
+      decoded("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}")
+          .all<NodeObject>()
+          .at(0);
   EXPECT_EQ(text_of(node.allocatable), "cpu 2000");
-  EXPECT_FALSE(node.not_ready);
+  EXPECT_FALSE(node.conditions.not_ready);
 }
 
 TEST(Queue, ReadsAmountsInTheirUnits) {
@@ -59,9 +63,10 @@ spec:
     cpu: {quota: 1500}
     memory: {quota: 3, limit: -1}
 )")
-                                .queues.at(0);
+                                .all<QueueObject>()
+                                .at(0);
   EXPECT_EQ(queue.display_name, "The team");
-  EXPECT_EQ(queue.parent, "dept");
+  EXPECT_EQ(queue.parent_name, "dept");
   EXPECT_EQ(queue.priority, 120);
   EXPECT_EQ(queue.preempt_min_runtime, 20s);
   EXPECT_EQ(queue.reclaim_min_runtime, 24h);
@@ -73,8 +78,9 @@ spec:
 }
 
 TEST(Queue, HasDefaults) {
-  const QueueObject queue =
-      decoded("{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: q}}").queues.at(0);
+  const QueueObject queue = decoded("{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: q}}")
+                                .all<QueueObject>()
+                                .at(0);
   EXPECT_EQ(queue.priority, 100);
   EXPECT_EQ(queue.gpu, QueueAmounts{});
   EXPECT_EQ(queue.memory, QueueAmounts{});
@@ -116,7 +122,8 @@ status:
   - {transitionID: "10", nodePool: new}
   - {transitionID: "2", nodePool: older}
 )")
-                                   .pod_groups.at(0);
+                                   .all<PodGroupObject>()
+                                   .at(0);
   EXPECT_EQ(group.meta.uid, "default/g");
   EXPECT_EQ(group.queue, "q");
   EXPECT_EQ(group.min_member, 3);
@@ -166,8 +173,8 @@ kind: PodGroup
 metadata: {name: d}
 )");
   EXPECT_EQ(c.findings_text(), "");
-  EXPECT_EQ(c.pod_groups.size(), 3u);
-  EXPECT_EQ(c.pod_groups.at(1).min_member, std::nullopt);
+  EXPECT_EQ(c.all<PodGroupObject>().size(), 3u);
+  EXPECT_EQ(c.all<PodGroupObject>().at(1).min_member, std::nullopt);
   EXPECT_EQ(c.findings.unknown_kinds,
             (std::map<std::string, std::int64_t>{{"scheduling.x-k8s.io/v1alpha1 PodGroup", 1}}));
   EXPECT_EQ(c.findings.known_kinds, (std::map<std::string, std::int64_t>{{"PodGroup", 3}}));
@@ -182,11 +189,11 @@ TEST(SmallKinds, AreRead) {
 {apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: ns}, data: {a: b}}
 )");
   EXPECT_EQ(c.findings_text(), "");
-  EXPECT_EQ(c.priority_classes.at(0).value, -5);
-  EXPECT_TRUE(c.priority_classes.at(0).global_default);
-  EXPECT_EQ(c.topologies.at(0).levels.at(0).label, "zone");
-  EXPECT_EQ(c.topologies.at(0).levels.at(1).alias, "r");
-  EXPECT_EQ(c.config_maps.at(0).meta.uid, "ns/m");
+  EXPECT_EQ(c.all<PriorityClassObject>().at(0).value, -5);
+  EXPECT_TRUE(c.all<PriorityClassObject>().at(0).global_default);
+  EXPECT_EQ(c.all<TopologyObject>().at(0).levels.at(0).label, "zone");
+  EXPECT_EQ(c.all<TopologyObject>().at(0).levels.at(1).alias, "r");
+  EXPECT_EQ(c.all<ConfigMapObject>().at(0).meta.uid, "ns/m");
 }
 
 TEST(BindRequest, FailsForGoodAtItsLimit) {
@@ -202,7 +209,8 @@ TEST(BindRequest, FailsForGoodAtItsLimit) {
         decoded(
             std::string("{apiVersion: scheduling.run.ai/v1alpha2, kind: BindRequest, metadata: {name: a}, ") +
             text + "}")
-            .bind_requests.at(0)
+            .all<BindRequestObject>()
+            .at(0)
             .failed,
         failed)
         << text;
@@ -215,7 +223,8 @@ kind: BindRequest
 metadata: {name: a, namespace: ns, ownerReferences: [{kind: Pod, name: a, uid: u1}]}
 spec: {podName: a, selectedNode: n1, selectedGPUGroups: [g1, g2], receivedResourceType: Fraction}
 )")
-                                        .bind_requests.at(0);
+                                        .all<BindRequestObject>()
+                                        .at(0);
   EXPECT_EQ(request.pod, "a");
   EXPECT_EQ(request.pod_uid, "u1");
   EXPECT_EQ(request.node, "n1");

@@ -3,7 +3,7 @@
 
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/numa.hpp"
+#include "manifest/parts.hpp"
 #include "manifest/pod_parts.hpp"
 
 namespace muster {

@@ -1,9 +1,8 @@
 // Affinity and tolerations of a pod.
 #include <fmt/format.h>
 
+#include "manifest/parts.hpp"
 #include "manifest/pod_parts.hpp"
-#include "manifest/selectors.hpp"
-#include "manifest/taints.hpp"
 
 namespace muster {
 namespace {

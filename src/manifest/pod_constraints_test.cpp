@@ -9,8 +9,8 @@ Constraints constraints_of(std::string_view spec, std::string_view metadata = ""
   Collected c = decoded("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n" + std::string(metadata) +
                         "spec:\n" + std::string(spec));
   EXPECT_EQ(c.findings_text(), "");
-  EXPECT_EQ(c.pods.size(), 1u);
-  return c.pods.empty() ? Constraints{} : std::move(c.pods[0].constraints);
+  EXPECT_EQ(c.all<PodObject>().size(), 1u);
+  return c.all<PodObject>().empty() ? Constraints{} : std::move(c.all<PodObject>()[0].constraints);
 }
 
 TEST(PodConstraints, NodeSelectorAndAffinity) {
@@ -108,8 +108,8 @@ TEST(PodConstraints, VolumesAndConfigMaps) {
     envFrom: [{configMapRef: {name: m5}}, {configMapRef: {name: shared-gpu-0-evar}}, {secretRef: {name: s}}]
 )",
                                        "  annotations: {runai/shared-gpu-configmap: shared-gpu}\n");
-  EXPECT_EQ(c.volume_claims, (std::vector<std::string>{"disk", "a-scratch"}));
-  EXPECT_EQ(c.config_maps, (std::vector<std::string>{"m1", "m4", "m5"}));
+  EXPECT_EQ(c.all<VolumeClaimObject>(), (std::vector<std::string>{"disk", "a-scratch"}));
+  EXPECT_EQ(c.all<ConfigMapObject>(), (std::vector<std::string>{"m1", "m4", "m5"}));
 }
 
 TEST(PodConstraints, ResourceClaimsAndSpread) {
@@ -126,7 +126,7 @@ spec:
 status:
   resourceClaimStatuses: [{name: made, resourceClaimName: a-made-x1}]
 )");
-  const Constraints& constraints = c.pods.at(0).constraints;
+  const Constraints& constraints = c.all<PodObject>().at(0).constraints;
   EXPECT_EQ(constraints.resource_claims,
             (std::vector<ClaimReference>{
                 {"own", "shared", false}, {"made", "a-made-x1", true}, {"waiting", "", true}}));

@@ -12,8 +12,8 @@ PodObject pod_with(std::string_view metadata, std::string_view spec = "", std::s
       fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: a, {}}}, spec: {{{}}}, status: {{{}}}}}",
                   metadata, spec, status));
   EXPECT_EQ(c.findings_text(), "");
-  EXPECT_EQ(c.pods.size(), 1u);
-  return c.pods.empty() ? PodObject{} : std::move(c.pods[0]);
+  EXPECT_EQ(c.all<PodObject>().size(), 1u);
+  return c.all<PodObject>().empty() ? PodObject{} : std::move(c.all<PodObject>()[0]);
 }
 
 TEST(Pod, HasTheDefaultsOfTheContract) {
@@ -42,7 +42,8 @@ TEST(Pod, ReadsIdentityAndState) {
     "spec":{"schedulerName":"kai-scheduler","nodeName":"n1","schedulingGates":[{"name":"x"}],
             "priorityClassName":"p","priority":7},
     "status":{"phase":"Running","nominatedNodeName":"n2","qosClass":"Guaranteed"}})")
-          .pods.at(0);
+          .all<PodObject>()
+          .at(0);
   EXPECT_EQ(pod.meta.uid, "u");
   EXPECT_EQ(format_time(pod.meta.created), "2025-05-01T00:00:00Z");
   EXPECT_EQ(format_time(pod.deletion.value()), "2025-06-01T11:00:00Z");
@@ -143,8 +144,8 @@ TEST(Pod, WarnsOfGpuAnnotationsThatDoNotCount) {
                           "gpu-fraction-num-devices: '0'", "nvidia.com/mig-1g.5gb: many"}) {
     const Collected c = decoded(
         fmt::format("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    {}\n", bad));
-    ASSERT_EQ(c.pods.size(), 1u) << bad;
-    EXPECT_EQ(c.pods[0].gpu, GpuRequest{}) << bad;
+    ASSERT_EQ(c.all<PodObject>().size(), 1u) << bad;
+    EXPECT_EQ(c.all<PodObject>()[0].gpu, GpuRequest{}) << bad;
     ASSERT_EQ(c.findings.warnings.size(), 1u) << bad;
     EXPECT_EQ(c.findings.warnings[0].where.line, 6) << bad;
   }

@@ -47,7 +47,7 @@ void read_spec(const Field& spec, QueueObject& queue) {
     if (key == "displayName")
       queue.display_name = member.text();
     else if (key == "parentQueue")
-      queue.parent = member.text();
+      queue.parent_name = member.text();
     else if (key == "priority")
       queue.priority = member.int32().value_or(queue.priority);
     else if (key == "resources")

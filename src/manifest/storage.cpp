@@ -1,7 +1,7 @@
 // Volumes, their claims and classes.
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
-#include "manifest/selectors.hpp"
+#include "manifest/parts.hpp"
 
 namespace muster {
 namespace {

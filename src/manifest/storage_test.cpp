@@ -54,7 +54,7 @@ metadata: {name: csi.example.com}
 spec: {storageCapacity: true}
 )");
   EXPECT_EQ(c.findings_text(), "");
-  const VolumeClaimObject& claim = c.volume_claims.at(0);
+  const VolumeClaimObject& claim = c.all<VolumeClaimObject>().at(0);
   EXPECT_EQ(claim.storage_class, "");
   EXPECT_EQ(claim.volume, "v");
   EXPECT_TRUE(claim.bound);
@@ -64,19 +64,19 @@ spec: {storageCapacity: true}
   EXPECT_EQ(claim.selected_node, "n1");
   EXPECT_EQ(claim.owner_pod_uids, std::vector<std::string>{"u1"});
   EXPECT_EQ(claim.selector.requirements.size(), 1u);
-  const VolumeObject& volume = c.volumes.at(0);
+  const VolumeObject& volume = c.all<VolumeObject>().at(0);
   EXPECT_EQ(volume.storage_class, "fast");
   EXPECT_EQ(volume.bytes, std::int64_t{2} << 30);
   EXPECT_EQ(volume.claim_ns + volume.claim_name + volume.claim_uid, "nscu");
   EXPECT_EQ(volume.phase, "Available");
   EXPECT_TRUE(volume.has_node_affinity);
   EXPECT_EQ(volume.node_affinity.size(), 1u);
-  EXPECT_TRUE(c.storage_classes.at(0).wait_for_first_consumer);
-  EXPECT_EQ(c.storage_classes.at(0).allowed_topologies.at(0).labels.at(0).values,
+  EXPECT_TRUE(c.all<StorageClassObject>().at(0).wait_for_first_consumer);
+  EXPECT_EQ(c.all<StorageClassObject>().at(0).allowed_topologies.at(0).labels.at(0).values,
             (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(c.storage_capacities.at(0).capacity, std::int64_t{10} << 30);
-  EXPECT_TRUE(c.storage_capacities.at(0).node_topology.present);
-  EXPECT_TRUE(c.csi_drivers.at(0).storage_capacity);
+  EXPECT_EQ(c.all<StorageCapacityObject>().at(0).capacity, std::int64_t{10} << 30);
+  EXPECT_TRUE(c.all<StorageCapacityObject>().at(0).node_topology.present);
+  EXPECT_TRUE(c.all<CsiDriverObject>().at(0).storage_capacity);
 }
 
 }  // namespace

@@ -3,31 +3,23 @@
 
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <variant>
 #include <vector>
 
 #include "manifest/manifest.hpp"
 
 namespace muster {
 
-struct Collected final : ObjectSink {
-  void pod(PodObject&& o) override { pods.push_back(std::move(o)); }
-  void node(NodeObject&& o) override { nodes.push_back(std::move(o)); }
-  void queue(QueueObject&& o) override { queues.push_back(std::move(o)); }
-  void pod_group(PodGroupObject&& o) override { pod_groups.push_back(std::move(o)); }
-  void priority_class(PriorityClassObject&& o) override { priority_classes.push_back(std::move(o)); }
-  void topology(TopologyObject&& o) override { topologies.push_back(std::move(o)); }
-  void bind_request(BindRequestObject&& o) override { bind_requests.push_back(std::move(o)); }
-  void config_map(ConfigMapObject&& o) override { config_maps.push_back(std::move(o)); }
-  void volume_claim(VolumeClaimObject&& o) override { volume_claims.push_back(std::move(o)); }
-  void volume(VolumeObject&& o) override { volumes.push_back(std::move(o)); }
-  void storage_class(StorageClassObject&& o) override { storage_classes.push_back(std::move(o)); }
-  void storage_capacity(StorageCapacityObject&& o) override { storage_capacities.push_back(std::move(o)); }
-  void csi_driver(CsiDriverObject&& o) override { csi_drivers.push_back(std::move(o)); }
-  void resource_claim(ResourceClaimObject&& o) override { resource_claims.push_back(std::move(o)); }
-  void resource_slice(ResourceSliceObject&& o) override { resource_slices.push_back(std::move(o)); }
-  void device_class(DeviceClassObject&& o) override { device_classes.push_back(std::move(o)); }
-  void node_topology(NodeTopologyObject&& o) override { node_topologies.push_back(std::move(o)); }
-  void owner(OwnerObject&& o) override { owners.push_back(std::move(o)); }
+class Collected {
+ public:
+  template <class T>
+  const std::vector<T>& all() const {
+    return std::get<std::vector<T>>(objects_);
+  }
+  void take(Object&& object) {
+    std::visit([&]<class T>(T& o) { std::get<std::vector<T>>(objects_).push_back(std::move(o)); }, object);
+  }
 
   // One finding per line, errors first: "E f.yaml:3: Pod default/a: spec: …".
   std::string findings_text() const {
@@ -37,25 +29,16 @@ struct Collected final : ObjectSink {
     return text;
   }
 
-  std::vector<PodObject> pods;
-  std::vector<NodeObject> nodes;
-  std::vector<QueueObject> queues;
-  std::vector<PodGroupObject> pod_groups;
-  std::vector<PriorityClassObject> priority_classes;
-  std::vector<TopologyObject> topologies;
-  std::vector<BindRequestObject> bind_requests;
-  std::vector<ConfigMapObject> config_maps;
-  std::vector<VolumeClaimObject> volume_claims;
-  std::vector<VolumeObject> volumes;
-  std::vector<StorageClassObject> storage_classes;
-  std::vector<StorageCapacityObject> storage_capacities;
-  std::vector<CsiDriverObject> csi_drivers;
-  std::vector<ResourceClaimObject> resource_claims;
-  std::vector<ResourceSliceObject> resource_slices;
-  std::vector<DeviceClassObject> device_classes;
-  std::vector<NodeTopologyObject> node_topologies;
-  std::vector<OwnerObject> owners;
   Findings findings;
+
+ private:
+  template <class>
+  struct ListsOf;
+  template <class... T>
+  struct ListsOf<std::variant<T...>> {
+    using Type = std::tuple<std::vector<T>...>;
+  };
+  ListsOf<Object>::Type objects_;
 };
 
 inline const TimePoint kTestNow = *parse_time("2025-06-01T12:00:00Z");
@@ -63,9 +46,10 @@ inline const TimePoint kTestNow = *parse_time("2025-06-01T12:00:00Z");
 inline Collected decoded(std::string_view text, const std::string& name = "f.yaml") {
   Collected collected;
   const DecodeOptions options{.now = kTestNow};
+  const auto take = [&](Object&& object) { collected.take(std::move(object)); };
   read_documents_in(
       name, text,
-      [&](const Document& document) { decode_object(document, options, collected, collected.findings); },
+      [&](const Document& document) { decode_object(document, options, take, collected.findings); },
       [&](const Error& error) { collected.findings.errors.push_back(error); });
   return collected;
 }

@@ -5,8 +5,6 @@
 #include <charconv>
 #include <tuple>
 
-#include "model/object_key.hpp"
-
 namespace muster {
 
 std::string_view name_of(TaskStatus status) {
@@ -16,83 +14,46 @@ std::string_view name_of(TaskStatus status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-const std::string* Node::label(std::string_view key) const {
-  const auto at = std::lower_bound(labels.begin(), labels.end(), key,
-                                   [](const auto& pair, std::string_view k) { return pair.first < k; });
-  return at != labels.end() && at->first == key ? &at->second : nullptr;
-}
-
 Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {}
 
 // ---------------------------------------------------------------- moving
 
-const Holding Cluster::kHoldsNothing;
-
 void Cluster::move(TaskId t, const Placement& to) {
-  account(t, placements_[t], -1);
-  placements_[t] = to;
+  account(t, placement(t), -1);
+  jobs_.placement(t) = to;
   account(t, to, +1);
-  if (tasks_[t].in_job()) settle_core(tasks_[t].job);
+  if (task(t).in_job()) settle_core(task(t).job);
 }
 
 void Cluster::account(TaskId t, const Placement& at, int sign) {
-  const Task& task = tasks_[t];
+  const Task& moved = task(t);
   if (at.node.valid() && in(at.status, kActiveUsed)) {
-    const Shape& shape = shapes_[task.shape];
-    account_node(shape, task.is_reservation, at.node, at.status, at.groups, sign);
+    const Shape& shape = shapes_[moved.shape];
+    account_node(shape, moved.is_reservation, at.node, at.status, at.holding, sign);
     if (at.leaving.valid())
-      account_node(shape, task.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_groups, sign);
+      account_node(shape, moved.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_holding, sign);
     if (at.passing.valid())
-      account_node(shape, task.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_groups, sign);
-    if (task.foreign) {
-      for (std::size_t i = 0; i < 3; ++i) foreign_[at.node].units[i] += sign * shape.charge.units[i];
-    }
+      account_node(shape, moved.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_holding, sign);
+    if (moved.foreign) nodes_.add_foreign(at.node, shape.charge, sign);
   }
-  account_claims(task, at, sign);
-  if (!task.in_job()) return;
-  account_queue(task, at, sign);
-  account_counts(task, at.status, sign);
+  account_claims(moved, at, sign);
+  if (!moved.in_job()) return;
+  account_queue(moved, at, sign);
+  jobs_.count(moved, at.status, sign);
 }
 
 void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as,
-                           GroupListId list, int sign) {
-  if (node_stale_[node]) return;
-  const std::int64_t counted = shape.claimed_gpus > 0 ? account_claimed(shape, node, as, list, sign) : 0;
+                           HoldingId held, int sign) {
+  if (nodes_.is_stale(node)) return;
+  const std::int64_t counted = shape.claimed_gpus > 0 ? account_claimed(shape, node, as, held, sign) : 0;
   for (const Amount& a : shape.request) {
-    if (a.kind.index() >= allocatable_.kinds() || allocatable_.at(a.kind, node) == 0) continue;
     if (is_reservation && a.kind == kGpu) continue;
-    const std::int64_t units = sign * (a.kind == kGpu ? a.units - counted * kOneGpu : a.units);
-    if (as == TaskStatus::kPipelined)
-      shift(a.kind, node, 0, -units);
-    else
-      shift(a.kind, node, -units, as == TaskStatus::kReleasing ? units : 0);
+    nodes_.add(node, a.kind, sign * (a.kind == kGpu ? a.units - counted * kOneGpu : a.units), as);
   }
   if (shape.is_shared())
-    for (GroupId group : groups(list))
-      account_shared(nodes_[node].shared, node, group, nodes_[node].memory_of(shape.gpu), as, sign);
-  touch(node);
-}
-
-void Cluster::shift(Kind kind, NodeId node, std::int64_t idle_change, std::int64_t releasing_change) {
-  std::int64_t &idle = idle_.at(kind, node), &releasing = releasing_.at(kind, node);
-  const int now_before = idle < 0, before = idle + releasing < 0;
-  idle += idle_change;
-  releasing += releasing_change;
-  overdrawn_now_[node] = static_cast<std::int16_t>(overdrawn_now_[node] + (idle < 0) - now_before);
-  overdrawn_[node] = static_cast<std::int16_t>(overdrawn_[node] + (idle + releasing < 0) - before);
-}
-
-void Cluster::account_shared(std::vector<SharedGpu>& devices, NodeId id, GroupId group, std::int64_t memory,
-                             TaskStatus as, int sign) {
-  auto at = std::lower_bound(devices.begin(), devices.end(), group,
-                             [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
-  if (at == devices.end() || at->group != group) at = devices.insert(at, SharedGpu{.group = group});
-  SharedGpu& gpu = *at;
-  const std::int64_t idle_before = gpu.idle_effect(), releasing_before = gpu.releasing_effect();
-  (as == TaskStatus::kPipelined ? gpu.pipelined : gpu.allocated) += sign * memory;
-  if (as == TaskStatus::kReleasing) gpu.releasing += sign * memory;
-  shift(kGpu, id, gpu.idle_effect() - idle_before, gpu.releasing_effect() - releasing_before);
-  if (gpu.empty()) devices.erase(at);
+    for (GroupId group : groups(held))
+      nodes_.add_share(node, group, sign * nodes_[node].memory_of(shape.gpu), as);
+  nodes_.touch(node);
 }
 
 Charge Cluster::accepted(const Shape& shape, NodeId node) const {
@@ -104,36 +65,34 @@ Charge Cluster::accepted(const Shape& shape, NodeId node) const {
 }
 
 void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
-  const Job& job = jobs_[task.job];
-  if (queues_stale_ || !job.queue.valid() || !queues_[job.queue].usable) return;
+  const Job& job = jobs_.job(task.job);
+  if (!queues_.counts(job.queue)) return;
   const Shape& shape = shapes_[task.shape];
   const bool holds = in(at.status, kActiveAllocated) && at.node.valid() && nodes_[at.node].present;
   const bool waits = at.status == TaskStatus::kPending;
   if (!holds && !waits) return;
   Charge charge = holds ? accepted(shape, at.node) : shape.charge;
   for (auto& units : charge.units) units *= sign;
-  for (QueueId q = job.queue; q.valid(); q = queues_[q].parent) {
-    QueueUse& use = uses_[q];
-    if (waits) {
+  if (waits)
+    return queues_.change_up(job.queue, [&](QueueUse& use) {
       use.pending += charge;
       use.pending_gpu_memory += sign * shape.gpu_memory;
-      continue;
-    }
+    });
+  queues_.change_up(job.queue, [&](QueueUse& use) {
     use.allocated += charge;
     if (job.preemptibility == Preemptibility::kNonPreemptible) use.non_preemptible += charge;
-  }
+  });
 }
 
 void Cluster::settle_core(JobId id) {
-  Job& job = jobs_[id];
-  const bool counts =
-      job.is_semi_preemptible() && !queues_stale_ && job.queue.valid() && queues_[job.queue].usable;
-  const Charge core = counts ? core_of(job, Member{.is_pod_set = false, .at = 0}) : Charge{};
+  Job& job = jobs_.job(id);
+  const bool counts = job.is_semi_preemptible() && queues_.counts(job.queue);
+  const Charge core = counts ? core_of(job, kRoot) : Charge{};
   if (core == job.core) return;
-  for (QueueId q = job.queue; q.valid(); q = queues_[q].parent) {
-    uses_[q].non_preemptible -= job.core;
-    uses_[q].non_preemptible += core;
-  }
+  queues_.change_up(job.queue, [&](QueueUse& use) {
+    use.non_preemptible -= job.core;
+    use.non_preemptible += core;
+  });
   job.core = core;
 }
 
@@ -161,13 +120,13 @@ Charge Cluster::core_of(const Job& job, const Member& member) const {
   if (member.is_pod_set) {
     std::vector<TaskId> active;
     for (TaskId t : job.pod_sets[member.at].tasks)
-      if (in(placements_[t].status, kActiveAllocated) && placements_[t].node.valid()) active.push_back(t);
+      if (in(placement(t).status, kActiveAllocated) && placement(t).node.valid()) active.push_back(t);
     std::sort(active.begin(), active.end(),
-              [&](TaskId a, TaskId b) { return ranks_before(tasks_[a], tasks_[b]); });
+              [&](TaskId a, TaskId b) { return ranks_before(task(a), task(b)); });
     const auto minimum = static_cast<std::size_t>(std::max(0, job.pod_sets[member.at].minimum));
     for (std::size_t i = 0; i < active.size() && i < minimum; ++i)
-      if (nodes_[placements_[active[i]].node].present)
-        sum += accepted(shapes_[tasks_[active[i]].shape], placements_[active[i]].node);
+      if (const NodeId at = placement(active[i]).node; nodes_[at].present)
+        sum += accepted(shape_of(active[i]), at);
     return sum;
   }
   const GroupSet& set = job.sets[member.at];
@@ -182,37 +141,7 @@ Charge Cluster::core_of(const Job& job, const Member& member) const {
   return sum;
 }
 
-void Cluster::account_counts(const Task& task, TaskStatus status, int sign) {
-  Job& job = jobs_[task.job];
-  job.counts.add(status, sign);
-  job.pod_sets[task.pod_set].counts.add(status, sign);
-  ++job.version;
-  classify(task.job);
-}
-
-void Cluster::classify(JobId id) {
-  const Job& job = jobs_[id];
-  pending_jobs_.set(id, job.present && job.has_pending());
-  const bool broken = job.counts.of(TaskStatus::kSucceeded) == 0 && job.counts.in(kActiveUsed) > 0 &&
-                      !is_flatly_satisfied(job, kActiveUsed);
-  broken_gangs_.set(id, job.present && broken);
-}
-
-void Cluster::mark_stale(JobId id, std::optional<TimePoint> since) {
-  jobs_[id].stale_since = since;
-  stale_marked_.set(id, since.has_value());
-}
-
-void Cluster::touch(NodeId node) {
-  constexpr std::size_t kLongest = 1 << 20;
-  if (journal_.size() >= kLongest) {
-    journal_base_ += journal_.size();
-    journal_.clear();
-  }
-  journal_.push_back(node);
-}
-
-// ---------------------------------------------------------------- shared GPUs, and what else is held
+// ---------------------------------------------------------------- shared GPUs
 
 GroupId Cluster::fresh_group(NodeId id, std::span<const GroupId> taken) {
   const Node& node = nodes_[id];
@@ -224,31 +153,8 @@ GroupId Cluster::fresh_group(NodeId id, std::span<const GroupId> taken) {
   }
 }
 
-GroupListId Cluster::intern(Holding holding) {
-  if (holding.empty()) return {};
-  const auto [found, is_new] = holding_ids_.try_emplace(holding, holdings_.end_id());
-  if (is_new) holdings_.push_back(std::move(holding));
-  return found->second;
-}
-
 // ---------------------------------------------------------------- reading
 
-namespace {
-template <class Map>
-auto find_in(const Map& map, const std::string& key) {
-  const auto found = map.find(key);
-  return found == map.end() ? typename Map::mapped_type() : found->second;
-}
-}  // namespace
-
-TaskId Cluster::find_task(std::string_view ns, std::string_view name) const {
-  return find_in(task_ids_, key_of(ns, name));
-}
-JobId Cluster::find_job(std::string_view ns, std::string_view name) const {
-  return find_in(job_ids_, key_of(ns, name));
-}
-QueueId Cluster::find_queue(std::string_view name) const { return find_in(queue_ids_, std::string(name)); }
-NodeId Cluster::find_node(std::string_view name) const { return find_in(node_ids_, std::string(name)); }
 bool Cluster::has_config_map(std::string_view ns, std::string_view name) const {
   return config_maps_.contains(key_of(ns, name));
 }

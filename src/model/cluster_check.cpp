@@ -14,10 +14,10 @@ void tell(std::string& out, const Charge& c) {
 
 std::string Cluster::fingerprint() const {
   std::string out;
-  for (NodeId n : ids(nodes_)) {
+  for (NodeId n : ids(nodes())) {
     out += "node " + nodes_[n].name;
-    for (std::uint32_t k = 0; k < idle_.kinds(); ++k)
-      out += " " + std::to_string(idle_.at(Kind(k), n)) + "/" + std::to_string(releasing_.at(Kind(k), n));
+    for (std::uint32_t k = 0; k < idle().kinds(); ++k)
+      out += " " + std::to_string(idle().at(Kind(k), n)) + "/" + std::to_string(releasing().at(Kind(k), n));
     for (const SharedGpu& g : nodes_[n].shared)
       out += " " + groups_.name(g.group) + ":" + std::to_string(g.allocated) + "," +
              std::to_string(g.releasing) + "," + std::to_string(g.pipelined);
@@ -25,49 +25,46 @@ std::string Cluster::fingerprint() const {
       out += " device " + std::to_string(g.group.index()) + ":" + std::to_string(g.allocated) + "," +
              std::to_string(g.releasing) + "," + std::to_string(g.pipelined);
     out += " foreign ";
-    tell(out, foreign_[n]);
+    tell(out, nodes_.foreign(n));
     out += "\n";
   }
-  for (QueueId q : ids(queues_)) {
+  for (QueueId q : ids(queues())) {
     out += "queue " + queues_[q].name + " ";
-    tell(out, uses_[q].allocated);
-    tell(out, uses_[q].non_preemptible);
-    tell(out, uses_[q].pending);
-    out += std::to_string(uses_[q].pending_gpu_memory) + "\n";
+    tell(out, use(q).allocated);
+    tell(out, use(q).non_preemptible);
+    tell(out, use(q).pending);
+    out += std::to_string(use(q).pending_gpu_memory) + "\n";
   }
-  for (TaskId t : ids(tasks_)) {
-    const Placement& at = placements_[t];
-    out += "task " + tasks_[t].full_name() + " " + std::string(name_of(at.status)) + " " +
-           std::to_string(at.node.index()) + " " + std::to_string(at.groups.index()) + " " +
+  for (TaskId t : ids(tasks())) {
+    const Placement& at = placement(t);
+    out += "task " + task(t).full_name() + " " + std::string(name_of(at.status)) + " " +
+           std::to_string(at.node.index()) + " " + std::to_string(at.holding.index()) + " " +
            std::to_string(at.leaving.index()) + (at.virtually_evicted ? " virtual" : "") + "\n";
   }
-  for (JobId j : ids(jobs_)) {
-    out += "job " + jobs_[j].full_name();
-    for (const PodSet& p : jobs_[j].pod_sets)
+  for (JobId j : ids(jobs())) {
+    out += "job " + job(j).full_name();
+    for (const PodSet& p : job(j).pod_sets)
       for (std::size_t s = 0; s < kTaskStatuses; ++s)
         out += " " + std::to_string(p.counts.of(static_cast<TaskStatus>(s)));
-    out += pending_jobs_.contains(j) ? " pending" : "";
-    out += broken_gangs_.contains(j) ? " broken\n" : "\n";
+    out += jobs_.is_pending(j) ? " pending" : "";
+    out += jobs_.is_broken(j) ? " broken\n" : "\n";
   }
   return out + devices_.fingerprint();
 }
 
 std::string Cluster::recount() const {
   Cluster fresh = *this;
-  for (NodeId n : ids(fresh.nodes_)) fresh.set_stale(n), fresh.foreign_[n] = {};
-  for (Job& job : fresh.jobs_) {
-    job.counts = {};
-    for (PodSet& p : job.pod_sets) p.counts = {};
-  }
+  for (NodeId n : ids(nodes())) fresh.nodes_.set_stale(n);
+  fresh.nodes_.clear_foreign();
+  fresh.jobs_.clear_counts();
   fresh.recount_claims();
   fresh.recount_stale_nodes();
   fresh.recount_queues();
-  for (TaskId t : ids(fresh.tasks_)) {
-    const Placement& at = placements_[t];
-    const Task& task = fresh.tasks_[t];
-    if (task.in_job()) fresh.account_counts(task, at.status, +1);
-    if (task.foreign && at.node.valid() && in(at.status, kActiveUsed))
-      fresh.foreign_[at.node] += shapes_[task.shape].charge;
+  for (TaskId t : ids(tasks())) {
+    const Placement& at = placement(t);
+    if (task(t).in_job()) fresh.jobs_.count(task(t), at.status, +1);
+    if (task(t).foreign && at.node.valid() && in(at.status, kActiveUsed))
+      fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }
   const std::string kept = fingerprint(), counted = fresh.fingerprint();
   if (kept == counted) return "";

@@ -17,8 +17,11 @@ NodeObject node(std::string name, int gpus = 4) {
 
 QueueObject queue(std::string name, std::string parent = "") {
   const QueueAmounts any{.quota = -1, .limit = -1, .weight = 1};
-  return {
-      .meta = {.name = std::move(name)}, .parent = std::move(parent), .cpu = any, .memory = any, .gpu = any};
+  return {.meta = {.name = std::move(name)},
+          .parent_name = std::move(parent),
+          .cpu = any,
+          .memory = any,
+          .gpu = any};
 }
 
 PodGroupObject group(std::string name, std::string queue_name = "q") {
@@ -102,7 +105,7 @@ TEST_F(Deltas, ANodeThatIsGoneHoldsNothingForItsQueue) {
   apply_all();
   refresh();
   EXPECT_EQ(held("q"), 1);
-  c.remove_node("n1");
+  c.remove("Node", "", "n1");
   refresh();
   EXPECT_EQ(held("q"), 0);
   EXPECT_TRUE(c.nodes_by_name().empty());
@@ -165,7 +168,7 @@ TEST_F(Deltas, QueuesInACircleAreLeftOut) {
 TEST_F(Deltas, ARemovedQueueTakesItsJobsOutOfTheCycle) {
   apply_all();
   refresh();
-  c.remove_queue("q");
+  c.remove("Queue", "", "q");
   refresh();
   EXPECT_FALSE(usable("q"));
 }
@@ -195,7 +198,7 @@ TEST_F(Deltas, APodMayComeBackPending) {
 TEST_F(Deltas, ARemovedPodLeavesNothingBehind) {
   apply_all();
   refresh();
-  c.remove_pod("ns", "a-0");
+  c.remove("Pod", "ns", "a-0");
   refresh();
   EXPECT_EQ(idle("n1"), 4);
   EXPECT_FALSE(c.find_task("ns", "a-0").valid());
@@ -205,7 +208,7 @@ TEST_F(Deltas, ARemovedPodLeavesNothingBehind) {
 TEST_F(Deltas, PodsOfADeletedPodGroupHoldTheirNodesButNoQueue) {
   apply_all();
   refresh();
-  c.remove_pod_group("ns", "a");
+  c.remove("PodGroup", "ns", "a");
   refresh();
   EXPECT_EQ(idle("n1"), 3);
   EXPECT_EQ(held("q"), 0);
@@ -225,7 +228,7 @@ TEST_F(Deltas, ABindRequestPlacesItsPod) {
   refresh();
   EXPECT_EQ(status("a-1"), TaskStatus::kBinding);
   EXPECT_EQ(idle("n1"), 2);
-  c.remove_bind_request("ns", "a-1");
+  c.remove("BindRequest", "ns", "a-1");
   refresh();
   EXPECT_EQ(status("a-1"), TaskStatus::kPending);
   EXPECT_EQ(idle("n1"), 3);
@@ -281,7 +284,7 @@ TEST_F(Deltas, PriorityClassesMayChangeUnderAJob) {
   refresh();
   EXPECT_EQ(c.job(c.find_job("ns", "a")).priority, 100);
   EXPECT_EQ(c.use(c.find_queue("q")).non_preemptible.share(Accounted::kGpus), 1);
-  c.remove_priority_class("build");
+  c.remove("PriorityClass", "", "build");
   refresh();
   EXPECT_EQ(c.use(c.find_queue("q")).non_preemptible.share(Accounted::kGpus), 0);
 }
@@ -293,7 +296,7 @@ TEST_F(Deltas, PodsOfOtherSchedulersLessenTheTotal) {
   apply(other);
   refresh();
   EXPECT_EQ(c.total().share(Accounted::kGpus), 3);
-  c.remove_pod("ns", "other");
+  c.remove("Pod", "ns", "other");
   refresh();
   EXPECT_EQ(c.total().share(Accounted::kGpus), 4);
 }

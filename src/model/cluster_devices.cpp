@@ -1,129 +1,45 @@
-// Devices, volumes and owners: deltas, and what tasks hold of devices and zones.
+// Devices: deltas, and what tasks hold of devices and zones.
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
 
 #include "model/cluster.hpp"
-#include "model/object_key.hpp"
 
 namespace muster {
-namespace {
+// ---------------------------------------------------------------- objects
 
-template <class Object>
-void put(StorageTable::ByName<Object>& objects, std::string key, Object&& object) {
-  objects.insert_or_assign(std::move(key), std::move(object));
-}
-
-template <class Object>
-void drop(StorageTable::ByName<Object>& objects, std::string_view key) {
-  if (const auto found = objects.find(key); found != objects.end()) objects.erase(found);
-}
-
-}  // namespace
-
-// ---------------------------------------------------------------- owners
-
-void Cluster::apply(OwnerObject&& object) {
-  ++revision_;
-  if (owners_.apply(std::move(object))) classes_stale_ = true;
-}
-void Cluster::remove_owner(std::string_view kind, std::string_view ns, std::string_view name) {
-  ++revision_;
-  if (owners_.remove(kind, ns, name)) classes_stale_ = true;
-}
-
-// ---------------------------------------------------------------- volumes
-
-void Cluster::apply(VolumeClaimObject&& o) {
-  ++revision_;
-  put(storage_.claims, key_of(o.meta.ns, o.meta.name), std::move(o));
-}
-void Cluster::apply(VolumeObject&& o) {
-  ++revision_;
-  put(storage_.volumes, o.meta.name, std::move(o));
-}
-void Cluster::apply(StorageClassObject&& o) {
-  ++revision_;
-  put(storage_.classes, o.meta.name, std::move(o));
-}
-void Cluster::apply(StorageCapacityObject&& o) {
-  ++revision_;
-  put(storage_.capacities, key_of(o.meta.ns, o.meta.name), std::move(o));
-}
-void Cluster::apply(CsiDriverObject&& o) {
-  ++revision_;
-  put(storage_.drivers, o.meta.name, std::move(o));
-}
-
-void Cluster::remove_volume_claim(std::string_view ns, std::string_view name) {
-  ++revision_;
-  drop(storage_.claims, key_of(ns, name));
-}
-void Cluster::remove_volume(std::string_view name) {
-  ++revision_;
-  drop(storage_.volumes, name);
-}
-void Cluster::remove_storage_class(std::string_view name) {
-  ++revision_;
-  drop(storage_.classes, name);
-}
-void Cluster::remove_storage_capacity(std::string_view ns, std::string_view name) {
-  ++revision_;
-  drop(storage_.capacities, key_of(ns, name));
-}
-void Cluster::remove_csi_driver(std::string_view name) {
-  ++revision_;
-  drop(storage_.drivers, name);
-}
-
-// ---------------------------------------------------------------- devices
-
-void Cluster::apply(ResourceClaimObject&& object) {
-  ++revision_;
+void Cluster::take(ResourceClaimObject&& object) {
   devices_.apply(std::move(object));
   claims_stale_ = true;
 }
-void Cluster::remove_resource_claim(std::string_view ns, std::string_view name) {
-  ++revision_;
-  devices_.remove_claim(ns, name);
+void Cluster::take(Gone<ResourceClaimObject> gone) {
+  devices_.remove_claim(gone.ns, gone.name);
   claims_stale_ = true;
 }
-void Cluster::apply(ResourceSliceObject&& object) {
-  ++revision_;
+void Cluster::take(ResourceSliceObject&& object) {
   devices_.apply(std::move(object));
   slices_stale_ = true;
 }
-void Cluster::remove_resource_slice(std::string_view name) {
-  ++revision_;
-  devices_.remove_slice(name);
+void Cluster::take(Gone<ResourceSliceObject> gone) {
+  devices_.remove_slice(gone.name);
   slices_stale_ = true;
 }
-void Cluster::apply(DeviceClassObject&& object) {
-  ++revision_;
-  devices_.apply(std::move(object));
-}
-void Cluster::remove_device_class(std::string_view name) {
-  ++revision_;
-  devices_.remove_class(name);
-}
-void Cluster::apply(NodeTopologyObject&& object) {
-  ++revision_;
+void Cluster::take(NodeTopologyObject&& object) {
   devices_.apply(std::move(object));
   zones_stale_ = true;
 }
-void Cluster::remove_node_topology(std::string_view name) {
-  ++revision_;
-  devices_.remove_topology(name);
+void Cluster::take(Gone<NodeTopologyObject> gone) {
+  devices_.remove_topology(gone.name);
   zones_stale_ = true;
 }
 
-void Cluster::reserve_claims(TaskId t, GroupListId held) {
+void Cluster::reserve_claims(TaskId t, HoldingId held) {
   ++revision_;
   const auto& claims = shape_of(t).claims;
   const auto& allocations = holding(held).claims;
   for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
-    if (claims[i].valid()) devices_.reserve(claims[i], tasks_[t].uid, allocations[i]);
+    if (claims[i].valid()) devices_.reserve(claims[i], task(t).uid, allocations[i]);
   claims_stale_ = claims_stale_ || !claims.empty();
 }
 
@@ -131,18 +47,18 @@ void Cluster::release_claims(TaskId t) {
   ++revision_;
   const auto& claims = shape_of(t).claims;
   for (ClaimId c : claims)
-    if (c.valid()) devices_.release(c, tasks_[t].uid);
+    if (c.valid()) devices_.release(c, task(t).uid);
   claims_stale_ = claims_stale_ || !claims.empty();
 }
 
 // ---------------------------------------------------------------- what tasks hold
 
-GroupListId Cluster::observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request) {
+HoldingId Cluster::observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request) {
   const Shape& shape = shape_of(t);
   const auto record = zone_records_.find(t);
   const bool has_zones = record != zone_records_.end() || (request != nullptr && !request->zones.empty());
-  if (shape.claims.empty() && !has_zones) return at.groups;
-  Holding held = holding(at.groups);
+  if (shape.claims.empty() && !has_zones) return at.holding;
+  Holding held = holding(at.holding);
   if (held.claims.empty()) {
     for (std::size_t i = 0; i < shape.claims.size(); ++i) {
       AllocationId found =
@@ -202,11 +118,11 @@ std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape,
 }  // namespace
 
 // A device counts once, however many tasks share it.
-std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, GroupListId held,
+std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held,
                                       int sign) {
-  if (allocatable_.at(kGpu, node) == 0) return 0;
+  if (allocatable().at(kGpu, node) == 0) return 0;
   return for_each_counted(devices_, shape, holding(held).claims,
-                          [&](GroupId gpu) { account_shared(nodes_[node].claimed, node, gpu, 1, as, sign); });
+                          [&](GroupId gpu) { nodes_.add_claimed(node, gpu, sign, as); });
 }
 
 std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const {
@@ -214,7 +130,7 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
   if (claimed.empty()) return 0;
   absl::InlinedVector<AllocationId, 4> current;
   for (ClaimId c : shape.claims) {
-    const bool at_once = options_.join_claims_at_once;
+    const bool at_once = options_.compatibility.join_claims_at_once;
     current.push_back(!c.valid() ? AllocationId()
                       : at_once  ? devices_.claim(c).current()
                                  : devices_.claim(c).allocated);
@@ -230,9 +146,9 @@ std::int64_t Cluster::counted_devices(const Shape& shape, NodeId node, bool even
 }
 
 void Cluster::account_claims(const Task& task, const Placement& at, int sign) {
-  if (!at.groups.valid() || !in(at.status, kActiveAllocated)) return;
+  if (!at.holding.valid() || !in(at.status, kActiveAllocated)) return;
   const auto& claims = shapes_[task.shape].claims;
-  const auto& allocations = holdings_[at.groups].claims;
+  const auto& allocations = holdings_[at.holding].claims;
   for (std::size_t i = 0; i < claims.size() && i < allocations.size(); ++i)
     if (claims[i].valid() && allocations[i].valid()) devices_.hold(claims[i], allocations[i], sign);
 }
@@ -241,9 +157,8 @@ void Cluster::account_claims(const Task& task, const Placement& at, int sign) {
 
 // The shape of a task with claims says how many GPUs they ask for, once they are known.
 void Cluster::settle_claims(TaskId t) {
-  Task& task = tasks_[t];
-  const Shape& shape = shapes_[task.shape];
-  const auto& references = shape.constraints.resource_claims;
+  Task& task = jobs_.task(t);
+  const auto& references = shape_of(t).constraints.resource_claims;
   claim_tasks_.set(t, !references.empty());
   if (references.empty()) return;
   claims_stale_ = true;
@@ -255,47 +170,43 @@ void Cluster::settle_claims(TaskId t) {
   }
   const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), claims, gpus);
   if (settled == task.shape) return;
-  account(t, placements_[t], -1);
+  account(t, placement(t), -1);
   task.shape = settled;
-  account(t, placements_[t], +1);
+  account(t, placement(t), +1);
 }
 
 void Cluster::refresh_devices() {
   if (std::exchange(slices_stale_, false)) count_slices();
   if (std::exchange(zones_stale_, false)) {
     for (const auto& [t, record] : zone_records_)
-      if (placements_[t].status == observed_status(tasks_[t])) move(t, observed_placement(t));
+      if (placement(t).status == observed_status(task(t))) move(t, observed_placement(t));
   }
   if (!claims_stale_) return;
   const std::vector<TaskId> tasks = claim_tasks_.items();
   for (TaskId t : tasks) {
     settle_claims(t);
-    if (placements_[t].status == observed_status(tasks_[t])) move(t, observed_placement(t));
+    if (placement(t).status == observed_status(task(t))) move(t, observed_placement(t));
   }
   absl::flat_hash_set<std::string> active;
   for (TaskId t : tasks)
-    if (in(placements_[t].status, kActiveAllocated)) active.insert(tasks_[t].uid);
+    if (in(placement(t).status, kActiveAllocated)) active.insert(task(t).uid);
   devices_.count_others(active);
   recount_claims();
   claims_stale_ = false;
 }
 
 void Cluster::count_slices() {
-  IdVector<NodeId, std::int64_t> gpus(nodes_.size(), 0);
+  IdVector<NodeId, std::int64_t> gpus(nodes().size(), 0);
   for (const ResourceSliceObject* slice : devices_.current_slices())
     if (!slice->reach.node.empty() && is_gpu_name(slice->driver))
       if (const NodeId node = find_node(slice->reach.node); node.valid())
         gpus[node] += static_cast<std::int64_t>(slice->devices.size());
-  for (NodeId n : ids(nodes_)) {
-    if (nodes_[n].claimable_gpus == gpus[n]) continue;
-    nodes_[n].claimable_gpus = gpus[n];
-    set_stale(n);
-  }
+  for (NodeId n : ids(nodes())) nodes_.set_claimable_gpus(n, gpus[n]);
 }
 
 void Cluster::recount_claims() {
   devices_.clear_holders();
-  for (TaskId t : claim_tasks_.items()) account_claims(tasks_[t], placements_[t], +1);
+  for (TaskId t : claim_tasks_.items()) account_claims(task(t), placement(t), +1);
 }
 
 }  // namespace muster

@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "model/ids.hpp"
-#include "model/placement.hpp"
 #include "model/reasons.hpp"
 #include "model/requeue_record.hpp"
 #include "model/search_report.hpp"
+#include "model/task.hpp"
 
 namespace muster {
 
 struct BindDecision {
   TaskId task;
   NodeId node;
-  GroupListId groups;
+  HoldingId holding;
 };
 
 // A leaf queue just before a decision: what it held, and what it is entitled to.
@@ -39,7 +39,7 @@ struct EvictDecision {
 struct PipelineDecision {
   TaskId task;
   NodeId node;
-  GroupListId groups;
+  HoldingId holding;
 };
 
 // Annotations of a PodGroup to be written; nothing: to be removed.

@@ -2,7 +2,7 @@
 // requests that name both.
 #pragma once
 
-#include "model/objects.hpp"
+#include "model/object_parts.hpp"
 
 namespace muster {
 
@@ -37,6 +37,7 @@ struct DeviceSpec {
 };
 
 struct ResourceSliceObject {
+  static constexpr std::string_view kKind = "ResourceSlice";
   Meta meta;
   std::string driver, pool;
   std::int64_t generation = 0, slice_count = 1;  // of the pool
@@ -46,6 +47,7 @@ struct ResourceSliceObject {
 };
 
 struct DeviceClassObject {
+  static constexpr std::string_view kKind = "DeviceClass";
   Meta meta;
   std::vector<std::string> selectors;  // CEL; all must hold
 };
@@ -79,6 +81,7 @@ struct AllocationObject {
 };
 
 struct ResourceClaimObject {
+  static constexpr std::string_view kKind = "ResourceClaim";
   Meta meta;
   std::vector<DeviceRequest> requests;
   std::vector<DeviceConstraint> constraints;
@@ -95,6 +98,7 @@ struct ClaimAllocation {
 };
 
 struct BindRequestObject {
+  static constexpr std::string_view kKind = "BindRequest";
   Meta meta;
   std::string pod, node, pod_uid;  // pod_uid from the owner reference, "" if there is none
   std::vector<std::string> gpu_groups;
@@ -113,7 +117,8 @@ struct NumaZoneSpec {
   std::vector<NamedAmount> allocatable, available;
 };
 
-struct NodeTopologyObject {  // NodeResourceTopology
+struct NodeTopologyObject {
+  static constexpr std::string_view kKind = "NodeResourceTopology";
   Meta meta;
   AlignmentPolicy policy = AlignmentPolicy::kNone;
   bool by_pod = false;  // the pod is aligned as a whole, not each container

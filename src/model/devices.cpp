@@ -5,8 +5,6 @@
 #include <charconv>
 #include <tuple>
 
-#include "model/object_key.hpp"
-
 namespace muster {
 namespace {
 
@@ -103,20 +101,10 @@ void DeviceTable::apply(ResourceSliceObject&& object) {
   slices_[name] = std::move(object);
 }
 
-void DeviceTable::apply(DeviceClassObject&& object) {
-  const std::string name = object.meta.name;
-  classes_[name] = std::move(object);
-}
-
 void DeviceTable::apply(NodeTopologyObject&& object) {
   const std::string node = object.meta.name;
   std::sort(object.zones.begin(), object.zones.end(), numbered_before);
   topologies_[node] = std::move(object);
-}
-
-const DeviceClassObject* DeviceTable::device_class(std::string_view name) const {
-  const auto found = classes_.find(name);
-  return found == classes_.end() ? nullptr : &found->second;
 }
 
 const NodeTopologyObject* DeviceTable::topology(std::string_view node) const {

@@ -46,11 +46,9 @@ class DeviceTable {
   ClaimId mention_claim(std::string_view ns, std::string_view name);
   ClaimId apply(ResourceClaimObject&& object);
   void apply(ResourceSliceObject&& object);
-  void apply(DeviceClassObject&& object);
   void apply(NodeTopologyObject&& object);
   void remove_claim(std::string_view ns, std::string_view name);
   void remove_slice(std::string_view name) { slices_.erase(std::string(name)); }
-  void remove_class(std::string_view name) { classes_.erase(std::string(name)); }
   void remove_topology(std::string_view node) { topologies_.erase(std::string(node)); }
   // What the controller of claims writes: the pod begins or ends to use it.
   void reserve(ClaimId claim, const std::string& pod_uid, AllocationId allocation);
@@ -58,7 +56,6 @@ class DeviceTable {
 
   const Claim& claim(ClaimId id) const { return claims_[id]; }
   const IdVector<ClaimId, Claim>& claims() const { return claims_; }
-  const DeviceClassObject* device_class(std::string_view name) const;
   const NodeTopologyObject* topology(std::string_view node) const;
   const std::map<std::string, NodeTopologyObject, std::less<>>& topologies() const { return topologies_; }
   // The slices of each pool's newest generation, in name order.
@@ -85,7 +82,6 @@ class DeviceTable {
   IdVector<ClaimId, Claim> claims_;
   absl::flat_hash_map<std::string, ClaimId> claim_ids_;
   std::map<std::string, ResourceSliceObject> slices_;
-  std::map<std::string, DeviceClassObject, std::less<>> classes_;
   std::map<std::string, NodeTopologyObject, std::less<>> topologies_;
   IdVector<GroupId, std::int32_t> users_;  // claims that hold the device; those that only watch do not count
   absl::flat_hash_map<std::string, GroupId> device_ids_;

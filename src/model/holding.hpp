@@ -1,6 +1,8 @@
 // What a task holds of its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -32,6 +34,24 @@ struct Holding {
   friend H AbslHashValue(H h, const Holding& held) {
     return H::combine(std::move(h), held.groups, held.claims, held.zones);
   }
+};
+
+// Equal holdings exist once.
+class HoldingTable {
+ public:
+  // Not valid: nothing is held.
+  HoldingId intern(Holding holding) {
+    if (holding.empty()) return {};
+    const auto [found, is_new] = ids_.try_emplace(holding, holdings_.end_id());
+    if (is_new) holdings_.push_back(std::move(holding));
+    return found->second;
+  }
+  const Holding& operator[](HoldingId id) const { return id.valid() ? holdings_[id] : kNothing; }
+
+ private:
+  static inline const Holding kNothing{};
+  IdVector<HoldingId, Holding> holdings_;
+  absl::flat_hash_map<Holding, HoldingId> ids_;
 };
 
 }  // namespace muster

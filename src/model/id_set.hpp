@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "util/ids.hpp"
+#include "util/id_vector.hpp"
 
 namespace muster {
 

@@ -1,18 +1,18 @@
 // The ids of everything a cluster holds.
 #pragma once
 
-#include "util/ids.hpp"
+#include "util/id_vector.hpp"
 
 namespace muster {
 
 using NodeId = Id<struct NodeTag>;
 using QueueId = Id<struct QueueTag>;
-using JobId = Id<struct JobTag>;      // a PodGroup
-using TaskId = Id<struct TaskTag>;    // a pod
-using ShapeId = Id<struct ShapeTag>;  // request and constraints, shared by all tasks that have the same
-using GroupId = Id<struct GroupTag>;  // a shared GPU of some node
-using GroupListId = Id<struct GroupListTag>;  // a Holding: the shared GPUs, devices and zones of a placement
-using ClaimId = Id<struct ClaimTag>;          // a ResourceClaim
+using JobId = Id<struct JobTag>;          // a PodGroup
+using TaskId = Id<struct TaskTag>;        // a pod
+using ShapeId = Id<struct ShapeTag>;      // request and constraints, shared by all tasks that have the same
+using GroupId = Id<struct GroupTag>;      // a shared GPU of some node
+using HoldingId = Id<struct HoldingTag>;  // what a placement holds besides amounts: model/holding.hpp
+using ClaimId = Id<struct ClaimTag>;      // a ResourceClaim
 using AllocationId = Id<struct AllocationTag>;  // devices chosen for a claim
 using OwnerId = Id<struct OwnerTag>;            // a reference to the object that made a pod
 using LabelSetId = Id<struct LabelSetTag>;

@@ -123,6 +123,25 @@ class TreeBuilder {
 
 }  // namespace
 
+void read_job(const PodGroupObject& object, Job& job) {
+  job.uid = object.meta.uid;
+  job.created = object.meta.created;
+  job.queue_name = object.queue;
+  job.priority_class = object.priority_class;
+  job.preemptibility_spec = object.preemptibility;
+  job.preemption_delay = object.preemption_delay;
+  job.staleness_grace = object.staleness_grace;
+  job.last_start = object.last_start;
+  job.last_eviction = object.last_eviction;
+  job.stale_since = object.stale_since;
+  job.expected_runtime = object.expected_runtime;
+  job.requeue_delay = object.requeue_delay;
+  job.requeue_not_before = object.requeue_not_before;
+  job.requeued_at = object.requeued_at ? parse_time(*object.requeued_at) : std::nullopt;
+  job.mark_unschedulable = object.mark_unschedulable;
+  job.stays_terminating = object.stays_terminating;
+}
+
 std::string build_tree(const PodGroupObject& object, Job& job) {
   job.sets.clear();
   job.pod_sets.clear();

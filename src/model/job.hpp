@@ -103,6 +103,8 @@ ElasticState elastic_state(const Job& job);
 // Holds a place that it may be asked to leave; the core of a semi-preemptible job is nobody's.
 bool can_lose_tasks(const Job& job);
 
+// What the object says of the job itself.
+void read_job(const PodGroupObject& object, Job& job);
 // Builds pod_sets and sets from the object; what is malformed leaves one pod set of minimum 1.
 // Returns what is wrong with the sub groups, or "".
 std::string build_tree(const PodGroupObject& object, Job& job);

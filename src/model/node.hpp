@@ -32,15 +32,13 @@ struct SharedGpu {
 
 enum class MigStrategy : std::uint8_t { kNone, kSingle, kMixed };
 
-struct Node {
+struct Node : NodeConditions {
   std::string name;
   bool present = false;  // false: only mentioned by a pod; takes part in nothing
   TimePoint created{};
   Labels labels;
   std::vector<Taint> taints;
   Request allocatable;
-  bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
-       pid_pressure = false, network_unavailable = false;
   std::int64_t gpu_memory = 100;  // MiB per device
   bool gpu_memory_known = false;
   std::int64_t gpu_devices = 0;
@@ -51,10 +49,7 @@ struct Node {
   std::vector<SharedGpu> claimed;   // those of them that tasks hold; each task counts 1
 
   // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
-  bool usable() const {
-    return present && !unschedulable && !not_ready && !memory_pressure && !disk_pressure && !pid_pressure &&
-           !network_unavailable;
-  }
+  bool usable() const { return present && none(); }
   const std::string* label(std::string_view key) const;
 
   // MiB that a shared request takes of each device here.
@@ -70,5 +65,12 @@ struct Node {
     return static_cast<std::int64_t>(std::floor(100 * r.portion + .5));
   }
 };
+
+// What reading the object of a node needs besides.
+struct NodeReading {
+  KindTable& kinds;
+  const std::string& mig_role;  // the label that says whether its GPUs are in parts
+};
+void read_node(NodeObject&& object, const NodeReading& reading, Node& node);
 
 }  // namespace muster

@@ -84,7 +84,7 @@ class SharedGpus : public testing::Test {
     g = c.cluster().intern_groups({c.cluster().intern_group("g")});
   }
   void put(const char* task, TaskStatus status) {
-    c.cluster().move(c.task_id(task), {.status = status, .node = c.node_id("n1"), .groups = g});
+    c.cluster().move(c.task_id(task), {.status = status, .node = c.node_id("n1"), .holding = g});
     EXPECT_EQ(c.cluster().recount(), "");
   }
   std::string gpus() const {
@@ -92,7 +92,7 @@ class SharedGpus : public testing::Test {
            std::to_string(c.cluster().releasing().at(kGpu, c.node_id("n1")) / kOneGpu);
   }
   TestCluster c;
-  GroupListId g;
+  HoldingId g;
 };
 
 TEST_F(SharedGpus, TheFirstUserTakesADevice) {

@@ -2,107 +2,13 @@
 // Plain data: strings as the API has them, amounts already in the units of model/resources.hpp.
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <type_traits>
+#include <variant>
 
-#include "util/time.hpp"
+#include "model/device_objects.hpp"
+#include "model/object_parts.hpp"
 
 namespace muster {
-
-using Labels = std::vector<std::pair<std::string, std::string>>;  // sorted by key
-
-struct Meta {
-  std::string ns;  // "" for cluster-scoped objects, "default" where a namespaced one has none
-  std::string name;
-  std::string uid;  // namespace/name where the object has none
-  TimePoint created{};
-  Labels labels;
-};
-
-// ---------------------------------------------------------------- constraints of a pod
-
-enum class Operator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
-
-struct Requirement {  // of node affinity and label selectors
-  std::string key;
-  Operator op = Operator::kIn;
-  std::vector<std::string> values;
-  bool operator==(const Requirement&) const = default;
-};
-
-struct NodeTerm {  // all requirements must hold; an empty term matches nothing
-  std::vector<Requirement> labels;
-  std::vector<Requirement> fields;  // metadata.name
-  bool operator==(const NodeTerm&) const = default;
-};
-
-struct LabelSelector {  // nothing: matches no object; empty: matches every object
-  bool present = false;
-  std::vector<Requirement> requirements;  // matchLabels become In with one value
-  bool operator==(const LabelSelector&) const = default;
-};
-
-struct PodAffinityTerm {
-  LabelSelector selector;
-  std::string topology_key;
-  std::vector<std::string> namespaces;  // none and no namespace selector: the pod's own
-  LabelSelector namespace_selector;
-  std::int32_t weight = 0;  // preferred terms only
-  bool operator==(const PodAffinityTerm&) const = default;
-};
-
-enum class TaintEffect : std::uint8_t { kAny, kNoSchedule, kPreferNoSchedule, kNoExecute };
-
-struct Taint {
-  std::string key, value;
-  TaintEffect effect = TaintEffect::kNoSchedule;
-  bool operator==(const Taint&) const = default;
-};
-
-struct Toleration {
-  std::string key, value;
-  bool exists = false;  // operator Exists; an empty key then tolerates everything
-  TaintEffect effect = TaintEffect::kAny;
-  bool operator==(const Toleration&) const = default;
-};
-
-struct HostPort {
-  std::string ip, protocol;  // "0.0.0.0" and "TCP" where not given
-  std::int32_t port = 0;
-  bool operator==(const HostPort&) const = default;
-};
-
-struct ClaimReference {  // spec.resourceClaims[]
-  std::string name;      // inside the pod
-  std::string claim;     // ResourceClaim in the pod's namespace; of a template: the generated name, or ""
-  bool from_template = false;
-  bool operator==(const ClaimReference&) const = default;
-};
-
-// Everything about a pod, besides amounts, that says where it may go. Pods with equal constraints share one
-// copy.
-struct Constraints {
-  std::vector<std::pair<std::string, std::string>> node_selector;  // sorted
-  bool has_required_affinity = false;
-  std::vector<NodeTerm> required_affinity;  // one must match
-  std::vector<Toleration> tolerations;
-  std::vector<HostPort> host_ports;
-  std::vector<PodAffinityTerm> pod_affinity, pod_anti_affinity;  // required
-  std::vector<PodAffinityTerm> preferred_affinity, preferred_anti_affinity;
-  std::vector<std::string> volume_claims;  // PersistentVolumeClaim names, generic ephemeral ones included
-  std::vector<std::string> config_maps;    // referenced and not optional
-  std::vector<ClaimReference> resource_claims;
-  std::string priority_class;  // spec.priorityClassName and spec.priority: only the failed-job pool
-  std::int32_t priority = 0;   // looks at them (actions.md 10)
-  bool has_spread_constraints = false;
-  std::string spread_text;  // the constraints as text, compared only
-  bool operator==(const Constraints&) const = default;
-};
-
-// ---------------------------------------------------------------- the objects
 
 enum class GpuRequestType : std::uint8_t { kRegular, kFraction, kGpuMemory, kMig };
 
@@ -115,12 +21,6 @@ struct GpuRequest {
   bool operator==(const GpuRequest&) const = default;
 };
 
-struct NamedAmount {
-  std::string name;  // as the API has it: "cpu", "nvidia.com/mig-1g.5gb"
-  std::int64_t units = 0;
-  bool operator==(const NamedAmount&) const = default;
-};
-
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
 struct OwnerReference {
@@ -130,6 +30,7 @@ struct OwnerReference {
 
 // A workload that may have made pods, directly or through others.
 struct OwnerObject {
+  static constexpr std::string_view kKind = "";  // any that is not among the others
   Meta meta;
   bool has_uid = false;  // the source gave one
   std::string kind;
@@ -144,13 +45,8 @@ struct ContainerRequest {
   bool operator==(const ContainerRequest&) const = default;
 };
 
-// Where a pod's CPUs, memory and devices lie, as somebody wrote it down.
-struct ZoneRecord {
-  std::string zone;
-  std::vector<NamedAmount> amounts;
-};
-
 struct PodObject {
+  static constexpr std::string_view kKind = "Pod";
   Meta meta;
   PodPhase phase = PodPhase::kUnknown;
   std::optional<TimePoint> deletion;
@@ -178,14 +74,22 @@ struct PodObject {
   std::vector<ContainerRequest> containers;
 };
 
+// What keeps pods away from a node, each false where the node does not report it.
+struct NodeConditions {
+  bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
+       pid_pressure = false, network_unavailable = false;
+  bool none() const {
+    return !unschedulable && !not_ready && !memory_pressure && !disk_pressure && !pid_pressure &&
+           !network_unavailable;
+  }
+};
+
 struct NodeObject {
+  static constexpr std::string_view kKind = "Node";
   Meta meta;
   std::vector<NamedAmount> allocatable;
   std::vector<Taint> taints;
-  bool unschedulable = false;
-  // Conditions that keep pods away, each false where the node does not report it.
-  bool not_ready = false, memory_pressure = false, disk_pressure = false, pid_pressure = false,
-       network_unavailable = false;
+  NodeConditions conditions;
 };
 
 struct QueueAmounts {  // per resource; -1 = unlimited
@@ -194,8 +98,9 @@ struct QueueAmounts {  // per resource; -1 = unlimited
 };
 
 struct QueueObject {
+  static constexpr std::string_view kKind = "Queue";
   Meta meta;
-  std::string display_name, parent;
+  std::string display_name, parent_name;
   std::int32_t priority = 100;
   QueueAmounts cpu, memory, gpu;  // milli-cores, bytes, devices
   std::optional<Duration> preempt_min_runtime, reclaim_min_runtime;
@@ -215,6 +120,7 @@ struct SubGroupObject {
 };
 
 struct PodGroupObject {
+  static constexpr std::string_view kKind = "PodGroup";
   Meta meta;
   std::string queue;
   std::string priority_class;
@@ -234,6 +140,7 @@ struct PodGroupObject {
 };
 
 struct PriorityClassObject {
+  static constexpr std::string_view kKind = "PriorityClass";
   Meta meta;
   std::int32_t value = 0;
   bool global_default = false;
@@ -243,17 +150,31 @@ struct TopologyLevel {
   std::string label, alias;
 };
 struct TopologyObject {
+  static constexpr std::string_view kKind = "Topology";
   Meta meta;
   std::vector<TopologyLevel> levels;  // coarsest first
 };
 
 struct ConfigMapObject {
+  static constexpr std::string_view kKind = "ConfigMap";
   Meta meta;
+};
+
+// What one container, or a pod as a whole, may ask for in a namespace, and gets where it says nothing.
+struct LimitRangeItem {
+  bool of_pod = false;
+  std::vector<NamedAmount> default_limit, default_request, min, max;
+};
+struct LimitRangeObject {
+  static constexpr std::string_view kKind = "LimitRange";
+  Meta meta;
+  std::vector<LimitRangeItem> items;
 };
 
 // ---- storage
 
 struct VolumeClaimObject {
+  static constexpr std::string_view kKind = "PersistentVolumeClaim";
   Meta meta;
   std::optional<std::string> storage_class;
   std::string volume;  // spec.volumeName
@@ -266,6 +187,7 @@ struct VolumeClaimObject {
   std::vector<std::string> owner_pod_uids;
 };
 struct VolumeObject {
+  static constexpr std::string_view kKind = "PersistentVolume";
   Meta meta;
   std::string storage_class, claim_ns, claim_name, claim_uid, phase, volume_mode;
   std::int64_t bytes = 0;
@@ -274,12 +196,14 @@ struct VolumeObject {
   std::vector<NodeTerm> node_affinity;
 };
 struct StorageClassObject {
+  static constexpr std::string_view kKind = "StorageClass";
   Meta meta;
   std::string provisioner;
   bool wait_for_first_consumer = false;
   std::vector<NodeTerm> allowed_topologies;
 };
 struct StorageCapacityObject {
+  static constexpr std::string_view kKind = "CSIStorageCapacity";
   Meta meta;
   std::string storage_class;
   LabelSelector node_topology;
@@ -287,8 +211,30 @@ struct StorageCapacityObject {
   std::optional<std::int64_t> largest_volume;
 };
 struct CsiDriverObject {
+  static constexpr std::string_view kKind = "CSIDriver";
   Meta meta;
   bool storage_capacity = false;
 };
+
+// ---------------------------------------------------------------- any of them
+
+using Object =
+    std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
+                 TopologyObject, ConfigMapObject, VolumeClaimObject, VolumeObject, StorageClassObject,
+                 StorageCapacityObject, CsiDriverObject, ResourceClaimObject, ResourceSliceObject,
+                 DeviceClassObject, NodeTopologyObject, LimitRangeObject, OwnerObject>;
+
+// Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
+template <class Visit>
+bool visit_kind(std::string_view kind, Visit visit) {
+  const auto is_visited = [&]<class T>(std::type_identity<T> type) {
+    if (T::kKind != kind) return false;
+    visit(type);
+    return true;
+  };
+  return [&]<class... T>(const std::variant<T...>*) {
+    return (is_visited(std::type_identity<T>()) || ...);
+  }(static_cast<const Object*>(nullptr));
+}
 
 }  // namespace muster

@@ -11,18 +11,10 @@
 
 namespace muster {
 
-struct Queue {
-  std::string name;  // identity
-  std::string display_name;
-  std::string parent_name;
-  bool present = false;  // has an object
-  bool usable = false;   // present, and so are all its ancestors
-  TimePoint created{};
-  std::string uid;
-  std::int32_t priority = 100;
-  std::array<QueueAmounts, 3> amounts;  // by Accounted
-  std::optional<Duration> preempt_min_runtime, reclaim_min_runtime;
-  std::string expected_runtime, requeue_delay;
+struct Queue : QueueObject {  // as it last came
+  std::string name;           // identity: also of one that is only mentioned
+  bool present = false;       // has an object
+  bool usable = false;        // present, and so are all its ancestors
 
   QueueId parent;                 // not valid: top level
   std::vector<QueueId> children;  // by creation time, then name
@@ -30,7 +22,11 @@ struct Queue {
 
   bool is_leaf() const { return children.empty(); }
   const std::string& shown_name() const { return display_name.empty() ? name : display_name; }
-  const QueueAmounts& of(Accounted r) const { return amounts[index(r)]; }
+  const QueueAmounts& of(Accounted r) const { return this->*kAmounts[index(r)]; }
+
+ private:
+  static constexpr QueueAmounts QueueObject::*kAmounts[] = {&QueueObject::cpu, &QueueObject::memory,
+                                                            &QueueObject::gpu};
 };
 
 // What a queue and everything below it holds and wants, kept by every move.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "util/ids.hpp"
+#include "util/id_vector.hpp"
 
 namespace muster {
 

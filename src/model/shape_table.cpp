@@ -126,7 +126,14 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
               .guaranteed = pod.guaranteed,
               .containers = pod.containers};
   shape.charge = queue_charge(shape, kinds);
+  note(shape.constraints);
   return shapes_.push_back(std::move(shape));
+}
+
+void ShapeTable::note(const Constraints& c) {
+  has_host_ports_ |= !c.host_ports.empty();
+  has_pod_affinity_ |= !c.pod_affinity.empty() || !c.pod_anti_affinity.empty();
+  has_preferred_affinity_ |= !c.preferred_affinity.empty() || !c.preferred_anti_affinity.empty();
 }
 
 ShapeId ShapeTable::with_claims(ShapeId base, const std::vector<ClaimId>& claims, std::int64_t gpus) {

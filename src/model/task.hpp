@@ -1,4 +1,4 @@
-// A task (pod): what never changes while it exists, and what the source last saw of it.
+// A task (pod): what never changes while it exists, what the source last saw of it, and where it stands.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 
 #include "model/ids.hpp"
 #include "model/objects.hpp"
+#include "model/status.hpp"
 
 namespace muster {
 
@@ -14,7 +15,7 @@ struct Observed {
   bool gated = false;
   std::optional<TimePoint> deletion;
   NodeId node;
-  GroupListId groups;
+  HoldingId holding;
 };
 
 struct Task {
@@ -40,5 +41,37 @@ struct Task {
   bool in_job() const { return job.valid() && pod_set != kNoSet; }
   std::string full_name() const { return ns + "/" + name; }
 };
+
+// All that scheduling can change about a task.
+struct Placement {
+  TaskStatus status = TaskStatus::kPending;
+  // Evicted by a statement that is not committed: may be placed again in the same scenario.
+  bool virtually_evicted = false;
+  // Evicted when it was only pipelined: what it releases it never held.
+  bool never_stood = false;
+  NodeId node;
+  HoldingId holding;  // of `node`
+  // A moved task is pipelined on `node` and still being released on the node it leaves.
+  NodeId leaving;
+  HoldingId leaving_holding;
+  // Where it was to move before that was undone by yet another move: counted as releasing to the cycle's end.
+  NodeId passing;
+  HoldingId passing_holding;
+
+  bool operator==(const Placement&) const = default;
+};
+
+// The nodes on which others see the task: where it stands or will stand, terminating and evicted ones
+// included, and the node that it leaves. So an eviction changes nothing here, and its undo neither.
+template <class Visit>
+void for_each_place(const Placement& at, Visit visit) {
+  if (!at.node.valid() || !in(at.status, kActiveUsed)) return;
+  visit(at.node);
+  if (at.leaving.valid() && at.leaving != at.node) visit(at.leaving);
+}
+
+inline bool same_places(const Placement& a, const Placement& b) {
+  return in(a.status, kActiveUsed) == in(b.status, kActiveUsed) && a.node == b.node && a.leaving == b.leaving;
+}
 
 }  // namespace muster

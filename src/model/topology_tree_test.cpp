@@ -51,7 +51,7 @@ TEST_F(TopologyTreeTest, DomainsStandLevelByLevelById) {
 TEST_F(TopologyTreeTest, FollowsNodesAndTopologies) {
   tree();
   node("n5", {{"zone", "b"}, {"rack", "0"}});
-  cluster.remove_node("n3");
+  cluster.remove("Node", "", "n3");
   EXPECT_EQ(text(),
             "root: n2 n4 n5 n1\n"
             "a: n2 n4\n"
@@ -61,7 +61,7 @@ TEST_F(TopologyTreeTest, FollowsNodesAndTopologies) {
             "b.1: n1\n");
   cluster.apply(TopologyObject{.meta = {.name = "net"}, .levels = {{"zone", ""}}});
   EXPECT_EQ(text(), "root: n2 n4 n1 n5\na: n2 n4\nb: n1 n5\n");
-  cluster.remove_topology("net");
+  cluster.remove("Topology", "", "net");
   cluster.refresh({});
   EXPECT_EQ(cluster.topology("net"), nullptr);
 }

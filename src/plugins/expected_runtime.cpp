@@ -16,7 +16,8 @@ constexpr const char* kName = "expectedruntime";
 
 // Jobs that opted in, themselves or by their queue, by namespace and name.
 std::vector<JobId> candidates(const Cluster& c) {
-  std::vector<JobId> jobs(c.opted_in().begin(), c.opted_in().end());
+  const auto opted_in = c.job_table().opted_in();
+  std::vector<JobId> jobs(opted_in.begin(), opted_in.end());
   const auto sets_default = [](const Queue& q) { return q.present && !q.expected_runtime.empty(); };
   if (std::any_of(c.queues().begin(), c.queues().end(), sets_default)) {
     jobs.clear();

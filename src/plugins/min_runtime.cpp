@@ -73,14 +73,14 @@ class MinRuntime final : public Plugin {
   // A start in the future counts as just started.
   std::optional<VictimRefusal> protected_until(JobId victim, Duration minimum) const {
     const Job& job = s_->cluster.job(victim);
-    const bool needs_minimum = s_->settings.differences.protection_needs_minimum;
+    const bool needs_minimum = s_->settings.compatibility.protection_needs_minimum;
     if (!job.last_start || (needs_minimum && minimum <= Duration::zero())) return std::nullopt;
     const TimePoint until = *job.last_start + minimum;
     return s_->now < until ? std::optional(VictimRefusal{.rule = kRule, .until = until}) : std::nullopt;
   }
 
   std::optional<VictimRefusal> filter(JobId victim, Duration minimum) const {
-    if (is_elastic(s_->cluster.job(victim), s_->settings.differences.elastic_by_active_tasks))
+    if (is_elastic(s_->cluster.job(victim), s_->settings.compatibility.elastic_by_active_tasks))
       return std::nullopt;
     return protected_until(victim, minimum);
   }

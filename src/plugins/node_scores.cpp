@@ -134,7 +134,7 @@ std::unique_ptr<Plugin> make_nominated_node() {
 
 std::unique_ptr<Plugin> make_gpu_sharing_order() {
   return plugin_of([](Session& s, Hooks& hooks) {
-    const bool needs_gpu = s.settings.differences.sharing_score_needs_gpu;
+    const bool needs_gpu = s.settings.compatibility.sharing_score_needs_gpu;
     hooks.node_score.add_local([&c = s.cluster, needs_gpu](ShapeId shape, NodeId n) {
       return fits_some_shared_gpu(c, c.shape(shape), n, needs_gpu) ? kSharing : 0.0;
     });

@@ -12,7 +12,7 @@ constexpr double kPerWeight = 1'000'000;
 class PodAffinity final : public Plugin {
  public:
   void open(Session& session, Hooks& hooks) override {
-    if (!session.cluster.has_preferred_affinity()) return;
+    if (!session.cluster.shapes().has_preferred_affinity()) return;
     cluster_ = &session.cluster;
     hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
       if (index_) index_->moved(t, from, to);

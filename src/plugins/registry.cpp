@@ -1,9 +1,8 @@
-// The plugins by name. Nothing registers itself before main.
+// The one list of plugins: name, arguments, and how each is made. Nothing registers itself before main.
 #include "plugins/registry.hpp"
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <sstream>
 
 #include "config/arguments.hpp"
@@ -98,41 +97,54 @@ Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
   return [options] { return make_dynamic_resources(options); };
 }
 
-const std::map<std::string, FromConfig>& known() {
-  static const std::map<std::string, FromConfig> plugins{
-      {"predicates", predicates_from},
-      {"proportion", with_arguments(proportion_from)},
-      {"priority", plain(make_priority)},
-      {"elastic", plain(make_elastic)},
-      {"kubeflow", plain(make_kubeflow)},
-      {"ray", plain(make_ray)},
-      {"nodeavailability", plain(make_node_availability)},
-      {"gpusharingorder", plain(make_gpu_sharing_order)},
-      {"gpupack", plain(make_gpu_pack)},
-      {"gpuspread", plain(make_gpu_spread)},
-      {"resourcetype", plain(make_resource_type)},
-      {"subgrouporder", plain(make_sub_group_order)},
-      {"taskorder", plain(make_task_order)},
-      {"nominatednode", plain(make_nominated_node)},
-      {"dynamicresources", dynamic_resources_from},
-      {"numa", with_arguments(numa_from)},
-      {"nodeplacement", with_arguments(node_placement_from)},
-      {"podaffinity", plain(make_pod_affinity)},
-      {"topology", plain(make_topology)},
-      {"minruntime", with_arguments(min_runtime_from)},
-      {"expectedruntime", plain(make_expected_runtime)},
-      {"sg-nodelocalgreedy", plain(make_node_local_greedy)},
-      {"sg-multinodegang", plain(make_multi_node_gang)},
-      {kExhaustive, plain(make_exhaustive)},
+struct Registered {
+  KnownComponent known;
+  FromConfig make;  // none: the plugin decides nothing and is not built
+};
+
+const std::vector<Registered>& registered() {
+  static const std::vector<Registered> plugins{
+      {{"predicates"}, predicates_from},
+      {{"proportion",
+        {"kValue", "relcaimerSaturationMultiplier",
+         "reclaimerSaturationMultiplier"}},  // KAI's spelling first
+       with_arguments(proportion_from)},
+      {{"priority"}, plain(make_priority)},
+      {{"elastic"}, plain(make_elastic)},
+      {{"kubeflow"}, plain(make_kubeflow)},
+      {{"ray"}, plain(make_ray)},
+      {{"nodeavailability"}, plain(make_node_availability)},
+      {{"gpusharingorder"}, plain(make_gpu_sharing_order)},
+      {{"gpupack"}, plain(make_gpu_pack)},
+      {{"gpuspread"}, plain(make_gpu_spread)},
+      {{"resourcetype"}, plain(make_resource_type)},
+      {{"podaffinity"}, plain(make_pod_affinity)},
+      {{"subgrouporder"}, plain(make_sub_group_order)},
+      {{"taskorder"}, plain(make_task_order)},
+      {{"nominatednode"}, plain(make_nominated_node)},
+      {{"dynamicresources", {"maxCelCacheEntries"}}, dynamic_resources_from},
+      {{"nodeplacement", {"gpu", "cpu"}}, with_arguments(node_placement_from)},
+      {{"minruntime",
+        {"defaultPreemptMinRuntime", "defaultReclaimMinRuntime", "reclaimResolveMethod",
+         "protectFromConsolidation"}},
+       with_arguments(min_runtime_from)},
+      {{"expectedruntime"}, plain(make_expected_runtime)},
+      {{"topology"}, plain(make_topology)},
+      {{"snapshot"}, nullptr},
+      {{"numa", {"ignoreList", "reconstructAvailable"}}, with_arguments(numa_from)},
+      {{"reflectjoborder"}, nullptr},
+      {{"sg-nodelocalgreedy"}, plain(make_node_local_greedy)},
+      {{"sg-multinodegang"}, plain(make_multi_node_gang)},
+      {{kExhaustive}, plain(make_exhaustive)},
   };
   return plugins;
 }
 
-}  // namespace
-
-bool is_available(const std::string& name) { return known().contains(name); }
-
-namespace {
+const Registered* find(const std::string& name) {
+  for (const Registered& plugin : registered())
+    if (plugin.known.name == name) return &plugin;
+  return nullptr;
+}
 
 bool is_generator(const PluginFactory& plugin) { return plugin.name.starts_with("sg-"); }
 
@@ -146,15 +158,31 @@ void add_exhaustive(const Config& config, std::vector<PluginFactory>& plugins) {
 
 }  // namespace
 
+std::vector<KnownComponent> known_plugins() {
+  std::vector<KnownComponent> known;
+  for (const Registered& plugin : registered()) known.push_back(plugin.known);
+  return known;
+}
+
+std::vector<std::string_view> known_generators() {
+  return {"NodeLocalGreedy", "MultiNodeGang", "Exhaustive"};
+}
+
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
-  for (const PluginConfig& plugin : config.plugins) {
-    const auto found = known().find(plugin.name);
-    if (found == known().end()) continue;
-    made.push_back({plugin.name, found->second(Arguments(plugin, errors), config.params)});
-  }
+  for (const PluginConfig& plugin : config.plugins)
+    if (const Registered* found = find(plugin.name); found != nullptr && found->make)
+      made.push_back({plugin.name, found->make(Arguments(plugin, found->known, errors), config.params)});
   add_exhaustive(config, made);
   return made;
+}
+
+std::vector<std::string> skipped_plugins(const Config& config) {
+  std::vector<std::string> skipped;
+  for (const PluginConfig& plugin : config.plugins)
+    if (const Registered* found = find(plugin.name); found == nullptr || !found->make)
+      skipped.push_back(plugin.name);
+  return skipped;
 }
 
 }  // namespace muster::plugins

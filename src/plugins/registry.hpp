@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/config.hpp"
@@ -10,9 +11,12 @@
 
 namespace muster::plugins {
 
-// A configuration may name plugins that are not built yet; they are skipped.
-bool is_available(const std::string& name);
+// What a configuration may name.
+std::vector<KnownComponent> known_plugins();
+std::vector<std::string_view> known_generators();
 // The configured plugins in order. Bad arguments are appended to `errors`.
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
+// The configured plugins that KAI has and that decide nothing here, such as "snapshot".
+std::vector<std::string> skipped_plugins(const Config& config);
 
 }  // namespace muster::plugins

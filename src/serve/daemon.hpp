@@ -6,8 +6,8 @@
 #include "engine/cycle/policy.hpp"
 #include "kube/credentials.hpp"
 #include "model/cluster.hpp"
-#include "serve/health/log.hpp"
-#include "serve/write/live_sink.hpp"
+#include "serve/write/binder.hpp"
+#include "serve/write/evictor.hpp"
 
 namespace muster::serve {
 

@@ -35,11 +35,11 @@ void EmbeddedCluster::update(Cluster& cluster, TimePoint now) {
     if (task.job.valid())
       cluster.observe(t, {.phase = PodPhase::kPending});
     else
-      cluster.remove_pod(std::string(task.ns), std::string(task.name));
+      cluster.remove(PodObject::kKind, std::string(task.ns), std::string(task.name));
   }
   for (const BindDecision& b : bound_) {
-    cluster.reserve_claims(b.task, b.groups);
-    cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .groups = b.groups});
+    cluster.reserve_claims(b.task, b.holding);
+    cluster.observe(b.task, {.phase = PodPhase::kRunning, .node = b.node, .holding = b.holding});
   }
   for (TaskId t : evicted_) {
     Observed seen = cluster.task(t).observed;

@@ -9,7 +9,6 @@
 
 namespace muster {
 
-// Two bitmaps are combined or compared word by word and must have the same size.
 class Bitmap {
  public:
   Bitmap() = default;
@@ -39,38 +38,6 @@ class Bitmap {
     for (Word& w : words_) w = 0;
   }
 
-  std::size_t count() const {
-    std::size_t sum = 0;
-    for (const Word w : words_) sum += static_cast<std::size_t>(std::popcount(w));
-    return sum;
-  }
-  bool any() const {
-    for (const Word w : words_)
-      if (w != 0) return true;
-    return false;
-  }
-
-  Bitmap& operator&=(const Bitmap& other) {
-    assert(size_ == other.size_);
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
-    return *this;
-  }
-  Bitmap& operator|=(const Bitmap& other) {
-    assert(size_ == other.size_);
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
-    return *this;
-  }
-  // Takes out what is in `other`.
-  Bitmap& and_not(const Bitmap& other) {
-    assert(size_ == other.size_);
-    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
-    return *this;
-  }
-
-  // The smallest member, and the smallest above `after`; size() if there is none.
-  std::size_t first() const { return at_or_above(0); }
-  std::size_t next(std::size_t after) const { return at_or_above(after + 1); }
-
   // Calls fn(i) for every member, smallest first. Members that fn sets or resets in this bitmap may be
   // missed.
   template <class Fn>
@@ -86,17 +53,6 @@ class Bitmap {
   static constexpr std::size_t kBits = 64;
   static constexpr Word bit(std::size_t i) { return Word{1} << (i % kBits); }
   static std::size_t lowest(Word w) { return static_cast<std::size_t>(std::countr_zero(w)); }
-
-  std::size_t at_or_above(std::size_t from) const {
-    if (from >= size_) return size_;
-    std::size_t at = from / kBits;
-    Word w = words_[at] & ~(bit(from) - 1);
-    while (w == 0) {
-      if (++at == words_.size()) return size_;
-      w = words_[at];
-    }
-    return at * kBits + lowest(w);
-  }
 
   std::size_t size_ = 0;
   std::vector<Word> words_;  // bits from size_ on are always 0

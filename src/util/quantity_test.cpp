@@ -1,3 +1,4 @@
+// Quantities beside what Kubernetes makes of them.
 #include "util/quantity.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Values and errors in a Result, and how an Error reads.
 #include "util/result.hpp"
 
 #include <gtest/gtest.h>

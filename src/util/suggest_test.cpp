@@ -1,3 +1,4 @@
+// Which name is near enough to be suggested.
 #include "util/suggest.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Instants and durations beside what Go makes of them.
 #include "util/time.hpp"
 
 #include <gtest/gtest.h>

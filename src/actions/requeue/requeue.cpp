@@ -126,9 +126,7 @@ class Requeue final : public Action {
   // The job stands behind those that wait, and is left alone for a while.
   static void send_to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
     const std::string not_before = format_time(victim.not_before);
-    Job& job = s.cluster.job_facts(victim.job);
-    job.requeue_not_before = not_before;
-    job.requeued_at = s.now;
+    s.cluster.requeued(victim.job, s.now, not_before);
     s.annotate(victim.job, keys::kRequeueNotBefore, not_before);
     s.annotate(victim.job, keys::kRequeuedAt, s.now_text);
   }

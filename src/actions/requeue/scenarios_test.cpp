@@ -84,7 +84,7 @@ TEST_F(RequeueScenarios, S4AJobThatStartsAgainIsLeftAloneUntilItsDelayIsOver) {
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
   EXPECT_EQ(c.cycle(), "bind p-0 node0");
   EXPECT_EQ(skipped(), "not_running");
-  c.advance(1min).cluster().remove_pod("default", "p-0");
+  c.advance(1min).cluster().remove("Pod", "default", "p-0");
   EXPECT_EQ(c.cycle(), "bind v-0 node0");
   EXPECT_EQ(c.written("v", keys::kLastStart), "2025-06-01T12:01:00Z");
   for (int minutes = 10; minutes < 30; minutes += 10) {
@@ -256,7 +256,9 @@ TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
 }
 
 TEST_F(RequeueScenarios, S10AJobThatNobodySawStartIsNotNominated) {
-  c.node("node0", {.gpus = 1}).running("v", kOverdue).cluster().job_facts(c.job_id("v")).last_start.reset();
+  JobSpec unseen = kOverdue;
+  unseen.is_start_known = false;
+  c.node("node0", {.gpus = 1}).running("v", unseen);
   for (int i = 0; i < 3; ++i) {
     c.cycle();
     EXPECT_EQ(skipped(), "missing_start");
@@ -281,7 +283,7 @@ TEST_F(RequeueScenarios, S10AnUnreadableOrFuturePlaceInLineIsNone) {
   c.node("node0", {.gpus = 1});
   c.pending("first", {.age = 2h, .requeued_at = "long ago"}).pending("second", {.age = 1h});
   EXPECT_EQ(c.cycle(), "bind first-0 node0");
-  c.advance(0s).cluster().remove_pod("default", "first-0");
+  c.advance(0s).cluster().remove("Pod", "default", "first-0");
   c.pending("future", {.age = 3h, .requeued_at = "2025-06-02T12:00:00Z"});
   EXPECT_EQ(c.cycle(), "bind second-0 node0") << "the one of the future joins the line now";
 }

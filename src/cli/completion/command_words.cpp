@@ -1,7 +1,7 @@
-// The words of the command line as data.
+// Reads the names, descriptions and choices of commands and options off CLI11's parser.
 #include "cli/completion/command_words.hpp"
 
-#include <algorithm>
+#include <CLI/CLI.hpp>
 
 namespace muster::cli {
 namespace {

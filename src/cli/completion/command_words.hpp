@@ -1,9 +1,12 @@
 // The words of the command line as data, read off the parser: for completions and for suggestions.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace muster::cli {
 

@@ -1,4 +1,4 @@
-// Scripts that teach a shell to complete muster's command line.
+// Writes the completion scripts for bash, zsh and fish.
 #include "cli/completion/completion_scripts.hpp"
 
 #include <fmt/format.h>

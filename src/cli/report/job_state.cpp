@@ -1,4 +1,4 @@
-// How jobs stand after the last cycle.
+// Reads off the cluster and the last round how each job stands.
 #include "cli/report/job_state.hpp"
 
 #include <algorithm>
@@ -21,10 +21,10 @@ std::int32_t minimum_of(const Job& job, const Member& member) {
   return std::accumulate(minima.begin(), minima.begin() + required, std::int32_t{0});
 }
 
-std::map<JobId, const WaitingJob*> last_words(const SimulationResult& result) {
+std::map<JobId, const WaitingJob*> last_words(const std::vector<Round>& rounds) {
   std::map<JobId, const WaitingJob*> said;
-  if (!result.rounds.empty())
-    for (const WaitingJob& w : result.rounds.back().decisions.waiting) said[w.job] = &w;
+  if (!rounds.empty())
+    for (const WaitingJob& w : rounds.back().decisions.waiting) said[w.job] = &w;
   return said;
 }
 
@@ -47,8 +47,8 @@ std::vector<JobId> present_jobs(const Cluster& cluster) {
   return sorted_by_name(jobs, [&](JobId j) { return cluster.job(j).full_name(); });
 }
 
-std::vector<WaitingJob> waiting_after(const Cluster& cluster, const SimulationResult& result) {
-  const auto said = last_words(result);
+std::vector<WaitingJob> waiting_after(const Cluster& cluster, const std::vector<Round>& rounds) {
+  const auto said = last_words(rounds);
   std::vector<WaitingJob> waiting;
   for (JobId j : present_jobs(cluster)) {
     const Job& job = cluster.job(j);

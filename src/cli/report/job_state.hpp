@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cli/simulation.hpp"
+#include "cli/simulate/rounds.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 
@@ -17,6 +17,6 @@ std::int32_t minimum_pods(const Job& job);
 // Jobs that have an object, by namespace and name.
 std::vector<JobId> present_jobs(const Cluster& cluster);
 // Jobs with waiting or gated pods, by namespace and name, with what the last cycle said of them.
-std::vector<WaitingJob> waiting_after(const Cluster& cluster, const SimulationResult& result);
+std::vector<WaitingJob> waiting_after(const Cluster& cluster, const std::vector<Round>& rounds);
 
 }  // namespace muster::cli

@@ -1,6 +1,4 @@
-// The jobs as a table.
-#include "cli/report/job_table.hpp"
-
+// The jobs as a table, in the order of the queue tree.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 
 namespace muster::cli {
 namespace {
@@ -22,14 +21,8 @@ Ink ink_of(std::string_view status) {
 // A queue's place in the tree, depth first; queues that can not be used come last.
 IdVector<QueueId, std::size_t> queue_ranks(const Cluster& cluster) {
   IdVector<QueueId, std::size_t> ranks(cluster.queues().size(), cluster.queues().size());
-  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
-  for (std::size_t rank = 0; !todo.empty(); ++rank) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    ranks[q] = rank;
-    const auto& children = cluster.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
-  }
+  std::size_t rank = 0;
+  for (QueueId q : cluster.queue_tree().depth_first()) ranks[q] = rank++;
   return ranks;
 }
 

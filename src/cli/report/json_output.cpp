@@ -1,11 +1,11 @@
-// The result of a simulation as JSON.
-#include "cli/report/json_output.hpp"
-
+// The report as JSON: one function per part, named after its field.
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/report/report.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -13,14 +13,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json group_names(const Cluster& c, GroupListId groups) {
+Json group_names(const Cluster& c, HoldingId holding) {
   Json names = Json::array();
-  for (GroupId g : c.groups(groups)) names.push_back(c.group_name(g));
+  for (GroupId g : c.groups(holding)) names.push_back(c.group_name(g));
   return names;
 }
 
 // The devices of claims and the NUMA zones, where there are any.
-void add_devices(const Cluster& c, GroupListId held, Json& json) {
+void add_devices(const Cluster& c, HoldingId held, Json& json) {
   const Holding& holding = c.holding(held);
   for (AllocationId a : holding.claims) {
     if (!a.valid()) continue;
@@ -37,8 +37,8 @@ Json binds_json(const Cluster& c, const Decisions& d) {
   for (const BindDecision& b : d.binds) {
     list.push_back({{"pod", c.task(b.task).full_name()},
                     {"node", c.node(b.node).name},
-                    {"gpuGroups", group_names(c, b.groups)}});
-    add_devices(c, b.groups, list.back());
+                    {"gpuGroups", group_names(c, b.holding)}});
+    add_devices(c, b.holding, list.back());
   }
   return list;
 }
@@ -74,7 +74,7 @@ Json pipelined_json(const Cluster& c, const Decisions& d) {
   Json list = Json::array();
   for (const PipelineDecision& p : d.pipelined) {
     list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
-    add_devices(c, p.groups, list.back());
+    add_devices(c, p.holding, list.back());
   }
   return list;
 }
@@ -153,9 +153,9 @@ Json round_json(const Cluster& c, const Round& round, bool with_timing) {
 }
 
 // The timing of all rounds together.
-Json total_timing(const SimulationResult& result, const Timing& timing) {
+Json total_timing(const std::vector<Round>& rounds, const Timing& timing) {
   Json json{{"readMs", timing.read_ms}};
-  json.update(timing_json(summed_stats(result)));
+  json.update(timing_json(summed_stats(rounds)));
   json["cpuMs"] = timing.cpu_ms;
   json["peakRssMb"] = timing.peak_rss_mb;
   return json;
@@ -185,7 +185,7 @@ Json pods_json(const Cluster& c) {
              {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
              {"phase", phase_of(at.status)}};
     if (at.node.valid()) pod["node"] = c.node(at.node).name;
-    if (!c.groups(at.groups).empty()) pod["gpuGroups"] = group_names(c, at.groups);
+    if (!c.groups(at.holding).empty()) pod["gpuGroups"] = group_names(c, at.holding);
     list.push_back(std::move(pod));
   }
   return list;
@@ -304,8 +304,8 @@ Json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) 
   return list;
 }
 
-Json jobs_json(const Cluster& c, const SimulationResult& result) {
-  const std::vector<WaitingJob> waiting = waiting_after(c, result);
+Json jobs_json(const Cluster& c, const std::vector<Round>& rounds) {
+  const std::vector<WaitingJob> waiting = waiting_after(c, rounds);
   std::map<JobId, const WaitingJob*> by_job;
   for (const WaitingJob& w : waiting) by_job[w.job] = &w;
   Json list = Json::array();
@@ -325,12 +325,12 @@ Json jobs_json(const Cluster& c, const SimulationResult& result) {
 
 }  // namespace
 
-Json to_json(const Cluster& c, const SimulationResult& result, const std::optional<Timing>& timing) {
-  Json rounds = Json::array();
-  for (const Round& round : result.rounds) rounds.push_back(round_json(c, round, timing.has_value()));
-  Json json{{"rounds", std::move(rounds)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, result)}};
-  if (timing) json["timing"] = total_timing(result, *timing);
-  return json;
+std::string to_json(const Cluster& c, const std::vector<Round>& rounds, const std::optional<Timing>& timing) {
+  Json list = Json::array();
+  for (const Round& round : rounds) list.push_back(round_json(c, round, timing.has_value()));
+  Json json{{"rounds", std::move(list)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, rounds)}};
+  if (timing) json["timing"] = total_timing(rounds, *timing);
+  return json.dump(1) + "\n";
 }
 
 }  // namespace muster::cli

@@ -1,9 +1,10 @@
 // The contract of `muster simulate --cycles -o json`: fields, their order, and equal runs giving equal text.
-#include "cli/report/json_output.hpp"
-
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/command_for_test.hpp"
+#include "cli/report/report.hpp"
 
 namespace muster::cli {
 namespace {

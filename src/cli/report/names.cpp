@@ -1,4 +1,4 @@
-// Lists of names as people write them.
+// Natural order, and runs of numbered names drawn together.
 #include "cli/report/names.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Escape sequences, and columns of UTF-8 text.
+// Escape sequences, the width of terminals, and columns of UTF-8 text.
 #include "cli/report/paint.hpp"
 
 #include <sys/ioctl.h>

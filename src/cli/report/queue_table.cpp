@@ -1,12 +1,11 @@
-// The queues as an indented tree.
-#include "cli/report/queue_table.hpp"
-
+// The queues as an indented tree: what they may, hold and want.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -69,12 +68,11 @@ std::vector<Cell> row_of(const Cluster& cluster, const QueueShare& share,
 
 }  // namespace
 
-std::string queues_text(const Cluster& cluster, const SimulationResult& result, const TextStyle& style) {
-  if (result.rounds.empty() || result.rounds.back().decisions.shares.empty()) return "";
+std::string queues_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style) {
+  if (rounds.empty() || rounds.back().decisions.shares.empty()) return "";
   const std::vector<Accounted> resources = shown_resources(cluster, style);
   Table table(columns_for(resources));
-  for (const QueueShare& share : result.rounds.back().decisions.shares)
-    table.add(row_of(cluster, share, resources));
+  for (const QueueShare& share : rounds.back().decisions.shares) table.add(row_of(cluster, share, resources));
   return style.heading("Queues") + table.text(style.table());
 }
 

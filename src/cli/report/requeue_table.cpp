@@ -1,6 +1,4 @@
-// Who agreed to give way, and what came of it.
-#include "cli/report/requeue_table.hpp"
-
+// Jobs that agreed to give way, what came of it and why; equal cycles share a row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <tuple>
 
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 
 namespace muster::cli {
 namespace {

@@ -1,8 +1,10 @@
-#include "cli/report/requeue_table.hpp"
-
+// What the requeue table says about each fate of a job that opted in.
 #include <gtest/gtest.h>
 
-#include "cli/report/json_output.hpp"
+#include <nlohmann/json.hpp>
+
+#include "cli/report/report.hpp"
+#include "cli/report/text_parts.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::cli {
@@ -14,16 +16,16 @@ class RequeueTable : public testing::Test {
 
   std::string text(int cycles, Duration apart = 0s) {
     run(cycles, apart);
-    return requeue_text(c.cluster(), result.rounds, {});
+    return requeue_text(c.cluster(), rounds, {});
   }
   void run(int cycles, Duration apart) {
     for (int i = 1; i <= cycles; ++i, c.advance(apart)) {
       c.cycle();
-      result.rounds.push_back({i, c.now(), c.decisions()});
+      rounds.push_back({i, c.now(), c.decisions()});
     }
   }
   TestCluster c;
-  SimulationResult result;
+  std::vector<Round> rounds;
 };
 
 TEST_F(RequeueTable, IsNotThereWhereNobodyOptedIn) {
@@ -72,7 +74,8 @@ Requeue
 TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
   c.running("bad", {.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"});
   run(1, 0s);
-  const auto requeue = to_json(c.cluster(), result, std::nullopt)["rounds"][0]["requeue"];
+  const auto json = nlohmann::ordered_json::parse(to_json(c.cluster(), rounds, std::nullopt));
+  const auto& requeue = json["rounds"][0]["requeue"];
   EXPECT_EQ(requeue["skipped"].dump(),
             R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
             R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");

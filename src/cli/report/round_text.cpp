@@ -1,6 +1,4 @@
-// What happened in each cycle.
-#include "cli/report/round_text.hpp"
-
+// What each cycle did, one line per job and kind of decision.
 #include <fmt/format.h>
 
 #include <map>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 
 namespace muster::cli {
 namespace {

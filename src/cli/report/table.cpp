@@ -1,4 +1,4 @@
-// Columns that line up.
+// Finds the widths of columns, then writes the lines.
 #include "cli/report/table.hpp"
 
 #include <fmt/format.h>

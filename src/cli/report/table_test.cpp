@@ -1,3 +1,4 @@
+// Columns, cut lists, names drawn together and lines broken, as literal text.
 #include "cli/report/table.hpp"
 
 #include <gtest/gtest.h>

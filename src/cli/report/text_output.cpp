@@ -1,15 +1,12 @@
-// The parts of the text output put together.
-#include "cli/report/text_output.hpp"
-
+// The report as text: the parts put together, with what it cost and a summary.
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cli/report/job_state.hpp"
-#include "cli/report/job_table.hpp"
 #include "cli/report/names.hpp"
-#include "cli/report/queue_table.hpp"
-#include "cli/report/requeue_table.hpp"
-#include "cli/report/round_text.hpp"
-#include "cli/report/waiting_text.hpp"
+#include "cli/report/report.hpp"
+#include "cli/report/text_parts.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -38,12 +35,11 @@ std::vector<Cell> timing_row(const std::string& title, const Decisions& d) {
   return row;
 }
 
-std::string timing_text(const SimulationResult& result, const Timing& timing, const TextStyle& style) {
-  const Decisions sum = summed_stats(result);
+std::string timing_text(const std::vector<Round>& rounds, const Timing& timing, const TextStyle& style) {
+  const Decisions sum = summed_stats(rounds);
   Table table(timing_columns(sum.actions));
   table.add(timing_row("all", sum));
-  for (const Round& round : result.rounds)
-    table.add(timing_row(std::to_string(round.cycle), round.decisions));
+  for (const Round& round : rounds) table.add(timing_row(std::to_string(round.cycle), round.decisions));
   return style.heading("Timing") + table.text(style.table()) +
          fmt::format("  reading {} ms, processor {} ms, memory at most {:.1f} MB\n",
                      milliseconds(timing.read_ms), milliseconds(timing.cpu_ms), timing.peak_rss_mb);
@@ -62,10 +58,10 @@ std::string gpus_in_use(const Cluster& cluster) {
                      counted(cluster.nodes_by_name().size(), "node"));
 }
 
-std::string summary_text(const Cluster& cluster, const SimulationResult& result,
+std::string summary_text(const Cluster& cluster, const std::vector<Round>& rounds,
                          const std::vector<WaitingJob>& waiting, const TextStyle& style) {
   std::size_t bound = 0, evicted = 0, waiting_pods = 0;
-  for (const Round& round : result.rounds) {
+  for (const Round& round : rounds) {
     bound += round.decisions.binds.size();
     evicted += round.decisions.evictions.size();
   }
@@ -74,7 +70,7 @@ std::string summary_text(const Cluster& cluster, const SimulationResult& result,
     waiting_pods += static_cast<std::size_t>(counts.of(TaskStatus::kPending) + counts.of(TaskStatus::kGated));
   }
   const std::string text =
-      fmt::format("{}: {} bound, {} evicted; {} of {} waiting; {}", counted(result.rounds.size(), "cycle"),
+      fmt::format("{}: {} bound, {} evicted; {} of {} waiting; {}", counted(rounds.size(), "cycle"),
                   counted(bound, "pod"), grouped(evicted), counted(waiting_pods, "pod"),
                   counted(waiting.size(), "job"), gpus_in_use(cluster));
   return "\n" + style.paint(Ink::kBold, text) + "\n";
@@ -82,14 +78,21 @@ std::string summary_text(const Cluster& cluster, const SimulationResult& result,
 
 }  // namespace
 
-std::string to_text(const Cluster& cluster, const SimulationResult& result,
+JobNames::JobNames(const Cluster& cluster) : cluster_(cluster) {
+  std::set<std::string_view> namespaces;
+  for (const Job& job : cluster.jobs())
+    if (job.present && namespaces.size() < 2) namespaces.insert(job.ns);
+  has_namespaces_ = namespaces.size() > 1;
+}
+
+std::string to_text(const Cluster& cluster, const std::vector<Round>& rounds,
                     const std::optional<Timing>& timing, const TextStyle& style) {
-  const std::vector<WaitingJob> waiting = waiting_after(cluster, result);
-  std::string text = rounds_text(cluster, result.rounds, style) + queues_text(cluster, result, style) +
-                     jobs_text(cluster, style) + requeue_text(cluster, result.rounds, style) +
-                     waiting_text(cluster, result, waiting, style);
-  if (timing) text += timing_text(result, *timing, style);
-  text += summary_text(cluster, result, waiting, style);
+  const std::vector<WaitingJob> waiting = waiting_after(cluster, rounds);
+  std::string text = rounds_text(cluster, rounds, style) + queues_text(cluster, rounds, style) +
+                     jobs_text(cluster, style) + requeue_text(cluster, rounds, style) +
+                     waiting_text(cluster, rounds, waiting, style);
+  if (timing) text += timing_text(rounds, *timing, style);
+  text += summary_text(cluster, rounds, waiting, style);
   return text.substr(text.find_first_not_of('\n'));
 }
 

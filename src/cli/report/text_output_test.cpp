@@ -1,8 +1,8 @@
-#include "cli/report/text_output.hpp"
-
+// The whole text of small runs, and how long lists are folded.
 #include <gmock/gmock.h>
 
 #include "cli/command_for_test.hpp"
+#include "cli/report/report.hpp"
 #include "model/objects.hpp"
 
 namespace muster::cli {
@@ -124,7 +124,7 @@ TEST(EvictionText, NamesActionAndContender) {
   Round round{.cycle = 1};
   round.decisions.evictions.push_back({victim, "reclaim", cluster.task(contender).job});
   round.decisions.pipelined.push_back({contender, node, {}});
-  const std::string text = to_text(cluster, {.rounds = {round}}, std::nullopt, {});
+  const std::string text = to_text(cluster, {round}, std::nullopt, {});
   EXPECT_THAT(text, HasSubstr("  evicted    batch  1 pod  batch-0, by reclaim for serve\n"
                               "  pipelined  serve  1 pod  serve-0 → n1\n"));
   EXPECT_THAT(text, HasSubstr("  batch\n    was evicted in the last cycle, and is tried again in the next\n"

@@ -1,9 +1,9 @@
-// How long a run took, and what it cost.
-#include "cli/report/timing.hpp"
-
+// Asks the system what the run cost, and sums up what the rounds measured.
 #include <sys/resource.h>
 
 #include <algorithm>
+
+#include "cli/report/report.hpp"
 
 namespace muster::cli {
 namespace {
@@ -32,9 +32,9 @@ Timing timing_of_process(double read_ms) {
           .peak_rss_mb = static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
-Decisions summed_stats(const SimulationResult& result) {
+Decisions summed_stats(const std::vector<Round>& rounds) {
   Decisions sum;
-  for (const Round& round : result.rounds) {
+  for (const Round& round : rounds) {
     sum.open_milliseconds += round.decisions.open_milliseconds;
     for (const ActionStats& stats : round.decisions.actions) add(stats, sum.actions);
   }

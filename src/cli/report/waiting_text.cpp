@@ -1,6 +1,4 @@
-// Who waits and why.
-#include "cli/report/waiting_text.hpp"
-
+// Who waits and why: folds jobs that wait for the same reason into one paragraph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "cli/report/text_parts.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -61,8 +60,8 @@ std::vector<Paragraph> paragraphs_of(const Cluster& cluster, const std::vector<W
 
 class Writer {
  public:
-  Writer(const Cluster& cluster, const SimulationResult& result, const TextStyle& style)
-      : cluster_(cluster), result_(result), style_(style), names_(cluster) {}
+  Writer(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style)
+      : cluster_(cluster), rounds_(rounds), style_(style), names_(cluster) {}
 
   std::string paragraph(const Paragraph& p) const {
     std::string text = "  " + title(p) + "\n";
@@ -114,7 +113,7 @@ class Writer {
 
   // What the last cycle did to a job that waits without anything being in its way.
   std::string without_reason(JobId job) const {
-    const Decisions& last = result_.rounds.back().decisions;
+    const Decisions& last = rounds_.back().decisions;
     const auto is_of_job = [&](const auto& d) { return cluster_.task(d.task).job == job; };
     if (std::any_of(last.pipelined.begin(), last.pipelined.end(), is_of_job))
       return "has a place in view, and starts when the pods there are gone";
@@ -124,19 +123,19 @@ class Writer {
   }
 
   const Cluster& cluster_;
-  const SimulationResult& result_;
+  const std::vector<Round>& rounds_;
   const TextStyle& style_;
   const JobNames names_;
 };
 
 }  // namespace
 
-std::string waiting_text(const Cluster& cluster, const SimulationResult& result,
+std::string waiting_text(const Cluster& cluster, const std::vector<Round>& rounds,
                          const std::vector<WaitingJob>& waiting, const TextStyle& style) {
-  if (waiting.empty() || result.rounds.empty()) return "";
+  if (waiting.empty() || rounds.empty()) return "";
   const std::vector<Paragraph> paragraphs = paragraphs_of(cluster, waiting, style);
   const std::size_t shown = std::min(paragraphs.size(), style.most_rows());
-  const Writer writer(cluster, result, style);
+  const Writer writer(cluster, rounds, style);
   std::string text = style.heading("Waiting, and why");
   for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
   if (shown < paragraphs.size())

@@ -78,7 +78,7 @@ void check_top(const Cluster& cluster, Accounted r, Warnings& warnings) {
   const double capacity = cluster.total().share(r);
   double sum = 0;
   const Queue* first = nullptr;
-  for (QueueId q : cluster.top_queues()) {
+  for (QueueId q : cluster.queue_tree().top()) {
     const Queue& queue = cluster.queue(q);
     if (queue.of(r).quota <= 0) continue;
     sum += queue.of(r).quota;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/inputs.hpp"
-#include "cli/validate/object_places.hpp"
+#include "cli/input/inputs.hpp"
+#include "cli/input/object_places.hpp"
 
 namespace muster::cli {
 

@@ -16,10 +16,10 @@
 #include "model/holding.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
-#include "model/placement.hpp"
 #include "model/reasons.hpp"
 #include "model/requeue_record.hpp"
 #include "model/resources.hpp"
+#include "model/task.hpp"
 #include "util/bitmap.hpp"
 
 namespace muster {

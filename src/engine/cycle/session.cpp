@@ -139,7 +139,7 @@ void Session::bind(TaskId t) {
   Placement at = cluster.placement(t);
   at.status = TaskStatus::kBinding;
   move(t, at);
-  decisions.binds.push_back({t, at.node, at.groups});
+  decisions.binds.push_back({t, at.node, at.holding});
 }
 
 void Session::record_eviction(TaskId t, const std::string& action, JobId contender) {

@@ -34,24 +34,12 @@ template <class T>
 Age age(const T& x) {
   return {x.created, x.uid};
 }
+inline Age age(const Queue& queue) { return {queue.meta.created, queue.meta.uid}; }
 
 // By namespace, then name: the order of lists for people.
 template <class T>
 bool is_listed_before(const T& x, const T& y) {
   return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
-}
-
-// All usable queues, depth first, siblings by creation time, then name.
-template <class Visit>
-void for_each_queue(const Cluster& cluster, Visit visit) {
-  std::vector<QueueId> todo(cluster.top_queues().rbegin(), cluster.top_queues().rend());
-  while (!todo.empty()) {
-    const QueueId q = todo.back();
-    todo.pop_back();
-    const auto& children = cluster.queue(q).children;
-    todo.insert(todo.end(), children.rbegin(), children.rend());
-    visit(q);
-  }
 }
 
 inline bool is_at_or_below(const Cluster& cluster, QueueId queue, QueueId ancestor) {

@@ -24,9 +24,9 @@ void Session::settle_pipelined() {
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
-    decisions.pipelined.push_back({t, at.node, at.groups});
+    decisions.pipelined.push_back({t, at.node, at.holding});
     if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
     else
       cluster.move(t, {.status = TaskStatus::kPending});
   }
@@ -38,7 +38,7 @@ void Session::settle_evicted() {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kReleasing) continue;
     if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .groups = at.leaving_groups});
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
     else if (!cluster.task(t).observed.node.valid())
       cluster.move(t, {.status = TaskStatus::kPending});
   }
@@ -59,12 +59,11 @@ void Session::collect_waiting() {
 }
 
 void Session::collect_shares() {
-  for_each_queue(cluster, [&](QueueId q) {
+  for (QueueId q : cluster.queue_tree().depth_first())
     decisions.shares.push_back({.queue = q,
                                 .fair_share = hooks.fair_share ? hooks.fair_share(q) : Shares{},
                                 .allocated = cluster.use(q).allocated.shares(),
                                 .requested = hooks.requested ? hooks.requested(q) : Shares{}});
-  });
 }
 
 }  // namespace muster

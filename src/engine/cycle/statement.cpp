@@ -12,33 +12,33 @@ void Statement::move(TaskId t, const Placement& to) {
   session_.move(t, to);
 }
 
-void Statement::allocate(TaskId t, NodeId node, GroupListId groups) {
+void Statement::allocate(TaskId t, NodeId node, HoldingId holding) {
   assert(session_.cluster.placement(t).status == TaskStatus::kPending && "only waiting tasks are allocated");
-  move(t, {.status = TaskStatus::kAllocated, .node = node, .groups = groups});
+  move(t, {.status = TaskStatus::kAllocated, .node = node, .holding = holding});
 }
 
-void Statement::pipeline(TaskId t, NodeId node, GroupListId groups) {
+void Statement::pipeline(TaskId t, NodeId node, HoldingId holding) {
   const Placement at = session_.cluster.placement(t);
-  Placement to{.status = TaskStatus::kPipelined, .node = node, .groups = groups};
+  Placement to{.status = TaskStatus::kPipelined, .node = node, .holding = holding};
   if (at.virtually_evicted) {
-    if (stands_there(t, node, groups)) return take_back(t);
+    if (stands_there(t, node, holding)) return take_back(t);
     const bool moved_before = at.leaving.valid();
     to.never_stood = at.never_stood;
     to.leaving = moved_before ? at.leaving : at.node;
-    to.leaving_groups = moved_before ? at.leaving_groups : at.groups;
-    if (moved_before) to.passing = at.node, to.passing_groups = at.groups;
+    to.leaving_holding = moved_before ? at.leaving_holding : at.holding;
+    if (moved_before) to.passing = at.node, to.passing_holding = at.holding;
   }
   move(t, to);
 }
 
 // Where it stood before its eviction, with the same shared GPUs, devices and NUMA zones.
-bool Statement::stands_there(TaskId t, NodeId node, GroupListId groups) const {
+bool Statement::stands_there(TaskId t, NodeId node, HoldingId holding) const {
   const Placement& at = session_.cluster.placement(t);
   if (node != at.node && node != at.leaving && node != at.passing) return false;
-  const Holding &wanted = session_.cluster.holding(groups), &held = session_.cluster.holding(at.groups);
+  const Holding &wanted = session_.cluster.holding(holding), &held = session_.cluster.holding(at.holding);
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
   // Devices of an earlier place may be gone to whoever shares the claim.
-  if (!held.claims.empty() && first_before(t).groups != at.groups) return false;
+  if (!held.claims.empty() && first_before(t).holding != at.holding) return false;
   return wanted.zones == held.zones && wanted.claims == held.claims &&
          (!is_shared || wanted.groups == held.groups);
 }
@@ -93,7 +93,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
     if (!at.never_stood && !is_evicted_already) session_.record_eviction(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
-    session_.cluster.job_facts(job).last_eviction = session_.now;
+    session_.cluster.evicted(job, session_.now);
     session_.annotate(job, keys::kLastEviction, session_.now_text);
   }
   log_.clear();

@@ -21,10 +21,10 @@ class Statement {
   Statement& operator=(const Statement&) = delete;
 
   // Takes the place now.
-  void allocate(TaskId t, NodeId node, GroupListId groups = {});
+  void allocate(TaskId t, NodeId node, HoldingId holding = {});
   // Takes the place as soon as it is free. A victim of this statement that gets its own place back is simply
   // not evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
-  void pipeline(TaskId t, NodeId node, GroupListId groups = {});
+  void pipeline(TaskId t, NodeId node, HoldingId holding = {});
   void evict(TaskId t);
   // Back to where the task was before this statement first changed it.
   void take_back(TaskId t);
@@ -38,7 +38,7 @@ class Statement {
 
  private:
   void move(TaskId t, const Placement& to);
-  bool stands_there(TaskId t, NodeId node, GroupListId groups) const;
+  bool stands_there(TaskId t, NodeId node, HoldingId holding) const;
   const Placement& first_before(TaskId t) const;
 
   Session& session_;

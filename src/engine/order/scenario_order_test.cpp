@@ -55,7 +55,7 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     std::vector<JobId> best_first = all;
     std::stable_sort(best_first.begin(), best_first.end(), [&](JobId a, JobId b) {
       const QueueId x = s.cluster.job(a).queue, y = s.cluster.job(b).queue;
-      return x != y ? s.cluster.queue(x).created < s.cluster.queue(y).created
+      return x != y ? s.cluster.queue(x).meta.created < s.cluster.queue(y).meta.created
                     : s.job_before(s.entry(a), s.entry(b));
     });
     for (JobId j : best_first) full.push(j);

@@ -17,9 +17,8 @@ std::int64_t gpus_of(const Cluster& c, JobId job) {
 
 std::vector<QueueId> leaves_of(const Cluster& c) {
   std::vector<QueueId> leaves;
-  for_each_queue(c, [&](QueueId q) {
+  for (QueueId q : c.queue_tree().depth_first())
     if (c.queue(q).is_leaf()) leaves.push_back(q);
-  });
   return leaves;
 }
 

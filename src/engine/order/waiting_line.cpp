@@ -30,7 +30,7 @@ WaitingLine::WaitingLine(Session& session, Who who) : session_(session), who_(wh
   }
   std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {
     const Queue &x = c.queue(a), &y = c.queue(b);
-    return x.created != y.created ? x.created < y.created : x.name < y.name;
+    return x.meta.created != y.meta.created ? x.meta.created < y.meta.created : x.name < y.name;
   });
 }
 

@@ -6,8 +6,8 @@
 namespace muster {
 
 AffinityIndex::AffinityIndex(const Cluster& cluster, Follows follows)
-    : cluster_(cluster), follows_(follows), domains_(cluster), by_shape_(cluster.shape_count()) {
-  std::vector<bool> seen(cluster.shape_count(), false);
+    : cluster_(cluster), follows_(follows), domains_(cluster), by_shape_(cluster.shapes().size()) {
+  std::vector<bool> seen(cluster.shapes().size(), false);
   for (const Task& task : cluster.tasks()) {
     if (!task.alive || seen[task.shape.index()]) continue;
     seen[task.shape.index()] = true;

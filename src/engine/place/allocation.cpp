@@ -85,23 +85,23 @@ class Allocator {
   bool put(TaskId t, NodeId node) {
     const Shape& shape = s_.cluster.shape_of(t);
     bool now = !attempt_.pipeline_only && fits_now(s_.cluster, shape, node) && !s_.hooks.now_filter(t, node);
-    GroupListId groups;
+    HoldingId holding;
     if (shape.is_shared()) {
       const auto choice = choose_gpus(s_, t, node);
       if (!choice) return false;
-      groups = choice->groups;
+      holding = choice->holding;
       now = now && choice->are_idle;
     }
-    if (!s_.hooks.holding.empty()) groups = with_devices(t, node, groups);
+    if (!s_.hooks.holding.empty()) holding = with_devices(t, node, holding);
     if (now)
-      st_.allocate(t, node, groups);
+      st_.allocate(t, node, holding);
     else
-      st_.pipeline(t, node, groups);
+      st_.pipeline(t, node, holding);
     return true;
   }
 
-  GroupListId with_devices(TaskId t, NodeId node, GroupListId groups) {
-    Holding held{.groups = s_.cluster.holding(groups).groups};
+  HoldingId with_devices(TaskId t, NodeId node, HoldingId holding) {
+    Holding held{.groups = s_.cluster.holding(holding).groups};
     s_.hooks.holding(t, node, held);
     return s_.cluster.intern(std::move(held));
   }

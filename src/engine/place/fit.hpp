@@ -50,14 +50,14 @@ std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, 
 // Now: from what is idle.
 inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, true) : 0;
-  return !short_of(cluster, shape, id, cluster.overdrawn_now(id), shared,
+  return !short_of(cluster, shape, id, cluster.node_table().overdrawn_now(id), shared,
                    [&](Kind k) { return cluster.idle().at(k, id); });
 }
 
 // Now or later: with what is being released.
 inline std::optional<NodeRefusal> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, false) : 0;
-  return short_of(cluster, shape, id, cluster.overdrawn(id), shared,
+  return short_of(cluster, shape, id, cluster.node_table().overdrawn(id), shared,
                   [&](Kind k) { return cluster.free_or_releasing(k, id); });
 }
 

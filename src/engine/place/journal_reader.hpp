@@ -11,14 +11,15 @@ class JournalReader {
   // known.
   template <class Everything, class Changed>
   void read(const Cluster& cluster, Everything everything, Changed changed) {
-    if (!has_begun_ || read_to_ < cluster.journal_begin()) {
+    const NodeJournal& journal = cluster.node_table().journal();
+    if (!has_begun_ || read_to_ < journal.begin()) {
       has_begun_ = true;
       everything();
     } else {
-      for (; read_to_ < cluster.journal_end(); ++read_to_)
-        if (const NodeId node = cluster.journal_at(read_to_); cluster.node(node).present) changed(node);
+      for (; read_to_ < journal.end(); ++read_to_)
+        if (const NodeId node = journal.at(read_to_); cluster.node(node).present) changed(node);
     }
-    read_to_ = cluster.journal_end();
+    read_to_ = journal.end();
   }
 
  private:

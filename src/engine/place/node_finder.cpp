@@ -44,7 +44,7 @@ std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitm
   if (!session_.cluster.shape_of(task).is_shared()) return std::nullopt;
   if (allowed != nullptr) return nearest_shared_gpu(session_, task, allowed);
   const auto [known, is_new] = nearest_.try_emplace(session_.cluster.task(task).shape);
-  const std::uint64_t as_of = session_.cluster.journal_end();
+  const std::uint64_t as_of = session_.cluster.node_table().journal().end();
   if (is_new || known->second.as_of != as_of)
     known->second = {as_of, nearest_shared_gpu(session_, task, nullptr)};
   return known->second.device;

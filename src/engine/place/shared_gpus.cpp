@@ -20,7 +20,7 @@ std::int64_t whole_devices(const Cluster& c, NodeId id) {
 
 // A device that begins to be shared needs a pod slot for its reservation, beside the one for the task.
 bool can_open_group(const Session& s, NodeId id) {
-  return !s.settings.differences.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
+  return !s.settings.compatibility.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
 }
 
 std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {

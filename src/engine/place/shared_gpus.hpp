@@ -8,7 +8,7 @@
 namespace muster {
 
 struct GpuChoice {
-  GroupListId groups;
+  HoldingId holding;
   bool are_idle = false;  // all of them have room now
 };
 

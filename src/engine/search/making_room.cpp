@@ -69,11 +69,10 @@ void RoomMaker::remember_queues() {
 // For every eviction since the first.
 void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const {
   const QueueStand ours = stand(purpose.contender);
-  auto& taken = session_.cluster.job_facts(purpose.contender).taken_for_it;
   for (std::size_t i = first; i < session_.decisions.evictions.size(); ++i) {
     EvictDecision& e = session_.decisions.evictions[i];
     const JobId victim = session_.cluster.task(e.task).job;
-    if (session_.settings.differences.take_once) taken.insert(session_.cluster.job(victim).uid);
+    if (session_.settings.compatibility.take_once) session_.cluster.taken_for(purpose.contender, victim);
     e.rule = purpose.ground(victim);
     e.victim_queue = stand(victim);
     e.contender_queue = ours;
@@ -91,7 +90,7 @@ QueueStand RoomMaker::stand(JobId job) const {
 
 std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
   const bool was_taken = s.cluster.job(contender).taken_for_it.contains(s.cluster.job(victim).uid);
-  if (!s.settings.differences.take_once || !was_taken) return std::nullopt;
+  if (!s.settings.compatibility.take_once || !was_taken) return std::nullopt;
   return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 

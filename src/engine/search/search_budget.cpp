@@ -2,23 +2,12 @@
 #include "engine/search/search_budget.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace muster {
-namespace {
-
-std::optional<Duration> limit_of(const std::map<std::string, Duration>& limits, const std::string& name) {
-  auto found = limits.find(name);
-  if (found == limits.end()) found = limits.find("default");
-  if (found == limits.end() || found->second == Duration::zero()) return std::nullopt;
-  return found->second;
-}
-
-}  // namespace
 
 SearchBudget::SearchBudget(const Session& session, const std::string& action)
     : session_(session), limits_(session.settings.search) {
-  if (const auto limit = limit_of(limits_.actions, action)) action_end_ = session.elapsed() + *limit;
+  if (const auto limit = limits_.of_action(action)) action_end_ = session.elapsed() + *limit;
 }
 
 bool SearchBudget::start_job() {
@@ -26,14 +15,15 @@ bool SearchBudget::start_job() {
   nodes_before_ = session_.stats.nodes_tried;
   const Duration now = session_.elapsed();
   job_end_ = action_end_;
-  if (limits_.job) job_end_ = std::min(job_end_.value_or(Duration::max()), now + *limits_.job);
+  if (limits_.job != Duration::zero())
+    job_end_ = std::min(job_end_.value_or(Duration::max()), now + limits_.job);
   if (job_end_) job_end_ = std::max(*job_end_, now + limits_.job_floor);
   return !job_end_ || now < *job_end_;
 }
 
 void SearchBudget::start_generator(const std::string& name) {
   generator_end_.reset();
-  if (const auto limit = limit_of(limits_.generators, name)) generator_end_ = session_.elapsed() + *limit;
+  if (const auto limit = limits_.of_generator(name)) generator_end_ = session_.elapsed() + *limit;
 }
 
 Limit SearchBudget::reached() const {

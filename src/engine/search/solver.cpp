@@ -101,7 +101,7 @@ Outcome Solver::unsolved() {
 // With all it needs to run.
 bool Solver::contender_stands() const {
   const Job& job = session_.cluster.job(contender_);
-  if (!session_.settings.differences.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
+  if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
   return is_satisfied(job, kRoot);
 }
 
@@ -140,7 +140,7 @@ bool Solver::search(Statement& statement, Generator& generator) {
 
 std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
   const auto first = std::span<const TaskId>(tasks_).first(k);
-  if (session_.settings.differences.probes_try_all_tasks) return first;
+  if (session_.settings.compatibility.probes_try_all_tasks) return first;
   tasks_of_partial_copy(session_, contender_, first, partial_);
   return partial_;
 }
@@ -221,7 +221,7 @@ bool Solver::could_fit(const Batches& potential) {
 }
 
 void Solver::trim(Statement& statement) {
-  if (!session_.settings.differences.trim_victims || recorded_.size() < 2) return;
+  if (!session_.settings.compatibility.trim_victims || recorded_.size() < 2) return;
   trimmer_.trim(statement, {.tasks = tasks_, .victims = victims_, .recorded = recorded_},
                 [&](std::span<const TaskId> victims) { return !play(statement, tasks_, victims); });
 }

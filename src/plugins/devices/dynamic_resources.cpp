@@ -85,7 +85,7 @@ class DynamicResources final : public Plugin {
   std::optional<JobReason> missing_class(TaskId t, const Claim& claim) const {
     if (claim.current().valid()) return std::nullopt;
     for (const DeviceRequest& r : claim.object.requests)
-      if (r.alternatives.empty() && devices().device_class(r.device_class) == nullptr)
+      if (r.alternatives.empty() && !session_->cluster.kept().find<DeviceClassObject>(r.device_class))
         return reason(JobRule::kDeviceClassMissing, t, r.device_class, claim.name);
     return std::nullopt;
   }
@@ -117,7 +117,7 @@ class DynamicResources final : public Plugin {
   // An evicted task that would return finds its own devices where nobody took them.
   bool keeps_devices(TaskId t, NodeId n) {
     const Placement& at = session_->cluster.placement(t);
-    const auto& held = session_->cluster.holding(at.groups).claims;
+    const auto& held = session_->cluster.holding(at.holding).claims;
     if (!at.virtually_evicted || at.node != n || held.size() != chosen_.size()) return false;
     for (std::size_t i = 0; i < held.size(); ++i)
       if (!chosen_[i].valid() && (!held[i].valid() || is_taken(held[i]))) return false;

@@ -64,7 +64,7 @@ class DeviceCluster : public TestCluster {
   }
   std::string devices_of(const std::string& task) const {
     std::string text;
-    const auto& held = cluster().holding(cluster().placement(task_id(task)).groups);
+    const auto& held = cluster().holding(cluster().placement(task_id(task)).holding);
     for (AllocationId a : held.claims)
       for (const AllocatedDevice& d : cluster().devices().allocation(a).object.devices)
         text += (text.empty() ? "" : " ") + d.pool + "/" + d.device;

@@ -137,7 +137,7 @@ std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors
 std::optional<bool> DevicePools::matches(const DeviceRequest& request, const PooledDevice& device) {
   const auto [found, is_new] = matches_.try_emplace({&request, device.id}, false);
   if (!is_new) return found->second;
-  const DeviceClassObject* device_class = session_.cluster.devices().device_class(request.device_class);
+  const auto* device_class = session_.cluster.kept().find<DeviceClassObject>(request.device_class);
   std::string failure;
   std::optional<bool> met = device_class == nullptr ? false : meets(device_class->selectors, device, failure);
   if (met && *met) met = meets(request.selectors, device, failure);

@@ -96,8 +96,8 @@ class Numa final : public Plugin {
 
   // An evicted pod has given its zones back; a pipelined one has taken its own.
   void charge(const Placement& at, int sign) {
-    if (!at.node.valid() || !at.groups.valid() || !in(at.status, kActiveAllocated)) return;
-    const auto& shares = cluster_->holding(at.groups).zones;
+    if (!at.node.valid() || !at.holding.valid() || !in(at.status, kActiveAllocated)) return;
+    const auto& shares = cluster_->holding(at.holding).zones;
     if (shares.empty()) return;
     if (NodeZones* zones = zones_at(at.node)) zones->take(shares, sign);
   }

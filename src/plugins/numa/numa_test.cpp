@@ -133,7 +133,7 @@ class NumaCluster : public TestCluster {
   }
   std::string zones_of(const std::string& task) const {
     std::string text;
-    for (const ZoneShare& s : cluster().holding(cluster().placement(task_id(task)).groups).zones)
+    for (const ZoneShare& s : cluster().holding(cluster().placement(task_id(task)).holding).zones)
       text += (text.empty() ? "" : " ") + std::to_string(s.zone) + ":" + std::to_string(s.units / 1000);
     return text;
   }

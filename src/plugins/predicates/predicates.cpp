@@ -55,12 +55,12 @@ class Predicates final : public Plugin {
 
   void open(Session& session, Hooks& hooks) override {
     cluster_ = &session.cluster;
-    differences_ = &session.settings.differences;
+    compatibility_ = &session.settings.compatibility;
     add_shape_filters(hooks);
     add_state_filters(hooks);
-    if (cluster_->has_host_ports()) add_port_filter(hooks);
+    if (cluster_->shapes().has_host_ports()) add_port_filter(hooks);
     add_capacity_filter(hooks);
-    if (cluster_->has_pod_affinity()) add_affinity_filter(hooks);
+    if (cluster_->shapes().has_pod_affinity()) add_affinity_filter(hooks);
     obstacles_.emplace(*cluster_);
     hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
@@ -74,7 +74,7 @@ class Predicates final : public Plugin {
       const auto rule = broken_rule(c.shape(s), c.node(n));
       return rule ? refused_if(true, *rule) : std::nullopt;
     });
-    if (differences_->memory_within_device)
+    if (compatibility_->memory_within_device)
       hooks.shape_filter.add([&c = *cluster_](ShapeId s, NodeId n) {
         return refused_if(is_larger_than_device(c.shape(s), c.node(n)), NodeRule::kGpuLargerThanDevice);
       });
@@ -93,7 +93,7 @@ class Predicates final : public Plugin {
     }
     if (some_shape([](const Shape& s) { return s.is_shared(); }))
       hooks.state_filter.add(
-          [&c = *cluster_, only_new = differences_->slots_for_new_groups](ShapeId s, NodeId n) {
+          [&c = *cluster_, only_new = compatibility_->slots_for_new_groups](ShapeId s, NodeId n) {
             return refused_if(lacks_slots(c, c.shape(s), n, only_new), NodeRule::kPodSlots);
           });
   }
@@ -158,14 +158,14 @@ class Predicates final : public Plugin {
 
   template <class Claim>
   bool some_shape(Claim claim) const {
-    for (std::size_t i = 0; i < cluster_->shape_count(); ++i)
+    for (std::size_t i = 0; i < cluster_->shapes().size(); ++i)
       if (claim(cluster_->shape(ShapeId(i)))) return true;
     return false;
   }
 
   const PredicatesOptions options_;
   const Cluster* cluster_ = nullptr;
-  const KaiDifferences* differences_ = nullptr;
+  const Compatibility* compatibility_ = nullptr;
   std::optional<Obstacles> obstacles_;
   std::optional<VolumeFilter> volumes_;
   std::optional<StorageRoom> storage_;

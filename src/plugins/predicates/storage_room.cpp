@@ -8,7 +8,8 @@
 namespace muster::plugins {
 
 StorageRoom::StorageRoom(const Cluster& cluster) : cluster_(cluster) {
-  for (const auto& [name, object] : cluster.storage().capacities) capacities_.push_back({&object, {}});
+  for (const auto& [name, object] : cluster.kept().all<StorageCapacityObject>())
+    capacities_.push_back({&object, {}});
   for (NodeId n : cluster.nodes_by_name()) {
     auto& reached = reached_[n];
     for (std::size_t i = 0; i < capacities_.size(); ++i)
@@ -20,7 +21,7 @@ StorageRoom::StorageRoom(const Cluster& cluster) : cluster_(cluster) {
       reached.clear();
   }
   absl::flat_hash_set<std::string> uids;
-  for (const auto& [name, claim] : cluster.storage().claims)
+  for (const auto& [name, claim] : cluster.kept().all<VolumeClaimObject>())
     uids.insert(claim.owner_pod_uids.begin(), claim.owner_pod_uids.end());
   for (TaskId t : ids(cluster.tasks())) {
     if (!cluster.task(t).alive) continue;
@@ -55,16 +56,15 @@ const std::vector<std::size_t>* StorageRoom::reached_from(NodeId node,
 
 // Waiting claims of classes whose driver is a known one.
 bool StorageRoom::is_accounted(const VolumeClaimObject& claim) const {
-  const StorageTable& storage = cluster_.storage();
-  const auto* storage_class = StorageTable::find(storage.classes, claim.storage_class.value_or(""));
+  const auto* storage_class = cluster_.kept().find<StorageClassObject>(claim.storage_class.value_or(""));
   return storage_class != nullptr && storage_class->wait_for_first_consumer &&
-         StorageTable::find(storage.drivers, storage_class->provisioner) != nullptr;
+         cluster_.kept().find<CsiDriverObject>(storage_class->provisioner) != nullptr;
 }
 
 StorageRoom::ClaimsByClass StorageRoom::pending_claims(TaskId t) const {
   ClaimsByClass pending;
   for (const std::string& name : cluster_.shape_of(t).constraints.volume_claims) {
-    const VolumeClaimObject* claim = cluster_.storage().claim(cluster_.task(t).ns, name);
+    const auto* claim = cluster_.kept().find<VolumeClaimObject>(cluster_.task(t).ns, name);
     if (claim != nullptr && !claim->bound && is_accounted(*claim))
       pending[claim->storage_class.value_or("")].push_back(claim);
   }
@@ -73,7 +73,7 @@ StorageRoom::ClaimsByClass StorageRoom::pending_claims(TaskId t) const {
 
 std::optional<JobReason> StorageRoom::obstacle(TaskId t) const {
   for (const std::string& name : cluster_.shape_of(t).constraints.volume_claims) {
-    const VolumeClaimObject* claim = cluster_.storage().claim(cluster_.task(t).ns, name);
+    const auto* claim = cluster_.kept().find<VolumeClaimObject>(cluster_.task(t).ns, name);
     if (claim == nullptr || claim->owner_pod_uids.size() != 1 || !is_accounted(*claim)) continue;
     const auto owner = owners_.find(claim->owner_pod_uids.front());
     if (owner == owners_.end() || cluster_.task(owner->second).observed.deletion)

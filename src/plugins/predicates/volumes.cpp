@@ -54,7 +54,7 @@ bool suits(const VolumeObject& volume, const VolumeClaimObject& claim) {
 // The smallest first; before all others one that was set aside for the claim.
 std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClaimObject& claim) const {
   std::vector<const VolumeObject*> suitable;
-  for (const auto& [name, volume] : cluster_.storage().volumes)
+  for (const auto& [name, volume] : cluster_.kept().all<VolumeObject>())
     if (suits(volume, claim)) suitable.push_back(&volume);
   const auto key = [&](const VolumeObject& v) { return std::pair(!is_reserved_for(v, claim), v.bytes); };
   std::stable_sort(suitable.begin(), suitable.end(),
@@ -63,15 +63,14 @@ std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClai
 }
 
 void VolumeFilter::sort_in(const VolumeClaimObject& claim, Claims& claims) const {
-  const StorageTable& storage = cluster_.storage();
   if (claim.bound) {
-    const VolumeObject* volume = StorageTable::find(storage.volumes, claim.volume);
+    const auto* volume = cluster_.kept().find<VolumeObject>(claim.volume);
     if (volume == nullptr) claims.obstacle = reason(JobRule::kVolumeMissing, claim.volume, claim.meta.name);
     claims.bound.emplace_back(&claim, volume);
     return;
   }
   const std::string class_name = claim.storage_class.value_or("");
-  const StorageClassObject* storage_class = StorageTable::find(storage.classes, class_name);
+  const auto* storage_class = cluster_.kept().find<StorageClassObject>(class_name);
   if (storage_class == nullptr && !class_name.empty())
     claims.obstacle = reason(JobRule::kStorageClassMissing, class_name, claim.meta.name);
   else if (storage_class == nullptr || !storage_class->wait_for_first_consumer || !claim.volume.empty())
@@ -86,7 +85,7 @@ const VolumeFilter::Claims& VolumeFilter::claims_of(ShapeId shape, const std::st
   if (!is_new) return claims;
   for (const std::string& name : cluster_.shape(shape).constraints.volume_claims) {
     if (claims.obstacle) break;
-    const VolumeClaimObject* claim = cluster_.storage().claim(ns, name);
+    const auto* claim = cluster_.kept().find<VolumeClaimObject>(ns, name);
     if (claim == nullptr)
       claims.obstacle = reason(JobRule::kVolumeClaimMissing, name);
     else
@@ -135,7 +134,7 @@ std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) {
 std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject& claim,
                                                          const Node& node) const {
   const StorageClassObject& storage_class =
-      *StorageTable::find(cluster_.storage().classes, claim.storage_class.value_or(""));
+      *cluster_.kept().find<StorageClassObject>(claim.storage_class.value_or(""));
   if (storage_class.provisioner.empty() || storage_class.provisioner == kNoProvisioner) return refused(claim);
   if (!storage_class.allowed_topologies.empty() && !matches_any(storage_class.allowed_topologies, node))
     return refused(claim);
@@ -146,10 +145,10 @@ std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject
 std::optional<NodeRefusal> VolumeFilter::lacks_space(const VolumeClaimObject& claim,
                                                      const StorageClassObject& storage_class,
                                                      const Node& node) const {
-  const CsiDriverObject* driver = StorageTable::find(cluster_.storage().drivers, storage_class.provisioner);
+  const auto* driver = cluster_.kept().find<CsiDriverObject>(storage_class.provisioner);
   if (driver == nullptr || !driver->storage_capacity) return std::nullopt;
   std::int64_t most = 0;
-  for (const auto& [name, capacity] : cluster_.storage().capacities)
+  for (const auto& [name, capacity] : cluster_.kept().all<StorageCapacityObject>())
     if (capacity.storage_class == storage_class.meta.name && matches(capacity.node_topology, node.labels))
       most = std::max(most, capacity.largest_volume.value_or(capacity.capacity));
   if (most >= claim.bytes && most > 0) return std::nullopt;

@@ -28,7 +28,7 @@ int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
   if (const int o = smaller(dominant_share(l.queue, {}, {}), dominant_share(r.queue, {}, {}))) return o;
   if (const int o = first_of(may_hold_no_more(l.queue, r.queue), may_hold_no_more(r.queue, l.queue)))
     return o;
-  return x.created < y.created ? kLeft : kRight;
+  return x.meta.created < y.meta.created ? kLeft : kRight;
 }
 
 // Strictly above its share in every resource.

@@ -21,7 +21,7 @@ QueueShares::QueueShares(const Session& session, double k_value)
           static_cast<double>(use.pending_gpu_memory) / static_cast<double>(cluster_.smallest_gpu());
     requested_[q] = pending.with(use.allocated);
   }
-  divide(cluster_.top_queues(), cluster_.total().shares());
+  divide(cluster_.queue_tree().top(), cluster_.total().shares());
 }
 
 double QueueShares::allocatable(QueueId q, Accounted r) const {

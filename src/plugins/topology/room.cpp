@@ -29,7 +29,7 @@ std::int64_t shares_that_fit(const Cluster& c, NodeId n, std::int64_t share, Roo
 }
 
 bool is_overdrawn(const Cluster& c, NodeId n, bool but_for_gpus) {
-  if (c.overdrawn(n) == 0) return false;
+  if (c.node_table().overdrawn(n) == 0) return false;
   for (Kind k{0}; k.index() < c.kinds().size(); k = Kind(k.index() + 1))
     if (c.free_or_releasing(k, n) < 0 && !(but_for_gpus && k == kGpu)) return true;
   return false;

@@ -80,13 +80,14 @@ class Topology final : public Plugin {
     const TopologyTree* tree = cluster().topology(constraint.topology);
     auto levels = levels_of(constraint, tree);
     if (auto* wrong = std::get_if<JobReason>(&levels)) return refuse(std::move(*wrong), job, group);
-    DomainQuestion question{.tree = tree,
-                            .room = &room_of(*tree),
-                            .levels = std::get<TopologyLevels>(levels),
-                            .demand = demand_of(cluster(), tasks),
-                            .group = name_of(job, group),
-                            .allowed = allowed,
-                            .uses_finer_domain = session_->settings.differences.required_level_above_common};
+    DomainQuestion question{
+        .tree = tree,
+        .room = &room_of(*tree),
+        .levels = std::get<TopologyLevels>(levels),
+        .demand = demand_of(cluster(), tasks),
+        .group = name_of(job, group),
+        .allowed = allowed,
+        .uses_finer_domain = session_->settings.compatibility.required_level_above_common};
     if (question.levels.required > 0) find_anchors(job, tasks, question);
     prefers_ |= question.levels.preferred.has_value();
     DomainSearch& search = search_of(job, group);

@@ -1,3 +1,4 @@
+// Pages and probes, answered by threads of their own.
 #include "serve/health/http_server.hpp"
 
 #include <fmt/format.h>
@@ -6,38 +7,39 @@
 #include <charconv>
 #include <thread>
 
+#include "serve/health/metrics.hpp"
+#include "serve/health/vitals.hpp"
+
 namespace muster::serve {
 namespace {
 
 constexpr const char* kPlain = "text/plain; charset=utf-8";
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 
-void answer_probe(const std::function<std::string()>& trouble, httplib::Response& response) {
-  const std::string text = trouble();
-  response.status = text.empty() ? 200 : 503;
-  response.set_content((text.empty() ? "ok" : text) + "\n", kPlain);
+// `trouble` in words; "": all is well.
+void answer_probe(const std::string& trouble, httplib::Response& response) {
+  response.status = trouble.empty() ? 200 : 503;
+  response.set_content((trouble.empty() ? "ok" : trouble) + "\n", kPlain);
 }
 
 }  // namespace
 
 struct HttpServer::State {
-  Pages pages;
   httplib::Server server;
   std::thread thread;
 };
 
-HttpServer::HttpServer(Pages pages) : state_(std::make_unique<State>()) {
-  State& s = *state_;
-  s.pages = std::move(pages);
-  s.server.new_task_queue = [] { return new httplib::ThreadPool(2); };
-  s.server.Get("/metrics", [&s](const httplib::Request&, httplib::Response& response) {
-    response.set_content(s.pages.metrics(), kPrometheus);
+HttpServer::HttpServer(const Metrics& metrics, const Vitals& vitals) : state_(std::make_unique<State>()) {
+  httplib::Server& server = state_->server;
+  server.new_task_queue = [] { return new httplib::ThreadPool(2); };
+  server.Get("/metrics", [&](const httplib::Request&, httplib::Response& response) {
+    response.set_content(metrics.text(), kPrometheus);
   });
-  s.server.Get("/healthz", [&s](const httplib::Request&, httplib::Response& response) {
-    answer_probe(s.pages.not_alive, response);
+  server.Get("/healthz", [&](const httplib::Request&, httplib::Response& response) {
+    answer_probe(vitals.not_alive(), response);
   });
-  s.server.Get("/readyz", [&s](const httplib::Request&, httplib::Response& response) {
-    answer_probe(s.pages.not_ready, response);
+  server.Get("/readyz", [&](const httplib::Request&, httplib::Response& response) {
+    answer_probe(vitals.not_ready(), response);
   });
 }
 

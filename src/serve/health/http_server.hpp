@@ -1,7 +1,6 @@
 // The daemon's own HTTP: /metrics, /healthz, /readyz.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
@@ -9,15 +8,13 @@
 
 namespace muster::serve {
 
-// What a probe is told; called from the server's threads.
-struct Pages {
-  std::function<std::string()> metrics;
-  std::function<std::string()> not_alive, not_ready;  // why, or "" where all is well
-};
+class Metrics;
+struct Vitals;
 
 class HttpServer {
  public:
-  explicit HttpServer(Pages pages);
+  // Both are read from the server's threads.
+  HttpServer(const Metrics& metrics, const Vitals& vitals);
   ~HttpServer();  // stops
 
   // ":8080", "127.0.0.1:0". The port that was taken.

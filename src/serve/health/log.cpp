@@ -1,3 +1,4 @@
+// How a line looks, and which ones are held back.
 #include "serve/health/log.hpp"
 
 #include <fmt/format.h>

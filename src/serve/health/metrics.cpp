@@ -1,8 +1,17 @@
+// Counters, gauges and histograms of Prometheus, and what each of them is told.
 #include "serve/health/metrics.hpp"
 
+#include <prometheus/counter.h>
+#include <prometheus/family.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
 #include <set>
+
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
 
 namespace muster::serve {
 namespace {
@@ -151,6 +160,8 @@ void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanosec
   bind_latency_->Observe(milliseconds(write_took));
 }
 
+void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(milliseconds(bind)); }
+
 void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
   const JobId id = cluster.task(eviction.task).job;
   if (!id.valid()) return;
@@ -183,6 +194,14 @@ void Metrics::answered(const std::string& method, const std::string& resource, i
   request_seconds_.Add({{"method", method}}, doubling(0.001, 14))
       .Observe(std::chrono::duration<double>(took).count());
 }
+
+void Metrics::write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
+
+void Metrics::leads(bool is_leader) { leader_->Set(is_leader ? 1 : 0); }
+
+void Metrics::left_out(std::int64_t objects) { unusable_->Set(static_cast<double>(objects)); }
+
+void Metrics::checked() { self_checks_->Increment(); }
 
 void Metrics::drifted(std::size_t objects) {
   drift_->Set(static_cast<double>(objects));

@@ -1,13 +1,8 @@
 // What the daemon counts, under KAI-Scheduler's names and a few of our own.
 #pragma once
 
-#include <prometheus/counter.h>
-#include <prometheus/family.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
 #include <chrono>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -15,8 +10,21 @@
 #include <unordered_map>
 #include <utility>
 
-#include "model/cluster.hpp"
-#include "model/decisions.hpp"
+namespace prometheus {
+class Counter;
+class Gauge;
+class Histogram;
+class Registry;
+template <class Metric>
+class Family;
+}  // namespace prometheus
+
+namespace muster {
+class Cluster;
+struct Decisions;
+struct EvictDecision;
+struct RequeueRecord;
+}  // namespace muster
 
 namespace muster::serve {
 
@@ -28,20 +36,18 @@ class Metrics {
 
   void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took);
   void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
-  void seen_before(std::chrono::nanoseconds bind) {
-    watch_to_bind_->Observe(static_cast<double>(bind.count()) / 1e6);
-  }
+  void seen_before(std::chrono::nanoseconds bind);
   void evicted(const Cluster& cluster, const EvictDecision& eviction);
   // Of PodGroups whose last eviction is older: they have a counter each, and there is no end of them.
   void forget_evictions_before(Clock::time_point end);
   void answered(const std::string& method, const std::string& resource, int status,
                 std::chrono::nanoseconds took);
-  void write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
+  void write_failed(const std::string& what);
   void drifted(std::size_t objects);
-  void checked() { self_checks_->Increment(); }
-  void leads(bool is_leader) { leader_->Set(is_leader ? 1 : 0); }
+  void checked();
+  void leads(bool is_leader);
   void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
-  void left_out(std::int64_t objects) { unusable_->Set(static_cast<double>(objects)); }
+  void left_out(std::int64_t objects);
 
   // In Prometheus' text form; from any thread.
   std::string text() const;

@@ -1,3 +1,4 @@
+// What is shown, and when it is no longer shown.
 #include "serve/health/metrics.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +26,7 @@ TEST_F(MetricsTest, AQueueThatIsGoneIsNotShown) {
   c.node("node0", {.gpus = 2}).queue("stays").queue("goes");
   cycle();
   EXPECT_THAT(metrics.text(), HasSubstr("\"goes\""));
-  c.cluster().remove_queue("goes");
+  c.cluster().remove("Queue", "", "goes");
   cycle();
   EXPECT_THAT(metrics.text(), Not(HasSubstr("\"goes\"")));
   EXPECT_THAT(metrics.text(), HasSubstr("\"stays\""));

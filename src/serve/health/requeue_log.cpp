@@ -1,6 +1,9 @@
+// What requeue did and what is to be mended, line by line.
 #include "serve/health/requeue_log.hpp"
 
+#include "model/cluster.hpp"
 #include "model/requeue_text.hpp"
+#include "serve/health/log.hpp"
 
 namespace muster::serve {
 

@@ -5,11 +5,14 @@
 #include <string>
 #include <utility>
 
-#include "model/cluster.hpp"
-#include "model/requeue_record.hpp"
-#include "serve/health/log.hpp"
+namespace muster {
+class Cluster;
+struct RequeueRecord;
+}  // namespace muster
 
 namespace muster::serve {
+
+class Log;
 
 class RequeueLog {
  public:

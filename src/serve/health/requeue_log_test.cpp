@@ -1,7 +1,9 @@
+// What a cycle with requeue logs, at which verbosity, and how often.
 #include "serve/health/requeue_log.hpp"
 
 #include <gmock/gmock.h>
 
+#include "serve/health/log.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::serve {
@@ -91,7 +93,9 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
 TEST_F(RequeueLogTest, SaysItAgainWhenTheObjectChanges) {
   log_at(4);
   const auto expects = [&](const std::string& runtime) {
-    c.cluster().job_facts(c.job_id("train")).expected_runtime = runtime;
+    JobSpec changed = kOverdue;
+    changed.expected_runtime = runtime;
+    c.running("train", changed);
     return logged().size();
   };
   c.running("train", kOverdue);

@@ -5,24 +5,22 @@
 #include <chrono>
 #include <string>
 
-#include "kube/loop.hpp"
 #include "util/time.hpp"
 
 namespace muster::serve {
 
 struct Vitals {
-  using Clock = kube::Clock;
-  std::atomic<std::int64_t> last_tick{0}, last_cycle{0}, last_contact{0};  // steady nanoseconds
-  std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
+  using Clock = std::chrono::steady_clock;
 
-  static std::int64_t stamp(Clock::time_point t) { return t.time_since_epoch().count(); }
-  static Clock::duration age(std::int64_t stamp) {
-    return Clock::now() - Clock::time_point(Clock::duration(stamp));
-  }
+  explicit Vitals(Duration period) : schedule_period(period) {}
+
+  const Duration schedule_period;
+  std::atomic<Clock::time_point> last_tick{}, last_cycle{}, last_contact{};
+  std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
 
   // Both in words; "": all is well.
   std::string not_alive() const { return age(last_tick) > kHung ? "the event loop hangs" : ""; }
-  std::string not_ready(Duration schedule_period) const {
+  std::string not_ready() const {
     if (!is_synced) return "not all kinds have been listed yet";
     if (is_draining) return "shutting down";
     if (age(last_contact) > kSilent) return "the API server is silent";
@@ -33,6 +31,7 @@ struct Vitals {
  private:
   static constexpr auto kHung = std::chrono::seconds(60);
   static constexpr auto kSilent = std::chrono::minutes(10);
+  static Clock::duration age(Clock::time_point t) { return Clock::now() - t; }
 };
 
 }  // namespace muster::serve

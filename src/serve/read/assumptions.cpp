@@ -1,5 +1,7 @@
+// How what we wrote looks in the model, and in objects from before the write.
 #include "serve/read/assumptions.hpp"
 
+#include "model/cluster.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -7,7 +9,7 @@ namespace {
 
 std::string key_of(const std::string& ns, const std::string& name) { return ns + "/" + name; }
 
-std::vector<std::string> names_of(const Cluster& cluster, GroupListId list) {
+std::vector<std::string> names_of(const Cluster& cluster, HoldingId list) {
   std::vector<std::string> names;
   for (const GroupId group : cluster.groups(list)) names.push_back(cluster.group_name(group));
   return names;
@@ -47,7 +49,7 @@ bool correct_annotation(PodGroupObject& group, const std::string& key,
 
 }  // namespace
 
-std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, GroupListId held) {
+std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, HoldingId held) {
   std::vector<ClaimAllocation> claims;
   const auto& references = cluster.shape_of(task).constraints.resource_claims;
   const auto& allocations = cluster.holding(held).claims;
@@ -59,7 +61,7 @@ std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, Grou
 
 // ---------------------------------------------------------------- binds
 
-void Assumptions::bind(Cluster& cluster, TaskId task, NodeId node, GroupListId groups) {
+void Assumptions::bind(Cluster& cluster, TaskId task, NodeId node, HoldingId holding) {
   const Task& t = cluster.task(task);
   binds_[t.full_name()] = t.uid;
   BindRequestObject request;
@@ -67,8 +69,8 @@ void Assumptions::bind(Cluster& cluster, TaskId task, NodeId node, GroupListId g
   request.meta.name = request.pod = t.name;
   request.pod_uid = t.uid;
   request.node = cluster.node(node).name;
-  request.gpu_groups = names_of(cluster, groups);
-  request.claims = claims_of(cluster, task, groups);
+  request.gpu_groups = names_of(cluster, holding);
+  request.claims = claims_of(cluster, task, holding);
   cluster.apply(std::move(request));
 }
 
@@ -81,7 +83,7 @@ void Assumptions::end_bind(Cluster& cluster, const std::string& ns, const std::s
                            const std::string& uid) {
   if (!binds(ns, name, uid)) return;
   binds_.erase(key_of(ns, name));
-  cluster.remove_bind_request(ns, name);
+  cluster.remove(BindRequestObject::kKind, ns, name);
 }
 
 // ---------------------------------------------------------------- evictions

@@ -4,24 +4,28 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <map>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "model/cluster.hpp"
+#include "model/device_objects.hpp"
+#include "model/ids.hpp"
+#include "model/objects.hpp"
+#include "serve/read/knowledge.hpp"
+
+namespace muster {
+class Cluster;
+}
 
 namespace muster::serve {
 
-using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
-
 // The devices that a bind takes for each of the pod's claims.
-std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, GroupListId held);
+std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, HoldingId held);
 
 class Assumptions {
  public:
   // ---- binds: in the model they look like BindRequests of ours
-  void bind(Cluster& cluster, TaskId task, NodeId node, GroupListId groups);
+  void bind(Cluster& cluster, TaskId task, NodeId node, HoldingId holding);
   void end_bind(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
   bool binds(const std::string& ns, const std::string& name, const std::string& uid) const;
   // The bind is there for all to see.

@@ -84,7 +84,7 @@ TEST_F(AssumptionsTest, APodThatIsGoneLeavesNothingBehind) {
   assumptions.evict(c.cluster(), c.task_id("old-0"), c.now());
   for (const char* name : {"new-0", "old-0"}) {
     assumptions.forget_pod(c.cluster(), "default", name);
-    c.cluster().remove_pod("default", name);
+    c.cluster().remove("Pod", "default", name);
   }
   EXPECT_EQ(assumptions.binds_open() + assumptions.evictions_open(), 0U);
   EXPECT_EQ(idle(), 2 * kOneGpu);

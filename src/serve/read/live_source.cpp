@@ -1,4 +1,4 @@
-// Watches of the API server as deltas.
+// Which kinds are watched, how their objects become deltas, and how those are applied to the model.
 #include "serve/read/live_source.hpp"
 
 #include <fmt/format.h>
@@ -7,42 +7,13 @@
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
-#include "serve/read/api_document.hpp"
-#include "serve/wall_clock.hpp"
+#include "serve/health/log.hpp"
+#include "serve/read/decode.hpp"
 
 namespace muster::serve {
 namespace {
 
 using kube::Resource;
-namespace resources = kube::resources;
-
-struct WatchedKind {
-  const Resource& resource;
-  bool is_optional = false;
-  bool metadata_only = false;
-  const char* field_selector = "";
-};
-
-// What the model knows how to take. Optional: the kind may be absent from the server, or not ours to read.
-const WatchedKind kWatchedKinds[] = {
-    {.resource = resources::kNodes},
-    {.resource = resources::kQueues},
-    {.resource = resources::kPriorityClasses},
-    {.resource = resources::kPodGroups},
-    {.resource = resources::kPods, .field_selector = "status.phase!=Failed"},
-    {.resource = resources::kBindRequests, .is_optional = true},
-    {.resource = resources::kTopologies, .is_optional = true},
-    {.resource = resources::kConfigMaps, .metadata_only = true},
-    {.resource = resources::kVolumeClaims},
-    {.resource = resources::kVolumes, .is_optional = true},
-    {.resource = resources::kStorageClasses, .is_optional = true},
-    {.resource = resources::kStorageCapacities, .is_optional = true},
-    {.resource = resources::kCsiDrivers, .is_optional = true},
-    {.resource = resources::kResourceClaims, .is_optional = true},
-    {.resource = resources::kResourceSlices, .is_optional = true},
-    {.resource = resources::kDeviceClasses, .is_optional = true},
-    {.resource = resources::kNodeTopologies, .is_optional = true},
-};
 
 bool is_usable_alike(const Node& a, const Node& b) {
   return a.present == b.present && a.usable() == b.usable() && a.labels == b.labels && a.taints == b.taints &&
@@ -60,31 +31,31 @@ bool is_expected(TaskStatus before, TaskStatus after) {
 
 class LiveSource::Watched final : public kube::ReflectorListener {
  public:
-  Watched(LiveSource& source, const WatchedKind& kind)
+  Watched(LiveSource& source, const ObjectKind& kind)
       : reflector(source.client_,
-                  {.resource = kind.resource,
-                   .field_selector = kind.field_selector,
-                   .is_optional = kind.is_optional,
+                  {.resource = kube::resource_of(kind),
+                   .field_selector = std::string(kind.field_selector),
+                   .is_optional = kind.watch == Watch::kOptional,
                    .metadata_only = kind.metadata_only},
                   *this),
         source_(source) {}
 
   void changed(Json object) override {
     const std::string& kind = reflector.resource().kind;
-    if (kind == "Pod" && source_.on_pod) source_.on_pod(object);
-    if (kind == "PodGroup" && source_.on_pod_group) source_.on_pod_group(object);
-    source_.decode(object, reflector.resource());
+    if (kind == "Pod") source_.listener_.pod(object);
+    if (kind == "PodGroup") source_.listener_.pod_group(object);
+    source_.take(object, reflector.resource());
   }
   void gone(const std::string& ns, const std::string& name) override {
     const std::string& kind = reflector.resource().kind;
-    if (kind == "Pod" && source_.on_pod_gone) source_.on_pod_gone(ns, name);
-    if (kind == "PodGroup" && source_.on_pod_group_gone) source_.on_pod_group_gone(ns, name);
+    if (kind == "Pod") source_.listener_.pod_gone(ns, name);
+    if (kind == "PodGroup") source_.listener_.pod_group_gone(ns, name);
     source_.tell(Gone{kind, ns, name});
   }
   void listed() override {
     source_.log_.debug(
         "listed", {{"kind", reflector.resource().plural}, {"objects", std::to_string(reflector.size())}});
-    if (source_.on_news) source_.on_news();
+    source_.listener_.news();
   }
   void troubled(const std::string& text) override { source_.log_.repeated_warning(text); }
 
@@ -94,9 +65,16 @@ class LiveSource::Watched final : public kube::ReflectorListener {
   LiveSource& source_;
 };
 
-LiveSource::LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceOptions options)
-    : client_(client), assumptions_(assumptions), log_(log), options_(std::move(options)) {
-  for (const WatchedKind& kind : kWatchedKinds) watched_.push_back(std::make_unique<Watched>(*this, kind));
+LiveSource::LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceListener& listener,
+                       SourceOptions options)
+    : client_(client),
+      assumptions_(assumptions),
+      log_(log),
+      listener_(listener),
+      options_(std::move(options)),
+      parser_(std::make_unique<simdjson::dom::parser>()) {
+  for (const ObjectKind& kind : object_kinds())
+    if (kind.watch != Watch::kNever) watched_.push_back(std::make_unique<Watched>(*this, kind));
 }
 
 LiveSource::~LiveSource() = default;
@@ -105,32 +83,21 @@ void LiveSource::start() {
   for (const auto& watched : watched_) kube::spawn(watched->reflector.run());
 }
 
-kube::Reflector& LiveSource::reflector(std::string_view kind) {
+LiveSource::Watched& LiveSource::watched(std::string_view kind) const {
   const auto found = std::ranges::find_if(
       watched_, [&](const auto& watched) { return watched->reflector.resource().kind == kind; });
   assert(found != watched_.end() && "a kind that is watched");
-  return (*found)->reflector;
+  return **found;
 }
+
+const kube::Reflector& LiveSource::reflector(std::string_view kind) const { return watched(kind).reflector; }
 
 bool LiveSource::is_synced() const {
   return std::ranges::all_of(watched_, [](const auto& watched) { return watched->reflector.is_synced(); });
 }
 
-std::string LiveSource::missing() const {
-  std::vector<std::string> names;
-  for (const auto& watched : watched_)
-    if (!watched->reflector.is_synced()) names.push_back(watched->reflector.resource().plural);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 void LiveSource::list_again(bool tell_all) {
   for (const auto& watched : watched_) watched->reflector.refresh(tell_all);
-}
-
-std::int64_t LiveSource::lists() const {
-  std::int64_t sum = 0;
-  for (const auto& watched : watched_) sum += watched->reflector.lists();
-  return sum;
 }
 
 kube::Clock::time_point LiveSource::last_contact() const {
@@ -139,31 +106,68 @@ kube::Clock::time_point LiveSource::last_contact() const {
   return latest;
 }
 
+// ---------------------------------------------------------------- for those who write
+
+bool LiveSource::knows(const Resource& kind, std::string_view ns, std::string_view name) const {
+  return reflector(kind.kind).knows(ns, name);
+}
+
+bool LiveSource::knows_any(const Resource& kind) const { return reflector(kind.kind).size() > 0; }
+
 std::optional<kube::Clock::duration> LiveSource::time_since_seen(const std::string& uid) const {
   const auto seen = seen_.find(uid);
   if (seen == seen_.end()) return std::nullopt;
   return kube::Clock::now() - seen->second;
 }
 
-void LiveSource::tell(Delta delta) {
-  deltas_.push_back(std::move(delta));
-  if (on_news) on_news();
+const std::pair<std::string, std::string>* LiveSource::group_of(const std::string& uid) const {
+  return assumptions_.group_of(uid);
 }
 
-void LiveSource::assume(const Resource& resource, const std::string& text) {
-  Json object;
-  const bool is_parsed = parser_.parse(text).get(object) == simdjson::SUCCESS;
+void LiveSource::saw(const Resource& kind, std::string_view object) {
+  watched(kind.kind).reflector.saw(object);
+}
+
+void LiveSource::retract(const Resource& kind, const std::string& ns, const std::string& name) {
+  tell(Gone{kind.kind, ns, name});
+}
+
+void LiveSource::join(const std::string& uid, const std::string& group, const std::string& sub_group) {
+  tell(Membership{uid, group, sub_group});
+}
+
+void LiveSource::end_bind(const std::string& ns, const std::string& name, const std::string& uid) {
+  tell(BindEnded{ns, name, uid});
+}
+
+void LiveSource::end_eviction(const std::string& ns, const std::string& name, const std::string& uid) {
+  tell(EvictionEnded{ns, name, uid});
+}
+
+void LiveSource::end_annotations(const std::string& ns, const std::string& name) {
+  tell(PatchEnded{ns, name});
+}
+
+void LiveSource::assume(const Resource& kind, const std::string& object) {
+  Json parsed;
+  const bool is_parsed = parser_->parse(object).get(parsed) == simdjson::SUCCESS;
   assert(is_parsed && "objects of ours are JSON");
-  if (is_parsed) decode(object, resource);
+  if (is_parsed) take(parsed, kind);
+}
+
+// ---------------------------------------------------------------- from the watch
+
+void LiveSource::tell(Delta delta) {
+  deltas_.push_back(std::move(delta));
+  listener_.news();
 }
 
 // One object that can not be used costs only itself.
-void LiveSource::decode(Json object, const Resource& resource) {
-  Findings findings;
-  decode_object(ApiDocument(object, resource), {.now = wall_clock()}, sink_, findings);
-  if (resource.kind == "Pod" && !deltas_.empty())
-    if (const auto* pod = std::get_if<PodObject>(&deltas_.back()); pod != nullptr && is_synced())
-      note_seen(*pod);
+void LiveSource::take(Json object, const Resource& resource) {
+  const Findings findings = decode(object, resource, [&](Object&& decoded) {
+    if (const auto* pod = std::get_if<PodObject>(&decoded); pod != nullptr && is_synced()) note_seen(*pod);
+    deltas_.emplace_back(std::move(decoded));
+  });
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   unusable_ += findings.errors.empty() ? 0 : 1;
@@ -173,7 +177,7 @@ void LiveSource::decode(Json object, const Resource& resource) {
     const std::int64_t generation = kube::number_at(*metadata, "generation").value_or(0);
     is_relevant_ |= std::exchange(generations_[key], generation) != generation;
   }
-  if (on_news) on_news();
+  listener_.news();
 }
 
 void LiveSource::note_seen(const PodObject& pod) {
@@ -189,6 +193,7 @@ struct LiveSource::Applying {
   LiveSource& source;
   Cluster& cluster;
 
+  void operator()(Object& object) const { std::visit(*this, object); }
   void operator()(PodObject& pod) const {
     source.assumptions_.correct(cluster, pod);
     if (source.options_.keeps_ungrouped && pod.pod_group.empty() &&
@@ -220,14 +225,13 @@ struct LiveSource::Applying {
     const bool is_assumed = source.assumptions_.binds(request.meta.ns, request.pod, request.pod_uid);
     if (is_assumed && !source.options_.binds_by_request) return;
     if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
-    if (request.failed && source.on_failed_bind_request)
-      source.on_failed_bind_request(request.meta.ns, request.meta.name);
+    if (request.failed) source.listener_.failed_bind_request(request.meta.ns, request.meta.name);
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
   }
   void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
-  template <class Object>
-  void operator()(Object& object) const {
+  template <class Other>
+  void operator()(Other& object) const {
     cluster.apply(std::move(object));
     source.is_relevant_ = true;
   }
@@ -244,7 +248,7 @@ struct LiveSource::Applying {
     const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
                                 source.assumptions_.binds(gone.ns, gone.name, cluster.task(pod).uid);
     if (is_own_request) return;
-    remove_from(cluster, gone);
+    cluster.remove(gone.kind, gone.ns, gone.name);
     source.is_relevant_ |= gone.kind != "ConfigMap";
   }
   void operator()(Membership& member) const {

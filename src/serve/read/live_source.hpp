@@ -2,18 +2,20 @@
 // writes.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "document/json_fwd.hpp"
 #include "kube/reflector.hpp"
 #include "model/source.hpp"
-#include "serve/health/log.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
+#include "serve/read/knowledge.hpp"
 
 namespace muster::serve {
+
+class Log;
 
 struct SourceOptions {
   std::string scheduler_name;
@@ -21,59 +23,70 @@ struct SourceOptions {
   bool keeps_ungrouped = false;   // a pod grouper will say later to which group pods belong
 };
 
-class LiveSource final : public ClusterSource {
+// Told what the watch brings, for whoever looks at more than the model does. Calls come from within
+// transfers: they must not wait.
+class SourceListener {
  public:
-  LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceOptions options);
+  virtual ~SourceListener() = default;
+  // Something waits for LiveSource::update().
+  virtual void news() {}
+  // Objects as they came, valid during the call only.
+  virtual void pod(const Json&) {}
+  virtual void pod_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
+  virtual void pod_group(const Json&) {}
+  virtual void pod_group_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
+  // A BindRequest that will not come true; from within update().
+  virtual void failed_bind_request(const std::string& /*ns*/, const std::string& /*name*/) {}
+};
+
+class LiveSource final : public ClusterSource, public Knowledge {
+ public:
+  LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceListener& listener,
+             SourceOptions options);
   ~LiveSource() override;
 
   void start();
   // Everything that was told since the last call. Not while a cycle runs on the cluster.
   void update(Cluster& cluster, TimePoint now) override;
-  // Something waits for update().
-  bool has_news() const { return !deltas_.empty(); }
-  // Something was told, since this was last asked, that may change a decision.
-  bool take_relevance() { return std::exchange(is_relevant_, false); }
-  void tell(Delta delta);
-  // An object that we are about to write, as it will look: the model need not wait for it.
-  void assume(const kube::Resource& resource, const std::string& text);
-  std::function<void()> on_news;
-  // A pod of ours as it came, for whoever looks at more than the model does; called from within transfers.
-  std::function<void(Json)> on_pod;
-  // Likewise each PodGroup.
-  std::function<void(Json)> on_pod_group;
-  std::function<void(const std::string&ns, const std::string&name)> on_pod_gone, on_pod_group_gone;
-  // A BindRequest that will not come true.
-  std::function<void(const std::string& ns, const std::string& name)> on_failed_bind_request;
-
-  // How long ago the watch first showed the pod; nothing if it came with a list.
-  std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const;
+  // Something was told, since the last cycle began, that may change a decision.
+  bool calls_for_cycle() const { return is_relevant_; }
+  void cycle_begins() { is_relevant_ = false; }
 
   bool is_synced() const;
-  // Names of kinds that have not been listed yet.
-  std::string missing() const;
   void list_again(bool tell_all = false);
-  kube::Reflector& pods() { return reflector("Pod"); }
-  kube::Reflector& pod_groups() { return reflector("PodGroup"); }
-  kube::Reflector& reflector(std::string_view kind);
-  std::int64_t lists() const;
+  const kube::Reflector& reflector(std::string_view kind) const;
   std::int64_t unusable_objects() const { return unusable_; }
   kube::Clock::time_point last_contact() const;
+
+  bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const override;
+  bool knows_any(const kube::Resource& kind) const override;
+  std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const override;
+  const std::pair<std::string, std::string>* group_of(const std::string& uid) const override;
+  void saw(const kube::Resource& kind, std::string_view object) override;
+  void assume(const kube::Resource& kind, const std::string& object) override;
+  void retract(const kube::Resource& kind, const std::string& ns, const std::string& name) override;
+  void join(const std::string& uid, const std::string& group, const std::string& sub_group) override;
+  void end_bind(const std::string& ns, const std::string& name, const std::string& uid) override;
+  void end_eviction(const std::string& ns, const std::string& name, const std::string& uid) override;
+  void end_annotations(const std::string& ns, const std::string& name) override;
 
  private:
   class Watched;
   struct Applying;
 
-  void decode(Json object, const kube::Resource& resource);
+  void tell(Delta delta);
+  Watched& watched(std::string_view kind) const;
+  void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
 
   kube::ApiClient& client_;
   Assumptions& assumptions_;
   Log& log_;
+  SourceListener& listener_;
   const SourceOptions options_;
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
-  DeltaSink sink_{deltas_};
-  simdjson::dom::parser parser_;
+  const std::unique_ptr<simdjson::dom::parser> parser_;
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid

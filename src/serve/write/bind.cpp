@@ -1,3 +1,4 @@
+// Binding and BindRequest, written out.
 #include "serve/write/bind.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "serve/write/allocation_json.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {
@@ -66,9 +70,9 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
             .portion = fmt::format("{:.2f}", portion_of(shape)),
             .devices = shape.gpu.devices,
             .needs = needs_of(cluster, decision)};
-  for (const GroupId group : cluster.groups(decision.groups))
+  for (const GroupId group : cluster.groups(decision.holding))
     bind.gpu_groups.push_back(cluster.group_name(group));
-  bind.claims = claims_of(cluster, decision.task, decision.groups);
+  bind.claims = claims_of(cluster, decision.task, decision.holding);
   if (const auto* assumed = assumptions.group_of(bind.pod.uid)) {
     bind.group_is_assumed = true;
     bind.sub_group = assumed->second;

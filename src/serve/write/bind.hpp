@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "serve/write/bind_needs.hpp"
-#include "serve/write/write_parts.hpp"
 
 namespace muster::serve {
+
+class Assumptions;
 
 struct Bind {
   PodIdentity pod;

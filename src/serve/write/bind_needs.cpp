@@ -1,3 +1,4 @@
+// Claims get their devices and volume claims their node, before the bind.
 #include "serve/write/bind_needs.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "serve/write/allocation_json.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {
@@ -23,8 +27,7 @@ constexpr int kTries = 5;
 
 void add_volume(const Cluster& cluster, const VolumeClaimObject& claim, BindNeeds& needs) {
   if (claim.bound) return;
-  const auto* storage =
-      StorageTable::find(cluster.storage().classes, std::string_view(claim.storage_class.value_or("")));
+  const auto* storage = cluster.kept().find<StorageClassObject>(claim.storage_class.value_or(""));
   if (storage == nullptr || !storage->wait_for_first_consumer) return;
   if (storage->provisioner == kNoProvisioner)
     needs.only_by_binder = "volume claim " + claim.meta.name + " must be given one of the existing volumes";
@@ -83,7 +86,7 @@ kube::Async<std::string> give_devices(WriteParts parts, const PodIdentity& pod, 
   HttpResponse answer;
   for (int i = 0; i < kTries; ++i) {
     answer = co_await write_claim(parts, pod, name, allocation);
-    if (answer.ok()) parts.source.reflector("ResourceClaim").saw(answer.body);
+    if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
     if (answer.status != 409) break;
   }
   co_return answer.ok() ? std::string() : fmt::format("resource claim {}: {}", name, describe(answer));
@@ -106,14 +109,15 @@ kube::Async<std::string> give_node(WriteParts parts, const PodIdentity& pod, con
 BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision) {
   BindNeeds needs;
   const Shape& shape = cluster.shape_of(decision.task);
-  const Holding& held = cluster.holding(decision.groups);
+  const Holding& held = cluster.holding(decision.holding);
   const auto& references = shape.constraints.resource_claims;
   for (std::size_t i = 0; i < references.size() && i < held.claims.size(); ++i)
     if (held.claims[i].valid())
       needs.devices.emplace_back(references[i].claim, cluster.devices().allocation(held.claims[i]).object);
   const std::string& ns = cluster.task(decision.task).ns;
   for (const std::string& name : shape.constraints.volume_claims)
-    if (const auto* claim = cluster.storage().claim(ns, name)) add_volume(cluster, *claim, needs);
+    if (const auto* claim = cluster.kept().find<VolumeClaimObject>(ns, name))
+      add_volume(cluster, *claim, needs);
   needs.shares_gpu = !held.groups.empty();
   return needs;
 }

@@ -5,7 +5,12 @@
 #include <utility>
 #include <vector>
 
-#include "serve/write/write_parts.hpp"
+#include "model/device_objects.hpp"
+#include "serve/write/requests.hpp"
+
+namespace muster {
+struct BindDecision;
+}
 
 namespace muster::serve {
 

@@ -1,8 +1,14 @@
+// One bind from its needs to its answer, and what is told of it.
 #include "serve/write/binder.hpp"
 
 #include <fmt/format.h>
 
 #include "kube/resource.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/events.hpp"
+#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
 namespace {
@@ -26,7 +32,7 @@ kube::Async<void> Binder::carry_out(Bind bind) {
   kube::ApiRequest request = is_direct ? binding_of(bind, pool_) : bind_request_of(bind, pool_);
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (answer.ok()) {
-    if (!is_direct) p_.source.reflector("BindRequest").saw(answer.body);
+    if (!is_direct) p_.knowledge.saw(resources::kBindRequests, answer.body);
     record_success(bind, kube::Clock::now() - start);
     co_return;
   }
@@ -34,7 +40,7 @@ kube::Async<void> Binder::carry_out(Bind bind) {
   if (is_settled(answer)) is_bound = co_await look_whether_bound(p_, bind.pod);
   if (is_bound) co_return;
   if (!is_settled(answer)) record_failure(bind, describe(answer));
-  p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
+  p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
 }
 
 // Why the pod may not start yet; "" where it may. A binding names the pod's PodGroup, so that the pod grouper
@@ -54,7 +60,7 @@ kube::Async<std::string> Binder::obstacle(const Bind& bind) {
 kube::Async<void> Binder::give_up(Bind bind, std::string why) {
   record_failure(bind, why);
   co_await p_.client.loop().sleep(kPause);
-  p_.source.tell(BindEnded{bind.pod.ns, bind.pod.name, bind.pod.uid});
+  p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
 }
 
 void Binder::warn_of_shared_gpu(const Bind& bind) {
@@ -69,7 +75,7 @@ void Binder::warn_of_shared_gpu(const Bind& bind) {
 
 void Binder::record_success(const Bind& bind, kube::Clock::duration took) {
   p_.metrics.bound(std::chrono::system_clock::now() - bind.pod.created, took);
-  if (const auto seen = p_.source.time_since_seen(bind.pod.uid)) p_.metrics.seen_before(*seen);
+  if (const auto seen = p_.knowledge.time_since_seen(bind.pod.uid)) p_.metrics.seen_before(*seen);
   p_.log.debug("bound", {{"pod", bind.pod.full_name()}, {"node", bind.node}});
   p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
                     .reason = "Scheduled",

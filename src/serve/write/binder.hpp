@@ -4,9 +4,10 @@
 #include <string>
 
 #include "serve/write/bind.hpp"
-#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
+
+class PodGroupWriter;
 
 enum class Binding { kDirect, kBindRequest };
 

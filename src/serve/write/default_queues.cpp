@@ -1,8 +1,12 @@
+// The two queues that KAI-Scheduler ships.
 #include "serve/write/default_queues.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
+#include "serve/health/log.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/requests.hpp"
 
 namespace muster::serve {
 namespace {
@@ -27,7 +31,7 @@ json queue(const std::string& name, const std::string& parent, int quota) {
 }  // namespace
 
 kube::Async<void> make_default_queues(WriteParts parts) {
-  if (parts.source.reflector("Queue").size() > 0) co_return;
+  if (parts.knowledge.knows_any(resources::kQueues)) co_return;
   const json queues[] = {queue(kParent, "", -1), queue(kQueue, kParent, 0)};
   for (const json& object : queues) {
     kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object.dump()};

@@ -1,3 +1,4 @@
+// Which events are sent, which are counted, and which are held back.
 #include "serve/write/events.hpp"
 
 #include <fmt/format.h>
@@ -5,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
-#include "serve/wall_clock.hpp"
+#include "serve/health/log.hpp"
 
 namespace muster::serve {
 namespace {
@@ -60,17 +61,16 @@ void Events::record(Event event) {
   ++sent.count;
   const bool is_new = sent.count == 1;
   if ((!is_new && Clock::now() - sent.at < kRepeat) || !allows(object, event.is_warning)) {
-    ++held_back_;
     if (is_new) sent.count = 0;
     return;
   }
   sent.at = Clock::now();
   if (is_new) {
     sent.name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    sent.first = wall_clock_text();
+    sent.first = kube::wall_clock_text();
     kube::spawn(create(std::move(event), sent.name, sent.first));
   } else {
-    kube::spawn(count(about.ns, sent.name, sent.count, wall_clock_text()));
+    kube::spawn(count(about.ns, sent.name, sent.count, kube::wall_clock_text()));
   }
 }
 

@@ -7,9 +7,10 @@
 #include <string>
 
 #include "kube/api_client.hpp"
-#include "serve/health/log.hpp"
 
 namespace muster::serve {
+
+class Log;
 
 struct ObjectReference {
   std::string api_version, kind, ns, name, uid;
@@ -26,7 +27,6 @@ class Events {
  public:
   Events(kube::ApiClient& client, Log& log, std::string component);
   void record(Event event);
-  std::int64_t held_back() const { return held_back_; }
 
  private:
   struct Sent {
@@ -52,7 +52,6 @@ class Events {
   absl::flat_hash_map<std::string, Allowance> allowances_;  // by object
   Allowance of_all_;
   std::uint64_t last_name_;
-  std::int64_t held_back_ = 0;
 };
 
 }  // namespace muster::serve

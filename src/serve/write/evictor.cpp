@@ -1,3 +1,4 @@
+// One eviction from its receipt to its answer, and what is told of it.
 #include "serve/write/evictor.hpp"
 
 #include <fmt/format.h>
@@ -5,6 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/events.hpp"
+#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
 namespace {
@@ -52,7 +60,7 @@ kube::Async<void> Evictor::carry_out(Evict evict) {
   if (evict.action == "requeue") {
     const bool is_annotated = co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
     if (!is_annotated) {
-      p_.source.tell(EvictionEnded{evict.pod.ns, evict.pod.name, evict.pod.uid});
+      p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
       co_return;
     }
   }
@@ -63,11 +71,11 @@ kube::Async<void> Evictor::carry_out(Evict evict) {
   };
   ApiRequest request = request_for(evict.pod);
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request), may_retry);
-  if (answer.ok() && evict_by_ == EvictBy::kDelete) p_.source.pods().saw(answer.body);
+  if (answer.ok() && evict_by_ == EvictBy::kDelete) p_.knowledge.saw(resources::kPods, answer.body);
   if (answer.ok() || answer.status == 404) co_return;  // the watch will say so
   record_failure(evict, answer);
   co_await look_whether_bound(p_, evict.pod);
-  p_.source.tell(EvictionEnded{evict.pod.ns, evict.pod.name, evict.pod.uid});
+  p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
 }
 
 void Evictor::record_failure(const Evict& evict, const HttpResponse& answer) {

@@ -4,10 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "serve/read/protected_jobs.hpp"
-#include "serve/write/pod_group_writer.hpp"
+#include "serve/write/protected_jobs.hpp"
+#include "serve/write/requests.hpp"
+
+namespace muster {
+struct EvictDecision;
+}
 
 namespace muster::serve {
+
+class PodGroupWriter;
 
 enum class EvictBy { kDelete, kEvictionApi };
 

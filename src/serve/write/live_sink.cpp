@@ -1,6 +1,12 @@
+// Each decision to who writes it; those that nobody would read are left out.
 #include "serve/write/live_sink.hpp"
 
-#include "serve/write/preemptibility_text.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/write/api_forms.hpp"
+#include "serve/write/binder.hpp"
+#include "serve/write/evictor.hpp"
+#include "serve/write/pod_group_writer.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -23,11 +29,11 @@ bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
 
 void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint now) {
   for (const BindDecision& bind : decisions.binds)
-    p_.assumptions.bind(cluster, bind.task, bind.node, bind.groups);
-  for (const EvictDecision& eviction : decisions.evictions) p_.assumptions.evict(cluster, eviction.task, now);
+    assumptions_.bind(cluster, bind.task, bind.node, bind.holding);
+  for (const EvictDecision& eviction : decisions.evictions) assumptions_.evict(cluster, eviction.task, now);
   for (const PatchDecision& patch : decisions.patches)
     if (!is_in_vain(cluster, patch))
-      p_.assumptions.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
+      assumptions_.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
 }
 
 void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint) {
@@ -43,7 +49,7 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     kube::spawn(writers_.evictor.carry_out(evict_of(cluster, eviction)));
   }
   for (const BindDecision& decision : decisions.binds)
-    kube::spawn(writers_.binder.carry_out(bind_of(cluster, decision, p_.assumptions)));
+    kube::spawn(writers_.binder.carry_out(bind_of(cluster, decision, assumptions_)));
 }
 
 int LiveSink::open_writes() const {

@@ -2,11 +2,14 @@
 #pragma once
 
 #include "model/source.hpp"
-#include "serve/write/binder.hpp"
-#include "serve/write/evictor.hpp"
-#include "serve/write/pod_group_writer.hpp"
+#include "serve/write/write_parts.hpp"
 
 namespace muster::serve {
+
+class Assumptions;
+class Binder;
+class Evictor;
+class PodGroupWriter;
 
 class LiveSink final : public DecisionSink {
  public:
@@ -15,7 +18,8 @@ class LiveSink final : public DecisionSink {
     Evictor& evictor;
     PodGroupWriter& groups;
   };
-  LiveSink(const WriteParts& parts, const Writers& writers) : p_(parts), writers_(writers) {}
+  LiveSink(const WriteParts& parts, Assumptions& assumptions, const Writers& writers)
+      : p_(parts), assumptions_(assumptions), writers_(writers) {}
 
   // What is decided is assumed to have happened: to be called before anything else is told to the cluster.
   void assume(Cluster& cluster, const Decisions& decisions, TimePoint now);
@@ -26,6 +30,7 @@ class LiveSink final : public DecisionSink {
 
  private:
   const WriteParts p_;
+  Assumptions& assumptions_;
   const Writers writers_;
 };
 

@@ -1,10 +1,16 @@
+// Plans of PodGroups and annotations on their way to the API server.
 #include "serve/write/pod_group_writer.hpp"
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "grouper/fields.hpp"
 #include "grouper/grouper.hpp"
 #include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/write/requests.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -23,6 +29,28 @@ bool is_transient_or_conflict(const HttpResponse& answer) {
 }
 
 }  // namespace
+
+// A plan that was written, is being written, or waits to be.
+struct PodGroupWriter::Put {
+  explicit Put(kube::Loop& loop) : wanted(loop) {}
+  std::string ns, name;
+  std::size_t hash = 0;  // of the plan
+  json plan;             // until it is sent
+  bool is_waiting = false;
+  kube::Signal wanted;
+  kube::Latch done;
+  bool failed = false;
+};
+
+// Annotations on their way.
+struct PodGroupWriter::Patching {
+  kube::Latch done;
+  bool failed = false;
+};
+
+PodGroupWriter::PodGroupWriter(const WriteParts& parts) : p_(parts) {}
+
+PodGroupWriter::~PodGroupWriter() = default;
 
 // ---------------------------------------------------------------- making and updating
 
@@ -45,7 +73,7 @@ std::shared_ptr<PodGroupWriter::Put> PodGroupWriter::begin(json plan, std::size_
   put->hash = hash;
   put->plan = std::move(plan);
   puts_[put->ns + "/" + put->name] = put;
-  kube::spawn(p_.source.pod_groups().knows(put->ns, put->name) ? update(put) : make(put));
+  kube::spawn(p_.knowledge.knows(resources::kPodGroups, put->ns, put->name) ? update(put) : make(put));
   return put;
 }
 
@@ -72,17 +100,17 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(create));
   bool is_written = answer.ok();
   if (answer.status == 409) is_written = co_await patch_spec(put->plan);
-  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
+  if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
   if (!is_written) {
     p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", put->ns}});
-    p_.source.tell(Gone{"PodGroup", put->ns, put->name});
+    p_.knowledge.retract(resources::kPodGroups, put->ns, put->name);
   }
   finish(put, is_written);
 }
 
 void PodGroupWriter::assume(json plan) {
   plan["metadata"]["generation"] = 1;  // as the API server will number it: its answer is no news
-  p_.source.assume(resources::kPodGroups, plan.dump());
+  p_.knowledge.assume(resources::kPodGroups, plan.dump());
 }
 
 kube::Async<void> PodGroupWriter::update(std::shared_ptr<Put> put) {
@@ -98,7 +126,7 @@ kube::Async<bool> PodGroupWriter::patch_spec(const json& plan) {
                    .body = grouper::update_of(plan).dump(),
                    .content_type = kube::kMergePatch};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(patch));
-  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
+  if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
   if (!answer.ok())
     p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer),
                             {{"podGroup", ns + "/" + name}});
@@ -179,7 +207,7 @@ kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string n
     const HttpResponse answer =
         co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
     if (answer.ok()) {
-      p_.source.pod_groups().saw(answer.body);
+      p_.knowledge.saw(resources::kPodGroups, answer.body);
       continue;
     }
     if (answer.status != 404) {
@@ -187,7 +215,7 @@ kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string n
       p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
     }
     patching->failed = true;
-    p_.source.tell(PatchEnded{ns, name});
+    p_.knowledge.end_annotations(ns, name);
   }
   patching_.erase(key);
   patching->done.open();

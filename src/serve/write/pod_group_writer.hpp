@@ -7,17 +7,19 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "kube/latch.hpp"
+#include "kube/async.hpp"
+#include "serve/read/knowledge.hpp"
 #include "serve/write/write_parts.hpp"
 
 namespace muster::serve {
 
 class PodGroupWriter {
  public:
-  explicit PodGroupWriter(const WriteParts& parts) : p_(parts) {}
+  explicit PodGroupWriter(const WriteParts& parts);
+  ~PodGroupWriter();
 
   // True once the PodGroup is as planned, false where that could not be written.
   kube::Async<bool> put(nlohmann::json plan);
@@ -43,22 +45,8 @@ class PodGroupWriter {
  private:
   using json = nlohmann::json;
 
-  // A plan that was written, is being written, or waits to be.
-  struct Put {
-    explicit Put(kube::Loop& loop) : wanted(loop) {}
-    std::string ns, name;
-    std::size_t hash = 0;  // of the plan
-    json plan;             // until it is sent
-    bool is_waiting = false;
-    kube::Signal wanted;
-    kube::Latch done;
-    bool failed = false;
-  };
-  // Annotations on their way.
-  struct Patching {
-    kube::Latch done;
-    bool failed = false;
-  };
+  struct Put;
+  struct Patching;
 
   std::shared_ptr<Put> begin(json plan, std::size_t hash);
   kube::Async<void> make(std::shared_ptr<Put> put);

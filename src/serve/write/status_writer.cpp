@@ -1,15 +1,22 @@
+// Who is spoken of when, and how events and conditions say it.
 #include "serve/write/status_writer.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <nlohmann/json.hpp>
 
+#include "kube/api_client.hpp"
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
 #include "model/reason_text.hpp"
-#include "serve/wall_clock.hpp"
-#include "serve/write/preemptibility_text.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/api_forms.hpp"
+#include "serve/write/events.hpp"
+#include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
 namespace {
@@ -112,26 +119,26 @@ kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::
                           {"status", "False"},
                           {"reason", "Unschedulable"},
                           {"message", message},
-                          {"lastTransitionTime", wall_clock_text()}}}}}}};
+                          {"lastTransitionTime", kube::wall_clock_text()}}}}}}};
   kube::ApiRequest patch{.method = "PATCH",
                          .path = resources::kPods.path(ns, name) + "/status",
                          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
                          .content_type = kube::kStrategicPatch,
                          .lane = kube::Lane::kBackground};
   const auto answer = co_await p_.client.send(std::move(patch));
-  if (answer.ok()) p_.source.pods().saw(answer.body);
+  if (answer.ok()) p_.knowledge.saw(resources::kPods, answer.body);
 }
 
 // ---------------------------------------------------------------- PodGroups
 
-void StatusWriter::saw_group(Json group) {
+void StatusWriter::saw_group(const Json& group) {
   const auto metadata = kube::part_at(group, "metadata");
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);
   const auto conditions = kube::part_at(group, "status", "schedulingConditions");
-  json list = conditions ? json::parse(simdjson::minify(*conditions), nullptr, false) : json();
-  if (list.is_array() && !list.empty())
-    conditions_[key] = std::move(list);
+  simdjson::dom::array list;
+  if (conditions && conditions->get(list) == simdjson::SUCCESS && list.size() > 0)
+    conditions_[key] = simdjson::minify(*conditions);
   else
     conditions_.erase(key);
 }
@@ -140,7 +147,7 @@ void StatusWriter::saw_group(Json group) {
 void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
                                  const std::vector<JobReason>& reasons, const std::string& message) {
   const auto known = conditions_.find(job.full_name());
-  const json before = known == conditions_.end() ? json::array() : known->second;
+  const json before = known == conditions_.end() ? json::array() : json::parse(known->second);
   json after = json::array();
   std::int64_t last = 0;
   for (const json& condition : before) {
@@ -160,7 +167,7 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
                    {"message", message},
                    {"status", "True"},
                    {"transitionID", std::to_string(last + 1)},
-                   {"lastTransitionTime", wall_clock_text()},
+                   {"lastTransitionTime", kube::wall_clock_text()},
                    {"reasons", details}});
   kube::spawn(patch_status(job.ns, job.name,
                            {{"schedulingConditions", after},
@@ -189,7 +196,7 @@ kube::Async<void> StatusWriter::patch_status(std::string ns, std::string name, j
                          .content_type = kube::kMergePatch,
                          .lane = kube::Lane::kBackground};
   const auto answer = co_await p_.client.send(std::move(patch));
-  if (answer.ok()) p_.source.pod_groups().saw(answer.body);
+  if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
   // Another try comes with the next change of the message, or when the job is listed again.
   if (!answer.ok() && answer.status != 404) conditions_.erase(ns + "/" + name);
 }

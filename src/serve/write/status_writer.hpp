@@ -5,16 +5,25 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
-#include "kube/api_client.hpp"
-#include "model/cluster.hpp"
-#include "model/decisions.hpp"
-#include "serve/write/events.hpp"
-#include "serve/write/pod_group_writer.hpp"
+#include "document/json_fwd.hpp"
+#include "kube/async.hpp"
+#include "kube/clock.hpp"
+#include "serve/write/write_parts.hpp"
+
+namespace muster {
+class Cluster;
+struct Decisions;
+struct Job;
+struct JobReason;
+}  // namespace muster
 
 namespace muster::serve {
+
+class PodGroupWriter;
 
 class StatusWriter {
  public:
@@ -26,7 +35,7 @@ class StatusWriter {
   kube::Clock::time_point next_due() const { return next_due_; }
 
   // A PodGroup from the watch; may be called from within transfers.
-  void saw_group(Json group);
+  void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
 
  private:
@@ -50,7 +59,8 @@ class StatusWriter {
   PodGroupWriter& groups_;
   const std::string node_pool_;
   absl::flat_hash_map<std::string, Waiting> waiting_;  // "ns/name" of jobs
-  absl::flat_hash_map<std::string, json> conditions_;  // "ns/name": schedulingConditions, where there are any
+  // "ns/name": schedulingConditions as JSON text, where there are any
+  absl::flat_hash_map<std::string, std::string> conditions_;
   std::uint64_t round_ = 0;
   kube::Clock::time_point next_due_ = kube::Clock::time_point::max();
 };

@@ -1,55 +1,23 @@
-// What everyone needs who writes decisions to the API server.
+// What everyone needs who writes to the API server.
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "kube/api_client.hpp"
-#include "serve/health/log.hpp"
-#include "serve/health/metrics.hpp"
-#include "serve/read/assumptions.hpp"
-#include "serve/read/live_source.hpp"
-#include "serve/write/events.hpp"
+namespace muster::kube {
+class ApiClient;
+}
 
 namespace muster::serve {
 
+class Events;
+class Knowledge;
+class Log;
+class Metrics;
+
 struct WriteParts {
   kube::ApiClient& client;
-  LiveSource& source;
-  Assumptions& assumptions;
+  Knowledge& knowledge;
   Events& events;
   Metrics& metrics;
   Log& log;
 };
-
-// A pod that is written about, and its job where it has one.
-struct PodIdentity {
-  std::string ns, name, uid, job, job_uid;
-  TimePoint created{};
-  std::string full_name() const { return ns + "/" + name; }
-};
-PodIdentity identity_of(const Cluster& cluster, TaskId task);
-
-// Counts a write from its begin to its end.
-class CountedWrite {
- public:
-  explicit CountedWrite(int& open) : open_(open) { ++open_; }
-  ~CountedWrite() { --open_; }
-  CountedWrite(const CountedWrite&) = delete;
-  CountedWrite& operator=(const CountedWrite&) = delete;
-
- private:
-  int& open_;
-};
-
-using MayRetry = std::function<bool(const kube::HttpResponse&)>;
-
-// Sends until the answer is final, for a minute at most; the last answer there was.
-kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube::ApiRequest request,
-                                                  MayRetry may_retry = kube::is_transient);
-
-// Reads the pod after a write that can not tell what became of it. True where it, the same one, stands on a
-// node.
-kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod);
 
 }  // namespace muster::serve

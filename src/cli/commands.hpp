@@ -1,0 +1,21 @@
+// The sub commands. Each adds itself to the command line; its exit code arrives in `exit_code` when it was
+// the one called.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace muster::cli {
+
+// Runs cycles on a cluster read from files.
+void add_simulate(CLI::App& app, int& exit_code);
+// Checks manifests and configuration without deciding anything.
+void add_validate(CLI::App& app, int& exit_code);
+// The scheduler of a live Kubernetes cluster.
+void add_serve(CLI::App& app, int& exit_code);
+void add_version(CLI::App& app, int& exit_code);
+// The script that teaches a shell to complete the commands that `app` has when the command runs.
+void add_completion(CLI::App& app, int& exit_code);
+
+}  // namespace muster::cli

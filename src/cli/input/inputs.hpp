@@ -1,0 +1,45 @@
+// What several commands read: a configuration and a cluster from files, and all that is wrong with them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/input/object_places.hpp"
+#include "config/config.hpp"
+#include "engine/cycle/policy.hpp"
+#include "manifest/manifest.hpp"
+#include "model/cluster.hpp"
+
+namespace muster::cli {
+
+struct InputOptions {
+  std::vector<std::string> paths;
+  std::string config;  // "": the default configuration
+  std::string usage;   // "": queues have no past
+  std::string now;     // an RFC 3339 time; "": the clock's
+  bool kai_exact = false;
+  bool strict = false;  // warnings are errors
+};
+
+struct Inputs {
+  Config config;
+  Policy policy;
+  TimePoint now{};
+  Cluster cluster;
+  std::size_t files = 0;          // with manifests
+  Findings findings;              // of all files
+  std::vector<Error> unreadable;  // files that can not be opened
+  std::vector<std::string> notes;
+
+  // kSuccess, or how a command ends that was given them.
+  int exit_code(bool strict) const;
+};
+
+// Reads on after errors. Places are filled where they are asked for.
+Inputs read_all(const InputOptions& options, ObjectPlaces* places = nullptr);
+
+// Tells standard error what is wrong. Nothing, and `exit_code` set, where the run can not go on.
+std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code);
+
+}  // namespace muster::cli

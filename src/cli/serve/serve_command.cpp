@@ -1,0 +1,82 @@
+// `muster serve`: from flags and files to a running daemon.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/policy.hpp"
+#include "cli/serve/serve_flags.hpp"
+#include "kube/credentials.hpp"
+
+namespace muster::cli {
+namespace {
+
+Result<kube::Credentials> credentials(const ServeFlags& flags) {
+  if (flags.kubeconfig.empty() && flags.context.empty() && kube::runs_in_cluster())
+    return kube::in_cluster_credentials();
+  return kube::read_kubeconfig(flags.kubeconfig, flags.context);
+}
+
+serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerParams& params) {
+  serve::DaemonOptions options = flags.daemon;
+  options.scheduler_name = params.scheduler_name;
+  options.queue_label = params.queue_label_key;
+  options.node_pool_label = params.node_pool_label_key;
+  options.node_pool = params.partition_label_value;
+  options.schedule_period = params.schedule_period;
+  options.marks_evicted_pods = params.update_pod_eviction_condition;
+  options.binding = flags.binding == "direct" ? serve::Binding::kDirect : serve::Binding::kBindRequest;
+  options.evict_by = flags.eviction == "delete" ? serve::EvictBy::kDelete : serve::EvictBy::kEvictionApi;
+  options.groups_pods = flags.pod_grouper == "on" ||
+                        (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
+  options.cluster = cluster_options(params);
+  return options;
+}
+
+bool report(const std::vector<Error>& errors) {
+  for (const Error& error : errors) fmt::print(stderr, "error: {}\n", error.text());
+  return !errors.empty();
+}
+
+int run_serve(const ServeFlags& flags) {
+  LoadedConfig loaded =
+      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
+  if (report(loaded.errors)) return kNo;
+  SchedulerParams& params = loaded.config.params;
+  if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();
+  for (const auto& change : flags.over_file) change(params);
+  std::vector<Error> errors;
+  Policy policy = make_policy(loaded.config, errors);
+  if (report(errors)) return kNo;
+  if (const std::string skipped = skipped_text(loaded.config); !skipped.empty())
+    fmt::print(stderr, "warning: {}\n", skipped);
+  for (const std::string& name : flags.meaningless)
+    fmt::print(stderr, "warning: {} means nothing here\n", name);
+  auto who = credentials(flags);
+  if (!who) {
+    fmt::print(stderr, "error: {}\n", who.error().text());
+    return kOutside;
+  }
+  return serve::run_daemon(daemon_options(flags, params), std::move(policy), std::move(*who));
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<ServeFlags>();
+  CLI::App* command = app.add_subcommand("serve", "Schedule a live Kubernetes cluster");
+  command->group("Run a cluster");
+  add_serve_flags(*command, *flags);
+  command->footer(
+      "Places the pods whose schedulerName is ours, until SIGTERM. SIGUSR1 compares the model with a fresh "
+      "list.\n\n"
+      "Examples:\n"
+      "  muster serve --kubeconfig ~/.kube/config\n"
+      "  muster serve --leader-elect --namespace muster --scheduler-conf /etc/muster/config.yaml");
+  command->callback([flags, &exit_code] { exit_code = run_serve(*flags); });
+}
+
+}  // namespace muster::cli

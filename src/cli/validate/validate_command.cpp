@@ -1,0 +1,127 @@
+// `muster validate`: all that is wrong with the files, and all that surely is not meant.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/input/inputs.hpp"
+#include "cli/options.hpp"
+#include "cli/policy.hpp"
+#include "cli/report/names.hpp"
+#include "cli/report/paint.hpp"
+#include "cli/report/table.hpp"
+#include "cli/validate/checks.hpp"
+
+namespace muster::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct ValidateOptions {
+  InputOptions inputs;
+  std::string output = "text";
+};
+
+void run_checks(const ObjectPlaces& places, Inputs& inputs) {
+  Warnings warnings(places);
+  check_amounts(inputs, warnings);
+  check_runtimes(inputs, warnings);
+  check_jobs(inputs, warnings);
+  for (Error& warning : warnings.take()) inputs.findings.warnings.push_back(std::move(warning));
+}
+
+// ---- text
+
+std::string findings_text(const std::vector<Error>& findings, const std::string& what, Ink ink,
+                          const Paint& paint) {
+  std::string text;
+  for (const Error& finding : findings) text += paint(ink, what) + ": " + finding.text() + "\n";
+  return text;
+}
+
+std::string kinds_text(const std::map<std::string, std::int64_t>& kinds) {
+  std::string text;
+  for (const auto& [kind, count] : kinds)
+    text += (text.empty() ? "" : ", ") + fmt::format("{} {}", grouped(static_cast<std::size_t>(count)), kind);
+  return text.empty() ? "no objects" : text;
+}
+
+std::string validation_text(const Inputs& inputs, const Paint& paint) {
+  std::string text = findings_text(inputs.unreadable, "error", Ink::kBad, paint) +
+                     findings_text(inputs.findings.errors, "error", Ink::kBad, paint) +
+                     findings_text(inputs.findings.warnings, "warning", Ink::kWaiting, paint);
+  for (const std::string& note : inputs.notes) text += paint(Ink::kDim, "note") + ": " + note + "\n";
+  const std::size_t errors = inputs.findings.errors.size() + inputs.unreadable.size();
+  return text + fmt::format("{} in {}: {}, {}\n", kinds_text(inputs.findings.known_kinds),
+                            counted(inputs.files, "file"), counted(errors, "error"),
+                            counted(inputs.findings.warnings.size(), "warning"));
+}
+
+// ---- JSON
+
+Json findings_json(const std::vector<Error>& findings) {
+  Json list = Json::array();
+  for (const Error& f : findings)
+    list.push_back({{"file", f.where.file},
+                    {"line", f.where.line > 0 ? Json(f.where.line) : Json()},
+                    {"object", f.where.object},
+                    {"field", f.where.path},
+                    {"message", f.message}});
+  return list;
+}
+
+Json validation_json(const Inputs& inputs, int exit_code) {
+  Json errors = findings_json(inputs.unreadable);
+  for (Json& error : findings_json(inputs.findings.errors)) errors.push_back(std::move(error));
+  return {{"valid", exit_code == kSuccess},
+          {"errors", std::move(errors)},
+          {"warnings", findings_json(inputs.findings.warnings)},
+          {"notes", inputs.notes},
+          {"files", inputs.files},
+          {"kinds", Json(inputs.findings.known_kinds)},
+          {"unknownKinds", Json(inputs.findings.unknown_kinds)}};
+}
+
+int run_validate(const ValidateOptions& options) {
+  if (options.inputs.paths.empty() && options.inputs.config.empty()) {
+    fmt::print(stderr, "error: name a FILE, or a configuration with --config\n");
+    return kUsage;
+  }
+  ObjectPlaces places;
+  Inputs inputs = read_all(options.inputs, &places);
+  run_checks(places, inputs);
+  if (const std::string skipped = skipped_text(inputs.config);
+      !options.inputs.config.empty() && !skipped.empty())
+    inputs.notes.push_back(skipped);
+  const int exit_code = inputs.exit_code(options.inputs.strict);
+  if (options.output == "json")
+    fmt::print("{}\n", validation_json(inputs, exit_code).dump(1));
+  else
+    fmt::print("{}", validation_text(inputs, Paint::for_stream(stdout)));
+  return exit_code;
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ValidateOptions>();
+  CLI::App* command = app.add_subcommand("validate", "Check manifests and configuration");
+  command->group("Check files");
+  command->add_option("FILE", options->inputs.paths, kFilesHelp);
+  command->add_option("--config", options->inputs.config, "Scheduler configuration (KAI's file format)")
+      ->type_name("FILE");
+  command->add_flag("--strict", options->inputs.strict, "Warnings are errors");
+  add_output_option(*command, options->output);
+  command->footer(
+      "Exits with 0 if nothing is wrong (warnings aside), 1 if something is, 3 if a file can not be read.\n\n"
+      "Examples:\n"
+      "  muster validate queues.yaml jobs/\n"
+      "  muster validate cluster/ --config scheduler.yaml --strict -o json");
+  command->callback([options, &exit_code] { exit_code = run_validate(*options); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,139 @@
+#include "model/node_table.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+// ---------------------------------------------------------------- objects
+
+NodeId NodeTable::mention(std::string_view name) {
+  const auto [found, is_new] = ids_.try_emplace(std::string(name), nodes_.end_id());
+  if (is_new) {
+    nodes_[nodes_.push_back({})].name = name;
+    is_stale_.push_back(true);
+    foreign_.push_back({});
+    overdrawn_now_.push_back(0);
+    overdrawn_.push_back(0);
+    ranks_.push_back(0);
+    some_stale_ = true;
+  }
+  return found->second;
+}
+
+NodeTable::Change NodeTable::apply(NodeId id, NodeObject&& object, bool present, const NodeReading& reading) {
+  Node& node = nodes_[id];
+  const bool was_present = std::exchange(node.present, present);
+  const std::int64_t old_memory = node.gpu_memory;
+  const Labels old_labels = std::move(node.labels);
+  const Request old_allocatable = std::move(node.allocatable);
+  read_node(std::move(object), reading, node);
+  const Change change{.presence = was_present != present,
+                      .gpu_memory = old_memory != node.gpu_memory,
+                      .labels = old_labels != node.labels};
+  if (change.presence) list_stale_ = true;
+  if (change.presence || change.gpu_memory || old_allocatable != node.allocatable) set_stale(id);
+  touch(id);
+  return change;
+}
+
+bool NodeTable::remove(std::string_view name) {
+  const NodeId id = find(name);
+  if (!id.valid() || !nodes_[id].present) return false;
+  nodes_[id].present = false;
+  nodes_[id].allocatable.clear();
+  list_stale_ = true;
+  set_stale(id);
+  return true;
+}
+
+void NodeTable::set_claimable_gpus(NodeId id, std::int64_t gpus) {
+  if (std::exchange(nodes_[id].claimable_gpus, gpus) != gpus) set_stale(id);
+}
+
+NodeId NodeTable::find(std::string_view name) const {
+  const auto found = ids_.find(std::string(name));
+  return found == ids_.end() ? NodeId() : found->second;
+}
+
+bool NodeTable::rank_again() {
+  if (!std::exchange(list_stale_, false)) return false;
+  by_name_.clear();
+  for (NodeId n : ids(nodes_))
+    if (nodes_[n].present) by_name_.push_back(n);
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&](NodeId a, NodeId b) { return nodes_[a].name < nodes_[b].name; });
+  for (std::uint32_t i = 0; i < by_name_.size(); ++i) ranks_[by_name_[i]] = i;
+  journal_.forget();
+  return true;
+}
+
+// ---------------------------------------------------------------- sums
+
+void NodeTable::add_to(std::vector<SharedGpu>& gpus, NodeId id, GroupId group, std::int64_t memory,
+                       TaskStatus as) {
+  auto at = std::lower_bound(gpus.begin(), gpus.end(), group,
+                             [](const SharedGpu& g, GroupId wanted) { return g.group < wanted; });
+  if (at == gpus.end() || at->group != group) at = gpus.insert(at, SharedGpu{.group = group});
+  SharedGpu& gpu = *at;
+  const std::int64_t idle_before = gpu.idle_effect(), releasing_before = gpu.releasing_effect();
+  (as == TaskStatus::kPipelined ? gpu.pipelined : gpu.allocated) += memory;
+  if (as == TaskStatus::kReleasing) gpu.releasing += memory;
+  shift(kGpu, id, gpu.idle_effect() - idle_before, gpu.releasing_effect() - releasing_before);
+  if (gpu.empty()) gpus.erase(at);
+}
+
+void NodeTable::size_for(std::size_t kinds) {
+  for (auto* table : {&allocatable_, &idle_, &releasing_})
+    if (table->kinds() < kinds || table->rows() < nodes_.size()) table->resize(kinds, nodes_.size());
+}
+
+IdVector<NodeId, bool> NodeTable::restart_stale() {
+  for (NodeId n : ids(nodes_))
+    if (is_stale_[n]) restart(n);
+  some_stale_ = false;
+  return std::exchange(is_stale_, IdVector<NodeId, bool>(nodes_.size(), false));
+}
+
+void NodeTable::restart(NodeId n) {
+  nodes_[n].shared.clear();
+  nodes_[n].claimed.clear();
+  overdrawn_now_[n] = overdrawn_[n] = 0;
+  const auto kinds = static_cast<std::uint32_t>(allocatable_.kinds());
+  for (std::uint32_t k = 0; k < kinds; ++k) allocatable_.at(Kind(k), n) = releasing_.at(Kind(k), n) = 0;
+  for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = a.units;
+  if (nodes_[n].present) allocatable_.at(kGpu, n) += nodes_[n].claimable_gpus * kOneGpu;
+  for (std::uint32_t k = 0; k < kinds; ++k) idle_.at(Kind(k), n) = allocatable_.at(Kind(k), n);
+  touch(n);
+}
+
+// ---------------------------------------------------------------- totals
+
+void NodeTable::sum_up(const KindTable& kinds, const std::string* gpu_role) {
+  total_ = {};
+  smallest_gpu_ = largest_gpu_ = 0;
+  for (NodeId n : by_name_) {
+    note_gpu_memory(n);
+    if (!nodes_[n].usable()) continue;
+    total_ += offer(n, kinds, gpu_role);
+    total_ -= foreign_[n];
+  }
+}
+
+void NodeTable::note_gpu_memory(NodeId n) {
+  const Node& node = nodes_[n];
+  if (!node.gpu_memory_known || node.gpu_memory <= 100 || allocatable_.at(kGpu, n) <= 0) return;
+  smallest_gpu_ = smallest_gpu_ == 0 ? node.gpu_memory : std::min(smallest_gpu_, node.gpu_memory);
+  largest_gpu_ = std::max(largest_gpu_, node.gpu_memory);
+}
+
+Charge NodeTable::offer(NodeId n, const KindTable& kinds, const std::string* gpu_role) const {
+  Charge offered{{allocatable_.at(kCpu, n), allocatable_.at(kMemory, n), 0}};
+  if (gpu_role != nullptr && nodes_[n].label(*gpu_role) == nullptr) return offered;
+  std::int64_t& gpus = offered.units[index(Accounted::kGpus)];
+  gpus = allocatable_.at(kGpu, n);
+  for (const Amount& a : nodes_[n].allocatable) gpus += mig_gpus(kinds.name(a.kind)) * a.units * kOneGpu;
+  return offered;
+}
+
+}  // namespace muster

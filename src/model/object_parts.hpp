@@ -1,0 +1,137 @@
+// What objects of several kinds are made of: names, labels, amounts, and the constraints of a pod.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "util/time.hpp"
+
+namespace muster {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;  // sorted by key
+
+struct Meta {
+  std::string ns;  // "" for cluster-scoped objects, "default" where a namespaced one has none
+  std::string name;
+  std::string uid;  // namespace/name where the object has none
+  TimePoint created{};
+  Labels labels;
+};
+
+// Null: there is no such label.
+inline const std::string* find_label(const Labels& labels, std::string_view key) {
+  for (const auto& [k, v] : labels)
+    if (k == key) return &v;
+  return nullptr;
+}
+
+// Something about an object that the source should tell its user, once.
+struct ObjectWarning {
+  std::string object, field, message;
+};
+
+struct NamedAmount {
+  std::string name;  // as the API has it: "cpu", "nvidia.com/mig-1g.5gb"
+  std::int64_t units = 0;
+  bool operator==(const NamedAmount&) const = default;
+};
+
+// Where a pod's CPUs, memory and devices lie, as somebody wrote it down.
+struct ZoneRecord {
+  std::string zone;
+  std::vector<NamedAmount> amounts;
+};
+
+// Under which an object is found: "namespace/name", or the name of what has no namespace.
+inline std::string key_of(std::string_view ns, std::string_view name) {
+  if (ns.empty()) return std::string(name);
+  std::string key;
+  key.reserve(ns.size() + 1 + name.size());
+  return key.append(ns).append(1, '/').append(name);
+}
+
+// ---------------------------------------------------------------- constraints of a pod
+
+enum class Operator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist, kGt, kLt };
+
+struct Requirement {  // of node affinity and label selectors
+  std::string key;
+  Operator op = Operator::kIn;
+  std::vector<std::string> values;
+  bool operator==(const Requirement&) const = default;
+};
+
+struct NodeTerm {  // all requirements must hold; an empty term matches nothing
+  std::vector<Requirement> labels;
+  std::vector<Requirement> fields;  // metadata.name
+  bool operator==(const NodeTerm&) const = default;
+};
+
+struct LabelSelector {  // nothing: matches no object; empty: matches every object
+  bool present = false;
+  std::vector<Requirement> requirements;  // matchLabels become In with one value
+  bool operator==(const LabelSelector&) const = default;
+};
+
+struct PodAffinityTerm {
+  LabelSelector selector;
+  std::string topology_key;
+  std::vector<std::string> namespaces;  // none and no namespace selector: the pod's own
+  LabelSelector namespace_selector;
+  std::int32_t weight = 0;  // preferred terms only
+  bool operator==(const PodAffinityTerm&) const = default;
+};
+
+enum class TaintEffect : std::uint8_t { kAny, kNoSchedule, kPreferNoSchedule, kNoExecute };
+
+struct Taint {
+  std::string key, value;
+  TaintEffect effect = TaintEffect::kNoSchedule;
+  bool operator==(const Taint&) const = default;
+};
+
+struct Toleration {
+  std::string key, value;
+  bool exists = false;  // operator Exists; an empty key then tolerates everything
+  TaintEffect effect = TaintEffect::kAny;
+  bool operator==(const Toleration&) const = default;
+};
+
+struct HostPort {
+  std::string ip, protocol;  // "0.0.0.0" and "TCP" where not given
+  std::int32_t port = 0;
+  bool operator==(const HostPort&) const = default;
+};
+
+struct ClaimReference {  // spec.resourceClaims[]
+  std::string name;      // inside the pod
+  std::string claim;     // ResourceClaim in the pod's namespace; of a template: the generated name, or ""
+  bool from_template = false;
+  bool operator==(const ClaimReference&) const = default;
+};
+
+// Everything about a pod, besides amounts, that says where it may go. Pods with equal constraints share one
+// copy.
+struct Constraints {
+  std::vector<std::pair<std::string, std::string>> node_selector;  // sorted
+  bool has_required_affinity = false;
+  std::vector<NodeTerm> required_affinity;  // one must match
+  std::vector<Toleration> tolerations;
+  std::vector<HostPort> host_ports;
+  std::vector<PodAffinityTerm> pod_affinity, pod_anti_affinity;  // required
+  std::vector<PodAffinityTerm> preferred_affinity, preferred_anti_affinity;
+  std::vector<std::string> volume_claims;  // PersistentVolumeClaim names, generic ephemeral ones included
+  std::vector<std::string> config_maps;    // referenced and not optional
+  std::vector<ClaimReference> resource_claims;
+  std::string priority_class;  // spec.priorityClassName and spec.priority: only the failed-job pool
+  std::int32_t priority = 0;   // looks at them (actions.md 10)
+  bool has_spread_constraints = false;
+  std::string spread_text;  // the constraints as text, compared only
+  bool operator==(const Constraints&) const = default;
+};
+
+}  // namespace muster

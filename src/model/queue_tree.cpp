@@ -1,0 +1,128 @@
+#include "model/queue_tree.hpp"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+constexpr const char* kFlatRoot = "default";
+
+ObjectWarning left_out(const Queue& queue, std::string why) {
+  return {"Queue " + queue.name, "spec.parentQueue", std::move(why)};
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- objects
+
+QueueId QueueTree::mention(std::string_view name) {
+  const auto [found, is_new] = ids_.try_emplace(std::string(name), queues_.end_id());
+  if (is_new) {
+    queues_[queues_.push_back({})].name = name;
+    uses_.push_back({});
+  }
+  return found->second;
+}
+
+void QueueTree::apply(QueueObject&& object, bool present) {
+  Queue& queue = queues_[mention(object.meta.name)];
+  if (queue.present != present || queue.parent_name != object.parent_name ||
+      queue.meta.created != object.meta.created)
+    is_stale_ = true;
+  queue.present = present;
+  static_cast<QueueObject&>(queue) = std::move(object);
+}
+
+void QueueTree::remove(std::string_view name) {
+  const QueueId id = find(name);
+  if (!id.valid() || !queues_[id].present) return;
+  queues_[id].present = false;
+  is_stale_ = true;
+}
+
+QueueId QueueTree::find(std::string_view name) const {
+  const auto found = ids_.find(std::string(name));
+  return found == ids_.end() ? QueueId() : found->second;
+}
+
+// ---------------------------------------------------------------- the tree
+
+void QueueTree::build(bool is_flat, std::vector<ObjectWarning>& warnings) {
+  const QueueId flat_root = is_flat ? make_flat_root() : QueueId();
+  std::vector<QueueId> hanging = hang(flat_root, warnings);
+  std::sort(hanging.begin(), hanging.end(), [&](QueueId a, QueueId b) {
+    return std::pair(queues_[a].meta.created, std::string_view(queues_[a].name)) <
+           std::pair(queues_[b].meta.created, std::string_view(queues_[b].name));
+  });
+  top_.clear();
+  for (QueueId q : hanging) {
+    const QueueId parent = queues_[q].parent;
+    (parent.valid() ? queues_[parent].children : top_).push_back(q);
+  }
+  walk_down();
+  for (QueueId q : hanging)
+    if (!queues_[q].usable && is_on_circle(q))
+      warnings.push_back(
+          left_out(queues_[q], "the queue is its own ancestor; it and all below it are left out"));
+  is_stale_ = false;
+}
+
+QueueId QueueTree::make_flat_root() {
+  const QueueId id = mention(kFlatRoot);
+  Queue& root = queues_[id];
+  root.present = true;
+  root.parent_name.clear();
+  root.cpu = root.memory = root.gpu = {.quota = -1, .limit = -1, .weight = 1};
+  root.priority = 100;
+  return id;
+}
+
+// Finds the parents; gives the queues that have one, or need none.
+std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarning>& warnings) {
+  std::vector<QueueId> hanging;
+  for (QueueId q : ids(queues_)) {
+    Queue& queue = queues_[q];
+    queue.children.clear();
+    queue.parent = {};
+    queue.usable = false;
+    queue.depth = 0;
+    if (!queue.present) continue;
+    const bool is_below = !queue.parent_name.empty();
+    if (flat_root.valid()) {
+      if (q != flat_root && !is_below) continue;
+      if (q != flat_root) queue.parent = flat_root;
+    } else if (is_below) {
+      queue.parent = find(queue.parent_name);
+      if (!queue.parent.valid() || !queues_[queue.parent].present) {
+        warnings.push_back(left_out(
+            queue,
+            "queue \"" + queue.parent_name + "\" does not exist; this queue and all below it are left out"));
+        continue;
+      }
+    }
+    hanging.push_back(q);
+  }
+  return hanging;
+}
+
+// From the top down: what is never reached hangs on a missing queue or on a circle.
+void QueueTree::walk_down() {
+  depth_first_.clear();
+  std::vector<QueueId> todo(top_.rbegin(), top_.rend());
+  while (!todo.empty()) {
+    const QueueId q = todo.back();
+    todo.pop_back();
+    Queue& queue = queues_[q];
+    queue.usable = true;
+    queue.depth = queue.parent.valid() ? queues_[queue.parent].depth + 1 : 0;
+    todo.insert(todo.end(), queue.children.rbegin(), queue.children.rend());
+    depth_first_.push_back(q);
+  }
+}
+
+bool QueueTree::is_on_circle(QueueId id) const {
+  for (std::size_t steps = 0; id.valid() && steps <= queues_.size(); ++steps) id = queues_[id].parent;
+  return id.valid();
+}
+
+}  // namespace muster

@@ -1,0 +1,63 @@
+// Where muster decides differently from KAI-Scheduler on a legal cluster. A new option is a member, its line
+// in the table below, the place that asks for it, and a row of docs/differences.md.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace muster {
+
+// True is our way, and the default; --kai-exact sets them all to false.
+struct Compatibility {
+  bool trim_victims = true;             // victims that turn out not to be needed are not evicted
+  bool exhaustive_generator = true;     // small searches KAI's generators give up on are tried completely
+  bool satisfaction_along_tree = true;  // minSubGroup counts when a gang is tested for being whole or stale
+  bool labels_decide_preemptibility = true;  // the label on owner or pods is asked between spec and priority
+  bool elastic_by_active_tasks = true;    // pods that do not run make no job elastic for its minimum runtime
+  bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
+  bool probes_try_all_tasks = true;  // a search tries every task that waits, whatever empty sub groups say
+  bool take_once = true;             // no job is reclaimed or moved twice for one that got no place meanwhile
+  bool device_claims_in_full = true;  // claims may ask for admin access and name alternatives
+  bool join_claims_at_once = true;    // a device taken in this cycle counts once for all who share its claim
+  bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
+  bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
+  bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
+  bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
+  bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
+
+  static constexpr Compatibility kai_exact();
+  bool operator==(const Compatibility&) const = default;
+};
+
+struct CompatibilityOption {
+  std::string_view key;  // in the configuration file and in docs/differences.md
+  bool Compatibility::*is_ours;
+};
+
+inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>({
+    {"trimVictims", &Compatibility::trim_victims},
+    {"exhaustiveGenerator", &Compatibility::exhaustive_generator},
+    {"satisfactionAlongTree", &Compatibility::satisfaction_along_tree},
+    {"labelsDecidePreemptibility", &Compatibility::labels_decide_preemptibility},
+    {"elasticByActiveTasks", &Compatibility::elastic_by_active_tasks},
+    {"exactConsolidationLimit", &Compatibility::exact_consolidation_limit},
+    {"probesTryAllTasks", &Compatibility::probes_try_all_tasks},
+    {"takeOnce", &Compatibility::take_once},
+    {"deviceClaimsInFull", &Compatibility::device_claims_in_full},
+    {"joinClaimsAtOnce", &Compatibility::join_claims_at_once},
+    {"protectionNeedsMinimum", &Compatibility::protection_needs_minimum},
+    {"slotsForNewGroups", &Compatibility::slots_for_new_groups},
+    {"sharingScoreNeedsGpu", &Compatibility::sharing_score_needs_gpu},
+    {"memoryWithinDevice", &Compatibility::memory_within_device},
+    {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
+});
+static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
+              "every member has its line in the table");
+
+constexpr Compatibility Compatibility::kai_exact() {
+  Compatibility kai;
+  for (const CompatibilityOption& option : kCompatibilityOptions) kai.*option.is_ours = false;
+  return kai;
+}
+
+}  // namespace muster

@@ -1,0 +1,34 @@
+// How far a search for victims goes. Steps make the same input give the same decisions on any machine; the
+// times are an outer guard, checked between scenarios, and a time of zero is none.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "util/time.hpp"
+
+namespace muster {
+
+struct SearchLimits {
+  // Steps of one job's search; beyond them it is taken up again in the next cycle.
+  std::int64_t scenarios_per_job = 100'000;
+  std::int64_t nodes_per_job = 200'000'000;
+  std::size_t exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
+  Duration job = std::chrono::minutes(4);
+  Duration job_floor = Duration::zero();  // granted even where the action's time is used up
+  // By name; "default" serves those that have no entry.
+  std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
+  std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},
+                                                {"NodeLocalGreedy", std::chrono::seconds(30)},
+                                                {"MultiNodeGang", std::chrono::minutes(2)}};
+
+  // Nothing: no limit.
+  std::optional<Duration> of_action(const std::string& name) const;
+  std::optional<Duration> of_generator(const std::string& name) const;
+};
+
+}  // namespace muster

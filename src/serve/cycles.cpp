@@ -1,0 +1,102 @@
+// When a cycle comes, what it is given, and where its decisions go.
+#include "serve/cycles.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/cycle/run_cycle.hpp"
+#include "serve/leadership.hpp"
+#include "serve/parts.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Clock;
+using std::chrono::milliseconds;
+
+constexpr auto kShortestGap = milliseconds(15);
+constexpr auto kLongestGap = milliseconds(250);
+constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
+
+}  // namespace
+
+void CyclePace::ran(Clock::duration took, Clock::duration period) {
+  const auto now = Clock::now();
+  earliest_ =
+      now + std::clamp<Clock::duration>(3 * took, kShortestGap, std::max<Clock::duration>(took, kLongestGap));
+  latest_ = now + period;
+}
+
+void CyclePace::come_by(Clock::time_point at) { latest_ = std::min(latest_, at); }
+
+Clock::time_point CyclePace::latest() const { return std::max(earliest_, latest_); }
+
+Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
+    : p_(parts), leadership_(leadership), policy_(std::move(policy)), requeue_log_(parts.log) {
+  policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
+}
+
+kube::Async<void> Cycles::run() {
+  while (!p_.loop.stopping()) {
+    co_await p_.news.until(leadership_.may_act() ? pace_.latest() : Clock::now() + kLookWhileIdle);
+    if (p_.loop.stopping()) co_return;
+    update();
+    if (p_.self_check.is_due()) p_.self_check.compare(p_.cluster, kube::wall_clock());
+    if (!leadership_.may_act() || !is_due()) continue;
+    if (Clock::now() < pace_.earliest()) co_await p_.loop.sleep(pace_.earliest() - Clock::now());
+    if (p_.loop.stopping()) co_return;
+    update();
+    co_await run_one();
+  }
+}
+
+void Cycles::update() { p_.source.update(p_.cluster, kube::wall_clock()); }
+
+bool Cycles::is_due() const { return p_.source.calls_for_cycle() || Clock::now() >= pace_.latest(); }
+
+kube::Async<void> Cycles::run_one() {
+  const TimePoint now = kube::wall_clock();
+  const auto start = Clock::now();
+  const Decisions decisions = co_await decide(now);
+  const auto took = Clock::now() - start;
+  pace_.ran(took, p_.options.schedule_period);
+  p_.vitals.last_cycle = Clock::now();
+  p_.metrics.cycle(p_.cluster, decisions, took);
+  p_.self_check.cycle_ran();
+  if (!p_.vitals.is_leader || p_.vitals.is_draining) co_return;
+  carry_out(decisions, now);
+  log_cycle(decisions, took);
+}
+
+// On a thread of its own: the cluster, and the jobs that are protected, stay as they are meanwhile.
+kube::Async<Decisions> Cycles::decide(TimePoint now) {
+  p_.source.cycle_begins();
+  p_.evictor.note_protected_jobs();
+  is_in_cycle_ = true;
+  Decisions decisions = co_await p_.loop.offload([this, now] {
+    return run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
+  });
+  is_in_cycle_ = false;
+  co_return decisions;
+}
+
+void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
+  p_.sink.assume(p_.cluster, decisions, now);
+  p_.sink.carry_out(p_.cluster, decisions, now);
+  p_.status.publish(p_.cluster, decisions);
+  if (decisions.requeue) requeue_log_.tell(p_.cluster, *decisions.requeue);
+  pace_.come_by(p_.status.next_due());
+}
+
+void Cycles::log_cycle(const Decisions& decisions, Clock::duration took) {
+  if (decisions.binds.empty() && decisions.evictions.empty()) return;
+  const double ms = std::chrono::duration<double, std::milli>(took).count();
+  p_.log.info("cycle", {{"bound", std::to_string(decisions.binds.size())},
+                        {"evicted", std::to_string(decisions.evictions.size())},
+                        {"pipelined", std::to_string(decisions.pipelined.size())},
+                        {"waitingJobs", std::to_string(decisions.waiting.size())},
+                        {"ms", fmt::format("{:.1f}", ms)}});
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,66 @@
+// The loop of cycles: what the watches brought goes into the model, and when it is time, a cycle decides.
+#pragma once
+
+#include "engine/cycle/policy.hpp"
+#include "engine/search/search_memory.hpp"
+#include "kube/async.hpp"
+#include "kube/clock.hpp"
+#include "serve/health/requeue_log.hpp"
+#include "util/stopwatch.hpp"
+#include "util/time.hpp"
+
+namespace muster {
+struct Decisions;
+}
+
+namespace muster::serve {
+
+class Leadership;
+struct Parts;
+
+// When the next cycle may come, and when it must.
+class CyclePace {
+ public:
+  using Clock = kube::Clock;
+
+  // A cycle took so long; the next comes within `period`. Between the two there is three times as long as it
+  // took, where that is reasonable: what comes in quick succession is decided together, and others need the
+  // processor.
+  void ran(Clock::duration took, Clock::duration period);
+  void come_by(Clock::time_point at);
+
+  Clock::time_point earliest() const { return earliest_; }
+  // The next comes even if nothing has changed.
+  Clock::time_point latest() const;
+
+ private:
+  Clock::time_point earliest_{}, latest_{};
+};
+
+class Cycles {
+ public:
+  Cycles(Parts& parts, const Leadership& leadership, Policy policy);
+
+  // Until the loop stops.
+  kube::Async<void> run();
+  bool is_in_cycle() const { return is_in_cycle_; }
+
+ private:
+  void update();
+  bool is_due() const;
+  kube::Async<void> run_one();
+  kube::Async<Decisions> decide(TimePoint now);
+  void carry_out(const Decisions& decisions, TimePoint now);
+  void log_cycle(const Decisions& decisions, kube::Clock::duration took);
+
+  Parts& p_;
+  const Leadership& leadership_;
+  Policy policy_;
+  SearchMemory memory_;
+  const SteadyStopwatch stopwatch_;
+  RequeueLog requeue_log_;
+  CyclePace pace_;
+  bool is_in_cycle_ = false;
+};
+
+}  // namespace muster::serve

@@ -1,0 +1,73 @@
+// From the election over what must be known first to the end of the lead.
+#include "serve/leadership.hpp"
+
+#include "serve/parts.hpp"
+#include "serve/write/default_queues.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Clock;
+using std::chrono::milliseconds;
+
+constexpr auto kRestoringTime = std::chrono::seconds(10);
+
+kube::ElectionOptions election_of(const DaemonOptions& options) {
+  const std::string suffix = options.node_pool.empty() ? "" : "-" + options.node_pool;
+  return {.ns = options.ns, .name = options.scheduler_name + suffix, .identity = kube::make_identity()};
+}
+
+}  // namespace
+
+Leadership::Leadership(Parts& parts) : p_(parts), elector_(parts.client, election_of(parts.options), *this) {}
+
+void Leadership::begin() {
+  if (p_.options.elects_leader)
+    kube::spawn(elector_.run());
+  else
+    won();
+}
+
+void Leadership::won() {
+  p_.log.info("leading");
+  p_.vitals.is_leader = true;
+  p_.metrics.leads(true);
+  // The one before us may have written what the watch has yet to show.
+  if (p_.options.elects_leader) p_.source.list_again();
+  p_.news.give();
+  kube::spawn(take_over());
+}
+
+// What is there must be known first: queues, PriorityClasses, PodGroups.
+kube::Async<void> Leadership::take_over() {
+  while (!p_.source.is_synced() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now() + kRestoringTime;
+  kube::spawn(make_default_queues(p_.write));
+  p_.grouping.begin();
+  while (p_.grouping.is_restoring() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
+  knows_all_jobs_by_ = Clock::now();
+  p_.news.give();
+}
+
+bool Leadership::may_act() const {
+  return p_.vitals.is_leader && p_.source.is_synced() && !p_.vitals.is_draining &&
+         Clock::now() >= knows_all_jobs_by_;
+}
+
+void Leadership::lost() {
+  p_.vitals.is_leader = false;
+  p_.metrics.leads(false);
+  p_.client.forbid_writes();
+  if (p_.vitals.is_draining) return;
+  p_.log.error("the lead was lost; ending");
+  was_lost_ = true;
+  p_.loop.stop();
+}
+
+void Leadership::troubled(const std::string& text) { p_.log.repeated_warning(text); }
+
+kube::Async<void> Leadership::release() {
+  if (p_.options.elects_leader) co_await elector_.release();
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,35 @@
+// Who may write: the replica that holds the lease, or the only one there is.
+#pragma once
+
+#include "kube/elector.hpp"
+
+namespace muster::serve {
+
+struct Parts;
+
+class Leadership final : kube::ElectionListener {
+ public:
+  explicit Leadership(Parts& parts);
+
+  // Stands for election; leads at once where there is none.
+  void begin();
+  // We lead, and know all that a decision depends on.
+  bool may_act() const;
+  // Lets another lead at once.
+  kube::Async<void> release();
+  bool was_lost() const { return was_lost_; }
+
+ private:
+  void won() override;
+  void lost() override;
+  void troubled(const std::string& text) override;
+  kube::Async<void> take_over();
+
+  Parts& p_;
+  kube::Elector elector_;
+  // Until then pods may lack the PodGroup that their use is charged to.
+  kube::Clock::time_point knows_all_jobs_by_ = kube::Clock::time_point::max();
+  bool was_lost_ = false;
+};
+
+}  // namespace muster::serve

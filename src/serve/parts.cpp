@@ -1,0 +1,36 @@
+// Which part gets which options, and whom it is given.
+#include "serve/parts.hpp"
+
+#include "kube/resource.hpp"
+
+namespace muster::serve {
+
+Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, SourceListener& listener)
+    : options(std::move(daemon_options)),
+      log(options.verbosity, options.logs_json),
+      metrics(options.metrics_prefix, options.node_pool),
+      vitals(options.schedule_period),
+      news(loop),
+      client(loop, std::move(credentials),
+             {.writes_per_second = options.writes_per_second, .burst = options.burst}),
+      cluster(options.cluster),
+      source(client, assumptions, log, listener,
+             {.scheduler_name = options.scheduler_name,
+              .binds_by_request = options.binding == Binding::kBindRequest,
+              .keeps_ungrouped = options.groups_pods}),
+      events(client, log, options.scheduler_name),
+      write{client, source, events, metrics, log},
+      groups(write),
+      binder(write, groups, options.binding, {options.node_pool_label, options.node_pool}),
+      evictor(write, groups, options.evict_by, options.marks_evicted_pods),
+      sink(write, assumptions, {binder, evictor, groups}),
+      status(write, groups, options.node_pool),
+      grouping(write, groups, {options.scheduler_name, options.queue_label, options.node_pool_label}),
+      self_check(write, {source, assumptions, groups},
+                 {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}) {
+  client.on_answer = [this](const kube::ApiRequest& request, int status_code, std::chrono::nanoseconds took) {
+    metrics.answered(request.method, kube::resource_in(request.path), status_code, took);
+  };
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,53 @@
+// What the daemon is made of, in the order in which it is made: who reads, who writes, who checks.
+#pragma once
+
+#include "kube/api_client.hpp"
+#include "kube/waiting.hpp"
+#include "model/cluster.hpp"
+#include "serve/check/self_check.hpp"
+#include "serve/daemon.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/health/vitals.hpp"
+#include "serve/read/assumptions.hpp"
+#include "serve/read/live_source.hpp"
+#include "serve/write/binder.hpp"
+#include "serve/write/events.hpp"
+#include "serve/write/evictor.hpp"
+#include "serve/write/live_sink.hpp"
+#include "serve/write/pod_group_writer.hpp"
+#include "serve/write/pod_grouping.hpp"
+#include "serve/write/status_writer.hpp"
+
+namespace muster::serve {
+
+// Everything belongs to the thread of `loop`, but for `cluster`, which a cycle has to itself while it runs,
+// and what other threads may ask: `vitals` and the text of `metrics`.
+struct Parts {
+  Parts(DaemonOptions options, kube::Credentials credentials, SourceListener& listener);
+
+  const DaemonOptions options;
+  Log log;
+  Metrics metrics;
+  Vitals vitals;
+  kube::Loop loop;
+  kube::Signal news;  // there is something to look at
+  kube::ApiClient client;
+
+  Cluster cluster;
+  Assumptions assumptions;
+  LiveSource source;
+
+  Events events;
+  const WriteParts write;
+  PodGroupWriter groups;
+  Binder binder;
+  Evictor evictor;
+  LiveSink sink;
+  StatusWriter status;
+  PodGrouping grouping;
+
+  SelfCheck self_check;
+};
+
+}  // namespace muster::serve

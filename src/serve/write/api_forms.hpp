@@ -1,0 +1,26 @@
+// Things of the model in the form that objects of the API give them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "model/job.hpp"
+
+namespace muster {
+struct AllocationObject;
+}
+
+namespace muster::serve {
+
+// The devices of a claim: an AllocationResult of resource.k8s.io/v1.
+nlohmann::json to_json(const AllocationObject& allocation);
+
+// The annotation that says what a job is taken for.
+inline constexpr const char* kPreemptibility = "muster.dev/preemptibility";
+// "non-preemptible (priority)": the value, and where it was found.
+std::string preemptibility_text(const Job& job);
+
+std::string name_of(Preemptibility preemptibility);
+std::string name_of(PreemptibilitySource source);
+
+}  // namespace muster::serve

@@ -1,0 +1,219 @@
+// Pods without a group: found, planned for, told to the model, and annotated where no bind does it.
+#include "serve/write/pod_grouping.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "grouper/fields.hpp"
+#include "grouper/grouper.hpp"
+#include "kube/api_client.hpp"
+#include "kube/json.hpp"
+#include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+#include "serve/read/knowledge.hpp"
+#include "serve/write/events.hpp"
+#include "serve/write/pod_group_writer.hpp"
+
+namespace muster::serve {
+namespace {
+
+using grouper::text_at;
+using kube::HttpResponse;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+namespace resources = kube::resources;
+
+// A pod that is placed soon gets its annotation with the bind and costs no write of its own.
+constexpr auto kPatience = seconds(2);
+constexpr std::size_t kMostToldOwners = 20'000;
+constexpr std::string_view kOurGroups = "pg-";
+
+bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
+  const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
+  if (!metadata || !spec || kube::text_at(*spec, "schedulerName") != scheduler_name) return false;
+  if (!kube::text_at(*metadata, "deletionTimestamp").empty()) return false;
+  const auto status = kube::part_at(pod, "status");
+  const std::string_view phase = status ? kube::text_at(*status, "phase") : std::string_view();
+  return phase.empty() || phase == "Pending" || phase == "Running";
+}
+
+bool stands_on_a_node(Json pod) {
+  const auto spec = kube::part_at(pod, "spec");
+  return spec && !kube::text_at(*spec, "nodeName").empty();
+}
+
+// The annotation; "" where there is none.
+std::string_view group_named_by(Json pod) {
+  const auto annotations = kube::part_at(pod, "metadata", "annotations");
+  return annotations ? kube::text_at(*annotations, "pod-group-name") : std::string_view();
+}
+
+// Somebody made the PodGroup, and the pod has owners, whose labels count for it.
+bool is_in_group_of_others(Json pod, std::string_view group) {
+  return !group.empty() && !group.starts_with(kOurGroups) && !stands_on_a_node(pod) &&
+         kube::part_at(pod, "metadata", "ownerReferences");
+}
+
+// When the pod got its place, as its condition says.
+std::string start_of(const nlohmann::json& pod) {
+  for (const auto& condition : grouper::at(pod, "/status/conditions"))
+    if (text_at(condition, "/type") == "PodScheduled" && text_at(condition, "/status") == "True")
+      return text_at(condition, "/lastTransitionTime");
+  return "";
+}
+
+nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(text, nullptr, false); }
+
+}  // namespace
+
+PodGrouping::PodGrouping(const WriteParts& parts, PodGroupWriter& groups, PodGroupingOptions options)
+    : p_(parts), groups_(groups), options_(std::move(options)), owners_(parts.client) {}
+
+void PodGrouping::saw(const Json& pod) {
+  const auto metadata = kube::part_at(pod, "metadata");
+  if (!metadata) return;
+  const std::string key = kube::key_of(*metadata);
+  const std::string_view group = group_named_by(pod);
+  if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.scheduler_name))
+    p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
+  const bool is_candidate =
+      is_grouped_by_us(pod, options_.scheduler_name) && stands_on_a_node(pod) == !group.empty();
+  if (is_candidate && !group.empty() && !may_begin_)
+    unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
+                       std::string(kube::text_at(*metadata, "name")), std::string(group)};
+  if (!is_candidate || (!group.empty() && !lacks_its_group(pod, group))) {
+    waiting_.erase(key);
+    return;
+  }
+  if (p_.knowledge.group_of(std::string(kube::text_at(*metadata, "uid"))) != nullptr) return;
+  waiting_[key] = simdjson::minify(pod);
+  if (may_begin_) p_.client.loop().post([this] { group_waiting(); });
+}
+
+void PodGrouping::pod_gone(const std::string& ns, const std::string& name) {
+  waiting_.erase(ns + "/" + name);
+  unchecked_.erase(ns + "/" + name);
+}
+
+bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
+  return may_begin_ && group.starts_with(kOurGroups) &&
+         !p_.knowledge.knows(resources::kPodGroups,
+                             kube::text_at(*kube::part_at(pod, "metadata"), "namespace"), group);
+}
+
+void PodGrouping::begin() {
+  may_begin_ = true;
+  for (auto& [key, pod] : std::exchange(unchecked_, {}))
+    if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
+  group_waiting();
+}
+
+void PodGrouping::group_waiting() {
+  for (auto& [key, text] : std::exchange(waiting_, {})) kube::spawn(group(std::move(text)));
+}
+
+kube::Async<void> PodGrouping::restore(Bound pod) {
+  ++restoring_;
+  const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
+  if (answer.ok()) co_await group(answer.body);
+  --restoring_;
+}
+
+kube::Async<void> PodGrouping::group(std::string text) {
+  json pod = parsed(text);
+  pod["apiVersion"] = "v1";
+  pod["kind"] = "Pod";
+  const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
+                    uid = text_at(pod, "/metadata/uid");
+  if (grouper::is_skipped(pod) || under_way_.contains(uid)) co_return;
+  under_way_.insert(uid);
+  kube::Backoff backoff(milliseconds(500), milliseconds(30'000));
+  while (!p_.client.loop().stopping() && p_.client.may_write()) {
+    const bool is_done = co_await try_to_group(pod);
+    if (is_done) break;
+    co_await p_.client.loop().sleep(backoff.next());
+    if (!p_.knowledge.knows(resources::kPods, ns, name)) break;
+  }
+  under_way_.erase(uid);
+}
+
+grouper::GroupingOptions PodGrouping::plan_options() const {
+  return {.queue_label = options_.queue_label,
+          .node_pool_label = options_.node_pool_label,
+          .has_priority_class = [this](const std::string& name) {
+            return p_.knowledge.knows(resources::kPriorityClasses, "", name);
+          }};
+}
+
+kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
+  std::vector<json> owners;
+  const bool are_known = co_await owners_.collect(pod, owners);
+  if (!are_known) co_return false;
+  for (const json& owner : owners)
+    if (grouper::is_skipped(owner)) co_return true;
+  const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
+                    uid = text_at(pod, "/metadata/uid");
+  const auto plan = grouper::plan_group(pod, owners, plan_options());
+  if (!plan) {
+    p_.events.record({.about = {"v1", "Pod", ns, name, uid},
+                      .is_warning = true,
+                      .reason = "PodGrouperWarning",
+                      .message = plan.error().text()});
+    co_return false;
+  }
+  const std::string group = text_at(plan->pod_group, "/metadata/name");
+  if (const std::string named = text_at(pod, "/metadata/annotations/pod-group-name"); !named.empty()) {
+    if (named != group) co_return true;  // one that somebody else will make
+    co_return co_await groups_.put_back(plan->pod_group, start_of(pod));
+  }
+  // In a new group the pod may be placed at once: its bind waits for the group, and brings nobody a stale
+  // one.
+  const bool is_new = !p_.knowledge.knows(resources::kPodGroups, ns, group);
+  if (is_new) p_.knowledge.join(uid, group, plan->sub_group);
+  const bool is_written = co_await groups_.put(plan->pod_group);
+  if (!is_written) co_return false;
+  if (!is_new) p_.knowledge.join(uid, group, plan->sub_group);
+  kube::spawn(annotate_later(ns, name, uid));
+  co_return true;
+}
+
+// The model looks at labels of owners itself where no pod grouper has put them into the PodGroup.
+kube::Async<void> PodGrouping::learn_owners(std::string text) {
+  std::vector<json> owners;
+  const json pod = parsed(text);
+  if (told_owners_.contains(text_at(pod, "/metadata/ownerReferences/0/uid"))) co_return;
+  const bool are_known = co_await owners_.collect(pod, owners);
+  if (!are_known) co_return;
+  if (told_owners_.size() > kMostToldOwners) told_owners_.clear();
+  for (const json& owner : owners) {
+    const kube::Resource resource{"", text_at(owner, "/apiVersion"), text_at(owner, "/kind"), ""};
+    if (told_owners_.insert(text_at(owner, "/metadata/uid")).second)
+      p_.knowledge.assume(resource, owner.dump());
+  }
+}
+
+// ---------------------------------------------------------------- the pod itself
+
+kube::Async<void> PodGrouping::annotate_later(std::string ns, std::string name, std::string uid) {
+  co_await p_.client.loop().sleep(kPatience);
+  if (!p_.client.loop().stopping()) co_await annotate(std::move(ns), std::move(name), std::move(uid));
+}
+
+kube::Async<void> PodGrouping::annotate(std::string ns, std::string name, std::string uid) {
+  kube::Backoff backoff;
+  while (const auto* group = p_.knowledge.group_of(uid)) {
+    json body = {{"metadata", {{"uid", uid}, {"annotations", {{"pod-group-name", group->first}}}}}};
+    if (!group->second.empty()) body["metadata"]["labels"] = {{"kai.scheduler/subgroup-name", group->second}};
+    kube::ApiRequest patch{.method = "PATCH",
+                           .path = resources::kPods.path(ns, name),
+                           .body = body.dump(),
+                           .content_type = kube::kMergePatch,
+                           .lane = kube::Lane::kBackground};
+    const HttpResponse answer = co_await p_.client.send(std::move(patch));
+    if (answer.ok()) p_.knowledge.saw(resources::kPods, answer.body);
+    if (!is_transient(answer) || !p_.client.may_write()) co_return;
+    co_await p_.client.loop().sleep(backoff.next(answer.retry_after));
+    if (p_.client.loop().stopping()) co_return;
+  }
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,32 @@
+// A plugin of the policy: such jobs are no victims.
+#include "serve/write/protected_jobs.hpp"
+
+#include "engine/cycle/hooks.hpp"
+#include "engine/cycle/session.hpp"
+
+namespace muster::serve {
+namespace {
+
+class Protection final : public Plugin {
+ public:
+  explicit Protection(const ProtectedJobs& jobs) : jobs_(jobs) {}
+  void open(Session& session, Hooks& hooks) override {
+    if (jobs_.empty()) return;
+    for (auto* hook : {&hooks.reclaim_victim, &hooks.preempt_victim, &hooks.consolidation_victim})
+      hook->add([this, &session](JobId, JobId victim) -> std::optional<VictimRefusal> {
+        if (!jobs_.contains(session.cluster.job(victim).full_name(), session.now)) return std::nullopt;
+        return VictimRefusal{.rule = "disruption budget", .until = std::nullopt};
+      });
+  }
+
+ private:
+  const ProtectedJobs& jobs_;
+};
+
+}  // namespace
+
+PluginFactory protection_of(const ProtectedJobs& jobs) {
+  return {.name = "disruptionbudgets", .make = [&jobs] { return std::make_unique<Protection>(jobs); }};
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,58 @@
+// Retries of a write, and a look at what became of a pod.
+#include "serve/write/requests.hpp"
+
+#include "kube/json.hpp"
+#include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+#include "model/cluster.hpp"
+#include "serve/read/knowledge.hpp"
+
+namespace muster::serve {
+namespace {
+
+// After this a write that gets no final answer is given up; the next cycle decides anew.
+constexpr auto kGiveUp = std::chrono::seconds(60);
+constexpr auto kTimeout = std::chrono::milliseconds(8'000);
+
+bool stands_on_a_node(Json pod, const std::string& uid) {
+  const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
+  return metadata && spec && kube::text_at(*metadata, "uid") == uid &&
+         !kube::text_at(*spec, "nodeName").empty();
+}
+
+}  // namespace
+
+PodIdentity identity_of(const Cluster& cluster, TaskId id) {
+  const Task& task = cluster.task(id);
+  PodIdentity pod{.ns = task.ns, .name = task.name, .uid = task.uid, .created = task.created};
+  if (task.job.valid()) {
+    pod.job = cluster.job(task.job).name;
+    pod.job_uid = cluster.job(task.job).uid;
+  }
+  return pod;
+}
+
+kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube::ApiRequest request,
+                                                  MayRetry may_retry) {
+  request.timeout = kTimeout;
+  const auto start = kube::Clock::now();
+  kube::Backoff backoff;
+  for (;;) {
+    const kube::HttpResponse answer = co_await client.send(request);
+    const bool goes_on = !answer.ok() && may_retry(answer) && client.may_write() &&
+                         !client.loop().stopping() && kube::Clock::now() - start < kGiveUp;
+    if (!goes_on) co_return answer;
+    co_await client.loop().sleep(backoff.next(answer.retry_after));
+  }
+}
+
+kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod) {
+  const kube::HttpResponse answer = co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
+  if (!answer.ok()) co_return false;
+  parts.knowledge.saw(kube::resources::kPods, answer.body);
+  simdjson::dom::parser parser;
+  Json root;
+  co_return parser.parse(answer.body).get(root) == simdjson::SUCCESS&& stands_on_a_node(root, pod.uid);
+}
+
+}  // namespace muster::serve

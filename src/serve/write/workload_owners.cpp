@@ -1,0 +1,130 @@
+// Owners by their references: which kind they are of, where it is served, and the object itself.
+#include "serve/write/workload_owners.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "grouper/fields.hpp"
+#include "kube/api_client.hpp"
+#include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+
+namespace muster::serve {
+namespace {
+
+using grouper::text_at;
+using kube::Clock;
+using kube::HttpResponse;
+using nlohmann::json;
+
+// How long what was read is good for.
+constexpr auto kOwnerLife = std::chrono::seconds(10);
+constexpr auto kKindsLife = std::chrono::minutes(5);
+constexpr std::size_t kMostOwners = 20'000;
+
+json parsed(const std::string& text) { return json::parse(text, nullptr, false); }
+
+// From an item of a discovery document.
+kube::Resource listed_resource(const std::string& api_version, const json& item) {
+  const std::size_t slash = api_version.find('/');
+  const bool has_group = slash != std::string::npos;
+  return {.group = has_group ? api_version.substr(0, slash) : "",
+          .version = has_group ? api_version.substr(slash + 1) : api_version,
+          .kind = text_at(item, "/kind"),
+          .plural = text_at(item, "/name"),
+          .is_namespaced = item.value("namespaced", true)};
+}
+
+}  // namespace
+
+// One that was read, or is being read.
+struct WorkloadOwners::Owner {
+  kube::Latch read;
+  json object;  // null: not readable
+  bool failed = false;
+  Clock::time_point at = Clock::now();
+};
+
+// The kinds of one version of one API group.
+struct WorkloadOwners::Kinds {
+  kube::Latch read;
+  absl::flat_hash_map<std::string, kube::Resource> by_name;
+  bool failed = false;
+  Clock::time_point at = Clock::now();
+};
+
+WorkloadOwners::WorkloadOwners(kube::ApiClient& client) : client_(client) {}
+
+WorkloadOwners::~WorkloadOwners() = default;
+
+kube::Async<bool> WorkloadOwners::collect(const json& pod, std::vector<json>& owners) {
+  const std::string ns = text_at(pod, "/metadata/namespace");
+  json reference = grouper::at(pod, "/metadata/ownerReferences/0");
+  while (reference.is_object()) {
+    const auto owner = co_await read_owner(ns, reference);
+    if (owner->failed) co_return false;
+    if (owner->object.is_null()) break;
+    owners.push_back(owner->object);
+    reference = grouper::at(owner->object, "/metadata/ownerReferences/0");
+  }
+  co_return true;
+}
+
+kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(std::string ns,
+                                                                               json reference) {
+  const std::string uid = text_at(reference, "/uid");
+  if (owners_.size() > kMostOwners) owners_.clear();
+  if (const auto known = owners_.find(uid);
+      known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
+    const auto owner = known->second;
+    co_await owner->read.opened();
+    co_return owner;
+  }
+  const auto owner = owners_[uid] = std::make_shared<Owner>();
+  co_await read_object(std::move(ns), reference, *owner);
+  if (owner->failed) owners_.erase(uid);
+  owner->at = Clock::now();
+  owner->read.open();
+  co_return owner;
+}
+
+kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& reference, Owner& owner) {
+  const std::string api_version = text_at(reference, "/apiVersion"), kind = text_at(reference, "/kind");
+  const auto kinds = co_await read_kinds(api_version);
+  const auto resource = kinds->by_name.find(kind);
+  owner.failed = kinds->failed;
+  if (resource == kinds->by_name.end()) co_return;
+  std::string path = resource->second.path(ns, text_at(reference, "/name"));
+  const HttpResponse answer = co_await client_.get(std::move(path));
+  if (answer.ok()) owner.object = parsed(answer.body);
+  // An owner of the same name that is another one: ours is gone, and the pod soon will be.
+  const bool is_other = answer.ok() && text_at(owner.object, "/metadata/uid") != text_at(reference, "/uid");
+  owner.failed = is_other || answer.status == 404 || is_transient(answer);
+  if (!answer.ok()) co_return;
+  owner.object["apiVersion"] = api_version;
+  owner.object["kind"] = kind;
+}
+
+kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(std::string api_version) {
+  if (const auto known = kinds_.find(api_version);
+      known != kinds_.end() && Clock::now() - known->second->at < kKindsLife) {
+    const auto kinds = known->second;
+    co_await kinds->read.opened();
+    co_return kinds;
+  }
+  const auto kinds = kinds_[api_version] = std::make_shared<Kinds>();
+  std::string path = (api_version.find('/') == std::string::npos ? "/api/" : "/apis/") + api_version;
+  const HttpResponse answer = co_await client_.get(std::move(path));
+  const json list = answer.ok() ? parsed(answer.body) : json();
+  kinds->failed = is_transient(answer);
+  if (list.is_object() && list.contains("resources"))
+    for (const json& item : list["resources"]) {
+      kube::Resource resource = listed_resource(api_version, item);
+      const bool is_part = resource.plural.find('/') != std::string::npos;  // "pods/status"
+      if (!is_part) kinds->by_name[resource.kind] = std::move(resource);
+    }
+  if (kinds->failed) kinds_.erase(api_version);
+  kinds->read.open();
+  co_return kinds;
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,43 @@
+// The workloads that own pods, read from the API server and kept for a moment: pods of a workload come in
+// numbers.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "kube/async.hpp"
+
+namespace muster::kube {
+class ApiClient;
+}
+
+namespace muster::serve {
+
+class WorkloadOwners {
+ public:
+  explicit WorkloadOwners(kube::ApiClient& client);
+  ~WorkloadOwners();
+
+  // Adds the owners of a pod from the nearest to the top one, as far as we may read them. False: another try
+  // may work later.
+  kube::Async<bool> collect(const nlohmann::json& pod, std::vector<nlohmann::json>& owners);
+
+ private:
+  using json = nlohmann::json;
+  struct Owner;
+  struct Kinds;
+
+  kube::Async<std::shared_ptr<Owner>> read_owner(std::string ns, json reference);
+  kube::Async<void> read_object(std::string ns, const json& reference, Owner& owner);
+  kube::Async<std::shared_ptr<Kinds>> read_kinds(std::string api_version);
+
+  kube::ApiClient& client_;
+  absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid
+  absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;   // by apiVersion
+};
+
+}  // namespace muster::serve
