@@ -48,12 +48,6 @@ bool is_every_address(const std::string& ip) { return ip.empty() || ip == "0.0.0
 
 }  // namespace
 
-const std::string* find_label(const Labels& labels, std::string_view key) {
-  const auto at = std::lower_bound(labels.begin(), labels.end(), key,
-                                   [](const auto& pair, std::string_view k) { return pair.first < k; });
-  return at != labels.end() && at->first == key ? &at->second : nullptr;
-}
-
 bool matches(const Requirement& r, const std::string* value) {
   switch (r.op) {
     case Operator::kIn:

@@ -10,9 +10,6 @@
 
 namespace muster {
 
-// Null where the key is absent.
-const std::string* find_label(const Labels& labels, std::string_view key);
-
 // A requirement on one value; null: the key is absent. Gt and Lt compare whole numbers and want exactly one
 // bound.
 bool matches(const Requirement& requirement, const std::string* value);
