@@ -9,41 +9,53 @@ namespace muster {
 namespace {
 
 // The constraints of a shape as text; amounts left out.
-std::string text_of(const Constraints& c) {
-  std::string out;
-  const auto add = [&](const std::string& s) { out += std::to_string(s.size()) + ":" + s; };
-  const auto add_term = [&](const std::vector<Requirement>& requirements) {
+class ConstraintText {
+ public:
+  std::string of(const Constraints& c) {
+    out_.clear();
+    for (const auto& [k, v] : c.node_selector) add(k), add(v);
+    out_ += '|';
+    for (const NodeTerm& t : c.required_affinity) add(t.labels), add(t.fields), out_ += '/';
+    out_ += '|';
+    for (const Toleration& t : c.tolerations) add(t);
+    for (const auto* terms :
+         {&c.pod_affinity, &c.pod_anti_affinity, &c.preferred_affinity, &c.preferred_anti_affinity}) {
+      out_ += '|';
+      for (const PodAffinityTerm& t : *terms) add(t);
+    }
+    out_ += '|';
+    for (const HostPort& p : c.host_ports) add(p.ip), add(p.protocol), out_ += std::to_string(p.port);
+    out_ += '|';
+    for (const std::string& v : c.volume_claims) add(v);
+    add(c.priority_class);
+    out_ += std::to_string(c.priority);
+    add(c.spread_text);
+    return out_;
+  }
+
+ private:
+  void add(const std::string& s) { out_ += std::to_string(s.size()) + ":" + s; }
+  void add(const std::vector<Requirement>& requirements) {
     for (const Requirement& r : requirements) {
       add(r.key);
       add(std::to_string(static_cast<int>(r.op)));
       for (const std::string& v : r.values) add(v);
-      out += ';';
-    }
-  };
-  for (const auto& [k, v] : c.node_selector) add(k), add(v);
-  out += '|';
-  for (const NodeTerm& t : c.required_affinity) add_term(t.labels), add_term(t.fields), out += '/';
-  out += '|';
-  for (const Toleration& t : c.tolerations)
-    add(t.key), add(t.value), out += t.exists ? 'E' : 'V', out += std::to_string(static_cast<int>(t.effect));
-  for (const auto* terms :
-       {&c.pod_affinity, &c.pod_anti_affinity, &c.preferred_affinity, &c.preferred_anti_affinity}) {
-    out += '|';
-    for (const PodAffinityTerm& t : *terms) {
-      add(t.topology_key), add_term(t.selector.requirements), add_term(t.namespace_selector.requirements);
-      for (const std::string& n : t.namespaces) add(n);
-      out += std::to_string(t.weight);
+      out_ += ';';
     }
   }
-  out += '|';
-  for (const HostPort& p : c.host_ports) add(p.ip), add(p.protocol), out += std::to_string(p.port);
-  out += '|';
-  for (const std::string& v : c.volume_claims) add(v);
-  add(c.priority_class);
-  out += std::to_string(c.priority);
-  add(c.spread_text);
-  return out;
-}
+  void add(const Toleration& t) {
+    add(t.key), add(t.value);
+    out_ += t.exists ? 'E' : 'V';
+    out_ += std::to_string(static_cast<int>(t.effect));
+  }
+  void add(const PodAffinityTerm& t) {
+    add(t.topology_key), add(t.selector.requirements), add(t.namespace_selector.requirements);
+    for (const std::string& n : t.namespaces) add(n);
+    out_ += std::to_string(t.weight);
+  }
+
+  std::string out_;
+};
 
 void add_topology(const TopologyConstraint& t, std::string& out) {
   out += t.topology + "," + t.required + "," + t.preferred + "/";
@@ -101,11 +113,12 @@ class SignatureWriter {
 
   std::uint32_t number_of(ShapeId shape) {
     const auto [at, is_new] = of_shape_.try_emplace(shape, 0);
-    if (is_new) at->second = constraints_.of(text_of(cluster_.shape(shape).constraints));
+    if (is_new) at->second = constraints_.of(text_.of(cluster_.shape(shape).constraints));
     return at->second;
   }
 
   const Cluster& cluster_;
+  ConstraintText text_;
   TextNumbers constraints_, jobs_;
   absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
   std::vector<std::string> parts_;    // of the job at hand

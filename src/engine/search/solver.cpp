@@ -156,9 +156,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
     if (!could_fit(potential_)) continue;
     collect_victims();
     if (victims_.empty()) continue;
-    sorted_.assign(victims_.begin(), victims_.end());
-    std::sort(sorted_.begin(), sorted_.end());
-    const std::size_t scenario = absl::HashOf(k, sorted_);
+    const std::size_t scenario = fingerprint(k);
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
     if (limit_ != Limit::kNone) return false;
@@ -173,6 +171,13 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
     if (failure->until) for_now_.push_back(scenario);
   }
   return false;
+}
+
+// Of the scenario with the victims at hand.
+std::size_t Solver::fingerprint(std::size_t k) {
+  sorted_.assign(victims_.begin(), victims_.end());
+  std::sort(sorted_.begin(), sorted_.end());
+  return absl::HashOf(k, sorted_);
 }
 
 std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,

@@ -66,6 +66,7 @@ class Solver {
   std::optional<VictimRefusal> play(Statement& statement, std::span<const TaskId> tasks,
                                     std::span<const TaskId> victims);
   void collect_victims();
+  std::size_t fingerprint(std::size_t k);
   void record_victims();
   bool could_fit(const Batches& potential);
   bool contender_stands() const;

@@ -26,8 +26,16 @@ class Proportion final : public Plugin {
   void open(Session& s, Hooks& hooks) override {
     shares_.emplace(s, options_.k_value);
     order_.emplace(s, *shares_);
-    capacity_.emplace(s);
     hooks.queue_order.add([this](const QueueSide& l, const QueueSide& r) { return order_->compare(l, r); });
+    hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
+    hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
+    add_capacity(s, hooks);
+    add_reclaim(s, hooks);
+  }
+
+ private:
+  void add_capacity(Session& s, Hooks& hooks) {
+    capacity_.emplace(s);
     hooks.job_over_capacity.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
       return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()),
                              s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
@@ -41,6 +49,9 @@ class Proportion final : public Plugin {
       const bool is_core = !s.core_part(job, {&task, 1}).empty();
       return capacity_->over(job, wanted, is_core ? wanted : Demand{});
     });
+  }
+
+  void add_reclaim(Session& s, Hooks& hooks) {
     reclaim_.emplace(s, *shares_);
     judge_.emplace(s, *shares_, *reclaim_, options_.saturation_multiplier);
     hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
@@ -55,11 +66,8 @@ class Proportion final : public Plugin {
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
     hooks.reclaim_ground.set(
         kName, [this](JobId contender, QueueId leaf) { return judge_->ground(contender, leaf); });
-    hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
-    hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
   }
 
- private:
   const ProportionOptions options_;
   std::optional<QueueShares> shares_;
   std::optional<QueueOrder> order_;

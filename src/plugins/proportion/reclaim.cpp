@@ -1,8 +1,6 @@
 // Gate and filter of reclaim, by queues alone, and a proof of no from the same bounds.
 #include "plugins/proportion/reclaim.hpp"
 
-#include <absl/container/inlined_vector.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -87,13 +85,8 @@ std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quot
   return most;
 }
 
-std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const {
-  struct Source {
-    QueueId queue;
-    bool fits_quota;
-    std::int64_t largest;
-  };
-  absl::InlinedVector<Source, 16> sources;  // the queues beside the contender's path
+absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Shortage& shortage) const {
+  absl::InlinedVector<Source, 16> sources;
   const QueueId ours = cluster_.job(shortage.contender).queue;
   const Demand& wanted = session_.chunk(shortage.contender).wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
@@ -105,9 +98,13 @@ std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const 
     else
       known->largest = std::max(known->largest, largest);
   }
+  return sources;
+}
+
+std::optional<JobReason> ReclaimRules::too_much(const Shortage& shortage) const {
   std::int64_t most = 0, most_of_one = -1;
   JobReason reason{.rule = JobRule::kSharesInTheWay, .resource = Accounted::kGpus};
-  for (const auto& [queue, fits_quota, largest] : sources) {
+  for (const auto& [queue, fits_quota, largest] : sources_of(shortage)) {
     const auto from_here = most_to_take(queue, fits_quota, largest);
     if (!from_here) return std::nullopt;
     most += *from_here;

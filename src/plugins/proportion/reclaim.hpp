@@ -1,6 +1,8 @@
 // When one queue may take from another: gate, victim filter and proof of reclaim. fairshare.md 9.
 #pragma once
 
+#include <absl/container/inlined_vector.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -37,6 +39,13 @@ class ReclaimRules {
   bool exceeds_quota(QueueId q, const Charge& held) const;
 
  private:
+  // A queue beside the contender's path.
+  struct Source {
+    QueueId queue;
+    bool fits_quota;       // what is wanted fits the quota on our side
+    std::int64_t largest;  // GPUs of the job below that holds most
+  };
+  absl::InlinedVector<Source, 16> sources_of(const Shortage& shortage) const;
   std::optional<std::int64_t> most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const;
 
   Session& session_;
