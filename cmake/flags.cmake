@@ -14,6 +14,8 @@ target_compile_features(muster_flags INTERFACE cxx_std_20)
 # -ffp-contract=off: shares and scores are compared exactly, so no fused multiply-add.
 target_compile_options(muster_flags INTERFACE -fpch-preprocess -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-missing-field-initializers -ffp-contract=off)
+# -Wno-subobject-linkage: a coroutine of a batch may hold what is unnamed in its own file.
+target_compile_options(muster_flags INTERFACE -Wno-subobject-linkage)
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(MUSTER_SANITIZE)
   # g++ 12 sees uninitialised members in instrumented code of standard and Abseil containers where there are none.

@@ -21,16 +21,44 @@ function(muster_use_precompiled target name)
   endif()
 endfunction()
 
-# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers): library muster_<name> from the sources
-# below <name>/ and, where there is a *_test.cpp, the test program <name>_test. Test programs may use the TestCluster
+# Sources of a library are compiled several at a time, MUSTER_BATCH of them, so that headers are parsed once for all of
+# them; 1: each by itself. The lists name files relative to src/, so that checkouts share ccache's results.
+set(MUSTER_BATCH 1 CACHE STRING "Source files that are compiled as one")
+
+function(muster_batches result name)
+  if(MUSTER_BATCH LESS 2)
+    set(${result} ${ARGN} PARENT_SCOPE)
+    return()
+  endif()
+  set(batch 0)
+  set(rest ${ARGN})
+  while(rest)
+    list(SUBLIST rest 0 ${MUSTER_BATCH} some)
+    list(REMOVE_ITEM rest ${some})
+    list(TRANSFORM some REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/(.*)$" "#include \"\\1\"\n")
+    string(JOIN "" text ${some})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/batches/${name}_${batch}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
+    list(APPEND files ${file})
+    math(EXPR batch "${batch} + 1")
+  endwhile()
+  set(${result} ${files} PARENT_SCOPE)
+endfunction()
+
+# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE]): library muster_<name> from the
+# sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test. ONE_BY_ONE: files that use the same
+# names for different things. Test programs may use the TestCluster
 # builder of tests/, and say so with TEST_LIBS muster_testing.
 function(muster_module name)
-  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
+  if(NOT ARG_ONE_BY_ONE)
+    muster_batches(sources ${name} ${sources})
+  endif()
   add_library(muster_${name} STATIC ${sources})
   target_link_libraries(muster_${name} PUBLIC muster_flags ${ARG_DEPENDS} ${ARG_LIBS})
   muster_use_precompiled(muster_${name} "${ARG_PRECOMPILED}")

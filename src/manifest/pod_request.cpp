@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-constexpr std::int64_t kPerDevice = 1000;
+constexpr std::int64_t kOneDevice = 1000;
 
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
@@ -29,7 +29,7 @@ void read_mig(const Field& annotation, GpuAnnotations& gpu) {
 
 std::int32_t whole_devices(std::int64_t thousandths) {
   const std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  return static_cast<std::int32_t>(std::min(thousandths / kPerDevice, most));
+  return static_cast<std::int32_t>(std::min(thousandths / kOneDevice, most));
 }
 
 bool is_gpu_amount(const NamedAmount& amount) {

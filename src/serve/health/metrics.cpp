@@ -26,7 +26,7 @@ Histogram::BucketBoundaries doubling(double first, int count) {
   return bounds;
 }
 
-double milliseconds(std::chrono::nanoseconds d) {
+double in_milliseconds(std::chrono::nanoseconds d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
@@ -91,7 +91,7 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
 
 void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took) {
   cycles_->Increment();
-  e2e_->Set(milliseconds(took));
+  e2e_->Set(in_milliseconds(took));
   open_->Set(decisions.open_milliseconds);
   pending_jobs_->Set(static_cast<double>(decisions.waiting.size()));
   for (const ActionStats& stats : decisions.actions) {
@@ -156,11 +156,11 @@ void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {
 }
 
 void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took) {
-  task_latency_->Observe(milliseconds(since_created));
-  bind_latency_->Observe(milliseconds(write_took));
+  task_latency_->Observe(in_milliseconds(since_created));
+  bind_latency_->Observe(in_milliseconds(write_took));
 }
 
-void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(milliseconds(bind)); }
+void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(in_milliseconds(bind)); }
 
 void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
   const JobId id = cluster.task(eviction.task).job;

@@ -22,7 +22,7 @@ using kube::HttpResponse;
 namespace resources = kube::resources;
 
 // How long a plan waits for a bind that needs it.
-constexpr auto kPatience = std::chrono::seconds(5);
+constexpr auto kUntilWanted = std::chrono::seconds(5);
 
 bool is_transient_or_conflict(const HttpResponse& answer) {
   return is_transient(answer) || answer.status == 409;
@@ -90,7 +90,7 @@ kube::Async<bool> PodGroupWriter::put_back(json plan, std::string start) {
 kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   assume(put->plan);
   put->is_waiting = true;
-  co_await put->wanted.until(kube::Clock::now() + kPatience);
+  co_await put->wanted.until(kube::Clock::now() + kUntilWanted);
   put->is_waiting = false;
   const CountedWrite counted(open_writes_);
   ApiRequest create{.method = "POST",

@@ -23,7 +23,7 @@ using std::chrono::seconds;
 namespace resources = kube::resources;
 
 // A pod that is placed soon gets its annotation with the bind and costs no write of its own.
-constexpr auto kPatience = seconds(2);
+constexpr auto kBeforeAnnotating = seconds(2);
 constexpr std::size_t kMostToldOwners = 20'000;
 constexpr std::string_view kOurGroups = "pg-";
 
@@ -194,7 +194,7 @@ kube::Async<void> PodGrouping::learn_owners(std::string text) {
 // ---------------------------------------------------------------- the pod itself
 
 kube::Async<void> PodGrouping::annotate_later(std::string ns, std::string name, std::string uid) {
-  co_await p_.client.loop().sleep(kPatience);
+  co_await p_.client.loop().sleep(kBeforeAnnotating);
   if (!p_.client.loop().stopping()) co_await annotate(std::move(ns), std::move(name), std::move(uid));
 }
 

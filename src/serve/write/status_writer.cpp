@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 namespace resources = kube::resources;
 
-constexpr auto kPatience = milliseconds(300);
+constexpr auto kBeforeFirstWord = milliseconds(300);
 constexpr auto kWhileBeingMade = milliseconds(100);
 constexpr auto kBetweenChanges = seconds(5);
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
@@ -63,7 +63,7 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     if (waiting.round == 0) waiting.since = now;
     waiting.round = round_;
     const bool is_first = waiting.told == Clock::time_point{};
-    const auto due = is_first ? waiting.since + kPatience : waiting.told + kBetweenChanges;
+    const auto due = is_first ? waiting.since + kBeforeFirstWord : waiting.told + kBetweenChanges;
     if (now < due) {
       if (is_first) next_due_ = std::min(next_due_, due);
       continue;

@@ -21,7 +21,7 @@ constexpr auto kOwnerLife = std::chrono::seconds(10);
 constexpr auto kKindsLife = std::chrono::minutes(5);
 constexpr std::size_t kMostOwners = 20'000;
 
-json parsed(const std::string& text) { return json::parse(text, nullptr, false); }
+json parsed_answer(const std::string& text) { return json::parse(text, nullptr, false); }
 
 // From an item of a discovery document.
 kube::Resource listed_resource(const std::string& api_version, const json& item) {
@@ -95,7 +95,7 @@ kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& refere
   if (resource == kinds->by_name.end()) co_return;
   std::string path = resource->second.path(ns, text_at(reference, "/name"));
   const HttpResponse answer = co_await client_.get(std::move(path));
-  if (answer.ok()) owner.object = parsed(answer.body);
+  if (answer.ok()) owner.object = parsed_answer(answer.body);
   // An owner of the same name that is another one: ours is gone, and the pod soon will be.
   const bool is_other = answer.ok() && text_at(owner.object, "/metadata/uid") != text_at(reference, "/uid");
   owner.failed = is_other || answer.status == 404 || is_transient(answer);
@@ -114,7 +114,7 @@ kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(s
   const auto kinds = kinds_[api_version] = std::make_shared<Kinds>();
   std::string path = (api_version.find('/') == std::string::npos ? "/api/" : "/apis/") + api_version;
   const HttpResponse answer = co_await client_.get(std::move(path));
-  const json list = answer.ok() ? parsed(answer.body) : json();
+  const json list = answer.ok() ? parsed_answer(answer.body) : json();
   kinds->failed = is_transient(answer);
   if (list.is_object() && list.contains("resources"))
     for (const json& item : list["resources"]) {
