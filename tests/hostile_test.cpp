@@ -38,5 +38,61 @@ TEST(Hostile, AJobWithAnExpectedRuntimeInAQueueThatIsItsOwnAncestor) {
   EXPECT_EQ(c.cluster().recount(), "");
 }
 
+// ---------------------------------------------------------------- sub groups
+
+struct BadGroups {
+  const char* problem;
+  std::vector<SubGroupSpec> groups;
+};
+class HostileSubGroups : public testing::TestWithParam<BadGroups> {};
+
+TEST_P(HostileSubGroups, LeaveOneGroupAndAWarning) {
+  TestCluster c;
+  c.node("n1").pending("bad", {.groups = GetParam().groups}).task("bad", "bad-0").pending("fine");
+  EXPECT_EQ(warnings_of(c),
+            fmt::format("PodGroup default/bad: spec.subGroups: {}; taken as one group with minimum 1\n",
+                        GetParam().problem));
+  EXPECT_EQ(c.cycle(), "bind bad-0 n1; bind fine-0 n1");
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+std::vector<SubGroupSpec> chain(int levels) {
+  std::vector<SubGroupSpec> groups;
+  for (int i = 0; i < levels; ++i)
+    groups.push_back({.name = fmt::format("g{}", i), .parent = i == 0 ? "" : fmt::format("g{}", i - 1)});
+  groups.back().min = 1;
+  return groups;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, HostileSubGroups,
+    testing::Values(BadGroups{"a sub group has no name", {{.name = ""}}},
+                    BadGroups{"a sub group has no name", {{.name = "a"}, {.name = "", .parent = "a"}}},
+                    BadGroups{"sub group \"a\" stands there twice",
+                              {{.name = "a"}, {.name = "b"}, {.name = "a"}}},
+                    BadGroups{"sub group \"a\" is its own ancestor", {{.name = "a", .parent = "a"}}},
+                    BadGroups{"sub group \"a\" is its own ancestor",
+                              {{.name = "x"}, {.name = "a", .parent = "b"}, {.name = "b", .parent = "A"}}},
+                    BadGroups{"sub group \"a\" has no parent \"b\"", {{.name = "a", .parent = "b"}}},
+                    BadGroups{"sub group \"g64\" stands more than 64 levels deep", chain(65)},
+                    BadGroups{"sub group \"g64\" stands more than 64 levels deep", chain(20'000)}));
+
+TEST(Hostile, SubGroupsMayBe64LevelsDeep) {
+  TestCluster c;
+  c.node("n1").pending("deep", {.groups = chain(64)});
+  c.task("deep", "deep-0", {.sub_group = "g63"});
+  EXPECT_EQ(warnings_of(c), "");
+  EXPECT_EQ(c.cycle(), "bind deep-0 n1");
+}
+
+TEST(Hostile, ManySubGroups) {
+  TestCluster c;
+  JobSpec wide;
+  for (int i = 0; i < 2'000; ++i)
+    wide.groups.push_back({.name = fmt::format("g{}", i), .min = 1, .tasks = 1});
+  c.node("n1").pending("wide", wide).pending("fine");
+  EXPECT_EQ(c.cycle(), "bind fine-0 n1");
+}
+
 }  // namespace
 }  // namespace muster
