@@ -94,5 +94,37 @@ TEST(Hostile, ManySubGroups) {
   EXPECT_EQ(c.cycle(), "bind fine-0 n1");
 }
 
+// ---------------------------------------------------------------- pods
+
+// Reclaim looks at what its victims would leave.
+TEST(Hostile, ARunningPodWithoutNodeIsNobodysVictim) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).queue("a", {.deserved = 0}).queue("b", {.deserved = 2});
+  c.running("nowhere", {.queue = "a", .age = 1min});
+  EXPECT_EQ(warnings_of(c),
+            "Pod default/nowhere-0: status.phase: Running, but on no node; counts as unknown\n");
+  c.running("victim", {.queue = "a", .tasks = 2, .node = "n1", .age = 1h});
+  c.pending("contender", {.queue = "b", .tasks = 2});
+  EXPECT_EQ(c.cycle(), "evict victim-0 victim-1; pipeline contender-0 n1; pipeline contender-1 n1");
+  EXPECT_EQ(c.status("nowhere-0"), TaskStatus::kUnknown);
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+TEST(Hostile, APodOnANodeThatIsNotThereFreesNothing) {
+  for (const bool was_there : {false, true}) {
+    TestCluster c;
+    c.queue("a", {.deserved = 0}).queue("b", {.deserved = 2});
+    if (was_there) c.node("z1").node("z2").node("ghost");
+    c.running("far", {.queue = "a", .tasks = 2, .node = "ghost", .age = 1min});
+    c.cluster().refresh(c.now());
+    for (const char* gone : {"z1", "z2", "ghost"}) c.cluster().remove("Node", "", gone);
+    c.pending("contender", {.queue = "b", .tasks = 2});
+    EXPECT_EQ(c.cycle(), "") << was_there;  // there is no node at all
+    c.node("n1", {.gpus = 2}).running("victim", {.queue = "a", .tasks = 2, .node = "n1", .age = 1h});
+    EXPECT_THAT(c.cycle(), HasSubstr("pipeline contender-0 n1; pipeline contender-1 n1")) << was_there;
+    EXPECT_EQ(c.cluster().recount(), "");
+  }
+}
+
 }  // namespace
 }  // namespace muster
