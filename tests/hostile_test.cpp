@@ -126,5 +126,31 @@ TEST(Hostile, APodOnANodeThatIsNotThereFreesNothing) {
   }
 }
 
+// ---------------------------------------------------------------- resources
+
+TEST(Hostile, KindsThatNoNodeOffersTakeNoRoomInTheTables) {
+  TestCluster c;
+  TaskSpec many{.gpus = 0};
+  for (int i = 0; i < 30'000; ++i) many.extra.push_back({fmt::format("example.com/r{}", i), 1000});
+  c.node("n1").pending("many", {.tasks = 0}).task("many", "many-0", many).pending("fine");
+  EXPECT_EQ(c.cycle(), "bind fine-0 n1");
+  EXPECT_EQ(c.cluster().kinds().size(), 30'004u);
+  EXPECT_EQ(c.cluster().idle().offered().size(), 4u);
+  EXPECT_EQ(c.why("many"), "pod many-0 wants 1 example.com/r0; no node has any");
+}
+
+TEST(Hostile, AKindMayBeWantedBeforeItIsOffered) {
+  TestCluster c;
+  c.node("n1").pending("early", {.tasks = 0});
+  c.task("early", "early-0", {.gpus = 0, .extra = {{"example.com/a", 1000}, {"example.com/b", 2000}}});
+  EXPECT_EQ(c.cycle(), "");
+  c.node("n2", {.extra = {{"example.com/b", 2000}}});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(c.why("early"), "pod early-0 wants 1 example.com/a; no node has any");
+  c.node("n3", {.extra = {{"example.com/b", 2000}, {"example.com/a", 1000}}});
+  EXPECT_EQ(c.cycle(), "bind early-0 n3");
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
 }  // namespace
 }  // namespace muster
