@@ -27,16 +27,6 @@ int watch_seconds() {
   return std::uniform_int_distribution<int>(240, 480)(random);
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                          c == '-' || c == '_' || c == '.' || c == '~';
-    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
-
 }  // namespace
 
 Reflector::Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener)
