@@ -20,7 +20,7 @@ std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  return std::min<std::int64_t>(value, INT32_MAX);  // the API has no more
 }
 
 Result<GroupShape> one_pod(const json&, const json&) { return GroupShape{}; }
@@ -101,6 +101,8 @@ Result<GroupShape> job_set(const json& set, const json& pod) {
     const std::string name = text_at(job, "/name");
     const std::int64_t replicas = count_at(job, "/replicas").value_or(1);
     if (replicas == 0) continue;
+    if (replicas > kMostSegments - static_cast<std::int64_t>(groups.size()))
+      return Error{"spec.replicatedJobs: more than 10000 replicas"};
     groups.push_back({{"name", name}, {"minSubGroup", replicas}});
     for (std::int64_t i = 0; i < replicas; ++i)
       groups.push_back(

@@ -27,23 +27,10 @@ int watch_seconds() {
   return std::uniform_int_distribution<int>(240, 480)(random);
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                          c == '-' || c == '_' || c == '.' || c == '~';
-    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return result;
-}
-
 }  // namespace
 
 Reflector::Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener)
-    : client_(client),
-      options_(std::move(options)),
-      listener_(listener),
-      parser_(std::make_unique<simdjson::dom::parser>()) {}
+    : client_(client), options_(std::move(options)), listener_(listener) {}
 
 Reflector::~Reflector() = default;
 
@@ -118,16 +105,26 @@ Async<bool> Reflector::list() {
 }
 
 bool Reflector::take_page(std::string_view text, std::string& next) {
-  Json root;
-  if (parser_->parse(text.data(), text.size()).get(root) != simdjson::SUCCESS || !root.is_object())
-    return false;
-  const auto metadata = part_at(root, "metadata");
-  if (!metadata) return false;
-  next = text_at(*metadata, "continue");
-  listed_version_ = text_at(*metadata, "resourceVersion");
-  each_item(part_at(root, "items"), [&](Json item) { take_object(item, true); });
+  const auto page = reader_.page(text, [&](Json object, bool is_whole) {
+    if (is_whole)
+      take_object(object, true);
+    else
+      leave(object, "listing");
+  });
+  if (!page.is_list) return false;
+  next = page.next;
+  listed_version_ = page.version;
   last_contact_ = Clock::now();
   return true;
+}
+
+// An object that can not be read stays what it was, if it was known at all.
+void Reflector::leave(Json object, std::string_view doing) {
+  const auto metadata = part_at(object, "metadata");
+  const std::string key = metadata ? key_of(*metadata) : "";
+  if (const auto known = known_.find(key); known != known_.end()) known->second.list = list_number_;
+  listener_.troubled(fmt::format("{} {}: {} can not be read and is left as it was", doing,
+                                 options_.resource.plural, key.empty() ? "an object" : key));
 }
 
 void Reflector::finish_list() {
@@ -177,24 +174,29 @@ Async<void> Reflector::watch() {
 
 // False ends the stream.
 bool Reflector::take_event(std::string_view line) {
-  Json root, object;
   last_contact_ = Clock::now();
-  if (parser_->parse(line.data(), line.size()).get(root) != simdjson::SUCCESS ||
-      root.at_key("object").get(object) != simdjson::SUCCESS || !object.is_object()) {
+  bool goes_on = true;
+  const bool is_event = reader_.event(line, [&](std::string_view type, Json object, bool is_whole) {
+    goes_on = take_event(type, object, is_whole);
+  });
+  if (!is_event)
     listener_.troubled(fmt::format("watching {}: an event that is no JSON", options_.resource.plural));
-    return !wants_list_;
-  }
-  const std::string_view type = text_at(root, "type");
+  return goes_on && !wants_list_;
+}
+
+bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
   if (type == "ERROR") return take_error(object);
   if (type == "DELETED")
     take_deletion(object);
+  else if (!is_whole)
+    leave(object, "watching");
   else if (type != "BOOKMARK")
     take_object(object, false);
   if (const auto metadata = part_at(object, "metadata"))
     if (const std::string_view version = text_at(*metadata, "resourceVersion");
         version_number(version) >= version_number(version_))
       version_ = version;
-  return !wants_list_;
+  return true;
 }
 
 bool Reflector::take_error(Json status) {
@@ -232,8 +234,7 @@ void Reflector::take_deletion(Json object) {
 
 void Reflector::saw(std::string_view text) {
   Json root;
-  const bool is_ours = parser_->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS &&
-                       root.is_object() && text_at(root, "kind") == options_.resource.kind;
+  const bool is_ours = reader_.object(text, root) && text_at(root, "kind") == options_.resource.kind;
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;
   // What the watch has passed and we do not know has been deleted since.

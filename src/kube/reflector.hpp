@@ -13,6 +13,7 @@
 
 #include "document/json_fwd.hpp"
 #include "kube/api_client.hpp"
+#include "kube/object_reader.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 
@@ -78,6 +79,8 @@ class Reflector {
   void finish_list();
   Async<void> watch();
   bool take_event(std::string_view line);
+  bool take_event(std::string_view type, Json object, bool is_whole);
+  void leave(Json object, std::string_view doing);
   bool take_error(Json status);
   void take_object(Json object, bool from_list);
   void take_deletion(Json object);
@@ -87,7 +90,7 @@ class Reflector {
   ApiClient& client_;
   const ReflectorOptions options_;
   ReflectorListener& listener_;
-  const std::unique_ptr<simdjson::dom::parser> parser_;
+  ObjectReader reader_;
   absl::flat_hash_map<std::string, Known> known_;            // "ns/name"
   absl::flat_hash_map<std::string, std::uint64_t> deleted_;  // "ns/name": at which version
   std::string version_;  // where the next watch begins; "": a list is needed

@@ -1,6 +1,8 @@
 // Paths of the API: made for a kind, and read for metrics.
 #include "kube/resource.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 namespace muster::kube {
@@ -19,9 +21,37 @@ std::vector<std::string_view> parts_of(std::string_view path) {
 
 }  // namespace
 
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+                          c == '-' || c == '_' || c == '.' || c == '~';
+    result += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return result;
+}
+
+bool is_object_name(std::string_view name) {
+  constexpr std::size_t kLongest = 253;
+  return !name.empty() && name.size() <= kLongest && name != "." && name != ".." &&
+         name.find_first_of("/%") == std::string_view::npos;
+}
+
+// Servers look at the path only after they have taken back the escapes: a slash would be one again. A percent
+// sign that is left then is in nobody's name.
+std::string path_part(std::string_view name) {
+  return is_object_name(name) ? escaped(name) : "%25" + escaped(escaped(name));
+}
+
+std::string path_of_api(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  if (slash == std::string_view::npos) return "/api/" + path_part(api_version);
+  return "/apis/" + path_part(api_version.substr(0, slash)) + "/" + path_part(api_version.substr(slash + 1));
+}
+
 std::string Resource::path(std::string_view ns) const {
   if (!is_namespaced || ns.empty()) return path();
-  return root() + "/namespaces/" + std::string(ns) + "/" + plural;
+  return root() + "/namespaces/" + path_part(ns) + "/" + plural;
 }
 
 Resource resource_of(const ObjectKind& kind) {

@@ -8,6 +8,15 @@
 
 namespace muster::kube {
 
+// For the query of a path: everything that is not plain as %XX.
+std::string escaped(std::string_view text);
+// Some object may have it: kinds differ in what they allow, but none allows what would change a path.
+bool is_object_name(std::string_view name);
+// A name as one part of a path. One that is no object's becomes one that no object can have.
+std::string path_part(std::string_view name);
+// Where the kinds of an apiVersion are listed: "/api/v1", "/apis/apps/v1".
+std::string path_of_api(std::string_view api_version);
+
 struct Resource {
   std::string group, version, kind, plural;
   bool is_namespaced = true;
@@ -19,11 +28,11 @@ struct Resource {
   std::string path(std::string_view ns) const;
   // Of one object.
   std::string path(std::string_view ns, std::string_view name) const {
-    return path(ns) + "/" + std::string(name);
+    return path(ns) + "/" + path_part(name);
   }
 
  private:
-  std::string root() const { return (group.empty() ? "/api/" : "/apis/" + group + "/") + version; }
+  std::string root() const { return path_of_api(api_version()); }
 };
 
 // Of a kind that the model takes.

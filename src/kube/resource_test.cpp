@@ -24,6 +24,41 @@ TEST(Resource, KnowsWhereTheApiHasTheKindsOfTheModel) {
   EXPECT_EQ(resources::kPodGroups.api_version(), "scheduling.run.ai/v2alpha2");
 }
 
+TEST(Resource, NoNameLeavesItsPlaceInThePath) {
+  const std::string names[] = {
+      "../../../../../api/v1/pods?limit=0", "..", ".", "", "a/b", "a%2Fb", "p?x=y", "p#x"};
+  for (const std::string& name : names) {
+    const std::string path = resources::kPods.path("a", name);
+    const std::string_view part =
+        std::string_view(path).substr(std::string_view("/api/v1/namespaces/a/pods/").size());
+    EXPECT_TRUE(path.starts_with("/api/v1/namespaces/a/pods/")) << path;
+    EXPECT_EQ(part.find_first_of("/?#"), std::string_view::npos) << path;
+    EXPECT_NE(part, "..");
+    EXPECT_FALSE(part.empty());
+  }
+  EXPECT_EQ(resources::kPods.path("a", "p:1"), "/api/v1/namespaces/a/pods/p%3A1");
+  EXPECT_EQ(resources::kPods.path("..", "p"), "/api/v1/namespaces/%25../pods/p");
+}
+
+// What a server sees when it has taken back the escapes, once.
+TEST(Resource, AnIllegalNameIsNobodysName) {
+  EXPECT_EQ(path_part("../pods"), "%25..%252Fpods");
+  EXPECT_EQ(path_part(".."), "%25..");
+  EXPECT_EQ(path_part(""), "%25");
+  EXPECT_FALSE(is_object_name("%..%2Fpods"));
+  EXPECT_FALSE(is_object_name("%.."));
+  EXPECT_TRUE(is_object_name("system:node"));
+  EXPECT_FALSE(is_object_name(std::string(254, 'a')));
+}
+
+TEST(Resource, NoApiVersionLeavesItsPlaceInThePath) {
+  EXPECT_EQ(path_of_api("v1"), "/api/v1");
+  EXPECT_EQ(path_of_api("batch/v1"), "/apis/batch/v1");
+  EXPECT_EQ(path_of_api("batch/../../api/v1/pods"), "/apis/batch/%25..%252F..%252Fapi%252Fv1%252Fpods");
+  EXPECT_EQ(path_of_api("v1/pods?limit=0"), "/apis/v1/pods%3Flimit%3D0");
+  EXPECT_EQ(path_of_api(""), "/api/%25");
+}
+
 TEST(ResourceInPath, IsNothingWhereThePathNamesNone) {
   EXPECT_EQ(resource_in("/readyz"), "");
   EXPECT_EQ(resource_in("/apis/batch/v1"), "");

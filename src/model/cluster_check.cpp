@@ -16,8 +16,8 @@ std::string Cluster::fingerprint() const {
   std::string out;
   for (NodeId n : ids(nodes())) {
     out += "node " + nodes_[n].name;
-    for (std::uint32_t k = 0; k < idle().kinds(); ++k)
-      out += " " + std::to_string(idle().at(Kind(k), n)) + "/" + std::to_string(releasing().at(Kind(k), n));
+    for (Kind k : idle().offered())
+      out += " " + std::to_string(idle().at(k, n)) + "/" + std::to_string(releasing().at(k, n));
     for (const SharedGpu& g : nodes_[n].shared)
       out += " " + groups_.name(g.group) + ":" + std::to_string(g.allocated) + "," +
              std::to_string(g.releasing) + "," + std::to_string(g.pipelined);

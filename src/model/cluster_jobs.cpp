@@ -74,6 +74,9 @@ TaskId Cluster::take(PodObject&& object) {
   detach(id);
   jobs_.placement(id) = {.status = TaskStatus::kGone};
   Task& task = jobs_.task(id);
+  if (object.phase == PodPhase::kRunning && object.node.empty() && !object.deletion)
+    warn("Pod " + key_of(object.meta.ns, object.meta.name), "status.phase",
+         "Running, but on no node; counts as unknown");
   read_task(object, task);
   settle_claims(id);
   zone_records_.erase(id);
@@ -153,7 +156,7 @@ TaskStatus Cluster::observed_status(const Task& task) const {
   const Observed& seen = task.observed;
   switch (seen.phase) {
     case PodPhase::kRunning:
-      if (!seen.deletion) return TaskStatus::kRunning;
+      if (!seen.deletion) return seen.node.valid() ? TaskStatus::kRunning : TaskStatus::kUnknown;
       return now_ - *seen.deletion > options_.stuck_threshold ? TaskStatus::kStuckInReleasing
                                                               : TaskStatus::kReleasing;
     case PodPhase::kPending:

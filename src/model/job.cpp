@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 namespace muster {
 
@@ -64,21 +65,41 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The sub groups by name, or what is wrong with them.
-std::string index_sub_groups(const std::vector<SubGroupObject>& groups,
-                             std::map<std::string, const SubGroupObject*>& by_name) {
-  for (const SubGroupObject& g : groups)
-    if (!by_name.emplace(g.name, &g).second) return "sub group \"" + g.name + "\" stands there twice";
+// By the parent's name; "": the root.
+using SubGroupsBelow = std::map<std::string, std::vector<const SubGroupObject*>, std::less<>>;
+
+std::string quoted(const SubGroupObject& group) { return "sub group \"" + group.name + "\""; }
+
+// Names that are missing, or there twice, or mean nothing; "" if there are none.
+std::string bad_name(const std::vector<SubGroupObject>& groups) {
+  std::set<std::string_view> names;
   for (const SubGroupObject& g : groups) {
-    std::size_t steps = 0;
-    for (const SubGroupObject* at = &g; !at->parent.empty();) {
-      const auto parent = by_name.find(lower(at->parent));
-      if (parent == by_name.end())
-        return "sub group \"" + at->name + "\" has no parent \"" + at->parent + "\"";
-      if (++steps > groups.size()) return "sub group \"" + g.name + "\" is its own ancestor";
-      at = parent->second;
-    }
+    if (g.name.empty()) return "a sub group has no name";
+    if (!names.insert(g.name).second) return quoted(g) + " stands there twice";
   }
+  for (const SubGroupObject& g : groups)
+    if (!g.parent.empty() && !names.contains(lower(g.parent)))
+      return quoted(g) + " has no parent \"" + g.parent + "\"";
+  return "";
+}
+
+// What keeps the groups from being a tree that can be walked down, level by level; "" if nothing does.
+std::string bad_tree(const std::vector<SubGroupObject>& groups, const SubGroupsBelow& below) {
+  std::set<const SubGroupObject*> reached;
+  std::vector<std::string_view> level{""}, next;
+  for (int depth = 0; !level.empty(); ++depth, level.swap(next)) {
+    next.clear();
+    for (std::string_view name : level)
+      if (const auto found = below.find(name); found != below.end())
+        for (const SubGroupObject* g : found->second) {
+          if (depth == kDeepestSubGroup)
+            return quoted(*g) + " stands more than " + std::to_string(kDeepestSubGroup) + " levels deep";
+          reached.insert(g);
+          next.push_back(g->name);
+        }
+  }
+  for (const SubGroupObject& g : groups)
+    if (!reached.contains(&g)) return quoted(g) + " is its own ancestor";
   return "";
 }
 
@@ -92,9 +113,8 @@ void make_single_pod_set(const PodGroupObject& object, std::int32_t minimum, Job
 
 class TreeBuilder {
  public:
-  TreeBuilder(const PodGroupObject& object, Job& job) : object_(object), job_(job) {
-    for (const SubGroupObject& g : object.sub_groups) children_[lower(g.parent)].push_back(&g);
-  }
+  TreeBuilder(const PodGroupObject& object, const SubGroupsBelow& below, Job& job)
+      : object_(object), below_(below), job_(job) {}
   void build() {
     job_.sets.push_back({.name = "", .min_sub_group = object_.min_sub_group, .topology = object_.topology});
     fill(0, "");
@@ -102,8 +122,8 @@ class TreeBuilder {
 
  private:
   void fill(std::uint32_t set, const std::string& name) {
-    for (const SubGroupObject* g : children_[name]) {
-      const bool is_set = children_.contains(g->name);
+    for (const SubGroupObject* g : below_.at(name)) {
+      const bool is_set = below_.contains(g->name);
       const auto at = static_cast<std::uint32_t>(is_set ? job_.sets.size() : job_.pod_sets.size());
       job_.sets[set].members.push_back({!is_set, at});
       if (is_set) {
@@ -117,8 +137,8 @@ class TreeBuilder {
     }
   }
   const PodGroupObject& object_;
+  const SubGroupsBelow& below_;
   Job& job_;
-  std::map<std::string, std::vector<const SubGroupObject*>> children_;
 };
 
 }  // namespace
@@ -145,14 +165,16 @@ void read_job(const PodGroupObject& object, Job& job) {
 std::string build_tree(const PodGroupObject& object, Job& job) {
   job.sets.clear();
   job.pod_sets.clear();
-  std::map<std::string, const SubGroupObject*> by_name;
-  std::string problem = index_sub_groups(object.sub_groups, by_name);
+  SubGroupsBelow below;
+  for (const SubGroupObject& g : object.sub_groups) below[lower(g.parent)].push_back(&g);
+  std::string problem = bad_name(object.sub_groups);
+  if (problem.empty()) problem = bad_tree(object.sub_groups, below);
   if (!problem.empty())
     make_single_pod_set(object, 1, job);
   else if (object.sub_groups.empty())
     make_single_pod_set(object, object.min_member.value_or(1), job);
   else
-    TreeBuilder(object, job).build();
+    TreeBuilder(object, below, job).build();
   return problem;
 }
 

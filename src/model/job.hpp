@@ -105,6 +105,8 @@ bool can_lose_tasks(const Job& job);
 
 // What the object says of the job itself.
 void read_job(const PodGroupObject& object, Job& job);
+// How deep sub groups may be nested: what walks down the tree calls itself once per level.
+inline constexpr int kDeepestSubGroup = 64;
 // Builds pod_sets and sets from the object; what is malformed leaves one pod set of minimum 1.
 // Returns what is wrong with the sub groups, or "".
 std::string build_tree(const PodGroupObject& object, Job& job);

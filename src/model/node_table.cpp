@@ -28,6 +28,8 @@ NodeTable::Change NodeTable::apply(NodeId id, NodeObject&& object, bool present,
   const Labels old_labels = std::move(node.labels);
   const Request old_allocatable = std::move(node.allocatable);
   read_node(std::move(object), reading, node);
+  for (const Amount& a : node.allocatable)
+    if (!allocatable_.is_offered(a.kind)) offered_.push_back(a.kind);
   const Change change{.presence = was_present != present,
                       .gpu_memory = old_memory != node.gpu_memory,
                       .labels = old_labels != node.labels};
@@ -84,8 +86,11 @@ void NodeTable::add_to(std::vector<SharedGpu>& gpus, NodeId id, GroupId group, s
 }
 
 void NodeTable::size_for(std::size_t kinds) {
-  for (auto* table : {&allocatable_, &idle_, &releasing_})
-    if (table->kinds() < kinds || table->rows() < nodes_.size()) table->resize(kinds, nodes_.size());
+  for (auto* table : {&allocatable_, &idle_, &releasing_}) {
+    if (!table->has_size(kinds, nodes_.size())) table->resize(kinds, nodes_.size());
+    for (Kind k : offered_) table->offer(k);
+  }
+  offered_.clear();
 }
 
 IdVector<NodeId, bool> NodeTable::restart_stale() {
@@ -99,11 +104,10 @@ void NodeTable::restart(NodeId n) {
   nodes_[n].shared.clear();
   nodes_[n].claimed.clear();
   overdrawn_now_[n] = overdrawn_[n] = 0;
-  const auto kinds = static_cast<std::uint32_t>(allocatable_.kinds());
-  for (std::uint32_t k = 0; k < kinds; ++k) allocatable_.at(Kind(k), n) = releasing_.at(Kind(k), n) = 0;
-  for (const Amount& a : nodes_[n].allocatable) allocatable_.at(a.kind, n) = a.units;
-  if (nodes_[n].present) allocatable_.at(kGpu, n) += nodes_[n].claimable_gpus * kOneGpu;
-  for (std::uint32_t k = 0; k < kinds; ++k) idle_.at(Kind(k), n) = allocatable_.at(Kind(k), n);
+  for (Kind k : allocatable_.offered()) allocatable_.cell(k, n) = releasing_.cell(k, n) = 0;
+  for (const Amount& a : nodes_[n].allocatable) allocatable_.cell(a.kind, n) = a.units;
+  if (nodes_[n].present) allocatable_.cell(kGpu, n) += nodes_[n].claimable_gpus * kOneGpu;
+  for (Kind k : allocatable_.offered()) idle_.cell(k, n) = allocatable_.at(k, n);
   touch(n);
 }
 

@@ -76,7 +76,7 @@ class NodeTable {
 
   // Units that a task takes of the node; negative ones give them back.
   void add(NodeId id, Kind kind, std::int64_t units, TaskStatus as) {
-    if (kind.index() >= allocatable_.kinds() || allocatable_.at(kind, id) == 0) return;
+    if (!allocatable_.knows(kind) || allocatable_.at(kind, id) == 0) return;
     if (as == TaskStatus::kPipelined)
       shift(kind, id, 0, -units);
     else
@@ -99,7 +99,7 @@ class NodeTable {
   bool is_stale(NodeId id) const { return is_stale_[id]; }
   bool some_stale() const { return some_stale_; }
   void clear_foreign() { foreign_.assign(nodes_.size(), {}); }
-  // Columns for all kinds there are.
+  // Columns for those of so many kinds that some node offers.
   void size_for(std::size_t kinds);
   // As if no task stood on the stale nodes. Tells which they were: whoever knows the tasks adds them again.
   IdVector<NodeId, bool> restart_stale();
@@ -115,7 +115,7 @@ class NodeTable {
 
  private:
   void shift(Kind kind, NodeId id, std::int64_t idle_change, std::int64_t releasing_change) {
-    std::int64_t &idle = idle_.at(kind, id), &releasing = releasing_.at(kind, id);
+    std::int64_t &idle = idle_.cell(kind, id), &releasing = releasing_.cell(kind, id);
     const int now_before = idle < 0, before = idle + releasing < 0;
     idle += idle_change;
     releasing += releasing_change;
@@ -133,6 +133,7 @@ class NodeTable {
   IdVector<NodeId, std::uint32_t> ranks_;
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
+  std::vector<Kind> offered_{kCpu, kMemory, kGpu, kPods};  // kinds that have no column yet
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
   IdVector<NodeId, Charge> foreign_;
   NodeJournal journal_;

@@ -60,10 +60,7 @@ void QueueTree::build(bool is_flat, std::vector<ObjectWarning>& warnings) {
     (parent.valid() ? queues_[parent].children : top_).push_back(q);
   }
   walk_down();
-  for (QueueId q : hanging)
-    if (!queues_[q].usable && is_on_circle(q))
-      warnings.push_back(
-          left_out(queues_[q], "the queue is its own ancestor; it and all below it are left out"));
+  cut_circles(hanging, warnings);
   is_stale_ = false;
 }
 
@@ -120,9 +117,26 @@ void QueueTree::walk_down() {
   }
 }
 
-bool QueueTree::is_on_circle(QueueId id) const {
-  for (std::size_t steps = 0; id.valid() && steps <= queues_.size(); ++steps) id = queues_[id].parent;
-  return id.valid();
+// What hangs on a circle, or is part of one, is reached neither from the top nor from a queue without its
+// parent. It loses its parent, so that every way up ends.
+void QueueTree::cut_circles(const std::vector<QueueId>& hanging, std::vector<ObjectWarning>& warnings) {
+  IdVector<QueueId, bool> ends(queues_.size(), true);
+  for (QueueId q : hanging) ends[q] = queues_[q].usable;
+  std::vector<QueueId> todo;
+  for (QueueId q : ids(queues_))
+    if (ends[q] && !queues_[q].usable) todo.push_back(q);
+  while (!todo.empty()) {
+    const QueueId q = todo.back();
+    todo.pop_back();
+    for (QueueId child : queues_[q].children) ends[child] = true;
+    todo.insert(todo.end(), queues_[q].children.begin(), queues_[q].children.end());
+  }
+  for (QueueId q : hanging) {
+    if (ends[q]) continue;
+    warnings.push_back(
+        left_out(queues_[q], "the queue is its own ancestor; it and all below it are left out"));
+    queues_[q].parent = {};
+  }
 }
 
 }  // namespace muster

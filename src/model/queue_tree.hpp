@@ -25,7 +25,7 @@ class QueueTree {
   void set_stale() { is_stale_ = true; }
   bool is_stale() const { return is_stale_; }
   // The tree as the objects have it; flat: every queue that names a parent hangs on the queue "default". Uses
-  // are to be counted again.
+  // are to be counted again. The way up from any queue ends, also from those that are left out.
   void build(bool is_flat, std::vector<ObjectWarning>& warnings);
 
   const IdVector<QueueId, Queue>& all() const { return queues_; }
@@ -50,7 +50,7 @@ class QueueTree {
   QueueId make_flat_root();
   std::vector<QueueId> hang(QueueId flat_root, std::vector<ObjectWarning>& warnings);
   void walk_down();
-  bool is_on_circle(QueueId id) const;
+  void cut_circles(const std::vector<QueueId>& hanging, std::vector<ObjectWarning>& warnings);
 
   IdVector<QueueId, Queue> queues_;
   IdVector<QueueId, QueueUse> uses_;

@@ -56,6 +56,23 @@ TEST_F(QueueTreeTest, LeavesOutWhatHangsOnNothingOrOnACircle) {
                   "Queue two: the queue is its own ancestor; it and all below it are left out"));
 }
 
+TEST_F(QueueTreeTest, EveryWayUpEnds) {
+  add("one", "three");
+  add("two", "one");
+  add("three", "two");
+  add("below", "two");
+  add("own", "own");
+  add("lost", "nowhere");
+  add("below lost", "lost");
+  built();
+  for (QueueId start : ids(tree_.all())) {
+    std::size_t steps = 0;
+    for (QueueId q = start; q.valid(); q = tree_[q].parent)
+      ASSERT_LE(++steps, tree_.all().size()) << tree_[start].name;
+  }
+  EXPECT_EQ(tree_[tree_.find("below lost")].parent, tree_.find("lost"));
+}
+
 TEST_F(QueueTreeTest, FlatHangsEveryLeafOnTheDefault) {
   add("top");
   add("leaf", "top");

@@ -1,6 +1,7 @@
 // Amounts of resources: integers in small units, so that adding and taking back is exact.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -44,23 +45,40 @@ class KindTable {
   std::map<std::string, Kind, std::less<>> kinds_;
 };
 
-// One contiguous column per kind, because fit tests walk the nodes and read two or three kinds.
+// One contiguous column per kind, because fit tests walk the nodes and read two or three kinds. A kind that
+// nobody offers has no column and is 0 everywhere: pods may name as many as they like.
 template <class Row>
 class ResourceTable {
  public:
-  std::int64_t& at(Kind k, Row r) { return columns_[k][r]; }
-  std::int64_t at(Kind k, Row r) const { return columns_[k][r]; }
-  std::size_t kinds() const { return columns_.size(); }
-  std::size_t rows() const { return rows_; }
+  std::int64_t at(Kind k, Row r) const {
+    const auto& column = columns_[k];
+    return column.empty() ? 0 : column[r];
+  }
+  // Of a kind that is offered.
+  std::int64_t& cell(Kind k, Row r) { return columns_[k][r]; }
+  const std::vector<Kind>& offered() const { return offered_; }  // sorted
+  bool knows(Kind k) const { return columns_.contains(k); }
+  bool is_offered(Kind k) const { return std::binary_search(offered_.begin(), offered_.end(), k); }
+  bool has_size(std::size_t kinds, std::size_t rows) const {
+    return columns_.size() == kinds && rows_ == rows;
+  }
+
   void resize(std::size_t kinds, std::size_t rows) {
     rows_ = rows;
     columns_.resize(kinds);
-    for (auto& column : columns_) column.resize(rows, 0);
+    for (Kind k : offered_) columns_[k].resize(rows, 0);
+  }
+  // A kind that is known.
+  void offer(Kind k) {
+    if (is_offered(k)) return;
+    offered_.insert(std::lower_bound(offered_.begin(), offered_.end(), k), k);
+    columns_[k].resize(rows_, 0);
   }
   bool operator==(const ResourceTable&) const = default;
 
  private:
   std::size_t rows_ = 0;
+  std::vector<Kind> offered_;
   IdVector<Kind, IdVector<Row, std::int64_t>> columns_;
 };
 

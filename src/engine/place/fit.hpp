@@ -42,7 +42,7 @@ std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, 
       return NodeRefusal{NodeRule::kResources, a.kind};
   if (overdrawn == 0) return std::nullopt;
   // A shared request looks at its devices, not at whole GPUs.
-  for (Kind k{0}; k.index() < cluster.kinds().size(); k = Kind(k.index() + 1))
+  for (Kind k : cluster.idle().offered())
     if (space(k) < 0 && !(shape.is_shared() && k == kGpu)) return NodeRefusal{NodeRule::kResources, k};
   return std::nullopt;
 }

@@ -30,7 +30,7 @@ std::int64_t shares_that_fit(const Cluster& c, NodeId n, std::int64_t share, Roo
 
 bool is_overdrawn(const Cluster& c, NodeId n, bool but_for_gpus) {
   if (c.node_table().overdrawn(n) == 0) return false;
-  for (Kind k{0}; k.index() < c.kinds().size(); k = Kind(k.index() + 1))
+  for (Kind k : c.idle().offered())
     if (c.free_or_releasing(k, n) < 0 && !(but_for_gpus && k == kGpu)) return true;
   return false;
 }
@@ -71,8 +71,14 @@ std::int64_t pods_that_fit(const Cluster& c, NodeId n, const Request& size, Room
 
 void DomainRoom::update() {
   const auto read_all = [&] {
-    of_node_.assign(cluster_.kinds().size(), std::vector<std::int64_t>(cluster_.nodes_by_name().size(), 0));
-    free_.assign(cluster_.kinds().size(), IdVector<TopologyDomainId, std::int64_t>(tree_.size(), 0));
+    const std::vector<Kind>& offered = cluster_.idle().offered();
+    const std::size_t kinds = offered.back().index() + 1;
+    of_node_.assign(kinds, {});
+    free_.assign(kinds, {});
+    for (Kind k : offered) {
+      of_node_[k].assign(cluster_.nodes_by_name().size(), 0);
+      free_[k].assign(tree_.size(), 0);
+    }
     for (NodeId n : cluster_.nodes_by_name()) read(n);
   };
   journal_.read(cluster_, read_all, [&](NodeId n) { read(n); });
@@ -80,7 +86,7 @@ void DomainRoom::update() {
 
 void DomainRoom::read(NodeId n) {
   const std::uint32_t rank = cluster_.rank(n);
-  for (Kind k : ids(free_)) {
+  for (Kind k : cluster_.idle().offered()) {
     const std::int64_t change = cluster_.free_or_releasing(k, n) - of_node_[k][rank];
     if (change == 0) continue;
     of_node_[k][rank] += change;
@@ -93,7 +99,7 @@ void DomainRoom::add(IdVector<TopologyDomainId, std::int64_t>& sums, NodeId n, s
 }
 
 double DomainRoom::ratio(const GroupDemand& demand, TopologyDomainId d) const {
-  return ratio_of(demand, [&](Kind k) { return free_[k][d]; });
+  return ratio_of(demand, [&](Kind k) { return free(k, d); });
 }
 
 // ---------------------------------------------------------------- pods

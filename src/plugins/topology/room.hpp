@@ -23,7 +23,9 @@ class DomainRoom {
 
   // Reads what changed since the last call.
   void update();
-  std::int64_t free(Kind kind, TopologyDomainId d) const { return free_[kind][d]; }
+  std::int64_t free(Kind kind, TopologyDomainId d) const {
+    return free_.contains(kind) && !free_[kind].empty() ? free_[kind][d] : 0;
+  }
   // The largest part of what is free in the domain that the demand takes; 1000 where there is nothing to take
   // from.
   double ratio(const GroupDemand& demand, TopologyDomainId d) const;
@@ -59,6 +61,7 @@ class DomainRoom {
   const Cluster& cluster_;
   const TopologyTree& tree_;
   JournalReader journal_;
+  // Of kinds that nodes offer.
   IdVector<Kind, std::vector<std::int64_t>> of_node_;  // by rank
   IdVector<Kind, IdVector<TopologyDomainId, std::int64_t>> free_;
   absl::flat_hash_map<Key, std::unique_ptr<PodCount>> counts_;

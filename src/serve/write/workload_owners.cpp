@@ -7,6 +7,7 @@
 #include "kube/api_client.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
+#include "serve/write/owner_chain.hpp"
 
 namespace muster::serve {
 namespace {
@@ -19,7 +20,7 @@ using nlohmann::json;
 // How long what was read is good for.
 constexpr auto kOwnerLife = std::chrono::seconds(10);
 constexpr auto kKindsLife = std::chrono::minutes(5);
-constexpr std::size_t kMostOwners = 20'000;
+constexpr std::size_t kMostOwners = 20'000, kMostApis = 1'000;
 
 json parsed_answer(const std::string& text) { return json::parse(text, nullptr, false); }
 
@@ -59,7 +60,7 @@ WorkloadOwners::~WorkloadOwners() = default;
 kube::Async<bool> WorkloadOwners::collect(const json& pod, std::vector<json>& owners) {
   const std::string ns = text_at(pod, "/metadata/namespace");
   json reference = grouper::at(pod, "/metadata/ownerReferences/0");
-  while (reference.is_object()) {
+  for (OwnerChain chain; chain.follows(reference);) {
     const auto owner = co_await read_owner(ns, reference);
     if (owner->failed) co_return false;
     if (owner->object.is_null()) break;
@@ -71,35 +72,37 @@ kube::Async<bool> WorkloadOwners::collect(const json& pod, std::vector<json>& ow
 
 kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(std::string ns,
                                                                                json reference) {
-  const std::string uid = text_at(reference, "/uid");
+  const std::string key = ns + "/" + text_at(reference, "/uid");  // one namespace knows nothing of another
   if (owners_.size() > kMostOwners) owners_.clear();
-  if (const auto known = owners_.find(uid);
+  if (const auto known = owners_.find(key);
       known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
     const auto owner = known->second;
     co_await owner->read.opened();
     co_return owner;
   }
-  const auto owner = owners_[uid] = std::make_shared<Owner>();
+  const auto owner = owners_[key] = std::make_shared<Owner>();
   co_await read_object(std::move(ns), reference, *owner);
-  if (owner->failed) owners_.erase(uid);
+  if (owner->failed) owners_.erase(key);
   owner->at = Clock::now();
   owner->read.open();
   co_return owner;
 }
 
 kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& reference, Owner& owner) {
-  const std::string api_version = text_at(reference, "/apiVersion"), kind = text_at(reference, "/kind");
+  const std::string api_version = text_at(reference, "/apiVersion"), kind = text_at(reference, "/kind"),
+                    name = text_at(reference, "/name");
+  if (!kube::is_object_name(name)) co_return;
   const auto kinds = co_await read_kinds(api_version);
   const auto resource = kinds->by_name.find(kind);
   owner.failed = kinds->failed;
   if (resource == kinds->by_name.end()) co_return;
-  std::string path = resource->second.path(ns, text_at(reference, "/name"));
-  const HttpResponse answer = co_await client_.get(std::move(path));
+  const HttpResponse answer = co_await client_.get(resource->second.path(ns, name));
   if (answer.ok()) owner.object = parsed_answer(answer.body);
+  if (owner.object.is_discarded()) owner.object = nullptr;
   // An owner of the same name that is another one: ours is gone, and the pod soon will be.
   const bool is_other = answer.ok() && text_at(owner.object, "/metadata/uid") != text_at(reference, "/uid");
   owner.failed = is_other || answer.status == 404 || is_transient(answer);
-  if (!answer.ok()) co_return;
+  if (!owner.object.is_object()) co_return;
   owner.object["apiVersion"] = api_version;
   owner.object["kind"] = kind;
 }
@@ -111,9 +114,9 @@ kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(s
     co_await kinds->read.opened();
     co_return kinds;
   }
+  if (kinds_.size() > kMostApis) kinds_.clear();
   const auto kinds = kinds_[api_version] = std::make_shared<Kinds>();
-  std::string path = (api_version.find('/') == std::string::npos ? "/api/" : "/apis/") + api_version;
-  const HttpResponse answer = co_await client_.get(std::move(path));
+  const HttpResponse answer = co_await client_.get(kube::path_of_api(api_version));
   const json list = answer.ok() ? parsed_answer(answer.body) : json();
   kinds->failed = is_transient(answer);
   if (list.is_object() && list.contains("resources"))

@@ -36,7 +36,7 @@ class WorkloadOwners {
   kube::Async<std::shared_ptr<Kinds>> read_kinds(std::string api_version);
 
   kube::ApiClient& client_;
-  absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by uid
+  absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by namespace/uid
   absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;   // by apiVersion
 };
 
