@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "document/json.hpp"
 #include "grouper/fields.hpp"
@@ -38,16 +37,6 @@ std::string key_of(const std::string& kind, const std::string& ns, const std::st
 
 bool has_ended(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
 
-// Stands for the uid of an object that has none, and tells objects of one name apart: "job",
-// "pytorchjob.kubeflow.org".
-std::string made_up_uid(const std::string& api_version, const std::string& kind) {
-  std::string uid = kind;
-  std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::string group = group_of(api_version);
-  const bool is_usual = group.empty() || group == "apps" || group == "batch";
-  return is_usual ? uid : uid + "." + group;
-}
-
 }  // namespace
 
 FileObject::FileObject(const Document& document)
@@ -67,9 +56,7 @@ const json& FileObject::json() {
   if (!json_.is_object()) json_ = {{"metadata", {{"name", name}}}};
   json_["apiVersion"] = api_version;
   json_["kind"] = kind;
-  nlohmann::json& metadata = json_["metadata"];
-  metadata["namespace"] = ns;
-  if (text_at(json_, "/metadata/uid").empty()) metadata["uid"] = made_up_uid(api_version, kind);
+  json_["metadata"]["namespace"] = ns;
   return json_;
 }
 
@@ -132,8 +119,7 @@ FileOwner* FileOwners::find(const Reference& reference) {
     return nullptr;
   FileOwner& owner = found->second;
   const std::string uid = text_at(owner.json(), "/metadata/uid");
-  const bool is_another =
-      !reference.uid.empty() && uid != reference.uid && uid != made_up_uid(owner.api_version, owner.kind);
+  const bool is_another = !reference.uid.empty() && !uid.empty() && uid != reference.uid;
   return is_another ? nullptr : &owner;
 }
 

@@ -12,7 +12,7 @@
 
 namespace muster::cli {
 
-// An object of the files as the API server would have it: with kind, namespace and uid.
+// An object of the files, with its kind and namespace where only its list or nobody named them.
 class FileObject {
  public:
   explicit FileObject(const Document& document);

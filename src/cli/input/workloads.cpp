@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "cli/input/inputs.hpp"
@@ -38,9 +39,26 @@ std::string full_name(const json& object) {
   return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
 }
 
+// Stands for the uid of an object that has none, and tells objects of one name apart: "job",
+// "pytorchjob.kubeflow.org".
+std::string made_up_uid(const json& object) {
+  std::string uid = text_at(object, "/kind");
+  std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string version = text_at(object, "/apiVersion");
+  const std::string_view group = group_of(version);
+  const bool is_usual = group.empty() || group == "apps" || group == "batch";
+  return is_usual ? uid : uid.append(".").append(group);
+}
+
+// What the grouper makes names of.
+json with_uid(json object) {
+  if (text_at(object, "/metadata/uid").empty()) object["metadata"]["uid"] = made_up_uid(object);
+  return object;
+}
+
 std::vector<json> objects_of(const std::vector<FileOwner*>& owners) {
   std::vector<json> objects;
-  for (FileOwner* owner : owners) objects.push_back(owner->json());
+  for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
   return objects;
 }
 
@@ -172,7 +190,7 @@ std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners
   const grouper::GroupingOptions options{.has_priority_class = [this](const std::string& name) {
     return has_priority_class(name) || !grouper::shipped_priority_class(name).is_null();
   }};
-  auto plan = grouper::plan_group(pod, owners, options);
+  auto plan = grouper::plan_group(with_uid(pod), owners, options);
   if (!plan) {
     if (warned_.insert(origin.where.object).second)
       inputs_.findings.warnings.push_back(
@@ -185,7 +203,7 @@ std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners
   sub_group = std::move(plan->sub_group);
   const std::string key = full_name(plan->pod_group);
   std::string name = text_at(plan->pod_group, "/metadata/name");
-  groups_.try_emplace(key, PlannedGroup{std::move(plan->pod_group), origin, ""});
+  groups_.try_emplace(key, PlannedGroup{std::move(plan->pod_group), {origin.where, ""}, ""});
   return name;
 }
 
@@ -216,6 +234,7 @@ void Workloads::add_priority_classes() {
     if (const std::string wanted = text_at(group.object, "/spec/priorityClassName");
         !has_priority_class(wanted) && apply(grouper::shipped_priority_class(wanted), {}, &inputs_.findings))
       made.insert(wanted);
+  made.erase("train");  // has the value that all jobs have
   for (const std::string& name : made)
     inputs_.notes.push_back(
         fmt::format("no PriorityClass {} in these files: taken as KAI-Scheduler has it, {}", name,
