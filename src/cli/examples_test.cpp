@@ -159,6 +159,19 @@ TEST(Examples, Racks) {
   EXPECT_EQ(first_reasons(result), (Reasons{{"wide", "TopologyNotSatisfiable"}}));
 }
 
+TEST(Examples, Workloads) {
+  EXPECT_EQ(running_pods(simulated({example("workloads")})),
+            (Counts{{"pg-chat-0-pod", 1},
+                    {"pg-chat-1-pod", 1},
+                    {"pg-finetune-pytorchjob.kubeflow.org", 3},
+                    {"pg-notebook-pod", 1},
+                    {"pg-sweep-job", 2}}));
+  const Ran ran = run_muster({"validate", example("workloads"), "--strict"});
+  EXPECT_EQ(ran.exit_code, kSuccess) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("note: 7 pods made as the controllers of workloads would\n"));
+  EXPECT_THAT(ran.out, HasSubstr("note: 1 object of kind batch/v1 Job not used: suspended\n"));
+}
+
 TEST(Examples, Broken) {
   const Ran ran = run_muster({"validate", example("broken"), "-o", "json"});
   EXPECT_EQ(ran.exit_code, kNo);

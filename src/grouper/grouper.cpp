@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "grouper/default_objects.hpp"
 #include "grouper/fields.hpp"
 #include "grouper/workload_rules.hpp"
 #include "util/time.hpp"
@@ -12,7 +13,6 @@
 namespace muster::grouper {
 namespace {
 
-constexpr const char* kDefaultQueue = "default-queue";
 // Bookkeeping of other controllers, which means nothing on a PodGroup.
 constexpr const char* kNotCopied[] = {"kubectl.kubernetes.io/last-applied-configuration",
                                       "deployment.kubernetes.io/revision"};
@@ -81,8 +81,7 @@ json topology_of(const json& top) {
   return constraint;
 }
 
-json spec_of(const Sources& s, const GroupShape& shape) {
-  json spec = shape.spec;
+json spec_of(const Sources& s, json spec) {
   spec["queue"] = queue_of(s);
   spec["priorityClassName"] = priority_class_of(s);
   set_if(spec, "preemptibility", preemptibility_of(s));
@@ -141,15 +140,20 @@ json metadata_of(const Sources& s, const std::vector<json>& owners) {
              {"uid", uid}}}}};
 }
 
+// The topmost owner that has a rule of its own, or the pod.
+const json& workload_of(const json& pod, const std::vector<json>& owners) {
+  auto top = owners.rbegin();
+  while (top != owners.rend() && is_looked_through(*top)) ++top;
+  return top == owners.rend() ? pod : *top;
+}
+
 }  // namespace
 
 bool is_skipped(const json& object) { return annotation(object, "kai.scheduler/skip-podgrouper") == "true"; }
 
 Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
                              const GroupingOptions& options) {
-  auto top = owners.rbegin();
-  while (top != owners.rend() && is_looked_through(*top)) ++top;
-  const json& workload = top == owners.rend() ? pod : *top;
+  const json& workload = workload_of(pod, owners);
   Sources sources{pod, workload, {}, rule_for(workload), options};
   for (const json& owner : owners)
     if (asks_all_owners(sources.rule) || &owner == &workload) sources.owners.push_back(&owner);
@@ -159,7 +163,14 @@ Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
                                  {"kind", "PodGroup"},
                                  {"metadata", metadata_of(sources, owners)},
                                  {"spec", spec_of(sources, *shape)}},
-                   .sub_group = shape->sub_group};
+                   .sub_group = sources.rule.sub_group(workload, pod)};
+}
+
+std::optional<std::string> sub_group_of_sibling(const json& pod, const std::vector<json>& owners) {
+  const json& workload = workload_of(pod, owners);
+  const WorkloadRule& rule = rule_for(workload);
+  if (rule.one_group_per_pod || &workload == &pod) return std::nullopt;
+  return rule.sub_group(workload, pod);
 }
 
 json update_of(const json& pod_group) {

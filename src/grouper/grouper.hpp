@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct GroupPlan {
 // error where a workload can not be understood: the pod stays ungrouped.
 Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
                              const GroupingOptions& options);
+
+// The pod's sub group where a pod with the same owners is planned already: what else is in the plan is the
+// same. Nothing where the two do not share a group.
+std::optional<std::string> sub_group_of_sibling(const json& pod, const std::vector<json>& owners);
 
 // The part of the plan that is written to a PodGroup that exists: what people may have changed there stays.
 json update_of(const json& pod_group);

@@ -157,6 +157,32 @@ TEST(Grouper, AnUpdateLeavesTheQueueAlone) {
   EXPECT_EQ(update["spec"]["minMember"], 1);
 }
 
+TEST(Grouper, SiblingsDifferInTheirSubGroupOnly) {
+  json set = object("jobset.x-k8s.io/v1alpha2", "JobSet", "s");
+  set["spec"] = json::parse(R"({"replicatedJobs": [{"name": "work", "replicas": 3}]})");
+  const json second =
+      pod({{"jobset.sigs.k8s.io/replicatedjob-name", "work"}, {"jobset.sigs.k8s.io/job-index", "1"}});
+  EXPECT_EQ(sub_group_of_sibling(second, {set}), "work-replica-1");
+  EXPECT_EQ(plan(second, {set}).sub_group, "work-replica-1");
+  EXPECT_EQ(sub_group_of_sibling(pod(), {object("batch/v1", "Job", "j")}), "");
+  EXPECT_EQ(sub_group_of_sibling(pod(), {object("apps/v1", "Deployment", "d")}), std::nullopt);
+  EXPECT_EQ(sub_group_of_sibling(pod(), {}), std::nullopt);
+}
+
+TEST(Grouper, NumbersBeyondAllMeasureAreErrorsAndNoWork) {
+  json set = object("jobset.x-k8s.io/v1alpha2", "JobSet", "s");
+  set["spec"] = json::parse(R"({"replicatedJobs": [{"name": "a", "replicas": 9000000000000000000}]})");
+  EXPECT_FALSE(plan_group(pod(), {set}, {}));
+  json job = object("kubeflow.org/v1", "PyTorchJob", "t");
+  job["spec"] = json::parse(R"({"pytorchReplicaSpecs": {"Master": {"replicas": 9000000000000000000},
+                                                        "Worker": {"replicas": 9000000000000000000}}})");
+  EXPECT_TRUE(plan_group(pod(), {job}, {}));
+  EXPECT_TRUE(plan_group(pod(), {job}, {})->pod_group["spec"]["subGroups"].size() == 2);
+  json segmented = pod();
+  segmented["metadata"]["annotations"]["kai.scheduler/segment-size"] = "9223372036854775807";
+  EXPECT_EQ(plan(segmented, {job}).pod_group["spec"]["subGroups"].size(), 3U);
+}
+
 TEST(Grouper, OwnersThatMakeNoSenseAreErrors) {
   EXPECT_FALSE(plan_group(pod(), {object("kubeflow.org/v1", "PyTorchJob", "t")}, {}));
   EXPECT_FALSE(plan_group(pod(), {object("jobset.x-k8s.io/v1alpha2", "JobSet", "s")}, {}));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kBatchMinimum = "kai.scheduler/batch-min-member";
 constexpr const char* kSegmentSize = "kai.scheduler/segment-size";
-constexpr std::int64_t kMostSegments = 10'000;
+constexpr std::int64_t kMostSubGroups = 10'000;
 
 std::optional<std::int64_t> number(const std::string& text) {
   std::int64_t value = 0;
@@ -23,17 +23,18 @@ std::optional<std::int64_t> number(const std::string& text) {
   return std::min<std::int64_t>(value, INT32_MAX);  // the API has no more
 }
 
-Result<GroupShape> one_pod(const json&, const json&) { return GroupShape{}; }
+Result<json> one_pod(const json&, const json&) { return json{{"minMember", 1}}; }
+std::string no_sub_group(const json&, const json&) { return ""; }
 
 // ---------------------------------------------------------------- batch
 
-Result<GroupShape> batch_job(const json& job, const json&) {
+Result<json> batch_job(const json& job, const json& pod) {
   const std::string minimum = annotation(job, kBatchMinimum);
   const bool is_of_cron_job = text_at(job, "/metadata/ownerReferences/0/kind") == "CronJob";
-  if (minimum.empty() || is_of_cron_job) return GroupShape{};
+  if (minimum.empty() || is_of_cron_job) return one_pod(job, pod);
   const auto wanted = number(minimum);
   if (!wanted) return Error{fmt::format("annotation {}: \"{}\" is no count", kBatchMinimum, minimum)};
-  return GroupShape{.spec = {{"minMember", *wanted}}};
+  return json{{"minMember", *wanted}};
 }
 
 // ---------------------------------------------------------------- PyTorchJob
@@ -41,13 +42,14 @@ Result<GroupShape> batch_job(const json& job, const json&) {
 std::int64_t replicas_of(const json& job, const char* role) {
   const json& spec = at(job, "/spec/pytorchReplicaSpecs");
   if (!spec.is_object() || !spec.contains(role)) return 0;
-  return count_at(spec.at(role), "/replicas").value_or(1);
+  return std::min<std::int64_t>(count_at(spec.at(role), "/replicas").value_or(1), INT32_MAX);
 }
 
 std::int64_t segment_size_of(const json& job, const json& pod) {
   const json& worker = at(job, "/spec/pytorchReplicaSpecs/Worker/template");
   const std::string text = annotation(worker, kSegmentSize);
-  return number(text.empty() ? annotation(pod, kSegmentSize) : text).value_or(0);
+  const auto size = number(text.empty() ? annotation(pod, kSegmentSize) : text);
+  return std::min<std::int64_t>(size.value_or(0), INT32_MAX);
 }
 
 // Workers in blocks: "worker" needs as many blocks as the minimum fills, further ones may come and go.
@@ -60,7 +62,7 @@ void add_segments(json& groups, std::int64_t workers, std::int64_t needed, std::
                       {"minMember", i < needed_segments ? std::min(size, workers - i * size) : 0}});
 }
 
-Result<GroupShape> pytorch_job(const json& job, const json& pod) {
+Result<json> pytorch_shape(const json& job, const json& pod) {
   const std::int64_t masters = replicas_of(job, "Master"), workers = replicas_of(job, "Worker");
   if (masters + workers == 0) return Error{"spec.pytorchReplicaSpecs: has no replicas"};
   auto minimum = count_at(job, "/spec/runPolicy/schedulingPolicy/minAvailable");
@@ -68,21 +70,25 @@ Result<GroupShape> pytorch_job(const json& job, const json& pod) {
   const std::int64_t total = minimum.value_or(masters + workers);
   const std::int64_t needed_workers = std::clamp<std::int64_t>(total - masters, 0, workers);
   const std::int64_t size = segment_size_of(job, pod);
-  if (size > 0 && workers / size > kMostSegments) return Error{"more than 10000 segments"};
-  const bool is_master = label(pod, "training.kubeflow.org/replica-type") == "master" ||
-                         label(pod, "training.kubeflow.org/job-role") == "master";
+  if (size > 0 && workers / size > kMostSubGroups) return Error{"more than 10000 segments"};
   json groups = json::array();
   if (masters > 0) groups.push_back({{"name", "master"}, {"minMember", masters}});
   if (workers > 0 && size > 0)
     add_segments(groups, workers, needed_workers, size);
   else if (workers > 0)
     groups.push_back({{"name", "worker"}, {"minMember", needed_workers}});
-  std::string own = is_master ? "master" : "worker";
-  if (!is_master && size > 0)
-    own = fmt::format("worker-{}",
-                      number(label(pod, "training.kubeflow.org/replica-index")).value_or(0) / size);
   const int roles = (masters > 0 ? 1 : 0) + (workers > 0 ? 1 : 0);
-  return GroupShape{.spec = {{"minSubGroup", roles}, {"subGroups", groups}}, .sub_group = own};
+  return json{{"minSubGroup", roles}, {"subGroups", groups}};
+}
+
+std::string pytorch_role(const json& job, const json& pod) {
+  if (label(pod, "training.kubeflow.org/replica-type") == "master" ||
+      label(pod, "training.kubeflow.org/job-role") == "master")
+    return "master";
+  const std::int64_t size = segment_size_of(job, pod);
+  if (size == 0) return "worker";
+  const std::int64_t index = number(label(pod, "training.kubeflow.org/replica-index")).value_or(0);
+  return fmt::format("worker-{}", index / size);
 }
 
 // ---------------------------------------------------------------- JobSet
@@ -93,42 +99,48 @@ std::int64_t pods_of(const json& replicated) {
   return count_at(job, "/spec/parallelism").value_or(1);
 }
 
-Result<GroupShape> job_set(const json& set, const json& pod) {
+// A replicated Job and a leaf for each replica of it.
+void add_replicated_job(json& groups, const json& job, std::int64_t replicas) {
+  const std::string name = text_at(job, "/name");
+  groups.push_back({{"name", name}, {"minSubGroup", replicas}});
+  for (std::int64_t i = 0; i < replicas; ++i)
+    groups.push_back(
+        {{"name", fmt::format("{}-replica-{}", name, i)}, {"parent", name}, {"minMember", pods_of(job)}});
+}
+
+Result<json> job_set_shape(const json& set, const json&) {
   const json& jobs = at(set, "/spec/replicatedJobs");
   if (!jobs.is_array() || jobs.empty()) return Error{"spec.replicatedJobs: is missing"};
   json groups = json::array();
   for (const json& job : jobs) {
-    const std::string name = text_at(job, "/name");
     const std::int64_t replicas = count_at(job, "/replicas").value_or(1);
-    if (replicas == 0) continue;
-    if (replicas > kMostSegments - static_cast<std::int64_t>(groups.size()))
+    if (replicas > kMostSubGroups - static_cast<std::int64_t>(groups.size()))
       return Error{"spec.replicatedJobs: more than 10000 replicas"};
-    groups.push_back({{"name", name}, {"minSubGroup", replicas}});
-    for (std::int64_t i = 0; i < replicas; ++i)
-      groups.push_back(
-          {{"name", fmt::format("{}-replica-{}", name, i)}, {"parent", name}, {"minMember", pods_of(job)}});
+    if (replicas > 0) add_replicated_job(groups, job, replicas);
   }
   const auto all = static_cast<std::int64_t>(jobs.size());
   const bool in_order = text_at(set, "/spec/startupPolicy/startupPolicyOrder") == "InOrder";
   const std::int64_t needed =
       std::min(all, number(annotation(set, kBatchMinimum)).value_or(in_order ? 1 : all));
-  return GroupShape{
-      .spec = {{"minSubGroup", needed}, {"subGroups", groups}},
-      .sub_group = fmt::format("{}-replica-{}", label(pod, "jobset.sigs.k8s.io/replicatedjob-name"),
-                               number(label(pod, "jobset.sigs.k8s.io/job-index")).value_or(0))};
+  return json{{"minSubGroup", needed}, {"subGroups", groups}};
+}
+
+std::string job_set_replica(const json&, const json& pod) {
+  return fmt::format("{}-replica-{}", label(pod, "jobset.sigs.k8s.io/replicatedjob-name"),
+                     number(label(pod, "jobset.sigs.k8s.io/job-index")).value_or(0));
 }
 
 // ---------------------------------------------------------------- the table
 
-constexpr WorkloadRule kDefaultRule{"", "", "train", false, &one_pod};
+constexpr WorkloadRule kDefaultRule{"", "", "train", false, &one_pod, &no_sub_group};
 
 constexpr std::array<WorkloadRule, 6> kRules{{
-    {"apps", "Deployment", "inference", true, &one_pod},
-    {"batch", "Job", "train", false, &batch_job},
-    {"kubeflow.org", "PyTorchJob", "train", false, &pytorch_job},
-    {"jobset.x-k8s.io", "JobSet", "train", false, &job_set},
-    {"kubeflow.org", "Notebook", "build", false, &one_pod},
-    {"serving.knative.dev", "Service", "inference", false, &one_pod},
+    {"apps", "Deployment", "inference", true, &one_pod, &no_sub_group},
+    {"batch", "Job", "train", false, &batch_job, &no_sub_group},
+    {"kubeflow.org", "PyTorchJob", "train", false, &pytorch_shape, &pytorch_role},
+    {"jobset.x-k8s.io", "JobSet", "train", false, &job_set_shape, &job_set_replica},
+    {"kubeflow.org", "Notebook", "build", false, &one_pod, &no_sub_group},
+    {"serving.knative.dev", "Service", "inference", false, &one_pod, &no_sub_group},
 }};
 
 struct Type {

@@ -12,18 +12,15 @@ namespace muster::grouper {
 
 using nlohmann::json;
 
-// What makes a group of the pods of a workload.
-struct GroupShape {
-  json spec = {{"minMember", 1}};  // minMember, or minSubGroup and subGroups
-  std::string sub_group;           // of the pod in question
-};
-
 // What a kind of workload means for its pods' group.
 struct WorkloadRule {
   std::string_view group, kind;  // of the API
   const char* priority_class;
   bool one_group_per_pod;
-  Result<GroupShape> (*shape)(const json& workload, const json& pod);
+  // minMember, or minSubGroup and subGroups.
+  Result<json> (*shape)(const json& workload, const json& pod);
+  // The pod's; "": the only one.
+  std::string (*sub_group)(const json& workload, const json& pod);
 };
 
 // The rule for the top owner; there is one for every kind.

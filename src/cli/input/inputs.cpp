@@ -11,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/input/progress.hpp"
 #include "cli/input/usage_file.hpp"
+#include "cli/input/workloads.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"
 
@@ -27,7 +28,7 @@ bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
 class ManifestReader {
  public:
   ManifestReader(Inputs& inputs, ObjectPlaces* places)
-      : inputs_(inputs), places_(places), options_{.now = inputs.now} {}
+      : inputs_(inputs), places_(places), options_{.now = inputs.now}, workloads_(inputs, places) {}
 
   void read(const std::string& path) {
     const auto files = files_below(path);
@@ -35,6 +36,7 @@ class ManifestReader {
     for (const std::string& file : *files)
       if (is_readable(file, inputs_.unreadable)) read_file(file);
   }
+  void finish() { workloads_.finish(); }
 
  private:
   void read_file(const std::string& file) {
@@ -49,12 +51,14 @@ class ManifestReader {
     if (places_ != nullptr) places_->note(document);
     const auto apply = [&](Object&& object) { inputs_.cluster.apply(std::move(object)); };
     decode_object(document, options_, apply, inputs_.findings);
+    workloads_.note(document);
     progress_.object_read();
   }
 
   Inputs& inputs_;
   ObjectPlaces* const places_;
   const DecodeOptions options_;
+  Workloads workloads_;
   Progress progress_;
 };
 
@@ -113,6 +117,7 @@ Inputs read_all(const InputOptions& options, ObjectPlaces* places) {
   inputs.cluster = Cluster(cluster_options(inputs.config.params));
   ManifestReader reader(inputs, places);
   for (const std::string& path : options.paths) reader.read(path);
+  reader.finish();
   inputs.cluster.refresh(inputs.now);
   if (places != nullptr)
     inputs.findings.warnings.insert(inputs.findings.warnings.end(), places->repeated().begin(),

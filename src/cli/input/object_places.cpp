@@ -88,6 +88,10 @@ void ObjectPlaces::note(const Document& document) {
   found->second = std::move(place);
 }
 
+void ObjectPlaces::note_made(const std::string& object, const Location& where) {
+  places_.try_emplace(object, Place{.file = where.file, .line = where.line, .fields = {}});
+}
+
 Location ObjectPlaces::find(const std::string& object, const std::string& field) const {
   Location where{.object = object, .path = field};
   const auto found = places_.find(object);

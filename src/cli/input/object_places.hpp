@@ -19,6 +19,8 @@ namespace muster::cli {
 class ObjectPlaces {
  public:
   void note(const Document& document);
+  // An object that was made for another one stands where that one does.
+  void note_made(const std::string& object, const Location& where);
 
   // The line of the field, or of the nearest one above it that is kept, or of the object.
   Location find(const std::string& object, const std::string& field) const;

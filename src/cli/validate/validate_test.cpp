@@ -66,7 +66,7 @@ metadata: {name: d}
       "error: c.yaml:16: Pod default/p: spec.containers[0].resources.requests.memory: \"64Gx\" is not a "
       "quantity\n"
       "warning: c.yaml:5: Queue q: spec.reclaimMinRuntime: \"10\" is not a duration such as 1h30m; ignored\n"
-      "note: 1 object of kind apps/v1 Deployment not used\n"
+      "note: 1 object of kind apps/v1 Deployment not used: no spec.template.spec\n"
       "1 Pod, 1 Queue in 1 file: 1 error, 1 warning\n");
 }
 

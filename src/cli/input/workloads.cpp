@@ -1,0 +1,321 @@
+#include "cli/input/workloads.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "cli/input/inputs.hpp"
+#include "cli/report/names.hpp"
+#include "document/json.hpp"
+#include "grouper/default_objects.hpp"
+#include "grouper/fields.hpp"
+#include "grouper/grouper.hpp"
+#include "manifest/kinds.hpp"
+#include "util/keys.hpp"
+
+namespace muster::cli {
+namespace {
+
+using grouper::text_at;
+using json = nlohmann::json;
+
+// Of all workloads together.
+constexpr std::size_t kMostPodsInAll = 250'000;
+constexpr const char* kGroupAnnotation = "pod-group-name";
+constexpr const char* kSubGroupLabel = "kai.scheduler/subgroup-name";
+
+std::string_view group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+}
+
+std::string kind_text(const FileOwner& owner) {
+  return owner.api_version + (owner.api_version.empty() ? "" : " ") + owner.kind;
+}
+
+std::string full_name(const json& object) {
+  return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
+}
+
+// Stands for the uid of an object that has none, and tells objects of one name apart: "job",
+// "pytorchjob.kubeflow.org".
+std::string made_up_uid(const json& object) {
+  std::string uid = text_at(object, "/kind");
+  std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
+  const std::string version = text_at(object, "/apiVersion");
+  const std::string_view group = group_of(version);
+  const bool is_usual = group.empty() || group == "apps" || group == "batch";
+  return is_usual ? uid : uid.append(".").append(group);
+}
+
+// What the grouper makes names of.
+json with_uid(json object) {
+  if (text_at(object, "/metadata/uid").empty()) object["metadata"]["uid"] = made_up_uid(object);
+  return object;
+}
+
+std::vector<json> objects_of(const std::vector<FileOwner*>& owners) {
+  std::vector<json> objects;
+  for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
+  return objects;
+}
+
+bool is_in_group(const json& pod) { return !grouper::annotation(pod, kGroupAnnotation).empty(); }
+
+// When the pod began to run, as far as it tells.
+std::string start_of(const json& pod) {
+  return text_at(pod, "/spec/nodeName").empty() ? "" : text_at(pod, "/status/startTime");
+}
+
+}  // namespace
+
+Workloads::Workloads(Inputs& inputs, ObjectPlaces* places)
+    : inputs_(inputs), places_(places), owners_(inputs.config.params.scheduler_name) {}
+
+void Workloads::note(const Document& document) {
+  const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
+  if (known != nullptr && known->kind == PodObject::kKind) return owners_.note_pod(document);
+  if (known != nullptr) return;
+  std::string kind(document.api_version());
+  kind += (kind.empty() ? "" : " ") + std::string(document.kind());
+  const auto counted_now = inputs_.findings.unknown_kinds.find(kind);
+  const std::int64_t count = counted_now == inputs_.findings.unknown_kinds.end() ? 0 : counted_now->second;
+  std::int64_t& seen = unknown_seen_[kind];
+  owners_.note_other(document, count > seen);
+  seen = count;
+}
+
+void Workloads::finish() {
+  owners_.settle();
+  for (auto& [key, owner] : owners_.all())
+    if (grouper::makes_pods(owner.api_version, owner.kind)) make_pods(owner);
+  for (auto& [key, pod] : owners_.ungrouped()) group(pod);
+  apply_groups();
+  tell_what_was_made();
+  add_default_queues();
+  add_priority_classes();
+  tell_what_is_left_out();
+}
+
+// ---------------------------------------------------------------- pods
+
+void Workloads::make_pods(FileOwner& workload) {
+  auto missing = grouper::missing_pods(workload.json(), workload.pods);
+  if (!missing) {
+    Error error = missing.error();
+    error.where.file = workload.where.file;
+    error.where.line = workload.where.line;
+    error.where.object = workload.where.object;
+    return inputs_.findings.errors.push_back(std::move(error));
+  }
+  const std::string& ours = inputs_.config.params.scheduler_name;
+  const bool is_ours = std::ranges::find(missing->schedulers, ours) != missing->schedulers.end();
+  workload.why_unused = std::move(missing->why_none);
+  if (workload.why_unused.empty() && !is_ours) workload.why_unused = "schedulerName is not " + ours;
+  workload.is_used = workload.why_unused.empty();
+  if (workload.is_used && !workload.has_children) make_pods(workload, std::move(missing->pods));
+}
+
+void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods) {
+  if (pods.size() > kMostPodsInAll - made_pods_)
+    return inputs_.findings.errors.push_back(
+        {fmt::format("more than {} pods of all workloads together are not made", kMostPodsInAll),
+         workload.where});
+  made_pods_ += pods.size();
+  if (!pods.empty() && grouper::at(workload.json(), "/spec/volumeClaimTemplates").is_array())
+    ++without_volumes_;
+  std::string told;  // the template whose pods were looked at: all of them have the same to say
+  bool is_usable = true;
+  for (auto& [pod, path] : pods) {
+    const Origin origin{workload.where, path};
+    const bool is_first = std::exchange(told, path) != path;
+    if (!is_usable && !is_first) continue;
+    if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name)
+      join_group(pod, owners_.owners_of(pod), origin);
+    Findings ignored;
+    is_usable = apply(pod, origin, is_first ? &inputs_.findings : &ignored);
+  }
+}
+
+void Workloads::group(FileObject& object) {
+  json pod = object.json();
+  const std::vector<FileOwner*> owners = owners_.owners_of(pod);
+  if (owners.empty() && !text_at(pod, "/metadata/ownerReferences/0/kind").empty()) ++ownerless_;
+  const Origin origin{object.where, ""};
+  if (!join_group(pod, owners, origin)) return;
+  Findings already_told;
+  apply(pod, origin, &already_told);
+}
+
+// ---------------------------------------------------------------- groups
+
+bool Workloads::join_group(json& pod, const std::vector<FileOwner*>& owners, const Origin& origin) {
+  if (is_in_group(pod)) return false;
+  std::string sub_group;
+  const std::string name = plan(pod, owners, origin, sub_group);
+  if (name.empty()) return false;
+  json& metadata = pod["metadata"];
+  if (!metadata["annotations"].is_object()) metadata["annotations"] = json::object();
+  metadata["annotations"][kGroupAnnotation] = name;
+  if (!metadata["labels"].is_object()) metadata["labels"] = json::object();
+  if (!sub_group.empty()) metadata["labels"][kSubGroupLabel] = sub_group;
+  return true;
+}
+
+std::string Workloads::plan(const json& pod, const std::vector<FileOwner*>& owners, const Origin& origin,
+                            std::string& sub_group) {
+  const std::vector<json> objects = objects_of(owners);
+  if (grouper::is_skipped(pod) || std::ranges::any_of(objects, &grouper::is_skipped)) return ++skipped_, "";
+  const FileOwner* const nearest = owners.empty() ? nullptr : owners.front();
+  std::string name;
+  if (const auto known = group_of_owner_.find(nearest); known != group_of_owner_.end())
+    if (auto shared = grouper::sub_group_of_sibling(pod, objects)) {
+      sub_group = std::move(*shared);
+      name = known->second;
+    }
+  if (name.empty()) name = plan_new(pod, objects, origin, sub_group);
+  if (name.empty()) return name;
+  if (nearest != nullptr) group_of_owner_[nearest] = name;
+  for (FileOwner* owner : owners) owner->is_used = true;
+  std::string& first_start = groups_.at(text_at(pod, "/metadata/namespace") + "/" + name).start;
+  if (std::string start = start_of(pod); !start.empty() && (first_start.empty() || start < first_start))
+    first_start = std::move(start);
+  return name;
+}
+
+std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners, const Origin& origin,
+                                std::string& sub_group) {
+  const grouper::GroupingOptions options{.has_priority_class = [this](const std::string& name) {
+    return has_priority_class(name) || !grouper::shipped_priority_class(name).is_null();
+  }};
+  auto plan = grouper::plan_group(with_uid(pod), owners, options);
+  if (!plan) {
+    if (warned_.insert(origin.where.object).second)
+      inputs_.findings.warnings.push_back(
+          {plan.error().text() + "; its pods stay without a PodGroup", origin.where});
+    return "";
+  }
+  const json& top = owners.empty() ? pod : owners.back();
+  if (const std::string created = text_at(top, "/metadata/creationTimestamp"); !created.empty())
+    plan->pod_group["metadata"]["creationTimestamp"] = created;
+  sub_group = std::move(plan->sub_group);
+  const std::string key = full_name(plan->pod_group);
+  std::string name = text_at(plan->pod_group, "/metadata/name");
+  groups_.try_emplace(key, PlannedGroup{std::move(plan->pod_group), {origin.where, ""}, ""});
+  return name;
+}
+
+bool Workloads::exists(const json& pod_group) const {
+  const JobId job = inputs_.cluster.find_job(text_at(pod_group, "/metadata/namespace"),
+                                             text_at(pod_group, "/metadata/name"));
+  return job.valid() && inputs_.cluster.job(job).present;
+}
+
+void Workloads::apply_groups() {
+  for (auto& [name, group] : groups_) {
+    if (exists(group.object)) continue;
+    if (!group.start.empty())
+      group.object["metadata"]["annotations"][std::string(keys::kLastStart)] = group.start;
+    apply(group.object, group.origin, &inputs_.findings);
+  }
+}
+
+// ---------------------------------------------------------------- what groups need
+
+bool Workloads::has_priority_class(const std::string& name) const {
+  return inputs_.cluster.kept().find<PriorityClassObject>(name) != nullptr;
+}
+
+void Workloads::add_priority_classes() {
+  std::set<std::string> made;
+  for (const auto& [name, group] : groups_)
+    if (const std::string wanted = text_at(group.object, "/spec/priorityClassName");
+        !has_priority_class(wanted) && apply(grouper::shipped_priority_class(wanted), {}, &inputs_.findings))
+      made.insert(wanted);
+  made.erase("train");  // has the value that all jobs have
+  for (const std::string& name : made)
+    inputs_.notes.push_back(
+        fmt::format("no PriorityClass {} in these files: taken as KAI-Scheduler has it, {}", name,
+                    grouper::shipped_priority_class(name)["value"].get<int>()));
+}
+
+void Workloads::add_default_queues() {
+  const auto is_default = [](const auto& entry) {
+    return text_at(entry.second.object, "/spec/queue") == grouper::kDefaultQueue;
+  };
+  if (inputs_.findings.known_kinds.contains("Queue") || std::ranges::none_of(groups_, is_default)) return;
+  for (const json& queue : grouper::default_queues()) apply(queue, {}, &inputs_.findings);
+  inputs_.notes.push_back("no Queue in these files: made the default queues, as serve does");
+}
+
+// ---------------------------------------------------------------- telling
+
+void Workloads::tell(std::size_t count, std::string_view noun, std::string_view text) {
+  if (count > 0) inputs_.notes.push_back(fmt::format("{} {}", counted(count, noun), text));
+}
+
+void Workloads::tell_what_was_made() {
+  tell(made_pods_, "pod", "made as the controllers of workloads would");
+  tell(groups_.size(), "PodGroup", "planned as the pod grouper would");
+  tell(ownerless_, "pod", "grouped one by one: the owner is not in these files");
+}
+
+// Kind and reason → how many. Those that are used are no longer unknown; one that only says something about
+// its pods needs no reason.
+std::map<std::pair<std::string, std::string>, std::size_t> Workloads::unused_workloads() {
+  std::map<std::pair<std::string, std::string>, std::size_t> unused;
+  Findings& findings = inputs_.findings;
+  for (const auto& [key, owner] : owners_.all()) {
+    const bool is_explained = owner.is_used || !owner.why_unused.empty();
+    const bool wants_pods =
+        owner.why_unused.find("no spec") != 0 && owner.pods.empty() && !owner.has_children;
+    if (!owner.is_used && is_explained && (owner.was_unknown || wants_pods))
+      ++unused[{kind_text(owner), owner.why_unused}];
+    if (is_explained && owner.was_unknown) --findings.unknown_kinds[kind_text(owner)];
+    if (owner.is_used && owner.was_unknown) ++findings.known_kinds[owner.kind];
+  }
+  std::erase_if(findings.unknown_kinds, [](const auto& entry) { return entry.second == 0; });
+  return unused;
+}
+
+void Workloads::tell_what_is_left_out() {
+  const std::string& ours = inputs_.config.params.scheduler_name;
+  tell(without_volumes_, "StatefulSet", "with volumeClaimTemplates: the volumes are left out");
+  tell(skipped_, "pod", "without a PodGroup, as kai.scheduler/skip-podgrouper asks");
+  tell(owners_.stray_pods(), "pod",
+       "with the label kai.scheduler/queue, and a schedulerName other than " + ours + ": not placed");
+  for (const auto& [what, count] : unused_workloads())
+    tell(count, "object", fmt::format("of kind {} not used: {}", what.first, what.second));
+}
+
+bool Workloads::apply(const json& object, const Origin& origin, Findings* findings) {
+  if (object.is_null()) return false;
+  Findings own;
+  bool is_applied = false;
+  const auto sink = [&](Object&& decoded) {
+    inputs_.cluster.apply(std::move(decoded));
+    is_applied = true;
+  };
+  const DecodeOptions options{.now = inputs_.now};
+  read_documents_in(
+      origin.where.file, object.dump(-1, ' ', false, json::error_handler_t::replace),
+      [&](const Document& document) { decode_object(document, options, sink, own); },
+      [&](const Error& error) { own.errors.push_back(error); });
+  const auto pass_on = [&](std::vector<Error>& from, std::vector<Error>& to) {
+    for (Error& error : from) {
+      const std::string path = origin.path.empty() ? error.where.path : origin.path + "." + error.where.path;
+      error.where = origin.where;
+      error.where.path = path;
+      to.push_back(std::move(error));
+    }
+  };
+  pass_on(own.errors, findings->errors);
+  pass_on(own.warnings, findings->warnings);
+  if (places_ != nullptr && is_applied && !origin.where.file.empty())
+    places_->note_made(text_at(object, "/kind") + " " + full_name(object), origin.where);
+  return is_applied;
+}
+
+}  // namespace muster::cli

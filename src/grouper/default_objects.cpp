@@ -1,0 +1,47 @@
+#include "grouper/default_objects.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace muster::grouper {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kParentQueue = "default-parent-queue";
+
+struct ShippedClass {
+  std::string_view name;
+  int value;
+};
+constexpr std::array<ShippedClass, 4> kClasses{
+    {{"train", 50}, {"build-preemptible", 75}, {"build", 100}, {"inference", 125}}};
+
+json queue(const char* name, int quota) {
+  const json amounts = {{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}};
+  return {{"apiVersion", "scheduling.run.ai/v2"},
+          {"kind", "Queue"},
+          {"metadata", {{"name", name}}},
+          {"spec", {{"resources", {{"cpu", amounts}, {"gpu", amounts}, {"memory", amounts}}}}}};
+}
+
+}  // namespace
+
+// The parent may use everything, the queue is entitled to nothing.
+std::vector<json> default_queues() {
+  std::vector<json> queues{queue(kParentQueue, -1), queue(kDefaultQueue, 0)};
+  queues.back()["spec"]["parentQueue"] = kParentQueue;
+  return queues;
+}
+
+json shipped_priority_class(const std::string& name) {
+  const auto* const found = std::ranges::find(kClasses, name, &ShippedClass::name);
+  if (found == kClasses.end()) return nullptr;
+  return {{"apiVersion", "scheduling.k8s.io/v1"},
+          {"kind", "PriorityClass"},
+          {"metadata", {{"name", name}}},
+          {"value", found->value}};
+}
+
+}  // namespace muster::grouper

@@ -1,0 +1,17 @@
+// What KAI-Scheduler ships and workloads rely on: the queue for those that name none, and priority classes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace muster::grouper {
+
+inline constexpr const char* kDefaultQueue = "default-queue";
+
+// The queue and its parent.
+std::vector<nlohmann::json> default_queues();
+// Null: none of those that are shipped.
+nlohmann::json shipped_priority_class(const std::string& name);
+
+}  // namespace muster::grouper
