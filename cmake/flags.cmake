@@ -3,16 +3,17 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
+# Not with precompiled headers: asked for one that changed, ccache may hand out the one before.
+option(MUSTER_PRECOMPILE "Parse common headers once" ON)
 find_program(CCACHE ccache)
-if(CCACHE)  # checkouts share the cache, wherever they are; the sloppiness is what precompiled headers need
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-      CCACHE_DEPEND=1 CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+if(CCACHE AND NOT MUSTER_PRECOMPILE)  # checkouts share the cache, wherever they are
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
 add_library(muster_flags INTERFACE)
 target_compile_features(muster_flags INTERFACE cxx_std_20)
 # -ffp-contract=off: shares and scores are compared exactly, so no fused multiply-add.
-target_compile_options(muster_flags INTERFACE -fpch-preprocess -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-missing-field-initializers -ffp-contract=off)
 # -Wno-subobject-linkage: a coroutine of a batch may hold what is unnamed in its own file.
 target_compile_options(muster_flags INTERFACE -Wno-subobject-linkage)

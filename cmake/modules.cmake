@@ -3,7 +3,6 @@ include(GoogleTest)
 
 # muster_precompiled(name HEADERS headers... LIBS libraries...): headers that are parsed once for all targets that name
 # them with PRECOMPILED. A source still includes what it uses: preset asan knows no precompiled headers.
-option(MUSTER_PRECOMPILE "Parse common headers once" ON)
 function(muster_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
   if(NOT MUSTER_PRECOMPILE)
