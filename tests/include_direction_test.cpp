@@ -38,8 +38,8 @@ const std::map<std::string, std::set<std::string>> kPicture = {
       "actions", "sim", "kube", "web", "grouper", "serve"}},
 };
 
-// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all. Inside
-// serve what is read is known to those who write, and what they write to those who check.
+// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
+// Inside serve what is read is known to those who write, and what they write to those who check.
 const std::map<std::string, std::set<std::string>> kFolders = {
     {"engine/cycle", {}},
     {"engine/order", {"engine/cycle"}},
