@@ -19,7 +19,8 @@ ObjectReader::ObjectReader() : parser_(std::make_unique<simdjson::dom::parser>()
 ObjectReader::~ObjectReader() = default;
 
 bool ObjectReader::object(std::string_view text, Json& root) {
-  return parser_->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS && root.is_object();
+  return !text.empty() && parser_->parse(text.data(), text.size()).get(root) == simdjson::SUCCESS &&
+         root.is_object();
 }
 
 // The object without all but its metadata.
