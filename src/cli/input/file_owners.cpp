@@ -11,7 +11,6 @@ namespace muster::cli {
 namespace {
 
 using grouper::text_at;
-using json = nlohmann::json;
 
 constexpr int kLongestChain = 16;  // a longer one is a circle
 
@@ -49,7 +48,7 @@ FileObject::FileObject(const Document& document)
             .object = fmt::format("{} {}/{}", kind, ns, name)},
       text_(simdjson::minify(document.root())) {}
 
-const json& FileObject::json() {
+const nlohmann::json& FileObject::json() {
   if (!json_.is_null()) return json_;
   json_ = nlohmann::json::parse(text_, nullptr, false);
   text_.clear();
@@ -101,7 +100,7 @@ void FileOwners::note_other(const Document& document, bool was_unknown) {
   owners_.insert_or_assign(std::move(key), std::move(owner));
 }
 
-FileOwners::Reference FileOwners::reference_of(const json& object) {
+FileOwners::Reference FileOwners::reference_of(const nlohmann::json& object) {
   return {text_at(object, "/metadata/ownerReferences/0/apiVersion"),
           text_at(object, "/metadata/ownerReferences/0/kind"),
           text_at(object, "/metadata/namespace"),
@@ -145,7 +144,7 @@ void FileOwners::settle() {
       for (const auto& [name, pod] : owned.pods) owner->pods.push_back(pod);
 }
 
-std::vector<FileOwner*> FileOwners::owners_of(const json& pod) {
+std::vector<FileOwner*> FileOwners::owners_of(const nlohmann::json& pod) {
   std::vector<FileOwner*> owners;
   Reference reference = reference_of(pod);
   while (!reference.kind.empty() && owners.size() < kLongestChain) {

@@ -47,7 +47,7 @@ bool is_present(Json root, std::string_view pointer) {
   return root.at_pointer(pointer).get(value) == simdjson::SUCCESS && !value.is_null();
 }
 
-std::string text_at(Json root, std::string_view pointer) {
+std::string string_at(Json root, std::string_view pointer) {
   std::string_view text;
   return root.at_pointer(pointer).get(text) == simdjson::SUCCESS ? std::string(text) : "";
 }
@@ -61,9 +61,9 @@ std::string path_of(std::string_view pointer) {
 }
 
 std::string object_of(const Document& document, const KeptKind& kept) {
-  std::string name = text_at(document.root(), "/metadata/name");
+  std::string name = string_at(document.root(), "/metadata/name");
   if (!kept.is_namespaced) return fmt::format("{} {}", kept.kind, name);
-  const std::string ns = text_at(document.root(), "/metadata/namespace");
+  const std::string ns = string_at(document.root(), "/metadata/namespace");
   return fmt::format("{} {}/{}", kept.kind, ns.empty() ? "default" : ns, name);
 }
 

@@ -19,7 +19,6 @@ namespace muster::cli {
 namespace {
 
 using grouper::text_at;
-using json = nlohmann::json;
 
 // Of all workloads together.
 constexpr std::size_t kMostPodsInAll = 250'000;
@@ -35,13 +34,13 @@ std::string kind_text(const FileOwner& owner) {
   return owner.api_version + (owner.api_version.empty() ? "" : " ") + owner.kind;
 }
 
-std::string full_name(const json& object) {
+std::string full_name(const nlohmann::json& object) {
   return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
 }
 
 // Stands for the uid of an object that has none, and tells objects of one name apart: "job",
 // "pytorchjob.kubeflow.org".
-std::string made_up_uid(const json& object) {
+std::string made_up_uid(const nlohmann::json& object) {
   std::string uid = text_at(object, "/kind");
   std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
   const std::string version = text_at(object, "/apiVersion");
@@ -51,21 +50,21 @@ std::string made_up_uid(const json& object) {
 }
 
 // What the grouper makes names of.
-json with_uid(json object) {
+nlohmann::json with_uid(nlohmann::json object) {
   if (text_at(object, "/metadata/uid").empty()) object["metadata"]["uid"] = made_up_uid(object);
   return object;
 }
 
-std::vector<json> objects_of(const std::vector<FileOwner*>& owners) {
-  std::vector<json> objects;
+std::vector<nlohmann::json> objects_of(const std::vector<FileOwner*>& owners) {
+  std::vector<nlohmann::json> objects;
   for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
   return objects;
 }
 
-bool is_in_group(const json& pod) { return !grouper::annotation(pod, kGroupAnnotation).empty(); }
+bool is_in_group(const nlohmann::json& pod) { return !grouper::annotation(pod, kGroupAnnotation).empty(); }
 
 // When the pod began to run, as far as it tells.
-std::string start_of(const json& pod) {
+std::string start_of(const nlohmann::json& pod) {
   return text_at(pod, "/spec/nodeName").empty() ? "" : text_at(pod, "/status/startTime");
 }
 
@@ -140,7 +139,7 @@ void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& p
 }
 
 void Workloads::group(FileObject& object) {
-  json pod = object.json();
+  nlohmann::json pod = object.json();
   const std::vector<FileOwner*> owners = owners_.owners_of(pod);
   if (owners.empty() && !text_at(pod, "/metadata/ownerReferences/0/kind").empty()) ++ownerless_;
   const Origin origin{object.where, ""};
@@ -151,22 +150,22 @@ void Workloads::group(FileObject& object) {
 
 // ---------------------------------------------------------------- groups
 
-bool Workloads::join_group(json& pod, const std::vector<FileOwner*>& owners, const Origin& origin) {
+bool Workloads::join_group(nlohmann::json& pod, const std::vector<FileOwner*>& owners, const Origin& origin) {
   if (is_in_group(pod)) return false;
   std::string sub_group;
   const std::string name = plan(pod, owners, origin, sub_group);
   if (name.empty()) return false;
-  json& metadata = pod["metadata"];
-  if (!metadata["annotations"].is_object()) metadata["annotations"] = json::object();
+  nlohmann::json& metadata = pod["metadata"];
+  if (!metadata["annotations"].is_object()) metadata["annotations"] = nlohmann::json::object();
   metadata["annotations"][kGroupAnnotation] = name;
-  if (!metadata["labels"].is_object()) metadata["labels"] = json::object();
+  if (!metadata["labels"].is_object()) metadata["labels"] = nlohmann::json::object();
   if (!sub_group.empty()) metadata["labels"][kSubGroupLabel] = sub_group;
   return true;
 }
 
-std::string Workloads::plan(const json& pod, const std::vector<FileOwner*>& owners, const Origin& origin,
-                            std::string& sub_group) {
-  const std::vector<json> objects = objects_of(owners);
+std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwner*>& owners,
+                            const Origin& origin, std::string& sub_group) {
+  const std::vector<nlohmann::json> objects = objects_of(owners);
   if (grouper::is_skipped(pod) || std::ranges::any_of(objects, &grouper::is_skipped)) return ++skipped_, "";
   const FileOwner* const nearest = owners.empty() ? nullptr : owners.front();
   std::string name;
@@ -185,8 +184,8 @@ std::string Workloads::plan(const json& pod, const std::vector<FileOwner*>& owne
   return name;
 }
 
-std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners, const Origin& origin,
-                                std::string& sub_group) {
+std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners,
+                                const Origin& origin, std::string& sub_group) {
   const grouper::GroupingOptions options{.has_priority_class = [this](const std::string& name) {
     return has_priority_class(name) || !grouper::shipped_priority_class(name).is_null();
   }};
@@ -197,7 +196,7 @@ std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners
           {plan.error().text() + "; its pods stay without a PodGroup", origin.where});
     return "";
   }
-  const json& top = owners.empty() ? pod : owners.back();
+  const nlohmann::json& top = owners.empty() ? pod : owners.back();
   if (const std::string created = text_at(top, "/metadata/creationTimestamp"); !created.empty())
     plan->pod_group["metadata"]["creationTimestamp"] = created;
   sub_group = std::move(plan->sub_group);
@@ -207,7 +206,7 @@ std::string Workloads::plan_new(const json& pod, const std::vector<json>& owners
   return name;
 }
 
-bool Workloads::exists(const json& pod_group) const {
+bool Workloads::exists(const nlohmann::json& pod_group) const {
   const JobId job = inputs_.cluster.find_job(text_at(pod_group, "/metadata/namespace"),
                                              text_at(pod_group, "/metadata/name"));
   return job.valid() && inputs_.cluster.job(job).present;
@@ -246,7 +245,7 @@ void Workloads::add_default_queues() {
     return text_at(entry.second.object, "/spec/queue") == grouper::kDefaultQueue;
   };
   if (inputs_.findings.known_kinds.contains("Queue") || std::ranges::none_of(groups_, is_default)) return;
-  for (const json& queue : grouper::default_queues()) apply(queue, {}, &inputs_.findings);
+  for (const nlohmann::json& queue : grouper::default_queues()) apply(queue, {}, &inputs_.findings);
   inputs_.notes.push_back("no Queue in these files: made the default queues, as serve does");
 }
 
@@ -290,7 +289,7 @@ void Workloads::tell_what_is_left_out() {
     tell(count, "object", fmt::format("of kind {} not used: {}", what.first, what.second));
 }
 
-bool Workloads::apply(const json& object, const Origin& origin, Findings* findings) {
+bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findings* findings) {
   if (object.is_null()) return false;
   Findings own;
   bool is_applied = false;
@@ -300,7 +299,7 @@ bool Workloads::apply(const json& object, const Origin& origin, Findings* findin
   };
   const DecodeOptions options{.now = inputs_.now};
   read_documents_in(
-      origin.where.file, object.dump(-1, ' ', false, json::error_handler_t::replace),
+      origin.where.file, object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
       [&](const Document& document) { decode_object(document, options, sink, own); },
       [&](const Error& error) { own.errors.push_back(error); });
   const auto pass_on = [&](std::vector<Error>& from, std::vector<Error>& to) {

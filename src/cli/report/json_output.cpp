@@ -11,16 +11,16 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-Json group_names(const Cluster& c, HoldingId holding) {
-  Json names = Json::array();
+ordered_json group_names(const Cluster& c, HoldingId holding) {
+  ordered_json names = ordered_json::array();
   for (GroupId g : c.groups(holding)) names.push_back(c.group_name(g));
   return names;
 }
 
 // The devices of claims and the NUMA zones, where there are any.
-void add_devices(const Cluster& c, HoldingId held, Json& json) {
+void add_devices(const Cluster& c, HoldingId held, ordered_json& json) {
   const Holding& holding = c.holding(held);
   for (AllocationId a : holding.claims) {
     if (!a.valid()) continue;
@@ -32,8 +32,8 @@ void add_devices(const Cluster& c, HoldingId held, Json& json) {
       json["numaZones"].push_back(holding.zones[i].zone);
 }
 
-Json binds_json(const Cluster& c, const Decisions& d) {
-  Json list = Json::array();
+ordered_json binds_json(const Cluster& c, const Decisions& d) {
+  ordered_json list = ordered_json::array();
   for (const BindDecision& b : d.binds) {
     list.push_back({{"pod", c.task(b.task).full_name()},
                     {"node", c.node(b.node).name},
@@ -44,23 +44,23 @@ Json binds_json(const Cluster& c, const Decisions& d) {
 }
 
 // Milli-cores, bytes and devices.
-Json shares_json(const Shares& shares) {
+ordered_json shares_json(const Shares& shares) {
   return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}};
 }
 
-Json stand_json(const Cluster& c, const QueueStand& stand) {
+ordered_json stand_json(const Cluster& c, const QueueStand& stand) {
   return {{"name", c.queue(stand.queue).name},
           {"held", shares_json(stand.held)},
           {"fairShare", shares_json(stand.fair_share)},
           {"quota", shares_json(stand.quota)}};
 }
 
-Json evictions_json(const Cluster& c, const Decisions& d) {
-  Json list = Json::array();
+ordered_json evictions_json(const Cluster& c, const Decisions& d) {
+  ordered_json list = ordered_json::array();
   for (const EvictDecision& e : d.evictions) {
-    Json item{{"pod", c.task(e.task).full_name()},
-              {"action", e.action},
-              {"reason", e.rule.empty() ? e.action : e.rule}};
+    ordered_json item{{"pod", c.task(e.task).full_name()},
+                      {"action", e.action},
+                      {"reason", e.rule.empty() ? e.action : e.rule}};
     if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
     if (e.victim_queue.queue.valid()) item["queue"] = stand_json(c, e.victim_queue);
     if (e.contender_queue.queue.valid()) item["forQueue"] = stand_json(c, e.contender_queue);
@@ -70,8 +70,8 @@ Json evictions_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
-Json pipelined_json(const Cluster& c, const Decisions& d) {
-  Json list = Json::array();
+ordered_json pipelined_json(const Cluster& c, const Decisions& d) {
+  ordered_json list = ordered_json::array();
   for (const PipelineDecision& p : d.pipelined) {
     list.push_back({{"pod", c.task(p.task).full_name()}, {"node", c.node(p.node).name}});
     add_devices(c, p.holding, list.back());
@@ -79,18 +79,19 @@ Json pipelined_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
-Json patches_json(const Cluster& c, const Decisions& d) {
-  Json list = Json::array();
+ordered_json patches_json(const Cluster& c, const Decisions& d) {
+  ordered_json list = ordered_json::array();
   for (const PatchDecision& p : d.patches) {
-    Json annotations = Json::object();
-    for (const auto& [key, value] : p.annotations) annotations[key] = value ? Json(*value) : Json();
+    ordered_json annotations = ordered_json::object();
+    for (const auto& [key, value] : p.annotations)
+      annotations[key] = value ? ordered_json(*value) : ordered_json();
     list.push_back({{"podGroup", c.job(p.job).full_name()}, {"annotations", std::move(annotations)}});
   }
   return list;
 }
 
-Json skips_json(const Cluster& c, const RequeueRecord& r) {
-  Json list = Json::array();
+ordered_json skips_json(const Cluster& c, const RequeueRecord& r) {
+  ordered_json list = ordered_json::array();
   for (const NominationSkip& s : r.skipped) {
     list.push_back({{"job", c.job(s.job).full_name()}, {"by", s.by}, {"reason", s.reason}});
     if (!s.problem.empty()) list.back()["error"] = s.problem;
@@ -98,8 +99,8 @@ Json skips_json(const Cluster& c, const RequeueRecord& r) {
   return list;
 }
 
-Json would_evict_json(const Cluster& c, const RequeueRecord& r) {
-  Json list = Json::array();
+ordered_json would_evict_json(const Cluster& c, const RequeueRecord& r) {
+  ordered_json list = ordered_json::array();
   for (const RequeueAttempt& attempt : r.attempts)
     for (const RequeueAttempt::Victim& victim : attempt.victims)
       for (TaskId task : victim.tasks)
@@ -109,16 +110,16 @@ Json would_evict_json(const Cluster& c, const RequeueRecord& r) {
   return list;
 }
 
-Json requeue_json(const Cluster& c, const RequeueRecord& r) {
-  Json nominated = Json::array(), warnings = Json::array();
+ordered_json requeue_json(const Cluster& c, const RequeueRecord& r) {
+  ordered_json nominated = ordered_json::array(), warnings = ordered_json::array();
   for (const Nomination& n : r.nominated)
     nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
   for (const RequeueWarning& w : r.warnings)
     warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
-  Json json{{"nominated", std::move(nominated)},
-            {"skipped", skips_json(c, r)},
-            {"commits", r.commits()},
-            {"rollbacks", r.rollbacks()}};
+  ordered_json json{{"nominated", std::move(nominated)},
+                    {"skipped", skips_json(c, r)},
+                    {"commits", r.commits()},
+                    {"rollbacks", r.rollbacks()}};
   if (!warnings.empty()) json["warnings"] = std::move(warnings);
   if (!r.is_dry_run) return json;
   json["dryRun"] = true;
@@ -126,8 +127,8 @@ Json requeue_json(const Cluster& c, const RequeueRecord& r) {
   return json;
 }
 
-Json timing_json(const Decisions& d) {
-  Json actions = Json::object();
+ordered_json timing_json(const Decisions& d) {
+  ordered_json actions = ordered_json::object();
   std::int64_t scenarios = 0, nodes = 0;
   for (const ActionStats& a : d.actions) {
     actions[a.action] = a.milliseconds;
@@ -140,21 +141,21 @@ Json timing_json(const Decisions& d) {
           {"nodesTried", nodes}};
 }
 
-Json round_json(const Cluster& c, const Round& round, bool with_timing) {
+ordered_json round_json(const Cluster& c, const Round& round, bool with_timing) {
   const Decisions& d = round.decisions;
-  Json json{{"cycle", round.cycle},
-            {"binds", binds_json(c, d)},
-            {"evictions", evictions_json(c, d)},
-            {"pipelined", pipelined_json(c, d)},
-            {"patches", patches_json(c, d)}};
+  ordered_json json{{"cycle", round.cycle},
+                    {"binds", binds_json(c, d)},
+                    {"evictions", evictions_json(c, d)},
+                    {"pipelined", pipelined_json(c, d)},
+                    {"patches", patches_json(c, d)}};
   if (d.requeue) json["requeue"] = requeue_json(c, *d.requeue);
   if (with_timing) json["timing"] = timing_json(d);
   return json;
 }
 
 // The timing of all rounds together.
-Json total_timing(const std::vector<Round>& rounds, const Timing& timing) {
-  Json json{{"readMs", timing.read_ms}};
+ordered_json total_timing(const std::vector<Round>& rounds, const Timing& timing) {
+  ordered_json json{{"readMs", timing.read_ms}};
   json.update(timing_json(summed_stats(rounds)));
   json["cpuMs"] = timing.cpu_ms;
   json["peakRssMb"] = timing.peak_rss_mb;
@@ -176,14 +177,14 @@ std::vector<TaskId> pods_by_name(const Cluster& c) {
   return sorted_by_name(pods, [&](TaskId t) { return c.task(t).full_name(); });
 }
 
-Json pods_json(const Cluster& c) {
-  Json list = Json::array();
+ordered_json pods_json(const Cluster& c) {
+  ordered_json list = ordered_json::array();
   for (TaskId t : pods_by_name(c)) {
     const Task& task = c.task(t);
     const Placement& at = c.placement(t);
-    Json pod{{"name", task.full_name()},
-             {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
-             {"phase", phase_of(at.status)}};
+    ordered_json pod{{"name", task.full_name()},
+                     {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
+                     {"phase", phase_of(at.status)}};
     if (at.node.valid()) pod["node"] = c.node(at.node).name;
     if (!c.groups(at.holding).empty()) pod["gpuGroups"] = group_names(c, at.holding);
     list.push_back(std::move(pod));
@@ -191,10 +192,10 @@ Json pods_json(const Cluster& c) {
   return list;
 }
 
-Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
-  Json list = Json::array();
+ordered_json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
+  ordered_json list = ordered_json::array();
   for (const RefusalCount& r : nodes) {
-    Json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
+    ordered_json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
     if (r.refusal.kind.valid()) item["resource"] = c.kinds().name(r.refusal.kind);
     if (!r.refusal.what.empty()) item["name"] = r.refusal.what;
     if (r.refusal.wanted > 0) item["requested"] = r.refusal.wanted, item["available"] = r.refusal.available;
@@ -204,10 +205,10 @@ Json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
 }
 
 // How near the domains of a topology come, those with most room first.
-Json domains_json(const Cluster& c, const std::vector<DomainShortage>& domains) {
-  Json list = Json::array();
+ordered_json domains_json(const Cluster& c, const std::vector<DomainShortage>& domains) {
+  ordered_json list = ordered_json::array();
   for (const DomainShortage& d : domains) {
-    Json item{{"domain", d.domain}};
+    ordered_json item{{"domain", d.domain}};
     if (d.pods >= 0) item["podsFit"] = d.pods;
     const double unit = d.kind == kGpu ? static_cast<double>(kOneGpu) : 1;
     if (d.kind.valid())
@@ -224,7 +225,7 @@ bool is_about_topology(JobRule rule) {
          rule == JobRule::kTopologyTooSmall;
 }
 
-void add_topology_details(const Cluster& c, const JobReason& r, Json& json) {
+void add_topology_details(const Cluster& c, const JobReason& r, ordered_json& json) {
   if (!r.domain.empty()) json["domain"] = r.domain;
   if (!is_about_topology(r.rule)) {
     if (!r.domains.empty()) json["devices"] = domains_json(c, r.domains);
@@ -237,9 +238,9 @@ void add_topology_details(const Cluster& c, const JobReason& r, Json& json) {
 }
 
 // Amounts in milli-cores, bytes and devices.
-Json details_json(const Cluster& c, const JobReason& r) {
+ordered_json details_json(const Cluster& c, const JobReason& r) {
   static constexpr std::array names{"cpu", "memory", "gpu"};
-  Json json = Json::object();
+  ordered_json json = ordered_json::object();
   const bool is_capacity = r.rule == JobRule::kOverLimit || r.rule == JobRule::kOverQuota;
   if (r.queue.valid()) json["queue"] = c.queue(r.queue).name;
   if (is_capacity) json["resource"] = names[index(r.resource)];
@@ -257,8 +258,8 @@ Json details_json(const Cluster& c, const JobReason& r) {
   return json;
 }
 
-Json reasons_json(const Cluster& c, const std::vector<JobReason>& reasons) {
-  Json list = Json::array();
+ordered_json reasons_json(const Cluster& c, const std::vector<JobReason>& reasons) {
+  ordered_json list = ordered_json::array();
   for (const JobReason& r : reasons)
     list.push_back(
         {{"reason", code_of(r.rule)}, {"message", text_of(c, r)}, {"details", details_json(c, r)}});
@@ -279,16 +280,16 @@ const char* end_name(SearchEnd end) {
   return "Unknown";
 }
 
-Json search_json(const Cluster& c, const SearchReport& report) {
-  Json json{{"action", report.action}, {"end", end_name(report.end)}};
+ordered_json search_json(const Cluster& c, const SearchReport& report) {
+  ordered_json json{{"action", report.action}, {"end", end_name(report.end)}};
   if (report.end == SearchEnd::kLikeJob) {
     json["like"] = c.job(report.like).full_name();
     return json;
   }
   json["candidates"] = report.candidates;
-  Json spared = Json::array();
+  ordered_json spared = ordered_json::array();
   for (const SparedJobs& s : report.spared) {
-    Json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
+    ordered_json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
     if (s.until) item["until"] = format_time(*s.until);
     spared.push_back(std::move(item));
   }
@@ -298,24 +299,25 @@ Json search_json(const Cluster& c, const SearchReport& report) {
   return json;
 }
 
-Json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) {
-  Json list = Json::array();
+ordered_json searches_json(const Cluster& c, const std::vector<SearchReport>& searches) {
+  ordered_json list = ordered_json::array();
   for (const SearchReport& report : searches) list.push_back(search_json(c, report));
   return list;
 }
 
-Json jobs_json(const Cluster& c, const std::vector<Round>& rounds) {
+ordered_json jobs_json(const Cluster& c, const std::vector<Round>& rounds) {
   const std::vector<WaitingJob> waiting = waiting_after(c, rounds);
   std::map<JobId, const WaitingJob*> by_job;
   for (const WaitingJob& w : waiting) by_job[w.job] = &w;
-  Json list = Json::array();
+  ordered_json list = ordered_json::array();
   for (JobId j : present_jobs(c)) {
     const Job& job = c.job(j);
     const auto found = by_job.find(j);
-    Json item{{"name", job.full_name()},
-              {"queue", job.queue_name},
-              {"status", status_of(job)},
-              {"reasons", found == by_job.end() ? Json::array() : reasons_json(c, found->second->reasons)}};
+    ordered_json item{
+        {"name", job.full_name()},
+        {"queue", job.queue_name},
+        {"status", status_of(job)},
+        {"reasons", found == by_job.end() ? ordered_json::array() : reasons_json(c, found->second->reasons)}};
     if (found != by_job.end() && !found->second->searches.empty())
       item["searches"] = searches_json(c, found->second->searches);
     list.push_back(std::move(item));
@@ -326,9 +328,9 @@ Json jobs_json(const Cluster& c, const std::vector<Round>& rounds) {
 }  // namespace
 
 std::string to_json(const Cluster& c, const std::vector<Round>& rounds, const std::optional<Timing>& timing) {
-  Json list = Json::array();
+  ordered_json list = ordered_json::array();
   for (const Round& round : rounds) list.push_back(round_json(c, round, timing.has_value()));
-  Json json{{"rounds", std::move(list)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, rounds)}};
+  ordered_json json{{"rounds", std::move(list)}, {"pods", pods_json(c)}, {"jobs", jobs_json(c, rounds)}};
   if (timing) json["timing"] = total_timing(rounds, *timing);
   return json.dump(1) + "\n";
 }

@@ -65,7 +65,7 @@ bool contains(const Ranges& ranges, std::uint32_t code) {
                      [&](const CodeRange& r) { return r.first <= code && code <= r.last; });
 }
 
-std::size_t columns_of(std::uint32_t code) {
+std::size_t character_width(std::uint32_t code) {
   if (contains(kNoColumns, code)) return 0;
   return contains(kTwoColumns, code) ? 2 : 1;
 }
@@ -105,7 +105,7 @@ std::size_t columns_of(std::FILE* stream, std::size_t otherwise) {
 
 std::size_t width_of(std::string_view text) {
   std::size_t width = 0;
-  while (!text.empty()) width += columns_of(take_character(text));
+  while (!text.empty()) width += character_width(take_character(text));
   return width;
 }
 

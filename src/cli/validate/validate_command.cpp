@@ -19,7 +19,7 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
 struct ValidateOptions {
   InputOptions inputs;
@@ -63,27 +63,27 @@ std::string validation_text(const Inputs& inputs, const Paint& paint) {
 
 // ---- JSON
 
-Json findings_json(const std::vector<Error>& findings) {
-  Json list = Json::array();
+ordered_json findings_json(const std::vector<Error>& findings) {
+  ordered_json list = ordered_json::array();
   for (const Error& f : findings)
     list.push_back({{"file", f.where.file},
-                    {"line", f.where.line > 0 ? Json(f.where.line) : Json()},
+                    {"line", f.where.line > 0 ? ordered_json(f.where.line) : ordered_json()},
                     {"object", f.where.object},
                     {"field", f.where.path},
                     {"message", f.message}});
   return list;
 }
 
-Json validation_json(const Inputs& inputs, int exit_code) {
-  Json errors = findings_json(inputs.unreadable);
-  for (Json& error : findings_json(inputs.findings.errors)) errors.push_back(std::move(error));
+ordered_json validation_json(const Inputs& inputs, int exit_code) {
+  ordered_json errors = findings_json(inputs.unreadable);
+  for (ordered_json& error : findings_json(inputs.findings.errors)) errors.push_back(std::move(error));
   return {{"valid", exit_code == kSuccess},
           {"errors", std::move(errors)},
           {"warnings", findings_json(inputs.findings.warnings)},
           {"notes", inputs.notes},
           {"files", inputs.files},
-          {"kinds", Json(inputs.findings.known_kinds)},
-          {"unknownKinds", Json(inputs.findings.unknown_kinds)}};
+          {"kinds", ordered_json(inputs.findings.known_kinds)},
+          {"unknownKinds", ordered_json(inputs.findings.unknown_kinds)}};
 }
 
 int run_validate(const ValidateOptions& options) {
