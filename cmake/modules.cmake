@@ -24,7 +24,7 @@ endfunction()
 # them; 1: each by itself, as preset asan has it. The same for all others, so that what the tests build is what users
 # build: names that are private to a file must differ within a module. The lists name files relative to src/, so that
 # checkouts share ccache's results.
-set(MUSTER_BATCH 12 CACHE STRING "Source files that are compiled as one")
+set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one")
 
 function(muster_batches result name)
   if(MUSTER_BATCH LESS 2)

@@ -11,8 +11,6 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "allocate";
-
 // Some pod set waits for a place while its minimum does not stand: then nothing of the attempt starts now.
 bool must_wait(const Job& job) {
   return std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) {
@@ -22,6 +20,8 @@ bool must_wait(const Job& job) {
 
 class Allocate final : public Action {
  public:
+  static constexpr const char* kName = "allocate";
+
   std::string name() const override { return kName; }
 
   void run(Session& s) override {

@@ -9,9 +9,7 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "consolidation";
-
-Candidates candidates(Session& s, Solver& solver, JobId contender) {
+Candidates consolidation_candidates(Session& s, Solver& solver, JobId contender) {
   const int most = s.settings.max_consolidation_victims;
   const bool exact = s.settings.compatibility.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
@@ -37,15 +35,17 @@ bool has_room_in_all(Session& s, Solver& solver, JobId contender) {
   return chunk.wanted.charge.units[index(Accounted::kGpus)] <= solver.room().usable_total();
 }
 
-Purpose purpose(Session& s, Solver& solver, JobId contender) {
+Purpose consolidation_purpose(Session& s, Solver& solver, JobId contender) {
   return {.contender = contender,
-          .candidates = candidates(s, solver, contender),
+          .candidates = consolidation_candidates(s, solver, contender),
           .valid = [&s](const Scenario& scenario) { return nobody_is_lost(s, scenario); },
           .ground = [](JobId) { return "has another place in view"; }};
 }
 
 class Consolidation final : public Action {
  public:
+  static constexpr const char* kName = "consolidation";
+
   std::string name() const override { return kName; }
   void open(Session& s) override { s.take_signatures(); }
 
@@ -59,7 +59,7 @@ class Consolidation final : public Action {
       if (maker.report_if_covered(failed, all_queues, contender) || maker.report_if_hopeless(contender))
         continue;
       const Outcome outcome = has_room_in_all(s, maker.solver(), contender)
-                                  ? maker.make_room(purpose(s, maker.solver(), contender))
+                                  ? maker.make_room(consolidation_purpose(s, maker.solver(), contender))
                                   : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(all_queues, contender);

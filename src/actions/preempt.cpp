@@ -6,10 +6,8 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "preempt";
-
 // Jobs of strictly lower priority in the contender's queue.
-Candidates candidates(Session& s, JobId contender) {
+Candidates preempt_candidates(Session& s, JobId contender) {
   return {.leaves = {s.cluster.job(contender).queue},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == contender) return VictimRefusal{.rule = kItself};
@@ -19,9 +17,9 @@ Candidates candidates(Session& s, JobId contender) {
           }};
 }
 
-Purpose purpose(Session& s, JobId contender) {
+Purpose preempt_purpose(Session& s, JobId contender) {
   return {.contender = contender,
-          .candidates = candidates(s, contender),
+          .candidates = preempt_candidates(s, contender),
           .valid = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
@@ -36,6 +34,8 @@ bool report_if_over_quota(Session& s, JobId contender) {
 
 class Preempt final : public Action {
  public:
+  static constexpr const char* kName = "preempt";
+
   std::string name() const override { return kName; }
   void open(Session& s) override { s.take_signatures(); }
 
@@ -46,8 +46,9 @@ class Preempt final : public Action {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
-      const Outcome outcome =
-          report_if_over_quota(s, contender) ? Outcome::kNoSolution : maker.make_room(purpose(s, contender));
+      const Outcome outcome = report_if_over_quota(s, contender)
+                                  ? Outcome::kNoSolution
+                                  : maker.make_room(preempt_purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }

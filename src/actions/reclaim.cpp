@@ -6,10 +6,8 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "reclaim";
-
 // Jobs of other leaf queues from which the contender may take.
-Candidates candidates(Session& s, Solver& solver, JobId contender) {
+Candidates reclaim_candidates(Session& s, Solver& solver, JobId contender) {
   Candidates found;
   for (QueueId leaf : solver.pool().leaves()) {
     if (leaf == s.cluster.job(contender).queue || solver.pool().all_of(leaf).empty()) continue;
@@ -25,9 +23,9 @@ Candidates candidates(Session& s, Solver& solver, JobId contender) {
   return found;
 }
 
-Purpose purpose(Session& s, Solver& solver, JobId contender) {
+Purpose reclaim_purpose(Session& s, Solver& solver, JobId contender) {
   return {.contender = contender,
-          .candidates = candidates(s, solver, contender),
+          .candidates = reclaim_candidates(s, solver, contender),
           .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
           .ground = [&s, contender](JobId victim) -> std::string_view {
             return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue)
@@ -38,6 +36,8 @@ Purpose purpose(Session& s, Solver& solver, JobId contender) {
 
 class Reclaim final : public Action {
  public:
+  static constexpr const char* kName = "reclaim";
+
   std::string name() const override { return kName; }
   void open(Session& s) override { s.take_signatures(); }
 
@@ -51,7 +51,7 @@ class Reclaim final : public Action {
       if (!s.hooks.may_reclaim(contender)) continue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
       s.hooks.search_begins(contender);
-      const Outcome outcome = maker.make_room(purpose(s, maker.solver(), contender));
+      const Outcome outcome = maker.make_room(reclaim_purpose(s, maker.solver(), contender));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(queue, contender);
     }

@@ -10,8 +10,6 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "stalegangeviction";
-
 // minSubGroup counts along the tree; KAI asks every pod set for its minimum.
 bool is_stale(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
@@ -40,6 +38,8 @@ std::vector<JobId> sorted(const Session& s, std::span<const JobId> jobs) {
 
 class StaleGang final : public Action {
  public:
+  static constexpr const char* kName = "stalegangeviction";
+
   std::string name() const override { return kName; }
 
   void run(Session& s) override {

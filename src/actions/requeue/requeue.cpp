@@ -13,8 +13,6 @@
 namespace muster::actions {
 namespace {
 
-constexpr const char* kName = "requeue";
-
 // Victims of the contender's queue are judged as preempt would, the others as reclaim would.
 std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
   std::vector<Scenario::Victim> own, others;
@@ -50,6 +48,8 @@ class FailedContenders {
 
 class Requeue final : public Action {
  public:
+  static constexpr const char* kName = "requeue";
+
   explicit Requeue(RequeueOptions options) : options_(options) {}
   std::string name() const override { return kName; }
 
