@@ -20,8 +20,8 @@ function(muster_use_precompiled target name)
   endif()
 endfunction()
 
-# Sources of a library are compiled several at a time, MUSTER_BATCH of them, so that headers are parsed once for all of
-# them; 1: each by itself, as preset asan has it. The same for all others, so that what the tests build is what users
+# Sources of a library are compiled several at a time, about MUSTER_BATCH of them, so that headers are parsed once for
+# all of them; 1: each by itself, as preset asan has it. The same for all others, so that what the tests build is what users
 # build: names that are private to a file must differ within a module. The lists name files relative to src/, so that
 # checkouts share ccache's results.
 set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one")
@@ -31,10 +31,16 @@ function(muster_batches result name)
     set(${result} ${ARGN} PARENT_SCOPE)
     return()
   endif()
+  list(LENGTH ARGN count)
+  math(EXPR batches "(${count} + ${MUSTER_BATCH} / 2) / ${MUSTER_BATCH}")
+  if(batches EQUAL 0)
+    set(batches 1)
+  endif()
+  math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
   set(batch 0)
   set(rest ${ARGN})
   while(rest)
-    list(SUBLIST rest 0 ${MUSTER_BATCH} some)
+    list(SUBLIST rest 0 ${size} some)
     list(REMOVE_ITEM rest ${some})
     list(TRANSFORM some REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/(.*)$" "#include \"\\1\"\n")
     string(JOIN "" text ${some})
