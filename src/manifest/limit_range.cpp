@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-Amounts amounts_of(const Field& list) {
+Amounts amounts_in(const Field& list) {
   Amounts amounts;
   add_resource_list(list, amounts);
   return amounts;
@@ -14,10 +14,10 @@ Amounts amounts_of(const Field& list) {
 
 LimitRangeItem item_of(const Field& limit) {
   return {.of_pod = limit["type"].text() == "Pod",
-          .default_limit = amounts_of(limit["default"]),
-          .default_request = amounts_of(limit["defaultRequest"]),
-          .min = amounts_of(limit["min"]),
-          .max = amounts_of(limit["max"])};
+          .default_limit = amounts_in(limit["default"]),
+          .default_request = amounts_in(limit["defaultRequest"]),
+          .min = amounts_in(limit["min"]),
+          .max = amounts_in(limit["max"])};
 }
 
 }  // namespace
