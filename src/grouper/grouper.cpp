@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "grouper/default_objects.hpp"
 #include "grouper/fields.hpp"
@@ -24,6 +25,7 @@ struct Sources {
   const json& pod;
   const json& top;                  // the owner whose rule counts, or the pod
   std::vector<const json*> owners;  // whose labels are asked, in this order, before the pod's
+  const std::vector<json>& chain;   // all owners, from the nearest to the top one
   const WorkloadRule& rule;
   const GroupingOptions& options;
 };
@@ -55,10 +57,19 @@ std::string priority_class_of(const Sources& s) {
   return s.rule.priority_class;
 }
 
+// As it is written in a PodGroup; "" where it is none.
+std::string preemptibility_in(const json& object) {
+  std::string value = label(object, "kai.scheduler/preemptibility");
+  std::ranges::transform(value, value.begin(), [](unsigned char c) { return std::tolower(c); });
+  const bool is_known = value == "preemptible" || value == "non-preemptible" || value == "semi-preemptible";
+  return is_known ? value : "";
+}
+
+// The top owner decides before those below it, and these before the pod.
 std::string preemptibility_of(const Sources& s) {
-  return first_of(s, &label, "kai.scheduler/preemptibility", [](const std::string& value) {
-    return value == "preemptible" || value == "non-preemptible" || value == "semi-preemptible";
-  });
+  for (auto owner = s.chain.rbegin(); owner != s.chain.rend(); ++owner)
+    if (std::string value = preemptibility_in(*owner); !value.empty()) return value;
+  return preemptibility_in(s.pod);
 }
 
 std::string duration_of(const Sources& s, const char* key, bool may_be_negative) {
@@ -154,7 +165,7 @@ bool is_skipped(const json& object) { return annotation(object, "kai.scheduler/s
 Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
                              const GroupingOptions& options) {
   const json& workload = workload_of(pod, owners);
-  Sources sources{pod, workload, {}, rule_for(workload), options};
+  Sources sources{pod, workload, {}, owners, rule_for(workload), options};
   for (const json& owner : owners)
     if (asks_all_owners(sources.rule) || &owner == &workload) sources.owners.push_back(&owner);
   const auto shape = sources.rule.shape(workload, pod);

@@ -1,5 +1,6 @@
 // Priority classes, topologies, bind requests, config maps, and owners of pods.
 #include "manifest/decoders.hpp"
+#include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
 #include "manifest/parts.hpp"
 
@@ -31,8 +32,11 @@ void decode(const Field& root, PriorityClassObject& priority) {
 
 void decode(const Field& root, TopologyObject& topology) {
   read_meta(root, topology.meta);
+  check_object(root);
   const Field spec = root.object("spec");
+  check_members(spec, {"levels"});
   spec["levels"].each_object([&](const Field& level) {
+    check_members(level, {"nodeLabel", "alias"});
     const Field label = level["nodeLabel"];
     if (label.text().empty()) label.fail("is missing");
     for (const TopologyLevel& above : topology.levels)
@@ -62,6 +66,7 @@ void decode(const Field& root, OwnerObject& owner) {
     if (other.key() == "ownerReferences") owner.owner = first_owner(other);
   });
   const Field metadata = root.object("metadata");
+  check_keys(metadata, PlainKeys::kIgnored);
   owner.has_uid = metadata["uid"].is_present();
   owner.kind = root["kind"].text();
   for (const auto& [key, value] : owner.meta.labels)

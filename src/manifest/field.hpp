@@ -18,7 +18,7 @@ enum class Scope : std::uint8_t { kNamespaced, kCluster };
 struct Decoding {
   const Document& document;
   Scope scope;
-  TimePoint now;
+  const DecodeOptions& options;
   Findings& findings;
   bool is_unusable = false;                  // an error was found: the object is left out
   std::forward_list<std::string> converted;  // texts that are not in the document as such
@@ -43,7 +43,8 @@ class Field {
   bool is_present() const { return is_present_; }
   Json json() const { return json_; }  // of a present field only
   std::string_view key() const { return key_; }
-  TimePoint now() const { return decoding_.now; }
+  TimePoint now() const { return decoding_.options.now; }
+  const NamespaceLimits* limits() const { return decoding_.options.limits; }
   Scope scope() const { return decoding_.scope; }
   std::string path() const;
 

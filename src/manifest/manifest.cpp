@@ -2,6 +2,7 @@
 
 #include "manifest/decoders.hpp"
 #include "manifest/kinds.hpp"
+#include "manifest/known_keys.hpp"
 
 namespace muster {
 namespace {
@@ -15,7 +16,7 @@ struct Step {
 
 void decode_known(const Step& step, const ObjectKind& kind) {
   Decoding decoding{step.document, kind.is_namespaced ? Scope::kNamespaced : Scope::kCluster,
-                    step.options.now, step.findings};
+                    step.options, step.findings};
   Object object;
   kind.decode(Field(decoding), object);
   if (!decoding.is_unusable) step.sink(std::move(object));
@@ -60,6 +61,12 @@ bool speaks_of_pods(const Document& document) {
          has(document, "/metadata/ownerReferences/0");
 }
 
+void check_other(const Step& step) {
+  Decoding decoding{step.document, Scope::kNamespaced, step.options, step.findings};
+  const Field root(decoding), metadata = root["metadata"];
+  check_keys(metadata, PlainKeys::kIgnored);
+}
+
 // An object of any kind may own pods. One that does not speak of them only counts as the top of its chain.
 void decode_other(const Step& step) {
   const Document& document = step.document;
@@ -68,6 +75,7 @@ void decode_other(const Step& step) {
   if (!is_object || !speaks_of_pods(document)) count_unknown(document, step.findings);
   if (!is_object) return;
   if (!speaks_of_pods(document)) {
+    check_other(step);
     Findings not_ours;
     return decode_known({document, step.options, step.sink, not_ours}, kOwner);
   }

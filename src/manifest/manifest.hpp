@@ -24,8 +24,11 @@ struct Findings {
   std::map<std::string, std::int64_t> known_kinds;    // "Pod" → how many
 };
 
+class NamespaceLimits;
+
 struct DecodeOptions {
   TimePoint now{};  // creation time of objects that have none
+  const NamespaceLimits* limits = nullptr;  // what pods get that the API server did not see yet; null: nothing
 };
 
 // Decodes one document of any known kind into the sink. Never throws.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "manifest/decoders.hpp"
+#include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
 #include "manifest/parts.hpp"
 #include "manifest/pod_parts.hpp"
@@ -125,6 +126,8 @@ void read_constraint(const Field& member, PodParts& parts) {
     parts.uses_host_network = member.boolean().value_or(false);
   else if (key == "overhead")
     add_resource_list(member, parts.overhead);
+  else if (key == "resources")
+    read_pod_resources(member, parts);
 }
 
 // Members of the spec that can only be read when the others are known.
@@ -163,12 +166,13 @@ void read_spec(const Field& spec, const Field& status, PodParts& parts) {
   read_later_members(later, status, parts);
   if (parts.pod.containers.size() == 1 && parts.overhead.empty()) parts.pod.containers.clear();
   resolve_request(parts);
+  check_pod_limits(spec, parts);
 }
 
 void read_status(const Field& status, PodParts& parts) {
   PodObject& pod = parts.pod;
   pod.phase = PodPhase::kPending;
-  pod.guaranteed = parts.sums.is_guaranteed && parts.sums.has_containers;
+  pod.guaranteed = is_guaranteed(parts);
   status.each_member([&](const Field& member) {
     if (member.key() == "phase")
       pod.phase = phase_of(member);
@@ -184,6 +188,9 @@ void read_status(const Field& status, PodParts& parts) {
 void decode(const Field& root, PodObject& pod) {
   PodParts parts{.pod = pod};
   read_pod_meta(root, parts);
+  const Field metadata = root.object("metadata");
+  check_keys(metadata, PlainKeys::kChecked);
+  parts.is_new = !metadata["uid"].is_present();
   const Field spec = root.object("spec"), status = root.object("status");
   read_spec(spec, status, parts);
   read_status(status, parts);

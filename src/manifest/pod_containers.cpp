@@ -1,4 +1,5 @@
 // What the containers of a pod request, open and refer to.
+#include "manifest/namespace_limits.hpp"
 #include "manifest/pod_parts.hpp"
 
 namespace muster {
@@ -11,6 +12,15 @@ struct Container {
   bool is_sidecar = false;
 };
 
+// Whether the pod may be interrupted for its memory or cpu last of all.
+bool is_guaranteed(const Amounts& requests, const Amounts& limits) {
+  for (const std::string_view name : {"cpu", "memory"}) {
+    const std::int64_t limit = units_of(limits, name);
+    if (limit == 0 || units_of(requests, name) != limit) return false;
+  }
+  return true;
+}
+
 void read_resources(const Field& resources, Container& container) {
   resources.each_member([&](const Field& member) {
     if (member.key() == "requests")
@@ -20,13 +30,15 @@ void read_resources(const Field& resources, Container& container) {
   });
 }
 
-// As the API fills it in, a missing request is the limit.
-bool is_guaranteed(const Container& container) {
-  for (const std::string_view name : {"cpu", "memory"}) {
-    const std::int64_t limit = units_of(container.limits, name), request = units_of(container.requests, name);
-    if (limit == 0 || (request != 0 && request != limit)) return false;
-  }
-  return true;
+// As the API server does: a missing request is the limit, then the namespace has its say.
+void complete_resources(const Field& field, const PodParts& parts, Container& container) {
+  complete(container.requests, container.limits);
+  if (!parts.is_new || field.limits() == nullptr) return;
+  const std::string& ns = parts.pod.meta.ns;
+  field.limits()->complete(ns, container.requests, container.limits);
+  if (const std::string no = field.limits()->refusal(ns, false, container.requests, container.limits);
+      !no.empty())
+    field["resources"].warn(no);
 }
 
 void add_init_container(const Container& container, ContainerSums& sums) {
@@ -86,6 +98,7 @@ Container read_container(const Field& field, ContainerRole role, PodParts& parts
       read_references(member, parts.references);
   });
   if (ports && (role == ContainerRole::kApp || container.is_sidecar)) read_ports(*ports, parts);
+  if (role != ContainerRole::kEphemeral) complete_resources(field, parts, container);
   return container;
 }
 
@@ -94,7 +107,8 @@ void add_container(Container&& container, ContainerRole role, PodParts& parts) {
   ContainerSums& sums = parts.sums;
   parts.pod.containers.push_back({role == ContainerRole::kInit && !container.is_sidecar, container.requests});
   sums.has_containers = true;
-  sums.is_guaranteed = sums.is_guaranteed && is_guaranteed(container);
+  sums.is_guaranteed = sums.is_guaranteed && is_guaranteed(container.requests, container.limits);
+  add(sums.limits, container.limits);
   if (role == ContainerRole::kInit) return add_init_container(container, sums);
   if (sums.app.empty())
     sums.app = std::move(container.requests);
@@ -107,6 +121,29 @@ void add_container(Container&& container, ContainerRole role, PodParts& parts) {
 void read_containers(const Field& list, ContainerRole role, PodParts& parts) {
   list.each_object(
       [&](const Field& field) { add_container(read_container(field, role, parts), role, parts); });
+}
+
+void read_pod_resources(const Field& resources, PodParts& parts) {
+  Container pod;
+  read_resources(resources, pod);
+  parts.pod_requests = std::move(pod.requests);
+  parts.pod_limits = std::move(pod.limits);
+}
+
+bool is_guaranteed(const PodParts& parts) {
+  const bool says_itself = !parts.pod_requests.empty() || !parts.pod_limits.empty();
+  if (!says_itself) return parts.sums.has_containers && parts.sums.is_guaranteed;
+  Amounts requests = parts.pod_requests;
+  complete(requests, parts.pod_limits);
+  return is_guaranteed(requests, parts.pod_limits);
+}
+
+void check_pod_limits(const Field& spec, const PodParts& parts) {
+  if (!parts.is_new || spec.limits() == nullptr) return;
+  if (const std::string no =
+          spec.limits()->refusal(parts.pod.meta.ns, true, parts.pod.requests, parts.sums.limits);
+      !no.empty())
+    spec["containers"].warn(no);
 }
 
 }  // namespace muster

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "manifest/decoders.hpp"
+#include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
 #include "util/keys.hpp"
 
@@ -18,6 +19,7 @@ std::optional<std::int32_t> count_of(const Field& field) {
 
 TopologyConstraint topology_of(const Field& constraint) {
   TopologyConstraint result;
+  check_members(constraint, {"topology", "requiredTopologyLevel", "preferredTopologyLevel"});
   constraint.each_member([&](const Field& member) {
     if (member.key() == "topology")
       result.topology = member.text();
@@ -31,6 +33,7 @@ TopologyConstraint topology_of(const Field& constraint) {
 
 SubGroupObject sub_group_of(const Field& field) {
   SubGroupObject group;
+  check_members(field, {"name", "parent", "minMember", "minSubGroup", "topologyConstraint"});
   field.each_member([&](const Field& member) {
     const std::string_view key = member.key();
     if (key == "name")
@@ -125,7 +128,13 @@ void decode(const Field& root, PodGroupObject& group) {
     if (other.key() == "annotations")
       other.each_member([&](const Field& annotation) { read_annotation(annotation, group); });
   });
-  root["spec"].each_member([&](const Field& member) {
+  check_object(root);
+  const Field spec = root.object("spec");
+  check_members(spec, {"queue", "minMember", "minSubGroup", "subGroups", "topologyConstraint",
+                       "priorityClassName", "preemptibility", "preemptionDelay", "stalenessGracePeriod",
+                       "markUnschedulable", "schedulingBackoff"});
+  check_preemptibility(spec["preemptibility"]);
+  spec.each_member([&](const Field& member) {
     if (!read_shape(member, group)) read_policy(member, group);
   });
   const Field status = root.object("status");

@@ -23,6 +23,7 @@ void read_gpu_annotation(const Field& annotation, GpuAnnotations& gpu);
 // Sums over the containers, by the role that each has in the request of the pod.
 struct ContainerSums {
   Amounts app, sidecars;
+  Amounts limits;             // of all containers
   Amounts peak;               // the most that an ordinary init container needs, beside the sidecars before it
   bool is_guaranteed = true;  // every container limits cpu and memory, to what it requests
   bool has_containers = false;
@@ -43,11 +44,19 @@ struct PodParts {
   References references;
   bool uses_host_network = false;
   Amounts overhead;
+  Amounts pod_requests, pod_limits;  // spec.resources of the pod itself
+  bool is_new = false;               // the API server did not see it yet
   std::string_view shared_gpu_config_map;  // config maps that begin so are made later, by the binder
   bool has_shared_gpu_config_map = false;
 };
 
 void read_containers(const Field& list, ContainerRole role, PodParts& parts);
+// spec.resources, which stands for the pod as a whole.
+void read_pod_resources(const Field& resources, PodParts& parts);
+// The QoS class that the API server would give.
+bool is_guaranteed(const PodParts& parts);
+// Tells where the API server would refuse the pod as a whole: limits of its namespace.
+void check_pod_limits(const Field& spec, const PodParts& parts);
 // The request of the pod from the sums, the overhead and the annotations.
 void resolve_request(PodParts& parts);
 

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <limits>
 
+#include "manifest/namespace_limits.hpp"
 #include "manifest/pod_parts.hpp"
 
 namespace muster {
@@ -64,6 +65,20 @@ void resolve_gpus(PodParts& parts) {
   if (has_profile || pod.gpu.legacy_mig) pod.gpu.type = GpuRequestType::kMig;
 }
 
+// Of what a pod may state for itself, the API server takes a missing request from the limit, but only where no
+// container requests any.
+void resolve_pod_level(PodParts& parts) {
+  const auto is_pods = [](const NamedAmount& amount) {
+    return amount.name == "cpu" || amount.name == "memory" || amount.name.starts_with("hugepages-");
+  };
+  Amounts own = parts.pod_requests;
+  for (const NamedAmount& limit : parts.pod_limits)
+    if (units_of(parts.pod.requests, limit.name) == 0) complete(own, {limit});
+  std::erase_if(own, [&](const NamedAmount& amount) { return !is_pods(amount); });
+  for (const NamedAmount& amount : own) add(parts.pod.pod_level, amount.name, units_of(parts.overhead, amount.name));
+  add(parts.pod.pod_level, own);
+}
+
 void add_overhead(const Amounts& overhead, Amounts& requests) {
   for (const NamedAmount& amount : overhead)
     if (!is_gpu_amount(amount)) add(requests, amount.name, amount.units);
@@ -97,6 +112,7 @@ void resolve_request(PodParts& parts) {
   requests = std::move(sums.app);
   add(requests, sums.sidecars);
   raise(requests, sums.peak);
+  resolve_pod_level(parts);
   add_overhead(parts.overhead, requests);
   resolve_gpus(parts);
   std::erase_if(requests, [](const NamedAmount& amount) { return amount.name == kPodsName; });

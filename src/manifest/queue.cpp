@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "manifest/decoders.hpp"
+#include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
 
 namespace muster {
@@ -12,6 +13,7 @@ constexpr double kMemoryUnit = 1e6;  // of quota and limit, in bytes
 
 QueueAmounts amounts_of(const Field& resource) {
   QueueAmounts amounts;
+  check_members(resource, {"quota", "limit", "overQuotaWeight"});
   resource.each_member([&](const Field& member) {
     if (member.key() == "quota")
       amounts.quota = member.number().value_or(0);
@@ -31,6 +33,7 @@ QueueAmounts memory_of(const Field& resource) {
 }
 
 void read_resources(const Field& resources, QueueObject& queue) {
+  check_members(resources, {"cpu", "memory", "gpu"});
   resources.each_member([&](const Field& resource) {
     if (resource.key() == "cpu")
       queue.cpu = amounts_of(resource);
@@ -42,6 +45,8 @@ void read_resources(const Field& resources, QueueObject& queue) {
 }
 
 void read_spec(const Field& spec, QueueObject& queue) {
+  check_members(spec, {"displayName", "parentQueue", "priority", "resources", "preemptMinRuntime",
+                       "reclaimMinRuntime"});
   spec.each_member([&](const Field& member) {
     const std::string_view key = member.key();
     if (key == "displayName")
@@ -73,7 +78,9 @@ void decode(const Field& root, QueueObject& queue) {
     if (other.key() == "annotations")
       other.each_member([&](const Field& annotation) { read_annotation(annotation, queue); });
   });
-  read_spec(root["spec"], queue);
+  check_object(root);
+  const Field spec = root.object("spec");
+  read_spec(spec, queue);
 }
 
 }  // namespace muster

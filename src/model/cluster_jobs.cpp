@@ -12,6 +12,17 @@ bool is_same_pool(const std::string& named, const std::string& ours) {
   return named == ours || (ours.empty() && named == "default");
 }
 
+// What the pod as a whole asks for counts instead of what its containers do. In the order of names.
+void count_pod_level(PodObject& object) {
+  for (NamedAmount& amount : object.pod_level) {
+    const auto at = std::ranges::lower_bound(object.requests, amount.name, {}, &NamedAmount::name);
+    if (at != object.requests.end() && at->name == amount.name)
+      at->units = amount.units;
+    else
+      object.requests.insert(at, std::move(amount));
+  }
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- jobs
@@ -97,6 +108,7 @@ void Cluster::read_task(PodObject& object, Task& task) {
   task.name = object.meta.name;
   task.uid = object.meta.uid;
   task.created = object.meta.created;
+  if (options_.compatibility.pod_level_resources) count_pod_level(object);
   task.shape = shapes_.intern(object, kinds_);
   task.labels = label_sets_.intern(object.meta.labels);
   task.sub_group = std::move(object.sub_group);

@@ -1,6 +1,5 @@
 // What depends on structure: the queue tree, node capacities and order, priorities, preemptibility, totals.
 #include <algorithm>
-#include <cctype>
 
 #include "model/cluster.hpp"
 
@@ -9,14 +8,6 @@ namespace {
 
 constexpr std::int32_t kDefaultPriority = 50;
 constexpr std::int32_t kFirstNonPreemptible = 100;
-
-std::optional<Preemptibility> parse_preemptibility(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (text == "preemptible") return Preemptibility::kPreemptible;
-  if (text == "non-preemptible") return Preemptibility::kNonPreemptible;
-  if (text == "semi-preemptible") return Preemptibility::kSemiPreemptible;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -99,10 +90,6 @@ void Cluster::resolve(JobId id) {
   Job& job = jobs_.job(id);
   job.priority = class_value(job.priority_class);
   const auto [mode, source] = preemptibility_of(job);
-  if (!job.preemptibility_spec.empty() && source != PreemptibilitySource::kSpec)
-    warn("PodGroup " + job.full_name(), "spec.preemptibility",
-         "\"" + job.preemptibility_spec +
-             "\" is none of preemptible, non-preemptible, semi-preemptible; ignored");
   job.preemptibility_source = source;
   if (mode == job.preemptibility) return;
   const auto each_task = [&](int sign) {
@@ -127,7 +114,7 @@ std::pair<Preemptibility, PreemptibilitySource> Cluster::preemptibility_of(const
            std::pair(task(b).created, std::string_view(task(b).name));
   });
   for (TaskId t : members)
-    if (const auto owner = parse_preemptibility(owners_.top_preemptibility(task(t).owner)))
+    if (const auto owner = owners_.preemptibility(task(t).owner))
       return {*owner, PreemptibilitySource::kOwnerLabel};
   for (TaskId t : members)
     if (const auto pod = parse_preemptibility(task(t).preemptibility))

@@ -8,6 +8,15 @@
 
 namespace muster {
 
+std::optional<Preemptibility> parse_preemptibility(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (lower == "preemptible") return Preemptibility::kPreemptible;
+  if (lower == "non-preemptible") return Preemptibility::kNonPreemptible;
+  if (lower == "semi-preemptible") return Preemptibility::kSemiPreemptible;
+  return std::nullopt;
+}
+
 bool is_below(const Job& job, std::uint32_t pod_set, const Member& member) {
   if (member.is_pod_set) return member.at == pod_set;
   std::uint32_t set = job.pod_sets[pod_set].parent;

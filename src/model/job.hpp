@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/ids.hpp"
@@ -44,6 +45,8 @@ struct GroupSet {  // an inner node
 };
 
 enum class Preemptibility : std::uint8_t { kPreemptible, kNonPreemptible, kSemiPreemptible };
+// As objects have it, in any letter case.
+std::optional<Preemptibility> parse_preemptibility(std::string_view text);
 enum class PreemptibilitySource : std::uint8_t { kSpec, kOwnerLabel, kPodLabel, kPriority };
 
 struct Job {

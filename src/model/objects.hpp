@@ -65,6 +65,8 @@ struct PodObject {
   bool leads_ray = false;                    // ray.io/node-type head
   std::vector<NamedAmount> requests;  // containers, init containers and overhead; GPUs as devices*1000 under
                                       // "nvidia.com/gpu" only for whole ones; never the pod slot
+  // spec.resources of the pod, with the overhead: takes the place of what the containers request.
+  std::vector<NamedAmount> pod_level;
   GpuRequest gpu;
   std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
   Constraints constraints;
@@ -162,7 +164,7 @@ struct ConfigMapObject {
 
 // What one container, or a pod as a whole, may ask for in a namespace, and gets where it says nothing.
 struct LimitRangeItem {
-  bool of_pod = false;
+  bool of_pod = false;  // else of each container
   std::vector<NamedAmount> default_limit, default_request, min, max;
 };
 struct LimitRangeObject {

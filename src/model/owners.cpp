@@ -51,16 +51,15 @@ const OwnerTable::Owner* OwnerTable::find(const Reference& reference) const {
   return is_another ? nullptr : &owner;
 }
 
-const std::string& OwnerTable::top_preemptibility(OwnerId id) const {
-  static const std::string kNone;
-  if (!id.valid() || labelled_ == 0) return kNone;
-  const Owner* top = find(references_[id]);
-  for (int steps = 0; top != nullptr && !top->above.key.empty() && steps < kLongestChain; ++steps) {
-    const Owner* above = find(top->above);
-    if (above == nullptr) break;
-    top = above;
+std::optional<Preemptibility> OwnerTable::preemptibility(OwnerId id) const {
+  std::optional<Preemptibility> topmost;
+  if (!id.valid() || labelled_ == 0) return topmost;
+  const Owner* owner = find(references_[id]);
+  for (int steps = 0; owner != nullptr && steps < kLongestChain; ++steps) {
+    if (const auto label = parse_preemptibility(owner->preemptibility)) topmost = label;
+    owner = owner->above.key.empty() ? nullptr : find(owner->above);
   }
-  return top == nullptr ? kNone : top->preemptibility;
+  return topmost;
 }
 
 }  // namespace muster

@@ -3,10 +3,12 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "model/ids.hpp"
+#include "model/job.hpp"
 #include "model/objects.hpp"
 
 namespace muster {
@@ -17,9 +19,8 @@ class OwnerTable {
   // Both say whether the label of some top owner may have changed.
   bool apply(OwnerObject&& object);
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
-  // The preemptibility label of the top owner; "" where it has none or is not known. An owner that is not
-  // known ends the walk at the one below it.
-  const std::string& top_preemptibility(OwnerId owner) const;
+  // What the owners' labels say, the top one before those below it. An owner that is not known ends the chain.
+  std::optional<Preemptibility> preemptibility(OwnerId owner) const;
 
  private:
   struct Reference {

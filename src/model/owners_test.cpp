@@ -15,35 +15,45 @@ OwnerObject owner(std::string kind, std::string name, std::string label, OwnerRe
           .owner = std::move(above)};
 }
 
+std::string text_of(const OwnerTable& table, OwnerId owner) {
+  const auto said = table.preemptibility(owner);
+  if (!said) return "";
+  return *said == Preemptibility::kPreemptible ? "preemptible" : "non-preemptible";
+}
+
 TEST(OwnerTable, TheTopOwnerSpeaks) {
   OwnerTable table;
   const OwnerId pod = table.mention("default", {"ReplicaSet", "web-1", "uid-web-1"});
-  EXPECT_EQ(table.top_preemptibility(pod), "");
+  EXPECT_EQ(text_of(table, pod), "");
   EXPECT_TRUE(table.apply(owner("ReplicaSet", "web-1", "preemptible", {"Deployment", "web", "uid-web"})));
-  EXPECT_EQ(table.top_preemptibility(pod), "preemptible") << "who owns it is not known";
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "who owns it is not known";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "non-preemptible")));
-  EXPECT_EQ(table.top_preemptibility(pod), "non-preemptible");
+  EXPECT_EQ(text_of(table, pod), "non-preemptible");
   EXPECT_FALSE(table.apply(owner("Deployment", "web", "non-preemptible"))) << "nothing is new";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "")));
-  EXPECT_EQ(table.top_preemptibility(pod), "");
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "the one below it";
+  EXPECT_TRUE(table.apply(owner("Deployment", "web", "bogus")));
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "no value at all";
+  EXPECT_TRUE(table.apply(owner("Deployment", "web", "Non-Preemptible")));
+  EXPECT_EQ(text_of(table, pod), "non-preemptible");
   EXPECT_TRUE(table.remove("Deployment", "default", "web"));
-  EXPECT_EQ(table.top_preemptibility(pod), "preemptible");
+  EXPECT_EQ(text_of(table, pod), "preemptible");
 }
 
 TEST(OwnerTable, AnObjectMadeAgainUnderTheSameNameIsAnother) {
   OwnerTable table;
   table.apply(owner("Job", "a", "preemptible"));
-  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"Job", "a", "uid-of-the-last-one"})), "");
-  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"Job", "a", ""})), "preemptible");
-  EXPECT_EQ(table.top_preemptibility(table.mention("other", {"Job", "a", ""})), "");
-  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"CronJob", "a", ""})), "");
+  EXPECT_EQ(text_of(table, table.mention("default", {"Job", "a", "uid-of-the-last-one"})), "");
+  EXPECT_EQ(text_of(table, table.mention("default", {"Job", "a", ""})), "preemptible");
+  EXPECT_EQ(text_of(table, table.mention("other", {"Job", "a", ""})), "");
+  EXPECT_EQ(text_of(table, table.mention("default", {"CronJob", "a", ""})), "");
 }
 
 TEST(OwnerTable, CirclesEnd) {
   OwnerTable table;
   table.apply(owner("A", "a", "preemptible", {"B", "b", ""}));
   table.apply(owner("B", "b", "preemptible", {"A", "a", ""}));
-  EXPECT_EQ(table.top_preemptibility(table.mention("default", {"A", "a", ""})), "preemptible");
+  EXPECT_EQ(text_of(table, table.mention("default", {"A", "a", ""})), "preemptible");
 }
 
 // Spec, then owner, then pod, then priority; whatever comes first from the source.
