@@ -101,7 +101,7 @@ TEST(Grouper, PriorityClassMustExist) {
 TEST(Grouper, PreemptibilityAndDelaysTravel) {
   json set = object("apps/v1", "ReplicaSet", "r"), thing = object("example.com/v1", "Thing", "t");
   set["metadata"]["labels"]["kai.scheduler/preemptibility"] = "semi-preemptible";
-  thing["metadata"]["labels"]["kai.scheduler/preemptibility"] = "Preemptible";  // no such value: skipped
+  thing["metadata"]["labels"]["kai.scheduler/preemptibility"] = "bogus";  // no such value: skipped
   thing["metadata"]["annotations"] = {{"kai.scheduler/preemption-delay", "10m"},
                                       {"kai.scheduler/staleness-grace-period", "-1s"},
                                       {"kai.scheduler/expected-runtime", "2h"},
@@ -112,6 +112,20 @@ TEST(Grouper, PreemptibilityAndDelaysTravel) {
   EXPECT_EQ(g["spec"]["stalenessGracePeriod"], "-1s");
   EXPECT_EQ(g["metadata"]["annotations"]["kai.scheduler/expected-runtime"], "2h");
   EXPECT_FALSE(g["metadata"]["annotations"].contains("kubectl.kubernetes.io/last-applied-configuration"));
+}
+
+TEST(Grouper, PreemptibilityOfTheTopOwnerComesFirst) {
+  json set = object("apps/v1", "ReplicaSet", "r"), thing = object("example.com/v1", "Thing", "t");
+  const auto planned = [&](const char* near, const char* top, const char* own) {
+    set["metadata"]["labels"] = {{"kai.scheduler/preemptibility", near}};
+    thing["metadata"]["labels"] = {{"kai.scheduler/preemptibility", top}};
+    const json spec = plan(pod({{"kai.scheduler/preemptibility", own}}), {set, thing}).pod_group["spec"];
+    return spec.value("preemptibility", "");
+  };
+  EXPECT_EQ(planned("preemptible", "Non-Preemptible", "preemptible"), "non-preemptible");
+  EXPECT_EQ(planned("PREEMPTIBLE", "", "non-preemptible"), "preemptible");
+  EXPECT_EQ(planned("", "", "Semi-preemptible"), "semi-preemptible");
+  EXPECT_EQ(planned("no", "never", "maybe"), "");
 }
 
 TEST(Grouper, PyTorchJob) {

@@ -1,4 +1,5 @@
 // What is wrong, with file, line, object and path.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,6 +14,65 @@ struct Case {
   const char* text;
   const char* findings;
 };
+
+TEST(Findings, OfFieldsThatNobodyReads) {
+  const Case cases[] = {
+      {"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\nspec:\n  parentqueue: p\n"
+       "  resources:\n    gpu: {quota: 1, overQuotaWeigth: 2}\n    gpus: {quota: 1}\n",
+       "W f.yaml:5: Queue q: spec.parentqueue: unknown field, ignored; did you mean \"parentQueue\"?\n"
+       "W f.yaml:8: Queue q: spec.resources.gpus: unknown field, ignored; did you mean \"gpu\"?\n"
+       "W f.yaml:7: Queue q: spec.resources.gpu.overQuotaWeigth: unknown field, ignored; did you mean "
+       "\"overQuotaWeight\"?\n"},
+      {"apiVersion: scheduling.run.ai/v2alpha2\nkind: PodGroup\nmetadata: {name: g}\nspec:\n  queue: q\n"
+       "  minMembers: 4\n  subGroups:\n  - {name: a, minMember: 1, min: 2}\nsepc: {}\n",
+       "W f.yaml:9: PodGroup default/g: sepc: unknown field, ignored; did you mean \"spec\"?\n"
+       "W f.yaml:6: PodGroup default/g: spec.minMembers: unknown field, ignored; did you mean "
+       "\"minMember\"?\n"
+       "W f.yaml:8: PodGroup default/g: spec.subGroups[0].min: unknown field, ignored\n"},
+      {"apiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\nspec:\n  levels:\n"
+       "  - {nodeLabel: rack, nodelabel: x}\n",
+       "W f.yaml:6: Topology t: spec.levels[0].nodelabel: unknown field, ignored; did you mean "
+       "\"nodeLabel\"?\n"},
+  };
+  for (const auto& [text, findings] : cases)
+    EXPECT_EQ(decoded(text).findings_text(), findings) << "of\n" << text;
+}
+
+TEST(Findings, OfKeysThatNobodyReads) {
+  const auto of_pod = [](const char* metadata) {
+    return decoded(fmt::format("apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n  {}\n", metadata))
+        .findings_text();
+  };
+  EXPECT_EQ(
+      of_pod("annotations: {gpu-fractions: '0.5'}"),
+      "W f.yaml:5: Pod default/p: metadata.annotations.gpu-fractions: nobody reads this annotation; did you "
+      "mean \"gpu-fraction\"?\n");
+  EXPECT_EQ(of_pod("annotations: {kai.scheduler/shape: 1h}"),
+            "W f.yaml:5: Pod default/p: metadata.annotations.kai.scheduler/shape: nobody reads this "
+            "annotation\n");
+  EXPECT_EQ(
+      of_pod("annotations: {kai.scheduler/queue: a}"),
+      "W f.yaml:5: Pod default/p: metadata.annotations.kai.scheduler/queue: is a label, not an annotation; "
+      "ignored\n");
+  EXPECT_EQ(
+      of_pod("labels: {kai.scheduler/quue: a}"),
+      "W f.yaml:5: Pod default/p: metadata.labels.kai.scheduler/quue: nobody reads this label; did you mean "
+      "\"kai.scheduler/queue\"?\n");
+  EXPECT_EQ(of_pod("labels: {kai.scheduler/preemptibility: never}"),
+            "W f.yaml:5: Pod default/p: metadata.labels.kai.scheduler/preemptibility: \"never\" is none of "
+            "preemptible, non-preemptible, semi-preemptible; ignored\n");
+  EXPECT_EQ(
+      of_pod("annotations: {gpu-fraction: '0.5', example.com/gpu-fractions: '1', description: x, user: me}"),
+      "");
+  EXPECT_EQ(of_pod("labels: {app: web, gpu-fractions: a, kai.scheduler/preemptibility: Preemptible}"), "");
+  EXPECT_EQ(
+      decoded("{apiVersion: batch/v1, kind: Job, metadata: {name: j, annotations: "
+              "{kai.scheduler/batch-min-members: "
+              "'2'}}}")
+          .findings_text(),
+      "W f.yaml:1: Job default/j: metadata.annotations.kai.scheduler/batch-min-members: nobody reads this "
+      "annotation; did you mean \"kai.scheduler/batch-min-member\"?\n");
+}
 
 TEST(Findings, OfObjectsThatCannotBeUsed) {
   const Case cases[] = {

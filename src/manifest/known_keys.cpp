@@ -78,8 +78,7 @@ void check_key(const Field& entry, const Keys& keys, PlainKeys plain) {
     return entry.warn(fmt::format("is {}, not {} {}; ignored", keys.other_noun,
                                   keys.noun == "label" ? "a" : "an", keys.noun));
   const std::string near = did_you_mean(key, keys.known);
-  if (is_ours(key) || !near.empty())
-    entry.warn(fmt::format("nobody reads this {}{}", keys.noun, near));
+  if (is_ours(key) || !near.empty()) entry.warn(fmt::format("nobody reads this {}{}", keys.noun, near));
 }
 
 }  // namespace
@@ -94,7 +93,7 @@ void check_members(const Field& object, std::initializer_list<std::string_view> 
 
 void check_object(const Field& root) {
   check_members(root, {"apiVersion", "kind", "metadata", "spec", "status"});
-  const Field metadata = root.object("metadata");
+  const Field metadata = root["metadata"];
   check_keys(metadata, PlainKeys::kIgnored);
 }
 

@@ -188,7 +188,7 @@ void read_status(const Field& status, PodParts& parts) {
 void decode(const Field& root, PodObject& pod) {
   PodParts parts{.pod = pod};
   read_pod_meta(root, parts);
-  const Field metadata = root.object("metadata");
+  const Field metadata = root["metadata"];
   check_keys(metadata, PlainKeys::kChecked);
   parts.is_new = !metadata["uid"].is_present();
   const Field spec = root.object("spec"), status = root.object("status");

@@ -76,7 +76,11 @@ TEST(Pod, SumsItsContainers) {
       {"containers: [{resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 9}}}, "
        "{resources: {requests: {cpu: 500m}}}]",
        "cpu 1500, memory 1073741824"},
-      {"containers: [{resources: {limits: {cpu: 9, nvidia.com/gpu: 1}}}]", ""},
+      // what has a limit only asks for that much, as the API server would have it
+      {"containers: [{resources: {limits: {cpu: 9, nvidia.com/gpu: 1}}}]", "cpu 9000, nvidia.com/gpu 1000"},
+      {"containers: [{resources: {requests: {cpu: 0}, limits: {cpu: 9, memory: 5}}}]", "memory 5"},
+      {"initContainers: [{resources: {limits: {cpu: 3}}}], containers: [{resources: {limits: {cpu: 2}}}]",
+       "cpu 3000"},
       // peak: 3000 + the sidecar before it; app + sidecars: 2000 + 1000 + 100
       {"initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}}, "
        "{resources: {requests: {cpu: 3, memory: 5}}}, {restartPolicy: Always, resources: {requests: {cpu: "
@@ -100,6 +104,22 @@ TEST(Pod, SumsItsContainers) {
   };
   for (const auto& [spec, requests] : cases)
     EXPECT_EQ(text_of(pod_with("", spec).requests), requests) << spec;
+}
+
+TEST(Pod, MayAskForItsContainersTogether) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"resources: {requests: {cpu: 4, memory: 8}}, containers: [{resources: {requests: {cpu: 1}}}]",
+       "cpu 4000, memory 8"},
+      {"resources: {limits: {cpu: 4}}, containers: [{}]", "cpu 4000"},
+      {"resources: {limits: {cpu: 4}}, containers: [{resources: {requests: {cpu: 1}}}]", ""},
+      {"resources: {requests: {cpu: 4, nvidia.com/gpu: 1}}, containers: [{}], overhead: {cpu: 250m}",
+       "cpu 4250"},
+      {"resources: {requests: {hugepages-2Mi: 4Mi}}, containers: [{}]", "hugepages-2Mi 4194304000"},
+  };
+  for (const auto& [spec, pod_level] : cases)
+    EXPECT_EQ(text_of(pod_with("", spec).pod_level), pod_level) << spec;
+  EXPECT_TRUE(pod_with("", "resources: {limits: {cpu: 4, memory: 8}}, containers: [{}]").guaranteed);
+  EXPECT_FALSE(pod_with("", "resources: {limits: {cpu: 4}}, containers: [{}]").guaranteed);
 }
 
 struct GpuCase {

@@ -43,9 +43,9 @@ class Collected {
 
 inline const TimePoint kTestNow = *parse_time("2025-06-01T12:00:00Z");
 
-inline Collected decoded(std::string_view text, const std::string& name = "f.yaml") {
+inline Collected decoded(std::string_view text, const std::string& name = "f.yaml",
+                         const DecodeOptions& options = {.now = kTestNow}) {
   Collected collected;
-  const DecodeOptions options{.now = kTestNow};
   const auto take = [&](Object&& object) { collected.take(std::move(object)); };
   read_documents_in(
       name, text,
