@@ -72,12 +72,14 @@ std::string preemptibility_of(const Sources& s) {
   return preemptibility_in(s.pod);
 }
 
+// In Go's syntax, which everybody who reads PodGroups knows.
 std::string duration_of(const Sources& s, const char* key, bool may_be_negative) {
-  return first_of(s, &annotation, key, [&](const std::string& value) {
-    const auto duration = parse_duration(value);
-    const bool is_go_syntax = value.find_first_of("dw") == std::string::npos;
-    return duration && is_go_syntax && (may_be_negative || *duration >= Duration::zero());
+  std::string value = first_of(s, &annotation, key, [&](const std::string& text) {
+    const auto duration = parse_duration(text);
+    return duration && (may_be_negative || *duration >= Duration::zero());
   });
+  const bool is_go_syntax = value.find_first_of("dw") == std::string::npos;
+  return is_go_syntax ? value : format_duration(*parse_duration(value));
 }
 
 void set_if(json& object, const char* key, std::string value) {

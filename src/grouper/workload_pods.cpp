@@ -169,7 +169,9 @@ Result<Wanted> batch_job(const json& job, const Present& present) {
                 {}};
 }
 
-Result<Wanted> cron_job(const json&, const Present&) { return none("runs are not started"); }
+Result<Wanted> cron_job(const json& job, const Present&) {
+  return none(is_true(job, "/spec/suspend") ? "suspended" : "its runs are Jobs of their own");
+}
 Result<Wanted> daemon_set(const json&, const Present&) { return none("pods for every node are not made"); }
 
 // ---------------------------------------------------------------- JobSet
@@ -361,6 +363,22 @@ Result<MissingPods> missing_pods(const json& workload, const std::vector<Present
   }
   if (count == 0 && missing.why_none.empty()) missing.why_none = "no pods wanted";
   return missing;
+}
+
+std::optional<json> next_run(const json& cron_job) {
+  const bool is_one =
+      text_at(cron_job, "/kind") == "CronJob" && text_at(cron_job, "/apiVersion").starts_with("batch/");
+  const json& job_template = at(cron_job, "/spec/jobTemplate");
+  if (!is_one || is_true(cron_job, "/spec/suspend") || !job_template.is_object()) return std::nullopt;
+  json metadata = {{"name", name_of(cron_job) + "-run"},
+                   {"namespace", text_at(cron_job, "/metadata/namespace")},
+                   {"labels", merged(at(job_template, "/metadata/labels"), json::object())},
+                   {"annotations", merged(at(job_template, "/metadata/annotations"), json::object())},
+                   {"ownerReferences", json::array({reference_to(cron_job)})}};
+  return json{{"apiVersion", text_at(cron_job, "/apiVersion")},
+              {"kind", "Job"},
+              {"metadata", std::move(metadata)},
+              {"spec", at(job_template, "/spec")}};
 }
 
 }  // namespace muster::grouper

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,8 @@ bool makes_pods(const std::string& api_version, const std::string& kind);
 // The pods that the workload wants and lacks, named "<workload>-<number>" where its controller gives no name
 // that could be foreseen. An error names the field that makes no sense.
 Result<MissingPods> missing_pods(const json& workload, const std::vector<PresentPod>& present);
+
+// The Job that a CronJob makes when its time comes; nothing for one that is suspended, and for other kinds.
+std::optional<json> next_run(const json& cron_job);
 
 }  // namespace muster::grouper

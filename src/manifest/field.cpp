@@ -41,8 +41,7 @@ std::string_view text_at(Json object, std::string_view key) {
   return object.at_key(key).get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-// "Pod ns/name", as far as the document says so.
-std::string object_name(const Decoding& decoding) {
+std::string name_of_object(const Decoding& decoding) {
   const Document& document = decoding.document;
   std::string name(document.kind());
   Json metadata;
@@ -105,10 +104,12 @@ bool Field::is_object() const {
   return false;
 }
 
+std::string Field::object_name() const { return name_of_object(decoding_); }
+
 Error Field::finding(std::string message) const {
   const std::string where = path();
   const Document& document = decoding_.document;
-  return {std::move(message), {document.file(), document.line_of(where), object_name(decoding_), where}};
+  return {std::move(message), {document.file(), document.line_of(where), object_name(), where}};
 }
 
 void Field::warn(std::string message) const {

@@ -47,6 +47,7 @@ class Field {
   const NamespaceLimits* limits() const { return decoding_.options.limits; }
   Scope scope() const { return decoding_.scope; }
   std::string path() const;
+  std::string object_name() const;  // "Pod ns/name", as far as the document says so
 
   // The member as it is, or one that must be an object: anything else is an error, and absent. The field
   // asked must outlive the answer.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "model/job.hpp"
 #include "util/keys.hpp"
@@ -53,6 +54,15 @@ constexpr auto kAnnotations = std::to_array<std::string_view>({
     "muster.dev/stays-terminating",
 });
 
+// The text of a field that is one, and nothing of any other.
+std::optional<std::string_view> text_in(const Field& field) {
+  std::string_view text;
+  if (!field.is_present() || field.json().get(text) != simdjson::SUCCESS) return std::nullopt;
+  return text;
+}
+
+std::string shortened(std::string_view text) { return std::string(text.substr(0, 80)); }
+
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -81,6 +91,14 @@ void check_key(const Field& entry, const Keys& keys, PlainKeys plain) {
   if (is_ours(key) || !near.empty()) entry.warn(fmt::format("nobody reads this {}{}", keys.noun, near));
 }
 
+// Workloads and pods hand these on to their PodGroup.
+void check_delay(const Field& annotation, bool may_be_negative) {
+  const auto value = text_in(annotation);
+  const auto duration = value ? parse_duration(*value) : std::nullopt;
+  if (value && (!duration || (!may_be_negative && *duration < Duration::zero())))
+    annotation.warn(fmt::format("\"{}\" is no duration such as 10m; ignored", shortened(*value)));
+}
+
 }  // namespace
 
 void check_members(const Field& object, std::initializer_list<std::string_view> known) {
@@ -104,14 +122,29 @@ void check_keys(const Field& metadata, PlainKeys plain) {
   if (annotations.is_present() && annotations.json().is_object())
     annotations.each_member([&](const Field& annotation) { check_key(annotation, kOfAnnotations, plain); });
   check_preemptibility(labels[kPreemptibilityLabel]);
+  check_delay(annotations["kai.scheduler/preemption-delay"], false);
+  check_delay(annotations["kai.scheduler/staleness-grace-period"], true);
 }
 
-void check_preemptibility(const Field& text) {
-  std::string_view value;
-  if (!text.is_present() || text.json().get(value) != simdjson::SUCCESS || value.empty()) return;
-  if (!parse_preemptibility(value))
-    text.warn(fmt::format("\"{}\" is none of preemptible, non-preemptible, semi-preemptible; ignored",
-                          value.substr(0, 80)));
+void check_preemptibility(const Field& field) {
+  const auto value = text_in(field);
+  if (value && !value->empty() && !parse_preemptibility(*value))
+    field.warn(fmt::format("\"{}\" is none of preemptible, non-preemptible, semi-preemptible; ignored",
+                           shortened(*value)));
+}
+
+void check_runtime_annotation(const Field& annotation) {
+  const std::string_view key = annotation.key();
+  const auto value = text_in(annotation);
+  if (!value) return;
+  const auto duration = parse_duration(*value);
+  const bool is_duration = duration && *duration >= Duration::zero();
+  if (key == keys::kExpectedRuntime && !is_duration)
+    annotation.warn(fmt::format("\"{}\" is no duration such as 2h or 1d; no job is requeued for it", shortened(*value)));
+  else if (key == keys::kRequeueDelay && !is_duration)
+    annotation.warn(fmt::format("\"{}\" is no duration such as 5m; the default counts", shortened(*value)));
+  else if (key == keys::kRequeueNotBefore && !parse_time(*value))
+    annotation.warn(fmt::format("\"{}\" is no RFC 3339 time; the job is not requeued", shortened(*value)));
 }
 
 }  // namespace muster

@@ -22,7 +22,11 @@ enum class PlainKeys : std::uint8_t { kIgnored, kChecked };
 // itself wherever it is written.
 void check_keys(const Field& metadata, PlainKeys plain);
 
+// Warns of a bad value of an annotation that speaks of how long a job runs or waits. What it means for the job is told
+// where it is used.
+void check_runtime_annotation(const Field& annotation);
+
 // Warns of a text that is no preemptibility.
-void check_preemptibility(const Field& text);
+void check_preemptibility(const Field& field);
 
 }  // namespace muster

@@ -7,6 +7,8 @@
 namespace muster {
 namespace {
 
+constexpr std::string_view kVolcano = "scheduling.volcano.sh";
+
 struct Step {
   const Document& document;
   const DecodeOptions& options;
@@ -67,6 +69,14 @@ void check_other(const Step& step) {
   check_keys(metadata, PlainKeys::kIgnored);
 }
 
+void note_foreign(const Document& document, Findings& findings) {
+  Findings::ForeignGroups& groups = findings.foreign_groups[std::string(kVolcano)];
+  if (++groups.count > 1) return;
+  const DecodeOptions options;
+  Decoding decoding{document, Scope::kNamespaced, options, findings};
+  groups.where = {document.file(), document.line_of(""), Field(decoding).object_name(), ""};
+}
+
 // An object of any kind may own pods. One that does not speak of them only counts as the top of its chain.
 void decode_other(const Step& step) {
   const Document& document = step.document;
@@ -90,6 +100,7 @@ void decode_object(const Document& document, const DecodeOptions& options, const
   const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
   if (known == nullptr) return decode_other({document, options, sink, findings});
   ++findings.known_kinds[std::string(known->kind)];
+  if (known->group == kVolcano) note_foreign(document, findings);
   decode_known({document, options, sink, findings}, *known);
 }
 

@@ -22,6 +22,11 @@ struct Findings {
   std::vector<Error> errors, warnings;
   std::map<std::string, std::int64_t> unknown_kinds;  // "apps/v1 Deployment" → how many
   std::map<std::string, std::int64_t> known_kinds;    // "Pod" → how many
+  struct ForeignGroups {
+    std::size_t count = 0;
+    Location where;  // of the first
+  };
+  std::map<std::string, ForeignGroups> foreign_groups;  // PodGroups of another scheduler's API group
 };
 
 class NamespaceLimits;

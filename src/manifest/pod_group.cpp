@@ -86,15 +86,16 @@ void read_policy(const Field& member, PodGroupObject& group) {
 
 void read_annotation(const Field& annotation, PodGroupObject& group) {
   const std::string_view key = annotation.key();
+  check_runtime_annotation(annotation);
   if (key == keys::kLastStart)
     group.last_start = annotation.time();
   else if (key == keys::kLastEviction)
     group.last_eviction = annotation.time();
   else if (key == keys::kStale)
     group.stale_since = annotation.time();
-  else if (key == "kai.scheduler/expected-runtime")
+  else if (key == keys::kExpectedRuntime)
     group.expected_runtime = annotation.text();
-  else if (key == "kai.scheduler/requeue-delay")
+  else if (key == keys::kRequeueDelay)
     group.requeue_delay = annotation.text();
   else if (key == keys::kRequeueNotBefore)
     group.requeue_not_before = annotation.text();

@@ -4,6 +4,7 @@
 #include "manifest/decoders.hpp"
 #include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
 namespace {
@@ -12,13 +13,13 @@ constexpr double kUnlimited = -1;
 constexpr double kMemoryUnit = 1e6;  // of quota and limit, in bytes
 
 QueueAmounts amounts_of(const Field& resource) {
-  QueueAmounts amounts;
+  QueueAmounts amounts{.limit_missing = true};
   check_members(resource, {"quota", "limit", "overQuotaWeight"});
   resource.each_member([&](const Field& member) {
     if (member.key() == "quota")
       amounts.quota = member.number().value_or(0);
     else if (member.key() == "limit")
-      amounts.limit = member.number().value_or(0);
+      amounts.limit = member.number().value_or(0), amounts.limit_missing = false;
     else if (member.key() == "overQuotaWeight")
       amounts.weight = member.number().value_or(0);
   });
@@ -65,9 +66,10 @@ void read_spec(const Field& spec, QueueObject& queue) {
 }
 
 void read_annotation(const Field& annotation, QueueObject& queue) {
-  if (annotation.key() == "kai.scheduler/expected-runtime")
+  check_runtime_annotation(annotation);
+  if (annotation.key() == keys::kExpectedRuntime)
     queue.expected_runtime = annotation.text();
-  else if (annotation.key() == "kai.scheduler/requeue-delay")
+  else if (annotation.key() == keys::kRequeueDelay)
     queue.requeue_delay = annotation.text();
 }
 
@@ -79,6 +81,7 @@ void decode(const Field& root, QueueObject& queue) {
       other.each_member([&](const Field& annotation) { read_annotation(annotation, queue); });
   });
   check_object(root);
+  for (QueueAmounts* amounts : {&queue.cpu, &queue.memory, &queue.gpu}) amounts->limit_missing = true;
   const Field spec = root.object("spec");
   read_spec(spec, queue);
 }

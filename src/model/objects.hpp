@@ -96,6 +96,7 @@ struct NodeObject {
 
 struct QueueAmounts {  // per resource; -1 = unlimited
   double quota = 0, limit = 0, weight = 0;
+  bool limit_missing = false;  // so that it counts as 0
   bool operator==(const QueueAmounts&) const = default;
 };
 

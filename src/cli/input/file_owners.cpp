@@ -48,6 +48,14 @@ FileObject::FileObject(const Document& document)
             .object = fmt::format("{} {}/{}", kind, ns, name)},
       text_(simdjson::minify(document.root())) {}
 
+FileObject::FileObject(nlohmann::json object, Location made_for)
+    : api_version(text_at(object, "/apiVersion")),
+      kind(text_at(object, "/kind")),
+      ns(text_at(object, "/metadata/namespace")),
+      name(text_at(object, "/metadata/name")),
+      where(std::move(made_for)),
+      json_(std::move(object)) {}
+
 const nlohmann::json& FileObject::json() {
   if (!json_.is_null()) return json_;
   json_ = nlohmann::json::parse(text_, nullptr, false);
@@ -98,6 +106,11 @@ void FileOwners::note_other(const Document& document, bool was_unknown) {
   owner.was_unknown = was_unknown;
   std::string key = key_of(owner.kind, owner.ns, owner.name) + group_of(owner.api_version);
   owners_.insert_or_assign(std::move(key), std::move(owner));
+}
+
+void FileOwners::add(FileOwner&& made) {
+  std::string key = key_of(made.kind, made.ns, made.name) + group_of(made.api_version);
+  owners_.try_emplace(std::move(key), std::move(made));
 }
 
 FileOwners::Reference FileOwners::reference_of(const nlohmann::json& object) {

@@ -16,6 +16,8 @@ namespace muster::cli {
 class FileObject {
  public:
   explicit FileObject(const Document& document);
+  // Made for another one, which stands there.
+  FileObject(nlohmann::json object, Location made_for);
 
   // Parsed when it is first asked for.
   const nlohmann::json& json();
@@ -34,6 +36,7 @@ struct FileOwner : FileObject {
   bool has_children = false;  // objects other than pods that it owns are in the files, too
   bool is_used = false;
   std::string why_unused = {};  // for kinds that make pods
+  std::string above_path = {};  // of its fields, in the object it was made for
   std::vector<grouper::PresentPod> pods = {};
 };
 
@@ -44,6 +47,7 @@ class FileOwners {
   void note_pod(const Document& document);
   // Of a kind that the model does not know. `was_unknown`: it was counted as not used.
   void note_other(const Document& document, bool was_unknown);
+  void add(FileOwner&& made);
   // When all files are read: finds out who owns whom.
   void settle();
 

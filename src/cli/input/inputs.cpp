@@ -4,63 +4,23 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <limits>
 #include <system_error>
 
 #include "cli/cli.hpp"
-#include "cli/input/progress.hpp"
+#include "cli/checks/checks.hpp"
+#include "cli/input/manifest_reader.hpp"
 #include "cli/input/usage_file.hpp"
-#include "cli/input/workloads.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"
 
 namespace muster::cli {
 namespace {
 
-// Notes the file where it can not be opened.
-bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
-  if (file == "-" || ::access(file.c_str(), R_OK) == 0) return true;
-  unreadable.push_back({std::generic_category().message(errno), {.file = file}});
-  return false;
-}
-
-class ManifestReader {
- public:
-  ManifestReader(Inputs& inputs, ObjectPlaces* places)
-      : inputs_(inputs), places_(places), options_{.now = inputs.now}, workloads_(inputs, places) {}
-
-  void read(const std::string& path) {
-    const auto files = files_below(path);
-    if (!files) return inputs_.unreadable.push_back(files.error());
-    for (const std::string& file : *files)
-      if (is_readable(file, inputs_.unreadable)) read_file(file);
-  }
-  void finish() { workloads_.finish(); }
-
- private:
-  void read_file(const std::string& file) {
-    ++inputs_.files;
-    progress_.file_begins(file);
-    read_documents(
-        file, [&](const Document& document) { take(document); },
-        [&](const Error& error) { inputs_.findings.errors.push_back(error); });
-  }
-
-  void take(const Document& document) {
-    if (places_ != nullptr) places_->note(document);
-    const auto apply = [&](Object&& object) { inputs_.cluster.apply(std::move(object)); };
-    decode_object(document, options_, apply, inputs_.findings);
-    workloads_.note(document);
-    progress_.object_read();
-  }
-
-  Inputs& inputs_;
-  ObjectPlaces* const places_;
-  const DecodeOptions options_;
-  Workloads workloads_;
-  Progress progress_;
-};
+constexpr std::size_t kMostWarnings = 25;  // before an answer
 
 TimePoint instant_of(const std::string& now) {
   const auto given = parse_time(now);
@@ -80,11 +40,13 @@ void read_configuration(const InputOptions& options, Inputs& inputs) {
     inputs.policy.settings.usage = read_usage(options.usage, errors);
 }
 
-void add_cluster_warnings(const ObjectPlaces* places, Inputs& inputs) {
-  for (const ObjectWarning& w : inputs.cluster.take_warnings())
-    inputs.findings.warnings.push_back({w.message, places != nullptr
-                                                       ? places->find(w.object, w.field)
-                                                       : Location{.object = w.object, .path = w.field}});
+// Warnings of the cluster, of the checks, and of what is missing altogether.
+void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) {
+  std::vector<ObjectWarning> warnings = inputs.cluster.take_warnings();
+  for (ObjectWarning& warning : check_all({inputs.cluster, inputs.config})) warnings.push_back(std::move(warning));
+  reader.tell(std::move(warnings));
+  if (std::string nothing = nothing_to_schedule(inputs.cluster); !nothing.empty() && options.expects_work)
+    inputs.findings.warnings.push_back({std::move(nothing), {}});
 }
 
 void add_usage_warnings(const std::string& file, Inputs& inputs) {
@@ -93,36 +55,53 @@ void add_usage_warnings(const std::string& file, Inputs& inputs) {
       inputs.findings.warnings.push_back({"there is no such queue", {.file = file, .path = name}});
 }
 
+// Taken for ours, because files with them are found in the wild; another scheduler may own them all the same.
+void add_foreign_groups(Inputs& inputs) {
+  for (auto& [group, first] : inputs.findings.foreign_groups) {
+    const std::string others = first.count == 1 ? "" : fmt::format(" (as {})", counted(first.count - 1, "more PodGroup"));
+    inputs.findings.warnings.push_back(
+        {fmt::format("is of {} and taken for one of ours{}", group, others), std::move(first.where)});
+  }
+}
+
 void add_unknown_kinds(Inputs& inputs) {
   for (const auto& [kind, count] : inputs.findings.unknown_kinds)
     inputs.notes.push_back(
         fmt::format("{} of kind {} not used", counted(static_cast<std::size_t>(count), "object"), kind));
 }
 
-void print_errors(const std::vector<Error>& errors, const char* what) {
-  for (const Error& e : errors) fmt::print(stderr, "{}: {}\n", what, e.text());
+void print_errors(const std::vector<Error>& errors, const char* what,
+                  std::size_t most = std::numeric_limits<std::size_t>::max()) {
+  for (std::size_t i = 0; i < std::min(errors.size(), most); ++i)
+    fmt::print(stderr, "{}: {}\n", what, errors[i].text());
+  if (errors.size() > most)
+    fmt::print(stderr, "{}: … and {}; muster validate shows them all\n", what, counted(errors.size() - most, "more"));
 }
 
 }  // namespace
+
+bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
+  if (file == "-" || ::access(file.c_str(), R_OK) == 0) return true;
+  unreadable.push_back({std::generic_category().message(errno), {.file = file}});
+  return false;
+}
 
 int Inputs::exit_code(bool strict) const {
   if (!unreadable.empty()) return kOutside;
   return findings.errors.empty() && (!strict || findings.warnings.empty()) ? kSuccess : kNo;
 }
 
-Inputs read_all(const InputOptions& options, ObjectPlaces* places) {
+Inputs read_all(const InputOptions& options) {
   Inputs inputs;
   inputs.now = instant_of(options.now);
   read_configuration(options, inputs);
   inputs.cluster = Cluster(cluster_options(inputs.config.params));
-  ManifestReader reader(inputs, places);
+  ManifestReader reader(inputs);
   for (const std::string& path : options.paths) reader.read(path);
   reader.finish();
   inputs.cluster.refresh(inputs.now);
-  if (places != nullptr)
-    inputs.findings.warnings.insert(inputs.findings.warnings.end(), places->repeated().begin(),
-                                    places->repeated().end());
-  add_cluster_warnings(places, inputs);
+  check(options, reader, inputs);
+  add_foreign_groups(inputs);
   add_usage_warnings(options.usage, inputs);
   add_unknown_kinds(inputs);
   return inputs;
@@ -133,7 +112,7 @@ std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code) {
   if (const std::string skipped = skipped_text(inputs.config); !skipped.empty())
     fmt::print(stderr, "note: {}\n", skipped);
   for (const std::string& note : inputs.notes) fmt::print(stderr, "note: {}\n", note);
-  print_errors(inputs.findings.warnings, options.strict ? "error" : "warning");
+  print_errors(inputs.findings.warnings, options.strict ? "error" : "warning", kMostWarnings);
   print_errors(inputs.findings.errors, "error");
   print_errors(inputs.unreadable, "error");
   exit_code = inputs.exit_code(options.strict);

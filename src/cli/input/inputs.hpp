@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/object_places.hpp"
 #include "config/config.hpp"
 #include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"
@@ -19,7 +18,8 @@ struct InputOptions {
   std::string usage;   // "": queues have no past
   std::string now;     // an RFC 3339 time; "": the clock's
   bool kai_exact = false;
-  bool strict = false;  // warnings are errors
+  bool strict = false;         // warnings are errors
+  bool expects_work = false;   // files without a job, a node or a queue are worth a warning
 };
 
 struct Inputs {
@@ -36,8 +36,11 @@ struct Inputs {
   int exit_code(bool strict) const;
 };
 
-// Reads on after errors. Places are filled where they are asked for.
-Inputs read_all(const InputOptions& options, ObjectPlaces* places = nullptr);
+// Notes the file where it can not be opened. "-" is standard input.
+bool is_readable(const std::string& file, std::vector<Error>& unreadable);
+
+// Reads on after errors, and checks what was read.
+Inputs read_all(const InputOptions& options);
 
 // Tells standard error what is wrong. Nothing, and `exit_code` set, where the run can not go on.
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code);

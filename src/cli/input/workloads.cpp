@@ -70,8 +70,8 @@ std::string start_of(const nlohmann::json& pod) {
 
 }  // namespace
 
-Workloads::Workloads(Inputs& inputs, ObjectPlaces* places)
-    : inputs_(inputs), places_(places), owners_(inputs.config.params.scheduler_name) {}
+Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options)
+    : inputs_(inputs), places_(places), options_(options), owners_(inputs.config.params.scheduler_name) {}
 
 void Workloads::note(const Document& document) {
   const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
@@ -88,6 +88,7 @@ void Workloads::note(const Document& document) {
 
 void Workloads::finish() {
   owners_.settle();
+  make_runs();
   for (auto& [key, owner] : owners_.all())
     if (grouper::makes_pods(owner.api_version, owner.kind)) make_pods(owner);
   for (auto& [key, pod] : owners_.ungrouped()) group(pod);
@@ -100,6 +101,18 @@ void Workloads::finish() {
 
 // ---------------------------------------------------------------- pods
 
+void Workloads::make_runs() {
+  std::vector<FileOwner> runs;
+  for (auto& [key, owner] : owners_.all())
+    if (auto job = owner.has_children ? std::nullopt : grouper::next_run(owner.json());
+        job && text_at(*job, "/spec/template/spec/schedulerName") == inputs_.config.params.scheduler_name) {
+      FileOwner& run = runs.emplace_back(std::move(*job), owner.where);
+      run.above_path = "spec.jobTemplate.";
+    }
+  made_runs_ = runs.size();
+  for (FileOwner& run : runs) owners_.add(std::move(run));
+}
+
 void Workloads::make_pods(FileOwner& workload) {
   auto missing = grouper::missing_pods(workload.json(), workload.pods);
   if (!missing) {
@@ -107,6 +120,7 @@ void Workloads::make_pods(FileOwner& workload) {
     error.where.file = workload.where.file;
     error.where.line = workload.where.line;
     error.where.object = workload.where.object;
+    error.where.path = workload.above_path + error.where.path;
     return inputs_.findings.errors.push_back(std::move(error));
   }
   const std::string& ours = inputs_.config.params.scheduler_name;
@@ -128,7 +142,8 @@ void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& p
   std::string told;  // the template whose pods were looked at: all of them have the same to say
   bool is_usable = true;
   for (auto& [pod, path] : pods) {
-    const Origin origin{workload.where, path};
+    const Origin origin{workload.where, workload.above_path + path};
+    set_priority_class(pod);
     const bool is_first = std::exchange(told, path) != path;
     if (!is_usable && !is_first) continue;
     if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name)
@@ -143,6 +158,7 @@ void Workloads::group(FileObject& object) {
   const std::vector<FileOwner*> owners = owners_.owners_of(pod);
   if (owners.empty() && !text_at(pod, "/metadata/ownerReferences/0/kind").empty()) ++ownerless_;
   const Origin origin{object.where, ""};
+  if (text_at(pod, "/metadata/uid").empty()) set_priority_class(pod);
   if (!join_group(pod, owners, origin)) return;
   Findings already_told;
   apply(pod, origin, &already_told);
@@ -227,12 +243,19 @@ bool Workloads::has_priority_class(const std::string& name) const {
   return inputs_.cluster.kept().find<PriorityClassObject>(name) != nullptr;
 }
 
+void Workloads::set_priority_class(nlohmann::json& pod) const {
+  if (!pod["spec"].is_object() || !text_at(pod, "/spec/priorityClassName").empty()) return;
+  for (const auto& [name, object] : inputs_.cluster.kept().all<PriorityClassObject>())
+    if (object.global_default) pod["spec"]["priorityClassName"] = name;
+}
+
 void Workloads::add_priority_classes() {
-  std::set<std::string> made;
-  for (const auto& [name, group] : groups_)
-    if (const std::string wanted = text_at(group.object, "/spec/priorityClassName");
-        !has_priority_class(wanted) && apply(grouper::shipped_priority_class(wanted), {}, &inputs_.findings))
-      made.insert(wanted);
+  std::set<std::string> wanted, made;
+  for (const Job& job : inputs_.cluster.jobs())
+    if (job.present) wanted.insert(job.priority_class);
+  for (const std::string& name : wanted)
+    if (!has_priority_class(name) && apply(grouper::shipped_priority_class(name), {}, &inputs_.findings))
+      made.insert(name);
   made.erase("train");  // has the value that all jobs have
   for (const std::string& name : made)
     inputs_.notes.push_back(
@@ -256,6 +279,7 @@ void Workloads::tell(std::size_t count, std::string_view noun, std::string_view 
 }
 
 void Workloads::tell_what_was_made() {
+  tell(made_runs_, "CronJob", "taken as if its time had come: the pods of one run are made");
   tell(made_pods_, "pod", "made as the controllers of workloads would");
   tell(groups_.size(), "PodGroup", "planned as the pod grouper would");
   tell(ownerless_, "pod", "grouped one by one: the owner is not in these files");
@@ -297,10 +321,9 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
     inputs_.cluster.apply(std::move(decoded));
     is_applied = true;
   };
-  const DecodeOptions options{.now = inputs_.now};
   read_documents_in(
       origin.where.file, object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-      [&](const Document& document) { decode_object(document, options, sink, own); },
+      [&](const Document& document) { decode_object(document, options_, sink, own); },
       [&](const Error& error) { own.errors.push_back(error); });
   const auto pass_on = [&](std::vector<Error>& from, std::vector<Error>& to) {
     for (Error& error : from) {
@@ -312,8 +335,8 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
   };
   pass_on(own.errors, findings->errors);
   pass_on(own.warnings, findings->warnings);
-  if (places_ != nullptr && is_applied && !origin.where.file.empty())
-    places_->note_made(text_at(object, "/kind") + " " + full_name(object), origin.where);
+  if (is_applied && !origin.where.file.empty())
+    places_.note_made(text_at(object, "/kind") + " " + full_name(object), origin.where);
   return is_applied;
 }
 

@@ -21,7 +21,7 @@ struct Inputs;
 
 class Workloads {
  public:
-  Workloads(Inputs& inputs, ObjectPlaces* places);
+  Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options);
 
   // Every document, after it was decoded.
   void note(const Document& document);
@@ -41,6 +41,8 @@ class Workloads {
     std::string start;  // of its first pod that runs
   };
 
+  // The Job of a CronJob's next run.
+  void make_runs();
   void make_pods(FileOwner& workload);
   void make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods);
   void group(FileObject& pod);
@@ -52,6 +54,8 @@ class Workloads {
   std::string plan_new(const json& pod, const std::vector<json>& owners, const Origin& origin,
                        std::string& sub_group);
   void apply_groups();
+  // Pods without a class get the cluster's default one when they are created.
+  void set_priority_class(json& pod) const;
   void add_default_queues();
   void add_priority_classes();
   void tell(std::size_t count, std::string_view noun, std::string_view text);
@@ -64,13 +68,14 @@ class Workloads {
   bool apply(const json& object, const Origin& origin, Findings* findings);
 
   Inputs& inputs_;
-  ObjectPlaces* const places_;
+  ObjectPlaces& places_;
+  const DecodeOptions& options_;
   FileOwners owners_;
   std::map<std::string, std::int64_t> unknown_seen_;        // of findings.unknown_kinds
   std::map<std::string, PlannedGroup> groups_;              // "namespace/name"
   std::map<const FileOwner*, std::string> group_of_owner_;  // pods of one owner share their group
   std::set<std::string> warned_;
-  std::size_t made_pods_ = 0, ownerless_ = 0, skipped_ = 0, without_volumes_ = 0;
+  std::size_t made_pods_ = 0, made_runs_ = 0, ownerless_ = 0, skipped_ = 0, without_volumes_ = 0;
 };
 
 }  // namespace muster::cli

@@ -38,7 +38,9 @@ TextStyle style_of(const SimulateOptions& options) {
 int run_simulate(const SimulateOptions& options) {
   const auto start = Clock::now();
   int exit_code = kSuccess;
-  auto inputs = read_inputs(options.inputs, exit_code);
+  InputOptions expected = options.inputs;
+  expected.expects_work = true;
+  auto inputs = read_inputs(expected, exit_code);
   if (!inputs) return exit_code;
   const double read_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   const std::vector<Round> rounds =

@@ -14,7 +14,6 @@
 #include "cli/report/names.hpp"
 #include "cli/report/paint.hpp"
 #include "cli/report/table.hpp"
-#include "cli/validate/checks.hpp"
 
 namespace muster::cli {
 namespace {
@@ -25,14 +24,6 @@ struct ValidateOptions {
   InputOptions inputs;
   std::string output = "text";
 };
-
-void run_checks(const ObjectPlaces& places, Inputs& inputs) {
-  Warnings warnings(places);
-  check_amounts(inputs, warnings);
-  check_runtimes(inputs, warnings);
-  check_jobs(inputs, warnings);
-  for (Error& warning : warnings.take()) inputs.findings.warnings.push_back(std::move(warning));
-}
 
 // ---- text
 
@@ -91,9 +82,7 @@ int run_validate(const ValidateOptions& options) {
     fmt::print(stderr, "error: name a FILE, or a configuration with --config\n");
     return kUsage;
   }
-  ObjectPlaces places;
-  Inputs inputs = read_all(options.inputs, &places);
-  run_checks(places, inputs);
+  Inputs inputs = read_all(options.inputs);
   if (const std::string skipped = skipped_text(inputs.config);
       !options.inputs.config.empty() && !skipped.empty())
     inputs.notes.push_back(skipped);

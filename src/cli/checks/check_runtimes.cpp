@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cli/validate/checks.hpp"
+#include "cli/checks/checks.hpp"
 
 namespace muster::cli {
 namespace {
@@ -60,12 +60,12 @@ void check_reclaim(const Cluster& cluster, const Queue& queue, Warnings& warning
 
 }  // namespace
 
-void check_runtimes(const Inputs& inputs, Warnings& warnings) {
-  const bool by_lca = resolves_by_lca(inputs.config);
-  for (const Queue& queue : inputs.cluster.queues()) {
+void check_runtimes(const Checked& checked, Warnings& warnings) {
+  const bool by_lca = resolves_by_lca(checked.config);
+  for (const Queue& queue : checked.cluster.queues()) {
     if (!queue.usable) continue;
-    check_preempt(inputs.cluster, queue, warnings);
-    if (by_lca) check_reclaim(inputs.cluster, queue, warnings);
+    check_preempt(checked.cluster, queue, warnings);
+    if (by_lca) check_reclaim(checked.cluster, queue, warnings);
   }
 }
 

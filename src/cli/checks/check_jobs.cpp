@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
+#include "cli/checks/checks.hpp"
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
-#include "cli/validate/checks.hpp"
 #include "model/reason_text.hpp"
 #include "util/suggest.hpp"
 
@@ -52,6 +52,16 @@ void check_queue(const Cluster& cluster, const Job& job, Warnings& warnings) {
   if (!queue.is_leaf())
     warnings.add(object, "spec.queue",
                  fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", queue.name));
+}
+
+void check_priority_class(const Cluster& cluster, const Job& job, Warnings& warnings) {
+  const auto& classes = cluster.kept().all<PriorityClassObject>();
+  if (job.priority_class.empty() || classes.contains(job.priority_class)) return;
+  std::vector<std::string_view> known{"train", "build-preemptible", "build", "inference"};
+  for (const auto& [name, object] : classes) known.push_back(name);
+  warnings.add("PodGroup " + job.full_name(), "spec.priorityClassName",
+               fmt::format("PriorityClass \"{}\" is not in these files; priority {} is taken{}",
+                           job.priority_class, job.priority, did_you_mean(job.priority_class, known)));
 }
 
 // Topologies and levels that a job or sub group names and that do not exist.
@@ -144,10 +154,11 @@ void check_sizes(const Cluster& cluster, Warnings& warnings) {
 
 }  // namespace
 
-void check_jobs(const Inputs& inputs, Warnings& warnings) {
-  const Cluster& cluster = inputs.cluster;
+void check_jobs(const Checked& checked, Warnings& warnings) {
+  const Cluster& cluster = checked.cluster;
   for (JobId j : present_jobs(cluster)) {
     check_queue(cluster, cluster.job(j), warnings);
+    check_priority_class(cluster, cluster.job(j), warnings);
     check_sub_groups(cluster, cluster.job(j), warnings);
     check_topologies(cluster, cluster.job(j), warnings);
   }

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "cli/validate/checks.hpp"
+#include "cli/checks/checks.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster::cli {
@@ -42,7 +42,7 @@ bool is_above(double amount, double bound) { return bound >= 0 && (amount < 0 ||
 void check_limit(const Queue& queue, Accounted r, Warnings& warnings) {
   const QueueAmounts& amounts = queue.of(r);
   const std::string limit = path_of(r, "limit");
-  if (amounts.limit == 0 && !warnings.is_given(object_of(queue), limit))
+  if (amounts.limit == 0 && amounts.limit_missing)
     return warnings.add(
         object_of(queue), limit,
         fmt::format("is missing and counts as 0: no pod that asks for {} can run here; -1 means "
@@ -52,6 +52,17 @@ void check_limit(const Queue& queue, Accounted r, Warnings& warnings) {
     warnings.add(object_of(queue), limit,
                  fmt::format("{} is below the quota of {}, of which the rest can never be used",
                              amount_text(r, amounts.limit), amount_text(r, amounts.quota)));
+}
+
+// A queue with less than a core was surely meant to have cores.
+void check_unit(const Queue& queue, Warnings& warnings) {
+  constexpr double kOneCore = 1000;
+  const QueueAmounts& cpu = queue.of(Accounted::kCores);
+  for (const auto& [field, amount] : {std::pair("quota", cpu.quota), std::pair("limit", cpu.limit)})
+    if (amount > 0 && amount < kOneCore)
+      warnings.add(object_of(queue), path_of(Accounted::kCores, field),
+                   fmt::format("{0} is {0} thousandths of a core; {0} cores are {1}", decimal(amount),
+                               decimal(amount * kOneCore)));
 }
 
 void check_weight(const Queue& queue, Accounted r, Warnings& warnings) {
@@ -92,10 +103,11 @@ void check_top(const Cluster& cluster, Accounted r, Warnings& warnings) {
 
 }  // namespace
 
-void check_amounts(const Inputs& inputs, Warnings& warnings) {
-  const Cluster& cluster = inputs.cluster;
+void check_amounts(const Checked& checked, Warnings& warnings) {
+  const Cluster& cluster = checked.cluster;
   for (const Queue& queue : cluster.queues()) {
     if (!queue.present) continue;
+    check_unit(queue, warnings);
     for (Accounted r : kAccounted) {
       check_limit(queue, r, warnings);
       check_weight(queue, r, warnings);

@@ -1,0 +1,55 @@
+// Nodes that hold more than they have, and pods on nodes that are not there.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/checks/checks.hpp"
+#include "cli/report/names.hpp"
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+// "15 GPUs of 8 GPUs", the first kind that is overdrawn; "" where none is.
+std::string overdraft_of(const Cluster& cluster, NodeId n) {
+  const NodeTable& nodes = cluster.node_table();
+  for (Kind kind : nodes.allocatable().offered()) {
+    if (nodes.idle().at(kind, n) >= 0) continue;
+    const std::int64_t all = nodes.allocatable().at(kind, n);
+    return fmt::format("{} of {}", amount_text(cluster, kind, all - nodes.idle().at(kind, n)),
+                       amount_text(cluster, kind, all));
+  }
+  return "";
+}
+
+void check_overdrafts(const Cluster& cluster, Warnings& warnings) {
+  for (NodeId n : cluster.nodes_by_name())
+    if (const std::string overdraft = overdraft_of(cluster, n); !overdraft.empty())
+      warnings.add("Node " + cluster.node(n).name, "status.allocatable",
+                   fmt::format("is over-committed: its pods hold {}; nothing is placed there until they fit",
+                               overdraft));
+}
+
+void check_missing_nodes(const Cluster& cluster, Warnings& warnings) {
+  std::map<std::string, std::vector<TaskId>> on_missing;
+  for (TaskId t : ids(cluster.tasks())) {
+    const Placement& at = cluster.placement(t);
+    if (cluster.task(t).alive && at.node.valid() && !cluster.node(at.node).present &&
+        in(at.status, kActiveUsed))
+      on_missing[cluster.node(at.node).name].push_back(t);
+  }
+  for (const auto& [node, pods] : on_missing)
+    warnings.add("Pod " + cluster.task(pods.front()).full_name(), "spec.nodeName",
+                 fmt::format("node \"{}\" is not in these files, or of another node pool{}", node,
+                             pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"))));
+}
+
+}  // namespace
+
+void check_nodes(const Checked& checked, Warnings& warnings) {
+  if (checked.cluster.nodes_by_name().empty()) return;
+  check_overdrafts(checked.cluster, warnings);
+  check_missing_nodes(checked.cluster, warnings);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,54 @@
+// Reads the manifests of a command into its cluster: what is in the files, and what controllers and the API server
+// would have made of it.
+#pragma once
+
+#include <absl/container/flat_hash_set.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/input/object_places.hpp"
+#include "cli/input/progress.hpp"
+#include "cli/input/workloads.hpp"
+#include "manifest/manifest.hpp"
+#include "manifest/namespace_limits.hpp"
+
+namespace muster::cli {
+
+struct Inputs;
+
+class ManifestReader {
+ public:
+  explicit ManifestReader(Inputs& inputs);
+
+  // A file or a directory.
+  void read(const std::string& path);
+  // After the last one.
+  void finish();
+  // Turns warnings about objects into findings at their places.
+  void tell(std::vector<ObjectWarning> warnings);
+
+ private:
+  using Use = std::function<void(const Document&)>;
+  void read_file(const std::string& file);
+  void each_document(const std::string& file, const Use& use, const std::function<void(const Error&)>& fail);
+  void take(const Document& document);
+  void apply(Object&& object);
+  // Pods that came before the limits of their namespace.
+  void read_limited_pods();
+
+  Inputs& inputs_;
+  ObjectPlaces places_;
+  NamespaceLimits limits_;
+  const DecodeOptions options_;
+  Workloads workloads_;
+  Progress progress_;
+  std::vector<std::string> files_;
+  std::string standard_input_;
+  absl::flat_hash_set<std::string> names_;
+  std::vector<std::string> repeated_;
+  bool has_early_pods_ = false, has_late_limits_ = false;
+};
+
+}  // namespace muster::cli
