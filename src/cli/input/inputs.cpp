@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -106,7 +107,7 @@ void print_errors(const std::vector<Error>& errors, const char* what) {
 }  // namespace
 
 int Inputs::exit_code(bool strict) const {
-  if (!unreadable.empty()) return kOutside;
+  if (!unreadable.empty() || std::ranges::any_of(findings.errors, &Error::is_outside)) return kOutside;
   return findings.errors.empty() && (!strict || findings.warnings.empty()) ? kSuccess : kNo;
 }
 
