@@ -91,7 +91,9 @@ using SumsByStatus = std::map<std::string, JobSum>;
 constexpr const char* kStatuses[] = {"Pending",   "NotReady", "Incomplete", "Running",
                                      "Releasing", "Finished", "NoPods"};
 
-Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
+// Queue by queue as the jobs are sorted, and all of them together.
+std::vector<std::pair<std::string, SumsByStatus>> sums_by_queue(const Cluster& cluster,
+                                                                const std::vector<JobId>& jobs) {
   std::vector<std::pair<std::string, SumsByStatus>> queues;
   SumsByStatus all;
   for (JobId j : jobs) {
@@ -103,18 +105,22 @@ Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
     }
   }
   if (queues.size() > 1) queues.push_back({"all", all});
+  return queues;
+}
+
+Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
   std::vector<Column> columns{{"queue"}};
   for (const char* status : kStatuses) {
     columns.push_back({"jobs", Align::kRight, status, true});
     columns.push_back({"GPUs", Align::kRight, status, true});
   }
   Table table(columns);
-  for (auto& [queue, sums] : queues) {
+  for (const auto& [queue, sums] : sums_by_queue(cluster, jobs)) {
     std::vector<Cell> row{queue};
     for (const char* status : kStatuses) {
-      const JobSum sum = sums[status];
-      row.emplace_back(sum.jobs == 0 ? "" : grouped(sum.jobs));
-      row.emplace_back(gpus_text(sum.gpus));
+      const auto sum = sums.find(status);
+      row.emplace_back(sum == sums.end() ? "" : grouped(sum->second.jobs));
+      row.emplace_back(sum == sums.end() ? "" : gpus_text(sum->second.gpus));
     }
     table.add(std::move(row));
   }

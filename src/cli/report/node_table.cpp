@@ -8,6 +8,7 @@
 #include "cli/report/names.hpp"
 #include "cli/report/node_state.hpp"
 #include "cli/report/text_parts.hpp"
+#include "cli/report/totals.hpp"
 
 namespace muster::cli {
 namespace {
@@ -38,27 +39,32 @@ std::string state_text(const NodeStand& stand) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Nodes that are alike, and what is said of each of them.
+// Nodes that are alike: what is said of each of them, and how many pods they have together.
 struct NodeRow {
   std::vector<std::string> names, facts;
+  std::size_t pods = 0;
 };
 
-std::vector<NodeRow> rows_of(const Cluster& cluster, bool folds) {
-  std::vector<NodeRow> rows;
-  std::map<std::vector<std::string>, std::size_t> places;
+std::vector<NodeStand> in_natural_order(const Cluster& cluster) {
   std::vector<NodeStand> stands = node_stands(cluster);
   std::stable_sort(stands.begin(), stands.end(), [&](const NodeStand& a, const NodeStand& b) {
     return natural_less(cluster.node(a.node).name, cluster.node(b.node).name);
   });
-  const bool has_gpus =
-      std::any_of(stands.begin(), stands.end(), [](const NodeStand& s) { return s.gpus > 0; });
-  for (const NodeStand& s : stands) {
+  return stands;
+}
+
+std::vector<NodeRow> rows_of(const Cluster& cluster, bool folds) {
+  std::vector<NodeRow> rows;
+  std::map<std::vector<std::string>, std::size_t> places;
+  const bool has_gpus = gpus_in(cluster).all > 0;
+  for (const NodeStand& s : in_natural_order(cluster)) {
     const std::vector<std::string> facts{has_gpus ? grouped_decimal(s.gpus) : "",
                                          has_gpus ? grouped_decimal(s.gpus_free) : "", shared_text(s.shared),
-                                         grouped(s.pods), state_text(s)};
+                                         state_text(s)};
     const auto [place, is_new] = places.try_emplace(facts, rows.size());
-    if (is_new || !folds) place->second = rows.size(), rows.push_back({{}, facts});
+    if (is_new || !folds) place->second = rows.size(), rows.push_back({.names = {}, .facts = facts});
     rows[place->second].names.push_back(cluster.node(s.node).name);
+    rows[place->second].pods += s.pods;
   }
   return rows;
 }
@@ -70,20 +76,18 @@ std::string nodes_text(const Cluster& cluster, const TextStyle& style) {
   Table table({{folds ? "nodes" : "node"},
                {.title = "how many", .align = Align::kRight, .only_if_filled = true},
                {.title = folds ? "GPUs each" : "GPUs", .align = Align::kRight, .only_if_filled = true},
-               {.title = "free", .align = Align::kRight, .only_if_filled = true},
+               {.title = folds ? "free each" : "free", .align = Align::kRight, .only_if_filled = true},
                {.title = "shared GPUs", .only_if_filled = true},
-               {"pods", Align::kRight},
+               {folds ? "pods in all" : "pods", Align::kRight},
                {.title = "state", .only_if_filled = true}});
-  for (const NodeRow& row : rows_of(cluster, folds)) {
-    const std::vector<std::string>& f = row.facts;
+  for (const NodeRow& row : rows_of(cluster, folds))
     table.add({summarised(row.names),
                folds ? grouped(row.names.size()) : "",
-               f[0],
-               f[1],
-               f[2],
-               f[3],
-               {f[4], Ink::kWaiting}});
-  }
+               row.facts[0],
+               row.facts[1],
+               row.facts[2],
+               grouped(row.pods),
+               {row.facts[3], Ink::kWaiting}});
   return table.empty() ? "" : style.heading("Nodes") + table.text(style.table());
 }
 

@@ -164,13 +164,17 @@ TEST_F(TextOutput, TellsWhatIsFreeOfSharedGpus) {
 }
 
 TEST_F(TextOutput, FoldsNodesThatAreAlikeWhereThereAreMany) {
-  std::string cluster;
-  for (int i = 1; i <= 50; ++i) cluster += node_yaml("gpu-" + std::to_string(i), i == 7 ? 4 : 8);
-  EXPECT_THAT(simulated(cluster),
-              HasSubstr("Nodes\n"
-                        "  nodes                          how many  GPUs each  free  pods\n"
-                        "  gpu-1 … gpu-6, gpu-8 … gpu-50        49          8     8     0\n"
-                        "  gpu-7                                 1          4     4     0\n"));
+  std::string cluster = queue_yaml("q", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
+                        job_yaml("whole", "q", 1, 1, 8) + job_yaml("parts", "q", 4, 4, 2);
+  for (int i = 1; i <= 50; ++i) cluster += node_yaml("gpu-" + std::to_string(i), i == 7 ? 1 : 8);
+  EXPECT_THAT(
+      simulated(cluster),
+      HasSubstr(
+          "Nodes\n"
+          "  nodes                                         how many  GPUs each  free each  pods in all\n"
+          "  gpu-1, gpu-10                                        2          8          0            5\n"
+          "  gpu-2 … gpu-6, gpu-8, gpu-9, gpu-11 … gpu-50        47          8          8            0\n"
+          "  gpu-7                                                1          1          1            0\n"));
   EXPECT_THAT(simulated(cluster, {"--all"}), HasSubstr("  gpu-50     8     8     0\n"));
 }
 
