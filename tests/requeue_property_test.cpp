@@ -225,9 +225,16 @@ TEST(RequeueProperties, EqualsThatTakeTurnsDoSoAtMostOncePerDelay) {
 
 // All that is decided and said, but for the action's own words.
 std::string told(const Policy& policy, Cluster cluster) {
-  const auto rounds =
-      cli::run_rounds(cluster, policy, {.cycles = 4, .now = random_cluster_now(), .interval = 1min});
-  auto json = nlohmann::ordered_json::parse(cli::to_json(cluster, rounds, std::nullopt));
+  const cli::RoundOptions run{.cycles = 4, .now = random_cluster_now(), .interval = 1min};
+  std::string text;
+  const auto report =
+      cli::json_report(cluster, {.run = run, .filter = {}}, [&](std::string_view part) { text += part; });
+  const cli::Round last = cli::run_rounds(cluster, policy, run, [&](const cli::Round& round) {
+    report->add(round);
+    return true;
+  });
+  report->finish(last, std::nullopt);
+  auto json = nlohmann::ordered_json::parse(text);
   for (auto& round : json["rounds"]) round.erase("requeue");
   return json.dump(1);
 }

@@ -6,10 +6,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
 #include <span>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/completion/command_words.hpp"
+#include "cli/output.hpp"
 #include "util/suggest.hpp"
 
 namespace muster::cli {
@@ -51,10 +54,28 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
   app.footer(
-      "Exit codes: 0 done, 1 the answer is no (an invalid file), 2 wrong usage, 3 something outside failed.\n"
-      "`muster COMMAND --help` shows the options of a command, with examples.\n\n"
+      "Exit codes: 0 done, 1 the answer is no (an invalid file), 2 wrong usage, 3 something outside failed\n"
+      "(a file, the output), 130 cut short by Ctrl-C.\n"
+      "`muster help COMMAND` shows the options of a command, with examples.\n\n"
       "Example:\n"
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3");
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
+  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
+  if (const std::string problem = unknown_word(app, arguments); !problem.empty()) {
+    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", problem);
+    return kUsage;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? kSuccess : kUsage;
+  } catch (const std::system_error&) {
+    // fmt::print() could not write; finish_output() says so.
+    if (std::ferror(stdout) == 0) throw;
+  }
+  return exit_code;
 }
 
 }  // namespace
@@ -68,17 +89,9 @@ int run(int argc, char** argv) {
   add_serve(app, exit_code);
   add_version(app, exit_code);
   add_completion(app, exit_code);
-  const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
-  if (const std::string problem = unknown_word(app, arguments); !problem.empty()) {
-    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", problem);
-    return kUsage;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kSuccess : kUsage;
-  }
-  return exit_code;
+  add_help(app, exit_code);
+  handle_broken_files();
+  return finish_output(parse_and_run(app, argc, argv, exit_code));
 }
 
 }  // namespace muster::cli

@@ -2,6 +2,7 @@
 #include "cli/cli.hpp"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,35 @@ TEST(Cli, HelpTeaches) {
   }
 }
 
+TEST(Cli, HelpIsFoundInEveryWay) {
+  const std::string all = run_muster({"--help"}).out;
+  EXPECT_EQ(run_muster({"-h"}).out, all);
+  EXPECT_EQ(run_muster({"help"}).out, all);
+  for (const char* command : {"simulate", "validate", "serve", "version", "completion", "help"}) {
+    const Ran help = run_muster({command, "--help"});
+    EXPECT_EQ(help.exit_code, kSuccess);
+    EXPECT_THAT(help.out, HasSubstr(std::string("Usage: muster ") + command));
+    EXPECT_EQ(run_muster({command, "-h"}).out, help.out);
+    EXPECT_EQ(run_muster({"help", command}).out, help.out);
+  }
+}
+
+TEST(Cli, RunsEndBeforeTheYearTenThousand) {
+  const FilesForTest files;
+  const std::string cluster = files.add("c.yaml", node_yaml("n1", 1));
+  const auto ran = [&](const char* cycles, const char* interval) {
+    return run_muster({"simulate", cluster, "--config", files.add("config.yml", kAllocateOnly), "--now",
+                       "9999-12-31T23:00:00Z", "--cycles", cycles, "--interval", interval});
+  };
+  EXPECT_THAT(ran("2", "59m59s").out, HasSubstr("until 9999-12-31T23:59:59Z"));
+  for (const auto& [cycles, interval] : {std::pair("2", "1h"), std::pair("1000000", "2562047h47m16s")}) {
+    const Ran late = ran(cycles, interval);
+    EXPECT_EQ(late.exit_code, kUsage);
+    EXPECT_EQ(late.out, "");
+    EXPECT_THAT(late.err, HasSubstr("apart, go beyond the year 9999\n"));
+  }
+}
+
 TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
   const struct {
     std::vector<std::string> arguments;
@@ -40,7 +70,11 @@ TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
       {{"simulate", "x", "--cycles", "many"}, "--cycles"},
       {{"simulate", "x", "--now", "noon"}, "--now: \"noon\" is no time like 2025-06-01T12:00:00Z"},
       {{"simulate", "x", "--interval", "5"}, "--interval: \"5\" is no duration like 30s or 1h30m"},
-      {{"simulate", "x", "-o", "xml"}, "--output"},
+      {{"simulate", "x", "--interval", "-5s"}, "--interval: \"-5s\" is negative"},
+      {{"simulate", "x", "--interval", "3000000h"},
+       "--interval: \"3000000h\" is no duration like 30s or 1h30m"},
+      {{"simulate", "x", "-o", "xml"}, "--output: \"xml\" is none of text, json"},
+      {{"help", "simulat"}, "did you mean \"simulate\"?"},
       {{"validate"}, "name a FILE, or a configuration with --config"},
       {{"completion", "tcsh"}, "SHELL"},
   };
@@ -66,6 +100,37 @@ TEST(Cli, WhatCanNotBeReadExitsWithThree) {
     EXPECT_THAT(ran.err, HasSubstr("missing.yaml: "));
   }
   EXPECT_EQ(run_muster({"validate", missing}).exit_code, kOutside);
+}
+
+TEST(Cli, AFileThatFailsMidwayExitsWithThree) {
+  const Ran ran = run_muster({"simulate", "/proc/self/mem"});  // opens, and can not be read from its start
+  EXPECT_EQ(ran.exit_code, kOutside);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err, HasSubstr("error: /proc/self/mem: Input/output error\n"));
+  EXPECT_EQ(run_muster({"validate", "/proc/self/mem"}).exit_code, kOutside);
+  const FilesForTest files;
+  const std::string good = files.add("good.yaml", node_yaml("n1", 1));
+  EXPECT_EQ(run_muster({"simulate", good, "--config", "/proc/self/mem"}).exit_code, kOutside);
+  EXPECT_EQ(run_muster({"simulate", good, "--usage", "/proc/self/mem"}).exit_code, kOutside);
+}
+
+TEST(Cli, ADirectoryWithoutPermissionExitsWithThree) {
+  const FilesForTest files;
+  const std::string closed = files.root() + "/closed";
+  std::filesystem::create_directory(closed);
+  std::filesystem::permissions(files.root(), std::filesystem::perms::others_all,
+                               std::filesystem::perm_options::add);
+  std::filesystem::permissions(closed, std::filesystem::perms::none);
+  const bool is_root = ::geteuid() == 0;
+  constexpr uid_t kNobody = 65534;
+  ASSERT_TRUE(!is_root || ::seteuid(kNobody) == 0) << "root may read everything";
+  const Ran direct = run_muster({"simulate", closed}), above = run_muster({"simulate", files.root()}),
+            inside = run_muster({"simulate", closed + "/x.yaml"});
+  ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
+  for (const Ran& ran : {direct, above, inside}) {
+    EXPECT_EQ(ran.exit_code, kOutside);
+    EXPECT_THAT(ran.err, HasSubstr(": Permission denied\n"));
+  }
 }
 
 TEST(Cli, InvalidFilesExitWithOneAndLeaveStandardOutputAlone) {
@@ -124,17 +189,25 @@ TEST(Cli, PastUseIsChecked) {
 }
 
 TEST(Cli, VersionIsThatOfTheProject) {
-  EXPECT_THAT(run_muster({"version"}).out, testing::MatchesRegex("muster [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  const std::string version = run_muster({"version"}).out;
+  EXPECT_THAT(version, testing::MatchesRegex("muster [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_EQ(run_muster({"--version"}).out, version);
+  EXPECT_EQ(run_muster({"-V"}).out, version);
   const auto json = nlohmann::json::parse(run_muster({"version", "-o", "json"}).out);
   EXPECT_EQ(json["name"], "muster");
 }
 
 TEST(Cli, CompletionKnowsCommandsOptionsAndChoices) {
   const std::string bash = run_muster({"completion", "bash"}).out;
-  EXPECT_THAT(bash, AllOf(HasSubstr("compgen -W \"simulate validate serve version completion --help\""),
-                          HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
-                          HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
-                          testing::Not(HasSubstr("simulate:--strict)"))));
+  EXPECT_THAT(
+      bash,
+      AllOf(HasSubstr("compgen -W \"simulate validate serve version completion help --help --version\""),
+            HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
+            HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
+            HasSubstr("simulate:--state) COMPREPLY=($(compgen -W \"waiting running "),
+            HasSubstr("simulate:--sort) COMPREPLY=($(compgen -W \"age priority gpus name queue\""),
+            HasSubstr("simulate:-n|simulate:--namespace) COMPREPLY=()"),
+            testing::Not(HasSubstr("simulate:--strict)"))));
   EXPECT_THAT(run_muster({"completion", "zsh"}).out,
               AllOf(StartsWith("#compdef muster\n"),
                     HasSubstr("'--output[How to print the result]:value:(text json)'"),

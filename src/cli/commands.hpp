@@ -14,7 +14,10 @@ void add_simulate(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
 // The scheduler of a live Kubernetes cluster.
 void add_serve(CLI::App& app, int& exit_code);
+// Also `muster --version`.
 void add_version(CLI::App& app, int& exit_code);
+// `muster help COMMAND`, for all the commands that `app` has when the command runs.
+void add_help(CLI::App& app, int& exit_code);
 // The script that teaches a shell to complete the commands that `app` has when the command runs.
 void add_completion(CLI::App& app, int& exit_code);
 

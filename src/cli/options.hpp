@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -19,5 +21,9 @@ void add_output_option(CLI::App& command, std::string& output);
 // Refuse what does not parse, with an example of what does.
 CLI::Validator is_time();
 CLI::Validator is_duration();
+// Refuses what goes back in time, too.
+CLI::Validator is_interval();
+// Refuses any other word, with the nearest that is one of them.
+CLI::Validator is_one_of(const std::vector<std::string_view>& words);
 
 }  // namespace muster::cli

@@ -26,6 +26,7 @@ int run_version(const std::string& output) {
 }  // namespace
 
 void add_version(CLI::App& app, int& exit_code) {
+  app.set_version_flag("-V,--version", "muster " MUSTER_VERSION, "Print the version and exit");
   auto output = std::make_shared<std::string>("text");
   CLI::App* command = app.add_subcommand("version", "Print the version");
   command->group("This program");

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kForgetAtOnce = std::size_t{8} << 20;  // a multiple of every page size
 
 Error system_error(const std::string& file, int code) {
-  return {std::generic_category().message(code), {.file = file}};
+  return {std::generic_category().message(code), {.file = file}, true};
 }
 
 class Descriptor {

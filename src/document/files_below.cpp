@@ -37,7 +37,10 @@ Result<std::vector<std::string>> files_below(const std::string& path) {
   if (path == "-") return std::vector{path};
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) return Error{"no such file or directory", {.file = path}};
+  if (!fs::exists(status))
+    return Error{
+        error && status.type() == fs::file_type::none ? error.message() : "no such file or directory",
+        {.file = path}};
   if (!fs::is_directory(status)) return std::vector{path};
   std::vector<std::string> files;
   if (const auto failed = collect(path, files)) return Error{failed.message(), {.file = path}};

@@ -26,7 +26,7 @@ std::string trimmed(std::string text) {
 // How long a credential may be used, seen from now: a little less than it says.
 Clock::duration life_of(const ExecCredential& credential) {
   if (!credential.expires) return kExecLife;
-  const auto left = *credential.expires - std::chrono::system_clock::now() - seconds(10);
+  const auto left = *credential.expires - (std::chrono::system_clock::now() + seconds(10));
   return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1));
 }
 

@@ -26,6 +26,7 @@ struct Location {
 struct Error {
   std::string message;
   Location where;
+  bool is_outside = false;  // it could not be read at all: what stands there may be right
   // "queues.yaml:14: Queue team-a: spec.reclaimMinRuntime: \"10\" has no unit"; what is empty is left out.
   std::string text() const;
 };

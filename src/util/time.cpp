@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
-
-#include "util/int128.hpp"
 
 namespace muster {
 namespace {
@@ -14,6 +13,8 @@ using std::chrono::floor;
 using std::chrono::seconds;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
+
+constexpr TimePoint kFirstTime = std::chrono::sys_days(std::chrono::year(0) / 1 / 1);
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -189,6 +190,11 @@ std::string format_magnitude(std::uint64_t n) {
   return text;
 }
 
+// The larger unit alone, or with the next smaller one where that counts.
+std::string format_units(std::int64_t large, char unit, std::int64_t small, char next) {
+  return small == 0 ? fmt::format("{}{}", large, unit) : fmt::format("{}{}{}{}", large, unit, small, next);
+}
+
 }  // namespace
 
 std::optional<TimePoint> parse_time(std::string_view text) {
@@ -201,19 +207,14 @@ std::optional<TimePoint> parse_time(std::string_view text) {
   const auto offset = take_offset(text);
   if (!offset || !text.empty()) return {};
 
-  const seconds since_epoch = date->time_since_epoch() + *time_of_day - *offset;
-  const Int128 count = static_cast<Int128>(since_epoch.count()) * kSecond + *fraction;
-  if (count > Duration::max().count() || count < Duration::min().count()) return {};
-  return TimePoint(Duration(static_cast<std::int64_t>(count)));
+  const TimePoint t = TimePoint(*date + *time_of_day - *offset) + Duration(*fraction);
+  if (t < kFirstTime || t > kLastTime) return {};
+  return t;
 }
 
 std::string format_time(TimePoint t) {
-  const auto whole = floor<seconds>(t);
-  const auto day = floor<std::chrono::days>(whole);
-  const std::chrono::year_month_day date(day);
-  // Not t - whole: the first second that nanoseconds can count begins before the first nanosecond.
-  const std::int64_t rest = t.time_since_epoch().count() % kSecond;
-  const auto part = static_cast<std::uint64_t>(rest < 0 ? rest + kSecond : rest);
+  const std::chrono::year_month_day date(floor<std::chrono::days>(t.whole_seconds()));
+  const auto part = static_cast<std::uint64_t>(t.nanoseconds());
   const std::string fraction = part == 0 ? "" : with_fraction(0, part, 9).substr(1);
   return fmt::format("{:04}-{:02}-{:02}T{}{}Z", static_cast<int>(date.year()),
                      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), format_clock(t),
@@ -221,7 +222,7 @@ std::string format_time(TimePoint t) {
 }
 
 std::string format_clock(TimePoint t) {
-  const auto whole = floor<seconds>(t);
+  const auto whole = t.whole_seconds();
   const auto second = (whole - floor<std::chrono::days>(whole)).count();
   return fmt::format("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
 }
@@ -239,6 +240,19 @@ std::optional<Duration> parse_duration(std::string_view text) {
   }
   if (!negative && sum == kMostMagnitude) return {};
   return Duration(static_cast<std::int64_t>(negative ? 0 - sum : sum));
+}
+
+std::string format_age(Duration d) {
+  const std::int64_t second = std::max<std::int64_t>(floor<seconds>(d).count(), 0);
+  const std::int64_t minute = second / 60, hour = minute / 60, day = hour / 24, year = day / 365;
+  if (minute < 2) return fmt::format("{}s", second);
+  if (minute < 10) return format_units(minute, 'm', second % 60, 's');
+  if (hour < 3) return fmt::format("{}m", minute);
+  if (hour < 8) return format_units(hour, 'h', minute % 60, 'm');
+  if (hour < 48) return fmt::format("{}h", hour);
+  if (day < 8) return format_units(day, 'd', hour % 24, 'h');
+  if (year < 2) return fmt::format("{}d", day);
+  return year < 8 ? format_units(year, 'y', day % 365, 'd') : fmt::format("{}y", year);
 }
 
 std::string format_duration(Duration d) {

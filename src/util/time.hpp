@@ -2,17 +2,73 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "util/int128.hpp"
+
 namespace muster {
 
 using Duration = std::chrono::nanoseconds;
-using TimePoint = std::chrono::sys_time<Duration>;
 
-// RFC 3339 with optional fraction (cut at nanoseconds) and any offset; nothing if it does not parse or is
-// outside what nanoseconds can count (years 1678 to 2261 fit). Leap seconds are refused, as Go does.
+// An instant to the nanosecond, of any year that can be written. How far apart two are is cut off at what a
+// Duration can hold, about 292 years, as Go does.
+class TimePoint {
+ public:
+  constexpr TimePoint() = default;  // 1970-01-01T00:00:00Z
+  constexpr explicit TimePoint(Duration since_epoch) { *this += since_epoch; }
+  template <class D>
+  constexpr TimePoint(std::chrono::sys_time<D> t)
+      : seconds_(std::chrono::time_point_cast<std::chrono::seconds>(t).time_since_epoch().count()) {
+    *this += t - std::chrono::time_point_cast<std::chrono::seconds>(t);
+  }
+
+  // The second that it is in.
+  constexpr std::chrono::sys_seconds whole_seconds() const {
+    return std::chrono::sys_seconds(std::chrono::seconds(seconds_));
+  }
+  constexpr std::int32_t nanoseconds() const { return nanoseconds_; }  // since then
+  constexpr Duration time_since_epoch() const { return *this - TimePoint(); }
+
+  constexpr TimePoint& operator+=(Duration d) { return shift(d.count() / kSecond, d.count() % kSecond); }
+  constexpr TimePoint& operator-=(Duration d) {
+    return shift(-(d.count() / kSecond), -(d.count() % kSecond));
+  }
+  friend constexpr TimePoint operator+(TimePoint t, Duration d) { return t += d; }
+  friend constexpr TimePoint operator-(TimePoint t, Duration d) { return t -= d; }
+  friend constexpr Duration operator-(TimePoint a, TimePoint b) {
+    const Int128 difference = Int128{a.seconds_ - b.seconds_} * kSecond + (a.nanoseconds_ - b.nanoseconds_);
+    if (difference > Duration::max().count()) return Duration::max();
+    if (difference < Duration::min().count()) return Duration::min();
+    return Duration(static_cast<std::int64_t>(difference));
+  }
+  constexpr auto operator<=>(const TimePoint&) const = default;
+
+ private:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
+  // By whole seconds and less than one of nanoseconds, either way.
+  constexpr TimePoint& shift(std::int64_t seconds, std::int64_t nanoseconds) {
+    const std::int64_t sum = nanoseconds_ + nanoseconds;
+    const int carried = sum >= kSecond ? 1 : sum < 0 ? -1 : 0;
+    seconds_ += seconds + carried;
+    nanoseconds_ = static_cast<std::int32_t>(sum - carried * kSecond);
+    return *this;
+  }
+
+  std::int64_t seconds_ = 0;  // since 1970
+  std::int32_t nanoseconds_ = 0;
+};
+
+// The last instant that format_time() writes so that it can be read again.
+inline constexpr TimePoint kLastTime =
+    TimePoint(std::chrono::sys_days(std::chrono::year(10000) / 1 / 1)) - Duration(1);
+
+// RFC 3339 with optional fraction (cut at nanoseconds) and any offset; nothing if it does not parse, or if
+// its year is none from 0000 to 9999 in UTC. Leap seconds are refused, as Go does.
 std::optional<TimePoint> parse_time(std::string_view text);
 // "2025-06-01T12:00:00Z"; a fraction only where there is one.
 std::string format_time(TimePoint t);
@@ -24,5 +80,7 @@ std::string format_clock(TimePoint t);
 std::optional<Duration> parse_duration(std::string_view text);
 // "1h30m0s", as Go prints it.
 std::string format_duration(Duration d);
+// How long ago something was, as kubectl prints ages: "45s", "12m", "3h20m", "4d"; "0s" for what is to come.
+std::string format_age(Duration d);
 
 }  // namespace muster

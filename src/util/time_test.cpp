@@ -16,7 +16,7 @@ using std::chrono::days;
 using std::chrono::weeks;
 
 TimePoint at(std::int64_t seconds, std::int64_t nanoseconds = 0) {
-  return TimePoint(std::chrono::seconds(seconds) + Duration(nanoseconds));
+  return TimePoint(std::chrono::sys_seconds(std::chrono::seconds(seconds))) + Duration(nanoseconds);
 }
 
 TEST(Time, ReadsRfc3339) {
@@ -40,8 +40,14 @@ TEST(Time, ReadsRfc3339) {
       {"2000-02-29T23:59:59Z", at(951868799)},
       {"1969-12-31T23:59:59Z", at(-1)},
       {"1969-12-31T23:59:59.75Z", at(-1, 750'000'000)},
-      {"2262-04-11T23:47:16.854775807Z", TimePoint::max()},
-      {"1677-09-21T00:12:43.145224192Z", TimePoint::min()},
+      {"2262-04-11T23:47:16.854775807Z", TimePoint(Duration::max())},
+      {"2262-04-11T23:47:16.854775808Z", TimePoint(Duration::max()) + 1ns},
+      {"1677-09-21T00:12:43.145224192Z", TimePoint(Duration::min())},
+      {"1677-09-21T00:12:43.145224191Z", TimePoint(Duration::min()) - 1ns},
+      {"0000-01-01T00:00:00Z", at(-62167219200)},
+      {"0001-01-01T00:00:00Z", at(-62135596800)},  // what Go prints for no time at all
+      {"9999-12-31T23:59:59Z", at(253402300799)},
+      {"9999-12-31T23:59:59.999999999Z", kLastTime},
   };
   for (const auto& c : cases) EXPECT_EQ(parse_time(c.text), c.time) << c.text;
 }
@@ -75,10 +81,9 @@ TEST(Time, RefusesWhatIsNotRfc3339) {
                            "+025-06-01T12:00:00Z",       //
                            "2025/06/01T12:00:00Z",       //
                            "2025-06-01T12-00-00Z",       //
-                           "2262-04-11T23:47:16.854775808Z",
-                           "1677-09-21T00:12:43.145224191Z",
-                           "0001-01-01T00:00:00Z",
-                           "9999-12-31T23:59:59Z"}) {
+                           "10000-01-01T00:00:00Z",      //
+                           "0000-01-01T00:00:00+00:01",  // before the first year
+                           "9999-12-31T23:59:59-00:01"}) {
     EXPECT_EQ(parse_time(text), std::nullopt) << text;
   }
 }
@@ -88,8 +93,10 @@ TEST(Time, IsWrittenInUtc) {
   EXPECT_EQ(format_time(at(1748779200, 500'000'000)), "2025-06-01T12:00:00.5Z");
   EXPECT_EQ(format_time(at(1748779200, 10)), "2025-06-01T12:00:00.00000001Z");
   EXPECT_EQ(format_time(at(-1, 750'000'000)), "1969-12-31T23:59:59.75Z");
-  EXPECT_EQ(format_time(TimePoint::max()), "2262-04-11T23:47:16.854775807Z");
-  EXPECT_EQ(format_time(TimePoint::min()), "1677-09-21T00:12:43.145224192Z");
+  EXPECT_EQ(format_time(TimePoint(Duration::max())), "2262-04-11T23:47:16.854775807Z");
+  EXPECT_EQ(format_time(TimePoint(Duration::min())), "1677-09-21T00:12:43.145224192Z");
+  EXPECT_EQ(format_time(kLastTime), "9999-12-31T23:59:59.999999999Z");
+  EXPECT_EQ(format_time(at(-62135596800)), "0001-01-01T00:00:00Z");
   EXPECT_EQ(format_clock(at(1748779200 + 271)), "12:04:31");
   EXPECT_EQ(format_clock(at(0)), "00:00:00");
   EXPECT_EQ(format_clock(at(-1, 999'999'999)), "23:59:59");
@@ -97,13 +104,69 @@ TEST(Time, IsWrittenInUtc) {
 
 TEST(Time, ComesBackAsItWasWritten) {
   std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::int64_t> any_second(-62167219200, 253402300799),
+      fraction(0, 999'999'999);
   for (int i = 0; i < 2'000; ++i) {
-    const auto bits = static_cast<std::int64_t>(random());
-    for (const std::int64_t n : {bits, bits / 1'000'000'000 * 1'000'000'000}) {
-      const TimePoint t{Duration(n)};
+    const std::int64_t second = any_second(random);
+    for (const TimePoint t : {at(second), at(second) + Duration(fraction(random))})
       EXPECT_EQ(parse_time(format_time(t)), t) << format_time(t);
-    }
   }
+}
+
+TEST(Time, TakesDurationsAwayAsItAddsThem) {
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 2'000; ++i) {
+    const TimePoint t(Duration(static_cast<std::int64_t>(random())));
+    const Duration d(static_cast<std::int64_t>(random()) >> (random() % 64));
+    EXPECT_EQ(t + d - d, t) << format_time(t) << " " << format_duration(d);
+    EXPECT_EQ((t + d) - t, d) << format_time(t) << " " << format_duration(d);
+    EXPECT_EQ(t + d > t, d > 0ns) << format_time(t) << " " << format_duration(d);
+  }
+  for (const Duration d : {Duration::min(), Duration::max(), -1ns, 1ns, -1'000'000'000ns, 999'999'999ns}) {
+    EXPECT_EQ((at(7, 5) + d) - at(7, 5), d);
+    EXPECT_EQ(at(7, 5) + d - d, at(7, 5));
+  }
+}
+
+TEST(Time, IsOfTheSystemsClockToo) {
+  using namespace std::chrono;
+  EXPECT_EQ(TimePoint(sys_days(2025y / June / 1) + 12h), at(1748779200));
+  EXPECT_EQ(TimePoint(sys_time<milliseconds>(-1ms)), at(-1, 999'000'000));
+  EXPECT_EQ(at(-1, 999'000'000).time_since_epoch(), -1ms);
+}
+
+TEST(Time, IsNoFurtherFromAnotherThanADurationReaches) {
+  EXPECT_EQ(kLastTime - at(0), Duration::max());
+  EXPECT_EQ(at(0) - kLastTime, Duration::min());
+  EXPECT_EQ(at(-9223372037, 500'000'000) - at(0), -9223372036500ms);
+}
+
+TEST(Age, IsPrintedAsKubectlDoes) {
+  const struct {
+    Duration age;
+    const char* text;
+  } cases[] = {{-5s, "0s"},
+               {0s, "0s"},
+               {45900ms, "45s"},
+               {119s, "119s"},
+               {120s, "2m"},
+               {135s, "2m15s"},
+               {12min + 7s, "12m"},
+               {179min, "179m"},
+               {3h + 20min, "3h20m"},
+               {4h, "4h"},
+               {8h + 20min, "8h"},
+               {47h, "47h"},
+               {48h, "2d"},
+               {50h, "2d2h"},
+               {days(8) + 5h, "8d"},
+               {days(400), "400d"},
+               {days(730), "2y"},
+               {days(740), "2y10d"},
+               {days(365 * 8 + 3), "8y"},
+               {Duration::max(), "292y"},
+               {Duration::min(), "0s"}};
+  for (const auto& c : cases) EXPECT_EQ(format_age(c.age), c.text);
 }
 
 TEST(Duration, ReadsGoSyntaxAndDaysAndWeeks) {

@@ -7,6 +7,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/completion/completion_scripts.hpp"
+#include "cli/options.hpp"
 
 namespace muster::cli {
 namespace {
@@ -23,9 +24,7 @@ void add_completion(CLI::App& app, int& exit_code) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a script that completes muster's commands");
   command->group("This program");
-  command->add_option("SHELL", *shell, "Which shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  command->add_option("SHELL", *shell, "Which shell")->required()->check(is_one_of({"bash", "zsh", "fish"}));
   command->footer(
       "Examples:\n"
       "  source <(muster completion bash)\n"

@@ -122,7 +122,7 @@ std::string bash_completion(const std::vector<CommandWords>& commands) {
   return fmt::format(R"(_muster() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "{} --help" -- "$word"))
+    COMPREPLY=($(compgen -W "{} --help --version" -- "$word"))
     return
   fi
   case $command:$before in

@@ -21,11 +21,22 @@ std::int32_t minimum_of(const Job& job, const Member& member) {
   return std::accumulate(minima.begin(), minima.begin() + required, std::int32_t{0});
 }
 
-std::map<JobId, const WaitingJob*> last_words(const std::vector<Round>& rounds) {
+std::map<JobId, const WaitingJob*> last_words(const Round& last) {
   std::map<JobId, const WaitingJob*> said;
-  if (!rounds.empty())
-    for (const WaitingJob& w : rounds.back().decisions.waiting) said[w.job] = &w;
+  for (const WaitingJob& w : last.decisions.waiting) said[w.job] = &w;
   return said;
+}
+
+double gpus_of(const Cluster& cluster, TaskId task) {
+  const Placement& at = cluster.placement(task);
+  const Shape& shape = cluster.shape_of(task);
+  if (!in(at.status, kAlive)) return 0;
+  if (at.node.valid()) return cluster.accepted(shape, at.node).share(Accounted::kGpus);
+  Demand wanted{.charge = shape.charge};
+  if (cluster.smallest_gpu() > 0)
+    wanted.gpus_by_memory =
+        static_cast<double>(shape.gpu_memory) / static_cast<double>(cluster.smallest_gpu());
+  return wanted.share(Accounted::kGpus);
 }
 
 }  // namespace
@@ -38,6 +49,15 @@ const char* status_of(const Job& job) {
   return job.counts.total() > 0 ? "Finished" : "NoPods";
 }
 
+bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
+
+double gpus_of(const Cluster& cluster, const Job& job) {
+  double sum = 0;
+  for (const PodSet& set : job.pod_sets)
+    for (TaskId t : set.tasks) sum += gpus_of(cluster, t);
+  return sum;
+}
+
 std::int32_t minimum_pods(const Job& job) { return minimum_of(job, Member{false, 0}); }
 
 std::vector<JobId> present_jobs(const Cluster& cluster) {
@@ -47,12 +67,11 @@ std::vector<JobId> present_jobs(const Cluster& cluster) {
   return sorted_by_name(jobs, [&](JobId j) { return cluster.job(j).full_name(); });
 }
 
-std::vector<WaitingJob> waiting_after(const Cluster& cluster, const std::vector<Round>& rounds) {
-  const auto said = last_words(rounds);
+std::vector<WaitingJob> waiting_after(const Cluster& cluster, const Round& last) {
+  const auto said = last_words(last);
   std::vector<WaitingJob> waiting;
   for (JobId j : present_jobs(cluster)) {
-    const Job& job = cluster.job(j);
-    if (!job.has_pending() && job.counts.of(TaskStatus::kGated) == 0) continue;
+    if (!is_waiting(cluster.job(j))) continue;
     WaitingJob w{.job = j, .reasons = {}, .searches = {}};
     if (const auto found = said.find(j); found != said.end())
       w = *found->second;

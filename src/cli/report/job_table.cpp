@@ -1,15 +1,19 @@
-// The jobs as a table, in the order of the queue tree.
+// The jobs as a table, and where there are many, how many there are per queue and state.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
+#include <map>
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
 #include "cli/report/text_parts.hpp"
+#include "model/reason_text.hpp"
 
 namespace muster::cli {
 namespace {
+
+// What is more than this is a crowd: counted before it is listed.
+constexpr std::size_t kMostWithoutSummary = 40;
 
 Ink ink_of(std::string_view status) {
   if (status == "Running") return Ink::kGood;
@@ -18,27 +22,7 @@ Ink ink_of(std::string_view status) {
   return Ink::kDim;
 }
 
-// A queue's place in the tree, depth first; queues that can not be used come last.
-IdVector<QueueId, std::size_t> queue_ranks(const Cluster& cluster) {
-  IdVector<QueueId, std::size_t> ranks(cluster.queues().size(), cluster.queues().size());
-  std::size_t rank = 0;
-  for (QueueId q : cluster.queue_tree().depth_first()) ranks[q] = rank++;
-  return ranks;
-}
-
-std::vector<JobId> jobs_by_queue(const Cluster& cluster) {
-  const auto ranks = queue_ranks(cluster);
-  const auto key = [&](const Job& job) {
-    return std::tuple(ranks[job.queue], std::string_view(job.queue_name), -job.priority, job.created);
-  };
-  std::vector<JobId> jobs = present_jobs(cluster);
-  std::stable_sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {
-    const Job &x = cluster.job(a), &y = cluster.job(b);
-    const auto left = key(x), right = key(y);
-    return left != right ? left < right : natural_less(x.name, y.name);
-  });
-  return jobs;
-}
+std::string count_text(std::int32_t count) { return grouped(static_cast<std::size_t>(count)); }
 
 std::string nodes_of(const Cluster& cluster, const Job& job) {
   Tally nodes;
@@ -50,32 +34,127 @@ std::string nodes_of(const Cluster& cluster, const Job& job) {
 }
 
 std::string pods_of(const Job& job) {
-  return fmt::format("{}/{}", job.counts.in(kAllocatedSet), job.counts.in(kAlive));
+  return count_text(job.counts.in(kAllocatedSet)) + "/" + count_text(job.counts.in(kAlive));
+}
+
+std::string gpus_text(double gpus) { return gpus == 0 ? "" : grouped_decimal(gpus); }
+
+// Job → the code of the first reason for which it waits.
+std::map<JobId, std::string> reason_codes(const std::vector<WaitingJob>& waiting) {
+  std::map<JobId, std::string> codes;
+  for (const WaitingJob& w : waiting)
+    if (!w.reasons.empty()) codes[w.job] = code_of(w.reasons.front().rule);
+  return codes;
+}
+
+Table table_of(const Cluster& cluster, const std::vector<JobId>& jobs, const Round& last,
+               const std::vector<WaitingJob>& waiting) {
+  const JobNames names(cluster);
+  const auto codes = reason_codes(waiting);
+  Table table({{"job"},
+               {"queue"},
+               {"priority", Align::kRight},
+               {"age", Align::kRight},
+               {.title = "GPUs", .align = Align::kRight, .only_if_filled = true},
+               {"pods", Align::kRight},
+               {"min", Align::kRight},
+               {"status"},
+               {.title = "reason", .only_if_filled = true},
+               {.title = "nodes", .only_if_filled = true}});
+  for (JobId j : jobs) {
+    const Job& job = cluster.job(j);
+    const std::string status = status_of(job);
+    const auto code = codes.find(j);
+    table.add({names.of(j),
+               job.queue_name,
+               std::to_string(job.priority),
+               format_age(last.now - job.created),
+               gpus_text(gpus_of(cluster, job)),
+               pods_of(job),
+               count_text(minimum_pods(job)),
+               {status, ink_of(status)},
+               code == codes.end() ? "" : code->second,
+               nodes_of(cluster, job)});
+  }
+  return table;
+}
+
+// ---- many jobs
+
+struct JobSum {
+  std::size_t jobs = 0;
+  double gpus = 0;
+};
+using SumsByStatus = std::map<std::string, JobSum>;
+
+// The order in which people ask.
+constexpr const char* kStatuses[] = {"Pending",   "NotReady", "Incomplete", "Running",
+                                     "Releasing", "Finished", "NoPods"};
+
+// Queue by queue as the jobs are sorted, and all of them together.
+std::vector<std::pair<std::string, SumsByStatus>> sums_by_queue(const Cluster& cluster,
+                                                                const std::vector<JobId>& jobs) {
+  std::vector<std::pair<std::string, SumsByStatus>> queues;
+  SumsByStatus all;
+  for (JobId j : jobs) {
+    const Job& job = cluster.job(j);
+    if (queues.empty() || queues.back().first != job.queue_name) queues.push_back({job.queue_name, {}});
+    for (SumsByStatus* sums : {&queues.back().second, &all}) {
+      JobSum& sum = (*sums)[status_of(job)];
+      ++sum.jobs, sum.gpus += gpus_of(cluster, job);
+    }
+  }
+  if (queues.size() > 1) queues.push_back({"all", all});
+  return queues;
+}
+
+Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
+  std::vector<Column> columns{{"queue"}};
+  for (const char* status : kStatuses) {
+    columns.push_back({"jobs", Align::kRight, status, true});
+    columns.push_back({"GPUs", Align::kRight, status, true});
+  }
+  Table table(columns);
+  for (const auto& [queue, sums] : sums_by_queue(cluster, jobs)) {
+    std::vector<Cell> row{queue};
+    for (const char* status : kStatuses) {
+      const auto sum = sums.find(status);
+      row.emplace_back(sum == sums.end() ? "" : grouped(sum->second.jobs));
+      row.emplace_back(sum == sums.end() ? "" : gpus_text(sum->second.gpus));
+    }
+    table.add(std::move(row));
+  }
+  return table;
+}
+
+std::string heading_of(std::size_t shown, std::size_t all, const JobFilter& filter, const TextStyle& style) {
+  if (!filter.is_on()) return style.heading("Jobs");
+  return style.heading("Jobs") +
+         wrapped(fmt::format("only {}: {} of {}", text_of(filter), grouped(shown), counted(all, "job")), "  ",
+                 style.width);
 }
 
 }  // namespace
 
-std::string jobs_text(const Cluster& cluster, const TextStyle& style) {
-  const JobNames names(cluster);
-  Table table({{"job"},
-               {"queue"},
-               {"priority", Align::kRight},
-               {"pods", Align::kRight},
-               {"min", Align::kRight},
-               {"status"},
-               {"nodes"}});
-  for (JobId j : jobs_by_queue(cluster)) {
-    const Job& job = cluster.job(j);
-    const std::string status = status_of(job);
-    table.add({names.of(j),
-               job.queue_name,
-               std::to_string(job.priority),
-               pods_of(job),
-               std::to_string(minimum_pods(job)),
-               {status, ink_of(status)},
-               nodes_of(cluster, job)});
-  }
-  return table.empty() ? "" : style.heading("Jobs") + table.text(style.table());
+std::string jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                      const JobFilter& filter, const TextStyle& style) {
+  const std::size_t all = present_jobs(cluster).size();
+  std::vector<JobId> jobs = selected_jobs(cluster, filter);
+  if (all == 0) return "";
+  std::string text = heading_of(jobs.size(), all, filter, style);
+  if (jobs.empty()) return text;
+  sort_jobs(cluster, "queue", jobs);
+  const bool is_crowd = jobs.size() > kMostWithoutSummary;
+  if (is_crowd) text += crowd_table(cluster, jobs).text(style.table()) + "\n";
+  if (!filter.sort.empty())
+    sort_jobs(cluster, filter.sort, jobs);
+  else if (is_crowd)
+    std::stable_partition(jobs.begin(), jobs.end(), [&](JobId j) { return is_waiting(cluster.job(j)); });
+  const std::size_t shown = std::min(jobs.size(), style.most_rows());
+  Table table =
+      table_of(cluster, {jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(shown)}, last, waiting);
+  for (std::size_t i = shown; i < jobs.size(); ++i) table.add_unseen();
+  return text + table.text(style.table());
 }
 
 }  // namespace muster::cli

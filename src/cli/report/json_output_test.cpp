@@ -35,10 +35,12 @@ class JsonOutput : public testing::Test {
 
 TEST_F(JsonOutput, HasTheFieldsOfTheContractInOrder) {
   const Json json = Json::parse(simulated({"--cycles", "2"}));
-  EXPECT_THAT(keys(json), ElementsAre("rounds", "pods", "jobs"));
+  EXPECT_THAT(keys(json), ElementsAre("schema", "now", "intervalSeconds", "rounds", "pods", "jobs", "queues",
+                                      "nodes", "totals"));
+  EXPECT_EQ(json["schema"], "muster.dev/simulate/v1");
   ASSERT_EQ(json["rounds"].size(), 2U);
   const Json& round = json["rounds"][0];
-  EXPECT_THAT(keys(round), ElementsAre("cycle", "binds", "evictions", "pipelined", "patches"));
+  EXPECT_THAT(keys(round), ElementsAre("cycle", "binds", "evictions", "pipelined", "patches", "now"));
   EXPECT_EQ(round["cycle"], 1);
   EXPECT_EQ(
       round["binds"].dump(),
@@ -57,11 +59,78 @@ TEST_F(JsonOutput, TellsPodsAndJobsByName) {
             R"({"name":"default/waits-0","podGroup":"waits","phase":"Pending"}])");
   ASSERT_EQ(json["jobs"].size(), 3U);
   EXPECT_EQ(json["jobs"][0]["reasons"][0]["reason"], "RequestLargerThanAnyNode");
-  EXPECT_EQ(json["jobs"][1].dump(), R"({"name":"default/runs","queue":"q","status":"Running","reasons":[]})");
+  EXPECT_EQ(json["jobs"][1].dump(),
+            R"({"name":"default/runs","queue":"q","status":"Running","reasons":[],"priority":50,)"
+            R"("prioritySource":"default","preemptibility":"preemptible","preemptibilitySource":"priority",)"
+            R"("created":"2025-06-01T12:00:00Z","pods":2,"podsRunning":2,"minPods":2,"gpus":2.0,)"
+            R"("started":"2025-06-01T12:00:00Z"})");
   const Json& waits = json["jobs"][2];
   EXPECT_EQ(waits["status"], "Pending");
   EXPECT_THAT(keys(waits["reasons"][0]), ElementsAre("reason", "message", "details"));
   EXPECT_EQ(waits["reasons"][0]["message"], "no room for pod waits-0: 1 node: not enough GPUs");
+}
+
+TEST_F(JsonOutput, TellsQueuesNodesAndTotals) {
+  const Json json = Json::parse(simulated());
+  ASSERT_EQ(json["queues"].size(), 1U);
+  const Json& queue = json["queues"][0];
+  EXPECT_THAT(keys(queue), ElementsAre("name", "displayName", "parent", "priority", "resources"));
+  EXPECT_EQ(queue["resources"]["gpu"].dump(),
+            R"({"quota":2.0,"limit":-1.0,"overQuotaWeight":1.0,"inUse":2.0,"fairShare":2.0,"wanted":8.0})");
+  EXPECT_EQ(json["nodes"].dump(), R"([{"name":"n1","gpus":2.0,"gpusFree":0.0,"sharedGpus":[],)"
+                                  R"("cpu":{"allocatable":64000,"free":62000},)"
+                                  R"("memory":{"allocatable":549755813888,"free":547608330240},)"
+                                  R"("pods":2,"schedulable":true,"conditions":[]}])");
+  EXPECT_EQ(json["totals"].dump(),
+            R"({"cyclesAsked":1,"cyclesRun":1,"podsBound":2,"podsEvicted":0,"jobs":3,"jobsWaiting":2,)"
+            R"("podsWaiting":2,"nodes":1,"gpus":2.0,"gpusInUse":2.0})");
+}
+
+TEST_F(JsonOutput, SaysWherePriorityAndPreemptibilityComeFrom) {
+  const auto job = [&](const std::string& more, const std::string& objects) {
+    const std::string group =
+        "---\n{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: j}, spec: {queue: q" +
+        more + "}}\n";
+    return Json::parse(simulated({files_.add("more.yaml", group + objects)}))["jobs"][1];
+  };
+  const auto priority_class = [](const std::string& name, const std::string& more) {
+    return "---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: " + name + "}, " +
+           more + "}\n";
+  };
+  const Json named = job(", priorityClassName: high", priority_class("high", "value: 200"));
+  EXPECT_EQ(named["name"], "default/j");
+  EXPECT_EQ(named["priority"], 200);
+  EXPECT_EQ(named["priorityClassName"], "high");
+  EXPECT_EQ(named["prioritySource"], "priorityClassName");
+  EXPECT_EQ(named["preemptibility"], "non-preemptible");
+  EXPECT_EQ(named["preemptibilitySource"], "priority");
+  const Json global = job("", priority_class("usual", "value: 70, globalDefault: true"));
+  EXPECT_EQ(global["priority"], 70);
+  EXPECT_EQ(global["prioritySource"], "globalDefault");
+  EXPECT_FALSE(global.contains("priorityClassName"));
+  const Json spec = job(", preemptibility: semi-preemptible", "");
+  EXPECT_EQ(spec["prioritySource"], "default");
+  EXPECT_EQ(spec["preemptibility"], "semi-preemptible");
+  EXPECT_EQ(spec["preemptibilitySource"], "spec");
+}
+
+TEST_F(JsonOutput, ShowsOnlyWhatPassesTheFilters) {
+  EXPECT_FALSE(Json::parse(simulated()).contains("filters"));
+  const Json json = Json::parse(simulated({"--state", "waiting", "--sort", "name", "-n", "default"}));
+  EXPECT_EQ(json["filters"].dump(),
+            R"({"namespace":"default","state":"waiting","sort":"name","jobsShown":2})");
+  ASSERT_EQ(json["jobs"].size(), 2U);
+  EXPECT_EQ(json["jobs"][0]["name"], "default/huge");
+  ASSERT_EQ(json["pods"].size(), 2U);
+  EXPECT_EQ(json["pods"][1]["name"], "default/waits-0");
+  EXPECT_EQ(json["totals"]["jobs"], 3) << "of all";
+  EXPECT_EQ(json["rounds"][0]["binds"].size(), 2U) << "decisions are shown all";
+}
+
+// Rounds are written one by one; the whole reads as if it had been written at once.
+TEST_F(JsonOutput, IsIndentedAsOnePiece) {
+  const std::string text = simulated({"--cycles", "3"});
+  EXPECT_EQ(text, Json::parse(text).dump(1) + "\n");
 }
 
 TEST_F(JsonOutput, EqualRunsGiveEqualText) {
@@ -71,7 +140,7 @@ TEST_F(JsonOutput, EqualRunsGiveEqualText) {
 
 TEST_F(JsonOutput, TimingComesOnlyWhenAskedFor) {
   const Json json = Json::parse(simulated({"--timing"}));
-  EXPECT_THAT(keys(json), ElementsAre("rounds", "pods", "jobs", "timing"));
+  EXPECT_EQ(keys(json).back(), "timing");
   EXPECT_THAT(keys(json["timing"]), ElementsAre("readMs", "openMs", "actionsMs", "scenariosSimulated",
                                                 "nodesTried", "cpuMs", "peakRssMb"));
   EXPECT_THAT(keys(json["rounds"][0]["timing"]),

@@ -6,7 +6,6 @@
 
 #include "cli/report/names.hpp"
 #include "cli/report/text_parts.hpp"
-#include "model/reason_text.hpp"
 
 namespace muster::cli {
 namespace {
@@ -27,52 +26,90 @@ const char* group_title(Accounted r) {
 
 std::string number(Accounted r, double value) {
   if (value < 0) return "∞";
-  if (r == Accounted::kCores) return decimal(value / kMilliPerCore);
-  if (r == Accounted::kBytes) return decimal(std::round(value / kBytesPerMegabyte) / kMegabytesPerGigabyte);
-  return decimal(value);
+  if (r == Accounted::kCores) return grouped_decimal(value / kMilliPerCore);
+  if (r == Accounted::kBytes)
+    return grouped_decimal(std::round(value / kBytesPerMegabyte) / kMegabytesPerGigabyte);
+  return grouped_decimal(value);
 }
+
+// A column of numbers about one resource of all queues, in the order of the shares.
+struct QueueColumn {
+  const char* title;
+  Accounted resource;
+  std::vector<double> values;
+
+  bool is_all(double value) const {
+    return std::all_of(values.begin(), values.end(), [&](double v) { return v == value; });
+  }
+};
+
+constexpr double kUnlimited = -1;
+
+class QueueColumns {
+ public:
+  QueueColumns(const Cluster& cluster, const std::vector<QueueShare>& shares)
+      : cluster_(cluster), shares_(shares) {}
+
+  // Those of the resource that tell something: a quota or a limit that nobody has, and zeros do not. That
+  // nobody may use any does.
+  void add(Accounted r) {
+    const auto queue = [&](const QueueShare& s) -> const QueueAmounts& {
+      return cluster_.queue(s.queue).of(r);
+    };
+    add("quota", r, [&](const QueueShare& s) { return std::max(queue(s).quota, kUnlimited); });
+    add("fair share", r, [&](const QueueShare& s) { return s.fair_share[index(r)]; });
+    add("in use", r, [&](const QueueShare& s) { return cluster_.use(s.queue).allocated.share(r); });
+    add("wanted", r, [&](const QueueShare& s) { return s.requested[index(r)]; });
+    add(
+        "limit", r, [&](const QueueShare& s) { return std::max(queue(s).limit, kUnlimited); }, false);
+  }
+  const std::vector<QueueColumn>& list() const { return list_; }
+
+ private:
+  template <class ValueOf>
+  void add(const char* title, Accounted r, ValueOf value_of, bool zeros_tell_nothing = true) {
+    QueueColumn column{title, r, {}};
+    for (const QueueShare& s : shares_) column.values.push_back(value_of(s));
+    if (!column.is_all(kUnlimited) && !(zeros_tell_nothing && column.is_all(0)))
+      list_.push_back(std::move(column));
+  }
+
+  const Cluster& cluster_;
+  const std::vector<QueueShare>& shares_;
+  std::vector<QueueColumn> list_;
+};
 
 bool has_bound(const Cluster& cluster, Accounted r) {
   return std::any_of(cluster.queues().begin(), cluster.queues().end(),
-                     [&](const Queue& q) { return q.usable && (q.of(r).quota >= 0 || q.of(r).limit >= 0); });
+                     [&](const Queue& q) { return q.usable && (q.of(r).quota > 0 || q.of(r).limit >= 0); });
 }
 
-std::vector<Accounted> shown_resources(const Cluster& cluster, const TextStyle& style) {
-  std::vector<Accounted> shown{Accounted::kGpus};
-  for (Accounted r : {Accounted::kCores, Accounted::kBytes})
-    if (style.wide || has_bound(cluster, r)) shown.push_back(r);
-  return shown;
+bool is_shown(const Cluster& cluster, Accounted r, const TextStyle& style) {
+  return r == Accounted::kGpus || style.wide || has_bound(cluster, r);
 }
 
-std::vector<Column> columns_for(const std::vector<Accounted>& resources) {
-  std::vector<Column> columns{{"queue"}};
-  for (Accounted r : resources)
-    for (const char* title : {"quota", "fair share", "in use", "wanted", "limit"})
-      columns.push_back({title, Align::kRight, group_title(r)});
-  return columns;
-}
-
-std::vector<Cell> row_of(const Cluster& cluster, const QueueShare& share,
-                         const std::vector<Accounted>& resources) {
-  const Queue& queue = cluster.queue(share.queue);
-  std::vector<Cell> row{std::string(2 * static_cast<std::size_t>(queue.depth), ' ') + queue.shown_name()};
-  for (Accounted r : resources) {
-    row.emplace_back(number(r, queue.of(r).quota));
-    row.emplace_back(number(r, share.fair_share[index(r)]));
-    row.emplace_back(number(r, cluster.use(share.queue).allocated.share(r)));
-    row.emplace_back(number(r, share.requested[index(r)]));
-    row.emplace_back(number(r, queue.of(r).limit));
-  }
-  return row;
+std::vector<Cell> row_of(const Queue& queue, const std::vector<QueueColumn>& columns, std::size_t row) {
+  const bool is_called_otherwise = queue.shown_name() != queue.name;
+  std::vector<Cell> cells{std::string(2 * static_cast<std::size_t>(queue.depth), ' ') + queue.name,
+                          is_called_otherwise ? queue.display_name : ""};
+  for (const QueueColumn& column : columns) cells.emplace_back(number(column.resource, column.values[row]));
+  return cells;
 }
 
 }  // namespace
 
-std::string queues_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style) {
-  if (rounds.empty() || rounds.back().decisions.shares.empty()) return "";
-  const std::vector<Accounted> resources = shown_resources(cluster, style);
-  Table table(columns_for(resources));
-  for (const QueueShare& share : rounds.back().decisions.shares) table.add(row_of(cluster, share, resources));
+std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style) {
+  const std::vector<QueueShare>& shares = last.decisions.shares;
+  if (shares.empty()) return "";
+  QueueColumns numbers(cluster, shares);
+  for (Accounted r : {Accounted::kGpus, Accounted::kCores, Accounted::kBytes})
+    if (is_shown(cluster, r, style)) numbers.add(r);
+  std::vector<Column> columns{{"queue"}, {.title = "display name", .only_if_filled = true}};
+  for (const QueueColumn& c : numbers.list())
+    columns.push_back({c.title, Align::kRight, group_title(c.resource)});
+  Table table(columns);
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    table.add(row_of(cluster.queue(shares[i].queue), numbers.list(), i));
   return style.heading("Queues") + table.text(style.table());
 }
 

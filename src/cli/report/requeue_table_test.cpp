@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/report/report.hpp"
+#include "cli/report/json_parts.hpp"
 #include "cli/report/text_parts.hpp"
 #include "tests/test_cluster.hpp"
 
@@ -15,17 +15,15 @@ class RequeueTable : public testing::Test {
   RequeueTable() { c.node("node0", {.gpus = 2}); }
 
   std::string text(int cycles, Duration apart = 0s) {
-    run(cycles, apart);
-    return requeue_text(c.cluster(), rounds, {});
-  }
-  void run(int cycles, Duration apart) {
+    std::optional<RequeueText> table;
     for (int i = 1; i <= cycles; ++i, c.advance(apart)) {
       c.cycle();
-      rounds.push_back({i, c.now(), c.decisions()});
+      if (!table) table.emplace(c.cluster());
+      table->add({i, c.now(), c.decisions()});
     }
+    return table->text({});
   }
   TestCluster c;
-  std::vector<Round> rounds;
 };
 
 TEST_F(RequeueTable, IsNotThereWhereNobodyOptedIn) {
@@ -73,9 +71,8 @@ Requeue
 
 TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
   c.running("bad", {.node = "node0", .age = 4h, .expected_runtime = "soon", .requeue_delay = "-1h"});
-  run(1, 0s);
-  const auto json = nlohmann::ordered_json::parse(to_json(c.cluster(), rounds, std::nullopt));
-  const auto& requeue = json["rounds"][0]["requeue"];
+  c.cycle();
+  const auto requeue = round_json(c.cluster(), {1, c.now(), c.decisions()}, false)["requeue"];
   EXPECT_EQ(requeue["skipped"].dump(),
             R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
             R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");

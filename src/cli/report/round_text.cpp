@@ -23,7 +23,7 @@ struct Happening {
 
 class Happenings {
  public:
-  explicit Happenings(const Cluster& cluster) : cluster_(cluster), names_(cluster) {}
+  Happenings(const Cluster& cluster, const JobNames& names) : cluster_(cluster), names_(names) {}
 
   void add(const Decisions& decisions) {
     for (const BindDecision& b : decisions.binds) placed("bound", Ink::kGood, b.task, b.node);
@@ -68,7 +68,7 @@ class Happenings {
   }
 
   const Cluster& cluster_;
-  const JobNames names_;
+  const JobNames& names_;
   std::vector<Happening> list_;
   std::map<std::tuple<std::string, JobId, std::string>, std::size_t> places_;
 };
@@ -78,38 +78,37 @@ bool is_quiet(const Round& round) {
   return d.binds.empty() && d.evictions.empty() && d.pipelined.empty();
 }
 
-std::string quiet_text(const Round& first, const Round& last, const TextStyle& style) {
-  if (first.cycle == last.cycle)
-    return style.heading(fmt::format("Cycle {}, {}", first.cycle, format_time(first.now))) +
-           "  nothing to bind or evict\n";
-  return style.heading(
-             fmt::format("Cycles {} to {}, until {}", first.cycle, last.cycle, format_time(last.now))) +
-         "  nothing to bind or evict\n";
-}
-
-std::string round_text(const Cluster& cluster, const Round& round, const TextStyle& style) {
-  Happenings happenings(cluster);
-  happenings.add(round.decisions);
-  TableStyle table = style.table();
-  table.has_titles = false;
-  return style.heading(fmt::format("Cycle {}, {}", round.cycle, format_time(round.now))) +
-         happenings.table().text(table);
-}
+std::string cycle_text(int cycle) { return grouped(static_cast<std::size_t>(cycle)); }
 
 }  // namespace
 
-std::string rounds_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style) {
-  std::string text;
-  for (std::size_t i = 0; i < rounds.size(); ++i) {
-    if (!is_quiet(rounds[i])) {
-      text += round_text(cluster, rounds[i], style);
-      continue;
-    }
-    const std::size_t first = i;
-    while (i + 1 < rounds.size() && is_quiet(rounds[i + 1])) ++i;
-    text += quiet_text(rounds[first], rounds[i], style);
+void RoundsText::add(const Round& round) {
+  if (is_quiet(round)) {
+    quiet_to_ = {round.cycle, round.now};
+    if (quiet_from_.cycle == 0) quiet_from_ = quiet_to_;
+    return;
   }
-  return text;
+  text_ += quiet_text() + loud_text(round);
+  quiet_from_ = quiet_to_ = {};
+}
+
+std::string RoundsText::quiet_text() const {
+  if (quiet_from_.cycle == 0) return "";
+  const std::string until = format_time(quiet_to_.now);
+  const std::string heading = quiet_from_.cycle == quiet_to_.cycle
+                                  ? fmt::format("Cycle {}, {}", cycle_text(quiet_to_.cycle), until)
+                                  : fmt::format("Cycles {} to {}, until {}", cycle_text(quiet_from_.cycle),
+                                                cycle_text(quiet_to_.cycle), until);
+  return style_.heading(heading) + "  nothing to bind or evict\n";
+}
+
+std::string RoundsText::loud_text(const Round& round) const {
+  Happenings happenings(cluster_, names_);
+  happenings.add(round.decisions);
+  TableStyle table = style_.table();
+  table.has_titles = false;
+  return style_.heading(fmt::format("Cycle {}, {}", cycle_text(round.cycle), format_time(round.now))) +
+         happenings.table().text(table);
 }
 
 }  // namespace muster::cli

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "model/reason_text.hpp"
+
 namespace muster::cli {
 namespace {
 
@@ -19,6 +21,13 @@ std::string grouped(std::size_t number) {
   std::string digits = std::to_string(number);
   for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
   return digits;
+}
+
+std::string grouped_decimal(double number) {
+  std::string text = decimal(number);
+  const std::size_t first = text.starts_with('-') ? 1 : 0;
+  for (std::size_t at = std::min(text.find('.'), text.size()); at > first + 3;) text.insert(at -= 3, ",");
+  return text;
 }
 
 std::string and_more(std::size_t count) {
@@ -76,14 +85,33 @@ std::string Table::groups_line(const std::vector<std::size_t>& widths, const Tab
   return line.empty() ? line : style.indent + line + "\n";
 }
 
+bool Table::is_left_out(std::size_t column) const {
+  return columns_[column].only_if_filled &&
+         std::all_of(rows_.begin(), rows_.end(), [&](const auto& row) { return row[column].text.empty(); });
+}
+
+Table Table::without_empty_columns() const {
+  std::vector<std::size_t> kept;
+  Table table({});
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (!is_left_out(i)) kept.push_back(i), table.columns_.push_back(columns_[i]);
+  for (const std::vector<Cell>& row : rows_) {
+    std::vector<Cell>& cells = table.rows_.emplace_back();
+    for (std::size_t i : kept) cells.push_back(row[i]);
+  }
+  table.unseen_ = unseen_;
+  return table;
+}
+
 std::string Table::text(const TableStyle& style) const {
-  const std::size_t shown = std::min(rows_.size(), style.most_rows);
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (is_left_out(i)) return without_empty_columns().text(style);
+  const std::size_t shown = std::min(rows_.size(), style.most_rows), cut = rows_.size() - shown + unseen_;
   const std::vector<std::size_t> all_widths = widths(shown, style.has_titles);
   std::string text;
   if (style.has_titles) text += groups_line(all_widths, style) + line(titles(), all_widths, style);
   for (std::size_t r = 0; r < shown; ++r) text += line(rows_[r], all_widths, style);
-  if (shown < rows_.size())
-    text += style.indent + style.paint(Ink::kDim, and_more(rows_.size() - shown)) + "\n";
+  if (cut > 0) text += style.indent + style.paint(Ink::kDim, and_more(cut)) + "\n";
   return text;
 }
 

@@ -18,7 +18,8 @@ enum class Align : unsigned char { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  std::string group = {};  // stands once above neighbouring columns of the same group
+  std::string group = {};       // stands once above neighbouring columns of the same group
+  bool only_if_filled = false;  // left out where all its cells are empty
 };
 
 struct Cell {
@@ -39,25 +40,33 @@ struct TableStyle {
 std::string and_more(std::size_t count);
 // "3,960"
 std::string grouped(std::size_t number);
+// "3,960.25": at most three decimals, none that are zero.
+std::string grouped_decimal(double number);
 
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
+  // Another row that will be cut off: who has many need not make them.
+  void add_unseen() { ++unseen_; }
+  std::size_t rows() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
   // Ends in a line break unless there is nothing to show. No line ends in spaces.
   std::string text(const TableStyle& style) const;
 
  private:
-  std::vector<std::size_t> widths(std::size_t shown, bool has_titles) const;
+  std::string groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const;
   std::string line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
                    const TableStyle& style) const;
+  bool is_left_out(std::size_t column) const;
+  Table without_empty_columns() const;
+  std::vector<std::size_t> widths(std::size_t shown, bool has_titles) const;
   std::vector<Cell> titles() const;
-  std::string groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const;
 
   std::vector<Column> columns_;
   std::vector<std::vector<Cell>> rows_;
+  std::size_t unseen_ = 0;
 };
 
 }  // namespace muster::cli

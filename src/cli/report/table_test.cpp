@@ -30,6 +30,30 @@ TEST(Table, IsCutOffAndSaysSo) {
             "  n\n  0\n  1\n  … and 3,998 more; --all shows them\n");
 }
 
+TEST(Table, CountsRowsThatNobodyMade) {
+  Table table({{"n"}});
+  table.add({"0"});
+  for (int i = 0; i < 3999; ++i) table.add_unseen();
+  EXPECT_EQ(table.text({}), "n\n0\n… and 3,999 more; --all shows them\n");
+}
+
+TEST(Table, LeavesOutColumnsWithoutAWord) {
+  Table table({{"job"}, {.title = "reason", .only_if_filled = true}, {"min"}});
+  table.add({"a", "", ""});
+  EXPECT_EQ(table.text({}), "job  min\na\n");
+  table.add({"b", "OverLimit", "2"});
+  EXPECT_EQ(table.text({}), "job  reason     min\na\nb    OverLimit  2\n");
+}
+
+TEST(Numbers, AreGroupedByThousands) {
+  EXPECT_EQ(grouped_decimal(0), "0");
+  EXPECT_EQ(grouped_decimal(999.5), "999.5");
+  EXPECT_EQ(grouped_decimal(1000), "1,000");
+  EXPECT_EQ(grouped_decimal(-1000), "-1,000");
+  EXPECT_EQ(grouped_decimal(-100), "-100");
+  EXPECT_EQ(grouped_decimal(1234567.125), "1,234,567.125");
+}
+
 TEST(Table, ColoursCellsButNotTheSpaceAround) {
   Table table({{"status"}, {"node"}});
   table.add({{"ok", Ink::kGood}, "n1"});

@@ -1,18 +1,23 @@
 // The report as text: the parts put together, with what it cost and a summary.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
 #include "cli/report/report.hpp"
 #include "cli/report/text_parts.hpp"
-#include "model/reason_text.hpp"
+#include "cli/report/totals.hpp"
 
 namespace muster::cli {
 namespace {
 
-std::string milliseconds(double value) { return fmt::format("{:.2f}", value); }
+// Two decimals, also where they are zero: the columns line up.
+std::string milliseconds(double value) {
+  const std::string text = fmt::format("{:.2f}", value), whole = text.substr(0, text.size() - 3);
+  return grouped(static_cast<std::size_t>(std::stoull(whole))) + text.substr(whole.size());
+}
 
 std::vector<Column> timing_columns(const std::vector<ActionStats>& actions) {
   std::vector<Column> columns{{"cycle"}, {"open", Align::kRight, "milliseconds"}};
@@ -35,46 +40,83 @@ std::vector<Cell> timing_row(const std::string& title, const Decisions& d) {
   return row;
 }
 
-std::string timing_text(const std::vector<Round>& rounds, const Timing& timing, const TextStyle& style) {
-  const Decisions sum = summed_stats(rounds);
-  Table table(timing_columns(sum.actions));
-  table.add(timing_row("all", sum));
-  for (const Round& round : rounds) table.add(timing_row(std::to_string(round.cycle), round.decisions));
-  return style.heading("Timing") + table.text(style.table()) +
-         fmt::format("  reading {} ms, processor {} ms, memory at most {:.1f} MB\n",
-                     milliseconds(timing.read_ms), milliseconds(timing.cpu_ms), timing.peak_rss_mb);
-}
+class TextReport final : public Report {
+ public:
+  TextReport(const Cluster& cluster, const ReportOptions& options, Write write)
+      : cluster_(cluster),
+        options_(options),
+        write_(std::move(write)),
+        rounds_(cluster, options.style),
+        requeue_(cluster) {}
 
-std::string gpus_in_use(const Cluster& cluster) {
-  std::int64_t used = 0, total = 0;
-  for (NodeId n : cluster.nodes_by_name()) {
-    total += cluster.allocatable().at(kGpu, n);
-    used += cluster.allocatable().at(kGpu, n) - cluster.idle().at(kGpu, n);
+  void add(const Round& round) override {
+    rounds_.add(round);
+    requeue_.add(round);
+    totals_.add(round.decisions);
+    if (options_.has_timing) add_timing(round);
   }
-  const auto devices = [](std::int64_t units) {
-    return decimal(static_cast<double>(units) / static_cast<double>(kOneGpu));
-  };
-  return fmt::format("{} of {} GPUs in use on {}", devices(used), devices(total),
-                     counted(cluster.nodes_by_name().size(), "node"));
-}
 
-std::string summary_text(const Cluster& cluster, const std::vector<Round>& rounds,
-                         const std::vector<WaitingJob>& waiting, const TextStyle& style) {
-  std::size_t bound = 0, evicted = 0, waiting_pods = 0;
-  for (const Round& round : rounds) {
-    bound += round.decisions.binds.size();
-    evicted += round.decisions.evictions.size();
+  void finish(const Round& last, const std::optional<Timing>& timing) override {
+    const TextStyle& style = options_.style;
+    std::vector<WaitingJob> waiting = waiting_after(cluster_, last);
+    const std::vector<JobId> selected = selected_jobs(cluster_, options_.filter);
+    const std::set<JobId> shown(selected.begin(), selected.end());
+    std::erase_if(waiting, [&](const WaitingJob& w) { return !shown.contains(w.job); });
+    std::string text = rounds_.text() + queues_text(cluster_, last, style) + nodes_text(cluster_, style) +
+                       jobs_text(cluster_, last, waiting, options_.filter, style) + requeue_.text(style) +
+                       waiting_text(cluster_, last, waiting, style);
+    if (timing) text += timing_text(*timing);
+    text += summary_text(last);
+    write_(text.substr(text.find_first_not_of('\n')));
   }
-  for (const WaitingJob& w : waiting) {
-    const StatusCounts& counts = cluster.job(w.job).counts;
-    waiting_pods += static_cast<std::size_t>(counts.of(TaskStatus::kPending) + counts.of(TaskStatus::kGated));
+
+ private:
+  // A cycle that would be cut off is only counted.
+  void add_timing(const Round& round) {
+    add_stats(round.decisions, stats_);
+    if (cycles_.size() < options_.style.most_rows())
+      cycles_.push_back(timing_row(grouped(static_cast<std::size_t>(round.cycle)), round.decisions));
+    else
+      ++unseen_;
   }
-  const std::string text =
-      fmt::format("{}: {} bound, {} evicted; {} of {} waiting; {}", counted(rounds.size(), "cycle"),
-                  counted(bound, "pod"), grouped(evicted), counted(waiting_pods, "pod"),
-                  counted(waiting.size(), "job"), gpus_in_use(cluster));
-  return "\n" + style.paint(Ink::kBold, text) + "\n";
-}
+
+  std::string timing_text(const Timing& timing) const {
+    Table table(timing_columns(stats_.actions));
+    table.add(timing_row("all", stats_));
+    for (const std::vector<Cell>& row : cycles_) table.add(row);
+    for (std::size_t i = 0; i < unseen_; ++i) table.add_unseen();
+    return options_.style.heading("Timing") + table.text(options_.style.table()) +
+           fmt::format("  reading {} ms, processor {} ms, memory at most {} MB\n",
+                       milliseconds(timing.read_ms), milliseconds(timing.cpu_ms),
+                       grouped_decimal(std::round(timing.peak_rss_mb * 10) / 10));
+  }
+
+  std::string summary_text(const Round& last) const {
+    const Waiting waiting = waiting_in(cluster_);
+    const GpuTotals gpus = gpus_in(cluster_);
+    const auto asked = static_cast<std::size_t>(options_.run.cycles),
+               done = static_cast<std::size_t>(last.cycle);
+    const std::string cycles =
+        done < asked ? fmt::format("cut short after {} of {}", grouped(done), counted(asked, "cycle"))
+                     : counted(done, "cycle");
+    const std::string text =
+        fmt::format("{}: {} bound, {} evicted; {} of {} waiting; {} of {} GPUs in use on {}", cycles,
+                    counted(totals_.bound, "pod"), grouped(totals_.evicted), counted(waiting.pods, "pod"),
+                    counted(waiting.jobs, "job"), grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
+                    counted(cluster_.nodes_by_name().size(), "node"));
+    return "\n" + options_.style.paint(Ink::kBold, text) + "\n";
+  }
+
+  const Cluster& cluster_;
+  const ReportOptions options_;
+  const Write write_;
+  RoundsText rounds_;
+  RequeueText requeue_;
+  Totals totals_;
+  Decisions stats_;                        // of all cycles
+  std::vector<std::vector<Cell>> cycles_;  // timing of each
+  std::size_t unseen_ = 0;
+};
 
 }  // namespace
 
@@ -85,15 +127,8 @@ JobNames::JobNames(const Cluster& cluster) : cluster_(cluster) {
   has_namespaces_ = namespaces.size() > 1;
 }
 
-std::string to_text(const Cluster& cluster, const std::vector<Round>& rounds,
-                    const std::optional<Timing>& timing, const TextStyle& style) {
-  const std::vector<WaitingJob> waiting = waiting_after(cluster, rounds);
-  std::string text = rounds_text(cluster, rounds, style) + queues_text(cluster, rounds, style) +
-                     jobs_text(cluster, style) + requeue_text(cluster, rounds, style) +
-                     waiting_text(cluster, rounds, waiting, style);
-  if (timing) text += timing_text(rounds, *timing, style);
-  text += summary_text(cluster, rounds, waiting, style);
-  return text.substr(text.find_first_not_of('\n'));
+std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, Write write) {
+  return std::make_unique<TextReport>(cluster, options, std::move(write));
 }
 
 }  // namespace muster::cli

@@ -1,6 +1,8 @@
 // The whole text of small runs, and how long lists are folded.
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "cli/command_for_test.hpp"
 #include "cli/report/report.hpp"
 #include "model/objects.hpp"
@@ -43,11 +45,16 @@ Queues
   lab           8           8       8       9      ∞
     vision      4           8       8       9      8
 
+Nodes
+  node  GPUs  free  pods
+  n1       4     0     2
+  n2       4     0     4
+
 Jobs
-  job    queue    priority  pods  min  status   nodes
-  big    vision         50   1/1    1  Running  n1
-  train  vision         50   5/6    4  Running  n1 (1), n2 (4)
-  lost   nowhere        50   0/1    1  Pending
+  job    queue    priority  age  GPUs  pods  min  status   reason             nodes
+  big    vision         50   0s     3   1/1    1  Running                     n1
+  train  vision         50   0s     6   5/6    4  Running  OverLimit          n1 (1), n2 (4)
+  lost   nowhere        50   0s     1   0/1    1  Pending  QueueDoesNotExist
 
 Waiting, and why
   lost  QueueDoesNotExist
@@ -76,8 +83,10 @@ TEST_F(TextOutput, CutsOffLongListsUnlessAllIsAskedFor) {
 TEST_F(TextOutput, ShowsCpuAndMemoryWhereTheyAreBounded) {
   const std::string plain =
       node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1");
-  EXPECT_THAT(simulated(plain), Not(HasSubstr("CPU cores")));
-  EXPECT_THAT(simulated(plain, {"--wide"}), HasSubstr("CPU cores"));
+  const std::string used = plain + job_yaml("j", "q", 1, 1, 1);
+  EXPECT_THAT(simulated(used), Not(HasSubstr("CPU cores")));
+  EXPECT_THAT(simulated(used, {"--wide"}), HasSubstr("CPU cores"));
+  EXPECT_THAT(simulated(plain, {"--wide"}), Not(HasSubstr("CPU cores"))) << "nothing but zeros";
   const std::string bounded = node_yaml("n1", 1) + R"(---
 apiVersion: scheduling.run.ai/v2
 kind: Queue
@@ -85,10 +94,185 @@ metadata: {name: q}
 spec: {resources: {cpu: {quota: 2500, limit: 4000}, memory: {quota: 1500, limit: -1}, gpu: {quota: 1, limit: 1}}}
 )";
   EXPECT_THAT(simulated(bounded), HasSubstr(R"(
-         GPUs                                      CPU cores                                 memory, GB
-  queue  quota  fair share  in use  wanted  limit  quota  fair share  in use  wanted  limit  quota  fair share  in use  wanted  limit
-  q          1           0       0       0      1    2.5           0       0       0      4    1.5           0       0       0      ∞
+         GPUs          CPU cores     memory, GB
+  queue  quota  limit  quota  limit  quota
+  q          1      1    2.5      4    1.5
 )"));
+}
+
+TEST_F(TextOutput, LeavesOutColumnsThatTellNothing) {
+  const std::string idle =
+      node_yaml("n1", 0) + queue_yaml("q", "", "quota: 0, limit: -1, overQuotaWeight: 1");
+  EXPECT_THAT(simulated(idle), HasSubstr("Queues\n  queue\n  q\n\nNodes\n  node  pods\n  n1       0\n"));
+  const std::string forbidden = queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1");
+  EXPECT_THAT(simulated(forbidden), HasSubstr("         GPUs\n  queue  limit\n  q          0\n"))
+      << "that nobody may use any tells much";
+}
+
+TEST_F(TextOutput, CallsQueuesByNameWithTheDisplayNameBeside) {
+  const auto queue = [](const char* name, const char* shown) {
+    return queue_yaml(name, "", "quota: 1, limit: -1, overQuotaWeight: 1",
+                      std::string("displayName: ") + shown + ", ");
+  };
+  EXPECT_THAT(simulated(queue("a", "a") + queue("b", "Team B")), HasSubstr("                       GPUs\n"
+                                                                           "  queue  display name  quota\n"
+                                                                           "  a                        1\n"
+                                                                           "  b      Team B            1\n"));
+  EXPECT_THAT(simulated(queue("a", "a")), Not(HasSubstr("display name")));
+}
+
+TEST_F(TextOutput, GroupsThousandsOfEverything) {
+  std::string cluster =
+      node_yaml("n1", 4000) + queue_yaml("q", "", "quota: 12000.5, limit: 1234567, overQuotaWeight: 1");
+  cluster += job_yaml("j", "q", 1, 1, 3000);
+  const std::string text = simulated(cluster, {"--cycles", "1200"});
+  EXPECT_THAT(text, HasSubstr("Cycles 2 to 1,200, until"));
+  EXPECT_THAT(text, HasSubstr("  q      12,000.5       3,000   3,000   3,000  1,234,567\n"));
+  EXPECT_THAT(text, HasSubstr("  n1    4,000  1,000     1\n"));
+  EXPECT_THAT(text, HasSubstr("  j    q            50   0s  3,000   1/1    1  Running  n1\n"));
+  EXPECT_THAT(
+      text, HasSubstr("1,200 cycles: 1 pod bound, 0 evicted; 0 pods of 0 jobs waiting; 3,000 of 4,000 GPUs"));
+}
+
+std::string bare_node(const std::string& name, const std::string& more) {
+  return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + "}, " + more + "}\n";
+}
+
+TEST_F(TextOutput, TellsWhatKeepsPodsFromNodes) {
+  const std::string text = simulated(
+      bare_node("n1", "spec: {unschedulable: true}") +
+      bare_node(
+          "n2",
+          "status: {conditions: [{type: Ready, status: \"False\"}, {type: PIDPressure, status: \"True\"}]}") +
+      bare_node("n10", "status: {}"));
+  EXPECT_THAT(text, HasSubstr("Nodes\n"
+                              "  node  pods  state\n"
+                              "  n1       0  cordoned\n"
+                              "  n2       0  not ready, PID pressure\n"
+                              "  n10      0\n"));
+}
+
+TEST_F(TextOutput, TellsWhatIsFreeOfSharedGpus) {
+  std::string cluster = node_yaml("n1", 2) + queue_yaml("q", "", "quota: 2, limit: -1, overQuotaWeight: 1");
+  for (const char* name : {"a", "b"})
+    cluster +=
+        group_yaml(name, "q", 1) + "---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name +
+        "-0, annotations: {pod-group-name: " + name +
+        ", gpu-fraction: \"0.6\"}}, spec: {schedulerName: kai-scheduler, containers: [{name: main}]}}\n";
+  EXPECT_THAT(simulated(cluster), HasSubstr("  node  GPUs  free  shared GPUs             pods\n"
+                                            "  n1       2     0  2, with 0.4 + 0.4 free     2\n"));
+}
+
+TEST_F(TextOutput, FoldsNodesThatAreAlikeWhereThereAreMany) {
+  std::string cluster = queue_yaml("q", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
+                        job_yaml("whole", "q", 1, 1, 8) + job_yaml("parts", "q", 4, 4, 2);
+  for (int i = 1; i <= 50; ++i) cluster += node_yaml("gpu-" + std::to_string(i), i == 7 ? 1 : 8);
+  EXPECT_THAT(
+      simulated(cluster),
+      HasSubstr(
+          "Nodes\n"
+          "  nodes                                         how many  GPUs each  free each  pods in all\n"
+          "  gpu-1, gpu-10                                        2          8          0            5\n"
+          "  gpu-2 … gpu-6, gpu-8, gpu-9, gpu-11 … gpu-50        47          8          8            0\n"
+          "  gpu-7                                                1          1          1            0\n"));
+  EXPECT_THAT(simulated(cluster, {"--all"}), HasSubstr("  gpu-50     8     8     0\n"));
+}
+
+TEST_F(TextOutput, CountsManyJobsAndPutsThoseThatWaitFirst) {
+  std::string cluster = node_yaml("n1", 8) + queue_yaml("a", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
+                        queue_yaml("b", "", "quota: 8, limit: -1, overQuotaWeight: 1");
+  for (int i = 0; i < 30; ++i) cluster += job_yaml("a" + std::to_string(i), "a", 1, 1, 1);
+  for (int i = 0; i < 30; ++i) cluster += job_yaml("b" + std::to_string(i), "b", 1, 1, 2);
+  const std::string text = simulated(cluster);
+  EXPECT_THAT(text, HasSubstr("Jobs\n"
+                              "         Pending     Running\n"
+                              "  queue  jobs  GPUs  jobs  GPUs\n"
+                              "  a        26    26     4     4\n"
+                              "  b        28    56     2     4\n"
+                              "  all      54    82     6     8\n"
+                              "\n"
+                              "  job  queue  priority  age  GPUs  pods  min  status   reason\n"
+                              "  a"));
+  EXPECT_THAT(text, HasSubstr("… and 20 more; --all shows them"));
+  const std::string jobs = text.substr(text.find("  job  queue"));
+  EXPECT_THAT(jobs.substr(0, jobs.find("\n\n")), Not(HasSubstr("Running")));
+}
+
+class JobFilters : public TextOutput {
+ protected:
+  // The first column of the Jobs table; above it, what is said of a filter.
+  std::string shown(std::vector<std::string> more) {
+    const std::string text = simulated(cluster_, std::move(more));
+    const std::size_t begin = text.find("\nJobs\n") + 6;
+    std::istringstream lines(text.substr(begin, text.find("\n\n", begin) - begin));
+    std::string names;
+    for (std::string line; std::getline(lines, line);)
+      names += (names.empty() ? "" : " ") +
+               (line.starts_with("  only") ? line.substr(2) + ":" : line.substr(2, line.find(' ', 2) - 2));
+    return names;
+  }
+  const std::string cluster_ =
+      node_yaml("n1", 4) + queue_yaml("lab", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
+      queue_yaml("vision", "lab", "quota: 4, limit: 8, overQuotaWeight: 1") +
+      queue_yaml("ads", "", "quota: 4, limit: 8, overQuotaWeight: 1") + job_yaml("v1", "vision", 1, 1, 1) +
+      job_yaml("v2", "vision", 1, 1, 3) + job_yaml("a1", "ads", 1, 1, 5) + job_yaml("a2", "ads", 1, 3, 2);
+};
+
+TEST_F(JobFilters, PickByQueueNameAndState) {
+  EXPECT_EQ(shown({}), "job a1 a2 v1 v2");
+  EXPECT_EQ(shown({"--queue", "lab"}), "only queue lab and below: 2 of 4 jobs: job v1 v2");
+  EXPECT_EQ(shown({"--queue", "vision", "-n", "default"}),
+            "only namespace default, queue vision and below: 2 of 4 jobs: job v1 v2");
+  EXPECT_EQ(shown({"--job", "a1"}), "only job a1: 1 of 4 jobs: job a1");
+  EXPECT_EQ(shown({"--job", "default/a1"}), "only job default/a1: 1 of 4 jobs: job a1");
+  EXPECT_EQ(shown({"--state", "no-pods"}), "only state no-pods: 0 of 4 jobs:");
+}
+
+TEST_F(JobFilters, WaitingMeansThatSomePodsDo) {
+  const std::string text = simulated(cluster_, {"--state", "waiting", "--queue", "ads"});
+  EXPECT_THAT(text, HasSubstr("only queue ads and below, state waiting: 2 of 4 jobs\n"));
+  EXPECT_THAT(text, HasSubstr("  a1   ads"));
+  EXPECT_THAT(text, HasSubstr("Waiting, and why\n  a1"));
+  EXPECT_THAT(text, Not(HasSubstr("\n  v2")));
+}
+
+TEST_F(JobFilters, SortInEveryOrder) {
+  EXPECT_EQ(shown({"--sort", "name"}), "job a1 a2 v1 v2");
+  EXPECT_EQ(shown({"--sort", "gpus"}), "job a2 a1 v2 v1");
+  EXPECT_EQ(shown({"--sort", "queue"}), "job a1 a2 v1 v2");
+  const auto group = [](const char* name, const char* created, const char* priority) {
+    return std::string("---\n{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: ") +
+           name + ", creationTimestamp: " + created + "}, spec: {queue: ads, priorityClassName: " + priority +
+           "}}\n---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: " + priority +
+           "}, value: " + (priority[0] == 'l' ? "-2147483648" : "2147483647") + "}\n";
+  };
+  const std::string more = files_.add("more.yaml", group("old", "0001-01-01T00:00:00Z", "low") +
+                                                       group("new", "2025-06-01T11:59:00Z", "high"));
+  EXPECT_EQ(shown({more, "--sort", "age"}), "job old new a1 a2 v1 v2");
+  EXPECT_EQ(shown({more, "--sort", "priority"}), "job new a1 a2 v1 v2 old");
+}
+
+TEST_F(JobFilters, UnknownNamesAreMistakes) {
+  const std::string file = files_.add("cluster.yaml", cluster_);
+  const struct {
+    std::vector<std::string> arguments;
+    const char* says;
+  } cases[] = {
+      {{"--queue", "visoin"}, "error: there is no queue \"visoin\"; did you mean \"vision\"?\n"},
+      {{"-n", "defualt"}, "error: there is no job in the namespace \"defualt\"; did you mean \"default\"?\n"},
+      {{"--job", "v11"}, "error: there is no job \"v11\"; did you mean \"v1\"?\n"},
+      {{"--job", "defalt/a1"}, "error: there is no job \"defalt/a1\"; did you mean \"default/a1\"?\n"},
+      {{"--state", "waitng"}, "did you mean \"waiting\"?"},
+      {{"--sort", "gpu"}, "did you mean \"gpus\"?"},
+  };
+  for (const auto& c : cases) {
+    std::vector<std::string> arguments{"simulate", file, "--config", files_.add("config.yml", kAllocateOnly)};
+    arguments.insert(arguments.end(), c.arguments.begin(), c.arguments.end());
+    const Ran ran = run_muster(arguments);
+    EXPECT_EQ(ran.exit_code, kUsage) << c.says;
+    EXPECT_EQ(ran.out, "");
+    EXPECT_THAT(ran.err, HasSubstr(c.says));
+  }
 }
 
 TEST_F(TextOutput, NamesNamespacesOnlyWhereThereAreSeveral) {
@@ -124,7 +308,11 @@ TEST(EvictionText, NamesActionAndContender) {
   Round round{.cycle = 1};
   round.decisions.evictions.push_back({victim, "reclaim", cluster.task(contender).job});
   round.decisions.pipelined.push_back({contender, node, {}});
-  const std::string text = to_text(cluster, {round}, std::nullopt, {});
+  std::string text;
+  const auto report =
+      text_report(cluster, {.run = {}, .filter = {}}, [&](std::string_view part) { text += part; });
+  report->add(round);
+  report->finish(round, std::nullopt);
   EXPECT_THAT(text, HasSubstr("  evicted    batch  1 pod  batch-0, by reclaim for serve\n"
                               "  pipelined  serve  1 pod  serve-0 → n1\n"));
   EXPECT_THAT(text, HasSubstr("  batch\n    was evicted in the last cycle, and is tried again in the next\n"

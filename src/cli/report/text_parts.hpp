@@ -1,9 +1,12 @@
 // The parts of the text output, each in a file of its own; a part begins with its heading or is empty.
 #pragma once
 
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "cli/report/selection.hpp"
 #include "cli/report/text_style.hpp"
 #include "cli/simulate/rounds.hpp"
 
@@ -24,21 +27,73 @@ class JobNames {
 
 // What happened: a heading per cycle and a line per job that something happened to; cycles without are drawn
 // together.
-std::string rounds_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style);
+class RoundsText {
+ public:
+  RoundsText(const Cluster& cluster, const TextStyle& style)
+      : cluster_(cluster), style_(style), names_(cluster) {}
+  void add(const Round& round);
+  std::string text() const { return text_ + quiet_text(); }
+
+ private:
+  struct Instant {
+    int cycle = 0;  // 0: none
+    TimePoint now{};
+  };
+  std::string quiet_text() const;
+  std::string loud_text(const Round& round) const;
+
+  const Cluster& cluster_;
+  const TextStyle style_;
+  const JobNames names_;
+  std::string text_;
+  Instant quiet_from_, quiet_to_;  // cycles in which nothing happened, up to now
+};
+
+// Who agreed to give way, and what came of it; empty where no job opted in. Equal cycles share a row.
+class RequeueText {
+ public:
+  explicit RequeueText(const Cluster& cluster) : names_(cluster) {}
+  void add(const Round& round);
+  std::string text(const TextStyle& style) const;
+
+ private:
+  // What matters most stands first.
+  enum class Fate : unsigned char { kRequeued, kNoRoom, kNominated, kSpared, kWarned, kNotNominated };
+  struct Row {
+    Fate fate;
+    JobId job;
+    std::string what, why;
+    Ink ink = Ink::kPlain;
+    int first = 0, last = 0;  // cycles
+  };
+  void add(Row row);
+  void add(const RequeueAttempt& attempt, bool is_dry_run);
+  void add_skips(const RequeueRecord& record);
+  static std::string cycles(const Row& row);
+
+  const JobNames names_;
+  int cycle_ = 0;
+  bool is_dry_run_ = false;
+  std::vector<Row> rows_;
+  std::map<std::tuple<JobId, std::string, std::string>, std::size_t> places_;
+};
 
 // The queues as an indented tree. Fair share and what is wanted as the last cycle computed them; in use as it
-// stands now. GPUs always; CPU and memory where some queue has a bound on them, or the style is wide.
-std::string queues_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style);
+// stands now. GPUs where some queue has a bound on them, holds or wants any; CPU and memory where some queue
+// has a bound on them, or the style is wide. Columns that tell nothing are left out.
+std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style);
 
-// Each job with its queue, its pods and where they run, in the order of the queue tree, then by priority and
-// age.
-std::string jobs_text(const Cluster& cluster, const TextStyle& style);
+// Each node with its GPUs, what is free of them, and its pods; where there are many, those that are alike
+// share a row.
+std::string nodes_text(const Cluster& cluster, const TextStyle& style);
 
-// Who agreed to give way, and what came of it; empty where no job opted in.
-std::string requeue_text(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style);
+// Each job of the selection with its queue, its pods, where they run and why not. Where there are many, first
+// how many there are per queue and state, and who waits stands first.
+std::string jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                      const JobFilter& filter, const TextStyle& style);
 
 // Who waits and why: a paragraph per reason, which jobs that wait for the same one share.
-std::string waiting_text(const Cluster& cluster, const std::vector<Round>& rounds,
-                         const std::vector<WaitingJob>& waiting, const TextStyle& style);
+std::string waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                         const TextStyle& style);
 
 }  // namespace muster::cli

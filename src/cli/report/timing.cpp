@@ -32,13 +32,9 @@ Timing timing_of_process(double read_ms) {
           .peak_rss_mb = static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
-Decisions summed_stats(const std::vector<Round>& rounds) {
-  Decisions sum;
-  for (const Round& round : rounds) {
-    sum.open_milliseconds += round.decisions.open_milliseconds;
-    for (const ActionStats& stats : round.decisions.actions) add(stats, sum.actions);
-  }
-  return sum;
+void add_stats(const Decisions& more, Decisions& sum) {
+  sum.open_milliseconds += more.open_milliseconds;
+  for (const ActionStats& stats : more.actions) add(stats, sum.actions);
 }
 
 }  // namespace muster::cli

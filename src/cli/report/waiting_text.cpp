@@ -60,8 +60,8 @@ std::vector<Paragraph> paragraphs_of(const Cluster& cluster, const std::vector<W
 
 class Writer {
  public:
-  Writer(const Cluster& cluster, const std::vector<Round>& rounds, const TextStyle& style)
-      : cluster_(cluster), rounds_(rounds), style_(style), names_(cluster) {}
+  Writer(const Cluster& cluster, const Round& last, const TextStyle& style)
+      : cluster_(cluster), last_(last), style_(style), names_(cluster) {}
 
   std::string paragraph(const Paragraph& p) const {
     std::string text = "  " + title(p) + "\n";
@@ -85,7 +85,9 @@ class Writer {
 
   static std::string progress(const Job& job) {
     const std::int32_t running = job.counts.in(kAllocatedSet);
-    return running == 0 ? "" : fmt::format(", {} of {} pods run", running, job.counts.in(kAlive));
+    return running == 0 ? ""
+                        : fmt::format(", {} of {} run", grouped(static_cast<std::size_t>(running)),
+                                      counted(static_cast<std::size_t>(job.counts.in(kAlive)), "pod"));
   }
 
   std::string codes(const WaitingJob& w) const {
@@ -113,7 +115,7 @@ class Writer {
 
   // What the last cycle did to a job that waits without anything being in its way.
   std::string without_reason(JobId job) const {
-    const Decisions& last = rounds_.back().decisions;
+    const Decisions& last = last_.decisions;
     const auto is_of_job = [&](const auto& d) { return cluster_.task(d.task).job == job; };
     if (std::any_of(last.pipelined.begin(), last.pipelined.end(), is_of_job))
       return "has a place in view, and starts when the pods there are gone";
@@ -123,19 +125,19 @@ class Writer {
   }
 
   const Cluster& cluster_;
-  const std::vector<Round>& rounds_;
+  const Round& last_;
   const TextStyle& style_;
   const JobNames names_;
 };
 
 }  // namespace
 
-std::string waiting_text(const Cluster& cluster, const std::vector<Round>& rounds,
-                         const std::vector<WaitingJob>& waiting, const TextStyle& style) {
-  if (waiting.empty() || rounds.empty()) return "";
+std::string waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                         const TextStyle& style) {
+  if (waiting.empty()) return "";
   const std::vector<Paragraph> paragraphs = paragraphs_of(cluster, waiting, style);
   const std::size_t shown = std::min(paragraphs.size(), style.most_rows());
-  const Writer writer(cluster, rounds, style);
+  const Writer writer(cluster, last, style);
   std::string text = style.heading("Waiting, and why");
   for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
   if (shown < paragraphs.size())

@@ -7,18 +7,20 @@
 
 namespace muster::cli {
 
-std::vector<Round> run_rounds(Cluster& cluster, const Policy& policy, const RoundOptions& options) {
-  std::vector<Round> rounds;
+Round run_rounds(Cluster& cluster, const Policy& policy, const RoundOptions& options,
+                 const OnRound& on_round) {
   EmbeddedCluster embedded;
   SearchMemory memory;
   const SteadyStopwatch stopwatch;
-  TimePoint now = options.now;
-  for (int cycle = 1; cycle <= options.cycles; ++cycle, now += options.interval) {
-    rounds.push_back({cycle, now, run_cycle(cluster, policy, now, {&memory, &stopwatch})});
-    embedded.carry_out(cluster, rounds.back().decisions, now);
-    embedded.update(cluster, now);
+  Round round{.cycle = 0, .now = options.now, .decisions = {}};
+  for (bool goes_on = true; goes_on && round.cycle < options.cycles;) {
+    if (++round.cycle > 1) round.now += options.interval;
+    round.decisions = run_cycle(cluster, policy, round.now, {&memory, &stopwatch});
+    goes_on = on_round(round);
+    embedded.carry_out(cluster, round.decisions, round.now);
+    embedded.update(cluster, round.now);
   }
-  return rounds;
+  return round;
 }
 
 }  // namespace muster::cli

@@ -10,14 +10,20 @@
 #include "cli/commands.hpp"
 #include "cli/input/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/report/names.hpp"
 #include "cli/report/report.hpp"
+#include "cli/report/status_line.hpp"
+#include "cli/simulate/interrupt.hpp"
 #include "cli/simulate/rounds.hpp"
+#include "util/int128.hpp"
 
 namespace muster::cli {
 namespace {
 
 struct SimulateOptions {
   InputOptions inputs;
+  JobFilter filter;
   int cycles = 1;
   std::string interval = "0s";
   std::string output = "text";
@@ -35,6 +41,39 @@ TextStyle style_of(const SimulateOptions& options) {
           .wide = options.wide};
 }
 
+bool ends_in_time(const RoundOptions& run) {
+  const auto seconds_left = (kLastTime.whole_seconds() - run.now.whole_seconds()).count();
+  return Int128{run.interval.count()} * (run.cycles - 1) <= Int128{seconds_left} * 1'000'000'000;
+}
+
+// What is wrong with options that only the files and the clock can tell, or "".
+std::string problem_with(const SimulateOptions& options, const RoundOptions& run, const Inputs& inputs) {
+  if (!ends_in_time(run))
+    return fmt::format("--interval: {}, {} apart, go beyond the year 9999",
+                       counted(static_cast<std::size_t>(run.cycles), "cycle"), format_duration(run.interval));
+  return problem_with(options.filter, inputs.cluster);
+}
+
+RoundOptions run_of(const SimulateOptions& options, TimePoint now) {
+  return {.cycles = options.cycles,
+          .now = now,
+          .interval = parse_duration(options.interval).value_or(Duration{})};
+}
+
+// The rounds go to the report as they come; a line says how far they are, and Ctrl-C ends them. Rounds of
+// JSON are written at once: no line where they would stand beside it.
+Round run_watched(Inputs& inputs, const RoundOptions& run, Report& report, bool is_json) {
+  StatusLine line(!is_json || !is_terminal(stdout));
+  const Interrupt interrupt;
+  const std::string of = fmt::format("of {}, {}", counted(static_cast<std::size_t>(run.cycles), "cycle"),
+                                     counted(inputs.cluster.jobs().size(), "job"));
+  return run_rounds(inputs.cluster, inputs.policy, run, [&](const Round& round) {
+    report.add(round);
+    if (line.is_due()) line.show(fmt::format("{} {}", grouped(static_cast<std::size_t>(round.cycle)), of));
+    return !interrupt.has_come() && !has_output_failed();
+  });
+}
+
 int run_simulate(const SimulateOptions& options) {
   const auto start = Clock::now();
   int exit_code = kSuccess;
@@ -42,19 +81,22 @@ int run_simulate(const SimulateOptions& options) {
   expected.expects_work = true;
   auto inputs = read_inputs(expected, exit_code);
   if (!inputs) return exit_code;
+  const RoundOptions run = run_of(options, inputs->now);
+  if (const std::string problem = problem_with(options, run, *inputs); !problem.empty()) {
+    fmt::print(stderr, "error: {}\n", problem);
+    return kUsage;
+  }
   const double read_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  const std::vector<Round> rounds =
-      run_rounds(inputs->cluster, inputs->policy,
-                 {.cycles = options.cycles,
-                  .now = inputs->now,
-                  .interval = parse_duration(options.interval).value_or(Duration{})});
+  const bool is_json = options.output == "json";
+  const auto report = (is_json ? json_report : text_report)(
+      inputs->cluster,
+      {.run = run, .filter = options.filter, .has_timing = options.timing, .style = style_of(options)},
+      write_out);
+  const Round last = run_watched(*inputs, run, *report, is_json);
   std::optional<Timing> timing;
   if (options.timing) timing = timing_of_process(read_ms);
-  if (options.output == "json")
-    fmt::print("{}", to_json(inputs->cluster, rounds, timing));
-  else
-    fmt::print("{}", to_text(inputs->cluster, rounds, timing, style_of(options)));
-  return kSuccess;
+  report->finish(last, timing);
+  return last.cycle < run.cycles ? kInterrupted : kSuccess;
 }
 
 void add_input_options(CLI::App& command, InputOptions& inputs) {
@@ -73,6 +115,16 @@ void add_input_options(CLI::App& command, InputOptions& inputs) {
   command.add_flag("--strict", inputs.strict, "Warnings about manifests are errors");
 }
 
+void add_filters(CLI::App& command, JobFilter& filter) {
+  command.add_option("-n,--namespace", filter.ns, "Only jobs of this namespace")->type_name("NAMESPACE");
+  command.add_option("--queue", filter.queue, "Only jobs of this queue and those below it")
+      ->type_name("QUEUE");
+  command.add_option("--job", filter.job, "Only this job: its name, or namespace/name")->type_name("JOB");
+  command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
+  command.add_option("--sort", filter.sort, "Order of jobs: the oldest, most important, largest first")
+      ->check(is_one_of(known_orders()));
+}
+
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
@@ -86,17 +138,21 @@ void add_simulate(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--interval", options->interval, "Simulated time between cycles")
       ->type_name("DURATION")
-      ->check(is_duration())
+      ->check(is_interval())
       ->capture_default_str();
   add_output_option(*command, options->output);
+  add_filters(*command, options->filter);
   command->add_flag("--timing", options->timing, "Add how long everything took");
   command->add_flag("--all", options->all, "Do not cut off long lists");
   command->add_flag("--wide", options->wide, "CPU and memory of queues, too");
   command->footer(
-      "Prints what each cycle binds and evicts, then queues, jobs, and who waits and why.\n\n"
+      "Prints what each cycle binds and evicts, then queues, nodes, jobs, and who waits and why. Ctrl-C "
+      "ends\n"
+      "the run after the cycle that it is in and prints what there is; a second one ends it at once.\n\n"
       "Examples:\n"
       "  muster simulate cluster.yaml\n"
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3 --now 2025-06-01T12:00:00Z\n"
+      "  muster simulate cluster.yaml --queue research --state waiting --sort gpus\n"
       "  kubectl get nodes,queues,podgroups,pods -A -o yaml | muster simulate - -o json");
   command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
 }

@@ -68,7 +68,8 @@ ordered_json findings_json(const std::vector<Error>& findings) {
 ordered_json validation_json(const Inputs& inputs, int exit_code) {
   ordered_json errors = findings_json(inputs.unreadable);
   for (ordered_json& error : findings_json(inputs.findings.errors)) errors.push_back(std::move(error));
-  return {{"valid", exit_code == kSuccess},
+  return {{"schema", "muster.dev/validate/v1"},
+          {"valid", exit_code == kSuccess},
           {"errors", std::move(errors)},
           {"warnings", findings_json(inputs.findings.warnings)},
           {"notes", inputs.notes},

@@ -229,7 +229,7 @@ TEST_F(Validate, AnswersInJson) {
   EXPECT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(
       nlohmann::ordered_json::parse(ran.out).dump(),
-      R"({"valid":true,"errors":[],"warnings":[{"file":"c.yaml","line":2,"object":"Queue q",)"
+      R"({"schema":"muster.dev/validate/v1","valid":true,"errors":[],"warnings":[{"file":"c.yaml","line":2,"object":"Queue q",)"
       R"("field":"spec.resources.gpu.limit","message":"2 GPUs is below the quota of 4 GPUs, of which the rest )"
       R"(can never be used"}],"notes":[],"files":1,"kinds":{"Queue":1},"unknownKinds":{}})");
 }

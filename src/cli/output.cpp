@@ -1,0 +1,56 @@
+// Tells of a full disk, a pipe that nobody reads, and a file that shrinks while it is read.
+#include "cli/output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+
+#include "cli/cli.hpp"
+
+namespace muster::cli {
+namespace {
+
+int failure = 0;  // the first error number of standard output
+
+void note_failure(bool has_failed) {
+  if (has_failed && failure == 0) failure = errno == 0 ? EIO : errno;
+}
+
+// Files are mapped: what can not be read of one arrives as this signal.
+void end_unreadable(int) {
+  constexpr std::string_view text =
+      "error: a file can not be read to its end: it shrank, or its disk failed\n";
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
+  ::_exit(kOutside);
+}
+
+}  // namespace
+
+void write_out(std::string_view text) {
+  if (failure != 0) return;
+  errno = 0;
+  note_failure(std::fwrite(text.data(), 1, text.size(), stdout) < text.size());
+}
+
+bool has_output_failed() { return failure != 0; }
+
+void handle_broken_files() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGBUS, end_unreadable);
+}
+
+int finish_output(int exit_code) {
+  if (std::ferror(stdout) == 0) errno = 0;  // what made it fail is still there
+  note_failure(std::fflush(stdout) != 0 || std::ferror(stdout) != 0);
+  if (failure == 0) return exit_code;
+  fmt::print(stderr, "error: standard output: {}\n", std::generic_category().message(failure));
+  failure = 0;
+  std::clearerr(stdout);
+  return kOutside;
+}
+
+}  // namespace muster::cli

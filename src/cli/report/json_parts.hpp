@@ -1,0 +1,28 @@
+// The parts of the JSON output. docs/json.md describes every field.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "cli/simulate/rounds.hpp"
+#include "model/cluster.hpp"
+
+namespace muster::cli {
+
+// Milli-cores, bytes and devices.
+nlohmann::ordered_json shares_json(const Shares& shares);
+// GPUs that are shared, by name.
+nlohmann::ordered_json group_names(const Cluster& cluster, HoldingId holding);
+
+nlohmann::ordered_json round_json(const Cluster& cluster, const Round& round, bool with_timing);
+nlohmann::ordered_json timing_json(const Decisions& decisions);
+
+// `only`: pods of these jobs; null: all pods.
+nlohmann::ordered_json pods_json(const Cluster& cluster, const std::vector<JobId>* only);
+nlohmann::ordered_json jobs_json(const Cluster& cluster, const Round& last, const std::vector<JobId>& jobs);
+// What is known of a job besides how it stands and why.
+nlohmann::ordered_json job_facts(const Cluster& cluster, const Job& job);
+nlohmann::ordered_json queues_json(const Cluster& cluster, const Round& last);
+nlohmann::ordered_json nodes_json(const Cluster& cluster);
+
+}  // namespace muster::cli

@@ -1,0 +1,60 @@
+// Reads off the cluster how each node stands.
+#include "cli/report/node_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::cli {
+namespace {
+
+constexpr std::pair<bool NodeConditions::*, ConditionWords> kConditions[] = {
+    {&NodeConditions::unschedulable, {"Unschedulable", "cordoned"}},
+    {&NodeConditions::not_ready, {"NotReady", "not ready"}},
+    {&NodeConditions::memory_pressure, {"MemoryPressure", "memory pressure"}},
+    {&NodeConditions::disk_pressure, {"DiskPressure", "disk pressure"}},
+    {&NodeConditions::pid_pressure, {"PIDPressure", "PID pressure"}},
+    {&NodeConditions::network_unavailable, {"NetworkUnavailable", "network unavailable"}}};
+
+std::vector<ConditionWords> conditions_of(const NodeConditions& node) {
+  std::vector<ConditionWords> list;
+  for (const auto& [is_so, words] : kConditions)
+    if (node.*is_so) list.push_back(words);
+  return list;
+}
+
+std::vector<SharedStand> shared_of(const Node& node) {
+  std::vector<SharedStand> list;
+  for (const SharedGpu& gpu : node.shared)
+    if (gpu.allocated > 0)
+      list.push_back({gpu.group, std::max(0.0, 1 - static_cast<double>(gpu.allocated) /
+                                                       static_cast<double>(node.gpu_memory))});
+  return list;
+}
+
+IdVector<NodeId, std::size_t> pods_per_node(const Cluster& cluster) {
+  IdVector<NodeId, std::size_t> pods(cluster.nodes().size(), 0);
+  for (TaskId t : ids(cluster.tasks()))
+    if (const Placement& at = cluster.placement(t);
+        cluster.task(t).alive && at.node.valid() && in(at.status, kActiveUsed))
+      ++pods[at.node];
+  return pods;
+}
+
+double devices(std::int64_t units) { return static_cast<double>(units) / static_cast<double>(kOneGpu); }
+
+}  // namespace
+
+std::vector<NodeStand> node_stands(const Cluster& cluster) {
+  const auto pods = pods_per_node(cluster);
+  std::vector<NodeStand> stands;
+  for (NodeId n : cluster.nodes_by_name())
+    stands.push_back({.node = n,
+                      .gpus = devices(cluster.allocatable().at(kGpu, n)),
+                      .gpus_free = devices(cluster.idle().at(kGpu, n)),
+                      .shared = shared_of(cluster.node(n)),
+                      .pods = pods[n],
+                      .conditions = conditions_of(cluster.node(n))});
+  return stands;
+}
+
+}  // namespace muster::cli

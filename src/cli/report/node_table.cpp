@@ -1,0 +1,94 @@
+// The nodes as a table; where there are many, those that are alike share a row.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "cli/report/names.hpp"
+#include "cli/report/node_state.hpp"
+#include "cli/report/text_parts.hpp"
+#include "cli/report/totals.hpp"
+
+namespace muster::cli {
+namespace {
+
+// In hundredths, and never more than there is.
+std::string share_text(double share) { return grouped_decimal(std::floor(share * 100 + 1e-6) / 100); }
+
+// "2, with 0.5 + 0.25 free": devices that are shared, and what is free on each.
+std::string shared_text(const std::vector<SharedStand>& shared) {
+  constexpr std::size_t kMostNamed = 4;
+  if (shared.empty()) return "";
+  std::vector<std::string> parts;
+  double sum = 0, most = 0;
+  for (const SharedStand& s : shared) {
+    parts.push_back(share_text(s.free));
+    sum += s.free;
+    most = std::max(most, s.free);
+  }
+  if (parts.size() > kMostNamed)
+    return fmt::format("{}, with {} free, at most {} on one", grouped(parts.size()), share_text(sum),
+                       share_text(most));
+  return fmt::format("{}, with {} free", parts.size(), fmt::join(parts, " + "));
+}
+
+std::string state_text(const NodeStand& stand) {
+  std::vector<std::string_view> words;
+  for (const ConditionWords& condition : stand.conditions) words.emplace_back(condition.words);
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// Nodes that are alike: what is said of each of them, and how many pods they have together.
+struct NodeRow {
+  std::vector<std::string> names, facts;
+  std::size_t pods = 0;
+};
+
+std::vector<NodeStand> in_natural_order(const Cluster& cluster) {
+  std::vector<NodeStand> stands = node_stands(cluster);
+  std::stable_sort(stands.begin(), stands.end(), [&](const NodeStand& a, const NodeStand& b) {
+    return natural_less(cluster.node(a.node).name, cluster.node(b.node).name);
+  });
+  return stands;
+}
+
+std::vector<NodeRow> rows_of(const Cluster& cluster, bool folds) {
+  std::vector<NodeRow> rows;
+  std::map<std::vector<std::string>, std::size_t> places;
+  const bool has_gpus = gpus_in(cluster).all > 0;
+  for (const NodeStand& s : in_natural_order(cluster)) {
+    const std::vector<std::string> facts{has_gpus ? grouped_decimal(s.gpus) : "",
+                                         has_gpus ? grouped_decimal(s.gpus_free) : "", shared_text(s.shared),
+                                         state_text(s)};
+    const auto [place, is_new] = places.try_emplace(facts, rows.size());
+    if (is_new || !folds) place->second = rows.size(), rows.push_back({.names = {}, .facts = facts});
+    rows[place->second].names.push_back(cluster.node(s.node).name);
+    rows[place->second].pods += s.pods;
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string nodes_text(const Cluster& cluster, const TextStyle& style) {
+  const bool folds = cluster.nodes_by_name().size() > style.most_rows();
+  Table table({{folds ? "nodes" : "node"},
+               {.title = "how many", .align = Align::kRight, .only_if_filled = true},
+               {.title = folds ? "GPUs each" : "GPUs", .align = Align::kRight, .only_if_filled = true},
+               {.title = folds ? "free each" : "free", .align = Align::kRight, .only_if_filled = true},
+               {.title = "shared GPUs", .only_if_filled = true},
+               {folds ? "pods in all" : "pods", Align::kRight},
+               {.title = "state", .only_if_filled = true}});
+  for (const NodeRow& row : rows_of(cluster, folds))
+    table.add({summarised(row.names),
+               folds ? grouped(row.names.size()) : "",
+               row.facts[0],
+               row.facts[1],
+               row.facts[2],
+               grouped(row.pods),
+               {row.facts[3], Ink::kWaiting}});
+  return table.empty() ? "" : style.heading("Nodes") + table.text(style.table());
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,34 @@
+// What a run comes to, in numbers: what text and JSON both tell.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cli/simulate/rounds.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+
+namespace muster::cli {
+
+// Pods that all cycles together bound and evicted.
+struct Totals {
+  std::size_t bound = 0, evicted = 0;
+
+  void add(const Decisions& decisions) {
+    bound += decisions.binds.size();
+    evicted += decisions.evictions.size();
+  }
+};
+
+// Of all jobs, whichever are shown.
+struct Waiting {
+  std::size_t jobs = 0, pods = 0;
+};
+Waiting waiting_in(const Cluster& cluster);
+
+struct GpuTotals {
+  double all = 0, in_use = 0;
+};
+GpuTotals gpus_in(const Cluster& cluster);
+
+}  // namespace muster::cli

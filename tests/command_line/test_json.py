@@ -1,0 +1,115 @@
+"""What `muster -o json` prints, its JSON schemas and docs/json.md say the same.
+
+MUSTER names the program.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+import jsonschema
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+NOW = ["--now", "2025-06-01T12:00:00Z"]
+
+# Every part of the output is in one of them: fractions and topology, requeue, evictions, searches, workloads, filters.
+RUNS = {
+    "tour": ["tour", "--cycles", "2"],
+    "tour, timed and filtered": ["tour", "--timing", "--queue", "research", "--state", "waiting", "--sort", "gpus",
+                                 "-n", "default"],
+    "requeue": ["requeue", "--cycles", "4", "--interval", "10m"],
+    "racks": ["racks"],
+    "usage": ["usage/cluster.yaml", "--usage", "usage/usage.yaml"],
+    "workloads": ["workloads"],
+    "search": ["search", "--cycles", "2"],
+    "search, one job": ["search", "--job", "default/train-a"],
+}
+DRY_RUN = "actions: allocate, requeue\nactionArguments: {requeue: {dryRun: \"true\"}}\n"
+
+
+def muster(*arguments):
+    return subprocess.run([os.environ["MUSTER"], *arguments], cwd=EXAMPLES, capture_output=True)
+
+
+def schema(command):
+    return json.loads((ROOT / "docs/schema" / f"{command}-v1.json").read_text())
+
+
+def fields(part, path=""):
+    """The dotted paths of all properties below a part of a schema."""
+    if "items" in part:
+        yield from fields(part["items"], path + "[]")
+    for name, value in part.get("properties", {}).items():
+        below = f"{path}.{name}" if path else name
+        yield below
+        yield from fields(value, below)
+
+
+def objects(part, path=""):
+    """The paths of objects whose fields are named, with their schemas."""
+    if part.get("properties") is not None:
+        yield path, part
+    for name, value in part.get("properties", {}).items():
+        yield from objects(value, f"{path}.{name}")
+    if "items" in part:
+        yield from objects(part["items"], path + "[]")
+
+
+class Schemas(unittest.TestCase):
+    def setUp(self):
+        self.schemas = {command: schema(command) for command in ("simulate", "validate")}
+
+    def check(self, command, *arguments, expected_exit=(0,)):
+        ran = muster(command, *arguments, "-o", "json")
+        self.assertIn(ran.returncode, expected_exit, ran.stderr)
+        validator = jsonschema.Draft202012Validator(self.schemas[command])
+        problems = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(json.loads(ran.stdout))]
+        self.assertEqual(problems, [])
+        return json.loads(ran.stdout)
+
+    def test_are_schemas(self):
+        for one in self.schemas.values():
+            jsonschema.Draft202012Validator.check_schema(one)
+
+    def test_know_no_field_that_they_do_not_name(self):
+        for one in self.schemas.values():
+            for path, part in objects(one):
+                self.assertIs(part["additionalProperties"], False, path)
+
+    def test_fit_simulations(self):
+        for name, arguments in RUNS.items():
+            with self.subTest(name):
+                self.check("simulate", *arguments, *NOW)
+
+    def test_fit_a_dry_run(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write(DRY_RUN)
+            config.flush()
+            output = self.check("simulate", "requeue", "--config", config.name, *NOW)
+        self.assertTrue(output["rounds"][0]["requeue"]["dryRun"])
+
+    def test_fit_validations(self):
+        for name in ("tour", "workloads", "broken"):
+            with self.subTest(name):
+                self.check("validate", name, expected_exit=(1,) if name == "broken" else (0,))
+
+    def test_refuse_what_is_not_described(self):
+        output = self.check("simulate", "racks", *NOW)
+        output["jobs"][0]["surprise"] = 1
+        with self.assertRaises(jsonschema.ValidationError):
+            jsonschema.Draft202012Validator(self.schemas["simulate"]).validate(output)
+
+    def test_are_described_field_by_field(self):
+        text = (ROOT / "docs/json.md").read_text()
+        for command, one in self.schemas.items():
+            section = text.split(f"## muster {command} -o json\n")[1].split("\n## ")[0]
+            described = re.findall(r"^\| `([^`]+)` \|", section, re.M)
+            self.assertEqual(sorted(described), sorted(fields(one)), command)
+
+
+if __name__ == "__main__":
+    unittest.main()
