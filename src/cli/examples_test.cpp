@@ -164,12 +164,31 @@ TEST(Examples, Workloads) {
             (Counts{{"pg-chat-0-pod", 1},
                     {"pg-chat-1-pod", 1},
                     {"pg-finetune-pytorchjob.kubeflow.org", 3},
+                    {"pg-nightly-run-job", 1},
                     {"pg-notebook-pod", 1},
                     {"pg-sweep-job", 2}}));
   const Ran ran = run_muster({"validate", example("workloads"), "--strict"});
   EXPECT_EQ(ran.exit_code, kSuccess) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("note: 7 pods made as the controllers of workloads would\n"));
+  EXPECT_THAT(ran.out, HasSubstr("note: 8 pods made as the controllers of workloads would\n"));
   EXPECT_THAT(ran.out, HasSubstr("note: 1 object of kind batch/v1 Job not used: suspended\n"));
+}
+
+TEST(Examples, MinRuntime) {
+  const Json now = simulated({example("min-runtime")});
+  ASSERT_EQ(now["rounds"][0]["evictions"].size(), 1U);
+  EXPECT_EQ(now["rounds"][0]["evictions"][0]["pod"], "default/old-0");
+  const Json after = simulated({example("min-runtime"), "--cycles", "3"});
+  EXPECT_EQ(running_pods(after), (Counts{{"pg-small-pod", 1}, {"solid", 1}}));
+  const Ran later = run_muster(
+      {"simulate", example("min-runtime"), "--cycles", "3", "--now", "2025-06-01T12:30:00Z", "-o", "json"});
+  const Counts running = running_pods(Json::parse(later.out));
+  EXPECT_EQ(running.count("pg-small-pod") + running.count("pg-large-pod"), 2U) << later.out;
+}
+
+TEST(Examples, Preemptibility) {
+  const Json result = simulated({example("preemptibility")});
+  EXPECT_EQ(running_pods(result), (Counts{{"pg-long-run-job", 2}, {"pg-urgent-job", 2}}));
+  EXPECT_EQ(first_reasons(result), (Reasons{{"pg-one-too-many-job", "NonPreemptibleOverQuota"}}));
 }
 
 TEST(Examples, Broken) {
