@@ -149,12 +149,14 @@ TEST(Cli, WarningsStopOnlyAStrictRun) {
   EXPECT_EQ(run_muster({"simulate", orphan}).exit_code, kSuccess);
   const Ran strict = run_muster({"simulate", orphan, "--strict"});
   EXPECT_EQ(strict.exit_code, kNo);
-  EXPECT_THAT(strict.err, HasSubstr("error: Queue a: spec.parentQueue: queue \"b\" does not exist"));
+  EXPECT_THAT(strict.err, HasSubstr("queues.yaml:2: Queue a: spec.parentQueue: queue \"b\" does not exist"));
 }
 
 TEST(Cli, SaysOnceWhatIsSkipped) {
   const FilesForTest files;
-  const std::string cluster = files.add("c.yaml", node_yaml("n1", 1));
+  const std::string cluster = files.add(
+      "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1") +
+                    job_yaml("j", "q", 1, 1, 1));
   const std::string config =
       files.add("config.yml", "actions: allocate\ntiers: [{plugins: [{name: snapshot}]}]\n");
   const Ran ran = run_muster({"simulate", cluster, "--config", config, "--cycles", "2"});
@@ -180,12 +182,15 @@ TEST(Cli, PastUseIsChecked) {
   const Ran ran =
       run_muster({"simulate", cluster, "--config", files.add("config.yml", kAllocateOnly), "--usage", usage});
   EXPECT_EQ(ran.exit_code, kNo);
-  EXPECT_EQ(files.without_root(ran.err),
-            "warning: usage.yaml: a: there is no such queue\n"
-            "warning: usage.yaml: b: there is no such queue\n"
-            "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
-            "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
-            "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
+  EXPECT_EQ(
+      files.without_root(ran.err),
+      "warning: nothing to schedule: no PodGroup, no workload and no pod for this scheduler is in these "
+      "files\n"
+      "warning: usage.yaml: a: there is no such queue\n"
+      "warning: usage.yaml: b: there is no such queue\n"
+      "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
+      "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
+      "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
 }
 
 TEST(Cli, VersionIsThatOfTheProject) {

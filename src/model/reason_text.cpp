@@ -410,7 +410,10 @@ std::string amount_text(const Cluster& cluster, Kind kind, std::int64_t units) {
   if (kind == kMemory) return amount_text(Accounted::kBytes, value);
   if (kind == kGpu) return amount_text(Accounted::kGpus, value / static_cast<double>(kOneGpu));
   if (kind == kPods) return plural(value, "pod slot", "pod slots");
-  return decimal(value / 1000) + " " + cluster.kinds().name(kind);
+  const std::string& name = cluster.kinds().name(kind);
+  if (name.ends_with("storage")) return amount_text(Accounted::kBytes, value) + " of " + name;
+  const bool is_whole = name.starts_with("nvidia.com/mig-");
+  return decimal(is_whole ? value : value / 1000) + " " + name;
 }
 
 }  // namespace muster

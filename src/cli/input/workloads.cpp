@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/input/inputs.hpp"
+#include "cli/input/object_places.hpp"
 #include "cli/report/names.hpp"
 #include "document/json.hpp"
 #include "grouper/default_objects.hpp"
@@ -325,12 +326,18 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
       origin.where.file, object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
       [&](const Document& document) { decode_object(document, options_, sink, own); },
       [&](const Error& error) { own.errors.push_back(error); });
+  const auto is_told = [&](const Error& error, const std::vector<Error>& told) {
+    return std::ranges::any_of(told, [&](const Error& e) {
+      return e.where.object == error.where.object && e.where.path == error.where.path &&
+             e.message == error.message;
+    });
+  };
   const auto pass_on = [&](std::vector<Error>& from, std::vector<Error>& to) {
     for (Error& error : from) {
       const std::string path = origin.path.empty() ? error.where.path : origin.path + "." + error.where.path;
       error.where = origin.where;
       error.where.path = path;
-      to.push_back(std::move(error));
+      if (!is_told(error, to)) to.push_back(std::move(error));
     }
   };
   pass_on(own.errors, findings->errors);

@@ -266,7 +266,7 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
             "note: 2 PodGroups planned as the pod grouper would\n"
             "note: no PriorityClass inference in these files: taken as KAI-Scheduler has it, 125\n"
             "note: 1 object of kind apps/v1 StatefulSet not used: schedulerName is not kai-scheduler\n"
-            "note: 1 object of kind batch/v1 CronJob not used: runs are not started\n"
+            "note: 1 object of kind batch/v1 CronJob not used: its runs are Jobs of their own\n"
             "note: 1 object of kind batch/v1 Job not used: suspended\n"
             "note: 1 object of kind example.com/v1 Thing not used\n"
             "1 Deployment, 2 Node, 3 Queue in 1 file: 0 errors, 0 warnings\n");

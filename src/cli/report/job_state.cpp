@@ -27,7 +27,7 @@ std::map<JobId, const WaitingJob*> last_words(const Round& last) {
   return said;
 }
 
-double gpus_of(const Cluster& cluster, TaskId task) {
+double gpus_of_task(const Cluster& cluster, TaskId task) {
   const Placement& at = cluster.placement(task);
   const Shape& shape = cluster.shape_of(task);
   if (!in(at.status, kAlive)) return 0;
@@ -54,7 +54,7 @@ bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(Task
 double gpus_of(const Cluster& cluster, const Job& job) {
   double sum = 0;
   for (const PodSet& set : job.pod_sets)
-    for (TaskId t : set.tasks) sum += gpus_of(cluster, t);
+    for (TaskId t : set.tasks) sum += gpus_of_task(cluster, t);
   return sum;
 }
 
