@@ -8,7 +8,7 @@ packages=(
   libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev libre2-dev
   libcurl4-openssl-dev libcpp-httplib-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  python3 python3-venv python3-yaml python3-jsonschema openssl  # tests only
+  python3 python3-venv python3-yaml python3-jsonschema jq openssl  # tests only
 )
 
 say() { printf '%s\n' "$*" >&2; }
