@@ -14,7 +14,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
-BLOCK = re.compile(r"^```\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 TOUR = "muster simulate examples/tour --cycles 2 --now 2025-06-01T12:00:00Z"
 SERVING = re.compile(r"(name: serving.*?gpu: \{quota: )8", re.S)
 
@@ -59,8 +59,8 @@ def printed_for(block):
 
 def main():
     text, problems, checked = README.read_text(), 0, 0
-    for block in BLOCK.findall(text):
-        printed = printed_for(block)
+    for language, block in BLOCK.findall(text):
+        printed = None if language else printed_for(block)
         if printed is None:
             continue
         checked += 1
