@@ -91,7 +91,9 @@ TEST(Cli, SaysOnceWhatIsSkipped) {
   const FilesForTest files;
   const std::string cluster = files.add("c.yaml", node_yaml("n1", 1));
   const std::string config =
-      files.add("config.yml", "actions: allocate\ntiers: [{plugins: [{name: snapshot}]}]\n");
+      files.add("config.yml",
+                "actions: allocate\ntiers: [{plugins: [{name: predicates}, {name: proportion}, "
+                "{name: snapshot}]}]\n");
   const Ran ran = run_muster({"simulate", cluster, "--config", config, "--cycles", "2"});
   EXPECT_EQ(ran.err, "note: plugin snapshot is not in this version and is skipped\n");
 }

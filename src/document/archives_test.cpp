@@ -150,8 +150,7 @@ TEST_F(Archives, SayWhereTheyAreDamaged) {
 
 // Names of entries have no checksum, so that an entry may be overlooked.
 TEST_F(Archives, SurviveDamage) {
-  for (const char* name : {"several.zip", "streamed.zip"})
-    for (const std::string& bytes : damaged(bytes_in(fixture(name)))) of_bytes(bytes);
+  for (const std::string& bytes : damaged(bytes_in(fixture("streamed.zip")))) of_bytes(bytes);
 }
 
 TEST_F(Archives, GiveAZipEntryWithAWrongChecksumAMessage) {

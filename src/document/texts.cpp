@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <new>
 #include <utility>
 
 namespace muster {
@@ -68,6 +70,15 @@ class TextsOfFile {
 };
 
 }  // namespace
+
+NamedText named_text(std::string name, std::string_view text) {
+  TextArea area;
+  char* const room = area.room(text.size());
+  if (room == nullptr) throw std::bad_alloc();
+  std::ranges::copy(text, room);
+  area.grew(text.size());
+  return {std::move(name), FileText(std::move(area))};
+}
 
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
                    const std::function<void(const Error&)>& fail, std::size_t most) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "document/document.hpp"
 #include "document/file_text.hpp"
@@ -15,6 +16,9 @@ struct NamedText {
   FileText text;
   bool is_unpacked = false;
 };
+
+// Text that is there already.
+NamedText named_text(std::string name, std::string_view text);
 
 // "-" is standard input. What can not be opened or unpacked is passed to `fail`.
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
