@@ -36,11 +36,14 @@ struct Registered {
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> actions{
       {{"allocate"}, [](const Arguments&) { return make_allocate(); }},
-      {{"consolidation"}, [](const Arguments&) { return make_consolidation(); }},
-      {{"requeue", {"defaultRequeueDelay", "contenders", "dryRun"}},
+      {{.name = "consolidation", .needs_generator = true},
+       [](const Arguments&) { return make_consolidation(); }},
+      {{.name = "requeue",
+        .arguments = {"defaultRequeueDelay", "contenders", "dryRun"},
+        .needs_generator = true},
        [](const Arguments& given) { return make_requeue(requeue_options(given)); }},
-      {{"reclaim"}, [](const Arguments&) { return make_reclaim(); }},
-      {{"preempt"}, [](const Arguments&) { return make_preempt(); }},
+      {{.name = "reclaim", .needs_generator = true}, [](const Arguments&) { return make_reclaim(); }},
+      {{.name = "preempt", .needs_generator = true}, [](const Arguments&) { return make_preempt(); }},
       {{"stalegangeviction"}, [](const Arguments&) { return make_stale_gang(); }},
   };
   return actions;

@@ -158,7 +158,9 @@ TEST(Cli, SaysOnceWhatIsSkipped) {
       "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1") +
                     job_yaml("j", "q", 1, 1, 1));
   const std::string config =
-      files.add("config.yml", "actions: allocate\ntiers: [{plugins: [{name: snapshot}]}]\n");
+      files.add("config.yml",
+                "actions: allocate\ntiers: [{plugins: [{name: predicates}, {name: proportion}, "
+                "{name: snapshot}]}]\n");
   const Ran ran = run_muster({"simulate", cluster, "--config", config, "--cycles", "2"});
   EXPECT_EQ(ran.err, "note: plugin snapshot is not in this version and is skipped\n");
 }

@@ -13,7 +13,11 @@ class Validator;
 namespace muster::cli {
 
 inline constexpr const char* kFilesHelp =
-    "Manifests: YAML or JSON files, directories, or - for standard input";
+    "Manifests: YAML or JSON, also .gz, .zst or .zip; directories, KAI snapshots, or - for standard input";
+inline constexpr const char* kConfigHelp =
+    "Configuration: KAI's scheduler file, a SchedulingShard, a KAI Config, a ConfigMap or a snapshot "
+    "(default: "
+    "that of a snapshot among the files)";
 
 // -o text|json
 void add_output_option(CLI::App& command, std::string& output);

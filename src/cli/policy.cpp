@@ -9,9 +9,7 @@
 namespace muster::cli {
 
 KnownNames known_names() {
-  return {.plugins = plugins::known_plugins(),
-          .actions = actions::known_actions(),
-          .generators = plugins::known_generators()};
+  return {.plugins = plugins::known_plugins(), .actions = actions::known_actions()};
 }
 
 ClusterOptions cluster_options(const SchedulerParams& p) {
@@ -49,6 +47,11 @@ std::string skipped_text(const Config& config) {
   const bool is_one = skipped.size() == 1;
   return fmt::format("plugin{} {} {} not in this version and {} skipped", is_one ? "" : "s",
                      fmt::join(skipped, ", "), is_one ? "is" : "are", is_one ? "is" : "are");
+}
+
+std::string usage_text(const Config& config) {
+  if (config.usage.client_type.empty()) return "";
+  return Error{"simulate takes past use of queues from --usage only", config.places.usage}.text();
 }
 
 }  // namespace muster::cli

@@ -28,7 +28,7 @@ TEST(MakePolicy, MakesAllThatTheRegistriesList) {
   Config config{.actions = {}, .plugins = {}};
   for (const KnownComponent& action : known_names().actions) config.actions.emplace_back(action.name);
   for (const KnownComponent& plugin : known_names().plugins)
-    config.plugins.push_back({.name = std::string(plugin.name)});
+    config.plugins.push_back({.name = std::string(plugin.name), .where = {.file = "c.yaml"}});
   std::vector<Error> errors;
   const Policy policy = make_policy(config, errors);
   EXPECT_THAT(errors, IsEmpty());
@@ -39,10 +39,16 @@ TEST(MakePolicy, MakesAllThatTheRegistriesList) {
 }
 
 TEST(MakePolicy, TellsWhatItSkips) {
-  Config config;
-  EXPECT_EQ(skipped_text(config), "plugin snapshot is not in this version and is skipped");
-  std::erase_if(config.plugins, [](const PluginConfig& plugin) { return plugin.name == "snapshot"; });
-  EXPECT_EQ(skipped_text(config), "");
+  EXPECT_EQ(skipped_text({}), "") << "nobody named a plugin";
+  const auto skipped = [](const std::string& text) {
+    return skipped_text(parse_config("c.yaml", text, known_names()).config);
+  };
+  EXPECT_EQ(skipped("tiers: [{plugins: [{name: ray}, {name: snapshot}]}]\n"),
+            "plugin snapshot is not in this version and is skipped");
+  EXPECT_EQ(skipped("tiers: [{plugins: [{name: ray}]}]\n"), "");
+  const std::string shard = "{apiVersion: kai.scheduler/v1, kind: SchedulingShard, spec: {plugins: {";
+  EXPECT_EQ(skipped(shard + "ray: {}}}}\n"), "");
+  EXPECT_EQ(skipped(shard + "snapshot: {}}}}\n"), "plugin snapshot is not in this version and is skipped");
 }
 
 }  // namespace

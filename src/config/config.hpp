@@ -7,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "util/time.hpp"
 
 namespace muster {
+
+class Document;
 
 // A plugin or an action as the file has it.
 struct ComponentConfig {
@@ -74,8 +77,23 @@ struct SchedulerParams {
   Compatibility compatibility;
 };
 
+// A plugin or an action that is there where nobody names any: in the default configuration, and in a
+// SchedulingShard, where KAI's operator puts them in the order of their priorities.
+struct DefaultComponent {
+  std::string_view name;
+  int operator_priority = 0;  // 0: the operator does not add it
+  bool is_default = true;     // of the default configuration, which has them in the order of the table
+};
+std::span<const DefaultComponent> plugin_defaults();
+std::span<const DefaultComponent> action_defaults();
+
 std::vector<std::string> default_actions();
 std::vector<PluginConfig> default_plugins();
+
+// Where a file names the parts that may need a word; without a file where it does not.
+struct ConfigPlaces {
+  Location plugins, actions, usage;
+};
 
 struct Config {
   std::vector<std::string> actions = default_actions();
@@ -85,6 +103,7 @@ struct Config {
   SearchLimits search;
   UsageDb usage;
   SchedulerParams params;
+  ConfigPlaces places;
 
   // The action with its arguments, if it has any.
   ActionConfig action(const std::string& name) const;
@@ -93,13 +112,24 @@ struct Config {
 // A configuration, or everything that is wrong with the file; the configuration counts only where nothing is.
 struct LoadedConfig {
   Config config;
-  std::vector<Error> errors;
+  std::vector<Error> errors, warnings;
+  std::vector<std::string> notes;
   explicit operator bool() const { return errors.empty(); }
 };
 
+// The scheduler's own file, a ConfigMap that holds it, a SchedulingShard, a Config of KAI's with any of these
+// or alone, or a snapshot. Of several documents in a file those are used, and other objects are left alone.
 // An empty file is the default configuration; so is every part that a file leaves out.
 LoadedConfig load_config(const std::string& path, const KnownNames& names);
 // The same over text in memory; `name` stands for the file in messages.
 LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);
+
+// The configuration inside a snapshot of KAI-Scheduler, with what it was read from as JSON text; nothing
+// where the document is no snapshot or holds none.
+struct SnapshotConfig {
+  LoadedConfig loaded;
+  std::string text;
+};
+std::optional<SnapshotConfig> config_in_snapshot(const Document& document, const KnownNames& names);
 
 }  // namespace muster

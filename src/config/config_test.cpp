@@ -23,20 +23,21 @@ std::vector<std::string> texts(const std::vector<Error>& errors) {
 
 // A few that stand for those of the registries.
 const KnownNames kNames{
-    .plugins = {{"predicates"},
+    .plugins = {{.name = "predicates", .if_missing = "any node will do"},
                 {"proportion", {"kValue", "relcaimerSaturationMultiplier"}},
                 {"priority"},
                 {"ray"},
                 {"nodeplacement", {"gpu", "cpu"}},
                 {"minruntime",
-                 {"defaultPreemptMinRuntime", "defaultReclaimMinRuntime", "protectFromConsolidation"}}},
+                 {"defaultPreemptMinRuntime", "defaultReclaimMinRuntime", "protectFromConsolidation"}},
+                {.name = "sg-nodelocalgreedy", .generator = "NodeLocalGreedy"},
+                {.name = "sg-multinodegang", .generator = "MultiNodeGang"}},
     .actions = {{"allocate"},
                 {"consolidation"},
                 {"requeue", {"defaultRequeueDelay", "contenders"}},
-                {"reclaim"},
+                {.name = "reclaim", .needs_generator = true},
                 {"preempt"},
-                {"stalegangeviction"}},
-    .generators = {"NodeLocalGreedy", "MultiNodeGang"}};
+                {"stalegangeviction"}}};
 
 Config good(std::string_view text) {
   const auto loaded = parse_config("c.yaml", text, kNames);
@@ -104,7 +105,7 @@ TEST(ConfigDefaults, AreKaisFlags) {
 
 TEST(ConfigDefaults, HoldForAnEmptyFile) {
   for (const char* text : {"", "\n", "---\n", "# nothing\n", "{}\n", "actions:\ntiers:\nschedulerParams:\n",
-                           "actions: \"\"\ntiers: []\n"}) {
+                           "apiVersion: v1\nkind: ConfigMap\ndata: {config.yaml: \"\"}\n"}) {
     const Config config = good(text);
     EXPECT_EQ(config.actions, default_actions()) << text;
     EXPECT_EQ(names(config.plugins), names(default_plugins())) << text;
@@ -116,6 +117,35 @@ TEST(ConfigDefaults, HoldForWhatAFileLeavesOut) {
   EXPECT_EQ(config.actions, default_actions());
   EXPECT_THAT(names(config.plugins), ElementsAre("predicates"));
   EXPECT_EQ(names(good("actions: allocate\n").plugins), names(default_plugins()));
+}
+
+TEST(ConfigDefaults, DoNotHoldForWhatAFileSaysIsEmpty) {
+  for (const char* text : {"actions: \"\"\ntiers: []\n", "actions: []\ntiers: [{plugins: []}]\n"}) {
+    const Config config = good(text);
+    EXPECT_THAT(config.actions, IsEmpty()) << text;
+    EXPECT_THAT(config.plugins, IsEmpty()) << text;
+  }
+}
+
+std::vector<std::string> warnings(std::string_view text) {
+  return texts(parse_config("c.yaml", text, kNames).warnings);
+}
+
+TEST(ConfigWarnings, SayWhatDoesNothing) {
+  EXPECT_THAT(warnings("actions: \"\"\n"),
+              ElementsAre("c.yaml:1: actions: there are no actions, so nothing is done"));
+  EXPECT_THAT(warnings("actions: allocate, reclaim\ntiers:\n- plugins:\n  - name: ray\n"),
+              ElementsAre("c.yaml:2: tiers: without plugin \"predicates\" any node will do",
+                          "c.yaml:2: tiers: without a scenario generator (plugin sg-nodelocalgreedy or "
+                          "sg-multinodegang) nobody is evicted by reclaim"));
+  EXPECT_THAT(warnings("tiers: []\n"), testing::SizeIs(2));
+}
+
+TEST(ConfigWarnings, AreNotGivenWithoutCause) {
+  for (const char* text :
+       {"", "actions: allocate\n", "actions: allocate\ntiers: [{plugins: [{name: predicates}]}]\n",
+        "actions: reclaim\ntiers: [{plugins: [{name: predicates}, {name: sg-multinodegang}]}]\n", "tiers:\n"})
+    EXPECT_THAT(warnings(text), IsEmpty()) << text;
 }
 
 // As KAI's operator writes it: quoted actions, arguments as text, budgets and depth beside them.
@@ -384,7 +414,9 @@ const std::vector<BadFile> kBadValues = {
     {"actions: {allocate: 1}\n", {"c.yaml:1: actions: expected a single value, found a mapping"}},
     {"schedulerParams: [1]\n", {"c.yaml:1: schedulerParams: expected a mapping, found a list"}},
     {"actions: allocate\n---\nactions: allocate\n",
-     {"c.yaml:3: a second document; a file holds one configuration"}}};
+     {"c.yaml:3: several configurations: a scheduler's file in line 1, a scheduler's file in line 3; leave "
+      "one "
+      "of them in the file"}}};
 
 TEST(ConfigErrors, NameFileLineAndKey) {
   for (const auto* table : {&kBadNames, &kBadValues})

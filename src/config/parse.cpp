@@ -15,6 +15,7 @@
 #include "config/config.hpp"
 #include "config/known_names.hpp"
 #include "config/scalars.hpp"
+#include "config/sections.hpp"
 #include "config/setting.hpp"
 #include "document/document.hpp"
 #include "util/suggest.hpp"
@@ -22,25 +23,10 @@
 namespace muster {
 namespace {
 
-// "plugin" or "action", and those there are.
-struct Species {
-  std::string_view noun;
-  std::span<const KnownComponent> known;
-};
-
 std::vector<std::string_view> names_of(std::span<const KnownComponent> known) {
   std::vector<std::string_view> names;
   for (const KnownComponent& component : known) names.push_back(component.name);
   return names;
-}
-
-// Null, and an error, for a name that does not exist.
-const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name) {
-  const auto found = std::ranges::find(species.known, name, &KnownComponent::name);
-  if (found != species.known.end()) return &*found;
-  setting.fail(
-      fmt::format("unknown {} \"{}\"{}", species.noun, name, did_you_mean(name, names_of(species.known))));
-  return nullptr;
 }
 
 std::string no_such_argument(const Species& species, const KnownComponent& known,
@@ -48,17 +34,6 @@ std::string no_such_argument(const Species& species, const KnownComponent& known
   if (known.arguments.empty()) return fmt::format("{} \"{}\" takes no arguments", species.noun, known.name);
   return fmt::format("{} \"{}\" has no argument \"{}\"{}", species.noun, known.name, argument,
                      did_you_mean(argument, known.arguments));
-}
-
-void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
-                    ComponentConfig& component) {
-  setting.each_member([&](const std::string& name, const Setting& value) {
-    if (!known.has_argument(name)) return value.fail(no_such_argument(species, known, name));
-    const auto text = value.text();
-    if (!text) return;
-    component.arguments[name] = *text;
-    component.argument_places[name] = value.where();
-  });
 }
 
 // Arguments are read last, because which of them there are depends on the name.
@@ -101,7 +76,7 @@ void read_tiers(const Setting& setting, const Species& species, std::vector<Plug
                            [&](const Setting& plugin) { append_plugin(plugin, species, listed); });
                      }}});
   });
-  if (!listed.empty()) plugins = std::move(listed);
+  if (setting.is_list()) plugins = std::move(listed);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -129,7 +104,7 @@ void read_actions(const Setting& setting, const Species& species, std::vector<st
   } else {
     append_actions(setting, species, listed);
   }
-  if (!listed.empty()) actions = std::move(listed);
+  if (!setting.is_null()) actions = std::move(listed);
 }
 
 void read_action_arguments(const Setting& setting, const Species& species,
@@ -140,15 +115,6 @@ void read_action_arguments(const Setting& setting, const Species& species,
     ActionConfig action{.name = name, .where = arguments.where()};
     read_arguments(arguments, species, *known, action);
     actions[name] = std::move(action);
-  });
-}
-
-void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths) {
-  setting.each_member([&](const std::string& action, const Setting& value) {
-    if (!look_up(value, species, action)) return;
-    int depth = -1;
-    value.read(depth);
-    if (depth >= 0) depths[action] = depth;
   });
 }
 
@@ -176,37 +142,6 @@ SettingReader into_count(Count& target) {
     setting.read(given);
     if (given < 0) return setting.fail(fmt::format("{} is negative", given));
     target = static_cast<Count>(given);
-  };
-}
-
-void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits) {
-  setting.read_keys({{"maxActionSearchDuration",
-                      into_limits(limits.actions, "action", and_default(names_of(names.actions)))},
-                     {"maxGeneratorSearchDuration",
-                      into_limits(limits.generators, "generator", and_default(names.generators))},
-                     {"maxJobSearchDuration", into_non_negative(limits.job)},
-                     {"minJobSearchDuration", into_non_negative(limits.job_floor)},
-                     {"maxJobScenarios", into_count(limits.scenarios_per_job)},
-                     {"maxJobNodes", into_count(limits.nodes_per_job)},
-                     {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
-  if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
-    setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
-                             format_duration(limits.job_floor), format_duration(limits.job)));
-}
-
-// One of a few words.
-template <class T>
-SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
-  return [&target, choices = std::move(choices)](const Setting& setting) {
-    const auto given = setting.text();
-    if (!given) return;
-    if (const auto found = choices.find(*given); found != choices.end()) {
-      target = found->second;
-      return;
-    }
-    std::vector<std::string_view> words;
-    for (const auto& choice : choices) words.push_back(choice.first);
-    setting.fail(not_one_of(*given, words));
   };
 }
 
@@ -257,39 +192,89 @@ void read_partition(const Setting& setting, SchedulerParams& params) {
                      {"nodePoolLabelValue", into(params.partition_label_value)}});
 }
 
-// Where KAI's parameter and KAI's flag have different names, both are known. A single compatibility option
-// wins over kaiExact, whichever comes first in the file.
+}  // namespace
+
+const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name) {
+  const auto found = std::ranges::find(species.known, name, &KnownComponent::name);
+  if (found != species.known.end()) return &*found;
+  setting.fail(
+      fmt::format("unknown {} \"{}\"{}", species.noun, name, did_you_mean(name, names_of(species.known))));
+  return nullptr;
+}
+
+void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
+                    ComponentConfig& component) {
+  setting.each_member([&](const std::string& name, const Setting& value) {
+    if (!known.has_argument(name)) return value.fail(no_such_argument(species, known, name));
+    const auto text = value.text();
+    if (!text) return;
+    component.arguments[name] = *text;
+    component.argument_places[name] = value.where();
+  });
+}
+
+void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths) {
+  setting.each_member([&](const std::string& action, const Setting& value) {
+    if (!look_up(value, species, action)) return;
+    int depth = -1;
+    value.read(depth);
+    if (depth >= 0) depths[action] = depth;
+  });
+}
+
+void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits) {
+  setting.read_keys({{"maxActionSearchDuration",
+                      into_limits(limits.actions, "action", and_default(names_of(names.actions)))},
+                     {"maxGeneratorSearchDuration",
+                      into_limits(limits.generators, "generator", and_default(names.generators()))},
+                     {"maxJobSearchDuration", into_non_negative(limits.job)},
+                     {"minJobSearchDuration", into_non_negative(limits.job_floor)},
+                     {"maxJobScenarios", into_count(limits.scenarios_per_job)},
+                     {"maxJobNodes", into_count(limits.nodes_per_job)},
+                     {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
+  if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
+    setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
+                             format_duration(limits.job_floor), format_duration(limits.job)));
+}
+
+void read_usage_database(const Setting& setting, UsageDb& usage) { read_usage(setting, usage); }
+
+// Where KAI's parameter and KAI's flag have different names, both are known.
+std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
+  return {{"schedulerName", into(params.scheduler_name)},
+          {"nodePoolLabelKey", into(params.node_pool_label_key)},
+          {"partitionLabelValue", into(params.partition_label_value), "nodePoolLabelValue"},
+          {"queueLabelKey", into(params.queue_label_key)},
+          {"resourceReservationAppLabel", into(params.resource_reservation_app_label)},
+          {"cpuWorkerNodeLabelKey", into(params.cpu_worker_label_key), "cpuWorkerLabelKey"},
+          {"gpuWorkerNodeLabelKey", into(params.gpu_worker_label_key), "gpuWorkerLabelKey"},
+          {"migWorkerNodeLabelKey", into(params.mig_worker_label_key), "migWorkerLabelKey"},
+          {"schedulePeriod", into_non_negative(params.schedule_period)},
+          {"globalDefaultStalenessGracePeriod", into(params.default_staleness_grace_period),
+           "defaultStalenessGracePeriod"},
+          {"stuckInReleasingThreshold", into_non_negative(params.stuck_in_releasing_threshold)},
+          {"maxNumberConsolidationPreemptees", into(params.max_consolidation_preemptees),
+           "maxConsolidationPreemptees"},
+          {"numOfStatusRecordingWorkers", into(params.status_recording_workers)},
+          {"restrictSchedulingNodes", into(params.restrict_node_scheduling), "restrictNodeScheduling"},
+          {"fullHierarchyFairness", into(params.full_hierarchy_fairness)},
+          {"allowConsolidatingReclaim", into(params.allow_consolidating_reclaim)},
+          {"useSchedulingSignatures", into(params.use_scheduling_signatures)},
+          {"scheduleCSIStorage", into(params.schedule_csi_storage)},
+          {"dynamicResourceAllocation", into(params.dynamic_resource_allocation)},
+          {"detailedFitErrors", into(params.detailed_fit_errors)},
+          {"updatePodEvictionCondition", into(params.update_pod_eviction_condition)}};
+}
+
+// A single compatibility option wins over kaiExact, whichever comes first in the file.
 void read_params(const Setting& setting, SchedulerParams& params) {
   bool kai_exact = false;
   std::optional<Setting> compatibility;
-  setting.read_keys({
-      {"schedulerName", into(params.scheduler_name)},
-      {"nodePoolLabelKey", into(params.node_pool_label_key)},
-      {"partitionLabelValue", into(params.partition_label_value), "nodePoolLabelValue"},
-      {"partitionParams", [&](const Setting& s) { read_partition(s, params); }},
-      {"queueLabelKey", into(params.queue_label_key)},
-      {"resourceReservationAppLabel", into(params.resource_reservation_app_label)},
-      {"cpuWorkerNodeLabelKey", into(params.cpu_worker_label_key), "cpuWorkerLabelKey"},
-      {"gpuWorkerNodeLabelKey", into(params.gpu_worker_label_key), "gpuWorkerLabelKey"},
-      {"migWorkerNodeLabelKey", into(params.mig_worker_label_key), "migWorkerLabelKey"},
-      {"schedulePeriod", into_non_negative(params.schedule_period)},
-      {"globalDefaultStalenessGracePeriod", into(params.default_staleness_grace_period),
-       "defaultStalenessGracePeriod"},
-      {"stuckInReleasingThreshold", into_non_negative(params.stuck_in_releasing_threshold)},
-      {"maxNumberConsolidationPreemptees", into(params.max_consolidation_preemptees),
-       "maxConsolidationPreemptees"},
-      {"numOfStatusRecordingWorkers", into(params.status_recording_workers)},
-      {"restrictSchedulingNodes", into(params.restrict_node_scheduling), "restrictNodeScheduling"},
-      {"fullHierarchyFairness", into(params.full_hierarchy_fairness)},
-      {"allowConsolidatingReclaim", into(params.allow_consolidating_reclaim)},
-      {"useSchedulingSignatures", into(params.use_scheduling_signatures)},
-      {"scheduleCSIStorage", into(params.schedule_csi_storage)},
-      {"dynamicResourceAllocation", into(params.dynamic_resource_allocation)},
-      {"detailedFitErrors", into(params.detailed_fit_errors)},
-      {"updatePodEvictionCondition", into(params.update_pod_eviction_condition)},
-      {"kaiExact", into(kai_exact)},
-      {"compatibility", [&](const Setting& s) { compatibility = s; }},
-  });
+  std::vector<SettingKey> keys = parameter_keys(params);
+  keys.push_back({"partitionParams", [&](const Setting& s) { read_partition(s, params); }});
+  keys.push_back({"kaiExact", into(kai_exact)});
+  keys.push_back({"compatibility", [&](const Setting& s) { compatibility = s; }});
+  setting.read_keys(keys);
   if (kai_exact) params.compatibility = Compatibility::kai_exact();
   if (compatibility) read_compatibility(*compatibility, params.compatibility);
 }
@@ -297,40 +282,16 @@ void read_params(const Setting& setting, SchedulerParams& params) {
 void read_config(const Setting& root, const KnownNames& names, Config& config) {
   const Species plugins{"plugin", names.plugins}, actions{"action", names.actions};
   root.read_keys(
-      {{"actions", [&](const Setting& s) { read_actions(s, actions, config.actions); }},
-       {"tiers", [&](const Setting& s) { read_tiers(s, plugins, config.plugins); }},
+      {{"actions",
+        placed(config.places.actions, [&](const Setting& s) { read_actions(s, actions, config.actions); })},
+       {"tiers",
+        placed(config.places.plugins, [&](const Setting& s) { read_tiers(s, plugins, config.plugins); })},
        {"actionArguments",
         [&](const Setting& s) { read_action_arguments(s, actions, config.action_arguments); }},
        {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, actions, config.queue_depth); }},
        {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names, config.search); }},
-       {"usageDBConfig", [&](const Setting& s) { read_usage(s, config.usage); }},
+       {"usageDBConfig", placed(config.places.usage, [&](const Setting& s) { read_usage(s, config.usage); })},
        {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
-}
-
-using Use = std::function<void(const Document&)>;
-using Fail = std::function<void(const Error&)>;
-
-LoadedConfig collect(const KnownNames& names, const std::function<void(const Use&, const Fail&)>& read) {
-  LoadedConfig loaded;
-  bool has_one = false;
-  const auto use = [&](const Document& document) {
-    const Setting root(document, loaded.errors);
-    if (root.is_null()) return;
-    if (std::exchange(has_one, true)) return root.fail("a second document; a file holds one configuration");
-    read_config(root, names, loaded.config);
-  };
-  read(use, [&](const Error& error) { loaded.errors.push_back(error); });
-  return loaded;
-}
-
-}  // namespace
-
-LoadedConfig load_config(const std::string& path, const KnownNames& names) {
-  return collect(names, [&](const Use& use, const Fail& fail) { read_documents(path, use, fail); });
-}
-
-LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names) {
-  return collect(names, [&](const Use& use, const Fail& fail) { read_documents_in(name, text, use, fail); });
 }
 
 }  // namespace muster

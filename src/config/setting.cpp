@@ -39,11 +39,6 @@ std::optional<std::string> scalar_text(Json value) {
   return std::nullopt;
 }
 
-bool names(const SettingKey& key, std::string_view spelled) {
-  if (equal_ignoring_case(spelled, key.name)) return true;
-  return !key.other_name.empty() && equal_ignoring_case(spelled, key.other_name);
-}
-
 std::vector<std::string_view> spellings(const std::vector<SettingKey>& keys) {
   std::vector<std::string_view> all;
   for (const SettingKey& key : keys)
@@ -58,6 +53,11 @@ std::string below(const std::string& path, std::string_view key) {
 
 }  // namespace
 
+bool SettingKey::is_called(std::string_view spelled) const {
+  if (equal_ignoring_case(spelled, name)) return true;
+  return !other_name.empty() && equal_ignoring_case(spelled, other_name);
+}
+
 Setting::Setting(const Document& document, std::vector<Error>& errors)
     : document_(&document), errors_(&errors), value_(std::make_shared<Json>(document.root())) {}
 
@@ -65,7 +65,14 @@ Setting::Setting(const Setting& parent, const Json& value, std::string path)
     : document_(parent.document_),
       errors_(parent.errors_),
       value_(std::make_shared<Json>(value)),
-      path_(std::move(path)) {}
+      path_(std::move(path)),
+      has_go_durations_(parent.has_go_durations_) {}
+
+Setting Setting::with_go_durations() const {
+  Setting setting = *this;
+  setting.has_go_durations_ = true;
+  return setting;
+}
 
 Location Setting::where() const {
   return {.file = document_->file(), .line = document_->line_of(path_), .path = path_};
@@ -83,6 +90,12 @@ std::optional<std::string> Setting::text() const {
   return text;
 }
 
+std::optional<Duration> Setting::go_duration() const {
+  std::int64_t nanoseconds = 0;
+  if (!has_go_durations_ || value_->get(nanoseconds)) return std::nullopt;
+  return Duration(nanoseconds);
+}
+
 template <class T, class Target>
 void Setting::read_as(Result<T> (*parse)(std::string_view), Target& target) const {
   const auto given = text();
@@ -97,14 +110,24 @@ void Setting::read(std::string& target) const {
 }
 void Setting::read(bool& target) const { read_as(to_boolean, target); }
 void Setting::read(int& target) const { read_as(to_whole_number, target); }
-void Setting::read(Duration& target) const { read_as(to_duration, target); }
+void Setting::read(Duration& target) const {
+  if (const auto nanoseconds = go_duration())
+    target = *nanoseconds;
+  else
+    read_as(to_duration, target);
+}
 void Setting::read(std::optional<TimePoint>& target) const { read_as(to_time, target); }
-void Setting::read_non_negative(Duration& target) const { read_as(to_non_negative_duration, target); }
+void Setting::read_non_negative(Duration& target) const {
+  const auto nanoseconds = go_duration();
+  if (!nanoseconds) return read_as(to_non_negative_duration, target);
+  if (*nanoseconds < Duration::zero()) return fail(fmt::format("{} is negative", nanoseconds->count()));
+  target = *nanoseconds;
+}
 
 void Setting::read_keys(const std::vector<SettingKey>& keys) const {
   std::map<const SettingKey*, std::string> seen;
   each_member([&](const std::string& spelled, const Setting& value) {
-    const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return names(k, spelled); });
+    const auto key = std::ranges::find_if(keys, [&](const SettingKey& k) { return k.is_called(spelled); });
     if (key == keys.end()) return value.fail("unknown key" + did_you_mean(spelled, spellings(keys)));
     const auto [earlier, is_first] = seen.emplace(&*key, spelled);
     if (!is_first) return value.fail(fmt::format("was already given as \"{}\"", earlier->second));

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "config/scalars.hpp"
 #include "document/document.hpp"
 #include "util/result.hpp"
 #include "util/time.hpp"
@@ -25,6 +28,9 @@ struct SettingKey {
   std::string_view name;
   SettingReader read;
   std::string_view other_name = {};
+
+  // In any letter case.
+  bool is_called(std::string_view spelled) const;
 };
 
 // Valid as long as the document.
@@ -35,6 +41,9 @@ class Setting {
 
   Location where() const;
   void fail(std::string message) const;
+
+  // The same setting, where durations may be numbers, too: nanoseconds, as Go writes them into JSON.
+  Setting with_go_durations() const;
 
   bool is_null() const;
   bool is_list() const;
@@ -56,6 +65,7 @@ class Setting {
 
  private:
   Setting(const Setting& parent, const Json& value, std::string path);
+  std::optional<Duration> go_duration() const;
   template <class T, class Target>
   void read_as(Result<T> (*parse)(std::string_view), Target& target) const;
 
@@ -63,6 +73,7 @@ class Setting {
   std::vector<Error>* errors_;
   std::shared_ptr<const Json> value_;  // so that only setting.cpp needs to know what it is
   std::string path_;
+  bool has_go_durations_ = false;
 };
 
 template <class T>
@@ -72,7 +83,27 @@ SettingReader into(T& target) {
 inline SettingReader into_non_negative(Duration& target) {
   return [&target](const Setting& setting) { setting.read_non_negative(target); };
 }
+// One of a few words.
+template <class T>
+SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
+  return [&target, choices = std::move(choices)](const Setting& setting) {
+    const auto given = setting.text();
+    if (!given) return;
+    if (const auto found = choices.find(*given); found != choices.end()) {
+      target = found->second;
+      return;
+    }
+    std::vector<std::string_view> words;
+    for (const auto& choice : choices) words.push_back(choice.first);
+    setting.fail(not_one_of(*given, words));
+  };
+}
+
 // Accepts a truth value that has no effect.
 SettingReader ignored_boolean();
+// Accepts anything.
+inline SettingReader ignored() {
+  return [](const Setting&) {};
+}
 
 }  // namespace muster

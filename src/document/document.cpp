@@ -3,10 +3,11 @@
 
 #include <utility>
 
-#include "document/file_text.hpp"
 #include "document/items.hpp"
 #include "document/json.hpp"
+#include "document/manifest_names.hpp"
 #include "document/sections.hpp"
+#include "document/texts.hpp"
 #include "document/yaml_to_json.hpp"
 
 namespace muster {
@@ -25,14 +26,14 @@ bool looks_like_json(std::string_view text) {
   return text[0] == '[' || second == std::string_view::npos || text[second] == '"' || text[second] == '}';
 }
 
-bool has_json_name(const std::string& file) { return file.ends_with(".json"); }
+bool has_json_name(const std::string& file) { return without_packing_suffix(file).ends_with(".json"); }
 
 class Reader {
  public:
   // `text` must be followed by readable padding.
   Reader(const std::string& file, const std::function<void(const Document&)>& use,
-         const std::function<void(const Error&)>& fail)
-      : file_(file), use_(use), fail_(fail) {}
+         const std::function<void(const Error&)>& fail, Snapshots snapshots = Snapshots::kUnfolded)
+      : file_(file), use_(use), fail_(fail), snapshots_(snapshots) {}
 
   // Calls `done(const char*)` with the end of every section that was read.
   template <class Done>
@@ -90,7 +91,7 @@ class Reader {
     last_ = parser_.parse(json.data(), json.size(), false).get(root);
     if (last_ != simdjson::SUCCESS) return false;
     const bool is_single_line = json.find('\n') == std::string_view::npos;
-    for_each_item(root, {.file = file_, .line = is_single_line ? line : 0}, use_);
+    for_each_item(root, {.file = file_, .line = is_single_line ? line : 0}, snapshots_, use_);
     return true;
   }
 
@@ -124,7 +125,7 @@ class Reader {
     const auto error = parser_.parse(translated.json.data(), translated.json.size(), false).get(root);
     if (error != simdjson::SUCCESS)
       return fail(simdjson::error_message(error), translated.places.line_of(""));
-    for_each_item(root, {.file = file_, .places = &translated.places}, use_);
+    for_each_item(root, {.file = file_, .places = &translated.places}, snapshots_, use_);
   }
 
   void fail(const std::string& message, int line) { fail_({message, {.file = file_, .line = line}}); }
@@ -132,6 +133,7 @@ class Reader {
   const std::string& file_;
   const std::function<void(const Document&)>& use_;
   const std::function<void(const Error&)>& fail_;
+  const Snapshots snapshots_;
   simdjson::dom::parser parser_;
   simdjson::error_code last_ = simdjson::SUCCESS;
   bool prefers_brackets_ = false;
@@ -142,9 +144,20 @@ class Reader {
 
 void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                     const std::function<void(const Error&)>& fail) {
-  auto content = FileText::open(file);
-  if (!content) return fail(content.error());
-  Reader(file, use, fail).read(content->text(), [&](const char* end) { content->forget_before(end); });
+  for_each_text(
+      file, [&](NamedText text) { read_documents_of(std::move(text), use, fail); }, fail);
+}
+
+void read_documents_of(const NamedText& text, Snapshots snapshots,
+                       const std::function<void(const Document&)>& use,
+                       const std::function<void(const Error&)>& fail) {
+  Reader(text.name, use, fail, snapshots).read(text.text.text(), [](const char*) {});
+}
+
+void read_documents_of(NamedText&& text, const std::function<void(const Document&)>& use,
+                       const std::function<void(const Error&)>& fail) {
+  FileText content = std::move(text.text);
+  Reader(text.name, use, fail).read(content.text(), [&](const char* end) { content.forget_before(end); });
 }
 
 void read_documents_in(const std::string& name, std::string_view text,

@@ -1,5 +1,5 @@
 // Files as a stream of JSON documents: JSON text, JSON lines, and YAML (translated, with the line of every
-// field).
+// field), as they are or compressed.
 //
 // A reader gives its consumer one document at a time; `kind: List` and typed lists (PodList …) arrive item by
 // item. The parsed element is valid during the call only.
@@ -41,8 +41,8 @@ void read_documents_in(const std::string& name, std::string_view text,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail);
 
-// A path as given on the command line: the file itself, or the *.yaml, *.yml and *.json files of a directory,
-// recursively, in name order. An Error if it does not exist.
+// A path as given on the command line: the file itself, or the manifests of a directory (*.yaml, *.yml and
+// *.json, compressed or not, and *.zip), recursively, in name order. An Error if it does not exist.
 Result<std::vector<std::string>> files_below(const std::string& path);
 
 }  // namespace muster

@@ -2,13 +2,13 @@
 #include "document/file_text.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
-#include <utility>
 
 namespace muster {
 namespace {
@@ -34,31 +34,17 @@ class Descriptor {
   int fd_;
 };
 
-// The file over the front of a zeroed area that is longer by the padding; null if the system cannot.
-char* map_padded(int fd, std::size_t size) {
-  void* const area = ::mmap(nullptr, size + kJsonPadding, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (area == MAP_FAILED) return nullptr;
-  if (::mmap(area, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-    ::munmap(area, size + kJsonPadding);
-    return nullptr;
-  }
-  ::madvise(area, size, MADV_SEQUENTIAL);
-  return static_cast<char*>(area);
-}
-
 // 0, or the error number.
-int read_all(int fd, std::string& text) {
+int read_all(int fd, TextArea& text) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
   for (;;) {
-    const std::size_t before = text.size();
-    text.resize(before + kChunk);
-    const ssize_t got = ::read(fd, text.data() + before, kChunk);
-    text.resize(before + static_cast<std::size_t>(got > 0 ? got : 0));
-    if (got == 0) break;
+    char* const room = text.room(kChunk);
+    if (room == nullptr) return ENOMEM;
+    const ssize_t got = ::read(fd, room, kChunk);
+    if (got == 0) return 0;
     if (got < 0 && errno != EINTR) return errno;
+    text.grew(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   }
-  text.reserve(text.size() + kJsonPadding);
-  return 0;
 }
 
 }  // namespace
@@ -67,36 +53,29 @@ Result<FileText> FileText::open(const std::string& file) {
   const Descriptor descriptor(file);
   struct stat status {};
   if (descriptor.fd() < 0 || ::fstat(descriptor.fd(), &status) != 0) return system_error(file, errno);
-  FileText content;
-  if (S_ISREG(status.st_mode) && status.st_size > 0) {
-    const auto size = static_cast<std::size_t>(status.st_size);
-    content.mapped_ = file == "-" ? nullptr : map_padded(descriptor.fd(), size);
-    content.mapped_size_ = content.mapped_ == nullptr ? 0 : size;
+  if (file != "-" && S_ISREG(status.st_mode) && status.st_size > 0)
+    if (TextArea mapped = TextArea::of_file(descriptor.fd(), static_cast<std::size_t>(status.st_size));
+        mapped.size() > 0)
+      return FileText(std::move(mapped));
+  TextArea read;
+  if (const int code = read_all(descriptor.fd(), read); code != 0) return system_error(file, code);
+  return FileText(std::move(read));
+}
+
+bool FileText::contains(std::string_view word) {
+  const std::string_view all = text();
+  for (std::size_t at = 0; at < all.size(); at += kForgetAtOnce) {
+    const std::string_view part = all.substr(at, kForgetAtOnce + word.size() - 1);
+    if (::memmem(part.data(), part.size(), word.data(), word.size()) != nullptr) return true;
+    if (area_.is_file()) area_.forget(at, std::min(kForgetAtOnce, all.size() - at));
   }
-  if (content.mapped_ == nullptr)
-    if (const int code = read_all(descriptor.fd(), content.read_); code != 0) return system_error(file, code);
-  return content;
-}
-
-FileText::FileText(FileText&& other) noexcept
-    : read_(std::move(other.read_)),
-      mapped_(std::exchange(other.mapped_, nullptr)),
-      mapped_size_(std::exchange(other.mapped_size_, 0)),
-      forgotten_(other.forgotten_) {}
-
-FileText::~FileText() {
-  if (mapped_ != nullptr) ::munmap(mapped_, mapped_size_ + kJsonPadding);
-}
-
-std::string_view FileText::text() const {
-  return mapped_ != nullptr ? std::string_view(mapped_, mapped_size_) : std::string_view(read_);
+  return false;
 }
 
 void FileText::forget_before(const char* position) {
-  if (mapped_ == nullptr) return;
-  const auto read = static_cast<std::size_t>(position - mapped_);
+  const auto read = static_cast<std::size_t>(position - text().data());
   for (; read - forgotten_ >= kForgetAtOnce; forgotten_ += kForgetAtOnce)
-    ::madvise(mapped_ + forgotten_, kForgetAtOnce, MADV_DONTNEED);
+    area_.forget(forgotten_, kForgetAtOnce);
 }
 
 }  // namespace muster

@@ -4,36 +4,30 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "document/text_area.hpp"
 #include "util/result.hpp"
 
 namespace muster {
-
-// So many bytes behind a text that is to be parsed as JSON must be readable.
-inline constexpr std::size_t kJsonPadding = 64;
 
 // The text is followed by readable bytes enough for simdjson to look beyond its end.
 class FileText {
  public:
   // "-" is standard input.
   static Result<FileText> open(const std::string& file);
+  explicit FileText(TextArea area) : area_(std::move(area)) {}
 
-  FileText(FileText&& other) noexcept;
-  FileText& operator=(FileText&&) = delete;
-  ~FileText();
-
-  std::string_view text() const;
+  std::string_view text() const { return area_.text(); }
+  // Memory that a file is not kept in for this question is given back.
+  bool contains(std::string_view word);
 
   // Text before the position will not be looked at again: from time to time its memory is given back.
   void forget_before(const char* position);
 
  private:
-  FileText() = default;
-
-  std::string read_;        // pipes and terminals are read …
-  char* mapped_ = nullptr;  // … regular files mapped
-  std::size_t mapped_size_ = 0;
-  std::size_t forgotten_ = 0;  // of the mapped text
+  TextArea area_;
+  std::size_t forgotten_ = 0;
 };
 
 }  // namespace muster

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "document/document.hpp"
+#include "document/manifest_names.hpp"
 
 namespace muster {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_manifest(const fs::path& path) {
-  const fs::path extension = path.extension();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+  return has_manifest_name(path.native()) || has_archive_name(path.native());
 }
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }

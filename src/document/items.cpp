@@ -75,8 +75,8 @@ class Item final : public Document {
 
 class Unfolding {
  public:
-  Unfolding(const Origin& origin, const std::function<void(const Document&)>& use)
-      : origin_(origin), use_(use) {}
+  Unfolding(const Origin& origin, Snapshots snapshots, const std::function<void(const Document&)>& use)
+      : origin_(origin), snapshots_(snapshots), use_(use) {}
 
   void document(Json root, Type inherited, Places::Index place) {
     array items;
@@ -88,7 +88,8 @@ class Unfolding {
         return this->items(items, item_type(type), child(place, "items"));
     }
     object snapshot;
-    if (type.kind.empty() && root.is_object() && root.at_key("rawObjects").get(snapshot) == simdjson::SUCCESS)
+    if (snapshots_ == Snapshots::kUnfolded && type.kind.empty() && root.is_object() &&
+        root.at_key("rawObjects").get(snapshot) == simdjson::SUCCESS)
       return this->snapshot(snapshot, child(place, "rawObjects"));
     use_(Item(root, type, origin_, place));
   }
@@ -121,13 +122,15 @@ class Unfolding {
   }
 
   const Origin& origin_;
+  const Snapshots snapshots_;
   const std::function<void(const Document&)>& use_;
 };
 
 }  // namespace
 
-void for_each_item(Json root, const Origin& origin, const std::function<void(const Document&)>& use) {
-  Unfolding(origin, use).document(root, {}, 0);
+void for_each_item(Json root, const Origin& origin, Snapshots snapshots,
+                   const std::function<void(const Document&)>& use) {
+  Unfolding(origin, snapshots, use).document(root, {}, 0);
 }
 
 }  // namespace muster

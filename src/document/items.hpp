@@ -6,6 +6,7 @@
 
 #include "document/document.hpp"
 #include "document/places.hpp"
+#include "document/texts.hpp"
 
 namespace muster {
 
@@ -17,7 +18,8 @@ struct Origin {
 };
 
 // Calls `use` for the document, or for every item of a list: `kind: List`, `PodList` and the like, an array
-// of objects, or the `rawObjects` of a KAI snapshot.
-void for_each_item(Json root, const Origin& origin, const std::function<void(const Document&)>& use);
+// of objects, or the `rawObjects` of a KAI snapshot, unless that is wanted whole.
+void for_each_item(Json root, const Origin& origin, Snapshots snapshots,
+                   const std::function<void(const Document&)>& use);
 
 }  // namespace muster

@@ -13,6 +13,11 @@
 
 namespace muster {
 
+// Scenario generators, as limits and reports name them.
+inline constexpr const char* kNodeLocalGreedy = "NodeLocalGreedy";
+inline constexpr const char* kMultiNodeGang = "MultiNodeGang";
+inline constexpr const char* kExhaustiveGenerator = "Exhaustive";
+
 struct SearchLimits {
   // Steps of one job's search; beyond them it is taken up again in the next cycle.
   std::int64_t scenarios_per_job = 100'000;
@@ -23,8 +28,8 @@ struct SearchLimits {
   // By name; "default" serves those that have no entry.
   std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
   std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},
-                                                {"NodeLocalGreedy", std::chrono::seconds(30)},
-                                                {"MultiNodeGang", std::chrono::minutes(2)}};
+                                                {kNodeLocalGreedy, std::chrono::seconds(30)},
+                                                {kMultiNodeGang, std::chrono::minutes(2)}};
 
   // Nothing: no limit.
   std::optional<Duration> of_action(const std::string& name) const;

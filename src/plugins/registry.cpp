@@ -21,8 +21,6 @@
 namespace muster::plugins {
 namespace {
 
-constexpr const char* kExhaustive = "sg-exhaustive";
-
 using Make = std::function<std::unique_ptr<Plugin>()>;
 using FromConfig = std::function<Make(const Arguments&, const SchedulerParams&)>;
 
@@ -97,6 +95,8 @@ Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
   return [options] { return make_dynamic_resources(options); };
 }
 
+constexpr const char* kExhaustive = "sg-exhaustive";
+
 struct Registered {
   KnownComponent known;
   FromConfig make;  // none: the plugin decides nothing and is not built
@@ -104,10 +104,14 @@ struct Registered {
 
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> plugins{
-      {{"predicates"}, predicates_from},
-      {{"proportion",
-        {"kValue", "relcaimerSaturationMultiplier",
-         "reclaimerSaturationMultiplier"}},  // KAI's spelling first
+      {{.name = "predicates",
+        .if_missing =
+            "any node with room is taken: selectors, affinity, taints, ports and volumes do not count"},
+       predicates_from},
+      {{.name = "proportion",
+        .arguments = {"kValue", "relcaimerSaturationMultiplier",
+                      "reclaimerSaturationMultiplier"},  // KAI's spelling first
+        .if_missing = "queues have no shares, quotas or limits, and nothing is reclaimed"},
        with_arguments(proportion_from)},
       {{"priority"}, plain(make_priority)},
       {{"elastic"}, plain(make_elastic)},
@@ -133,9 +137,10 @@ const std::vector<Registered>& registered() {
       {{"snapshot"}, nullptr},
       {{"numa", {"ignoreList", "reconstructAvailable"}}, with_arguments(numa_from)},
       {{"reflectjoborder"}, nullptr},
-      {{"sg-nodelocalgreedy"}, plain(make_node_local_greedy)},
-      {{"sg-multinodegang"}, plain(make_multi_node_gang)},
-      {{kExhaustive}, plain(make_exhaustive)},
+      {{.name = "sg-nodelocalgreedy", .generator = kNodeLocalGreedy}, plain(make_node_local_greedy)},
+      {{.name = "sg-multinodegang", .generator = kMultiNodeGang}, plain(make_multi_node_gang)},
+      {{.name = kExhaustive, .generator = kExhaustiveGenerator, .needs_others = true},
+       plain(make_exhaustive)},
   };
   return plugins;
 }
@@ -146,7 +151,7 @@ const Registered* find(const std::string& name) {
   return nullptr;
 }
 
-bool is_generator(const PluginFactory& plugin) { return plugin.name.starts_with("sg-"); }
+bool is_generator(const PluginFactory& plugin) { return !find(plugin.name)->known.generator.empty(); }
 
 // Stands behind the generators of the file, whatever these are; alone it does not.
 void add_exhaustive(const Config& config, std::vector<PluginFactory>& plugins) {
@@ -164,10 +169,6 @@ std::vector<KnownComponent> known_plugins() {
   return known;
 }
 
-std::vector<std::string_view> known_generators() {
-  return {"NodeLocalGreedy", "MultiNodeGang", "Exhaustive"};
-}
-
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
   for (const PluginConfig& plugin : config.plugins)
@@ -180,7 +181,8 @@ std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>
 std::vector<std::string> skipped_plugins(const Config& config) {
   std::vector<std::string> skipped;
   for (const PluginConfig& plugin : config.plugins)
-    if (const Registered* found = find(plugin.name); found == nullptr || !found->make)
+    if (const Registered* found = find(plugin.name);
+        !plugin.where.file.empty() && (found == nullptr || !found->make))
       skipped.push_back(plugin.name);
   return skipped;
 }

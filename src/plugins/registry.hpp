@@ -13,10 +13,9 @@ namespace muster::plugins {
 
 // What a configuration may name.
 std::vector<KnownComponent> known_plugins();
-std::vector<std::string_view> known_generators();
 // The configured plugins in order. Bad arguments are appended to `errors`.
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
-// The configured plugins that KAI has and that decide nothing here, such as "snapshot".
+// The plugins that a file names, that KAI has, and that decide nothing here, such as "snapshot".
 std::vector<std::string> skipped_plugins(const Config& config);
 
 }  // namespace muster::plugins

@@ -12,6 +12,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/checks/checks.hpp"
+#include "cli/input/configuration.hpp"
 #include "cli/input/manifest_reader.hpp"
 #include "cli/input/usage_file.hpp"
 #include "cli/policy.hpp"
@@ -27,15 +28,29 @@ TimePoint instant_of(const std::string& now) {
   return given ? *given : std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
+// Returns where mistakes in the arguments of plugins and actions go: those in a snapshot are nobody's fault.
+std::vector<Error>& take_configuration(const InputOptions& options, Inputs& inputs) {
+  std::optional<LoadedConfig> loaded;
+  if (options.config.empty())
+    loaded = config_in_files(options.paths, inputs.kept);
+  else if (is_readable(options.config, inputs.unreadable))
+    loaded = load_config(options.config, known_names());
+  if (loaded) {
+    inputs.config = std::move(loaded->config);
+    inputs.findings.errors = std::move(loaded->errors);
+    inputs.findings.warnings = std::move(loaded->warnings);
+    inputs.notes = std::move(loaded->notes);
+  }
+  return options.config.empty() ? inputs.findings.warnings : inputs.findings.errors;
+}
+
 void read_configuration(const InputOptions& options, Inputs& inputs) {
   std::vector<Error>& errors = inputs.findings.errors;
-  if (!options.config.empty() && is_readable(options.config, inputs.unreadable)) {
-    LoadedConfig loaded = load_config(options.config, known_names());
-    inputs.config = std::move(loaded.config);
-    errors = std::move(loaded.errors);
-  }
+  std::vector<Error>& bad_arguments = take_configuration(options, inputs);
   if (options.kai_exact) inputs.config.params.compatibility = Compatibility::kai_exact();
-  inputs.policy = make_policy(inputs.config, errors);
+  inputs.policy = make_policy(inputs.config, bad_arguments);
+  if (const std::string note = usage_text(inputs.config); options.usage.empty() && !note.empty())
+    inputs.notes.push_back(note);
   if (!options.usage.empty() && is_readable(options.usage, inputs.unreadable))
     inputs.policy.settings.usage = read_usage(options.usage, errors);
 }

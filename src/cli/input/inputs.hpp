@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/input/kept_files.hpp"
 #include "config/config.hpp"
 #include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"
@@ -31,6 +32,7 @@ struct Inputs {
   Findings findings;              // of all files
   std::vector<Error> unreadable;  // files that can not be opened
   std::vector<std::string> notes;
+  KeptFiles kept;  // what was looked into and is still to be read
 
   // kSuccess, or how a command ends that was given them.
   int exit_code(bool strict) const;

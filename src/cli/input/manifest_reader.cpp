@@ -4,15 +4,8 @@
 
 #include "cli/input/inputs.hpp"
 #include "document/document.hpp"
-#include "document/file_text.hpp"
 
 namespace muster::cli {
-namespace {
-
-constexpr const char* kStandardInput = "-";
-
-}  // namespace
-
 ManifestReader::ManifestReader(Inputs& inputs)
     : inputs_(inputs), options_{.now = inputs.now, .limits = &limits_}, workloads_(inputs, places_, options_) {}
 
@@ -28,20 +21,11 @@ void ManifestReader::read_file(const std::string& file) {
   files_.push_back(file);
   progress_.file_begins(file);
   const auto fail = [&](const Error& error) { inputs_.findings.errors.push_back(error); };
-  if (file == kStandardInput) {  // can be read only once
-    auto text = FileText::open(file);
-    if (!text) return fail(text.error());
-    standard_input_ = text->text();
-  }
-  each_document(file, [&](const Document& document) { take(document); }, fail);
+  inputs_.kept.read_documents(file, [&](const Document& document) { take(document); }, fail);
 }
 
-void ManifestReader::each_document(const std::string& file, const Use& use,
-                                   const std::function<void(const Error&)>& fail) {
-  if (file == kStandardInput)
-    read_documents_in(file, standard_input_, use, fail);
-  else
-    read_documents(file, use, fail);
+void ManifestReader::read_again(const std::function<void(const Document&)>& use) {
+  for (const std::string& file : files_) inputs_.kept.read_documents(file, use, [](const Error&) {});
 }
 
 void ManifestReader::take(const Document& document) {
@@ -72,7 +56,7 @@ void ManifestReader::read_limited_pods() {
     if (document.kind() == PodObject::kKind)
       decode_object(document, options_, [&](Object&& pod) { inputs_.cluster.apply(std::move(pod)); }, findings);
   };
-  for (const std::string& file : files_) each_document(file, use, [](const Error&) {});
+  read_again(use);
   std::vector<Error>& known = inputs_.findings.warnings;
   for (Error& warning : findings.warnings)
     if (std::ranges::none_of(known, [&](const Error& e) { return e.text() == warning.text(); }))
@@ -83,8 +67,7 @@ void ManifestReader::tell(std::vector<ObjectWarning> warnings) {
   for (const ObjectWarning& warning : warnings) places_.want(warning.object, warning.field);
   for (const std::string& object : repeated_) places_.want(object, "");
   if (places_.is_anything_wanted())
-    for (const std::string& file : files_)
-      each_document(file, [&](const Document& document) { places_.note(document); }, [](const Error&) {});
+    read_again([&](const Document& document) { places_.note(document); });
   std::vector<Error>& told = inputs_.findings.warnings;
   told.insert(told.end(), places_.repeated().begin(), places_.repeated().end());
   for (ObjectWarning& warning : warnings)

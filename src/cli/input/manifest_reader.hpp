@@ -30,9 +30,8 @@ class ManifestReader {
   void tell(std::vector<ObjectWarning> warnings);
 
  private:
-  using Use = std::function<void(const Document&)>;
   void read_file(const std::string& file);
-  void each_document(const std::string& file, const Use& use, const std::function<void(const Error&)>& fail);
+  void read_again(const std::function<void(const Document&)>& use);
   void take(const Document& document);
   void apply(Object&& object);
   // Pods that came before the limits of their namespace.
@@ -45,7 +44,6 @@ class ManifestReader {
   Workloads workloads_;
   Progress progress_;
   std::vector<std::string> files_;
-  std::string standard_input_;
   absl::flat_hash_set<std::string> names_;
   std::vector<std::string> repeated_;
   bool has_early_pods_ = false, has_late_limits_ = false;

@@ -51,6 +51,8 @@ int run_serve(const ServeFlags& flags) {
   std::vector<Error> errors;
   Policy policy = make_policy(loaded.config, errors);
   if (report(errors)) return kNo;
+  for (const Error& warning : loaded.warnings) fmt::print(stderr, "warning: {}\n", warning.text());
+  for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
   if (const std::string skipped = skipped_text(loaded.config); !skipped.empty())
     fmt::print(stderr, "warning: {}\n", skipped);
   for (const std::string& name : flags.meaningless)

@@ -128,7 +128,7 @@ void add_daemon_flags(CLI::App& command, ServeFlags& flags) {
   serve::DaemonOptions& d = flags.daemon;
   command
       .add_option("--scheduler-conf,--config", flags.config_file,
-                  "Scheduler configuration (KAI's file format)")
+                  "Configuration: KAI's scheduler file, a SchedulingShard, a KAI Config or a ConfigMap")
       ->type_name("FILE")
       ->group(kKaiGroup);
   command.add_option("--namespace", d.ns, "Namespace of the lease")->capture_default_str()->group(kKaiGroup);

@@ -101,8 +101,7 @@ int run_simulate(const SimulateOptions& options) {
 
 void add_input_options(CLI::App& command, InputOptions& inputs) {
   command.add_option("FILE", inputs.paths, kFilesHelp)->required();
-  command.add_option("--config", inputs.config, "Scheduler configuration (KAI's file format)")
-      ->type_name("FILE");
+  command.add_option("--config", inputs.config, kConfigHelp)->type_name("FILE");
   command
       .add_option("--usage", inputs.usage,
                   "Past use of queues as shares of the capacity: {team: {gpu: 0.4, cpu: 0.1, memory: 0.1}}")

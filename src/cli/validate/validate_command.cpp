@@ -102,8 +102,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("validate", "Check manifests and configuration");
   command->group("Check files");
   command->add_option("FILE", options->inputs.paths, kFilesHelp);
-  command->add_option("--config", options->inputs.config, "Scheduler configuration (KAI's file format)")
-      ->type_name("FILE");
+  command->add_option("--config", options->inputs.config, kConfigHelp)->type_name("FILE");
   command->add_flag("--strict", options->inputs.strict, "Warnings are errors");
   add_output_option(*command, options->output);
   command->footer(

@@ -207,7 +207,8 @@ TEST_F(Validate, FindsMinimumRuntimesThatDoNotCount) {
             "against all "
             "others the 10m0s of queue top or one above it does (reclaimResolveMethod lca)\n");
   config_ =
-      "tiers: [{plugins: [{name: minruntime, arguments: {reclaimResolveMethod: queue}}]}]\nactions: "
+      "tiers: [{plugins: [{name: predicates}, {name: proportion}, {name: minruntime, arguments: "
+      "{reclaimResolveMethod: queue}}]}]\nactions: "
       "allocate\n";
   EXPECT_THAT(findings(cousins), testing::Not(HasSubstr("warning")));
 }

@@ -79,7 +79,7 @@ class Exhaustive final : public ScenarioGenerator {
 std::unique_ptr<Plugin> make_exhaustive() {
   return plugin_of([](Session&, Hooks& hooks) {
     hooks.generators.add([](std::vector<GeneratorFactory>& all) {
-      all.push_back({"Exhaustive", [] { return std::make_unique<Exhaustive>(); }, true});
+      all.push_back({kExhaustiveGenerator, [] { return std::make_unique<Exhaustive>(); }, true});
     });
   });
 }

@@ -100,7 +100,7 @@ class MultiNodeGang final : public ScenarioGenerator {
 }  // namespace
 
 std::unique_ptr<Plugin> make_multi_node_gang() {
-  return plugin_of([](Session&, Hooks& hooks) { add_generator<MultiNodeGang>(hooks, "MultiNodeGang"); });
+  return plugin_of([](Session&, Hooks& hooks) { add_generator<MultiNodeGang>(hooks, kMultiNodeGang); });
 }
 
 }  // namespace muster::plugins

@@ -106,7 +106,7 @@ class NodeLocalGreedy final : public ScenarioGenerator {
 }  // namespace
 
 std::unique_ptr<Plugin> make_node_local_greedy() {
-  return plugin_of([](Session&, Hooks& hooks) { add_generator<NodeLocalGreedy>(hooks, "NodeLocalGreedy"); });
+  return plugin_of([](Session&, Hooks& hooks) { add_generator<NodeLocalGreedy>(hooks, kNodeLocalGreedy); });
 }
 
 }  // namespace muster::plugins

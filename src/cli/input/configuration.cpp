@@ -1,0 +1,65 @@
+// Finds snapshots by a word that hardly any other file has, and takes the configuration out of the first.
+#include "cli/input/configuration.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/policy.hpp"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kWordOfSnapshots = "rawObjects";
+
+class SnapshotSearch {
+ public:
+  explicit SnapshotSearch(KeptFiles& files) : files_(files) {}
+
+  void look_into(const std::string& file) {
+    files_.look_into(file, [&](NamedText& text) {
+      if (!text.text.contains(kWordOfSnapshots)) return false;
+      read_documents_of(
+          text, Snapshots::kWhole, [&](const Document& document) { take(document, file); },
+          [](const Error&) {});
+      return true;
+    });
+  }
+
+  std::optional<LoadedConfig> take_found() { return std::move(found_); }
+
+ private:
+  void take(const Document& document, const std::string& file) {
+    auto config = config_in_snapshot(document, names_);
+    if (!config) return;
+    if (!found_) {
+      found_ = std::move(config->loaded);
+      text_ = std::move(config->text);
+      name_ = document.file();
+      found_->notes.insert(found_->notes.begin(),
+                           fmt::format("the configuration inside {} is used; --config replaces it",
+                                       file == "-" ? "standard input" : file));
+    } else if (config->text != text_) {
+      found_->warnings.push_back(
+          {fmt::format("the configuration inside differs from that of {}, which is used", name_),
+           {.file = document.file()}});
+    }
+  }
+
+  KeptFiles& files_;
+  const KnownNames names_ = known_names();
+  std::optional<LoadedConfig> found_;
+  std::string text_, name_;  // of what was found
+};
+
+}  // namespace
+
+std::optional<LoadedConfig> config_in_files(const std::vector<std::string>& paths, KeptFiles& files) {
+  SnapshotSearch search(files);
+  for (const std::string& path : paths)
+    if (const auto below = files_below(path))
+      for (const std::string& file : *below) search.look_into(file);
+  return search.take_found();
+}
+
+}  // namespace muster::cli

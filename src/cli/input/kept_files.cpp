@@ -1,0 +1,47 @@
+// Keeps texts by the name of their file until they are read.
+#include "cli/input/kept_files.hpp"
+
+#include <filesystem>
+#include <utility>
+
+namespace muster::cli {
+
+namespace {
+
+bool opens_again(const std::string& file) {
+  std::error_code ignored;
+  return file != "-" && std::filesystem::is_regular_file(file, ignored);
+}
+
+}  // namespace
+
+void KeptFiles::look_into(const std::string& file, const std::function<bool(NamedText&)>& is_wanted) {
+  if (kept_.contains(file)) return;
+  const bool opens_twice = opens_again(file);
+  bool has_wanted = false;
+  Kept kept;
+  const auto use = [&](NamedText text) {
+    if (is_wanted(text)) has_wanted = true;
+    if (!opens_twice || text.is_unpacked) kept.texts.push_back(std::move(text));
+  };
+  for_each_text(file, use, [&](const Error& error) { kept.errors.push_back(error); });
+  const bool is_worth_it = (has_wanted && !kept.texts.empty()) || !kept.errors.empty();
+  if (!opens_twice || is_worth_it) kept_.emplace(file, std::move(kept));
+}
+
+void KeptFiles::read_documents(const std::string& file, const std::function<void(const Document&)>& use,
+                               const std::function<void(const Error&)>& fail) {
+  const bool opens_twice = opens_again(file);
+  if (!opens_twice) look_into(file, [](NamedText&) { return false; });
+  const auto found = kept_.find(file);
+  if (found == kept_.end()) return muster::read_documents(file, use, fail);
+  for (const Error& error : found->second.errors) fail(error);
+  if (!opens_twice) {
+    for (const NamedText& text : found->second.texts) read_documents_of(text, Snapshots::kUnfolded, use, fail);
+    return;
+  }
+  for (NamedText& text : found->second.texts) read_documents_of(std::move(text), use, fail);
+  kept_.erase(found);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,68 @@
+// The configuration that KAI-Scheduler writes into its snapshots.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "config/kai_objects.hpp"
+#include "config/sections.hpp"
+
+namespace muster {
+namespace {
+
+// What Go leaves out of its JSON where it is zero or false, and what is not so by default.
+void set_what_go_leaves_out(SchedulerParams& params) {
+  params.max_consolidation_preemptees = 0;
+  params.default_staleness_grace_period = Duration::zero();
+  params.full_hierarchy_fairness = false;
+  params.allow_consolidating_reclaim = false;
+  params.use_scheduling_signatures = false;
+}
+
+bool has_generator(const Config& config, const KnownNames& names) {
+  return std::ranges::any_of(config.plugins, [&](const PluginConfig& plugin) {
+    const auto known = std::ranges::find(names.plugins, plugin.name, &KnownComponent::name);
+    return known != names.plugins.end() && !known->generator.empty();
+  });
+}
+
+void add_generators(const KnownNames& names, LoadedConfig& loaded) {
+  std::vector<std::string_view> added;
+  for (const KnownComponent& known : names.plugins)
+    if (!known.generator.empty() && !known.needs_others) added.push_back(known.name);
+  for (const std::string_view name : added) loaded.config.plugins.push_back({.name = std::string(name)});
+  loaded.notes.push_back(
+      fmt::format("the snapshot is of a KAI-Scheduler that has its scenario generators built in: plugins {} "
+                  "are added to its configuration",
+                  fmt::join(added, ", ")));
+}
+
+void read_config_member(const Setting& setting, const KnownNames& names, LoadedConfig& loaded) {
+  if (setting.is_null()) return;
+  bool has_budgets = false;
+  setting.each_member([&](const std::string& key, const Setting&) {
+    if (key == "scenarioSearchBudgets") has_budgets = true;
+  });
+  read_config(setting, names, loaded.config);
+  for (PluginConfig& plugin : loaded.config.plugins) plugin.where = {};  // nobody named them
+  if (!has_budgets && !has_generator(loaded.config, names)) add_generators(names, loaded);
+}
+
+}  // namespace
+
+LoadedConfig read_snapshot_config(const Document& snapshot, const KnownNames& names) {
+  LoadedConfig loaded;
+  const Setting root = Setting(snapshot, loaded.errors).with_go_durations();
+  root.each_member([&](const std::string& key, const Setting& value) {
+    if (key == "config") read_config_member(value, names, loaded);
+    if (key != "schedulerParams" || value.is_null()) return;
+    set_what_go_leaves_out(loaded.config.params);
+    read_params(value, loaded.config.params);
+  });
+  loaded.warnings = std::move(loaded.errors);
+  loaded.errors.clear();
+  return loaded;
+}
+
+}  // namespace muster

@@ -1,0 +1,90 @@
+// Looks at the first bytes of a file and hands it to the unpacker that fits.
+#include "document/texts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace muster {
+namespace {
+
+// Why an unpacked text is not taken; "" if it is.
+std::string mistake_inside(std::string_view text) {
+  switch (packing_of(text)) {
+    case Packing::kNone:
+      return "";
+    case Packing::kOther:
+      return fmt::format("holds a {} archive, which is not read; unpack it first",
+                         name_of_other_packing(text));
+    default:
+      return "is packed twice; unpack it once first";
+  }
+}
+
+class TextsOfFile {
+ public:
+  TextsOfFile(const std::string& file, const std::function<void(NamedText)>& use,
+              const std::function<void(const Error&)>& fail, std::size_t most)
+      : file_(file), use_(use), fail_(fail), most_(most) {}
+
+  void of(FileText content) {
+    const std::string_view bytes = content.text();
+    switch (packing_of(bytes)) {
+      case Packing::kNone:
+        return use_({file_, std::move(content)});
+      case Packing::kGzip:
+        return single(unpacked_gzip(bytes, most_));
+      case Packing::kZstd:
+        return single(unpacked_zstd(bytes, most_));
+      case Packing::kZip:
+        return unzip(
+            bytes, [&](const std::string& name, TextArea text) { take(inside(name), std::move(text)); },
+            [&](const std::string& name, const std::string& message) { fail(inside(name), message); }, most_);
+      case Packing::kOther:
+        return fail(file_, fmt::format("is a {} archive, which is not read; unpack it first",
+                                       name_of_other_packing(bytes)));
+    }
+  }
+
+ private:
+  std::string inside(const std::string& name) const { return name.empty() ? file_ : file_ + ":" + name; }
+
+  void single(Result<TextArea> text) {
+    if (!text) return fail(file_, text.error().message);
+    take(file_, std::move(*text));
+  }
+
+  void take(const std::string& name, TextArea text) {
+    if (const std::string mistake = mistake_inside(text.text()); !mistake.empty()) return fail(name, mistake);
+    use_({name, FileText(std::move(text)), true});
+  }
+
+  void fail(const std::string& name, const std::string& message) { fail_({message, {.file = name}}); }
+
+  const std::string& file_;
+  const std::function<void(NamedText)>& use_;
+  const std::function<void(const Error&)>& fail_;
+  const std::size_t most_;
+};
+
+}  // namespace
+
+NamedText named_text(std::string name, std::string_view text) {
+  TextArea area;
+  char* const room = area.room(text.size());
+  if (room == nullptr) throw std::bad_alloc();
+  std::ranges::copy(text, room);
+  area.grew(text.size());
+  return {std::move(name), FileText(std::move(area))};
+}
+
+void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
+                   const std::function<void(const Error&)>& fail, std::size_t most) {
+  auto content = FileText::open(file);
+  if (!content) return fail(content.error());
+  TextsOfFile(file, use, fail, most).of(std::move(*content));
+}
+
+}  // namespace muster
