@@ -16,6 +16,7 @@
 #include "config/known_names.hpp"
 #include "config/scalars.hpp"
 #include "config/setting.hpp"
+#include "config/usage_section.hpp"
 #include "document/document.hpp"
 #include "util/suggest.hpp"
 
@@ -194,58 +195,6 @@ void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& 
                              format_duration(limits.job_floor), format_duration(limits.job)));
 }
 
-// One of a few words.
-template <class T>
-SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
-  return [&target, choices = std::move(choices)](const Setting& setting) {
-    const auto given = setting.text();
-    if (!given) return;
-    if (const auto found = choices.find(*given); found != choices.end()) {
-      target = found->second;
-      return;
-    }
-    std::vector<std::string_view> words;
-    for (const auto& choice : choices) words.push_back(choice.first);
-    setting.fail(not_one_of(*given, words));
-  };
-}
-
-void read_extra_params(const Setting& setting, std::map<std::string, std::string>& params) {
-  static constexpr auto known = std::to_array<std::string_view>(
-      {"usageQueryTimeout", "queryResolution", "gpuAllocationMetric", "cpuAllocationMetric",
-       "memoryAllocationMetric", "gpuCapacityMetric", "cpuCapacityMetric", "memoryCapacityMetric"});
-  setting.each_member([&](const std::string& name, const Setting& value) {
-    if (std::ranges::find(known, name) == known.end())
-      return value.fail(fmt::format("unknown parameter \"{}\"{}", name, did_you_mean(name, known)));
-    value.read(params[name]);
-  });
-}
-
-void read_usage_params(const Setting& setting, UsageDb& usage) {
-  setting.read_keys(
-      {{"windowSize", into_non_negative(usage.window_size)},
-       {"windowType", into_choice<UsageWindow>(usage.window_type, {{"sliding", UsageWindow::kSliding},
-                                                                   {"tumbling", UsageWindow::kTumbling},
-                                                                   {"cron", UsageWindow::kCron}})},
-       {"halfLifePeriod", into_non_negative(usage.half_life_period)},
-       {"fetchInterval", into_non_negative(usage.fetch_interval)},
-       {"stalenessPeriod", into_non_negative(usage.staleness_period)},
-       {"waitTimeout", into_non_negative(usage.wait_timeout)},
-       {"tumblingWindowStartTime", into(usage.tumbling_window_start_time)},
-       {"cronString", into(usage.cron_string)},
-       {"extraParams", [&](const Setting& s) { read_extra_params(s, usage.extra_params); }}});
-}
-
-void read_usage(const Setting& setting, UsageDb& usage) {
-  setting.read_keys({{"clientType", into_choice<std::string>(usage.client_type,
-                                                             {{"prometheus", "prometheus"},
-                                                              {"fake", "fake"},
-                                                              {"fake-with-history", "fake-with-history"}})},
-                     {"connectionString", into(usage.connection_string)},
-                     {"connectionStringEnvVar", into(usage.connection_string_env_var)},
-                     {"usageParams", [&](const Setting& s) { read_usage_params(s, usage); }}});
-}
-
 void read_compatibility(const Setting& setting, Compatibility& options) {
   std::vector<SettingKey> keys;
   for (const auto& [key, is_ours] : kCompatibilityOptions) keys.push_back({key, into(options.*is_ours)});
@@ -303,7 +252,7 @@ void read_config(const Setting& root, const KnownNames& names, Config& config) {
         [&](const Setting& s) { read_action_arguments(s, actions, config.action_arguments); }},
        {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, actions, config.queue_depth); }},
        {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names, config.search); }},
-       {"usageDBConfig", [&](const Setting& s) { read_usage(s, config.usage); }},
+       {"usageDBConfig", [&](const Setting& s) { read_usage_section(s, config.usage); }},
        {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
 }
 
