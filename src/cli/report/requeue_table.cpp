@@ -16,7 +16,7 @@ enum class Fate : unsigned char { kRequeued, kNoRoom, kNominated, kSpared, kWarn
 
 struct Row {
   Fate fate;
-  JobId job;
+  JobId job = {};  // not valid: it is about a queue
   std::string what, why;
   Ink ink = Ink::kPlain;
   int first = 0, last = 0;  // cycles
@@ -24,7 +24,7 @@ struct Row {
 
 class Rows {
  public:
-  explicit Rows(const Cluster& cluster) : names_(cluster) {}
+  explicit Rows(const Cluster& cluster) : cluster_(cluster), names_(cluster) {}
 
   void add(const Round& round) {
     cycle_ = round.cycle;
@@ -38,6 +38,11 @@ class Rows {
                fmt::format("overdue since {}, says {}", format_time(round.now - n.overrun), n.all_names())});
     for (const PassedOver& p : record.passed_over)
       add({.fate = Fate::kSpared, .job = p.job, .what = "spared", .why = p.reason});
+    for (const QueueWarning& w : record.queue_warnings)
+      add({.fate = Fate::kWarned,
+           .what = "warning",
+           .why = fmt::format("queue {}: {}", cluster_.queue(w.queue).name, w.problem),
+           .ink = Ink::kWaiting});
     for (const RequeueWarning& w : record.warnings)
       add({.fate = Fate::kWarned, .job = w.job, .what = "warning", .why = w.problem, .ink = Ink::kWaiting});
     add_skips(record);
@@ -46,7 +51,8 @@ class Rows {
   Table table() {
     std::ranges::stable_sort(rows_, {}, &Row::fate);
     Table table({{"cycles"}, {"job"}, {"what"}, {"why"}});
-    for (const Row& r : rows_) table.add({cycles(r), names_.of(r.job), {r.what, r.ink}, r.why});
+    for (const Row& r : rows_)
+      table.add({cycles(r), r.job.valid() ? names_.of(r.job) : "", {r.what, r.ink}, r.why});
     return table;
   }
 
@@ -65,7 +71,7 @@ class Rows {
   }
 
   void add(const RequeueAttempt& attempt, bool is_dry_run) {
-    if (!attempt.is_commit)
+    if (!attempt.found_room)
       add({.fate = Fate::kNoRoom,
            .job = attempt.contender,
            .what = "gets no room",
@@ -99,6 +105,7 @@ class Rows {
     return r.first == r.last ? std::to_string(r.first) : fmt::format("{} to {}", r.first, r.last);
   }
 
+  const Cluster& cluster_;
   const JobNames names_;
   int cycle_ = 0;
   std::vector<Row> rows_;
