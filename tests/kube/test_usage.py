@@ -64,15 +64,36 @@ class UsageTest(KubeTest):
 
 
 class UsageFromPrometheus(UsageTest):
-    def test_use_counts_decays_and_ages_out(self):
+    def start_both(self):
         m = self.make_muster("--scheduler-conf", str(self.plane.directory / "scheduler.yaml"))
         prometheus = Prometheus(self.plane, m.listen)
-        self.write_config({"clientType": "prometheus", "connectionString": prometheus.address + "/"},
-                          extraParams={"queryResolution": "1s"})
         prometheus.start()
         self.addCleanup(prometheus.kill)
+        self.configure(prometheus)
         self.start(m)
+        return m, prometheus
 
+    def configure(self, prometheus, **params):
+        self.write_config({"clientType": "prometheus", "connectionString": prometheus.address + "/"},
+                          extraParams={"queryResolution": "1s"}, **params)
+
+    def test_windows_may_start_anew(self):
+        m, prometheus = self.start_both()
+        self.submit_gang("past", 8, "greedy")
+        wait_until(lambda: self.used(m, "greedy") > 0.6, 40, "use to be known")
+        in_hours = lambda n: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 3600 * n))
+        for has_use, window in ((True, {"windowType": "tumbling", "tumblingWindowStartTime": in_hours(-1)}),
+                                (False, {"windowType": "tumbling", "tumblingWindowStartTime": in_hours(1)}),
+                                (True, {"windowType": "cron", "cronString": "@daily"})):
+            self.assertEqual(m.stop(), 0)
+            self.configure(prometheus, windowSize="2h", **window)
+            self.start(m)
+            wait_until(lambda: 'kai_queue_gpu_usage{' in m.page("/metrics")[1], 20, "a cycle")
+            self.assertEqual(self.used(m, "greedy") > 0.3, has_use, window)
+            self.assertNotIn("past use is not known, every queue counts as unused: Prometheus: ", m.log())
+
+    def test_use_counts_decays_and_ages_out(self):
+        m, prometheus = self.start_both()
         self.submit_gang("past", 8, "greedy")
         wait_until(lambda: self.used(m, "greedy") > 0.6, 40, "use to be known")
         self.assertEqual(self.used(m, "modest"), 0)
@@ -113,6 +134,7 @@ class UsageFromPrometheus(UsageTest):
     def test_start_waits_for_a_source_but_not_for_ever(self):
         config = self.write_config({"clientType": "prometheus", "connectionString": "http://127.0.0.1:1"}, waitTimeout="3s")
         m = self.make_muster("--scheduler-conf", config)
+        m.name = "patient"
         begin = time.monotonic()
         self.start(m)
         self.submit_gang("patient", 1, "modest")
