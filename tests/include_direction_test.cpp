@@ -21,7 +21,8 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"options", {"util"}},
     {"fairshare", {}},
     {"document", {"util"}},
-    {"config", {"util", "options", "document"}},
+    {"usage", {"util"}},
+    {"config", {"util", "options", "document", "usage"}},
     {"cel", {"util"}},
     {"model", {"util", "options"}},
     {"manifest", {"model", "document", "util"}},
@@ -32,10 +33,10 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
     {"grouper", {"document", "util"}},
-    {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "util"}},
+    {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "usage", "util"}},
     {"cli",
      {"util", "options", "fairshare", "document", "config", "model", "manifest", "engine", "plugins",
-      "actions", "sim", "kube", "web", "grouper", "serve"}},
+      "actions", "sim", "kube", "web", "grouper", "serve", "usage"}},
 };
 
 // Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
@@ -49,6 +50,7 @@ const std::map<std::string, std::set<std::string>> kFolders = {
     {"serve/read", {"serve/health"}},
     {"serve/write", {"serve/health", "serve/read"}},
     {"serve/check", {"serve/health", "serve/read", "serve/write"}},
+    {"serve/usage", {"serve/health", "serve/read", "serve/write"}},
 };
 
 // The session makes and keeps what lives as long as a cycle, whichever folder it is of.

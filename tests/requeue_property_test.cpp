@@ -123,7 +123,7 @@ void play(Cluster& cluster, const Policy& policy, int cycles, Look look,
 
 std::vector<RequeueAttempt> commits(const Decisions& d) {
   std::vector<RequeueAttempt> commits = d.requeue->attempts;
-  std::erase_if(commits, [](const RequeueAttempt& a) { return !a.is_commit; });
+  std::erase_if(commits, [](const RequeueAttempt& a) { return !a.found_room; });
   return commits;
 }
 

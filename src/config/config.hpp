@@ -15,6 +15,7 @@
 #include "config/known_names.hpp"
 #include "options/compatibility.hpp"
 #include "options/search_limits.hpp"
+#include "usage/settings.hpp"
 #include "util/result.hpp"
 #include "util/time.hpp"
 
@@ -31,24 +32,6 @@ struct ComponentConfig {
 };
 using PluginConfig = ComponentConfig;
 using ActionConfig = ComponentConfig;
-
-enum class UsageWindow { kSliding, kTumbling, kCron };
-
-// Where past use comes from. Without a client there is no usage data.
-struct UsageDb {
-  std::string client_type;
-  std::string connection_string;
-  std::string connection_string_env_var;  // names the variable that holds the connection string
-  UsageWindow window_type = UsageWindow::kSliding;
-  Duration window_size = std::chrono::weeks(1);
-  Duration half_life_period = Duration::zero();  // zero: use does not decay
-  Duration fetch_interval = std::chrono::minutes(1);
-  Duration staleness_period = std::chrono::minutes(5);
-  Duration wait_timeout = std::chrono::minutes(1);
-  std::optional<TimePoint> tumbling_window_start_time;
-  std::string cron_string;
-  std::map<std::string, std::string> extra_params;
-};
 
 // What KAI takes as flags and the engine needs.
 struct SchedulerParams {
@@ -101,7 +84,7 @@ struct Config {
   std::map<std::string, ActionConfig> action_arguments;
   std::map<std::string, int> queue_depth;  // by action: jobs tried per queue; absent: all
   SearchLimits search;
-  UsageDb usage;
+  UsageSettings usage;
   SchedulerParams params;
   ConfigPlaces places;
 

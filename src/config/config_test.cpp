@@ -196,10 +196,11 @@ TEST(Config, ReadsWhatTheOperatorWrites) {
   EXPECT_EQ(config.usage.connection_string, "http://prometheus.monitoring:9090");
   EXPECT_EQ(config.usage.window_type, UsageWindow::kTumbling);
   EXPECT_EQ(config.usage.window_size, 7 * 24h);
-  EXPECT_EQ(config.usage.half_life_period, 12h);
+  EXPECT_EQ(config.usage.half_life, 12h);
   EXPECT_EQ(config.usage.fetch_interval, 1min);
-  EXPECT_EQ(config.usage.tumbling_window_start_time, parse_time("2025-06-01T00:00:00Z"));
-  EXPECT_THAT(config.usage.extra_params, ElementsAre(Pair("usageQueryTimeout", "20s")));
+  EXPECT_EQ(config.usage.tumbling_start, parse_time("2025-06-01T00:00:00Z"));
+  EXPECT_EQ(config.usage.query_timeout, 20s);
+  EXPECT_TRUE(config.usage.is_wanted());
 }
 
 TEST(Config, RemembersWherePluginsAndArgumentsStand) {
@@ -341,7 +342,7 @@ TEST(Compatibility, ASingleOptionWinsOverKaiExact) {
 }
 
 struct BadFile {
-  const char* text;
+  std::string text;
   std::vector<std::string> errors;
 };
 
@@ -377,10 +378,10 @@ const std::vector<BadFile> kBadNames = {
      {"c.yaml:3: scenarioSearchBudgets.maxGeneratorSearchDuration.MultinodeGang: unknown generator "
       "\"MultinodeGang\"; did you mean \"MultiNodeGang\"?"}},
     {"usageDBConfig:\n  clientType: prometeus\n",
-     {"c.yaml:2: usageDBConfig.clientType: \"prometeus\" is not one of fake, fake-with-history, "
-      "prometheus; did you mean \"prometheus\"?"}},
-    {"usageDBConfig:\n  usageParams:\n    extraParams: {queryResolutoin: 1m}\n",
-     {"c.yaml:3: usageDBConfig.usageParams.extraParams.queryResolutoin: unknown parameter "
+     {"c.yaml:2: usageDBConfig.clientType: \"prometeus\" is not one of embedded, fake, "
+      "fake-with-history, prometheus; did you mean \"prometheus\"?"}},
+    {"usageDBConfig:\n  clientType: embedded\n  usageParams:\n    extraParams: {queryResolutoin: 1m}\n",
+     {"c.yaml:4: usageDBConfig.usageParams.extraParams.queryResolutoin: unknown parameter "
       "\"queryResolutoin\"; did you mean \"queryResolution\"?"}},
     {"schedulerParams:\n  compatibility: {trimVictim: false}\n",
      {"c.yaml:2: schedulerParams.compatibility.trimVictim: unknown key; did you mean "
@@ -400,8 +401,8 @@ const std::vector<BadFile> kBadValues = {
     {"schedulerParams:\n  defaultStalenessGracePeriod: 1s\n  globalDefaultStalenessGracePeriod: 2s\n",
      {"c.yaml:3: schedulerParams.globalDefaultStalenessGracePeriod: was already given as "
       "\"defaultStalenessGracePeriod\""}},
-    {"usageDBConfig:\n  usageParams:\n    tumblingWindowStartTime: monday\n",
-     {"c.yaml:3: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is no time (like "
+    {"usageDBConfig:\n  clientType: embedded\n  usageParams:\n    tumblingWindowStartTime: monday\n",
+     {"c.yaml:4: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is no time (like "
       "2025-06-01T12:00:00Z)"}},
     {"scenarioSearchBudgets:\n  maxJobSearchDuration: 10s\n  minJobSearchDuration: 10s\n",
      {"c.yaml:1: scenarioSearchBudgets: minJobSearchDuration 10s must be less than "
@@ -418,8 +419,50 @@ const std::vector<BadFile> kBadValues = {
       "one "
       "of them in the file"}}};
 
+std::string of_usage(const std::string& params) {
+  return "usageDBConfig:\n  clientType: embedded\n  usageParams:\n    " + params + "\n";
+}
+std::vector<std::string> in_usage(const std::string& complaint) {
+  return {"c.yaml:4: usageDBConfig.usageParams." + complaint};
+}
+
+const std::vector<BadFile> kBadUsage = {
+    {"usageDBConfig: {}\n", {"c.yaml:1: usageDBConfig: clientType is missing: prometheus or embedded"}},
+    {"usageDBConfig:\n  clientType: prometheus\n",
+     {"c.yaml:1: usageDBConfig: prometheus needs connectionString or connectionStringEnvVar"}},
+    {"usageDBConfig:\n  clientType: prometheus\n  connectionString: http://p\n  connectionStringEnvVar: P\n",
+     {"c.yaml:1: usageDBConfig: connectionString and connectionStringEnvVar exclude each other"}},
+    {"usageDBConfig:\n  clientType: prometheus\n  connectionString: prometheus:9090\n",
+     {"c.yaml:3: usageDBConfig.connectionString: is no address like http://prometheus.monitoring:9090"}},
+    {"usageDBConfig:\n  clientType: embedded\n  connectionString: http://p\n",
+     {"c.yaml:1: usageDBConfig: embedded asks nobody; connectionString belongs to prometheus"}},
+    {of_usage("windowSize: 0"), in_usage("windowSize: 0s is too short; 1s is the least")},
+    {of_usage("windowSize: 530w"), in_usage("windowSize: 89040h0m0s is too long; ten years are the most")},
+    {of_usage("windowSize: 7"), in_usage("windowSize: \"7\" is no duration (like 90s, 1h30m or 2d)")},
+    {of_usage("fetchInterval: 10ms"), in_usage("fetchInterval: 10ms is too short; 1s is the least")},
+    {of_usage("halfLifePeriod: -1h"), in_usage("halfLifePeriod: \"-1h\" is negative")},
+    {of_usage("extraParams: {queryResolution: 0}"),
+     in_usage("extraParams.queryResolution: 0s is too short; 1ms is the least")},
+    {of_usage("cronString: 0 0 30 2 *"), in_usage("cronString: \"0 0 30 2 *\" never comes")},
+    {of_usage("windowType: cron"), {"c.yaml:3: usageDBConfig.usageParams: windowType cron needs cronString"}},
+    {of_usage("windowType: tumbling"),
+     {"c.yaml:3: usageDBConfig.usageParams: windowType tumbling needs tumblingWindowStartTime"}}};
+
+TEST(Config, ReadsEmbeddedUsage) {
+  const Config config = good(
+      "usageDBConfig:\n  clientType: embedded\n  usageParams:\n    windowType: cron\n    cronString: "
+      "'@daily'\n"
+      "    halfLifePeriod: .5h\n    stalenessPeriod: 1d\n    extraParams: {gpuCapacityMetric: my_gpus}\n");
+  EXPECT_TRUE(config.usage.is_embedded());
+  EXPECT_EQ(config.usage.cron->text(), "0 0 * * *");
+  EXPECT_EQ(config.usage.half_life, 30min);
+  EXPECT_EQ(config.usage.staleness, 24h);
+  EXPECT_EQ(config.usage.capacity_metrics[2], "my_gpus");
+  EXPECT_FALSE(good("actions: allocate\n").usage.is_wanted());
+}
+
 TEST(ConfigErrors, NameFileLineAndKey) {
-  for (const auto* table : {&kBadNames, &kBadValues})
+  for (const auto* table : {&kBadNames, &kBadValues, &kBadUsage})
     for (const BadFile& bad : *table) EXPECT_EQ(complaints(bad.text), bad.errors) << bad.text;
 }
 

@@ -39,9 +39,9 @@ std::string text_of(const Config& config) {
   for (const auto& [action, depth] : config.queue_depth) text += fmt::format("depth {} {}\n", action, depth);
   for (const auto& [name, limit] : config.search.actions)
     text += fmt::format("search {} {}\n", name, format_duration(limit));
-  const UsageDb& usage = config.usage;
+  const UsageSettings& usage = config.usage;
   text += fmt::format("usage {} {} {} {}\n", usage.client_type, usage.connection_string,
-                      format_duration(usage.window_size), format_duration(usage.half_life_period));
+                      format_duration(usage.window_size), format_duration(usage.half_life));
   const SchedulerParams& p = config.params;
   text += fmt::format("names {} {} {} {} {}\n", p.scheduler_name, p.node_pool_label_key,
                       p.partition_label_value, p.queue_label_key, p.resource_reservation_app_label);

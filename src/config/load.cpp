@@ -159,7 +159,7 @@ class Loading {
 
   // As the operator does it for a shard.
   void complete_usage(const std::string& prometheus) {
-    UsageDb& usage = loaded_.config.usage;
+    UsageSettings& usage = loaded_.config.usage;
     if (usage.client_type == "prometheus" && usage.connection_string.empty() &&
         usage.connection_string_env_var.empty())
       usage.connection_string = prometheus;

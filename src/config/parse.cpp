@@ -17,6 +17,7 @@
 #include "config/scalars.hpp"
 #include "config/sections.hpp"
 #include "config/setting.hpp"
+#include "config/usage_section.hpp"
 #include "document/document.hpp"
 #include "util/suggest.hpp"
 
@@ -145,42 +146,6 @@ SettingReader into_count(Count& target) {
   };
 }
 
-void read_extra_params(const Setting& setting, std::map<std::string, std::string>& params) {
-  static constexpr auto known = std::to_array<std::string_view>(
-      {"usageQueryTimeout", "queryResolution", "gpuAllocationMetric", "cpuAllocationMetric",
-       "memoryAllocationMetric", "gpuCapacityMetric", "cpuCapacityMetric", "memoryCapacityMetric"});
-  setting.each_member([&](const std::string& name, const Setting& value) {
-    if (std::ranges::find(known, name) == known.end())
-      return value.fail(fmt::format("unknown parameter \"{}\"{}", name, did_you_mean(name, known)));
-    value.read(params[name]);
-  });
-}
-
-void read_usage_params(const Setting& setting, UsageDb& usage) {
-  setting.read_keys(
-      {{"windowSize", into_non_negative(usage.window_size)},
-       {"windowType", into_choice<UsageWindow>(usage.window_type, {{"sliding", UsageWindow::kSliding},
-                                                                   {"tumbling", UsageWindow::kTumbling},
-                                                                   {"cron", UsageWindow::kCron}})},
-       {"halfLifePeriod", into_non_negative(usage.half_life_period)},
-       {"fetchInterval", into_non_negative(usage.fetch_interval)},
-       {"stalenessPeriod", into_non_negative(usage.staleness_period)},
-       {"waitTimeout", into_non_negative(usage.wait_timeout)},
-       {"tumblingWindowStartTime", into(usage.tumbling_window_start_time)},
-       {"cronString", into(usage.cron_string)},
-       {"extraParams", [&](const Setting& s) { read_extra_params(s, usage.extra_params); }}});
-}
-
-void read_usage(const Setting& setting, UsageDb& usage) {
-  setting.read_keys({{"clientType", into_choice<std::string>(usage.client_type,
-                                                             {{"prometheus", "prometheus"},
-                                                              {"fake", "fake"},
-                                                              {"fake-with-history", "fake-with-history"}})},
-                     {"connectionString", into(usage.connection_string)},
-                     {"connectionStringEnvVar", into(usage.connection_string_env_var)},
-                     {"usageParams", [&](const Setting& s) { read_usage_params(s, usage); }}});
-}
-
 void read_compatibility(const Setting& setting, Compatibility& options) {
   std::vector<SettingKey> keys;
   for (const auto& [key, is_ours] : kCompatibilityOptions) keys.push_back({key, into(options.*is_ours)});
@@ -237,8 +202,6 @@ void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& 
                              format_duration(limits.job_floor), format_duration(limits.job)));
 }
 
-void read_usage_database(const Setting& setting, UsageDb& usage) { read_usage(setting, usage); }
-
 // Where KAI's parameter and KAI's flag have different names, both are known.
 std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
   return {{"schedulerName", into(params.scheduler_name)},
@@ -290,7 +253,8 @@ void read_config(const Setting& root, const KnownNames& names, Config& config) {
         [&](const Setting& s) { read_action_arguments(s, actions, config.action_arguments); }},
        {"queueDepthPerAction", [&](const Setting& s) { read_queue_depth(s, actions, config.queue_depth); }},
        {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names, config.search); }},
-       {"usageDBConfig", placed(config.places.usage, [&](const Setting& s) { read_usage(s, config.usage); })},
+       {"usageDBConfig",
+        placed(config.places.usage, [&](const Setting& s) { read_usage_section(s, config.usage); })},
        {"schedulerParams", [&](const Setting& s) { read_params(s, config.params); }}});
 }
 

@@ -25,7 +25,6 @@ void read_arguments(const Setting& setting, const Species& species, const KnownC
 
 void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths);
 void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits);
-void read_usage_database(const Setting& setting, UsageDb& usage);
 // What is a flag of KAI's as well, under the names of both.
 std::vector<SettingKey> parameter_keys(SchedulerParams& params);
 void read_params(const Setting& setting, SchedulerParams& params);

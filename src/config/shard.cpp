@@ -8,6 +8,7 @@
 
 #include "config/kai_objects.hpp"
 #include "config/sections.hpp"
+#include "config/usage_section.hpp"
 #include "util/suggest.hpp"
 
 namespace muster {
@@ -128,7 +129,7 @@ class Shard {
              }},
             {"kValue", argument("proportion", "kValue")},
             {"usageDBConfig",
-             placed(config_.places.usage, [&](const Setting& s) { read_usage_database(s, config_.usage); })},
+             placed(config_.places.usage, [&](const Setting& s) { read_usage_section(s, config_.usage); })},
             {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names_, config_.search); }},
             {"goMemLimit", ignored()},
             {"goMemLimitRatio", ignored()}};

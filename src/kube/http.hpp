@@ -19,6 +19,7 @@ struct HttpRequest {
   // transfer. Where there is none, the body is collected.
   std::function<bool(std::string_view)> on_line;
   const void* owner = nullptr;  // for Loop::abort
+  bool may_be_plain = false;    // http:// is as good as https://
   bool is_write() const { return method != "GET"; }
 };
 

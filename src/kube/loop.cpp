@@ -98,7 +98,7 @@ class Transfer {
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_TCP_KEEPIDLE, 15L);
     set(CURLOPT_TCP_KEEPINTVL, 5L);
-    set(CURLOPT_PROTOCOLS_STR, "https");
+    set(CURLOPT_PROTOCOLS_STR, request_.may_be_plain ? "http,https" : "https");
     set(CURLOPT_PROXY, "");
     if (request_.is_write()) {
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));

@@ -11,8 +11,10 @@ std::string Nomination::all_names() const {
   return names;
 }
 
-std::size_t RequeueRecord::commits() const {
-  return static_cast<std::size_t>(std::ranges::count_if(attempts, &RequeueAttempt::is_commit));
+std::size_t RequeueRecord::commits() const { return is_dry_run ? 0 : attempts.size() - rollbacks(); }
+
+std::size_t RequeueRecord::rollbacks() const {
+  return static_cast<std::size_t>(std::ranges::count(attempts, false, &RequeueAttempt::found_room));
 }
 
 void RequeueRecord::nominate(JobId job, std::string_view plugin, Duration overrun) {

@@ -42,6 +42,12 @@ struct RequeueWarning {
   std::string problem;
 };
 
+// The same of a queue, for all jobs that would have heeded it.
+struct QueueWarning {
+  QueueId queue;
+  std::string problem;
+};
+
 // A nominated job that a contender outranked and could not take.
 struct PassedOver {
   JobId job;
@@ -52,7 +58,7 @@ struct PassedOver {
 struct RequeueAttempt {
   JobId contender;
   std::string nominators;
-  bool is_commit = false;  // of a dry run: would have been one
+  bool found_room = false;
   struct Victim {
     JobId job;
     std::vector<TaskId> tasks;  // evicted or moved
@@ -66,12 +72,14 @@ struct RequeueRecord {
   std::vector<Nomination> nominated;
   std::vector<NominationSkip> skipped;
   std::vector<RequeueWarning> warnings;
+  std::vector<QueueWarning> queue_warnings;
   std::vector<RequeueAttempt> attempts;
   std::vector<PassedOver> passed_over;  // each job once
   bool is_dry_run = false;              // nobody was evicted
 
+  // A dry run commits nothing.
   std::size_t commits() const;
-  std::size_t rollbacks() const { return attempts.size() - commits(); }
+  std::size_t rollbacks() const;
 
   void nominate(JobId job, std::string_view plugin, Duration overrun);
   void skip(JobId job, std::string_view plugin, std::string_view reason, std::string problem = "");

@@ -30,6 +30,14 @@ class Lines {
            fmt::format("Requeue setting ignored: job={}, error={}", name(warning.job), warning.problem));
   }
 
+  void add(const QueueWarning& warning) {
+    const Queue& queue = cluster_.queue(warning.queue);
+    if (verbosity_ >= kToMend)
+      lines_.push_back(
+          {kToMend, true, queue.meta.uid,
+           fmt::format("Requeue setting ignored: queue={}, error={}", queue.name, warning.problem)});
+  }
+
   void add(const NominationSkip& skip) {
     const bool is_to_mend = !skip.problem.empty();
     if (verbosity_ < (is_to_mend ? kToMend : kNominated)) return;
@@ -56,7 +64,7 @@ class Lines {
   }
 
   void add(const RequeueAttempt& attempt, bool is_dry_run) {
-    if (!attempt.is_commit && verbosity_ >= kNominated)
+    if (!attempt.found_room && verbosity_ >= kNominated)
       say(kNominated, attempt.contender,
           fmt::format("Requeue rolled back: contender={}, nominated_by={}", name(attempt.contender),
                       attempt.nominators));
@@ -74,9 +82,11 @@ class Lines {
  private:
   std::string name(JobId job) const { return cluster_.job(job).name + "/" + cluster_.job(job).ns; }
   void say(int verbosity, JobId job, std::string text) {
-    lines_.push_back({verbosity, false, job, std::move(text)});
+    lines_.push_back({verbosity, false, cluster_.job(job).uid, std::move(text)});
   }
-  void mend(JobId job, std::string text) { lines_.push_back({kToMend, true, job, std::move(text)}); }
+  void mend(JobId job, std::string text) {
+    lines_.push_back({kToMend, true, cluster_.job(job).uid, std::move(text)});
+  }
 
   const Cluster& cluster_;
   const int verbosity_;
@@ -88,6 +98,7 @@ class Lines {
 std::vector<RequeueLine> requeue_lines(const Cluster& cluster, const RequeueRecord& record, int verbosity) {
   Lines lines(cluster, verbosity);
   for (const NominationCheck& check : record.checks) lines.add(check);
+  for (const QueueWarning& warning : record.queue_warnings) lines.add(warning);
   for (const RequeueWarning& warning : record.warnings) lines.add(warning);
   for (const NominationSkip& skip : record.skipped) lines.add(skip);
   for (const Nomination& nomination : record.nominated) lines.add(nomination);

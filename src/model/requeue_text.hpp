@@ -12,7 +12,7 @@ namespace muster {
 struct RequeueLine {
   int verbosity = 0;        // said from this one on
   bool is_warning = false;  // something to mend: said once, not in every cycle
-  JobId job;
+  std::string subject;      // uid of the job or queue
   std::string text;
 };
 

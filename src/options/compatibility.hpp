@@ -25,6 +25,7 @@ struct Compatibility {
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
   bool pod_level_resources = true;  // spec.resources of a pod counts instead of what its containers ask for
+  bool usage_ages_out = true;               // past use that can not be brought up to date fades
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -52,6 +53,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"memoryWithinDevice", &Compatibility::memory_within_device},
     {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
     {"podLevelResources", &Compatibility::pod_level_resources},
+    {"usageAgesOut", &Compatibility::usage_ages_out},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

@@ -55,7 +55,8 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
   const auto skip = [&](const char* reason, std::string problem = "") {
     record.skip(id, kName, reason, std::move(problem));
   };
-  if (seen.active_tasks == 0) return skip("not_running");
+  // A job that says nothing itself and merely waits is like any other that waits.
+  if (seen.active_tasks == 0) return job.expected_runtime ? skip("not_running") : void();
   if (!seen.can_lose_tasks) return skip("not_preemptible");
   if (!seen.expected)
     return skip("invalid_duration", bad_value(keys::kExpectedRuntime, expected, "positive duration"));
@@ -76,11 +77,20 @@ void check_delay(const Session& s, JobId id, RequeueRecord& record) {
     record.warnings.push_back({id, std::move(delay.problem)});
 }
 
+void check_queues(const Cluster& c, RequeueRecord& record) {
+  for (QueueId q : ids(c.queues())) {
+    if (!c.queue(q).present) continue;
+    for (std::string& problem : requeue_problems(c.queue(q)))
+      record.queue_warnings.push_back({q, std::move(problem)});
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Plugin> make_expected_runtime() {
   return plugin_of([](Session& s, Hooks& hooks) {
     hooks.nominate.add([&s](RequeueRecord& record) {
+      check_queues(s.cluster, record);
       for (JobId j : candidates(s.cluster)) {
         check_delay(s, j, record);
         judge(s, j, record);

@@ -33,7 +33,11 @@ void CyclePace::come_by(Clock::time_point at) { latest_ = std::min(latest_, at);
 Clock::time_point CyclePace::latest() const { return std::max(earliest_, latest_); }
 
 Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
-    : p_(parts), leadership_(leadership), policy_(std::move(policy)), requeue_log_(parts.log) {
+    : p_(parts),
+      leadership_(leadership),
+      policy_(std::move(policy)),
+      requeue_log_(parts.log),
+      queue_notices_(parts.events) {
   policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
 }
 
@@ -42,6 +46,7 @@ kube::Async<void> Cycles::run() {
     co_await p_.news.until(leadership_.may_act() ? pace_.latest() : Clock::now() + kLookWhileIdle);
     if (p_.loop.stopping()) co_return;
     update();
+    if (p_.usage.is_awaited()) p_.vitals.last_cycle = Clock::now();  // not late, but patient
     if (p_.self_check.is_due()) p_.self_check.compare(p_.cluster, kube::wall_clock());
     if (!leadership_.may_act() || !is_due()) continue;
     if (Clock::now() < pace_.earliest()) co_await p_.loop.sleep(pace_.earliest() - Clock::now());
@@ -62,16 +67,26 @@ kube::Async<void> Cycles::run_one() {
   const auto took = Clock::now() - start;
   pace_.ran(took, p_.options.schedule_period);
   p_.vitals.last_cycle = Clock::now();
-  p_.metrics.cycle(p_.cluster, decisions, took);
+  p_.metrics.cycle(p_.cluster, decisions, took, p_.usage.in_force());
+  p_.usage.cycle_ran(p_.cluster);
   p_.self_check.cycle_ran();
   if (!p_.vitals.is_leader || p_.vitals.is_draining) co_return;
   carry_out(decisions, now);
   log_cycle(decisions, took);
 }
 
+// What a search ruled out under other shares may be right now.
+void Cycles::take_usage() {
+  const QueueUsage* usage = p_.usage.in_force();
+  if (usage == nullptr || *usage == policy_.settings.usage) return;
+  policy_.settings.usage = *usage;
+  memory_ = SearchMemory();
+}
+
 // On a thread of its own: the cluster, and the jobs that are protected, stay as they are meanwhile.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
+  take_usage();
   p_.evictor.note_protected_jobs();
   is_in_cycle_ = true;
   Decisions decisions = co_await p_.loop.offload([this, now] {
@@ -85,7 +100,10 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.sink.assume(p_.cluster, decisions, now);
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
-  if (decisions.requeue) requeue_log_.tell(p_.cluster, *decisions.requeue);
+  if (decisions.requeue) {
+    requeue_log_.tell(p_.cluster, *decisions.requeue);
+    queue_notices_.tell(p_.cluster, *decisions.requeue);
+  }
   pace_.come_by(p_.status.next_due());
 }
 

@@ -6,6 +6,7 @@
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
 #include "serve/health/requeue_log.hpp"
+#include "serve/write/queue_notices.hpp"
 #include "util/stopwatch.hpp"
 #include "util/time.hpp"
 
@@ -47,6 +48,7 @@ class Cycles {
 
  private:
   void update();
+  void take_usage();
   bool is_due() const;
   kube::Async<void> run_one();
   kube::Async<Decisions> decide(TimePoint now);
@@ -59,6 +61,7 @@ class Cycles {
   SearchMemory memory_;
   const SteadyStopwatch stopwatch_;
   RequeueLog requeue_log_;
+  QueueNotices queue_notices_;
   CyclePace pace_;
   bool is_in_cycle_ = false;
 };

@@ -144,6 +144,7 @@ kube::Async<void> Daemon::drain() {
   const auto end = Clock::now() + kDrainTime;
   while ((p_.sink.open_writes() > 0 || cycles_.is_in_cycle()) && Clock::now() < end && !p_.loop.stopping())
     co_await p_.loop.sleep(milliseconds(10));
+  co_await p_.usage.finish();
   co_await leadership_.release();
   p_.log.info("stopped");
   p_.loop.stop();

@@ -8,6 +8,7 @@
 #include "model/cluster.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
+#include "usage/settings.hpp"
 
 namespace muster::serve {
 
@@ -29,6 +30,8 @@ struct DaemonOptions {
   bool marks_evicted_pods = false;
   int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
   ClusterOptions cluster;
+  UsageSettings usage;
+  std::string usage_address;  // of Prometheus, where past use comes from there
 };
 
 // Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost or nothing could

@@ -34,6 +34,7 @@ void Leadership::won() {
   p_.metrics.leads(true);
   // The one before us may have written what the watch has yet to show.
   if (p_.options.elects_leader) p_.source.list_again();
+  p_.usage.begin();
   p_.news.give();
   kube::spawn(take_over());
 }
@@ -51,7 +52,7 @@ kube::Async<void> Leadership::take_over() {
 
 bool Leadership::may_act() const {
   return p_.vitals.is_leader && p_.source.is_synced() && !p_.vitals.is_draining &&
-         Clock::now() >= knows_all_jobs_by_;
+         Clock::now() >= knows_all_jobs_by_ && !p_.usage.is_awaited();
 }
 
 void Leadership::lost() {

@@ -2,8 +2,26 @@
 #include "serve/parts.hpp"
 
 #include "kube/resource.hpp"
+#include "serve/usage/embedded_source.hpp"
+#include "serve/usage/prometheus_source.hpp"
 
 namespace muster::serve {
+namespace {
+
+constexpr const char* kUsageConfigMap = "muster-usage";
+
+// Null: nobody knows what was used.
+std::unique_ptr<UsageSource> usage_source(const DaemonOptions& options, kube::Loop& loop,
+                                          const WriteParts& write) {
+  if (options.usage.is_prometheus())
+    return std::make_unique<PrometheusSource>(loop, options.usage, options.usage_address,
+                                              OwnMetrics{options.metrics_prefix, options.node_pool});
+  if (!options.usage.is_embedded()) return nullptr;
+  const std::string suffix = options.node_pool.empty() ? "" : "-" + options.node_pool;
+  return std::make_unique<EmbeddedSource>(write, options.usage, options.ns, kUsageConfigMap + suffix);
+}
+
+}  // namespace
 
 Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, SourceListener& listener)
     : options(std::move(daemon_options)),
@@ -27,7 +45,8 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       status(write, groups, options.node_pool),
       grouping(write, groups, {options.scheduler_name, options.queue_label, options.node_pool_label}),
       self_check(write, {source, assumptions, groups},
-                 {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}) {
+                 {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),
+      usage(write, options.usage, usage_source(options, loop, write), news) {
   client.on_answer = [this](const kube::ApiRequest& request, int status_code, std::chrono::nanoseconds took) {
     metrics.answered(request.method, kube::resource_in(request.path), status_code, took);
   };

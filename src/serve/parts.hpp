@@ -11,6 +11,7 @@
 #include "serve/health/vitals.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/live_source.hpp"
+#include "serve/usage/usage_keeper.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
@@ -48,6 +49,7 @@ struct Parts {
   PodGrouping grouping;
 
   SelfCheck self_check;
+  UsageKeeper usage;
 };
 
 }  // namespace muster::serve

@@ -356,8 +356,8 @@ class Muster:
         except AssertionError as error:
             raise AssertionError(f"{error}: {self.page('/readyz')[1]}\n{self.log()[-3000:]}") from error
 
-    def metric(self, name):
-        """The sum over all labels."""
+    def metric(self, name, label=""):
+        """The sum over all that have the label, as in queue="a"."""
         lines = self.page("/metrics")[1].splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines
-                   if line.startswith(name) and line[len(name)] in " {")
+                   if line.startswith(name) and line[len(name)] in " {" and label in line)

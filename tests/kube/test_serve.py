@@ -338,6 +338,47 @@ class Manifests(KubeTest):
         self.api.post(JOBS, owner)
         self.assertEqual(self.preemptibility_of("by-hand"), "non-preemptible (owner label)")
 
+    def test_durations_are_taken_as_the_parser_takes_them(self):
+        good = ("10m", "1h30m", "1d", "1w", ".5h", "1.5d", "5.s", "0", "0s", "+1h", "100\u00b5s", "100\u03bcs")
+        bad = ("soon", "5", "1", "", "1y", "d", "1d 2h", ".h", "1h-5m")
+        for i, text in enumerate(good):
+            self.try_durations(f"good-{i}", text)
+        for text in bad:
+            for part in ("queue", "preemptionDelay", "stalenessGracePeriod"):
+                with self.assertRaises(ApiError, msg=f"{part}: {text}") as refused:
+                    self.try_durations("bad", text, part)
+                self.assertEqual(refused.exception.status, 422)
+        self.try_durations("negative", "-1d", "stalenessGracePeriod")
+        with self.assertRaises(ApiError):
+            self.try_durations("negative", "-1d", "queue")
+        m = self.serve(name="durations")
+        self.assertNotIn("not a duration", m.log())
+
+    def try_durations(self, name, text, only=None):
+        if only in (None, "queue"):
+            self.api.post(QUEUES, queue(name, 1, preemptMinRuntime=text, reclaimMinRuntime=text))
+            self.addCleanup(self.api.delete, f"{QUEUES}/{name}")
+        fields = {only: text} if only else {"preemptionDelay": text, "stalenessGracePeriod": text}
+        if only != "queue":
+            self.api.post(POD_GROUPS, group(name, "training", 1, **fields))
+
+    def test_bad_default_of_a_queue_is_told_on_the_queue(self):
+        self.api.patch(f"{QUEUES}/training", {"metadata": {"annotations": {"kai.scheduler/expected-runtime": "soon"}}})
+        m = self.serve("--v", "4", name="defaults")
+        self.submit_gang("first", 1, "training")
+        self.submit_gang("second", 1, "training")
+        self.wait_running(2)
+        wait_until(lambda: self.queue_events("training"), 15, "the event")
+        self.assertEqual([e["message"] for e in self.queue_events("training")],
+                         ['annotation kai.scheduler/expected-runtime: "soon" is no duration of zero or more; '
+                          'jobs of the queue have none'])
+        self.assertEqual(self.queue_events("team-a"), [])
+        self.assertEqual(m.log().count("Requeue setting ignored"), 1)
+
+    def queue_events(self, name):
+        return [e for e in self.api.items("/api/v1/namespaces/default/events")
+                if e["reason"] == "SettingIgnored" and e["involvedObject"]["name"] == name]
+
     def test_expected_runtime_and_queue(self):
         self.serve()
         self.apply("queue.yaml")

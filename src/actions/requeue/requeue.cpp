@@ -81,7 +81,7 @@ class Requeue final : public Action {
     s.hooks.search_begins(attempt.contender);
     const std::size_t first = s.decisions.evictions.size();
     const Outcome outcome = maker.make_room(purpose(s, maker.solver(), candidates, attempt));
-    attempt.is_commit = outcome == Outcome::kSolved;
+    attempt.found_room = outcome == Outcome::kSolved;
     for (std::size_t i = first; i < s.decisions.evictions.size(); ++i)
       add_victim(s, attempt, s.decisions.evictions[i].task);
     if (!options_.is_dry_run)

@@ -36,8 +36,33 @@ TEST_F(RequeueTest, TheQueueSpeaksForJobsThatSayNothing) {
   c.pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
   EXPECT_EQ(record().nominated.size(), 1U);
-  EXPECT_EQ(skipped(), "not_running") << "p waits; w opted out";
+  EXPECT_EQ(skipped(), "") << "p merely waits; w opted out";
   EXPECT_EQ(c.written("v", keys::kRequeueNotBefore), "2025-06-01T12:30:00Z");
+}
+
+TEST_F(RequeueTest, BadDefaultsOfAQueueAreSaidOnceAndOfTheQueue) {
+  c.queue("top", {.expected_runtime = "1h"});
+  c.queue("q", {.parent = "top", .expected_runtime = "soon", .requeue_delay = "-1h"});
+  c.node("node0", {.gpus = 2});
+  for (const char* name : {"v", "w"}) c.running(name, {.queue = "q", .node = "node0", .age = 4h});
+  c.pending("p", {.queue = "q", .priority = 75}).only({"allocate", "requeue"});
+  EXPECT_EQ(c.cycle(), "") << "the nearest queue decides, and says nothing that could be read";
+  EXPECT_EQ(skipped() + nominated(), "");
+  EXPECT_TRUE(record().warnings.empty());
+  ASSERT_EQ(record().queue_warnings.size(), 2U);
+  EXPECT_EQ(c.cluster().queue(record().queue_warnings[0].queue).name, "q");
+  EXPECT_EQ(record().queue_warnings[0].problem,
+            "annotation kai.scheduler/expected-runtime: \"soon\" is no duration of zero or more; jobs of the "
+            "queue have none");
+  EXPECT_EQ(record().queue_warnings[1].problem,
+            "annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default "
+            "counts");
+}
+
+TEST_F(RequeueTest, GoodDefaultsOfAQueueAreNoNews) {
+  c.queue("q", {.expected_runtime = "0", .requeue_delay = "0s"}).queue("r", {.expected_runtime = "1d"});
+  c.node("node0", {.gpus = 1}).running("v", {.queue = "q", .node = "node0", .age = 4h}).cycle();
+  EXPECT_TRUE(record().queue_warnings.empty());
 }
 
 TEST_F(RequeueTest, AnElasticJobGivesItsSurplusFirst) {
@@ -66,7 +91,8 @@ TEST_F(RequeueTest, ADryRunReportsAndEvictsNobody) {
   dry.node("node0", {.gpus = 1}).running("v", kOverdue).pending("p", {.priority = 75});
   EXPECT_EQ(dry.cycle(), "");
   const RequeueRecord& r = *dry.decisions().requeue;
-  EXPECT_EQ(r.commits(), 1U);
+  EXPECT_EQ(r.commits(), 0U) << "nothing happened";
+  EXPECT_EQ(r.rollbacks(), 0U) << "there was room";
   ASSERT_EQ(r.attempts.at(0).victims.size(), 1U);
   EXPECT_EQ(r.attempts[0].victims[0].tasks, std::vector{dry.task_id("v-0")});
   EXPECT_EQ(r.attempts[0].victims[0].not_before, dry.now() + 5min);

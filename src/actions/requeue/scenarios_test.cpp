@@ -122,7 +122,7 @@ TEST_F(RequeueScenarios, S6TwoNominatorsMakeOneAttemptWithBothNames) {
   EXPECT_EQ(record().nominated[0].all_names(), "expectedruntime,second");
   ASSERT_EQ(record().attempts.size(), 1U);
   EXPECT_EQ(record().attempts[0].nominators, "expectedruntime,second");
-  EXPECT_TRUE(record().attempts[0].is_commit);
+  EXPECT_TRUE(record().attempts[0].found_room);
   EXPECT_EQ(c.cycle(), "bind p-0 node0");
   EXPECT_TRUE(record().attempts.empty());
 }

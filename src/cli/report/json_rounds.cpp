@@ -98,6 +98,8 @@ ordered_json requeue_json(const Cluster& c, const RequeueRecord& r) {
   ordered_json nominated = ordered_json::array(), warnings = ordered_json::array();
   for (const Nomination& n : r.nominated)
     nominated.push_back({{"job", c.job(n.job).full_name()}, {"by", n.by}});
+  for (const QueueWarning& w : r.queue_warnings)
+    warnings.push_back({{"queue", c.queue(w.queue).name}, {"message", w.problem}});
   for (const RequeueWarning& w : r.warnings)
     warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
   ordered_json json{{"nominated", std::move(nominated)},

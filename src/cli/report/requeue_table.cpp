@@ -21,6 +21,11 @@ void RequeueText::add(const Round& round) {
          .why = fmt::format("overdue since {}, says {}", format_time(round.now - n.overrun), n.all_names())});
   for (const PassedOver& p : record.passed_over)
     add({.fate = Fate::kSpared, .job = p.job, .what = "spared", .why = p.reason});
+  for (const QueueWarning& w : record.queue_warnings)
+    add({.fate = Fate::kWarned,
+         .what = "warning",
+         .why = fmt::format("queue {}: {}", cluster_.queue(w.queue).name, w.problem),
+         .ink = Ink::kWaiting});
   for (const RequeueWarning& w : record.warnings)
     add({.fate = Fate::kWarned, .job = w.job, .what = "warning", .why = w.problem, .ink = Ink::kWaiting});
   add_skips(record);
@@ -40,7 +45,7 @@ void RequeueText::add(Row row) {
 }
 
 void RequeueText::add(const RequeueAttempt& attempt, bool is_dry_run) {
-  if (!attempt.is_commit)
+  if (!attempt.found_room)
     add({.fate = Fate::kNoRoom,
          .job = attempt.contender,
          .what = "gets no room",
@@ -81,7 +86,7 @@ std::string RequeueText::text(const TextStyle& style) const {
   std::vector<Row> rows = rows_;
   std::ranges::stable_sort(rows, {}, &Row::fate);
   Table table({{"cycles"}, {"job"}, {"what"}, {"why"}});
-  for (const Row& r : rows) table.add({cycles(r), names_.of(r.job), {r.what, r.ink}, r.why});
+  for (const Row& r : rows) table.add({cycles(r), r.job.valid() ? names_.of(r.job) : "", {r.what, r.ink}, r.why});
   return style.heading(is_dry_run_ ? "Requeue, as a dry run that evicts nobody" : "Requeue") +
          table.text(style.table());
 }

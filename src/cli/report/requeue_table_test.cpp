@@ -43,6 +43,16 @@ Requeue
 )");
 }
 
+TEST_F(RequeueTable, TellsWhatIsToBeMendedOnAQueueOnce) {
+  c.queue("q", {.requeue_delay = "soon"});
+  for (const char* name : {"v", "w"}) c.running(name, {.queue = "q", .node = "node0", .age = 4h});
+  EXPECT_EQ(text(2), R"(
+Requeue
+  cycles  job  what     why
+  1 to 2       warning  queue q: annotation kai.scheduler/requeue-delay: "soon" is no duration of zero or more; the default counts
+)");
+}
+
 TEST_F(RequeueTable, TellsWhoFoundNoRoom) {
   c.running("v", {.node = "node0", .age = 4h, .expected_runtime = "1h"});
   c.running("rock", {.preemptible = false, .node = "node0"}).pending("big", {.gpus = 2, .priority = 75});

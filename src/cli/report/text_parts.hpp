@@ -44,6 +44,7 @@ class RoundsText {
 
   const Cluster& cluster_;
   const TextStyle style_;
+  const Cluster& cluster_;
   const JobNames names_;
   std::string text_;
   Instant quiet_from_, quiet_to_;  // cycles in which nothing happened, up to now
@@ -52,7 +53,7 @@ class RoundsText {
 // Who agreed to give way, and what came of it; empty where no job opted in. Equal cycles share a row.
 class RequeueText {
  public:
-  explicit RequeueText(const Cluster& cluster) : names_(cluster) {}
+  explicit RequeueText(const Cluster& cluster) : cluster_(cluster), names_(cluster) {}
   void add(const Round& round);
   std::string text(const TextStyle& style) const;
 

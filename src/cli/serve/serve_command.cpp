@@ -20,6 +20,11 @@ Result<kube::Credentials> credentials(const ServeFlags& flags) {
   return kube::read_kubeconfig(flags.kubeconfig, flags.context);
 }
 
+bool report(const std::vector<Error>& errors) {
+  for (const Error& error : errors) fmt::print(stderr, "error: {}\n", error.text());
+  return !errors.empty();
+}
+
 serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerParams& params) {
   serve::DaemonOptions options = flags.daemon;
   options.scheduler_name = params.scheduler_name;
@@ -36,9 +41,19 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerPara
   return options;
 }
 
-bool report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) fmt::print(stderr, "error: {}\n", error.text());
-  return !errors.empty();
+// Where past use comes from. KAI's clients for tests give none.
+bool take_usage(const Config& config, serve::DaemonOptions& options) {
+  options.usage = config.usage;
+  options.usage.ages_out = config.params.compatibility.usage_ages_out;
+  if (config.usage.client_type.starts_with("fake"))
+    fmt::print(stderr,
+               "warning: usageDBConfig: clientType {} gives no past use; use prometheus or embedded\n",
+               config.usage.client_type);
+  if (!config.usage.is_prometheus()) return true;
+  auto address = usage_address(config.usage);
+  if (!address) return !report({address.error()});
+  options.usage_address = std::move(*address);
+  return true;
 }
 
 int run_serve(const ServeFlags& flags) {
@@ -57,12 +72,14 @@ int run_serve(const ServeFlags& flags) {
     fmt::print(stderr, "warning: {}\n", skipped);
   for (const std::string& name : flags.meaningless)
     fmt::print(stderr, "warning: {} means nothing here\n", name);
+  serve::DaemonOptions options = daemon_options(flags, params);
+  if (!take_usage(loaded.config, options)) return kNo;
   auto who = credentials(flags);
   if (!who) {
     fmt::print(stderr, "error: {}\n", who.error().text());
     return kOutside;
   }
-  return serve::run_daemon(daemon_options(flags, params), std::move(policy), std::move(*who));
+  return serve::run_daemon(std::move(options), std::move(policy), std::move(*who));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How a cycle is run: plugins, actions and the settings they share. Fixed for the life of a scheduler.
+// How a cycle is run: plugins, actions and the settings they share. Fixed for the life of a scheduler, but
+// for past use, which changes between cycles.
 #pragma once
 
 #include <map>

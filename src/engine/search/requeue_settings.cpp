@@ -19,6 +19,16 @@ bool is_zero(const std::string& text) {
   return value && *value == Duration::zero();
 }
 
+bool is_good_default(const std::string& runtime) {
+  const auto value = parse_duration(runtime);
+  return value && *value >= Duration::zero();
+}
+
+std::string bad_delay(const std::string& text) {
+  return "annotation " + std::string(keys::kRequeueDelay) + ": \"" + text +
+         "\" is no duration of zero or more; the default counts";
+}
+
 }  // namespace
 
 std::optional<std::string> expected_runtime(const Cluster& cluster, JobId id) {
@@ -26,7 +36,7 @@ std::optional<std::string> expected_runtime(const Cluster& cluster, JobId id) {
   if (own && !is_zero(*own)) return own;
   const std::string of_queue = inherited(cluster, id, &Queue::expected_runtime);
   if (own) return of_queue.empty() ? own : std::nullopt;
-  return of_queue.empty() || is_zero(of_queue) ? std::nullopt : std::optional(of_queue);
+  return is_zero(of_queue) || !is_good_default(of_queue) ? std::nullopt : std::optional(of_queue);
 }
 
 RequeueDelay requeue_delay(const Cluster& cluster, JobId id) {
@@ -35,9 +45,18 @@ RequeueDelay requeue_delay(const Cluster& cluster, JobId id) {
   if (!own && text.empty()) return {};
   const auto given = parse_duration(text);
   if (given && *given >= Duration::zero()) return {.given = *given, .problem = ""};
-  return {.given = std::nullopt,
-          .problem = "annotation " + std::string(keys::kRequeueDelay) + ": \"" + text +
-                     "\" is no duration of zero or more; the default counts"};
+  return {.given = std::nullopt, .problem = own ? bad_delay(text) : ""};
+}
+
+std::vector<std::string> requeue_problems(const Queue& queue) {
+  std::vector<std::string> problems;
+  if (!queue.expected_runtime.empty() && !is_good_default(queue.expected_runtime))
+    problems.push_back("annotation " + std::string(keys::kExpectedRuntime) + ": \"" + queue.expected_runtime +
+                       "\" is no duration of zero or more; jobs of the queue have none");
+  const auto delay = parse_duration(queue.requeue_delay);
+  if (!queue.requeue_delay.empty() && (!delay || *delay < Duration::zero()))
+    problems.push_back(bad_delay(queue.requeue_delay));
+  return problems;
 }
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "model/cluster.hpp"
 
@@ -16,5 +17,9 @@ struct RequeueDelay {
   std::string problem;            // with what is written
 };
 RequeueDelay requeue_delay(const Cluster& cluster, JobId job);
+
+// What is wrong with the defaults that a queue sets, with what is written. Jobs take them for unset, and it
+// is not said of each of them.
+std::vector<std::string> requeue_problems(const Queue& queue);
 
 }  // namespace muster

@@ -30,6 +30,18 @@ double in_milliseconds(std::chrono::nanoseconds d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
+// What the model has milli-cores, bytes and devices of.
+constexpr Shares kCoresAndBytes = {1000, 1, 1}, kCoresAndGigabytes = {1000, 1e9, 1};
+
+void set_gauges(const std::array<prometheus::Gauge*, 3>& gauges, const Shares& values, const Shares& units) {
+  for (std::size_t i = 0; i < gauges.size(); ++i) gauges[i]->Set(values[i] / units[i]);
+}
+
+prometheus::Labels labels_of(const Queue& queue, const std::string& name) {
+  return {
+      {"queue_name", name}, {"queue_metadata_name", queue.name}, {"queue_display_name", queue.display_name}};
+}
+
 }  // namespace
 
 Metrics::Counters& Metrics::counters(const char* name, const char* help) {
@@ -70,9 +82,6 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       preemptions_(&counters("total_preemption_attempts", "Searches of preempt that found victims").Add({})),
       action_latency_(
           gauges("action_scheduling_latency_milliseconds", "Time of an action in the last cycle")),
-      fair_gpu_(gauges("queue_fair_share_gpu", "GPUs that a queue is entitled to")),
-      fair_cpu_(gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to")),
-      fair_memory_(gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes")),
       scheduled_(counters("podgroups_scheduled_by_action", "Jobs that an action placed")),
       acted_on_(counters("podgroups_acted_on_by_action", "Jobs that an action made room for")),
       simulated_(counters("scenarios_simulation_by_action", "Scenarios that an action simulated")),
@@ -83,13 +92,31 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       nomination_skips_(
           counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, and why")),
       requeue_commits_(counters("scheduler_requeue_commits_total", "Jobs that got room by requeue")),
+      requeue_would_commit_(counters("scheduler_requeue_would_commit_total",
+                                     "Jobs that would have got room by requeue, but for its dry run")),
       requeue_rollbacks_(
           counters("scheduler_requeue_rollbacks_total", "Jobs that requeue found no room for")),
       requeue_skips_(
           counters("scheduler_requeue_skipped_total", "Nominated jobs that were passed over, and why")),
-      request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")) {}
+      request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")),
+      usage_latency_(histograms("usage_query_latency_milliseconds", "Time to learn past use")),
+      usage_errors_(counters("muster_usage_errors_total", "Attempts to learn past use that failed")),
+      usage_age_(gauges("muster_usage_age_seconds", "Age of the past use that counts")),
+      fair_{&gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to"),
+            &gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes"),
+            &gauges("queue_fair_share_gpu", "GPUs that a queue is entitled to")},
+      allocated_{&gauges("queue_allocated_cpu_cores", "Cores that a queue holds"),
+                 &gauges("queue_allocated_memory_bytes", "Memory that a queue holds"),
+                 &gauges("queue_allocated_gpus", "GPUs that a queue holds")},
+      used_{&gauges("queue_cpu_usage", "Past use of a queue, as a share of the capacity"),
+            &gauges("queue_memory_usage", "Past use of a queue, as a share of the capacity"),
+            &gauges("queue_gpu_usage", "Past use of a queue, as a share of the capacity")},
+      capacity_{&gauges("muster_capacity_cpu_cores", "Cores that are shared out"),
+                &gauges("muster_capacity_memory_bytes", "Memory that is shared out"),
+                &gauges("muster_capacity_gpus", "GPUs that are shared out")} {}
 
-void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took) {
+void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took,
+                    const QueueUsage* used) {
   cycles_->Increment();
   e2e_->Set(in_milliseconds(took));
   open_->Set(decisions.open_milliseconds);
@@ -109,7 +136,7 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
     if (action == "preempt") preemptions_->Increment(static_cast<double>(jobs.size()));
   }
   if (decisions.requeue) count_requeue(*decisions.requeue);
-  set_shares(cluster, decisions);
+  show_queues(cluster, decisions, used);
   forget_evictions_before(Clock::now() - kEvictionsShown);
 }
 
@@ -119,40 +146,63 @@ void Metrics::count_requeue(const RequeueRecord& record) {
   for (const NominationSkip& skip : record.skipped)
     nomination_skips_.Add({{"plugin", skip.by}, {"reason", skip.reason}}).Increment();
   for (const RequeueAttempt& attempt : record.attempts)
-    (attempt.is_commit ? requeue_commits_ : requeue_rollbacks_)
+    (!attempt.found_room ? requeue_rollbacks_
+     : record.is_dry_run ? requeue_would_commit_
+                         : requeue_commits_)
         .Add({{"nominated_by", attempt.nominators}})
         .Increment();
   for (const PassedOver& job : record.passed_over)
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }
 
-// A queue that is gone is no longer shown.
-void Metrics::set_shares(const Cluster& cluster, const Decisions& decisions) {
-  const double in_cycle = cycles_->Value();
+Metrics::OfResources Metrics::GaugeFamilies::add(const std::map<std::string, std::string>& labels) const {
+  return {&all[0]->Add(labels), &all[1]->Add(labels), &all[2]->Add(labels)};
+}
+
+void Metrics::GaugeFamilies::remove(const OfResources& shown) const {
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (shown[i] != nullptr) all[i]->Remove(shown[i]);
+}
+
+// As in KAI-Scheduler, what a queue holds is told under its name, all else under the name that is shown.
+void Metrics::show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used) {
+  set_gauges(capacity_.add({{"nodepool", node_pool_}}), cluster.total().shares(), kCoresAndBytes);
   for (const QueueShare& share : decisions.shares) {
     const Queue& queue = cluster.queue(share.queue);
-    auto [at, is_new] = fair_shares_.try_emplace({queue.name, queue.display_name});
-    FairShare& shown = at->second;
-    if (is_new) {
-      const prometheus::Labels labels = {
-          {"queue_name", queue.display_name.empty() ? queue.name : queue.display_name},
-          {"queue_metadata_name", queue.name},
-          {"queue_display_name", queue.display_name}};
-      shown = {&fair_cpu_.Add(labels), &fair_memory_.Add(labels), &fair_gpu_.Add(labels), in_cycle};
-    }
-    shown.cpu->Set(share.fair_share[0] / 1000);
-    shown.memory->Set(share.fair_share[1] / 1e9);
-    shown.gpu->Set(share.fair_share[2]);
-    shown.in_cycle = in_cycle;
+    ShownQueue& shown = shown_queues_[{queue.name, queue.display_name}];
+    if (shown.fair[0] == nullptr) shown.fair = fair_.add(labels_of(queue, queue.shown_name()));
+    if (shown.allocated[0] == nullptr) shown.allocated = allocated_.add(labels_of(queue, queue.name));
+    set_gauges(shown.fair, share.fair_share, kCoresAndGigabytes);
+    set_gauges(shown.allocated, cluster.use(share.queue).allocated.shares(), kCoresAndBytes);
+    shown.in_cycle = cycles_->Value();
+    if (used == nullptr) continue;
+    if (shown.used[0] == nullptr) shown.used = used_.add(labels_of(queue, queue.shown_name()));
+    const auto found = used->find(queue.name);
+    set_gauges(shown.used, found == used->end() ? Shares{} : found->second, {1, 1, 1});
   }
-  std::erase_if(fair_shares_, [&](const auto& entry) {
-    const FairShare& shown = entry.second;
-    if (shown.in_cycle == in_cycle) return false;
-    fair_cpu_.Remove(shown.cpu);
-    fair_memory_.Remove(shown.memory);
-    fair_gpu_.Remove(shown.gpu);
+  forget_queues_not_shown();
+}
+
+void Metrics::forget_queues_not_shown() {
+  std::erase_if(shown_queues_, [&](const auto& entry) {
+    const ShownQueue& shown = entry.second;
+    if (shown.in_cycle == cycles_->Value()) return false;
+    fair_.remove(shown.fair);
+    allocated_.remove(shown.allocated);
+    used_.remove(shown.used);
     return true;
   });
+}
+
+void Metrics::usage_refreshed(std::chrono::nanoseconds took) {
+  usage_latency_.Add({}, doubling(5, 10)).Observe(in_milliseconds(took));
+  usage_errors_.Add({});  // to be seen from the start
+}
+
+void Metrics::usage_failed() { usage_errors_.Add({}).Increment(); }
+
+void Metrics::usage_age(std::chrono::nanoseconds age) {
+  usage_age_.Add({}).Set(std::chrono::duration<double>(age).count());
 }
 
 void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took) {

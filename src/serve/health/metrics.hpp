@@ -1,6 +1,7 @@
 // What the daemon counts, under KAI-Scheduler's names and a few of our own.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -9,6 +10,8 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+
+#include "usage/amounts.hpp"
 
 namespace prometheus {
 class Counter;
@@ -34,7 +37,9 @@ class Metrics {
 
   Metrics(const std::string& prefix, std::string node_pool);
 
-  void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took);
+  // `used`: past use that counted, null where there is no source of it.
+  void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took,
+             const QueueUsage* used = nullptr);
   void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
   void seen_before(std::chrono::nanoseconds bind);
   void evicted(const Cluster& cluster, const EvictDecision& eviction);
@@ -48,6 +53,9 @@ class Metrics {
   void leads(bool is_leader);
   void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
   void left_out(std::int64_t objects);
+  void usage_refreshed(std::chrono::nanoseconds took);
+  void usage_failed();
+  void usage_age(std::chrono::nanoseconds age);
 
   // In Prometheus' text form; from any thread.
   std::string text() const;
@@ -61,7 +69,8 @@ class Metrics {
   Gauges& gauges(const char* name, const char* help);
   Histograms& histograms(const char* name, const char* help);
   void count_requeue(const RequeueRecord& record);
-  void set_shares(const Cluster& cluster, const Decisions& decisions);
+  void show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used);
+  void forget_queues_not_shown();
 
   std::shared_ptr<prometheus::Registry> registry_;
   const std::string prefix_, node_pool_;
@@ -70,16 +79,27 @@ class Metrics {
       *pending_jobs_, *unusable_;
   prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
   prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
-  Gauges &action_latency_, &fair_gpu_, &fair_cpu_, &fair_memory_;
+  Gauges& action_latency_;
   Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &requests_, &failed_writes_;
-  Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_rollbacks_, &requeue_skips_;
-  Histograms& request_seconds_;
+  Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_would_commit_, &requeue_rollbacks_,
+      &requeue_skips_;
+  Histograms &request_seconds_, &usage_latency_;
+  Counters& usage_errors_;
+  Gauges& usage_age_;
 
-  struct FairShare {
-    prometheus::Gauge *cpu, *memory, *gpu;
-    double in_cycle;  // the last that showed it
+  // Three of a kind, in the order of the accounted resources.
+  using OfResources = std::array<prometheus::Gauge*, 3>;
+  struct GaugeFamilies {
+    std::array<Gauges*, 3> all;
+    OfResources add(const std::map<std::string, std::string>& labels) const;
+    void remove(const OfResources& gauges) const;
   };
-  std::map<std::pair<std::string, std::string>, FairShare> fair_shares_;  // by queue name and display name
+  const GaugeFamilies fair_, allocated_, used_, capacity_;
+  struct ShownQueue {
+    OfResources fair{}, allocated{}, used{};
+    double in_cycle = 0;  // the last that showed it
+  };
+  std::map<std::pair<std::string, std::string>, ShownQueue> shown_queues_;  // by name and display name
   struct EvictionsOfJob {
     Clock::time_point last;
     prometheus::Counter* count;

@@ -32,6 +32,41 @@ TEST_F(MetricsTest, AQueueThatIsGoneIsNotShown) {
   EXPECT_THAT(metrics.text(), HasSubstr("\"stays\""));
 }
 
+TEST_F(MetricsTest, WhatAQueueHoldsAndWhatThereIsAreShownInKaisUnits) {
+  c.node("node0", {.gpus = 4}).queue("top").queue("q", {.parent = "top"});
+  c.running("job0", {.queue = "q", .gpus = 3, .node = "node0"});
+  cycle();
+  const std::string labels = "{queue_display_name=\"\",queue_metadata_name=\"q\",queue_name=\"q\"} ";
+  EXPECT_THAT(metrics.text(), HasSubstr("_queue_allocated_gpus" + labels + "3\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr("_queue_allocated_cpu_cores" + labels));
+  EXPECT_THAT(metrics.text(), HasSubstr("_queue_allocated_memory_bytes" + labels));
+  EXPECT_THAT(metrics.text(), HasSubstr("_muster_capacity_gpus{nodepool=\"pool\"} 4\n"));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("gpu_usage"))) << "nobody said what was used";
+}
+
+TEST_F(MetricsTest, PastUseIsShownOfEveryQueue) {
+  c.node("node0", {.gpus = 4}).queue("used").queue("new").cycle();
+  const QueueUsage used = {{"used", {0, 0, 0.25}}};
+  metrics.cycle(c.cluster(), c.decisions(), std::chrono::milliseconds(1), &used);
+  EXPECT_THAT(metrics.text(), HasSubstr("queue_name=\"used\"} 0.25\n"));
+  EXPECT_THAT(metrics.text(), testing::ContainsRegex("gpu_usage.*queue_name=\"new\"} 0\n"));
+}
+
+TEST_F(MetricsTest, ADryRunOfRequeueIsNoCommit) {
+  Config config;
+  config.action_arguments["requeue"] = {.name = "requeue", .arguments = {{"dryRun", "true"}}};
+  TestCluster dry(config);
+  dry.only({"allocate", "requeue"}).node("node0", {.gpus = 1});
+  dry.running("train", {.node = "node0", .age = 4h, .expected_runtime = "1h"})
+      .pending("urgent", {.priority = 75});
+  dry.cycle();
+  metrics.cycle(dry.cluster(), dry.decisions(), std::chrono::milliseconds(1));
+  const std::string one = "_total{nominated_by=\"expectedruntime\"} 1";
+  EXPECT_THAT(metrics.text(), HasSubstr("requeue_would_commit" + one));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("requeue_commits" + one)));
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("requeue_rollbacks" + one)));
+}
+
 TEST_F(MetricsTest, EvictionsOfAJobAreShownForAWhile) {
   c.node("node0", {.gpus = 1}).queue("queue0").running("job0", {.queue = "queue0", .node = "node0"});
   cycle();

@@ -11,7 +11,7 @@ void RequeueLog::tell(const Cluster& cluster, const RequeueRecord& record) {
   std::set<std::pair<std::string, std::string>> to_mend;
   for (const RequeueLine& line : requeue_lines(cluster, record, log_.verbosity())) {
     if (line.is_warning) {
-      const auto [known, is_new] = to_mend.emplace(cluster.job(line.job).uid, line.text);
+      const auto [known, is_new] = to_mend.emplace(line.subject, line.text);
       if (to_mend_.contains(*known)) continue;
     }
     log_.at(line.verbosity, line.is_warning ? LogLevel::kWarning : level_of(line.verbosity), line.text);

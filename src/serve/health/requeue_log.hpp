@@ -23,7 +23,7 @@ class RequeueLog {
 
  private:
   Log& log_;
-  std::set<std::pair<std::string, std::string>> to_mend_;  // uid of the job, text
+  std::set<std::pair<std::string, std::string>> to_mend_;  // uid of the job or queue, text
 };
 
 }  // namespace muster::serve

@@ -90,6 +90,18 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
   for (int i = 0; i < 3; ++i) EXPECT_THAT(logged(), IsEmpty());
 }
 
+TEST_F(RequeueLogTest, SaysOnceWhatIsToBeMendedOnAQueue) {
+  log_at(4);
+  c.queue("q", {.expected_runtime = "soon"}).node("node1", {.gpus = 2});
+  for (const char* name : {"a", "b"}) c.running(name, {.queue = "q", .node = "node1", .age = 4h});
+  EXPECT_THAT(
+      logged(),
+      ElementsAre("warning Requeue setting ignored: queue=q, error=annotation "
+                  "kai.scheduler/expected-runtime: \"soon\" is no duration of zero or more; jobs of the "
+                  "queue have none"));
+  EXPECT_THAT(logged(), IsEmpty());
+}
+
 TEST_F(RequeueLogTest, SaysItAgainWhenTheObjectChanges) {
   log_at(4);
   const auto expects = [&](const std::string& runtime) {

@@ -1,0 +1,46 @@
+// What `muster serve` says before it reaches a cluster.
+#include <gmock/gmock.h>
+
+#include "cli/command_for_test.hpp"
+
+namespace muster::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int kRefused = 1, kNoCluster = 3;
+
+Ran serve_with(const std::string& config) {
+  const FilesForTest files;
+  return run_muster(
+      {"serve", "--scheduler-conf", files.add("c.yaml", config), "--kubeconfig", "/none/that/exists"});
+}
+
+TEST(Serve, AnEmptyVariableForTheAddressOfPrometheusIsAnErrorWithItsPlace) {
+  unsetenv("MUSTER_TEST_NOT_SET");
+  const Ran ran =
+      serve_with("usageDBConfig:\n  clientType: prometheus\n  connectionStringEnvVar: MUSTER_TEST_NOT_SET\n");
+  EXPECT_EQ(ran.exit_code, kRefused);
+  EXPECT_THAT(ran.err, HasSubstr("c.yaml:3: usageDBConfig.connectionStringEnvVar: the variable "
+                                 "MUSTER_TEST_NOT_SET is not set"));
+}
+
+TEST(Serve, WarnsOfAClientThatGivesNoPastUse) {
+  const Ran ran = serve_with("usageDBConfig:\n  clientType: fake\n");
+  EXPECT_EQ(ran.exit_code, kNoCluster);
+  EXPECT_THAT(ran.err,
+              HasSubstr("usageDBConfig: clientType fake gives no past use; use prometheus or embedded"));
+}
+
+TEST(Serve, DoesNotWarnOfClientsThatDo) {
+  for (const char* client :
+       {"clientType: embedded", "clientType: prometheus\n  connectionString: http://p"}) {
+    const Ran ran = serve_with("usageDBConfig:\n  " + std::string(client) + "\n");
+    EXPECT_EQ(ran.exit_code, kNoCluster);
+    EXPECT_THAT(ran.err, Not(HasSubstr("past use")));
+  }
+}
+
+}  // namespace
+}  // namespace muster::cli

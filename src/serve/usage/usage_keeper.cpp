@@ -1,0 +1,139 @@
+// When past use is asked for, how it ages, and who learns that it could not be had.
+#include "serve/usage/usage_keeper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kube/api_client.hpp"
+#include "kube/waiting.hpp"
+#include "model/cluster.hpp"
+#include "serve/health/log.hpp"
+#include "serve/health/metrics.hpp"
+#include "serve/write/queue_notices.hpp"
+#include "usage/window.hpp"
+
+namespace muster::serve {
+namespace {
+
+// Events are kept for an hour; whoever looks meanwhile should find one that is not old.
+constexpr auto kTellAgain = std::chrono::minutes(5);
+constexpr Duration kRetryWhileAwaited = std::chrono::seconds(1);
+
+QueueUsage scaled(QueueUsage usage, double factor) {
+  for (auto& [queue, shares] : usage)
+    for (double& share : shares) share *= factor;
+  return usage;
+}
+
+}  // namespace
+
+UsageKeeper::UsageKeeper(const WriteParts& parts, const UsageSettings& settings,
+                         std::unique_ptr<UsageSource> source, kube::Signal& news)
+    : p_(parts), settings_(settings), source_(std::move(source)), news_(news) {}
+
+void UsageKeeper::begin() {
+  if (!source_) return;
+  waits_until_ = kube::Clock::now() + settings_.wait_timeout;
+  kube::spawn(run());
+}
+
+bool UsageKeeper::is_awaited() const { return source_ && !was_reached_ && kube::Clock::now() < waits_until_; }
+
+kube::Async<void> UsageKeeper::run() {
+  while (!p_.client.loop().stopping()) {
+    const TimePoint now = exact_wall_clock();
+    const auto start = kube::Clock::now();
+    UsageAnswer answer = co_await source_->refresh(now);
+    if (p_.client.loop().stopping()) co_return;
+    if (answer.shares) p_.metrics.usage_refreshed(kube::Clock::now() - start);
+    take(std::move(answer), now);
+    co_await p_.client.loop().sleep(pause(exact_wall_clock()));
+  }
+}
+
+// The first moments of a new window should not be decided by the last one.
+std::chrono::nanoseconds UsageKeeper::pause(TimePoint now) const {
+  Duration pause = settings_.fetch_interval;
+  if (is_awaited()) pause = std::min(pause, kRetryWhileAwaited);
+  if (const auto reset = next_reset(settings_, now)) pause = std::min(pause, *reset - now);
+  return std::max<Duration>(pause, std::chrono::milliseconds(1));
+}
+
+void UsageKeeper::take(UsageAnswer answer, TimePoint now) {
+  trouble_ = std::move(answer.trouble);
+  if (!trouble_.empty()) p_.metrics.usage_failed();
+  if (answer.shares) {
+    value_ = std::move(*answer.shares);
+    value_at_ = now;
+  }
+  if (value_at_) in_force_ = scaled(value_, left_of_share(settings_, *value_at_, now));
+  was_reached_ |= answer.was_reached;
+  log_change(std::exchange(standing_, standing_at(now)));
+  news_.give();
+}
+
+UsageKeeper::Standing UsageKeeper::standing_at(TimePoint now) const {
+  if (trouble_.empty()) return Standing::kGood;
+  if (!value_at_) return Standing::kUnknown;
+  return now - *value_at_ > staleness_of(settings_) ? Standing::kStale : Standing::kLate;
+}
+
+std::string UsageKeeper::in_words() const {
+  switch (standing_) {
+    case Standing::kGood:
+      return "past use is up to date";
+    case Standing::kLate:
+      return fmt::format("past use is as of {}: {}", format_time(*value_at_), trouble_);
+    case Standing::kStale:
+      return fmt::format("past use is as of {}{}: {}", format_time(*value_at_),
+                         settings_.ages_out ? " and fades" : "", trouble_);
+    case Standing::kUnknown:
+      break;
+  }
+  return "past use is not known, every queue counts as unused: " + trouble_;
+}
+
+void UsageKeeper::log_change(Standing from) {
+  if (from == standing_) return;
+  if (standing_ == Standing::kGood)
+    p_.log.info(in_words());
+  else
+    p_.log.warning(in_words());
+}
+
+void UsageKeeper::cycle_ran(const Cluster& cluster) {
+  if (!source_) return;
+  const TimePoint now = exact_wall_clock();
+  source_->saw(cluster, now);
+  if (value_at_) p_.metrics.usage_age(now - *value_at_);
+  tell_queues(cluster);
+}
+
+// Decisions suffer from it. A Prometheus that has just begun to scrape gets the time that we would wait for
+// it.
+bool UsageKeeper::is_missed() const {
+  if (standing_ == Standing::kUnknown) return kube::Clock::now() >= waits_until_;
+  return standing_ == Standing::kStale;
+}
+
+// While past use is missed, and once when it no longer is.
+void UsageKeeper::tell_queues(const Cluster& cluster) {
+  const bool is_bad = is_missed();
+  const bool is_change = is_bad != queues_know_trouble_;
+  if (!is_change && (!is_bad || kube::Clock::now() - told_queues_ < kTellAgain)) return;
+  queues_know_trouble_ = is_bad;
+  told_queues_ = kube::Clock::now();
+  for (const Queue& queue : cluster.queues())
+    if (queue.present)
+      p_.events.record({.about = reference_to(queue),
+                        .is_warning = is_bad,
+                        .reason = is_bad ? "UsageUnavailable" : "UsageAvailable",
+                        .message = in_words()});
+}
+
+kube::Async<void> UsageKeeper::finish() {
+  if (source_) co_await source_->finish();
+}
+
+}  // namespace muster::serve

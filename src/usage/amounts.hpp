@@ -1,0 +1,14 @@
+// Three numbers, one for each accounted resource, in the order of model/resources.hpp: cores, bytes, GPUs.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace muster {
+
+using UsageAmounts = std::array<double, 3>;
+// By name of queue.
+using QueueUsage = std::map<std::string, UsageAmounts>;
+
+}  // namespace muster
