@@ -73,6 +73,7 @@ bool FileText::contains(std::string_view word) {
 }
 
 void FileText::forget_before(const char* position) {
+  if (text().empty()) return;  // and begins anywhere
   const auto read = static_cast<std::size_t>(position - text().data());
   for (; read - forgotten_ >= kForgetAtOnce; forgotten_ += kForgetAtOnce)
     area_.forget(forgotten_, kForgetAtOnce);
