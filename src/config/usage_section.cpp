@@ -18,22 +18,6 @@ using std::chrono::seconds;
 constexpr Duration kLongest = std::chrono::days(3650);  // so that no sum of instants is out of range
 constexpr Duration kShortest = std::chrono::milliseconds(1);
 
-// One of a few words.
-template <class T>
-SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
-  return [&target, choices = std::move(choices)](const Setting& setting) {
-    const auto given = setting.text();
-    if (!given) return;
-    if (const auto found = choices.find(*given); found != choices.end()) {
-      target = found->second;
-      return;
-    }
-    std::vector<std::string_view> words;
-    for (const auto& choice : choices) words.push_back(choice.first);
-    setting.fail(not_one_of(*given, words));
-  };
-}
-
 SettingReader into_time_of(Duration& target, Duration least = Duration::zero()) {
   return [&target, least](const Setting& setting) {
     Duration given = target;

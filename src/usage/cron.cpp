@@ -188,12 +188,12 @@ std::optional<CronSchedule::Minute> CronSchedule::search(Day from, days step, Mi
 
 // Neither search is in vain: what never comes was refused.
 TimePoint CronSchedule::last(TimePoint t) const {
-  const auto limit = std::chrono::floor<minutes>(t);
-  return *search(std::chrono::floor<days>(t), days(-1), limit);
+  const auto limit = std::chrono::floor<minutes>(t.whole_seconds());
+  return *search(std::chrono::floor<days>(t.whole_seconds()), days(-1), limit);
 }
 
 TimePoint CronSchedule::next(TimePoint t) const {
-  const auto limit = std::chrono::floor<minutes>(t) + minutes(1);
+  const auto limit = std::chrono::floor<minutes>(t.whole_seconds()) + minutes(1);
   return *search(std::chrono::floor<days>(limit), days(1), limit);
 }
 

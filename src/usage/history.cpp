@@ -37,7 +37,7 @@ UsageHistory::UsageHistory(const UsageSettings& settings) : settings_(settings) 
 
 UsageSpan UsageHistory::span_of_bucket(TimePoint t) const {
   if (settings_.window_type != UsageWindow::kSliding)
-    return {window_at(settings_, t).begin, next_reset(settings_, t).value_or(TimePoint::max())};
+    return {window_at(settings_, t).begin, next_reset(settings_, t).value_or(kLastTime)};
   const Duration width = std::max(settings_.window_size / kBucketsOfWindow, Duration(1));
   const Duration since_epoch = t.time_since_epoch();
   const Duration into_bucket = (since_epoch % width + width) % width;

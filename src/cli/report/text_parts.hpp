@@ -44,7 +44,6 @@ class RoundsText {
 
   const Cluster& cluster_;
   const TextStyle style_;
-  const Cluster& cluster_;
   const JobNames names_;
   std::string text_;
   Instant quiet_from_, quiet_to_;  // cycles in which nothing happened, up to now
@@ -62,7 +61,7 @@ class RequeueText {
   enum class Fate : unsigned char { kRequeued, kNoRoom, kNominated, kSpared, kWarned, kNotNominated };
   struct Row {
     Fate fate;
-    JobId job;
+    JobId job = {};  // not valid: it is about a queue
     std::string what, why;
     Ink ink = Ink::kPlain;
     int first = 0, last = 0;  // cycles
@@ -72,6 +71,7 @@ class RequeueText {
   void add_skips(const RequeueRecord& record);
   static std::string cycles(const Row& row);
 
+  const Cluster& cluster_;
   const JobNames names_;
   int cycle_ = 0;
   bool is_dry_run_ = false;
