@@ -24,6 +24,7 @@ struct Compatibility {
   bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
+  bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -50,6 +51,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"sharingScoreNeedsGpu", &Compatibility::sharing_score_needs_gpu},
     {"memoryWithinDevice", &Compatibility::memory_within_device},
     {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
+    {"compareFailedFully", &Compatibility::compare_failed_fully},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");
