@@ -52,7 +52,7 @@ class Consolidation final : public Action {
   void run(Session& s) override {
     if (s.settings.max_consolidation_victims == 0) return;
     RoomMaker maker(s, kName);
-    FailedJobs failed(s);
+    FailedJobs failed(s, LikeVictims::kYes);
     const QueueId all_queues;
     for (JobOrder waiting = preemptible_contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();

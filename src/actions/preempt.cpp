@@ -41,7 +41,7 @@ class Preempt final : public Action {
 
   void run(Session& s) override {
     RoomMaker maker(s, kName);
-    FailedJobs failed(s);
+    FailedJobs failed(s, LikeVictims::kNo);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;

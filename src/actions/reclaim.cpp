@@ -44,7 +44,7 @@ class Reclaim final : public Action {
   void run(Session& s) override {
     if (!s.hooks.may_reclaim) return;
     RoomMaker maker(s, kName);
-    FailedJobs failed(s);
+    FailedJobs failed(s, LikeVictims::kNo);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;

@@ -7,6 +7,7 @@
 
 #include "config/kai_objects.hpp"
 #include "config/sections.hpp"
+#include "config/usage_section.hpp"
 #include "document/json.hpp"
 #include "document/texts.hpp"
 
@@ -160,9 +161,10 @@ class Loading {
   // As the operator does it for a shard.
   void complete_usage(const std::string& prometheus) {
     UsageSettings& usage = loaded_.config.usage;
-    if (usage.client_type == "prometheus" && usage.connection_string.empty() &&
-        usage.connection_string_env_var.empty())
-      usage.connection_string = prometheus;
+    const bool has_address = !usage.connection_string.empty() || !usage.connection_string_env_var.empty();
+    if (!usage.is_prometheus() || has_address) return;
+    usage.connection_string = prometheus;
+    if (prometheus.empty()) loaded_.errors.push_back({kNoUsageAddress, loaded_.config.places.usage});
   }
 
   const std::vector<NamedText>& texts_;

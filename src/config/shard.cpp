@@ -129,7 +129,8 @@ class Shard {
              }},
             {"kValue", argument("proportion", "kValue")},
             {"usageDBConfig",
-             placed(config_.places.usage, [&](const Setting& s) { read_usage_section(s, config_.usage); })},
+             placed(config_.places.usage,
+                    [&](const Setting& s) { read_usage_section(s, config_.usage, UsageAddress::kLater); })},
             {"scenarioSearchBudgets", [&](const Setting& s) { read_limits(s, names_, config_.search); }},
             {"goMemLimit", ignored()},
             {"goMemLimitRatio", ignored()}};

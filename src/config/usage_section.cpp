@@ -82,11 +82,11 @@ void read_usage_params(const Setting& section, UsageSettings& usage) {
        {"extraParams", [&](const Setting& s) { read_extra_params(s, usage); }}});
 }
 
-void check_connection(const Setting& section, const UsageSettings& usage) {
+void check_connection(const Setting& section, const UsageSettings& usage, UsageAddress address) {
   const bool has_address = !usage.connection_string.empty();
   const bool has_variable = !usage.connection_string_env_var.empty();
-  if (usage.is_prometheus() && !has_address && !has_variable)
-    section.fail("prometheus needs connectionString or connectionStringEnvVar");
+  if (usage.is_prometheus() && !has_address && !has_variable && address == UsageAddress::kNow)
+    section.fail(kNoUsageAddress);
   if (has_address && has_variable)
     section.fail("connectionString and connectionStringEnvVar exclude each other");
   if (usage.is_embedded() && (has_address || has_variable))
@@ -95,7 +95,7 @@ void check_connection(const Setting& section, const UsageSettings& usage) {
 
 }  // namespace
 
-void read_usage_section(const Setting& section, UsageSettings& usage) {
+void read_usage_section(const Setting& section, UsageSettings& usage, UsageAddress address) {
   if (section.is_null()) return;
   std::optional<Setting> params, type;
   section.read_keys({{"clientType", [&](const Setting& s) { type = s; }},
@@ -112,7 +112,7 @@ void read_usage_section(const Setting& section, UsageSettings& usage) {
                                                  {"embedded", "embedded"},
                                                  {"fake", "fake"},
                                                  {"fake-with-history", "fake-with-history"}})(*type);
-  check_connection(section, usage);
+  check_connection(section, usage, address);
   if (!params) return;
   read_usage_params(*params, usage);
   if (usage.window_type == UsageWindow::kTumbling && !usage.tumbling_start)

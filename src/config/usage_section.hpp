@@ -6,6 +6,12 @@
 
 namespace muster {
 
-void read_usage_section(const Setting& section, UsageSettings& usage);
+inline constexpr const char* kNoUsageAddress = "prometheus needs connectionString or connectionStringEnvVar";
+
+// kLater: whoever asks knows the address of Prometheus where the section names none, and checks that there is
+// one.
+enum class UsageAddress { kNow, kLater };
+void read_usage_section(const Setting& section, UsageSettings& usage,
+                        UsageAddress address = UsageAddress::kNow);
 
 }  // namespace muster

@@ -24,8 +24,9 @@ struct Compatibility {
   bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
-  bool pod_level_resources = true;  // spec.resources of a pod counts instead of what its containers ask for
-  bool usage_ages_out = true;               // past use that can not be brought up to date fades
+  bool pod_level_resources = true;   // spec.resources of a pod counts instead of what its containers ask for
+  bool usage_ages_out = true;        // past use that can not be brought up to date fades
+  bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -54,6 +55,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
     {"podLevelResources", &Compatibility::pod_level_resources},
     {"usageAgesOut", &Compatibility::usage_ages_out},
+    {"compareFailedFully", &Compatibility::compare_failed_fully},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

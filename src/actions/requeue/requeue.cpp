@@ -38,7 +38,7 @@ class FailedContenders {
  private:
   FailedJobs& of_rank(JobId contender) {
     const Job& job = s_.cluster.job(contender);
-    return by_rank_.try_emplace({job.priority, job.preemptibility}, s_).first->second;
+    return by_rank_.try_emplace({job.priority, job.preemptibility}, s_, LikeVictims::kYes).first->second;
   }
 
   Session& s_;

@@ -141,9 +141,10 @@ TEST_F(ConfigurationOfFiles, WarnsOfWhatIsMissing) {
 }
 
 TEST_F(ConfigurationOfFiles, SaysThatPastUseComesFromAFile) {
-  const std::string cluster = files_.add("c.yaml", queue_yaml("q", "", kUnbounded));
+  const std::string cluster = files_.add(
+      "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", kUnbounded) + job_yaml("j", "q", 1, 1, 1));
   const std::string config =
-      files_.add("k.yaml", std::string(kAllocateOnly) + "usageDBConfig: {clientType: prometheus}\n");
+      files_.add("k.yaml", std::string(kAllocateOnly) + "usageDBConfig: {clientType: embedded}\n");
   const std::string note =
       "note: k.yaml:5: usageDBConfig: simulate takes past use of queues from --usage only";
   EXPECT_THAT(simulated({cluster, "--config", config}).err, HasSubstr(note));

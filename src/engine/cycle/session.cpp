@@ -6,6 +6,7 @@
 
 #include "engine/order/gang_view.hpp"
 #include "engine/place/node_finder.hpp"
+#include "engine/search/asks.hpp"
 #include "engine/search/signatures.hpp"
 
 namespace muster {
@@ -37,8 +38,13 @@ Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleAids&
 Session::~Session() = default;
 
 void Session::take_signatures() {
-  if (signatures_ != nullptr || !settings.use_signatures) return;
-  signatures_ = std::make_unique<Signatures>(cluster);
+  const bool are_used = settings.use_signatures && !settings.compatibility.compare_failed_fully;
+  if (signatures_ == nullptr && are_used) signatures_ = std::make_unique<Signatures>(cluster);
+}
+
+Asks& Session::asks() {
+  if (asks_ == nullptr) asks_ = std::make_unique<Asks>(*this);
+  return *asks_;
 }
 
 void Session::move(TaskId t, const Placement& to) {

@@ -21,6 +21,7 @@
 
 namespace muster {
 
+class Asks;
 class NodeFinder;
 class Signatures;
 
@@ -94,8 +95,10 @@ class Session {
   Stamps<TaskId> spare_tasks;
 
   NodeFinder& finder() { return *finder_; }
-  // Of the waiting jobs as they were when they were first taken: when the cycle opened. Where they are off,
-  // none are taken.
+  // What waiting jobs ask of a search.
+  Asks& asks();
+  // KAI's way to compare waiting jobs, as they were when they were first taken: when the cycle opened. Where
+  // they are off, or our way is on, none are taken.
   const Signatures& signatures() const { return *signatures_; }
   void take_signatures();
 
@@ -145,6 +148,7 @@ class Session {
   const CycleAids aids_;
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::unique_ptr<NodeFinder> finder_;
+  std::unique_ptr<Asks> asks_;
   std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
   // By job and pod set; empty: the pod set's own list is in order.

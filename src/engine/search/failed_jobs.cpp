@@ -1,4 +1,4 @@
-// Of the like jobs that failed the one that asks for least stands for all.
+// Of the like jobs that failed, those that ask for least stand for all.
 #include "engine/search/failed_jobs.hpp"
 
 #include <algorithm>
@@ -8,6 +8,9 @@
 namespace muster {
 namespace {
 
+// More that can not be compared with each other are not remembered: they are searched for.
+constexpr std::size_t kMostAsks = 16;
+
 bool no_larger(const std::array<std::int64_t, 4>& a, const std::array<std::int64_t, 4>& b) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i] > b[i]) return false;
@@ -15,6 +18,45 @@ bool no_larger(const std::array<std::int64_t, 4>& a, const std::array<std::int64
 }
 
 }  // namespace
+
+JobId FailedJobs::covering(QueueId pool, JobId job) const {
+  if (!failed_.empty()) return covering_ask(job);
+  return smallest_.empty() ? JobId() : covering_by_signature({pool, session_.signatures().of(job)}, job);
+}
+
+void FailedJobs::add(QueueId pool, JobId job) {
+  if (!session_.settings.use_signatures) return;
+  if (session_.settings.compatibility.compare_failed_fully)
+    add_ask(job);
+  else
+    add_by_signature({pool, session_.signatures().of(job)}, job);
+}
+
+// ---------------------------------------------------------------- our way
+
+JobId FailedJobs::covering_ask(JobId job) const {
+  Asks& asks = session_.asks();
+  const Ask& mine = asks.of(job);
+  const auto alike = failed_.find(mine.like);
+  if (alike == failed_.end()) return {};
+  for (const Failed& failed : alike->second)
+    if (asks.is_no_less(mine, failed.ask)) return failed.job;
+  return {};
+}
+
+// A job that others left their places for in vain may not take these again; another one may.
+void FailedJobs::add_ask(JobId id) {
+  const Job& job = session_.cluster.job(id);
+  const bool is_spared_itself = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;
+  if (is_spared_itself || !job.taken_for_it.empty()) return;
+  Asks& asks = session_.asks();
+  const Ask& mine = asks.of(id);
+  auto& alike = failed_[mine.like];
+  std::erase_if(alike, [&](const Failed& failed) { return asks.is_no_less(failed.ask, mine); });
+  if (alike.size() < kMostAsks) alike.push_back({id, mine});
+}
+
+// ---------------------------------------------------------------- KAI's way
 
 std::vector<FailedJobs::Amounts> FailedJobs::pending_requests(JobId id) const {
   const Cluster& c = session_.cluster;
@@ -30,9 +72,8 @@ std::vector<FailedJobs::Amounts> FailedJobs::pending_requests(JobId id) const {
   return requests;
 }
 
-JobId FailedJobs::covering(QueueId pool, JobId job) const {
-  if (smallest_.empty()) return {};
-  const auto found = smallest_.find({pool, session_.signatures().of(job)});
+JobId FailedJobs::covering_by_signature(const Key& key, JobId job) const {
+  const auto found = smallest_.find(key);
   if (found == smallest_.end()) return {};
   const auto mine = pending_requests(job);
   const auto& [other, theirs] = found->second;
@@ -43,10 +84,9 @@ JobId FailedJobs::covering(QueueId pool, JobId job) const {
   return other;
 }
 
-void FailedJobs::add(QueueId pool, JobId job) {
-  if (!session_.settings.use_signatures) return;
+void FailedJobs::add_by_signature(const Key& key, JobId job) {
   auto mine = pending_requests(job);
-  const auto [at, is_new] = smallest_.try_emplace({pool, session_.signatures().of(job)});
+  const auto [at, is_new] = smallest_.try_emplace(key);
   const auto& theirs = at->second.requests;
   const auto easier = [&] {
     if (mine.size() > theirs.size()) return false;

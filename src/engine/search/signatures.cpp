@@ -5,57 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/search/constraint_text.hpp"
+
 namespace muster {
 namespace {
-
-// The constraints of a shape as text; amounts left out.
-class ConstraintText {
- public:
-  std::string of(const Constraints& c) {
-    out_.clear();
-    for (const auto& [k, v] : c.node_selector) add(k), add(v);
-    out_ += '|';
-    for (const NodeTerm& t : c.required_affinity) add(t.labels), add(t.fields), out_ += '/';
-    out_ += '|';
-    for (const Toleration& t : c.tolerations) add(t);
-    for (const auto* terms :
-         {&c.pod_affinity, &c.pod_anti_affinity, &c.preferred_affinity, &c.preferred_anti_affinity}) {
-      out_ += '|';
-      for (const PodAffinityTerm& t : *terms) add(t);
-    }
-    out_ += '|';
-    for (const HostPort& p : c.host_ports) add(p.ip), add(p.protocol), out_ += std::to_string(p.port);
-    out_ += '|';
-    for (const std::string& v : c.volume_claims) add(v);
-    add(c.priority_class);
-    out_ += std::to_string(c.priority);
-    add(c.spread_text);
-    return out_;
-  }
-
- private:
-  void add(const std::string& s) { out_ += std::to_string(s.size()) + ":" + s; }
-  void add(const std::vector<Requirement>& requirements) {
-    for (const Requirement& r : requirements) {
-      add(r.key);
-      add(std::to_string(static_cast<int>(r.op)));
-      for (const std::string& v : r.values) add(v);
-      out_ += ';';
-    }
-  }
-  void add(const Toleration& t) {
-    add(t.key), add(t.value);
-    out_ += t.exists ? 'E' : 'V';
-    out_ += std::to_string(static_cast<int>(t.effect));
-  }
-  void add(const PodAffinityTerm& t) {
-    add(t.topology_key), add(t.selector.requirements), add(t.namespace_selector.requirements);
-    for (const std::string& n : t.namespaces) add(n);
-    out_ += std::to_string(t.weight);
-  }
-
-  std::string out_;
-};
 
 void add_topology(const TopologyConstraint& t, std::string& out) {
   out += t.topology + "," + t.required + "," + t.preferred + "/";
@@ -72,17 +25,6 @@ void add_ancestors(const Job& job, std::uint32_t pod_set, std::string& out) {
       }
     }
 }
-
-// Each distinct text once.
-class TextNumbers {
- public:
-  std::uint32_t of(std::string text) {
-    return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size())).first->second;
-  }
-
- private:
-  absl::flat_hash_map<std::string, std::uint32_t> numbers_;
-};
 
 class SignatureWriter {
  public:

@@ -1,0 +1,58 @@
+// What a waiting job asks for when room is made for it, so that two jobs can be compared: in every resource
+// and for every pod, with everything that says where the pods may go and whom the job may take.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cycle/session.hpp"
+#include "engine/place/pod_selectors.hpp"
+#include "engine/search/constraint_text.hpp"
+
+namespace muster {
+
+struct Ask {
+  struct Task {
+    std::uint32_t place = 0;  // the same number: the same pod set and constraints
+    ShapeId shape;
+  };
+  std::uint32_t like = 0;   // the same number: jobs that differ in amounts and numbers of pods only
+  std::vector<Task> tasks;  // tried at once; by place, the largest first
+};
+
+// Lives as long as a session.
+class Asks {
+ public:
+  explicit Asks(Session& session);
+  // Valid until the next call.
+  const Ask& of(JobId job);
+  // Of two that are alike: for each pod of `less` there is one of `more` that asks for no less of anything.
+  bool is_no_less(const Ask& more, const Ask& less) const;
+
+ private:
+  struct Known {
+    std::uint64_t version = 0;  // of the job
+    Ask ask;
+  };
+  void collect_selectors();
+  void write(JobId job, Ask& ask);
+  void add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const;
+  std::uint32_t place_of(TaskId task);
+  std::uint32_t constraints_of(ShapeId shape);
+  std::string text_of(const Shape& shape);
+  bool is_larger(ShapeId a, ShapeId b) const;
+  bool is_tied_to_itself(const Job& job, const Ask& ask) const;
+
+  Session& session_;
+  ConstraintText constraint_text_;
+  TextNumbers constraints_, places_, likes_, friends_;
+  absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
+  std::unique_ptr<PodSelectors> selectors_;  // of required pod affinity; null: there is none
+  absl::flat_hash_map<JobId, Known> known_;
+};
+
+}  // namespace muster

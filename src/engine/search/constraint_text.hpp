@@ -1,0 +1,40 @@
+// Where a task may go as text, so that equal constraints can be told by comparing once.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "model/objects.hpp"
+
+namespace muster {
+
+class ConstraintText {
+ public:
+  // What KAI-Scheduler compares; amounts, config maps and claims of devices are left out.
+  const std::string& of(const Constraints& constraints);
+
+ private:
+  void add(const std::string& s) { out_ += std::to_string(s.size()) + ":" + s; }
+  void add(const std::vector<Requirement>& requirements);
+  void add(const Toleration& toleration);
+  void add(const PodAffinityTerm& term);
+
+  std::string out_;
+};
+
+// Each distinct text once, as a number.
+class TextNumbers {
+ public:
+  std::uint32_t of(std::string text) {
+    return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size())).first->second;
+  }
+
+ private:
+  absl::flat_hash_map<std::string, std::uint32_t> numbers_;
+};
+
+}  // namespace muster
