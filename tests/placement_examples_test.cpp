@@ -111,7 +111,9 @@ TEST(Examples, GpuMemoryIsAPartOfTheDevice) {  // 15, 16
   TestCluster large;
   large.node("n", gpus(1, 1000)).pending("a", {.gpu_memory = 1500}).pending("b", {.gpu_memory = 1000});
   EXPECT_EQ(large.cycle(), "bind b-0 n/n-shared-0");
-  EXPECT_EQ(large.why("a"), "no room for pod a-0: 1 node: asks for more memory than one GPU has");
+  EXPECT_EQ(large.why("a"),
+            "no room for pod a-0: 1 node: asks for more memory than one GPU has (1500 MiB wanted, at most "
+            "1000 MiB there)");
 }
 
 TEST(Examples, TheQueueIsChargedByTheNode) {  // 17, 18
@@ -121,9 +123,8 @@ TEST(Examples, TheQueueIsChargedByTheNode) {  // 17, 18
   c.pending("a", {.queue = "q", .gpu_memory = 350, .preemptible = false});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the queue's limit or "
-            "quota; 1 node: "
-            "not enough GPUs");
+            "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the limit or quota of "
+            "its queue q; 1 node: not enough GPUs; 3 GPUs: 1 held by queue default, 2 free");
 
   TestCluster two;
   two.node("n", gpus(2)).queue("q", {.deserved = 1});
@@ -179,7 +180,7 @@ TEST(Examples, AReasonNamesTheDeviceThatLacksLeast) {
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
             "no room for pod a-0: 1 node: not enough GPUs; nearest: GPU g1 of node n has 0.3 GPUs free of "
-            "0.5 GPUs wanted");
+            "0.5 GPUs wanted; 2 GPUs: 1.5 held by queue default, none free");
 }
 
 TEST(Examples, AGangOfSharesBeyondTheLimitIsNotTried) {  // 22

@@ -42,6 +42,17 @@ Purpose consolidation_purpose(Session& s, Solver& solver, JobId contender) {
           .ground = [](JobId) { return "has another place in view"; }};
 }
 
+// Nobody is lost and shares play no part, so that jobs of all queues are alike; but for a limit, which is one
+// queue's own. KAI does not look at that.
+QueueId pool_of(const Session& s, JobId contender) {
+  const QueueId all_queues, own = s.cluster.job(contender).queue;
+  if (!s.settings.compatibility.compare_failed_fully) return all_queues;
+  for (QueueId q = own; q.valid(); q = s.cluster.queue(q).parent)
+    for (Accounted r : kAccounted)
+      if (s.cluster.queue(q).of(r).limit >= 0) return own;
+  return all_queues;
+}
+
 class Consolidation final : public Action {
  public:
   static constexpr const char* kName = "consolidation";
@@ -53,16 +64,15 @@ class Consolidation final : public Action {
     if (s.settings.max_consolidation_victims == 0) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kYes);
-    const QueueId all_queues;
     for (JobOrder waiting = preemptible_contenders(s, kName); !waiting.empty();) {
       const JobId contender = waiting.pop();
-      if (maker.report_if_covered(failed, all_queues, contender) || maker.report_if_hopeless(contender))
-        continue;
+      const QueueId pool = pool_of(s, contender);
+      if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender)) continue;
       const Outcome outcome = has_room_in_all(s, maker.solver(), contender)
                                   ? maker.make_room(consolidation_purpose(s, maker.solver(), contender))
                                   : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(all_queues, contender);
+      if (outcome != Outcome::kSolved) failed.add(pool, contender);
     }
   }
 };

@@ -22,25 +22,134 @@ std::string resource_name(const Cluster& cluster, Kind kind) {
   return cluster.kinds().name(kind);
 }
 
+// ---------------------------------------------------------------- amounts that are compared, in one unit
+
+struct Unit {
+  double size = 1;
+  std::string name;  // "" for what is counted
+
+  std::string number(double value) const { return decimal(value / size); }
+  std::string amount(double value) const {
+    if (name.empty()) return number(value);
+    return number(value) + " " + (name == "cores" && value == size ? "core" : name);
+  }
+};
+
+// Whole steps of 1024 where the amount was written so, of 1000 where not.
+Unit bytes_unit(double most, bool is_binary) {
+  const double step = is_binary ? 1024 : 1000;
+  const char* const names[] = {"bytes", is_binary ? "KiB" : "kB", is_binary ? "MiB" : "MB",
+                               is_binary ? "GiB" : "GB"};
+  std::size_t i = 0;
+  double size = 1;
+  for (; i < 3 && most >= size * step; ++i) size *= step;
+  return {size, names[i]};
+}
+
+bool is_written_binary(std::int64_t bytes) { return bytes % (1 << 20) == 0 && bytes % 1'000'000 != 0; }
+
+// As the pod has it: "64 GiB" stays that.
+Unit unit_of(Kind kind, std::int64_t wanted) {
+  if (kind == kMemory) return bytes_unit(static_cast<double>(wanted), is_written_binary(wanted));
+  if (kind == kCpu) return {1000, "cores"};
+  if (kind == kGpu) return {static_cast<double>(kOneGpu), ""};
+  return {kind == kPods ? 1.0 : 1000.0, ""};
+}
+
+// As the queue has it, whose memory is in megabytes.
+Unit unit_of(Accounted resource, double bound) {
+  if (resource == Accounted::kBytes) return bytes_unit(std::max(bound, 1e6), false);
+  if (resource == Accounted::kCores) return {1000, "cores"};
+  return {1, ""};
+}
+
 std::string over_text(const Cluster& cluster, const JobReason& r) {
   const std::string& queue = cluster.queue(r.queue).shown_name();
+  const Unit unit = unit_of(r.resource, r.bound);
+  const std::string bound = unit.name.empty() ? amount_text(r.resource, r.bound) : unit.amount(r.bound);
   if (r.rule == JobRule::kOverLimit)
-    return fmt::format("queue {} is limited to {}: {} in use, {} more wanted", queue,
-                       amount_text(r.resource, r.bound), decimal(r.held), decimal(r.wanted));
+    return fmt::format("queue {} is limited to {}: {} in use, {} more wanted", queue, bound,
+                       unit.amount(r.held), unit.amount(r.wanted));
   return fmt::format(
       "queue {} has a quota of {} for non-preemptible jobs: {} in use by them, {} more wanted; a preemptible "
-      "job "
-      "could borrow",
-      queue, amount_text(r.resource, r.bound), decimal(r.held), decimal(r.wanted));
+      "job could borrow",
+      queue, bound, unit.amount(r.held), unit.amount(r.wanted));
+}
+
+// ---------------------------------------------------------------- nodes
+
+constexpr std::size_t kMostRows = 5;
+
+std::string nodes_text(std::int64_t nodes) {
+  return fmt::format("{} {}", nodes, nodes == 1 ? "node" : "nodes");
 }
 
 std::string histogram(const Cluster& cluster, const std::vector<RefusalCount>& nodes) {
   if (nodes.empty()) return "there are no nodes";
+  const std::size_t shown = nodes.size() <= kMostRows + 1 ? nodes.size() : kMostRows;
   std::string text;
-  for (const RefusalCount& r : nodes)
-    text += fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", r.nodes, r.nodes == 1 ? "node" : "nodes",
-                        text_of(cluster, r.refusal));
-  return text;
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("{}{}: {}", i == 0 ? "" : "; ", nodes_text(nodes[i].nodes),
+                        text_of(cluster, nodes[i].refusal));
+  std::int64_t others = 0;
+  for (std::size_t i = shown; i < nodes.size(); ++i) others += nodes[i].nodes;
+  return others == 0 ? text : text + "; and " + nodes_text(others) + " for other reasons";
+}
+
+std::string short_text(const Cluster& cluster, const NodeRefusal& r) {
+  const std::string name = resource_name(cluster, r.kind);
+  if (r.wanted == 0 && r.available < 0) return "over-committed in " + name;
+  if (r.wanted == 0) return "not enough " + name;
+  const Unit unit = unit_of(r.kind, r.wanted);
+  return fmt::format("not enough {} ({} wanted, {} free)", name, unit.amount(static_cast<double>(r.wanted)),
+                     r.available <= 0 ? "none" : "at most " + unit.amount(static_cast<double>(r.available)));
+}
+
+// "host port 8080/TCP in use"; where it is not known which: "host port in use".
+std::string with_name(std::string_view before, const std::string& name, std::string_view after) {
+  return name.empty() ? fmt::format("{}{}", before, after) : fmt::format("{} {}{}", before, name, after);
+}
+
+std::string in_brackets(std::string text, const std::string& what, const std::string& who) {
+  if (what.empty() && who.empty()) return text;
+  return fmt::format("{} ({}{}{})", text, what, what.empty() || who.empty() ? "" : ": ", who);
+}
+
+std::string larger_text(const NodeRefusal& r) {
+  const std::string text = "asks for more memory than one GPU has";
+  if (r.wanted == 0) return text;
+  const Unit unit{1 << 20, "MiB"};  // as annotations have it
+  return fmt::format("{} ({} wanted, at most {} there)", text, unit.amount(static_cast<double>(r.wanted)),
+                     unit.amount(static_cast<double>(r.available)));
+}
+
+// ---------------------------------------------------------------- who has what is short
+
+std::string holder_name(const Cluster& cluster, const Holders& holders, QueueId queue) {
+  if (queue.valid()) return "queue " + cluster.queue(queue).shown_name();
+  std::string names;
+  for (const std::string& pod : holders.outsiders) names += (names.empty() ? "" : ", ") + pod;
+  const auto more = holders.outsider_count - static_cast<std::int64_t>(holders.outsiders.size());
+  return fmt::format("pods outside of all queues ({}{})", names,
+                     more > 0 ? fmt::format(", {} more", more) : "");
+}
+
+// "48 GPUs: 34 held by queue research, 12 by queue product, 2 by pods outside of all queues (kube-system/x),
+// none free"
+std::string holders_text(const Cluster& cluster, const Holders& holders) {
+  const Unit unit = unit_of(holders.kind, holders.total);
+  const auto amount = [&](std::int64_t units) { return unit.amount(static_cast<double>(units)); };
+  std::string text = unit.name.empty() ? amount_text(cluster, holders.kind, holders.total)
+                                       : fmt::format("{} of {}", amount(holders.total),
+                                                     resource_name(cluster, holders.kind));
+  const char* by = " held by ";
+  for (const Holders::Share& share : holders.most) {
+    text += (by[1] == 'h' ? ": " : ", ") + amount(share.units) + by;
+    text += holder_name(cluster, holders, share.queue);
+    by = " by ";
+  }
+  if (holders.others > 0) text += fmt::format(", {} by other queues", amount(holders.others));
+  return text + (holders.free == 0 ? ", none free" : fmt::format(", {} free", amount(holders.free)));
 }
 
 std::string shortage_text(const Cluster& cluster, const DomainShortage& d) {
@@ -55,6 +164,7 @@ std::string no_node_text(const Cluster& cluster, const JobReason& r) {
   const std::string where = r.pod_set.empty() ? "" : " of sub group " + r.pod_set;
   std::string nodes = (r.domain.empty() ? "" : "in domain " + r.domain + ": ") + histogram(cluster, r.nodes);
   for (const DomainShortage& d : r.domains) nodes += "; nearest: " + shortage_text(cluster, d);
+  if (r.holders.kind.valid()) nodes += "; " + holders_text(cluster, r.holders);
   if (r.is_gang)
     return fmt::format("found room for {} of {} pods that must start together; next is {}{}: {}", r.placed,
                        r.needed, cluster.task(r.task).name, where, nodes);
@@ -81,7 +191,8 @@ std::string topology_text(const Cluster& cluster, const JobReason& r) {
   for (const DomainShortage& d : r.domains)
     text += std::exchange(separator, ", ") + shortage_text(cluster, d);
   const auto hidden = r.domain_count - static_cast<std::int64_t>(r.domains.size());
-  return hidden > 0 ? fmt::format("{}, {} {} no more", text, hidden, hidden == 1 ? "other" : "others") : text;
+  if (hidden > 0) text += fmt::format(", {} {} no more", hidden, hidden == 1 ? "other" : "others");
+  return r.holders.kind.valid() ? text + "; " + holders_text(cluster, r.holders) : text;
 }
 
 std::string too_small_text(const JobReason& r) {
@@ -111,19 +222,20 @@ std::string zones_text(const Cluster& cluster, const NodeRefusal& r) {
                      amount_text(cluster, r.kind, r.available));
 }
 
-// "40 GPUs: minimum runtime until 12:04:31"
-std::string spared_text(const SparedJobs& spared) {
-  std::string text =
-      fmt::format("{}: {}", amount_text(Accounted::kGpus, spared.held.share(Accounted::kGpus)), spared.rule);
-  if (spared.until) text += " until " + format_clock(*spared.until);
-  return text;
-}
-
-std::string too_little_text(const JobReason& r) {
+std::string too_little_text(const Cluster& cluster, const JobReason& r) {
   std::string text = fmt::format("needs {}; room for {} could ever be made by evictions",
                                  amount_text(Accounted::kGpus, r.wanted), decimal(r.bound));
   for (std::size_t i = 0; i < r.spared.size(); ++i)
-    text += (i == 0 ? ". Out of reach: " : "; ") + spared_text(r.spared[i]);
+    text += fmt::format("{}{}: {}", i == 0 ? ". Out of reach: " : "; ",
+                        amount_text(Accounted::kGpus, r.spared[i].held.share(Accounted::kGpus)),
+                        spared_text(cluster, r.spared[i]));
+  return text;
+}
+
+std::string protected_text(const Cluster& cluster, const JobReason& r) {
+  std::string text = "jobs that might make room may not be evicted yet: ";
+  for (std::size_t i = 0; i < r.spared.size(); ++i)
+    text += (i == 0 ? "" : "; ") + spared_text(cluster, r.spared[i]);
   return text;
 }
 
@@ -197,6 +309,8 @@ std::string_view code_of(JobRule rule) {
       return "SharesDoNotAllow";
     case JobRule::kSearchUnresolved:
       return "ScenarioSearchUnresolved";
+    case JobRule::kProtected:
+      return "VictimsProtected";
   }
   return "Unknown";
 }
@@ -258,11 +372,12 @@ std::string_view code_of(NodeRule rule) {
 std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
   switch (refusal.rule) {
     case NodeRule::kResources:
-      return "not enough " + resource_name(cluster, refusal.kind);
+      return short_text(cluster, refusal);
     case NodeRule::kGpuLargerThanDevice:
-      return "asks for more memory than one GPU has";
+      return larger_text(refusal);
     case NodeRule::kQueueCapacity:
-      return "its share of this node's GPU would pass the queue's limit or quota";
+      return with_name("its share of this node's GPU would pass the limit or quota of its queue",
+                       refusal.what, "");
     case NodeRule::kNodeType:
       return "GPU sharing, MIG and whole GPUs do not go together there";
     case NodeRule::kGpuMemoryUnknown:
@@ -282,25 +397,26 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
     case NodeRule::kNetworkUnavailable:
       return "network unavailable";
     case NodeRule::kHostPorts:
-      return "host port in use";
+      return with_name("host port", refusal.what, " in use");
     case NodeRule::kTaints:
-      return "taint not tolerated";
+      return with_name("taint", refusal.what, " not tolerated");
     case NodeRule::kNodeAffinity:
-      return "does not match node selector or affinity";
+      return "does not match " + (refusal.what.empty() ? "node selector or affinity" : refusal.what);
     case NodeRule::kPodAffinity:
-      return "no pod there that the affinity asks for";
+      return in_brackets("no pod there that the affinity asks for", refusal.what, refusal.who);
     case NodeRule::kPodAntiAffinity:
-      return "a pod there that the anti-affinity forbids";
+      return in_brackets("a pod there that the anti-affinity forbids", refusal.what, refusal.who);
     case NodeRule::kExistingAntiAffinity:
-      return "a pod there whose anti-affinity forbids this one";
+      return in_brackets("a pod there whose anti-affinity forbids this one", refusal.who, refusal.what);
     case NodeRule::kVolumes:
-      return fmt::format("volume claim {} can not be served there", refusal.what);
+      return in_brackets(fmt::format("volume claim {} can not be served there", refusal.what), refusal.who,
+                         "");
     case NodeRule::kStorage:
       return fmt::format("storage class {} has {} there, {} wanted", refusal.what,
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.available)),
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.wanted)));
     case NodeRule::kWorkerRole:
-      return "lacks the worker role";
+      return in_brackets("lacks the worker role", refusal.what, "");
     case NodeRule::kDevices:
       return devices_text(refusal);
     case NodeRule::kClaimElsewhere:
@@ -363,7 +479,7 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("uses ResourceClaim \"{}\", and dynamic resource allocation is off", r.name);
     case JobRule::kPreemptionDelay:
       return fmt::format("may not evict others before {}",
-                         r.until ? format_clock(*r.until) : "its delay is over");
+                         r.until ? format_time(*r.until) : "its delay is over");
     case JobRule::kTopologyMissing:
       return fmt::format("topology \"{}\" does not exist", r.name);
     case JobRule::kTopologyLevel:
@@ -373,15 +489,25 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kTopologyTooSmall:
       return too_small_text(r);
     case JobRule::kTooLittleToFree:
-      return too_little_text(r);
+      return too_little_text(cluster, r);
     case JobRule::kSharesInTheWay:
       return shares_text(cluster, r);
     case JobRule::kSearchUnresolved:
       return fmt::format(
           "the search for room was cut short after {} scenarios; the next cycle goes on from there",
           r.needed);
+    case JobRule::kProtected:
+      return protected_text(cluster, r);
   }
   return "waits";
+}
+
+std::string spared_text(const Cluster& cluster, const SparedJobs& spared) {
+  if (!spared.until || !spared.first.valid()) return spared.rule;
+  const Job& first = cluster.job(spared.first);
+  const std::string name = first.ns == "default" ? first.name : first.full_name();
+  const std::string others = spared.jobs > 1 ? fmt::format(", then {} more", spared.jobs - 1) : "";
+  return fmt::format("{} ({} until {}{})", spared.rule, name, format_time(*spared.until), others);
 }
 
 std::string decimal(double value) {

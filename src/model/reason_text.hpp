@@ -14,8 +14,12 @@ std::string_view code_of(JobRule rule);
 std::string_view code_of(NodeRule rule);
 // A sentence for people: "queue team-a may hold 4 GPUs: 3 are in use and 2 more are wanted".
 std::string text_of(const Cluster& cluster, const JobReason& reason);
-// "not enough GPUs", to stand behind a count of nodes.
+// "not enough GPUs (8 wanted, at most 4 free)", to stand behind a count of nodes.
 std::string text_of(const Cluster& cluster, const NodeRefusal& refusal);
+
+// Why jobs are spared, and until when the first of them is: "minimum runtime (train-a until
+// 2025-06-01T12:04:31Z, then 2 more)".
+std::string spared_text(const Cluster& cluster, const SparedJobs& spared);
 
 // "2.5", "12": at most three decimals, none that are zero.
 std::string decimal(double value);

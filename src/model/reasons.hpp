@@ -14,9 +14,9 @@
 namespace muster {
 
 enum class NodeRule : std::uint8_t {
-  kResources,  // `kind` is short
-  kGpuLargerThanDevice,
-  kQueueCapacity,
+  kResources,  // of `kind`, `available` is free of `wanted`; nothing wanted: there is less than nothing
+  kGpuLargerThanDevice,  // of `wanted` bytes of GPU memory a device has `available`
+  kQueueCapacity,        // of queue `what`
   kNodeType,
   kGpuMemoryUnknown,
   kPodSlots,
@@ -26,29 +26,33 @@ enum class NodeRule : std::uint8_t {
   kDiskPressure,
   kPidPressure,
   kNetworkUnavailable,
-  kHostPorts,
-  kTaints,
-  kNodeAffinity,
-  kPodAffinity,
-  kPodAntiAffinity,
-  kExistingAntiAffinity,
-  kVolumes,  // volume `what` can not be reached, or no volume for claim `what` be had
-  kStorage,  // class `what` has `available` bytes of `wanted`
-  kWorkerRole,
-  kDevices,         // claim `what` finds `available` devices of `wanted`
-  kClaimElsewhere,  // the devices of claim `what` are on other nodes
-  kZones,           // no NUMA zones for what it asks for; of `kind` the best has `available` of `wanted`
+  kHostPorts,             // `what`: "8080/TCP"
+  kTaints,                // `what`: "dedicated=infra:NoSchedule"
+  kNodeAffinity,          // `what`: "nodeSelector gpu=h200", "affinity: zone In [a, b]"
+  kPodAffinity,           // `what`: "app=db by zone", selector and label of the term
+  kPodAntiAffinity,       // likewise; pod `who` stands there
+  kExistingAntiAffinity,  // `what` is a term of pod `who`, which stands there
+  kVolumes,               // claim `what`: volume `who` can not be reached, or class `who` has none
+  kStorage,               // class `what` has `available` bytes of `wanted`
+  kWorkerRole,            // label `what` is missing
+  kDevices,               // claim `what` finds `available` devices of `wanted`
+  kClaimElsewhere,        // the devices of claim `what` are on other nodes
+  kZones,  // no NUMA zones for what it asks for; of `kind` the best has `available` of `wanted`
 };
 
-// Why one node refuses one task.
+// Why one node refuses one task. Filters say the rule; what stands in the way is named only where somebody is
+// told: Hooks::name_refusal.
 struct NodeRefusal {
   NodeRule rule = NodeRule::kResources;
   Kind kind;  // kResources: the first kind that is short
   std::string what;
   std::int64_t wanted = 0, available = 0;
+  std::string who;  // of several, one
   auto operator<=>(const NodeRefusal&) const = default;
 };
 
+// Nodes that refuse by the same rule for the same thing; `available` and `who` are those of the node that has
+// most.
 struct RefusalCount {
   NodeRefusal refusal;
   std::int64_t nodes = 0;
@@ -84,6 +88,7 @@ enum class JobRule : std::uint8_t {
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
   kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
   kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
+  kProtected,         // jobs that might make room are `spared` for a while
 };
 
 // How far a domain of a topology is from taking all pods of a group, or a shared GPU from taking a pod.
@@ -92,6 +97,20 @@ struct DomainShortage {
   std::int64_t pods = -1;             // that fit; negative: not counted in pods
   Kind kind;                          // then what is short
   std::int64_t wanted = 0, free = 0;  // of it
+};
+
+// Who has what the cluster has of a resource, in its units.
+struct Holders {
+  struct Share {
+    QueueId queue;  // a leaf; not valid: pods outside of all queues
+    std::int64_t units = 0;
+  };
+  Kind kind;                           // not valid: nobody was asked for
+  std::int64_t total = 0, free = 0;    // on all nodes
+  std::vector<Share> most;             // those that hold most, first
+  std::int64_t others = 0;             // held by further queues
+  std::vector<std::string> outsiders;  // some pods outside of all queues, those that hold most
+  std::int64_t outsider_count = 0;     // all of them
 };
 
 struct JobReason {
@@ -113,6 +132,7 @@ struct JobReason {
   std::vector<DomainShortage> domains;  // those with most room, first; kNoNode: the nearest device
   std::int64_t domain_count = 0;        // all there are on the level
   std::vector<SparedJobs> spared;       // by rule, the most first
+  Holders holders;                      // of what is short
 };
 
 }  // namespace muster

@@ -18,6 +18,7 @@ struct SparedJobs {
   std::int64_t jobs = 0;
   Charge held;                     // by all of them
   std::optional<TimePoint> until;  // the first of them is spared no longer
+  JobId first;                     // that one
 };
 
 enum class SearchEnd : std::uint8_t {

@@ -88,11 +88,16 @@ bool tolerates(const Toleration& toleration, const Taint& taint) {
 }
 
 bool tolerates_all(std::span<const Toleration> tolerations, std::span<const Taint> taints) {
-  return std::all_of(taints.begin(), taints.end(), [&](const Taint& taint) {
-    return !keeps_pods_away(taint) ||
-           std::any_of(tolerations.begin(), tolerations.end(),
-                       [&](const Toleration& toleration) { return tolerates(toleration, taint); });
+  return not_tolerated(tolerations, taints) == nullptr;
+}
+
+const Taint* not_tolerated(std::span<const Toleration> tolerations, std::span<const Taint> taints) {
+  const auto at = std::find_if(taints.begin(), taints.end(), [&](const Taint& taint) {
+    return keeps_pods_away(taint) &&
+           std::none_of(tolerations.begin(), tolerations.end(),
+                        [&](const Toleration& toleration) { return tolerates(toleration, taint); });
   });
+  return at == taints.end() ? nullptr : &*at;
 }
 
 bool collide(const HostPort& a, const HostPort& b) {
@@ -100,10 +105,13 @@ bool collide(const HostPort& a, const HostPort& b) {
          (a.ip == b.ip || is_every_address(a.ip) || is_every_address(b.ip));
 }
 
-bool collide(std::span<const HostPort> a, std::span<const HostPort> b) {
-  return std::any_of(a.begin(), a.end(), [&](const HostPort& x) {
+bool collide(std::span<const HostPort> a, std::span<const HostPort> b) { return colliding(a, b) != nullptr; }
+
+const HostPort* colliding(std::span<const HostPort> a, std::span<const HostPort> b) {
+  const auto at = std::find_if(a.begin(), a.end(), [&](const HostPort& x) {
     return std::any_of(b.begin(), b.end(), [&](const HostPort& y) { return collide(x, y); });
   });
+  return at == a.end() ? nullptr : &*at;
 }
 
 }  // namespace muster

@@ -23,8 +23,12 @@ bool selects(const Constraints& constraints, const Node& node);
 bool tolerates(const Toleration& toleration, const Taint& taint);
 // All taints that keep pods away (NoSchedule, NoExecute) are tolerated.
 bool tolerates_all(std::span<const Toleration> tolerations, std::span<const Taint> taints);
+// The first of them that is not; null: all are.
+const Taint* not_tolerated(std::span<const Toleration> tolerations, std::span<const Taint> taints);
 
 bool collide(const HostPort& a, const HostPort& b);
 bool collide(std::span<const HostPort> a, std::span<const HostPort> b);
+// The first of `a` that does; null: none.
+const HostPort* colliding(std::span<const HostPort> a, std::span<const HostPort> b);
 
 }  // namespace muster

@@ -1,4 +1,5 @@
 // Jobs as JSON, with why they wait: one function per part, named after its field.
+#include <algorithm>
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,13 +13,55 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// GPUs in devices, all else in its units.
+ordered_json units_json(Kind kind, std::int64_t units) {
+  if (kind != kGpu) return units;
+  return static_cast<double>(units) / static_cast<double>(kOneGpu);
+}
+
 ordered_json refusals_json(const Cluster& c, const std::vector<RefusalCount>& nodes) {
   ordered_json list = ordered_json::array();
   for (const RefusalCount& r : nodes) {
     ordered_json item{{"nodes", r.nodes}, {"rule", code_of(r.refusal.rule)}};
     if (r.refusal.kind.valid()) item["resource"] = c.kinds().name(r.refusal.kind);
     if (!r.refusal.what.empty()) item["name"] = r.refusal.what;
-    if (r.refusal.wanted > 0) item["requested"] = r.refusal.wanted, item["available"] = r.refusal.available;
+    if (!r.refusal.who.empty()) item["by"] = r.refusal.who;
+    if (r.refusal.wanted > 0) {
+      const bool is_amount = r.refusal.rule == NodeRule::kResources || r.refusal.rule == NodeRule::kZones;
+      const Kind kind = is_amount ? r.refusal.kind : Kind();
+      item["requested"] = units_json(kind, r.refusal.wanted);
+      item["available"] = units_json(kind, std::max<std::int64_t>(r.refusal.available, 0));
+    }
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+// Who has what is short; without a queue: pods outside of all queues.
+ordered_json holders_json(const Cluster& c, const Holders& holders) {
+  ordered_json by = ordered_json::array();
+  for (const Holders::Share& share : holders.most) {
+    ordered_json item{{"amount", units_json(holders.kind, share.units)}};
+    if (share.queue.valid())
+      item["queue"] = c.queue(share.queue).name;
+    else
+      item["pods"] = holders.outsiders, item["podCount"] = holders.outsider_count;
+    by.push_back(std::move(item));
+  }
+  return {{"resource", c.kinds().name(holders.kind)},
+          {"total", units_json(holders.kind, holders.total)},
+          {"free", units_json(holders.kind, holders.free)},
+          {"heldBy", std::move(by)},
+          {"heldByOthers", units_json(holders.kind, holders.others)}};
+}
+
+// Running jobs that rules keep from being evicted, and until when the first of them.
+ordered_json spared_json(const Cluster& c, const std::vector<SparedJobs>& spared) {
+  ordered_json list = ordered_json::array();
+  for (const SparedJobs& s : spared) {
+    ordered_json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
+    if (s.until) item["until"] = format_time(*s.until);
+    if (s.first.valid()) item["first"] = c.job(s.first).full_name();
     list.push_back(std::move(item));
   }
   return list;
@@ -74,6 +117,8 @@ ordered_json details_json(const Cluster& c, const JobReason& r) {
   if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
   if (r.until) json["until"] = format_time(*r.until);
   if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
+  if (r.holders.kind.valid()) json["holders"] = holders_json(c, r.holders);
+  if (!r.spared.empty()) json["spared"] = spared_json(c, r.spared);
   add_topology_details(c, r, json);
   return json;
 }
@@ -107,13 +152,7 @@ ordered_json search_json(const Cluster& c, const SearchReport& report) {
     return json;
   }
   json["candidates"] = report.candidates;
-  ordered_json spared = ordered_json::array();
-  for (const SparedJobs& s : report.spared) {
-    ordered_json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
-    if (s.until) item["until"] = format_time(*s.until);
-    spared.push_back(std::move(item));
-  }
-  json["spared"] = std::move(spared);
+  json["spared"] = spared_json(c, report.spared);
   json["scenarios"] = report.scenarios;
   if (!report.last_failure.empty()) json["lastFailure"] = report.last_failure;
   return json;

@@ -70,7 +70,9 @@ TEST_F(TextOutput, FoldsJobsThatWaitForTheSameReason) {
   std::string cluster = node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1");
   for (int i = 0; i < 12; ++i) cluster += job_yaml("sweep-" + std::to_string(i), "q", 1, 1, 1);
   EXPECT_THAT(simulated(cluster), HasSubstr("  sweep-1 … sweep-11, 11 jobs like this  PodSchedulingErrors\n"
-                                            "    no room for pod sweep-1-0: 1 node: not enough GPUs\n"));
+                                            "    no room for pod sweep-1-0: 1 node: not enough GPUs (1 "
+                                            "wanted, none free); 1 GPU: 1 held by queue\n"
+                                            "    q, none free\n"));
 }
 
 TEST_F(TextOutput, CutsOffLongListsUnlessAllIsAskedFor) {

@@ -18,7 +18,8 @@ std::string key_of(const JobReason& r, bool is_exact) {
   std::string key = fmt::format("{} {} {} {} {} {}", code_of(r.rule), r.queue.index(), index(r.resource),
                                 r.kind.index(), r.pod_set, r.name);
   for (const RefusalCount& n : r.nodes)
-    key += fmt::format(" {} {} {}", code_of(n.refusal.rule), n.refusal.kind.index(), is_exact ? n.nodes : 0);
+    key += fmt::format(" {} {} {} {}", code_of(n.refusal.rule), n.refusal.kind.index(), n.refusal.what,
+                       is_exact ? n.nodes : 0);
   if (is_exact) key += fmt::format(" {} {} {} {} {}", r.wanted, r.held, r.bound, r.placed, r.needed);
   return key;
 }
@@ -104,10 +105,8 @@ class Writer {
                          names_.of(r.like));
     std::string text = fmt::format("{}: {} might be evicted", r.action,
                                    counted(static_cast<std::size_t>(r.candidates), "job"));
-    for (const SparedJobs& s : r.spared) {
-      text += fmt::format(", {} spared ({}", s.jobs, s.rule);
-      text += s.until ? " until " + format_clock(*s.until) + ")" : ")";
-    }
+    for (const SparedJobs& s : r.spared)
+      text += fmt::format(", {} spared: {}", s.jobs, spared_text(cluster_, s));
     if (r.candidates == 0) return text;
     text += fmt::format("; {} tried", counted(static_cast<std::size_t>(r.scenarios), "scenario"));
     return r.last_failure.empty() ? text : text + ", the last one failed: " + r.last_failure;

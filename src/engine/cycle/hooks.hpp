@@ -63,6 +63,7 @@ struct SubGroupSide {
 struct VictimRefusal {
   std::string_view rule;  // lives for ever
   std::optional<TimePoint> until;
+  JobId who;  // where it is about one of several
 };
 
 // A scenario that was played and is to be judged: the contender's tasks are placed, the victims' may be
@@ -130,6 +131,9 @@ struct Hooks {
   FilterHook<NodeRefusal, TaskId, NodeId> node_filter;
   // After the filters: a refusal of what is there now. The task may still be pipelined.
   FilterHook<NodeRefusal, TaskId, NodeId> now_filter;
+  // What the refusal of a filter is about: fills what, who, wanted and available. Asked only where a job that
+  // found no place is told of.
+  ListHook<TaskId, NodeId, NodeRefusal&> name_refusal;
   ScoreHook node_score;
 
   // Which shared GPU of a node: higher is better. A device without group is a whole one; nothing drops it.

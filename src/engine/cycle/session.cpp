@@ -164,6 +164,11 @@ void Session::set_reason(JobId job, JobReason reason) {
   reasons.push_back(std::move(reason));
 }
 
+std::span<const JobReason> Session::reasons(JobId job) const {
+  const auto found = reasons_.find(job);
+  return found == reasons_.end() ? std::span<const JobReason>() : found->second;
+}
+
 void Session::add_reason(JobId job, JobReason reason) {
   auto& reasons = reasons_[job];
   const bool known =

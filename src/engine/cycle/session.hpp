@@ -132,6 +132,8 @@ class Session {
   void set_reason(JobId job, JobReason reason);
   // Stands beside what was said before; the same rule is not said twice.
   void add_reason(JobId job, JobReason reason);
+  // What was said so far.
+  std::span<const JobReason> reasons(JobId job) const;
   // A search for the job made no room.
   void record_search(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
 
@@ -143,6 +145,7 @@ class Session {
   void settle_pipelined();
   void settle_evicted();
   void collect_waiting();
+  void name_holders();
   void collect_shares();
 
   const CycleAids aids_;

@@ -79,26 +79,35 @@ void AffinityIndex::moved(TaskId task, const Placement& from, const Placement& t
 }
 
 void AffinityIndex::count(TaskId task, NodeId node, std::int64_t sign) {
+  const Counted counted{task, node, sign};
   for (SelectorId selector : selectors_.matching(classes_[task]))
-    for (TallyId tally : by_selector_[selector].tasks) add(tally, node, sign);
+    for (TallyId tally : by_selector_[selector].tasks) add(tally, counted, 1);
   if (const Terms* terms = terms_of(task))
-    for (const Weighted& term : terms->brings) add(term.tally, node, sign * term.weight);
+    for (const Weighted& term : terms->brings) add(term.tally, counted, term.weight);
 }
 
-void AffinityIndex::add(TallyId tally, NodeId node, std::int64_t amount) {
-  const DomainId domain = domains_.of(tallies_[tally].label, node);
+void AffinityIndex::add(TallyId tally, const Counted& counted, std::int64_t weight) {
+  const DomainId domain = domains_.of(tallies_[tally].label, counted.node);
   if (!domain.valid()) return;
   auto& sums = tallies_[tally].sums;
-  const auto at = sums.try_emplace(domain, 0).first;
-  at->second += amount;
-  if (at->second == 0) sums.erase(at);
+  const auto at = sums.try_emplace(domain).first;
+  Sum& sum = at->second;
+  sum.amount += counted.sign * weight;
+  if (counted.sign < 0 && sum.who == counted.task) sum.who = {};
+  if (counted.sign > 0 && !sum.who.valid()) sum.who = counted.task;
+  if (sum.amount == 0) sums.erase(at);
+}
+
+const AffinityIndex::Sum* AffinityIndex::find_sum(TallyId tally, NodeId node) const {
+  const auto& sums = tallies_[tally].sums;
+  if (sums.empty()) return nullptr;
+  const auto at = sums.find(domains_.of(tallies_[tally].label, node));
+  return at == sums.end() ? nullptr : &at->second;
 }
 
 std::int64_t AffinityIndex::sum(TallyId tally, NodeId node) const {
-  const auto& sums = tallies_[tally].sums;
-  if (sums.empty()) return 0;
-  const auto at = sums.find(domains_.of(tallies_[tally].label, node));
-  return at == sums.end() ? 0 : at->second;
+  const Sum* found = find_sum(tally, node);
+  return found == nullptr ? 0 : found->amount;
 }
 
 // ---------------------------------------------------------------- questions
@@ -154,6 +163,41 @@ std::int64_t AffinityIndex::terms_of_others(TaskId task, NodeId node) const {
   std::int64_t total = 0;
   for_each_term_matching(task, [&](TallyId tally) { total += sum(tally, node); });
   return total;
+}
+
+// ---------------------------------------------------------------- for messages
+
+// Required terms stand in the order of the constraints.
+AffinityIndex::Opposition AffinityIndex::unmet_affinity(TaskId task, NodeId node) const {
+  const Terms* terms = terms_of(task);
+  const auto& affinity = cluster_.shape_of(task).constraints.pod_affinity;
+  for (std::size_t i = 0; terms != nullptr && i < terms->near.size(); ++i)
+    if (sum(terms->near[i], node) <= 0) return {.term = &affinity[i]};
+  return {};
+}
+
+AffinityIndex::Opposition AffinityIndex::own_opposition(TaskId task, NodeId node) const {
+  const Terms* terms = terms_of(task);
+  const auto& anti = cluster_.shape_of(task).constraints.pod_anti_affinity;
+  for (std::size_t i = 0; terms != nullptr && i < terms->wants.size(); ++i)
+    if (const Sum* found = find_sum(terms->wants[i].tally, node)) return {&anti[i], found->who};
+  return {};
+}
+
+AffinityIndex::Opposition AffinityIndex::opposition_of_others(TaskId task, NodeId node) const {
+  Opposition found;
+  for_each_term_matching(task, [&](TallyId tally) {
+    const Sum* sum = found.who.valid() ? nullptr : find_sum(tally, node);
+    if (sum != nullptr && sum->who.valid()) found = {term_behind(tally, sum->who), sum->who};
+  });
+  return found;
+}
+
+const PodAffinityTerm* AffinityIndex::term_behind(TallyId tally, TaskId who) const {
+  const auto& brings = terms_of(who)->brings;
+  const auto at =
+      std::find_if(brings.begin(), brings.end(), [&](const Weighted& w) { return w.tally == tally; });
+  return &cluster_.shape_of(who).constraints.pod_anti_affinity[static_cast<std::size_t>(at - brings.begin())];
 }
 
 }  // namespace muster

@@ -30,13 +30,28 @@ class AffinityIndex {
   // The same terms of the tasks that stand in the node's domains, where they match this task.
   std::int64_t terms_of_others(TaskId task, NodeId node) const;
 
+  // ---- in whose way, for messages; only of required terms
+  struct Opposition {
+    const PodAffinityTerm* term = nullptr;  // null: not known
+    TaskId who;                             // one of several; not valid: not known
+  };
+  // Why meets_affinity() is false.
+  Opposition unmet_affinity(TaskId task, NodeId node) const;
+  // Why own_terms() or terms_of_others() is not 0.
+  Opposition own_opposition(TaskId task, NodeId node) const;
+  Opposition opposition_of_others(TaskId task, NodeId node) const;
+
  private:
   using TallyId = Id<struct TallyTag>;
   using TermsId = Id<struct TermsTag>;
 
+  struct Sum {
+    std::int64_t amount = 0;
+    TaskId who;  // one that is counted; not valid where it has left
+  };
   struct Tally {
     LabelKeyId label;
-    absl::flat_hash_map<DomainId, std::int64_t> sums;  // no zero entries
+    absl::flat_hash_map<DomainId, Sum> sums;  // no zero entries
   };
   struct Weighted {
     TallyId tally;
@@ -59,10 +74,17 @@ class AffinityIndex {
   TallyId tally_by(std::vector<TallyId> Tallies::*list, SelectorId selector, LabelKeyId label);
   void classify_tasks();
   void count(TaskId task, NodeId node, std::int64_t sign);
-  void add(TallyId tally, NodeId node, std::int64_t amount);
+  struct Counted {
+    TaskId task;
+    NodeId node;
+    std::int64_t sign = 1;
+  };
+  void add(TallyId tally, const Counted& counted, std::int64_t weight);
+  const Sum* find_sum(TallyId tally, NodeId node) const;
   std::int64_t sum(TallyId tally, NodeId node) const;
   bool is_first(TaskId task, const Terms& terms) const;
   const Terms* terms_of(TaskId task) const;
+  const PodAffinityTerm* term_behind(TallyId tally, TaskId who) const;
   template <class Visit>
   void for_each_term_matching(TaskId task, Visit visit) const;
 

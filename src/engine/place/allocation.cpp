@@ -71,15 +71,20 @@ class Allocator {
     NodeCursor candidates = s_.finder().candidates(t, allowed);
     for (NodeId node = candidates.next(); node.valid(); node = candidates.next()) {
       ++s_.stats.nodes_tried;
-      if (const auto refusal = s_.hooks.node_filter(t, node))
-        candidates.refused(*refusal);
+      if (auto refusal = s_.hooks.node_filter(t, node))
+        note_refusal(candidates, node, *std::move(refusal));
       else if (put(t, node))
         return ++placed_, true;
       else
-        candidates.refused({NodeRule::kResources, kGpu});
+        note_refusal(candidates, node, {NodeRule::kResources, kGpu});
     }
-    if (!attempt_.pipeline_only) explain(no_node(t, candidates, allowed));
+    if (!attempt_.pipeline_only && says_more(placed_)) explain(no_node(t, candidates, allowed));
     return false;
+  }
+
+  // Nobody is told why a play failed.
+  void note_refusal(NodeCursor& candidates, NodeId node, NodeRefusal refusal) const {
+    if (!attempt_.pipeline_only) candidates.refused(node, std::move(refusal));
   }
 
   bool put(TaskId t, NodeId node) {
@@ -114,9 +119,11 @@ class Allocator {
   }
 
   // Of several node sets the one on which most tasks found room says why.
+  bool says_more(std::size_t placed) const {
+    return !why_ || why_->placed <= static_cast<std::int32_t>(placed);
+  }
   void explain(JobReason reason) {
-    if (why_ && why_->placed > reason.placed) return;
-    why_ = std::move(reason);
+    if (says_more(static_cast<std::size_t>(reason.placed))) why_ = std::move(reason);
   }
 
   JobReason no_node(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {

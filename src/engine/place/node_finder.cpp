@@ -7,26 +7,12 @@
 #include "engine/place/shared_gpus.hpp"
 
 namespace muster {
-namespace {
-
-void count_refusal(std::vector<RefusalCount>& counts, const NodeRefusal& refusal, std::int64_t nodes = 1) {
-  for (RefusalCount& c : counts) {
-    NodeRefusal& known = c.refusal;
-    if (known.rule != refusal.rule || known.kind != refusal.kind || known.what != refusal.what) continue;
-    known.available = std::max(known.available, refusal.available);
-    c.nodes += nodes;
-    return;
-  }
-  counts.push_back({refusal, nodes});
-}
-
-}  // namespace
-
 NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
   if (session_.settings.index_nodes && !session_.hooks.node_score.depends_on_task(task)) {
     NodeIndex& index = index_of(session_.cluster.task(task).shape);
     index.update();
-    if (index.is_exact()) return NodeCursor(session_, index, allowed, session_.hooks.node_score.table(task));
+    if (index.is_exact())
+      return NodeCursor(session_, task, index, allowed, session_.hooks.node_score.table(task));
   }
   return NodeCursor(session_, task, allowed);
 }
@@ -53,12 +39,13 @@ std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitm
 // ---------------------------------------------------------------- the plain way
 
 NodeCursor::NodeCursor(const Session& session, TaskId task, const Bitmap* allowed)
-    : session_(session), allowed_(allowed), shape_(session.cluster.task(task).shape) {
+    : session_(session), task_(task), allowed_(allowed) {
+  const ShapeId shape = session.cluster.task(task).shape;
   std::vector<NodeId> nodes;
   for (NodeId n : session.cluster.nodes_by_name())
     if (allowed == nullptr || allowed->test(session.cluster.rank(n))) nodes.push_back(n);
   std::vector<double> scores(nodes.size(), 0);
-  session.hooks.node_score.score(task, shape_, nodes, scores);
+  session.hooks.node_score.score(task, shape, nodes, scores);
   for (std::size_t i = 0; i < nodes.size(); ++i)
     if (scores[i] != -std::numeric_limits<double>::infinity())
       scored_.push_back({scores[i], session.cluster.rank(nodes[i]), nodes[i]});
@@ -68,11 +55,12 @@ NodeCursor::NodeCursor(const Session& session, TaskId task, const Bitmap* allowe
 }
 
 NodeId NodeCursor::next_scored() {
+  const ShapeId shape = session_.cluster.task(task_).shape;
   while (at_ < scored_.size()) {
     const NodeId node = scored_[at_++].node;
-    const auto refusal = refusal_of(session_, shape_, node);
+    auto refusal = refusal_of(session_, shape, node);
     if (!refusal) return node;
-    count_refusal(counted_, *refusal);
+    refused(node, *std::move(refusal));
   }
   return {};
 }
@@ -100,16 +88,12 @@ NodeId NodeCursor::best_allowed() {
 
 NodeId NodeCursor::next() { return index_ != nullptr ? next_indexed() : next_scored(); }
 
-void NodeCursor::refused(const NodeRefusal& refusal) { count_refusal(counted_, refusal); }
-
 std::vector<RefusalCount> NodeCursor::refusals() const {
-  std::vector<RefusalCount> counts = counted_;
-  if (index_ != nullptr)
-    for (const RefusalCount& r : index_->refusals(allowed_)) count_refusal(counts, r.refusal, r.nodes);
-  std::sort(counts.begin(), counts.end(), [](const RefusalCount& a, const RefusalCount& b) {
-    return a.nodes != b.nodes ? a.nodes > b.nodes : a.refusal < b.refusal;
-  });
-  return counts;
+  if (index_ != nullptr && refused_.empty()) return index_->refusals(task_, allowed_);
+  RefusalRows rows;
+  for (const auto& [node, refusal] : refused_) rows.add(named(session_, task_, node, refusal), 0);
+  if (index_ != nullptr) rows.add_all(index_->refusals(task_, allowed_));
+  return rows.counts();
 }
 
 }  // namespace muster

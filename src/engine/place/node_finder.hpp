@@ -14,8 +14,9 @@ namespace muster {
 // The candidate nodes of one attempt to place one task, best first. Only one exists at a time.
 class NodeCursor {
  public:
-  NodeCursor(const Session& session, NodeIndex& index, const Bitmap* allowed, const NodeScores* scores)
-      : session_(session), index_(&index), allowed_(allowed), scores_(scores) {}
+  NodeCursor(const Session& session, TaskId task, NodeIndex& index, const Bitmap* allowed,
+             const NodeScores* scores)
+      : session_(session), task_(task), index_(&index), allowed_(allowed), scores_(scores) {}
   NodeCursor(const Session& session, TaskId task, const Bitmap* allowed);
   ~NodeCursor();
   NodeCursor(const NodeCursor&) = delete;
@@ -23,9 +24,9 @@ class NodeCursor {
 
   // The best node not yet given; invalid at the end.
   NodeId next();
-  // Those given so far did not take the task for this reason.
-  void refused(const NodeRefusal& refusal);
-  // Why no node took it, by reason; most first.
+  // A node that was given did not take the task for this reason.
+  void refused(NodeId node, NodeRefusal refusal) { refused_.emplace_back(node, std::move(refusal)); }
+  // Why no node took it, by what stands in the way; most first.
   std::vector<RefusalCount> refusals() const;
 
  private:
@@ -39,14 +40,14 @@ class NodeCursor {
   NodeId best_allowed();
 
   const Session& session_;
+  const TaskId task_;
   NodeIndex* index_ = nullptr;  // null: the plain way
   const Bitmap* allowed_ = nullptr;
   const NodeScores* scores_ = nullptr;  // beside those of the index
   NodeId last_;
   std::vector<Scored> scored_;
   std::size_t at_ = 0;
-  ShapeId shape_;
-  std::vector<RefusalCount> counted_;
+  std::vector<std::pair<NodeId, NodeRefusal>> refused_;
 };
 
 class NodeFinder {

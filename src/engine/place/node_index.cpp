@@ -18,13 +18,15 @@ std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, Nod
   return session.hooks.shape_filter(shape, node);
 }
 
-NodeIndex::NodeIndex(const Session& session, ShapeId shape) : session_(session), shape_(shape) {}
+NodeIndex::NodeIndex(const Session& session, ShapeId shape)
+    : session_(session), shape_(shape), ledger_(session, shape) {}
 
 void NodeIndex::update() {
   journal_.read(
       session_.cluster, [&] { build(); },
       [&](NodeId node) {
         const std::uint32_t rank = session_.cluster.rank(node);
+        ledger_.changed(rank);
         forget(rank);
         evaluate(rank);
         replay_up(rank);
@@ -35,10 +37,9 @@ void NodeIndex::build() {
   const std::size_t nodes = session_.cluster.nodes_by_name().size();
   leaves_ = std::bit_ceil(std::max<std::size_t>(nodes, 1));
   keys_.assign(leaves_, kNever);
-  codes_.assign(nodes, kFits);
   exact_.assign(nodes, true);
-  refused_.clear();
   inexact_ = 0;
+  ledger_.restart();
   tree_.resize(2 * leaves_);
   for (std::uint32_t rank = 0; rank < nodes; ++rank) evaluate(rank);
   for (std::size_t i = 0; i < leaves_; ++i) tree_[leaves_ + i] = static_cast<std::uint32_t>(i);
@@ -47,30 +48,17 @@ void NodeIndex::build() {
 
 void NodeIndex::evaluate(std::uint32_t rank) {
   const NodeId node = session_.cluster.nodes_by_name()[rank];
-  if (const auto refusal = refusal_of(session_, shape_, node)) {
-    keys_[rank] = kNever;
-    codes_[rank] = code_of(*refusal);
-    ++refused_[codes_[rank]].nodes;
-    return;
-  }
+  keys_[rank] = kNever;
+  if (refusal_of(session_, shape_, node)) return;
   const auto key = session_.hooks.node_score.key(shape_, node);
-  codes_[rank] = kFits;
   keys_[rank] = key.value_or(0);
   exact_[rank] = key.has_value();
   inexact_ += !exact_[rank];
 }
 
 void NodeIndex::forget(std::uint32_t rank) {
-  if (codes_[rank] != kFits) --refused_[codes_[rank]].nodes;
   inexact_ -= !exact_[rank];
   exact_[rank] = true;
-}
-
-std::uint16_t NodeIndex::code_of(const NodeRefusal& refusal) {
-  for (std::size_t i = 0; i < refused_.size(); ++i)
-    if (refused_[i].refusal == refusal) return static_cast<std::uint16_t>(i);
-  refused_.push_back({refusal});
-  return static_cast<std::uint16_t>(refused_.size() - 1);
 }
 
 // Of two leaves the left one stands first by name, so it wins among equals.
@@ -91,7 +79,7 @@ NodeId NodeIndex::best() const {
 template <class Visit>
 void NodeIndex::for_each_rank(const Bitmap* ranks, Visit visit) const {
   if (ranks != nullptr) return ranks->for_each(visit);
-  for (std::size_t rank = 0; rank < codes_.size(); ++rank) visit(rank);
+  for (std::size_t rank = 0; rank < exact_.size(); ++rank) visit(rank);
 }
 
 NodeId NodeIndex::best_of(const Bitmap* ranks, const NodeScores* first) const {
@@ -119,17 +107,6 @@ void NodeIndex::restore() {
     keys_[masked_.back().first] = masked_.back().second;
     replay_up(masked_.back().first);
   }
-}
-
-std::vector<RefusalCount> NodeIndex::refusals(const Bitmap* ranks) const {
-  std::vector<RefusalCount> counts;
-  for (const Refused& r : refused_) counts.push_back({r.refusal, ranks == nullptr ? r.nodes : 0});
-  if (ranks != nullptr)
-    ranks->for_each([&](std::size_t rank) {
-      if (codes_[rank] != kFits) ++counts[codes_[rank]].nodes;
-    });
-  std::erase_if(counts, [](const RefusalCount& c) { return c.nodes == 0; });
-  return counts;
 }
 
 }  // namespace muster

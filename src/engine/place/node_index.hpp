@@ -8,6 +8,7 @@
 
 #include "engine/cycle/session.hpp"
 #include "engine/place/journal_reader.hpp"
+#include "engine/place/refusal_ledger.hpp"
 
 namespace muster {
 
@@ -30,20 +31,13 @@ class NodeIndex {
   // Leaves a node out until restore().
   void mask(NodeId node);
   void restore();
-  // How many nodes of the set (null: of all) refuse the shape, by reason.
-  std::vector<RefusalCount> refusals(const Bitmap* ranks) const;
+  // How many nodes of the set (null: of all) refuse a task of the shape, by what stands in the way.
+  std::vector<RefusalCount> refusals(TaskId task, const Bitmap* ranks) { return ledger_.counts(task, ranks); }
 
  private:
-  struct Refused {
-    NodeRefusal refusal;
-    std::int64_t nodes = 0;
-  };
-  static constexpr std::uint16_t kFits = 0xFFFF;
-
   void build();
   void evaluate(std::uint32_t rank);
   void forget(std::uint32_t rank);
-  std::uint16_t code_of(const NodeRefusal& refusal);
   void replay_up(std::uint32_t rank);
   template <class Visit>
   void for_each_rank(const Bitmap* ranks, Visit visit) const;
@@ -52,11 +46,10 @@ class NodeIndex {
   const Session& session_;
   const ShapeId shape_;
   JournalReader journal_;
-  std::vector<double> keys_;          // by rank; minus infinity: does not fit
-  std::vector<std::uint16_t> codes_;  // by rank: kFits, or a place in refused_
+  std::vector<double> keys_;  // by rank; minus infinity: does not fit
   std::vector<bool> exact_;
   std::vector<std::uint32_t> tree_;  // winners; the leaves are the second half
-  std::vector<Refused> refused_;
+  RefusalLedger ledger_;
   std::size_t leaves_ = 0, inexact_ = 0;
   std::vector<std::pair<std::uint32_t, double>> masked_;
 };

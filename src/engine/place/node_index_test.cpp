@@ -27,7 +27,7 @@ class NodeIndexTest : public testing::Test {
   std::string name_of(NodeId n) const { return n.valid() ? c.cluster().node(n).name : "none"; }
   std::string refusals() const {
     std::string text;
-    for (const RefusalCount& r : index->refusals(nullptr))
+    for (const RefusalCount& r : index->refusals(c.task_id("a-0"), nullptr))
       text += std::to_string(r.nodes) + " " + muster::text_of(c.cluster(), r.refusal) + "; ";
     return text;
   }
@@ -48,7 +48,7 @@ TEST_F(NodeIndexTest, FollowsWhatIsPlacedAndTakenBack) {
   st.allocate(c.task_id("a-0"), c.node_id("n1"));
   index->update();
   EXPECT_EQ(best(), "n2");
-  EXPECT_EQ(refusals(), "1 cordoned; 1 not enough GPUs; ");
+  EXPECT_EQ(refusals(), "1 not enough GPUs (1 wanted, none free); 1 cordoned; ");
   st.rollback(0);
   index->update();
   EXPECT_EQ(best(), "n1");

@@ -90,7 +90,6 @@ void Asks::write(JobId id, Ask& ask) {
   const Job& job = session_.cluster.job(id);
   const Chunk& chunk = session_.chunk(id);
   std::string text;
-  append_number(job.queue.index(), text);
   append_number(job.priority, text);
   append_number(static_cast<std::int64_t>(job.preemptibility), text);
   if (job.is_semi_preemptible())

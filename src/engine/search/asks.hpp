@@ -20,7 +20,7 @@ struct Ask {
     std::uint32_t place = 0;  // the same number: the same pod set and constraints
     ShapeId shape;
   };
-  std::uint32_t like = 0;   // the same number: jobs that differ in amounts and numbers of pods only
+  std::uint32_t like = 0;   // the same number: jobs that differ in queue, amounts and numbers of pods only
   std::vector<Task> tasks;  // tried at once; by place, the largest first
 };
 

@@ -20,24 +20,24 @@ bool no_larger(const std::array<std::int64_t, 4>& a, const std::array<std::int64
 }  // namespace
 
 JobId FailedJobs::covering(QueueId pool, JobId job) const {
-  if (!failed_.empty()) return covering_ask(job);
+  if (!failed_.empty()) return covering_ask(pool, job);
   return smallest_.empty() ? JobId() : covering_by_signature({pool, session_.signatures().of(job)}, job);
 }
 
 void FailedJobs::add(QueueId pool, JobId job) {
   if (!session_.settings.use_signatures) return;
   if (session_.settings.compatibility.compare_failed_fully)
-    add_ask(job);
+    add_ask(pool, job);
   else
     add_by_signature({pool, session_.signatures().of(job)}, job);
 }
 
 // ---------------------------------------------------------------- our way
 
-JobId FailedJobs::covering_ask(JobId job) const {
+JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
   Asks& asks = session_.asks();
   const Ask& mine = asks.of(job);
-  const auto alike = failed_.find(mine.like);
+  const auto alike = failed_.find({pool, mine.like});
   if (alike == failed_.end()) return {};
   for (const Failed& failed : alike->second)
     if (asks.is_no_less(mine, failed.ask)) return failed.job;
@@ -45,13 +45,13 @@ JobId FailedJobs::covering_ask(JobId job) const {
 }
 
 // A job that others left their places for in vain may not take these again; another one may.
-void FailedJobs::add_ask(JobId id) {
+void FailedJobs::add_ask(QueueId pool, JobId id) {
   const Job& job = session_.cluster.job(id);
   const bool is_spared_itself = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;
   if (is_spared_itself || !job.taken_for_it.empty()) return;
   Asks& asks = session_.asks();
   const Ask& mine = asks.of(id);
-  auto& alike = failed_[mine.like];
+  auto& alike = failed_[{pool, mine.like}];
   std::erase_if(alike, [&](const Failed& failed) { return asks.is_no_less(failed.ask, mine); });
   if (alike.size() < kMostAsks) alike.push_back({id, mine});
 }

@@ -19,24 +19,24 @@ enum class LikeVictims : std::uint8_t { kNo, kYes };
 class FailedJobs {
  public:
   FailedJobs(Session& session, LikeVictims like_victims) : session_(session), like_victims_(like_victims) {}
-  // The like job that failed, where this one asks for no less: in every resource, for as many pods, and with
-  // the same constraints, queue and rank. KAI's way: a job of the pool that is not the easier one by its
-  // measure.
+  // The like job of the pool that failed, where this one asks for no less: in every resource, for as many
+  // pods, and with the same constraints and rank. KAI's way: one that is not the easier one by its measure.
   JobId covering(QueueId pool, JobId job) const;
   void add(QueueId pool, JobId job);
 
  private:
+  using Key = std::pair<QueueId, std::uint32_t>;
+
   // ---- our way: of like jobs, those of which none asks for no less than another
   struct Failed {
     JobId job;
     Ask ask;
   };
-  JobId covering_ask(JobId job) const;
-  void add_ask(JobId job);
+  JobId covering_ask(QueueId pool, JobId job) const;
+  void add_ask(QueueId pool, JobId job);
 
   // ---- KAI's way: of like jobs, the one that asks for least
   using Amounts = std::array<std::int64_t, 4>;  // cpu, memory, gpu, gpu memory
-  using Key = std::pair<QueueId, std::uint32_t>;
   struct Smallest {
     JobId job;
     std::vector<Amounts> requests;
@@ -47,7 +47,7 @@ class FailedJobs {
 
   Session& session_;
   const LikeVictims like_victims_;
-  absl::flat_hash_map<std::uint32_t, std::vector<Failed>> failed_;
+  absl::flat_hash_map<Key, std::vector<Failed>> failed_;
   absl::flat_hash_map<Key, Smallest> smallest_;
 };
 

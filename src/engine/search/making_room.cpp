@@ -1,6 +1,9 @@
 // Proofs come first, then the search; in the end stands a receipt for each eviction, or a report.
 #include "engine/search/making_room.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace muster {
 
 bool RoomMaker::report_if_hopeless(JobId contender) {
@@ -52,10 +55,28 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
   if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
   const bool nobody_runs = report.candidates == 0 && report.spared.empty();
   if (proof && !nobody_runs) session_.add_reason(purpose.contender, std::move(*proof));
+  report_protected(purpose.contender, report.spared, end != SearchEnd::kProven);
   if (end == SearchEnd::kCutShort)
     session_.add_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
                                             .needed = static_cast<std::int32_t>(solver_.scenarios())});
   if (!nobody_runs) session_.record_search(purpose.contender, std::move(report));
+}
+
+// Whom time alone would make a victim, or let lose more than its surplus, unless another reason says so
+// already.
+void RoomMaker::report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched) {
+  const auto has_end = [](const SparedJobs& s) { return s.until.has_value(); };
+  JobReason reason{.rule = JobRule::kProtected};
+  std::copy_if(spared.begin(), spared.end(), std::back_inserter(reason.spared), has_end);
+  if (const auto& soonest = solver_.soonest(); was_searched && soonest && reason.spared.empty())
+    reason.spared.push_back({.rule = std::string(soonest->rule),
+                             .jobs = 1,
+                             .held = solver_.pool().held(soonest->who),
+                             .until = soonest->until,
+                             .first = soonest->who});
+  const auto says_so = [&](const JobReason& r) { return std::ranges::any_of(r.spared, has_end); };
+  if (!reason.spared.empty() && std::ranges::none_of(session_.reasons(contender), says_so))
+    session_.add_reason(contender, std::move(reason));
 }
 
 // ---------------------------------------------------------------- receipts

@@ -49,6 +49,7 @@ class RoomMaker {
 
  private:
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
+  void report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched);
   void remember_queues();
   void write_receipts(const Purpose& purpose, std::size_t first) const;
   QueueStand stand(JobId job) const;

@@ -79,7 +79,7 @@ std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& ca
     if (at == spared.end()) at = spared.insert(at, {.rule = std::string(why.rule)});
     ++at->jobs;
     at->held += pool.held(job);
-    if (why.until && (!at->until || *why.until < *at->until)) at->until = why.until;
+    if (why.until && (!at->until || *why.until < *at->until)) at->until = why.until, at->first = job;
   };
   for (const auto& [leaf, why] : candidates.spared)
     for (const JobEntry& e : pool.all_of(leaf)) add(e.job, why);

@@ -52,6 +52,7 @@ VictimPool& Solver::pool() {
 Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& candidates,
                       const ScenarioValidator& valid) {
   last_failure_ = {};
+  soonest_.reset();
   if (session_.chunk(contender).tasks.empty()) return Outcome::kNothingToPlace;
   if (generators_.empty()) return Outcome::kNoGenerator;
   if (!budget_.start_job()) return Outcome::kOutOfTime;
@@ -188,6 +189,7 @@ std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const 
   if (failure) {
     statement.rollback(0);
     last_failure_ = failure->rule;
+    if (failure->until && (!soonest_ || *failure->until < *soonest_->until)) soonest_ = failure;
   }
   return failure;
 }

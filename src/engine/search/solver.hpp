@@ -49,6 +49,8 @@ class Solver {
   // Of the last search: scenarios it played, and why the last of them failed.
   std::int64_t scenarios() const { return budget_.scenarios(); }
   std::string_view last_failure() const { return last_failure_; }
+  // Of the last search: the failure that time alone would mend first.
+  const std::optional<VictimRefusal>& soonest() const { return soonest_; }
   // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
   std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
@@ -95,6 +97,7 @@ class Solver {
   std::vector<std::size_t> for_now_;  // of those, the ones that time alone may mend
   Limit limit_ = Limit::kNone;
   std::string_view last_failure_;
+  std::optional<VictimRefusal> soonest_;
 
   // ---- buffers
   Batches potential_, needed_;

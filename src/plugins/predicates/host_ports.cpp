@@ -27,12 +27,14 @@ void HostPortTable::remove(NodeId node, ShapeId shape) {
   shapes.pop_back();
 }
 
-bool HostPortTable::collide(const Shape& shape, NodeId node) const {
+const HostPort* HostPortTable::taken(const Shape& shape, NodeId node) const {
   const auto found = standing_.find(node);
-  if (found == standing_.end()) return false;
-  return std::any_of(found->second.begin(), found->second.end(), [&](ShapeId other) {
-    return muster::collide(shape.constraints.host_ports, cluster_.shape(other).constraints.host_ports);
-  });
+  if (found == standing_.end()) return nullptr;
+  for (ShapeId other : found->second)
+    if (const auto* port =
+            colliding(shape.constraints.host_ports, cluster_.shape(other).constraints.host_ports))
+      return port;
+  return nullptr;
 }
 
 }  // namespace muster::plugins

@@ -14,8 +14,8 @@ class HostPortTable {
   // One pass over all tasks.
   explicit HostPortTable(const Cluster& cluster);
   void moved(TaskId task, const Placement& from, const Placement& to);
-  // Some port that the shape wants is taken.
-  bool collide(const Shape& shape, NodeId node) const;
+  // Some port that the shape wants is taken: the first; null: none.
+  const HostPort* taken(const Shape& shape, NodeId node) const;
 
  private:
   void add(NodeId node, ShapeId shape) { standing_[node].push_back(shape); }

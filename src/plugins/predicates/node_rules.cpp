@@ -1,10 +1,23 @@
 // Node type, conditions, taints and labels, in the order in which a user reads of them.
 #include "plugins/predicates/node_rules.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include "model/notation.hpp"
 #include "model/selectors.hpp"
 
 namespace muster::plugins {
 namespace {
+
+std::int64_t bytes_of(std::int64_t mib) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() >> 20;
+  return std::min(mib, kMost) << 20;
+}
+
+const std::string& role_label(const ClusterOptions& options, const Shape& shape) {
+  return shape.is_cpu_only() ? options.cpu_worker_label : options.gpu_worker_label;
+}
 
 bool is_of_wrong_type(const Shape& shape, const Node& node) {
   if (shape.gpu.legacy_mig) return true;
@@ -42,7 +55,19 @@ bool is_larger_than_device(const Shape& shape, const Node& node) {
 }
 
 bool lacks_role(const ClusterOptions& options, const Shape& shape, const Node& node) {
-  return node.label(shape.is_cpu_only() ? options.cpu_worker_label : options.gpu_worker_label) == nullptr;
+  return node.label(role_label(options, shape)) == nullptr;
+}
+
+void name_by_node(const ClusterOptions& options, const Shape& shape, const Node& node, NodeRefusal& refusal) {
+  if (refusal.rule == NodeRule::kTaints)
+    if (const Taint* taint = not_tolerated(shape.constraints.tolerations, node.taints))
+      refusal.what = notation(*taint);
+  if (refusal.rule == NodeRule::kNodeAffinity) refusal.what = unmet_notation(shape.constraints, node);
+  if (refusal.rule == NodeRule::kWorkerRole) refusal.what = role_label(options, shape);
+  if (refusal.rule == NodeRule::kGpuLargerThanDevice && is_by_memory(shape)) {
+    refusal.wanted = bytes_of(shape.gpu.memory_mib);
+    refusal.available = bytes_of(node.gpu_memory);
+  }
 }
 
 }  // namespace muster::plugins

@@ -19,4 +19,7 @@ bool is_larger_than_device(const Shape& shape, const Node& node);
 
 bool lacks_role(const ClusterOptions& options, const Shape& shape, const Node& node);
 
+// What a refusal by these rules is about: the taint, the term, the label, the memory.
+void name_by_node(const ClusterOptions& options, const Shape& shape, const Node& node, NodeRefusal& refusal);
+
 }  // namespace muster::plugins

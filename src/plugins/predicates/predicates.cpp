@@ -6,6 +6,7 @@
 #include "engine/cycle/session.hpp"
 #include "engine/place/affinity_index.hpp"
 #include "engine/place/fit.hpp"
+#include "model/notation.hpp"
 #include "plugins/predicates/host_ports.hpp"
 #include "plugins/predicates/node_rules.hpp"
 #include "plugins/predicates/obstacles.hpp"
@@ -66,6 +67,8 @@ class Predicates final : public Plugin {
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
     if (some_shape([](const Shape& s) { return !s.constraints.volume_claims.empty(); }))
       add_volume_filters(hooks);
+    hooks.name_refusal.add(
+        [this, &hooks](TaskId t, NodeId n, NodeRefusal& refusal) { name_refusal(hooks, t, n, refusal); });
   }
 
  private:
@@ -102,7 +105,7 @@ class Predicates final : public Plugin {
     hooks.state_filter.add([this](ShapeId s, NodeId n) {
       const Shape& shape = cluster_->shape(s);
       const bool asks = !shape.constraints.host_ports.empty();
-      return refused_if(asks && ports().collide(shape, n), NodeRule::kHostPorts);
+      return refused_if(asks && ports().taken(shape, n) != nullptr, NodeRule::kHostPorts);
     });
     hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
       if (ports_) ports_->moved(t, from, to);
@@ -148,6 +151,25 @@ class Predicates final : public Plugin {
     if (!index.meets_affinity(t, n)) return refused_if(true, NodeRule::kPodAffinity);
     if (index.own_terms(t, n) > 0) return refused_if(true, NodeRule::kPodAntiAffinity);
     return refused_if(index.terms_of_others(t, n) > 0, NodeRule::kExistingAntiAffinity);
+  }
+
+  void name_refusal(const Hooks& hooks, TaskId t, NodeId n, NodeRefusal& refusal) {
+    const Shape& shape = cluster_->shape_of(t);
+    name_by_node(cluster_->options(), shape, cluster_->node(n), refusal);
+    if (refusal.rule == NodeRule::kHostPorts)
+      if (const HostPort* port = ports().taken(shape, n)) refusal.what = notation(*port);
+    if (refusal.rule == NodeRule::kQueueCapacity && hooks.task_over_capacity)
+      if (const auto reason = hooks.task_over_capacity(t, n); reason && reason->queue.valid())
+        refusal.what = cluster_->queue(reason->queue).shown_name();
+    if (refusal.rule == NodeRule::kPodAffinity) name_opposition(affinity().unmet_affinity(t, n), refusal);
+    if (refusal.rule == NodeRule::kPodAntiAffinity) name_opposition(affinity().own_opposition(t, n), refusal);
+    if (refusal.rule == NodeRule::kExistingAntiAffinity)
+      name_opposition(affinity().opposition_of_others(t, n), refusal);
+  }
+
+  void name_opposition(const AffinityIndex::Opposition& opposition, NodeRefusal& refusal) const {
+    if (opposition.term != nullptr) refusal.what = notation(*opposition.term);
+    if (opposition.who.valid()) refusal.who = cluster_->task(opposition.who).full_name();
   }
 
   // Both are made when first asked for, from where the tasks stand then, and kept up to date from there.

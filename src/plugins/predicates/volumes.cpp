@@ -15,8 +15,13 @@ JobReason reason(JobRule rule, std::string name, std::string of = "") {
   return {.rule = rule, .name = std::move(name), .of = std::move(of)};
 }
 
+// By its volume, or the class that would make one.
 NodeRefusal refused(const VolumeClaimObject& claim) {
-  return {.rule = NodeRule::kVolumes, .kind = {}, .what = claim.meta.name};
+  return {.rule = NodeRule::kVolumes,
+          .kind = {},
+          .what = claim.meta.name,
+          .who = claim.bound ? "PersistentVolume/" + claim.volume
+                             : "StorageClass/" + claim.storage_class.value_or("")};
 }
 
 std::string_view mode_of(const std::string& mode) {

@@ -89,8 +89,12 @@ TEST(Volumes, ExistingOnesAreMatchedBySizeModesAndLabels) {
   c.claim({.meta = {.name = "many"}, .storage_class = "local", .access_modes = {"ReadWriteMany"}})
       .pod("many", {"many"});
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
-  EXPECT_EQ(c.why("block"), "no room for pod block-0: 3 nodes: volume claim block can not be served there");
-  EXPECT_EQ(c.why("many"), "no room for pod many-0: 3 nodes: volume claim many can not be served there");
+  EXPECT_EQ(
+      c.why("block"),
+      "no room for pod block-0: 3 nodes: volume claim block can not be served there (StorageClass/local)");
+  EXPECT_EQ(
+      c.why("many"),
+      "no room for pod many-0: 3 nodes: volume claim many can not be served there (StorageClass/local)");
 }
 
 TEST(Volumes, OneVolumeServesOneClaimOfAPod) {

@@ -181,8 +181,8 @@ TEST(Capacity, ANodeThatWouldChargeTooMuchIsLeftOut) {  // placement.md 12, exam
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(
       c.why("a"),
-      "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the queue's limit or quota; "
-      "1 node: not enough GPUs");
+      "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the limit or quota of its queue "
+      "q; 1 node: not enough GPUs; 3 GPUs: 1 held by queue default, 2 free");
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ TEST_F(RackTest, TasksThatWantDifferentThingsAreAddedUp) {
   EXPECT_EQ(c.why("b"),
             "no domain of rack in topology net has room for all 2 pods: rack1 has 2 GPUs free of 3 GPUs "
             "wanted, rack2 "
-            "has 1 GPU free of 3 GPUs wanted");
+            "has 1 GPU free of 3 GPUs wanted; 6 GPUs: 3 held by queue default, 3 free");
 }
 
 TEST_F(RackTest, AReasonFromInsideADomainNamesIt) {
@@ -124,7 +124,7 @@ TEST_F(RackTest, AReasonFromInsideADomainNamesIt) {
   EXPECT_EQ(c.why("a"),
             "found room for 0 of 2 pods that must start together; next is a-0: in domain rack1: 1 node: does "
             "not match "
-            "node selector or affinity");
+            "nodeSelector pool=none");
 }
 
 TEST_F(TopologyTest, TheFullerParentGoesFirst) {  // example 28

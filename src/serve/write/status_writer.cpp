@@ -16,6 +16,7 @@
 #include "serve/read/knowledge.hpp"
 #include "serve/write/api_forms.hpp"
 #include "serve/write/events.hpp"
+#include "serve/write/message_change.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
@@ -29,6 +30,7 @@ namespace resources = kube::resources;
 constexpr auto kBeforeFirstWord = milliseconds(300);
 constexpr auto kWhileBeingMade = milliseconds(100);
 constexpr auto kBetweenChanges = seconds(5);
+constexpr auto kBetweenNumbers = seconds(60);  // where only amounts changed
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
 
 std::string joined(const Cluster& cluster, const std::vector<JobReason>& reasons) {
@@ -76,7 +78,9 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     std::string message = joined(cluster, entry.reasons);
     waiting.told = now;
     if (message.empty() || message == waiting.message) continue;
+    if (now < waiting.written + kBetweenNumbers && differ_in_numbers_only(message, waiting.message)) continue;
     waiting.message = message;
+    waiting.written = now;
     tell(cluster, job, entry.reasons, message);
   }
   absl::erase_if(waiting_, [&](const auto& item) { return item.second.round != round_; });

@@ -41,7 +41,7 @@ class StatusWriter {
  private:
   using json = nlohmann::json;
   struct Waiting {
-    kube::Clock::time_point since{}, told{};
+    kube::Clock::time_point since{}, told{}, written{};
     std::string message;
     std::uint64_t round = 0;
   };

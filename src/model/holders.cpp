@@ -1,0 +1,110 @@
+// Adds up what stands on nodes, by leaf queue; pods of no queue by themselves.
+#include "model/holders.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace muster {
+namespace {
+
+constexpr std::size_t kMostHolders = 3, kMostOutsiders = 2;
+
+// Nodes may claim to have anything.
+void add_up(std::int64_t& sum, std::int64_t units) {
+  if (__builtin_add_overflow(sum, units, &sum)) sum = std::numeric_limits<std::int64_t>::max();
+}
+
+std::int64_t held_by(const Cluster& c, const Task& task, const Placement& at, Kind kind) {
+  const Shape& shape = c.shape(task.shape);
+  if (kind != kGpu) return amount_of(shape.request, kind);
+  if (task.is_reservation) return 0;
+  return shape.is_shared() ? c.accepted(shape, at.node).units[index(Accounted::kGpus)] : shape.whole_gpus();
+}
+
+// Not valid: none that we serve.
+QueueId queue_of(const Cluster& c, const Task& task) {
+  if (task.foreign || !task.in_job()) return {};
+  const QueueId queue = c.job(task.job).queue;
+  return queue.valid() && c.queue(queue).usable ? queue : QueueId();
+}
+
+struct Outsider {
+  std::int64_t units = 0;
+  TaskId task;
+};
+
+class Sums {
+ public:
+  explicit Sums(const Cluster& cluster) : c_(cluster), by_queue_(cluster.queues().size(), 0) {}
+
+  void add(TaskId t, Kind kind) {
+    const Placement& at = c_.placement(t);
+    const bool stands = at.node.valid() && in(at.status, kActiveUsed) && at.status != TaskStatus::kPipelined;
+    const std::int64_t units = stands ? held_by(c_, c_.task(t), at, kind) : 0;
+    if (units <= 0) return;
+    if (const QueueId queue = queue_of(c_, c_.task(t)); queue.valid())
+      add_up(by_queue_[queue], units);
+    else
+      add_up(outside_, units), outsiders_.push_back({units, t});
+  }
+
+  void fill(Holders& holders) {
+    for (QueueId q : ids(by_queue_))
+      if (by_queue_[q] > 0) holders.most.push_back({q, by_queue_[q]});
+    if (outside_ > 0) holders.most.push_back({{}, outside_});
+    std::stable_sort(holders.most.begin(), holders.most.end(), [&](const auto& a, const auto& b) {
+      return a.units != b.units ? a.units > b.units : name(a.queue) < name(b.queue);
+    });
+    keep_most(holders);
+    name_outsiders(holders);
+  }
+
+ private:
+  std::string_view name(QueueId q) const { return q.valid() ? std::string_view(c_.queue(q).name) : ""; }
+
+  // Pods outside of all queues are named however little they hold: nobody else would tell of them.
+  void keep_most(Holders& holders) const {
+    while (holders.most.size() > kMostHolders) {
+      const bool is_outside = !holders.most.back().queue.valid();
+      const auto last = holders.most.end() - (is_outside ? 2 : 1);
+      add_up(holders.others, last->units);
+      holders.most.erase(last);
+    }
+  }
+
+  void name_outsiders(Holders& holders) {
+    const auto named = std::min(outsiders_.size(), kMostOutsiders);
+    std::partial_sort(outsiders_.begin(), outsiders_.begin() + static_cast<std::ptrdiff_t>(named),
+                      outsiders_.end(), [&](const Outsider& a, const Outsider& b) {
+                        if (a.units != b.units) return a.units > b.units;
+                        const Task &x = c_.task(a.task), &y = c_.task(b.task);
+                        return std::tie(x.ns, x.name) < std::tie(y.ns, y.name);
+                      });
+    for (std::size_t i = 0; i < named; ++i)
+      holders.outsiders.push_back(c_.task(outsiders_[i].task).full_name());
+    holders.outsider_count = static_cast<std::int64_t>(outsiders_.size());
+  }
+
+  const Cluster& c_;
+  IdVector<QueueId, std::int64_t> by_queue_;
+  std::int64_t outside_ = 0;
+  std::vector<Outsider> outsiders_;
+};
+
+}  // namespace
+
+Holders holders_of(const Cluster& cluster, Kind kind) {
+  Holders holders{.kind = kind};
+  for (NodeId n : cluster.nodes_by_name()) {
+    add_up(holders.total, cluster.allocatable().at(kind, n));
+    add_up(holders.free, std::max<std::int64_t>(cluster.idle().at(kind, n), 0));
+  }
+  Sums sums(cluster);
+  for (TaskId t : ids(cluster.tasks()))
+    if (cluster.task(t).alive) sums.add(t, kind);
+  sums.fill(holders);
+  return holders;
+}
+
+}  // namespace muster

@@ -1,0 +1,29 @@
+// Constraints as manifests and kubectl write them.
+#pragma once
+
+#include <string>
+
+#include "model/object_parts.hpp"
+
+namespace muster {
+
+struct Node;
+
+// "dedicated=infra:NoSchedule"
+std::string notation(const Taint& taint);
+// "zone In [a, b]", "gpu Exists"; many values are cut.
+std::string notation(const Requirement& requirement);
+// "zone In [a, b], disk Exists"
+std::string notation(const NodeTerm& term);
+// "app=web, tier In [a, b]"
+std::string notation(const LabelSelector& selector);
+// "app=web by kubernetes.io/hostname"
+std::string notation(const PodAffinityTerm& term);
+// "8080/TCP", "10.0.0.1:53/UDP"
+std::string notation(const HostPort& port);
+
+// What of node selector and required affinity the node does not meet: "nodeSelector gpu=h200",
+// "affinity: zone In [a, b]"; "": it meets all.
+std::string unmet_notation(const Constraints& constraints, const Node& node);
+
+}  // namespace muster
