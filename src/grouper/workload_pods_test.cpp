@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"batch/v1", "Job", R"({"parallelism": 1000000, "completions": 1, "template": T})", {"w-0"}},
         Case{"batch/v1", "Job", R"({"parallelism": 0, "template": T})", {}, "no pods wanted"},
         Case{"batch/v1", "Job", R"({"suspend": true, "template": T})", {}, "suspended"},
-        Case{"batch/v1", "CronJob", R"({"schedule": "@daily"})", {}, "runs are not started"},
+        Case{"batch/v1", "CronJob", R"({"schedule": "@daily"})", {}, "its runs are Jobs of their own"},
         Case{"jobset.x-k8s.io/v1alpha2",
              "JobSet",
              R"({"replicatedJobs": [{"name": "head", "template": {"spec": {"template": T}}},

@@ -71,7 +71,7 @@ spec:
   EXPECT_EQ(queue.preempt_min_runtime, 20s);
   EXPECT_EQ(queue.reclaim_min_runtime, 24h);
   EXPECT_EQ(queue.gpu, (QueueAmounts{.quota = 0.7, .limit = -1, .weight = 2}));
-  EXPECT_EQ(queue.cpu, (QueueAmounts{.quota = 1500}));
+  EXPECT_EQ(queue.cpu, (QueueAmounts{.quota = 1500, .limit_missing = true}));
   EXPECT_EQ(queue.memory, (QueueAmounts{.quota = 3e6, .limit = -1}));
   EXPECT_EQ(queue.expected_runtime, "1h");
   EXPECT_EQ(queue.requeue_delay, "x");
@@ -82,8 +82,8 @@ TEST(Queue, HasDefaults) {
                                 .all<QueueObject>()
                                 .at(0);
   EXPECT_EQ(queue.priority, 100);
-  EXPECT_EQ(queue.gpu, QueueAmounts{});
-  EXPECT_EQ(queue.memory, QueueAmounts{});
+  EXPECT_EQ(queue.gpu, QueueAmounts{.limit_missing = true});
+  EXPECT_EQ(queue.memory, QueueAmounts{.limit_missing = true});
   EXPECT_FALSE(queue.preempt_min_runtime || queue.reclaim_min_runtime);
 }
 
