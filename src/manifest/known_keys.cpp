@@ -140,7 +140,8 @@ void check_runtime_annotation(const Field& annotation) {
   const auto duration = parse_duration(*value);
   const bool is_duration = duration && *duration >= Duration::zero();
   if (key == keys::kExpectedRuntime && !is_duration)
-    annotation.warn(fmt::format("\"{}\" is no duration such as 2h or 1d; no job is requeued for it", shortened(*value)));
+    annotation.warn(
+        fmt::format("\"{}\" is no duration such as 2h or 1d; no job is requeued for it", shortened(*value)));
   else if (key == keys::kRequeueDelay && !is_duration)
     annotation.warn(fmt::format("\"{}\" is no duration such as 5m; the default counts", shortened(*value)));
   else if (key == keys::kRequeueNotBefore && !parse_time(*value))

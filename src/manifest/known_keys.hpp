@@ -1,4 +1,5 @@
-// What nobody reads is said: fields that a kind does not have, labels and annotations in our name that mean nothing.
+// What nobody reads is said: fields that a kind does not have, labels and annotations in our name that mean
+// nothing.
 #pragma once
 
 #include <initializer_list>
@@ -18,12 +19,12 @@ void check_object(const Field& root);
 // Which keys without a prefix may be meant for us: those of a pod only, where `gpu-fraction` stands.
 enum class PlainKeys : std::uint8_t { kIgnored, kChecked };
 
-// Warns of annotations and labels in our name that nobody reads, and of bad values of those whose value stands for
-// itself wherever it is written.
+// Warns of annotations and labels in our name that nobody reads, and of bad values of those whose value
+// stands for itself wherever it is written.
 void check_keys(const Field& metadata, PlainKeys plain);
 
-// Warns of a bad value of an annotation that speaks of how long a job runs or waits. What it means for the job is told
-// where it is used.
+// Warns of a bad value of an annotation that speaks of how long a job runs or waits. What it means for the
+// job is told where it is used.
 void check_runtime_annotation(const Field& annotation);
 
 // Warns of a text that is no preemptibility.

@@ -17,8 +17,8 @@ struct Step {
 };
 
 void decode_known(const Step& step, const ObjectKind& kind) {
-  Decoding decoding{step.document, kind.is_namespaced ? Scope::kNamespaced : Scope::kCluster,
-                    step.options, step.findings};
+  Decoding decoding{step.document, kind.is_namespaced ? Scope::kNamespaced : Scope::kCluster, step.options,
+                    step.findings};
   Object object;
   kind.decode(Field(decoding), object);
   if (!decoding.is_unusable) step.sink(std::move(object));

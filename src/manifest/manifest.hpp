@@ -33,7 +33,8 @@ class NamespaceLimits;
 
 struct DecodeOptions {
   TimePoint now{};  // creation time of objects that have none
-  const NamespaceLimits* limits = nullptr;  // what pods get that the API server did not see yet; null: nothing
+  const NamespaceLimits* limits =
+      nullptr;  // what pods get that the API server did not see yet; null: nothing
 };
 
 // Decodes one document of any known kind into the sink. Never throws.

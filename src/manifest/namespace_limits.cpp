@@ -11,8 +11,8 @@ bool has(const Amounts& amounts, std::string_view name) {
   return std::ranges::find(amounts, name, &NamedAmount::name) != amounts.end();
 }
 
-// As the API server completes the object itself: the most is the usual limit, and the usual limit or the least
-// the usual request.
+// As the API server completes the object itself: the most is the usual limit, and the usual limit or the
+// least the usual request.
 LimitRangeItem completed(LimitRangeItem item) {
   if (item.of_pod) return item;
   complete(item.default_limit, item.max);
@@ -56,8 +56,8 @@ std::string NamespaceLimits::refusal(std::string_view ns, bool of_pod, const Amo
   for (const auto& [range, item] : found->second) {
     if (item.of_pod != of_pod) continue;
     const auto text = [&](const char* bound, const NamedAmount& amount) {
-      return fmt::format("LimitRange {} allows {} {} of {}; the API server would refuse this pod", range, bound,
-                         in_units(amount), amount.name);
+      return fmt::format("LimitRange {} allows {} {} of {}; the API server would refuse this pod", range,
+                         bound, in_units(amount), amount.name);
     };
     for (const NamedAmount& most : item.max)
       if (std::max(units_of(requests, most.name), units_of(limits, most.name)) > most.units)

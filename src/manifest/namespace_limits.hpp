@@ -1,5 +1,5 @@
-// What LimitRanges do to pods when they are created: containers get what they do not say, and pods that ask for
-// too much or too little are refused. Live, the API server does that; for files we do.
+// What LimitRanges do to pods when they are created: containers get what they do not say, and pods that ask
+// for too much or too little are refused. Live, the API server does that; for files we do.
 #pragma once
 
 #include <map>

@@ -44,8 +44,8 @@ struct PodParts {
   References references;
   bool uses_host_network = false;
   Amounts overhead;
-  Amounts pod_requests, pod_limits;  // spec.resources of the pod itself
-  bool is_new = false;               // the API server did not see it yet
+  Amounts pod_requests, pod_limits;        // spec.resources of the pod itself
+  bool is_new = false;                     // the API server did not see it yet
   std::string_view shared_gpu_config_map;  // config maps that begin so are made later, by the binder
   bool has_shared_gpu_config_map = false;
 };

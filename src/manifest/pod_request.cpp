@@ -65,8 +65,8 @@ void resolve_gpus(PodParts& parts) {
   if (has_profile || pod.gpu.legacy_mig) pod.gpu.type = GpuRequestType::kMig;
 }
 
-// Of what a pod may state for itself, the API server takes a missing request from the limit, but only where no
-// container requests any.
+// Of what a pod may state for itself, the API server takes a missing request from the limit, but only where
+// no container requests any.
 void resolve_pod_level(PodParts& parts) {
   const auto is_pods = [](const NamedAmount& amount) {
     return amount.name == "cpu" || amount.name == "memory" || amount.name.starts_with("hugepages-");
@@ -75,7 +75,8 @@ void resolve_pod_level(PodParts& parts) {
   for (const NamedAmount& limit : parts.pod_limits)
     if (units_of(parts.pod.requests, limit.name) == 0) complete(own, {limit});
   std::erase_if(own, [&](const NamedAmount& amount) { return !is_pods(amount); });
-  for (const NamedAmount& amount : own) add(parts.pod.pod_level, amount.name, units_of(parts.overhead, amount.name));
+  for (const NamedAmount& amount : own)
+    add(parts.pod.pod_level, amount.name, units_of(parts.overhead, amount.name));
   add(parts.pod.pod_level, own);
 }
 

@@ -19,7 +19,8 @@ class OwnerTable {
   // Both say whether the label of some top owner may have changed.
   bool apply(OwnerObject&& object);
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
-  // What the owners' labels say, the top one before those below it. An owner that is not known ends the chain.
+  // What the owners' labels say, the top one before those below it. An owner that is not known ends the
+  // chain.
   std::optional<Preemptibility> preemptibility(OwnerId owner) const;
 
  private:

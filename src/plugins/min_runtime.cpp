@@ -76,7 +76,8 @@ class MinRuntime final : public Plugin {
     const bool needs_minimum = s_->settings.compatibility.protection_needs_minimum;
     if (!job.last_start || (needs_minimum && minimum <= Duration::zero())) return std::nullopt;
     const TimePoint until = *job.last_start + minimum;
-    return s_->now < until ? std::optional(VictimRefusal{.rule = kRule, .until = until, .who = victim}) : std::nullopt;
+    return s_->now < until ? std::optional(VictimRefusal{.rule = kRule, .until = until, .who = victim})
+                           : std::nullopt;
   }
 
   std::optional<VictimRefusal> filter(JobId victim, Duration minimum) const {

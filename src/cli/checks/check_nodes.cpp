@@ -39,9 +39,11 @@ void check_missing_nodes(const Cluster& cluster, Warnings& warnings) {
       on_missing[cluster.node(at.node).name].push_back(t);
   }
   for (const auto& [node, pods] : on_missing)
-    warnings.add("Pod " + cluster.task(pods.front()).full_name(), "spec.nodeName",
-                 fmt::format("node \"{}\" is not in these files, or of another node pool{}", node,
-                             pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"))));
+    warnings.add(
+        "Pod " + cluster.task(pods.front()).full_name(), "spec.nodeName",
+        fmt::format(
+            "node \"{}\" is not in these files, or of another node pool{}", node,
+            pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"))));
 }
 
 }  // namespace

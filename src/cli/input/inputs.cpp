@@ -10,8 +10,8 @@
 #include <limits>
 #include <system_error>
 
-#include "cli/cli.hpp"
 #include "cli/checks/checks.hpp"
+#include "cli/cli.hpp"
 #include "cli/input/configuration.hpp"
 #include "cli/input/manifest_reader.hpp"
 #include "cli/input/usage_file.hpp"
@@ -58,7 +58,8 @@ void read_configuration(const InputOptions& options, Inputs& inputs) {
 // Warnings of the cluster, of the checks, and of what is missing altogether.
 void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) {
   std::vector<ObjectWarning> warnings = inputs.cluster.take_warnings();
-  for (ObjectWarning& warning : check_all({inputs.cluster, inputs.config})) warnings.push_back(std::move(warning));
+  for (ObjectWarning& warning : check_all({inputs.cluster, inputs.config}))
+    warnings.push_back(std::move(warning));
   reader.tell(std::move(warnings));
   if (std::string nothing = nothing_to_schedule(inputs.cluster); !nothing.empty() && options.expects_work)
     inputs.findings.warnings.push_back({std::move(nothing), {}});
@@ -73,7 +74,8 @@ void add_usage_warnings(const std::string& file, Inputs& inputs) {
 // Taken for ours, because files with them are found in the wild; another scheduler may own them all the same.
 void add_foreign_groups(Inputs& inputs) {
   for (auto& [group, first] : inputs.findings.foreign_groups) {
-    const std::string others = first.count == 1 ? "" : fmt::format(" (as {})", counted(first.count - 1, "more PodGroup"));
+    const std::string others =
+        first.count == 1 ? "" : fmt::format(" (as {})", counted(first.count - 1, "more PodGroup"));
     inputs.findings.warnings.push_back(
         {fmt::format("is of {} and taken for one of ours{}", group, others), std::move(first.where)});
   }
@@ -90,7 +92,8 @@ void print_errors(const std::vector<Error>& errors, const char* what,
   for (std::size_t i = 0; i < std::min(errors.size(), most); ++i)
     fmt::print(stderr, "{}: {}\n", what, errors[i].text());
   if (errors.size() > most)
-    fmt::print(stderr, "{}: … and {}; muster validate shows them all\n", what, counted(errors.size() - most, "more"));
+    fmt::print(stderr, "{}: … and {}; muster validate shows them all\n", what,
+               counted(errors.size() - most, "more"));
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ struct InputOptions {
   std::string usage;   // "": queues have no past
   std::string now;     // an RFC 3339 time; "": the clock's
   bool kai_exact = false;
-  bool strict = false;         // warnings are errors
-  bool expects_work = false;   // files without a job, a node or a queue are worth a warning
+  bool strict = false;        // warnings are errors
+  bool expects_work = false;  // files without a job, a node or a queue are worth a warning
 };
 
 struct Inputs {

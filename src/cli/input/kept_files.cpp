@@ -37,7 +37,8 @@ void KeptFiles::read_documents(const std::string& file, const std::function<void
   if (found == kept_.end()) return muster::read_documents(file, use, fail);
   for (const Error& error : found->second.errors) fail(error);
   if (!opens_twice) {
-    for (const NamedText& text : found->second.texts) read_documents_of(text, Snapshots::kUnfolded, use, fail);
+    for (const NamedText& text : found->second.texts)
+      read_documents_of(text, Snapshots::kUnfolded, use, fail);
     return;
   }
   for (NamedText& text : found->second.texts) read_documents_of(std::move(text), use, fail);

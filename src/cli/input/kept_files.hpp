@@ -17,7 +17,8 @@ class KeptFiles {
   // does not try again.
   void look_into(const std::string& file, const std::function<bool(NamedText&)>& is_wanted);
 
-  // As the function of that name, from what was kept. May be asked again: only what can be opened again is given up.
+  // As the function of that name, from what was kept. May be asked again: only what can be opened again is
+  // given up.
   void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                       const std::function<void(const Error&)>& fail);
 

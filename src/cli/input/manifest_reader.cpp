@@ -7,7 +7,9 @@
 
 namespace muster::cli {
 ManifestReader::ManifestReader(Inputs& inputs)
-    : inputs_(inputs), options_{.now = inputs.now, .limits = &limits_}, workloads_(inputs, places_, options_) {}
+    : inputs_(inputs),
+      options_{.now = inputs.now, .limits = &limits_},
+      workloads_(inputs, places_, options_) {}
 
 void ManifestReader::read(const std::string& path) {
   const auto files = files_below(path);
@@ -21,7 +23,8 @@ void ManifestReader::read_file(const std::string& file) {
   files_.push_back(file);
   progress_.file_begins(file);
   const auto fail = [&](const Error& error) { inputs_.findings.errors.push_back(error); };
-  inputs_.kept.read_documents(file, [&](const Document& document) { take(document); }, fail);
+  inputs_.kept.read_documents(
+      file, [&](const Document& document) { take(document); }, fail);
 }
 
 void ManifestReader::read_again(const std::function<void(const Document&)>& use) {
@@ -31,7 +34,8 @@ void ManifestReader::read_again(const std::function<void(const Document&)>& use)
 void ManifestReader::take(const Document& document) {
   if (std::string name = object_name(document); !name.empty())
     if (const auto [found, is_new] = names_.insert(std::move(name)); !is_new) repeated_.push_back(*found);
-  decode_object(document, options_, [&](Object&& object) { apply(std::move(object)); }, inputs_.findings);
+  decode_object(
+      document, options_, [&](Object&& object) { apply(std::move(object)); }, inputs_.findings);
   workloads_.note(document);
   progress_.object_read();
 }
@@ -54,7 +58,8 @@ void ManifestReader::read_limited_pods() {
   Findings findings;
   const auto use = [&](const Document& document) {
     if (document.kind() == PodObject::kKind)
-      decode_object(document, options_, [&](Object&& pod) { inputs_.cluster.apply(std::move(pod)); }, findings);
+      decode_object(
+          document, options_, [&](Object&& pod) { inputs_.cluster.apply(std::move(pod)); }, findings);
   };
   read_again(use);
   std::vector<Error>& known = inputs_.findings.warnings;
@@ -66,8 +71,7 @@ void ManifestReader::read_limited_pods() {
 void ManifestReader::tell(std::vector<ObjectWarning> warnings) {
   for (const ObjectWarning& warning : warnings) places_.want(warning.object, warning.field);
   for (const std::string& object : repeated_) places_.want(object, "");
-  if (places_.is_anything_wanted())
-    read_again([&](const Document& document) { places_.note(document); });
+  if (places_.is_anything_wanted()) read_again([&](const Document& document) { places_.note(document); });
   std::vector<Error>& told = inputs_.findings.warnings;
   told.insert(told.end(), places_.repeated().begin(), places_.repeated().end());
   for (ObjectWarning& warning : warnings)

@@ -1,5 +1,5 @@
-// Reads the manifests of a command into its cluster: what is in the files, and what controllers and the API server
-// would have made of it.
+// Reads the manifests of a command into its cluster: what is in the files, and what controllers and the API
+// server would have made of it.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>

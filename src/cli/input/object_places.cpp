@@ -31,7 +31,8 @@ std::string object_name(const Document& document) {
   if (!document.root().is_object() || document.kind().empty()) return "";
   const std::string_view name = metadata_text(document, "/metadata/name");
   if (name.empty()) return "";
-  if (!is_namespaced(document.api_version(), document.kind())) return fmt::format("{} {}", document.kind(), name);
+  if (!is_namespaced(document.api_version(), document.kind()))
+    return fmt::format("{} {}", document.kind(), name);
   const std::string_view ns = metadata_text(document, "/metadata/namespace");
   return fmt::format("{} {}/{}", document.kind(), ns.empty() ? "default" : ns, name);
 }

@@ -1,5 +1,5 @@
-// Where objects stand in the files. Few warnings speak of an object that was read before, so places are looked up when
-// there are some: the files are read once more, for the objects that are wanted.
+// Where objects stand in the files. Few warnings speak of an object that was read before, so places are
+// looked up when there are some: the files are read once more, for the objects that are wanted.
 #pragma once
 
 #include <map>
@@ -20,7 +20,9 @@ std::string object_name(const Document& document);
 // Objects are named as in messages.
 class ObjectPlaces {
  public:
-  void want(const std::string& object, const std::string& field) { wanted_[object].lines.try_emplace(field, 0); }
+  void want(const std::string& object, const std::string& field) {
+    wanted_[object].lines.try_emplace(field, 0);
+  }
   bool is_anything_wanted() const { return !wanted_.empty(); }
 
   // Every document, when the files are read once more.

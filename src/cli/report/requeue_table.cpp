@@ -86,7 +86,8 @@ std::string RequeueText::text(const TextStyle& style) const {
   std::vector<Row> rows = rows_;
   std::ranges::stable_sort(rows, {}, &Row::fate);
   Table table({{"cycles"}, {"job"}, {"what"}, {"why"}});
-  for (const Row& r : rows) table.add({cycles(r), r.job.valid() ? names_.of(r.job) : "", {r.what, r.ink}, r.why});
+  for (const Row& r : rows)
+    table.add({cycles(r), r.job.valid() ? names_.of(r.job) : "", {r.what, r.ink}, r.why});
   return style.heading(is_dry_run_ ? "Requeue, as a dry run that evicts nobody" : "Requeue") +
          table.text(style.table());
 }
