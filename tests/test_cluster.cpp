@@ -8,6 +8,7 @@
 
 #include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
+#include "model/holders.hpp"
 #include "model/reason_text.hpp"
 
 namespace muster {
@@ -213,6 +214,7 @@ TestCluster& TestCluster::only(const std::vector<std::string>& actions) {
 std::string TestCluster::cycle() {
   carry_on();
   decisions_ = run_cycle(cluster_, policy_, now_);
+  name_holders(cluster_, decisions_.waiting);
   embedded_.carry_out(cluster_, decisions_, now_);
   is_decided_ = true;
   return text_of(cluster_, decisions_);

@@ -1,6 +1,8 @@
 // Adds up what stands on nodes, by leaf queue; pods of no queue by themselves.
 #include "model/holders.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -92,6 +94,15 @@ class Sums {
   std::vector<Outsider> outsiders_;
 };
 
+// The resource of which most nodes have too little; not valid: no room is lacking for another reason.
+Kind what_is_short(const JobReason& r) {
+  if (r.rule == JobRule::kTopology && !r.domains.empty()) return r.domains.front().kind;
+  if (r.rule != JobRule::kNoNode) return {};
+  for (const RefusalCount& c : r.nodes)  // most nodes first
+    if (c.refusal.rule == NodeRule::kResources) return c.refusal.kind;
+  return {};
+}
+
 }  // namespace
 
 Holders holders_of(const Cluster& cluster, Kind kind) {
@@ -105,6 +116,19 @@ Holders holders_of(const Cluster& cluster, Kind kind) {
     if (cluster.task(t).alive) sums.add(t, kind);
   sums.fill(holders);
   return holders;
+}
+
+// Once per resource, and only where somebody lacks it.
+void name_holders(const Cluster& cluster, std::vector<WaitingJob>& waiting) {
+  absl::flat_hash_map<Kind, std::shared_ptr<const Holders>> known;
+  for (WaitingJob& w : waiting) {
+    const auto lacks = [](const JobReason& r) { return what_is_short(r).valid(); };
+    const auto reason = std::find_if(w.reasons.begin(), w.reasons.end(), lacks);
+    if (reason == w.reasons.end()) continue;
+    const auto [found, is_new] = known.try_emplace(what_is_short(*reason));
+    if (is_new) found->second = std::make_shared<const Holders>(holders_of(cluster, found->first));
+    if (!found->second->most.empty()) reason->holders = found->second;
+  }
 }
 
 }  // namespace muster

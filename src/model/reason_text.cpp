@@ -164,7 +164,7 @@ std::string no_node_text(const Cluster& cluster, const JobReason& r) {
   const std::string where = r.pod_set.empty() ? "" : " of sub group " + r.pod_set;
   std::string nodes = (r.domain.empty() ? "" : "in domain " + r.domain + ": ") + histogram(cluster, r.nodes);
   for (const DomainShortage& d : r.domains) nodes += "; nearest: " + shortage_text(cluster, d);
-  if (r.holders.kind.valid()) nodes += "; " + holders_text(cluster, r.holders);
+  if (r.holders != nullptr) nodes += "; " + holders_text(cluster, *r.holders);
   if (r.is_gang)
     return fmt::format("found room for {} of {} pods that must start together; next is {}{}: {}", r.placed,
                        r.needed, cluster.task(r.task).name, where, nodes);
@@ -192,7 +192,7 @@ std::string topology_text(const Cluster& cluster, const JobReason& r) {
     text += std::exchange(separator, ", ") + shortage_text(cluster, d);
   const auto hidden = r.domain_count - static_cast<std::int64_t>(r.domains.size());
   if (hidden > 0) text += fmt::format(", {} {} no more", hidden, hidden == 1 ? "other" : "others");
-  return r.holders.kind.valid() ? text + "; " + holders_text(cluster, r.holders) : text;
+  return r.holders != nullptr ? text + "; " + holders_text(cluster, *r.holders) : text;
 }
 
 std::string too_small_text(const JobReason& r) {
@@ -248,126 +248,6 @@ std::string shares_text(const Cluster& cluster, const JobReason& r) {
 }
 
 }  // namespace
-
-std::string_view code_of(JobRule rule) {
-  switch (rule) {
-    case JobRule::kQueueMissing:
-      return "QueueDoesNotExist";
-    case JobRule::kQueueNotLeaf:
-      return "QueueIsNotALeaf";
-    case JobRule::kNotReady:
-      return "NotReady";
-    case JobRule::kGatedTasks:
-      return "SchedulingGated";
-    case JobRule::kUnknownSubGroup:
-      return "UnknownSubGroup";
-    case JobRule::kBackedOff:
-      return "SchedulingBackoff";
-    case JobRule::kOverLimit:
-      return "OverLimit";
-    case JobRule::kOverQuota:
-      return "NonPreemptibleOverQuota";
-    case JobRule::kNoNode:
-      return "PodSchedulingErrors";
-    case JobRule::kLargerThanAnyNode:
-      return "RequestLargerThanAnyNode";
-    case JobRule::kConfigMapMissing:
-      return "ConfigMapDoesNotExist";
-    case JobRule::kVolumeClaimMissing:
-      return "VolumeClaimDoesNotExist";
-    case JobRule::kVolumeClaimUnbound:
-      return "VolumeClaimNotBound";
-    case JobRule::kVolumeClaimOrphaned:
-      return "VolumeClaimOwnerGone";
-    case JobRule::kStorageClassMissing:
-      return "StorageClassDoesNotExist";
-    case JobRule::kVolumeMissing:
-      return "VolumeDoesNotExist";
-    case JobRule::kDeviceClaimMissing:
-      return "ResourceClaimDoesNotExist";
-    case JobRule::kDeviceClaimFull:
-      return "ResourceClaimFull";
-    case JobRule::kDeviceClaimOfOther:
-      return "ResourceClaimOfOtherQueue";
-    case JobRule::kDeviceClassMissing:
-      return "DeviceClassDoesNotExist";
-    case JobRule::kDeviceClaimsOff:
-      return "ResourceClaimsOff";
-    case JobRule::kPreemptionDelay:
-      return "PreemptionDelayNotElapsed";
-    case JobRule::kTopologyMissing:
-      return "TopologyDoesNotExist";
-    case JobRule::kTopologyLevel:
-      return "TopologyLevelDoesNotExist";
-    case JobRule::kTopology:
-      return "TopologyNotSatisfiable";
-    case JobRule::kTopologyTooSmall:
-      return "TopologyDomainsTooSmall";
-    case JobRule::kTooLittleToFree:
-      return "TooLittleCouldBeFreed";
-    case JobRule::kSharesInTheWay:
-      return "SharesDoNotAllow";
-    case JobRule::kSearchUnresolved:
-      return "ScenarioSearchUnresolved";
-    case JobRule::kProtected:
-      return "VictimsProtected";
-  }
-  return "Unknown";
-}
-
-std::string_view code_of(NodeRule rule) {
-  switch (rule) {
-    case NodeRule::kResources:
-      return "NotEnoughResources";
-    case NodeRule::kGpuLargerThanDevice:
-      return "LargerThanOneGpu";
-    case NodeRule::kQueueCapacity:
-      return "QueueCapacity";
-    case NodeRule::kNodeType:
-      return "NodeType";
-    case NodeRule::kGpuMemoryUnknown:
-      return "GpuMemoryUnknown";
-    case NodeRule::kPodSlots:
-      return "PodSlots";
-    case NodeRule::kUnschedulable:
-      return "Unschedulable";
-    case NodeRule::kNotReady:
-      return "NotReady";
-    case NodeRule::kMemoryPressure:
-      return "MemoryPressure";
-    case NodeRule::kDiskPressure:
-      return "DiskPressure";
-    case NodeRule::kPidPressure:
-      return "PidPressure";
-    case NodeRule::kNetworkUnavailable:
-      return "NetworkUnavailable";
-    case NodeRule::kHostPorts:
-      return "HostPorts";
-    case NodeRule::kTaints:
-      return "Taints";
-    case NodeRule::kNodeAffinity:
-      return "NodeAffinity";
-    case NodeRule::kPodAffinity:
-      return "PodAffinity";
-    case NodeRule::kPodAntiAffinity:
-      return "PodAntiAffinity";
-    case NodeRule::kExistingAntiAffinity:
-      return "ExistingPodsAntiAffinity";
-    case NodeRule::kVolumes:
-      return "Volumes";
-    case NodeRule::kStorage:
-      return "Storage";
-    case NodeRule::kWorkerRole:
-      return "WorkerRole";
-    case NodeRule::kDevices:
-      return "Devices";
-    case NodeRule::kClaimElsewhere:
-      return "DevicesElsewhere";
-    case NodeRule::kZones:
-      return "NumaZones";
-  }
-  return "Unknown";
-}
 
 std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
   switch (refusal.rule) {

@@ -2,16 +2,13 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "model/cluster.hpp"
+#include "model/reason_codes.hpp"
 #include "model/reasons.hpp"
 
 namespace muster {
 
-// A stable word for programs: "OverLimit", "PodSchedulingErrors".
-std::string_view code_of(JobRule rule);
-std::string_view code_of(NodeRule rule);
 // A sentence for people: "queue team-a may hold 4 GPUs: 3 are in use and 2 more are wanted".
 std::string text_of(const Cluster& cluster, const JobReason& reason);
 // "not enough GPUs (8 wanted, at most 4 free)", to stand behind a count of nodes.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -105,7 +106,7 @@ struct Holders {
     QueueId queue;  // a leaf; not valid: pods outside of all queues
     std::int64_t units = 0;
   };
-  Kind kind;                           // not valid: nobody was asked for
+  Kind kind;
   std::int64_t total = 0, free = 0;    // on all nodes
   std::vector<Share> most;             // those that hold most, first
   std::int64_t others = 0;             // held by further queues
@@ -126,13 +127,13 @@ struct JobReason {
   std::string name;  // of a missing object, of a topology
   std::string of;    // the object that names it
   std::optional<TimePoint> until;
-  std::vector<RefusalCount> nodes;      // most refusals first
-  std::string level;                    // of a topology, by its label
-  std::string domain;                   // kNoNode: where the nodes were looked for; "": everywhere
-  std::vector<DomainShortage> domains;  // those with most room, first; kNoNode: the nearest device
-  std::int64_t domain_count = 0;        // all there are on the level
-  std::vector<SparedJobs> spared;       // by rule, the most first
-  Holders holders;                      // of what is short
+  std::vector<RefusalCount> nodes;         // most refusals first
+  std::string level;                       // of a topology, by its label
+  std::string domain;                      // kNoNode: where the nodes were looked for; "": everywhere
+  std::vector<DomainShortage> domains;     // those with most room, first; kNoNode: the nearest device
+  std::int64_t domain_count = 0;           // all there are on the level
+  std::vector<SparedJobs> spared;          // by rule, the most first
+  std::shared_ptr<const Holders> holders;  // of what is short; null: not asked for, or nobody
 };
 
 }  // namespace muster

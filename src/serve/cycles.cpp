@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "model/holders.hpp"
 #include "serve/leadership.hpp"
 #include "serve/parts.hpp"
 
@@ -90,7 +91,9 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.evictor.note_protected_jobs();
   is_in_cycle_ = true;
   Decisions decisions = co_await p_.loop.offload([this, now] {
-    return run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
+    Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
+    name_holders(p_.cluster, made.waiting);
+    return made;
   });
   is_in_cycle_ = false;
   co_return decisions;

@@ -22,25 +22,35 @@ class TimePoint {
   constexpr explicit TimePoint(Duration since_epoch) { *this += since_epoch; }
   template <class D>
   constexpr TimePoint(std::chrono::sys_time<D> t)
-      : seconds_(std::chrono::time_point_cast<std::chrono::seconds>(t).time_since_epoch().count()) {
-    *this += t - std::chrono::time_point_cast<std::chrono::seconds>(t);
+      : since_epoch_(Int128{std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count()} *
+                     kSecond) {
+    *this += t - std::chrono::floor<std::chrono::seconds>(t);
   }
 
   // The second that it is in.
   constexpr std::chrono::sys_seconds whole_seconds() const {
-    return std::chrono::sys_seconds(std::chrono::seconds(seconds_));
+    const Int128 towards_epoch = since_epoch_ / kSecond;
+    const bool is_later = since_epoch_ % kSecond < 0;
+    return std::chrono::sys_seconds(
+        std::chrono::seconds(static_cast<std::int64_t>(towards_epoch) - is_later));
   }
-  constexpr std::int32_t nanoseconds() const { return nanoseconds_; }  // since then
+  constexpr std::int32_t nanoseconds() const {  // since then
+    return static_cast<std::int32_t>((since_epoch_ % kSecond + kSecond) % kSecond);
+  }
   constexpr Duration time_since_epoch() const { return *this - TimePoint(); }
 
-  constexpr TimePoint& operator+=(Duration d) { return shift(d.count() / kSecond, d.count() % kSecond); }
+  constexpr TimePoint& operator+=(Duration d) {
+    since_epoch_ += d.count();
+    return *this;
+  }
   constexpr TimePoint& operator-=(Duration d) {
-    return shift(-(d.count() / kSecond), -(d.count() % kSecond));
+    since_epoch_ -= d.count();
+    return *this;
   }
   friend constexpr TimePoint operator+(TimePoint t, Duration d) { return t += d; }
   friend constexpr TimePoint operator-(TimePoint t, Duration d) { return t -= d; }
   friend constexpr Duration operator-(TimePoint a, TimePoint b) {
-    const Int128 difference = Int128{a.seconds_ - b.seconds_} * kSecond + (a.nanoseconds_ - b.nanoseconds_);
+    const Int128 difference = a.since_epoch_ - b.since_epoch_;
     if (difference > Duration::max().count()) return Duration::max();
     if (difference < Duration::min().count()) return Duration::min();
     return Duration(static_cast<std::int64_t>(difference));
@@ -50,17 +60,7 @@ class TimePoint {
  private:
   static constexpr std::int64_t kSecond = 1'000'000'000;
 
-  // By whole seconds and less than one of nanoseconds, either way.
-  constexpr TimePoint& shift(std::int64_t seconds, std::int64_t nanoseconds) {
-    const std::int64_t sum = nanoseconds_ + nanoseconds;
-    const int carried = sum >= kSecond ? 1 : sum < 0 ? -1 : 0;
-    seconds_ += seconds + carried;
-    nanoseconds_ = static_cast<std::int32_t>(sum - carried * kSecond);
-    return *this;
-  }
-
-  std::int64_t seconds_ = 0;  // since 1970
-  std::int32_t nanoseconds_ = 0;
+  Int128 since_epoch_ = 0;  // in nanoseconds: compared all the time, as one number
 };
 
 // The last instant that format_time() writes so that it can be read again.

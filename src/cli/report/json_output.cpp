@@ -117,7 +117,7 @@ ordered_json details_json(const Cluster& c, const JobReason& r) {
   if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
   if (r.until) json["until"] = format_time(*r.until);
   if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
-  if (r.holders.kind.valid()) json["holders"] = holders_json(c, r.holders);
+  if (r.holders != nullptr) json["holders"] = holders_json(c, *r.holders);
   if (!r.spared.empty()) json["spared"] = spared_json(c, r.spared);
   add_topology_details(c, r, json);
   return json;

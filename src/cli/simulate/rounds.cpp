@@ -3,6 +3,7 @@
 
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/search/search_memory.hpp"
+#include "model/holders.hpp"
 #include "sim/embedded_cluster.hpp"
 
 namespace muster::cli {
@@ -16,6 +17,7 @@ Round run_rounds(Cluster& cluster, const Policy& policy, const RoundOptions& opt
   for (bool goes_on = true; goes_on && round.cycle < options.cycles;) {
     if (++round.cycle > 1) round.now += options.interval;
     round.decisions = run_cycle(cluster, policy, round.now, {&memory, &stopwatch});
+    name_holders(cluster, round.decisions.waiting);
     goes_on = on_round(round);
     embedded.carry_out(cluster, round.decisions, round.now);
     embedded.update(cluster, round.now);

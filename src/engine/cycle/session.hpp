@@ -145,7 +145,6 @@ class Session {
   void settle_pipelined();
   void settle_evicted();
   void collect_waiting();
-  void name_holders();
   void collect_shares();
 
   const CycleAids aids_;

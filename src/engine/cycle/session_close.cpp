@@ -4,25 +4,10 @@
 
 #include "engine/cycle/session.hpp"
 #include "engine/order/waiting_jobs.hpp"
-#include "model/holders.hpp"
 
 namespace muster {
-namespace {
-
-// The resource of which most nodes have too little; not valid: no room is lacking for another reason.
-Kind what_is_short(const JobReason& r) {
-  if (r.rule == JobRule::kTopology && !r.domains.empty()) return r.domains.front().kind;
-  if (r.rule != JobRule::kNoNode) return {};
-  for (const RefusalCount& c : r.nodes)  // most nodes first
-    if (c.refusal.rule == NodeRule::kResources) return c.refusal.kind;
-  return {};
-}
-
-}  // namespace
-
 Decisions Session::close() {
   collect_waiting();
-  name_holders();
   collect_shares();
   settle_evicted();
   settle_pipelined();
@@ -64,26 +49,12 @@ void Session::collect_waiting() {
             [&](JobId a, JobId b) { return is_listed_before(cluster.job(a), cluster.job(b)); });
   for (JobId j : waiting) {
     WaitingJob w{.job = j, .reasons = {}, .searches = {}};
-    if (auto standing = why_not_considered(cluster, j)) w.reasons.push_back(std::move(*standing));
-    if (const auto found = reasons_.find(j); found != reasons_.end())
-      w.reasons.insert(w.reasons.end(), found->second.begin(), found->second.end());
+    if (const auto found = reasons_.find(j); found != reasons_.end()) w.reasons = std::move(found->second);
+    if (auto standing = why_not_considered(cluster, j))
+      w.reasons.insert(w.reasons.begin(), std::move(*standing));
     if (const auto found = searches_.find(j); found != searches_.end()) w.searches = std::move(found->second);
     decisions.waiting.push_back(std::move(w));
   }
-}
-
-// Once per resource, and only where somebody lacks it.
-void Session::name_holders() {
-  absl::flat_hash_map<Kind, Holders> known;
-  for (WaitingJob& w : decisions.waiting)
-    for (JobReason& r : w.reasons) {
-      const Kind kind = what_is_short(r);
-      if (!kind.valid()) continue;
-      const auto [found, is_new] = known.try_emplace(kind);
-      if (is_new) found->second = holders_of(cluster, kind);
-      if (!found->second.most.empty()) r.holders = found->second;
-      break;
-    }
 }
 
 void Session::collect_shares() {

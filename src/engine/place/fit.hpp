@@ -20,30 +20,36 @@ inline bool has_idle_memory(const Node& node, const SharedGpu& gpu, std::int64_t
   return gpu.allocated > 0 && node.gpu_memory - gpu.allocated - memory >= 0;
 }
 
+// The rule and the kind of a NodeRefusal: asked of every node all the time, so it is small.
+struct NodeShortage {
+  NodeRule rule = NodeRule::kResources;
+  Kind kind;
+};
+
 // What is short if `space(kind)` is all there is; nothing: it fits. `shared`: GPUs of its claims that count
 // already.
 template <class Space>
-std::optional<NodeRefusal> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn,
-                                    std::int64_t shared, Space space) {
+std::optional<NodeShortage> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn,
+                                 std::int64_t shared, Space space) {
   if (shape.is_shared()) {
     const Node& node = cluster.node(id);
     const std::int64_t hundredths = node.hundredths_of(shape.gpu);
-    if (hundredths > 100 && hundredths % 100 != 0) return NodeRefusal{NodeRule::kGpuLargerThanDevice, kGpu};
+    if (hundredths > 100 && hundredths % 100 != 0) return NodeShortage{NodeRule::kGpuLargerThanDevice, kGpu};
     const std::int64_t memory = node.memory_of(shape.gpu);
     std::int64_t joinable = 0;
     for (const SharedGpu& gpu : node.shared) joinable += fits_group(node, gpu, memory);
     const std::int64_t devices = shape.gpu.devices;
     const std::int64_t whole = static_cast<std::int64_t>(
         std::floor(static_cast<double>(space(kGpu)) / static_cast<double>(kOneGpu)));
-    if (whole + std::min(devices, joinable) < devices) return NodeRefusal{NodeRule::kResources, kGpu};
+    if (whole + std::min(devices, joinable) < devices) return NodeShortage{NodeRule::kResources, kGpu};
   }
   for (const Amount& a : shape.request)
     if (a.units > space(a.kind) + (a.kind == kGpu ? shared * kOneGpu : 0))
-      return NodeRefusal{NodeRule::kResources, a.kind};
+      return NodeShortage{NodeRule::kResources, a.kind};
   if (overdrawn == 0) return std::nullopt;
   // A shared request looks at its devices, not at whole GPUs.
   for (Kind k : cluster.idle().offered())
-    if (space(k) < 0 && !(shape.is_shared() && k == kGpu)) return NodeRefusal{NodeRule::kResources, k};
+    if (space(k) < 0 && !(shape.is_shared() && k == kGpu)) return NodeShortage{NodeRule::kResources, k};
   return std::nullopt;
 }
 
@@ -55,7 +61,7 @@ inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
 }
 
 // Now or later: with what is being released.
-inline std::optional<NodeRefusal> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
+inline std::optional<NodeShortage> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, false) : 0;
   return short_of(cluster, shape, id, cluster.node_table().overdrawn(id), shared,
                   [&](Kind k) { return cluster.free_or_releasing(k, id); });

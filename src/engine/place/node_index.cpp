@@ -13,9 +13,16 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 }
 
 std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node) {
-  if (auto refusal = short_of_eventually(session.cluster, session.cluster.shape(shape), node)) return refusal;
+  if (const auto s = short_of_eventually(session.cluster, session.cluster.shape(shape), node))
+    return NodeRefusal{.rule = s->rule, .kind = s->kind};
   if (auto refusal = session.hooks.state_filter(shape, node)) return refusal;
   return session.hooks.shape_filter(shape, node);
+}
+
+// refusal_of() without the words.
+static bool is_refused(const Session& session, ShapeId shape, NodeId node) {
+  return short_of_eventually(session.cluster, session.cluster.shape(shape), node) ||
+         session.hooks.state_filter(shape, node) || session.hooks.shape_filter(shape, node);
 }
 
 NodeIndex::NodeIndex(const Session& session, ShapeId shape)
@@ -49,7 +56,7 @@ void NodeIndex::build() {
 void NodeIndex::evaluate(std::uint32_t rank) {
   const NodeId node = session_.cluster.nodes_by_name()[rank];
   keys_[rank] = kNever;
-  if (refusal_of(session_, shape_, node)) return;
+  if (is_refused(session_, shape_, node)) return;
   const auto key = session_.hooks.node_score.key(shape_, node);
   keys_[rank] = key.value_or(0);
   exact_[rank] = key.has_value();

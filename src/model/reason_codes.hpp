@@ -1,0 +1,14 @@
+// Reasons as words for programs.
+#pragma once
+
+#include <string_view>
+
+#include "model/reasons.hpp"
+
+namespace muster {
+
+// A stable word for programs: "OverLimit", "PodSchedulingErrors".
+std::string_view code_of(JobRule rule);
+std::string_view code_of(NodeRule rule);
+
+}  // namespace muster
