@@ -1,6 +1,8 @@
 // Placements and the sums over them.
 #include "model/cluster.hpp"
 
+#include <absl/hash/hash.h>
+
 #include <algorithm>
 #include <charconv>
 #include <tuple>
@@ -14,12 +16,22 @@ std::string_view name_of(TaskStatus status) {
   return names[static_cast<std::size_t>(status)];
 }
 
+namespace {
+
+std::uint64_t hash_of(TaskId task, const Placement& at) {
+  return absl::HashOf(task, at.status, at.virtually_evicted, at.never_stood, at.node, at.holding, at.leaving,
+                      at.leaving_holding, at.passing, at.passing_holding);
+}
+
+}  // namespace
+
 Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {}
 
 // ---------------------------------------------------------------- moving
 
 void Cluster::move(TaskId t, const Placement& to) {
   account(t, placement(t), -1);
+  placements_hash_ ^= hash_of(t, placement(t)) ^ hash_of(t, to);
   jobs_.placement(t) = to;
   account(t, to, +1);
   if (task(t).in_job()) settle_core(task(t).job);

@@ -57,7 +57,7 @@ class Cluster {
   // ---- deltas from a source. Objects may come in any order and refer to ones that are not there yet.
   void apply(Object&& object);
   // The same, for who goes on with it.
-  NodeId apply(NodeObject&& object) { return ++revision_, take(std::move(object)); }
+  NodeId apply(NodeObject&& object) { return take(std::move(object)); }
   TaskId apply(PodObject&& object) { return ++revision_, take(std::move(object)); }
   // What is of none of the kinds that the cluster knows may have been an owner of pods.
   void remove(std::string_view kind, std::string_view ns, std::string_view name);
@@ -69,15 +69,17 @@ class Cluster {
   void observe(TaskId task, const Observed& seen);
 
   // ---- what a cycle decided about a job; the object's next delta says the same
-  void started(JobId job, TimePoint now) { jobs_.job(job).last_start = now; }
-  void evicted(JobId job, TimePoint now) { jobs_.job(job).last_eviction = now; }
+  void started(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_start = now; }
+  void evicted(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_eviction = now; }
   void requeued(JobId job, TimePoint now, std::string not_before) {
+    ++revision_;
     jobs_.job(job).requeued_at = now;
     jobs_.job(job).requeue_not_before = std::move(not_before);
   }
   void mark_stale(JobId job, std::optional<TimePoint> since) { jobs_.mark_stale(job, since); }
   // The victim lost or moved pods for the contender, which counts until that has got a place.
   void taken_for(JobId contender, JobId victim) {
+    ++revision_;
     jobs_.job(contender).taken_for_it.insert(jobs_.job(victim).uid);
   }
   void placed(JobId job) { jobs_.job(job).taken_for_it.clear(); }
@@ -155,8 +157,11 @@ class Cluster {
   // What a queue is charged for the shape on that node.
   Charge accepted(const Shape& shape, NodeId node) const;
 
-  // Grows with every delta from the source.
+  // Grows with every delta from the source, and with what is noted about jobs, but for a node that says again
+  // what is known: they do all the time.
   std::uint64_t revision() const { return revision_; }
+  // Of where all tasks stand: the same again when they stand as before.
+  std::uint64_t placements_hash() const { return placements_hash_; }
 
   // ---- checking
   // The sums and placements as text: equal texts mean equal clusters.
@@ -266,6 +271,7 @@ class Cluster {
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,
        topologies_stale_ = false;
   std::uint64_t revision_ = 0;
+  std::uint64_t placements_hash_ = 0;
   std::vector<ObjectWarning> warnings_;
 };
 

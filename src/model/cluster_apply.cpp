@@ -20,9 +20,9 @@ bool Cluster::in_partition(const Labels& labels) const {
 // ---------------------------------------------------------------- any object
 
 void Cluster::apply(Object&& object) {
-  ++revision_;
   std::visit(
-      [this](auto& known) {
+      [this]<class Known>(Known& known) {
+        if constexpr (!std::is_same_v<Known, NodeObject>) ++revision_;
         if constexpr (requires { take(std::move(known)); })
           take(std::move(known));
         else
@@ -52,6 +52,7 @@ NodeId Cluster::take(NodeObject&& object) {
   const NodeId id = nodes_.mention(object.meta.name);
   const NodeTable::Change change =
       nodes_.apply(id, std::move(object), present, {kinds_, options_.mig_worker_label});
+  if (change.any) ++revision_;
   if (change.labels) topologies_stale_ = true;
   if (change.presence) slices_stale_ = true;
   if (change.presence || change.gpu_memory) queues_.set_stale();

@@ -48,6 +48,7 @@ struct Node : NodeConditions {
   std::int64_t claimable_gpus = 0;  // devices of slices whose driver is one of GPUs
   std::vector<SharedGpu> claimed;   // those of them that tasks hold; each task counts 1
 
+  bool operator==(const Node&) const = default;
   // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
   bool usable() const { return present && none(); }
   const std::string* label(std::string_view key) const;

@@ -23,18 +23,17 @@ NodeId NodeTable::mention(std::string_view name) {
 
 NodeTable::Change NodeTable::apply(NodeId id, NodeObject&& object, bool present, const NodeReading& reading) {
   Node& node = nodes_[id];
-  const bool was_present = std::exchange(node.present, present);
-  const std::int64_t old_memory = node.gpu_memory;
-  const Labels old_labels = std::move(node.labels);
-  const Request old_allocatable = std::move(node.allocatable);
+  const Node before = node;
+  node.present = present;
   read_node(std::move(object), reading, node);
   for (const Amount& a : node.allocatable)
     if (!allocatable_.is_offered(a.kind)) offered_.push_back(a.kind);
-  const Change change{.presence = was_present != present,
-                      .gpu_memory = old_memory != node.gpu_memory,
-                      .labels = old_labels != node.labels};
+  const Change change{.any = before != node,
+                      .presence = before.present != present,
+                      .gpu_memory = before.gpu_memory != node.gpu_memory,
+                      .labels = before.labels != node.labels};
   if (change.presence) list_stale_ = true;
-  if (change.presence || change.gpu_memory || old_allocatable != node.allocatable) set_stale(id);
+  if (change.presence || change.gpu_memory || before.allocatable != node.allocatable) set_stale(id);
   touch(id);
   return change;
 }

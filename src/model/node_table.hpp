@@ -42,7 +42,7 @@ class NodeJournal {
 class NodeTable {
  public:
   struct Change {
-    bool presence = false, gpu_memory = false, labels = false;
+    bool any = false, presence = false, gpu_memory = false, labels = false;
   };
 
   // ---- objects. A node that is only mentioned is there as a name.

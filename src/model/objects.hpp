@@ -84,6 +84,7 @@ struct NodeConditions {
     return !unschedulable && !not_ready && !memory_pressure && !disk_pressure && !pid_pressure &&
            !network_unavailable;
   }
+  bool operator==(const NodeConditions&) const = default;
 };
 
 struct NodeObject {

@@ -21,7 +21,6 @@ struct Compatibility {
   bool join_claims_at_once = true;    // a device taken in this cycle counts once for all who share its claim
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
   bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
-  bool sharing_score_needs_gpu = true;   // shared GPUs attract only pods that need a GPU
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
   bool pod_level_resources = true;   // spec.resources of a pod counts instead of what its containers ask for
@@ -50,7 +49,6 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"joinClaimsAtOnce", &Compatibility::join_claims_at_once},
     {"protectionNeedsMinimum", &Compatibility::protection_needs_minimum},
     {"slotsForNewGroups", &Compatibility::slots_for_new_groups},
-    {"sharingScoreNeedsGpu", &Compatibility::sharing_score_needs_gpu},
     {"memoryWithinDevice", &Compatibility::memory_within_device},
     {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
     {"podLevelResources", &Compatibility::pod_level_resources},

@@ -23,6 +23,8 @@ struct SearchLimits {
   std::int64_t scenarios_per_job = 100'000;
   std::int64_t nodes_per_job = 200'000'000;
   std::size_t exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
+  // Scenarios of it in one cycle: so many, or so many times what the others took, whichever is more.
+  std::int64_t exhaustive_at_least = 256, exhaustive_share = 8;
   Duration job = std::chrono::minutes(4);
   Duration job_floor = Duration::zero();  // granted even where the action's time is used up
   // By name; "default" serves those that have no entry.

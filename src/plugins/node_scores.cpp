@@ -16,11 +16,11 @@ constexpr double kNominated = 10'000'000, kSharing = 10'000, kAvailableNow = 1'0
 
 bool is_cpu_only(const Cluster& c, NodeId n) { return !c.node(n).is_mig && c.allocatable().at(kGpu, n) <= 0; }
 
-// A request for whole GPUs fits no shared one; one that needs no GPU fits any for KAI, and none for us.
-bool fits_some_shared_gpu(const Cluster& c, const Shape& shape, NodeId id, bool needs_gpu) {
+// A request for whole GPUs fits no shared one; one that needs no GPU fits any: where GPUs are shared, CPUs
+// that it takes are least missed.
+bool fits_some_shared_gpu(const Cluster& c, const Shape& shape, NodeId id) {
   const Node& node = c.node(id);
   if (node.shared.empty()) return false;
-  if (needs_gpu && !shape.is_shared() && shape.whole_gpus() == 0) return false;
   const std::int64_t memory = shape.is_shared()        ? node.memory_of(shape.gpu)
                               : shape.whole_gpus() > 0 ? node.gpu_memory
                                                        : 0;
@@ -134,9 +134,8 @@ std::unique_ptr<Plugin> make_nominated_node() {
 
 std::unique_ptr<Plugin> make_gpu_sharing_order() {
   return plugin_of([](Session& s, Hooks& hooks) {
-    const bool needs_gpu = s.settings.compatibility.sharing_score_needs_gpu;
-    hooks.node_score.add_local([&c = s.cluster, needs_gpu](ShapeId shape, NodeId n) {
-      return fits_some_shared_gpu(c, c.shape(shape), n, needs_gpu) ? kSharing : 0.0;
+    hooks.node_score.add_local([&c = s.cluster](ShapeId shape, NodeId n) {
+      return fits_some_shared_gpu(c, c.shape(shape), n) ? kSharing : 0.0;
     });
   });
 }

@@ -97,6 +97,7 @@ class Requeue final : public Action {
             .candidates = candidates,
             .valid = [&s](const Scenario& scenario) { return judge(s, scenario); },
             .ground = [](JobId) { return "past its expected runtime"; },
+            .depends_on_time = true,
             .commits = [this, &s, &solver,
                         &attempt] { return !options_.is_dry_run || show(s, solver, attempt); }};
   }

@@ -6,6 +6,11 @@
 
 namespace muster {
 
+RoomMaker::RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line)
+    : session_(session), action_(action), solver_(session, action, std::move(pool), line), proofs_(session) {
+  if (session.memory != nullptr) session.memory->action_begins(action);
+}
+
 bool RoomMaker::report_if_hopeless(JobId contender) {
   const Chunk chunk = session_.chunk(contender);
   for (TaskId t : chunk.tasks)
@@ -30,6 +35,10 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
       report(purpose, SearchEnd::kProven, std::move(proof));
       return Outcome::kNoSolution;
     }
+  if (is_as_before(purpose)) {
+    report(purpose, SearchEnd::kNoScenario, std::nullopt);
+    return Outcome::kNoSolution;
+  }
   remember_queues();
   const std::size_t first = session_.decisions.evictions.size();
   Statement st(session_);
@@ -45,20 +54,40 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
   return outcome;
 }
 
+// A search that failed is not run again until something that it depends on has changed.
+bool RoomMaker::is_as_before(const Purpose& purpose) {
+  if (session_.memory == nullptr || purpose.depends_on_time) return false;
+  const SearchEnded* ended = session_.memory->recall_end(session_, action_, purpose.contender);
+  if (ended != nullptr) solver_.end_as_before(*ended);
+  return ended != nullptr;
+}
+
+void RoomMaker::remember(const Purpose& purpose, const SearchReport& report) {
+  if (session_.memory == nullptr || purpose.depends_on_time) return;
+  SearchEnded ended = solver_.ended();
+  const auto take_earlier = [&](const std::optional<TimePoint>& until) {
+    if (until && (!ended.until || *until < *ended.until)) ended.until = until;
+  };
+  if (ended.soonest) take_earlier(ended.soonest->until);
+  for (const SparedJobs& spared : report.spared) take_earlier(spared.until);
+  session_.memory->remember_end(session_, action_, purpose.contender, ended);
+}
+
 void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof) {
   SearchReport report{.action = action_, .end = end};
   report.spared = spared_jobs(solver_.pool(), purpose.candidates, report.candidates);
   if (end != SearchEnd::kProven) {
-    report.scenarios = solver_.scenarios();
-    report.last_failure = solver_.last_failure();
+    report.scenarios = solver_.ended().scenarios;
+    report.last_failure = solver_.ended().last_failure;
   }
+  if (end == SearchEnd::kNoScenario) remember(purpose, report);
   if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
   const bool nobody_runs = report.candidates == 0 && report.spared.empty();
   if (proof && !nobody_runs) session_.add_reason(purpose.contender, std::move(*proof));
   report_protected(purpose.contender, report.spared, end != SearchEnd::kProven);
   if (end == SearchEnd::kCutShort)
     session_.add_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
-                                            .needed = static_cast<std::int32_t>(solver_.scenarios())});
+                                            .needed = static_cast<std::int32_t>(solver_.ended().scenarios)});
   if (!nobody_runs) session_.record_search(purpose.contender, std::move(report));
 }
 
@@ -68,7 +97,7 @@ void RoomMaker::report_protected(JobId contender, const std::vector<SparedJobs>&
   const auto has_end = [](const SparedJobs& s) { return s.until.has_value(); };
   JobReason reason{.rule = JobRule::kProtected};
   std::copy_if(spared.begin(), spared.end(), std::back_inserter(reason.spared), has_end);
-  if (const auto& soonest = solver_.soonest(); was_searched && soonest && reason.spared.empty())
+  if (const auto& soonest = solver_.ended().soonest; was_searched && soonest && reason.spared.empty())
     reason.spared.push_back({.rule = std::string(soonest->rule),
                              .jobs = 1,
                              .held = solver_.pool().held(soonest->who),

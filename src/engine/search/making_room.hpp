@@ -20,6 +20,8 @@ struct Purpose {
   ScenarioValidator valid;
   std::function<std::string_view(JobId)> ground;  // what allows the eviction of a victim
   Bounded bounded = Bounded::kNot;
+  // Time changes who may be taken without a word of until when: what a search found holds for one cycle only.
+  bool depends_on_time = false;
   // Asked when a solution stands; false: it is shown, not carried out.
   std::function<bool()> commits = [] { return true; };
 };
@@ -27,14 +29,9 @@ struct Purpose {
 // Lives as long as an action runs.
 class RoomMaker {
  public:
-  RoomMaker(Session& session, const char* action)
-      : session_(session), action_(action), solver_(session, action), proofs_(session) {}
+  RoomMaker(Session& session, const char* action) : RoomMaker(session, action, nullptr, Line::kContender) {}
   // With victims of its own choice.
-  RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line)
-      : session_(session),
-        action_(action),
-        solver_(session, action, std::move(pool), line),
-        proofs_(session) {}
+  RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line);
 
   // Tells the user, and returns true, where no search is worth it: one of the tasks to be placed is refused
   // for a reason that no eviction can change.
@@ -48,6 +45,8 @@ class RoomMaker {
   Solver& solver() { return solver_; }
 
  private:
+  bool is_as_before(const Purpose& purpose);
+  void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
   void report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched);
   void remember_queues();

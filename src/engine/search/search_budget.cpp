@@ -23,12 +23,16 @@ bool SearchBudget::start_job() {
 
 void SearchBudget::start_generator(const std::string& name) {
   generator_end_.reset();
+  scenarios_end_ = limits_.scenarios_per_job;
+  if (name == kExhaustiveGenerator)
+    scenarios_end_ = std::min(scenarios_end_, scenarios() + std::max(limits_.exhaustive_at_least,
+                                                                     limits_.exhaustive_share * scenarios()));
   if (const auto limit = limits_.of_generator(name)) generator_end_ = session_.elapsed() + *limit;
 }
 
 Limit SearchBudget::reached() const {
   const std::int64_t nodes = session_.stats.nodes_tried - nodes_before_;
-  if (scenarios() >= limits_.scenarios_per_job || nodes >= limits_.nodes_per_job) return Limit::kJob;
+  if (scenarios() >= scenarios_end_ || nodes >= limits_.nodes_per_job) return Limit::kJob;
   if (!job_end_ && !generator_end_) return Limit::kNone;
   const Duration now = session_.elapsed();
   if (job_end_ && now >= *job_end_) return Limit::kTime;

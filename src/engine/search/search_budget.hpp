@@ -25,7 +25,7 @@ class SearchBudget {
   const Session& session_;
   const SearchLimits& limits_;
   std::optional<Duration> action_end_, job_end_, generator_end_;  // as the session's time elapses
-  std::int64_t scenarios_before_ = 0, nodes_before_ = 0;
+  std::int64_t scenarios_before_ = 0, nodes_before_ = 0, scenarios_end_ = 0;
 };
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// A search is recalled only where the cluster's objects and placements are still the same.
+// A search depends on the objects, on where everybody stands, and on the shares of the queues; the rest is
+// time.
 #include "engine/search/search_memory.hpp"
 
 #include <absl/hash/hash.h>
@@ -6,31 +7,63 @@
 namespace muster {
 namespace {
 
-std::string key_of(const Cluster& cluster, const std::string& action, JobId job) {
-  return action + " " + cluster.job(job).full_name();
-}
-
-// Objects and placements alike.
-std::size_t state_of(const Cluster& cluster) {
-  return absl::HashOf(cluster.revision(), cluster.fingerprint());
+// Jobs that join the line when their time has come change them, and nothing else.
+std::size_t hash_of_shares(const Session& session) {
+  std::size_t hash = 0;
+  if (!session.hooks.fair_share) return hash;
+  for (QueueId q : ids(session.cluster.queues())) hash = absl::HashOf(hash, session.hooks.fair_share(q));
+  return hash;
 }
 
 }  // namespace
 
-void SearchMemory::recall(const Cluster& cluster, const std::string& action, JobId job,
-                          FailedScenarios& failed) const {
-  if (cut_short_.empty()) return;
-  const auto found = cut_short_.find(key_of(cluster, action, job));
-  if (found != cut_short_.end() && found->second.state == state_of(cluster)) failed = found->second.failed;
+void SearchMemory::action_begins(const std::string& action) {
+  shares_.reset();
+  ByJob& searches = by_action_[action];
+  absl::erase_if(searches, [](const auto& entry) { return !entry.second.is_of_use; });
+  for (auto& [job, search] : searches) search.is_of_use = false;
 }
 
-void SearchMemory::remember(const Cluster& cluster, const std::string& action, JobId job,
+std::size_t SearchMemory::state_of(const Session& session) {
+  if (!shares_) shares_ = hash_of_shares(session);
+  return absl::HashOf(session.cluster.revision(), session.cluster.placements_hash(), *shares_);
+}
+
+SearchMemory::Search* SearchMemory::find(const Session& session, const std::string& action, JobId job) {
+  ByJob& searches = by_action_[action];
+  if (searches.empty()) return nullptr;
+  const auto found = searches.find(session.cluster.job(job).full_name());
+  if (found == searches.end() || found->second.state != state_of(session)) return nullptr;
+  found->second.is_of_use = true;
+  return &found->second;
+}
+
+void SearchMemory::recall(const Session& session, const std::string& action, JobId job,
+                          FailedScenarios& failed) {
+  if (const Search* search = find(session, action, job)) failed = search->failed;
+}
+
+void SearchMemory::remember(const Session& session, const std::string& action, JobId job,
                             FailedScenarios failed) {
-  cut_short_[key_of(cluster, action, job)] = {.state = state_of(cluster), .failed = std::move(failed)};
+  by_action_[action][session.cluster.job(job).full_name()] = {.state = state_of(session),
+                                                              .failed = std::move(failed)};
 }
 
-void SearchMemory::forget(const Cluster& cluster, const std::string& action, JobId job) {
-  if (!cut_short_.empty()) cut_short_.erase(key_of(cluster, action, job));
+const SearchEnded* SearchMemory::recall_end(const Session& session, const std::string& action, JobId job) {
+  const Search* search = find(session, action, job);
+  if (search == nullptr || !search->ended) return nullptr;
+  const auto& until = search->ended->until;
+  return until && session.now >= *until ? nullptr : &*search->ended;
+}
+
+void SearchMemory::remember_end(const Session& session, const std::string& action, JobId job,
+                                SearchEnded ended) {
+  by_action_[action][session.cluster.job(job).full_name()] = {
+      .state = state_of(session), .failed = {}, .ended = ended};
+}
+
+void SearchMemory::forget(const Session& session, const std::string& action, JobId job) {
+  by_action_[action].erase(session.cluster.job(job).full_name());
 }
 
 }  // namespace muster

@@ -1,35 +1,59 @@
-// What searches that were cut short had ruled out, kept from cycle to cycle. Forgetting it costs time, never
-// a decision.
+// What searches that found nothing had ruled out, kept from cycle to cycle: one that was cut short goes on,
+// one that came to its end is not run again while nothing it depends on has changed. Forgetting it costs
+// time, never a decision.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <utility>
 
-#include "model/cluster.hpp"
+#include "engine/cycle/session.hpp"
 
 namespace muster {
 
 // Scenarios by what they are made of.
 using FailedScenarios = absl::flat_hash_set<std::size_t>;
 
+// How a search ended that tried everything.
+struct SearchEnded {
+  std::int64_t scenarios = 0;
+  std::string_view last_failure;         // lives for ever
+  std::optional<VictimRefusal> soonest;  // the failure that time alone would mend first
+  std::optional<TimePoint> until;        // then time alone may give it other victims
+};
+
 class SearchMemory {
  public:
-  // What the last search of the action for this job ruled out, if nothing has changed since.
-  void recall(const Cluster& cluster, const std::string& action, JobId job, FailedScenarios& failed) const;
+  // Searches for which the action had no use when it last ran are forgotten.
+  void action_begins(const std::string& action);
+
+  // What the last search of the action for this job ruled out before it was cut short.
+  void recall(const Session& session, const std::string& action, JobId job, FailedScenarios& failed);
   // The search was cut short; the cluster is as it was before it.
-  void remember(const Cluster& cluster, const std::string& action, JobId job, FailedScenarios failed);
-  void forget(const Cluster& cluster, const std::string& action, JobId job);
+  void remember(const Session& session, const std::string& action, JobId job, FailedScenarios failed);
+
+  // How the last search of the action for this job ended, if it would end so again; null: nobody knows.
+  const SearchEnded* recall_end(const Session& session, const std::string& action, JobId job);
+  void remember_end(const Session& session, const std::string& action, JobId job, SearchEnded ended);
+
+  void forget(const Session& session, const std::string& action, JobId job);
 
  private:
   struct Search {
     std::size_t state = 0;
     FailedScenarios failed;
+    std::optional<SearchEnded> ended;
+    bool is_of_use = true;
   };
-  absl::flat_hash_map<std::string, Search> cut_short_;  // by action, namespace and name
+  Search* find(const Session& session, const std::string& action, JobId job);
+  std::size_t state_of(const Session& session);
+
+  using ByJob = absl::flat_hash_map<std::string, Search>;  // by namespace and name
+  absl::flat_hash_map<std::string, ByJob> by_action_;
+  std::optional<std::size_t> shares_;  // of the cycle at hand
 };
 
 }  // namespace muster

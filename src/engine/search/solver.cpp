@@ -51,8 +51,7 @@ VictimPool& Solver::pool() {
 
 Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& candidates,
                       const ScenarioValidator& valid) {
-  last_failure_ = {};
-  soonest_.reset();
+  ended_ = {};
   if (session_.chunk(contender).tasks.empty()) return Outcome::kNothingToPlace;
   if (generators_.empty()) return Outcome::kNoGenerator;
   if (!budget_.start_job()) return Outcome::kOutOfTime;
@@ -81,19 +80,22 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   failed_.clear();
   for_now_.clear();
   limit_ = Limit::kNone;
-  if (session_.memory != nullptr) session_.memory->recall(session_.cluster, action_, contender, failed_);
+  if (session_.memory != nullptr) session_.memory->recall(session_, action_, contender, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
   accumulator_->begin(candidates);
 }
 
+void Solver::end_as_before(const SearchEnded& ended) { ended_ = ended; }
+
 Outcome Solver::unsolved() {
+  ended_.scenarios = budget_.scenarios();
   const bool is_cut = limit_ == Limit::kJob || limit_ == Limit::kTime;
   if (session_.memory != nullptr) {
     for (std::size_t scenario : for_now_) failed_.erase(scenario);
     if (is_cut)
-      session_.memory->remember(session_.cluster, action_, contender_, failed_);
+      session_.memory->remember(session_, action_, contender_, failed_);
     else
-      session_.memory->forget(session_.cluster, action_, contender_);
+      session_.memory->forget(session_, action_, contender_);
   }
   if (!is_cut) return Outcome::kNoSolution;
   return limit_ == Limit::kTime ? Outcome::kOutOfTime : Outcome::kCutShort;
@@ -188,8 +190,9 @@ std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const 
       {.contender = contender_, .tasks = tasks, .victims = victims, .feasible = feasible_, .valid = *valid_});
   if (failure) {
     statement.rollback(0);
-    last_failure_ = failure->rule;
-    if (failure->until && (!soonest_ || *failure->until < *soonest_->until)) soonest_ = failure;
+    ended_.last_failure = failure->rule;
+    std::optional<VictimRefusal>& soonest = ended_.soonest;
+    if (failure->until && (!soonest || *failure->until < *soonest->until)) soonest = failure;
   }
   return failure;
 }

@@ -46,11 +46,10 @@ class Solver {
     room_.update();
     return room_;
   }
-  // Of the last search: scenarios it played, and why the last of them failed.
-  std::int64_t scenarios() const { return budget_.scenarios(); }
-  std::string_view last_failure() const { return last_failure_; }
-  // Of the last search: the failure that time alone would mend first.
-  const std::optional<VictimRefusal>& soonest() const { return soonest_; }
+  // Of the last search that found nothing: scenarios it played, and why they failed.
+  const SearchEnded& ended() const { return ended_; }
+  // A search is not run, because it would end as it did before.
+  void end_as_before(const SearchEnded& ended);
   // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
   std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
@@ -96,8 +95,7 @@ class Solver {
   FailedScenarios failed_;
   std::vector<std::size_t> for_now_;  // of those, the ones that time alone may mend
   Limit limit_ = Limit::kNone;
-  std::string_view last_failure_;
-  std::optional<VictimRefusal> soonest_;
+  SearchEnded ended_;
 
   // ---- buffers
   Batches potential_, needed_;

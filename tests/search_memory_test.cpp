@@ -1,0 +1,133 @@
+// Cycles that remember searches decide as cycles that do not, and a cluster at rest is not searched again.
+#include "engine/search/search_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <chrono>
+#include <random>
+
+#include "cli/policy.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "model/reason_text.hpp"
+#include "sim/embedded_cluster.hpp"
+#include "tests/random_cluster.hpp"
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+// Every search ends by itself: one that is cut short goes on where there is a memory, and not where there is
+// none.
+Policy unlimited_policy() {
+  std::vector<Error> errors;
+  Policy policy = cli::make_policy({}, errors);
+  policy.settings.search.exhaustive_at_least = 1'000'000;
+  return policy;
+}
+
+std::int64_t scenarios(const Decisions& decisions) {
+  std::int64_t sum = 0;
+  for (const ActionStats& a : decisions.actions) sum += a.scenarios_simulated;
+  return sum;
+}
+
+std::string tell(const Cluster& cluster, const Decisions& decisions) {
+  std::string text = text_of(cluster, decisions);
+  for (const WaitingJob& w : decisions.waiting) {
+    text += "\n" + cluster.job(w.job).name;
+    for (const JobReason& r : w.reasons) text += "; " + text_of(cluster, r);
+    for (const SearchReport& s : w.searches)
+      text += "; " + s.action + " " + std::to_string(s.scenarios) + " " + std::string(s.last_failure);
+  }
+  return text;
+}
+
+RandomCluster crowded_numbers(std::mt19937_64& dice) {
+  RandomCluster random;
+  for (auto& [list, most] : {std::pair(&random.nodes, 4u), {&random.queues, 5u}, {&random.jobs, 16u}})
+    for (unsigned i = 1 + static_cast<unsigned>(dice() % most); i > 0; --i) list->push_back(dice());
+  return random;
+}
+
+struct World {
+  explicit World(const RandomCluster& random) : cluster(cluster_of(objects_of(random))) {}
+
+  Decisions cycle(const Policy& policy, TimePoint now, SearchMemory* memory) {
+    Decisions decisions = run_cycle(cluster, policy, now, {.memory = memory});
+    told = tell(cluster, decisions);
+    embedded.carry_out(cluster, decisions, now);
+    embedded.update(cluster, now);
+    return decisions;
+  }
+
+  Cluster cluster;
+  EmbeddedCluster embedded;
+  std::string told;  // of the last cycle
+};
+
+// Somebody removes a pod.
+void disturb(World& world, std::uint64_t number) {
+  const Cluster& c = world.cluster;
+  const TaskId task(static_cast<std::uint32_t>(number % std::max<std::size_t>(c.tasks().size(), 1)));
+  if (c.tasks().size() == 0 || !c.task(task).alive) return;
+  world.cluster.remove(PodObject::kKind, std::string(c.task(task).ns), std::string(c.task(task).name));
+}
+
+TEST(SearchMemory, ChangesNoDecision) {
+  const Policy policy = unlimited_policy();
+  std::int64_t with = 0, without = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    std::mt19937_64 dice(seed);
+    const RandomCluster random = crowded_numbers(dice);
+    World forgetful(random), mindful(random);
+    SearchMemory memory;
+    TimePoint now = random_cluster_now();
+    for (int cycle = 0; cycle < 12; ++cycle) {
+      const Decisions expected = forgetful.cycle(policy, now, nullptr);
+      const Decisions decided = mindful.cycle(policy, now, &memory);
+      ASSERT_EQ(mindful.told, forgetful.told) << "seed " << seed << ", cycle " << cycle;
+      with += scenarios(decided), without += scenarios(expected);
+      const std::uint64_t number = dice();
+      if (number % 4 == 0) disturb(forgetful, number / 4), disturb(mindful, number / 4);
+      now += std::chrono::seconds(std::array{0, 1, 60, 3600}[number % 7 % 4]);
+    }
+  }
+  EXPECT_LT(with, without * 3 / 4);
+}
+
+TEST(SearchMemory, ASearchThatFailedRestsUntilSomethingChanges) {
+  const Policy policy = unlimited_policy();
+  int rested = 0;
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    std::mt19937_64 dice(seed);
+    World world(crowded_numbers(dice));
+    SearchMemory memory;
+    const TimePoint now = random_cluster_now();
+    std::int64_t before = 0;
+    for (int cycle = 0; cycle < 20; ++cycle) {
+      const Decisions decisions = world.cycle(policy, now, &memory);
+      if (cycle >= 15) {
+        ASSERT_EQ(text_of(world.cluster, decisions), "") << "seed " << seed;
+        ASSERT_EQ(scenarios(decisions), 0) << "seed " << seed;
+      }
+      before = std::max(before, scenarios(decisions));
+    }
+    rested += before > 0;
+  }
+  EXPECT_GT(rested, 25);
+}
+
+TEST(SearchMemory, ANodeThatSaysWhatIsKnownChangesNothing) {
+  TestCluster c;
+  c.node("n1", {.gpus = 1});
+  c.open();
+  const std::uint64_t before = c.cluster().revision();
+  c.node("n1", {.gpus = 1});
+  EXPECT_EQ(c.cluster().revision(), before);
+  c.node("n1", {.gpus = 2});
+  EXPECT_GT(c.cluster().revision(), before);
+}
+
+}  // namespace
+}  // namespace muster
