@@ -3,7 +3,7 @@
 
     run.py                                  all sets
     run.py mission kai-tests/reclaim        these directories, or single files
-    run.py --same-as OTHER_MUSTER           both builds must print the same on every case
+    run.py --same-as OTHER_MUSTER           both builds must decide the same on every case
 
 The last line is "N passed, N failed". Exit status: 0 nothing failed, 1 something did, 2 wrong usage.
 """
@@ -133,7 +133,7 @@ def parser():
     add("places", nargs="*", metavar="PLACE", help="sets, directories or case files; default: all sets")
     add("--muster", type=pathlib.Path, default=MUSTER, help="the program (default: %(default)s)")
     add("--cmd", help="another program: a command with the placeholders %s" % program.PLACEHOLDERS)
-    add("--same-as", type=pathlib.Path, metavar="MUSTER", help="compare the output of --muster with this build's")
+    add("--same-as", type=pathlib.Path, metavar="MUSTER", help="compare the decisions of --muster with this build's")
     add("--only", metavar="REGEX", help="cases whose name matches")
     add("--tag", action="append", help="cases with this tag; repeat for any of several")
     add("--skip-tag", action="append", default=[], metavar="TAG", help="no cases with this tag; repeatable")
