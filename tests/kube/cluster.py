@@ -17,7 +17,7 @@ import programs
 
 CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "job", "cronjob", "deployment", "replicaset", "statefulset", "disruption", "garbage-collector", "namespace",
-    "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
+    "resourceclaim", "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
     "taint-eviction", "node-lifecycle"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
 
