@@ -24,12 +24,20 @@ from workloads import POD_GROUPS, PODS
 
 CASES = ROOT / "tests/front-door"
 # Left out are cases about the past (minimum runtime, time-based fair share), about files as such (what kubectl printed,
-# objects given twice, nothing to schedule, typing errors) and about a kind whose controller is not here (PyTorchJob).
-NAMES = ("batch", "cron-job", "defaults", "device-claims", "fractions", "limits-only", "mig", "podgroups-by-hand",
+# objects given twice, nothing to schedule, typing errors).
+NAMES = ("batch", "cron-job", "defaults", "device-claims", "elastic", "fractions", "limits-only", "mig", "podgroups-by-hand",
          "preemptibility-labels", "preemption-delay", "priorities", "quickstart", "runtime-class", "topology")
 FIRST = ("Namespace", "PriorityClass", "RuntimeClass", "LimitRange", "Topology", "Queue", "DeviceClass", "ResourceSlice",
          "ResourceClaim", "ResourceClaimTemplate", "PodGroup")  # before the pods that need them; nodes before all
-WORKLOADS = ("Job", "Deployment", "StatefulSet", "CronJob")
+WORKLOADS = ("Job", "Deployment", "StatefulSet", "CronJob", "PyTorchJob")
+PYTORCH_JOBS = "/apis/kubeflow.org/v1/namespaces/default/pytorchjobs"
+PYTORCH_CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+    "metadata": {"name": "pytorchjobs.kubeflow.org"},
+    "spec": {"group": "kubeflow.org", "scope": "Namespaced",
+             "names": {"kind": "PyTorchJob", "plural": "pytorchjobs", "singular": "pytorchjob"},
+             "versions": [{"name": "v1", "served": True, "storage": True, "schema": {
+                 "openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}}}]}}
 
 
 def documents(name):
@@ -89,7 +97,9 @@ class FilesView(View):
         # Of a group that muster places nothing of, it does not say live what it takes it for.
         stood_there = "nodeName" in (self.document("Pod", pod) or {}).get("spec", {})
         preemptibility = "" if stood_there else f"{job['preemptibility']} ({job['preemptibilitySource']})"
-        self.groups[group].append((job["queue"], job["minPods"], job.get("priorityClassName", ""), preemptibility))
+        parts = [(part["name"], part["minPods"]) for part in job.get("subGroups", [])]
+        self.groups[group].append((job["queue"], sorted(parts) or job["minPods"], job.get("priorityClassName", ""),
+                                   preemptibility))
         if job["podsRunning"] == 0 and not is_placed:
             self.reasons[group] |= {reason["reason"] for reason in job["reasons"]}
 
@@ -102,7 +112,8 @@ class FilesView(View):
             name = metadata.get("name", "")
             if kind == "Pod" and "generateName" in metadata and fnmatch.fnmatch(pod, metadata["generateName"] + "?????"):
                 return workload("Pod", metadata["generateName"])
-            if kind in WORKLOADS and re.fullmatch(re.escape(name) + ("-run" if kind == "CronJob" else "") + r"-\d+", pod):
+            part = {"CronJob": "-run", "PyTorchJob": "-(master|worker)"}.get(kind, "")
+            if kind in WORKLOADS and re.fullmatch(re.escape(name) + part + r"-\d+", pod):
                 return workload(kind, name)
         return workload("Pod", pod)
 
@@ -111,9 +122,10 @@ class LiveView(View):
     def __init__(self, api):
         super().__init__()
         self.owners = {}  # by uid
-        for path in ("/apis/batch/v1/namespaces/default/jobs", "/apis/apps/v1/namespaces/default/replicasets"):
+        for kind, path in (("Job", "/apis/batch/v1/namespaces/default/jobs"), ("PyTorchJob", PYTORCH_JOBS),
+                           ("ReplicaSet", "/apis/apps/v1/namespaces/default/replicasets")):
             for item in api.items(path):
-                self.owners[item["metadata"]["uid"]] = item["metadata"]
+                self.owners[item["metadata"]["uid"]] = kind, item["metadata"]
         pods = [p for p in api.items(PODS) if "deletionTimestamp" not in p["metadata"]]
         by_uid = {p["metadata"]["uid"]: p["metadata"] for p in pods}
         in_group = collections.defaultdict(list)
@@ -127,13 +139,15 @@ class LiveView(View):
             if owner in by_uid:
                 self.note_group(api, group, self.workload_of(by_uid[owner]), runs)
             elif owner in self.owners:
-                self.note_group(api, group, self.workload_of_owner(self.owners[owner]), runs)
+                self.note_group(api, group, self.workload_of_owner(*self.owners[owner]), runs)
             elif in_group[name]:
                 self.note_group(api, group, workload("PodGroup", name), runs)
 
     def note_group(self, api, group, owner, runs):
         spec, annotations = group["spec"], group["metadata"].get("annotations", {})
-        self.groups[owner].append((spec["queue"], spec.get("minMember", 1), spec.get("priorityClassName", ""),
+        parts = [(part["name"], part["minMember"]) for part in spec.get("subGroups", [])]
+        self.groups[owner].append((spec["queue"], sorted(parts) or spec.get("minMember", 1),
+                                   spec.get("priorityClassName", ""),
                                    annotations.get("muster.dev/preemptibility", "")))
         conditions = group.get("status", {}).get("schedulingConditions", [])
         if runs:
@@ -146,10 +160,10 @@ class LiveView(View):
     def workload_of(self, metadata):
         for owner in metadata.get("ownerReferences", []):
             if owner["uid"] in self.owners:
-                return self.workload_of_owner(self.owners[owner["uid"]], owner["kind"])
+                return self.workload_of_owner(*self.owners[owner["uid"]])
         return workload("Pod", metadata.get("generateName") or metadata["name"])
 
-    def workload_of_owner(self, metadata, kind="Job"):
+    def workload_of_owner(self, kind, metadata):
         for above in metadata.get("ownerReferences", []):
             return workload(above["kind"], above["name"])
         return workload(kind, metadata["name"])
@@ -185,6 +199,18 @@ def pods_of(document):
     return counts.get(document["kind"], 0)
 
 
+def pods_of_pytorch_job(job):
+    """As its operator would make them."""
+    owner = {"apiVersion": job["apiVersion"], "kind": job["kind"], "controller": True,
+             "name": job["metadata"]["name"], "uid": job["metadata"]["uid"]}
+    for role, part in job["spec"]["pytorchReplicaSpecs"].items():
+        for i in range(part["replicas"]):
+            labels = {"training.kubeflow.org/job-name": owner["name"], "training.kubeflow.org/replica-type": role.lower(),
+                      "training.kubeflow.org/replica-index": str(i)}
+            yield {"apiVersion": "v1", "kind": "Pod", "spec": part["template"]["spec"],
+                   "metadata": {"name": f"{owner['name']}-{role.lower()}-{i}", "labels": labels, "ownerReferences": [owner]}}
+
+
 def waves(name):
     """Nodes, then what pods need and pods that run already, then pods and workloads by age."""
     nodes, first, later = [], [], collections.defaultdict(list)
@@ -210,6 +236,8 @@ class FilesAndLive(unittest.TestCase):
         cls.plane.install(ROOT / "deploy")
         cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         cls.api = cls.plane.api
+        cls.api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", PYTORCH_CRD)
+        cls.plane.kubectl("wait", "--for=condition=Established", "crd/pytorchjobs.kubeflow.org", "--timeout=30s")
 
     def create(self, made):
         path = self.plane.directory / "objects.json"
@@ -219,6 +247,9 @@ class FilesAndLive(unittest.TestCase):
             if document["kind"] == "CronJob":
                 name = document["metadata"]["name"]
                 self.plane.kubectl("create", "job", f"{name}-run", f"--from=cronjob/{name}")
+            if document["kind"] == "PyTorchJob":
+                for pod in pods_of_pytorch_job(self.api.get(f"{PYTORCH_JOBS}/{document['metadata']['name']}")):
+                    self.api.post(PODS, pod)
 
     def create_wave(self, wave):
         made = [complete(d) for d in wave]
@@ -248,7 +279,7 @@ class FilesAndLive(unittest.TestCase):
         return all("nodeName" in p["spec"] or is_told(p) for p in self.api.items(PODS))
 
     def clean_up(self):
-        for kind in ("cronjobs", "jobs", "deployments", "pods", "podgroups", "resourceclaims", "resourceclaimtemplates",
+        for kind in ("cronjobs", "jobs", "deployments", "pytorchjobs.kubeflow.org", "pods", "podgroups", "resourceclaims", "resourceclaimtemplates",
                      "limitranges"):
             self.plane.kubectl("delete", kind, "--all", "--now", "--ignore-not-found", check=False)
         for kind in ("queues.scheduling.run.ai", "nodes", "resourceslices", "deviceclasses", "runtimeclasses",
