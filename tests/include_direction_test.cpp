@@ -30,13 +30,14 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"plugins", {"engine", "model", "config", "cel", "options", "util", "fairshare"}},
     {"actions", {"engine", "model", "config", "options", "util"}},
     {"sim", {"model", "manifest", "document", "util"}},
+    {"checks", {"model", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
     {"grouper", {"document", "util"}},
-    {"serve", {"kube", "grouper", "engine", "model", "manifest", "document", "usage", "util"}},
+    {"serve", {"kube", "grouper", "checks", "engine", "model", "manifest", "document", "usage", "util"}},
     {"cli",
      {"util", "options", "fairshare", "document", "config", "model", "manifest", "engine", "plugins",
-      "actions", "sim", "kube", "web", "grouper", "serve", "usage"}},
+      "actions", "sim", "checks", "kube", "web", "grouper", "serve", "usage"}},
 };
 
 // Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.

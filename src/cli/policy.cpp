@@ -26,6 +26,14 @@ ClusterOptions cluster_options(const SchedulerParams& p) {
           .compatibility = p.compatibility};
 }
 
+bool reclaims_by_lca(const Config& config) {
+  for (const PluginConfig& plugin : config.plugins) {
+    const auto method = plugin.arguments.find("reclaimResolveMethod");
+    if (plugin.name == "minruntime" && method != plugin.arguments.end()) return method->second != "queue";
+  }
+  return true;
+}
+
 Policy make_policy(const Config& config, std::vector<Error>& errors) {
   const SchedulerParams& p = config.params;
   Policy policy;

@@ -15,6 +15,8 @@ KnownNames known_names();
 ClusterOptions cluster_options(const SchedulerParams& params);
 // Bad arguments of plugins and actions are appended to `errors`.
 Policy make_policy(const Config& config, std::vector<Error>& errors);
+// How the plugin minruntime finds the minimum runtime that counts against a reclaim.
+bool reclaims_by_lca(const Config& config);
 // "plugin snapshot is not in this version and is skipped", or "". Only of plugins that a file names.
 std::string skipped_text(const Config& config);
 // That files are the only source of past use but for `serve`, or "" where the configuration names no other.

@@ -27,7 +27,7 @@ std::string bytes_in(const std::string& path) {
 // One line per document, "name@line", and per error, with the file's name in place of its path.
 class Archives : public testing::Test {
  protected:
-  std::string read(const std::string& path, std::size_t most = kMostUnpacked) {
+  std::string read(const std::string& path, const UnpackLimits& limits = {}) {
     std::string lines;
     const auto use = [&](const Document& document) {
       std::string_view name;
@@ -36,11 +36,11 @@ class Archives : public testing::Test {
     };
     const auto fail = [&](const Error& error) { lines += error.text().substr(path.rfind('/') + 1) + "\n"; };
     for_each_text(
-        path, [&](NamedText text) { read_documents_of(std::move(text), use, fail); }, fail, most);
+        path, [&](NamedText text) { read_documents_of(std::move(text), use, fail); }, fail, limits);
     return lines;
   }
-  std::string of(const std::string& name, std::size_t most = kMostUnpacked) {
-    return read(fixture(name), most);
+  std::string of(const std::string& name, const UnpackLimits& limits = {}) {
+    return read(fixture(name), limits);
   }
   std::string of_bytes(const std::string& bytes) {
     std::ofstream(path_, std::ios::binary) << bytes;
@@ -99,12 +99,35 @@ TEST_F(Archives, AreRefusedWithAReason) {
 }
 
 TEST_F(Archives, MayNotUnpackToMoreThanTheLimit) {
+  const auto at_most = [](std::size_t bytes) {
+    return UnpackLimits{.always = bytes, .times = 1, .most = bytes};
+  };
   for (const char* name : {"a.yaml.gz", "a.yaml.zst", "streamed.zip"})
-    EXPECT_EQ(of(name, 100),
-              std::string(name) + ": unpacks to more than 100 bytes, which is the most that is read\n");
-  EXPECT_THAT(of("several.zip", 300), HasSubstr("several.zip: unpacks to more than 300 bytes"))
+    EXPECT_EQ(of(name, at_most(100)),
+              std::string(name) +
+                  ": unpacks to more than 100 bytes, and so much is not unpacked here; if that is its size, "
+                  "unpack it first\n");
+  EXPECT_THAT(of("several.zip", at_most(300)), HasSubstr("several.zip: unpacks to more than 300 bytes"))
       << "of all entries together";
-  EXPECT_THAT(more_than(kMostUnpacked), HasSubstr("more than 8 GiB"));
+}
+
+TEST(UnpackLimits, GrowWithThePackedSizeUpToABound) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  const UnpackLimits limits;
+  EXPECT_EQ(limits.of(42'000), 1024 * kMiB);
+  EXPECT_EQ(limits.of(20 * kMiB), 2000 * kMiB);
+  EXPECT_EQ(limits.of(100 * kMiB), 8192 * kMiB);
+  EXPECT_EQ(limits.of(SIZE_MAX), 8192 * kMiB);
+  EXPECT_THAT(more_than(limits.of(1)), HasSubstr("more than 1 GiB, "));
+  EXPECT_THAT(more_than(limits.of(20 * kMiB)), HasSubstr("more than 2.0 GiB, "));
+}
+
+// A thousand times as much as it was packed from: what fits below `always` is read.
+TEST_F(Archives, OfNothingButBlanksAreRefusedByTheirRatio) {
+  const std::string bomb = bytes_in(fixture("blanks.yaml.gz"));
+  const std::size_t packed = bomb.size();
+  EXPECT_THAT(of("blanks.yaml.gz", {.always = 1000, .times = 100}), HasSubstr("unpacks to more than "));
+  EXPECT_EQ(of("blanks.yaml.gz", {.always = 2000 * packed, .times = 100}), kPodA);
 }
 
 TEST_F(Archives, ThatEndTooEarlyAreIncomplete) {
@@ -166,7 +189,8 @@ TEST(FilesBelowDirectories, TakeArchives) {
   std::string names;
   for (const std::string& file : *files) names += file.substr(file.rfind('/') + 1) + " ";
   EXPECT_EQ(names,
-            "a.yaml.gz a.yaml.zst bzipped.zip empty.zip encrypted.zip frames.json.zst members.json.gz "
+            "a.yaml.gz a.yaml.zst blanks.yaml.gz bzipped.zip empty.zip encrypted.zip frames.json.zst "
+            "members.json.gz "
             "nested.zip other.zip padded.json.gz several.zip streamed.zip tar.yaml.gz twice.yaml.gz ");
 }
 

@@ -26,22 +26,23 @@ std::string mistake_inside(std::string_view text) {
 class TextsOfFile {
  public:
   TextsOfFile(const std::string& file, const std::function<void(NamedText)>& use,
-              const std::function<void(const Error&)>& fail, std::size_t most)
-      : file_(file), use_(use), fail_(fail), most_(most) {}
+              const std::function<void(const Error&)>& fail, const UnpackLimits& limits)
+      : file_(file), use_(use), fail_(fail), limits_(limits) {}
 
   void of(FileText content) {
     const std::string_view bytes = content.text();
+    const std::size_t most = limits_.of(bytes.size());
     switch (packing_of(bytes)) {
       case Packing::kNone:
         return use_({file_, std::move(content)});
       case Packing::kGzip:
-        return single(unpacked_gzip(bytes, most_));
+        return single(unpacked_gzip(bytes, most));
       case Packing::kZstd:
-        return single(unpacked_zstd(bytes, most_));
+        return single(unpacked_zstd(bytes, most));
       case Packing::kZip:
         return unzip(
             bytes, [&](const std::string& name, TextArea text) { take(inside(name), std::move(text)); },
-            [&](const std::string& name, const std::string& message) { fail(inside(name), message); }, most_);
+            [&](const std::string& name, const std::string& message) { fail(inside(name), message); }, most);
       case Packing::kOther:
         return fail(file_, fmt::format("is a {} archive, which is not read; unpack it first",
                                        name_of_other_packing(bytes)));
@@ -66,7 +67,7 @@ class TextsOfFile {
   const std::string& file_;
   const std::function<void(NamedText)>& use_;
   const std::function<void(const Error&)>& fail_;
-  const std::size_t most_;
+  const UnpackLimits& limits_;
 };
 
 }  // namespace
@@ -81,10 +82,10 @@ NamedText named_text(std::string name, std::string_view text) {
 }
 
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
-                   const std::function<void(const Error&)>& fail, std::size_t most) {
+                   const std::function<void(const Error&)>& fail, const UnpackLimits& limits) {
   auto content = FileText::open(file);
   if (!content) return fail(content.error());
-  TextsOfFile(file, use, fail, most).of(std::move(*content));
+  TextsOfFile(file, use, fail, limits).of(std::move(*content));
 }
 
 }  // namespace muster

@@ -22,7 +22,7 @@ NamedText named_text(std::string name, std::string_view text);
 
 // "-" is standard input. What can not be opened or unpacked is passed to `fail`.
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
-                   const std::function<void(const Error&)>& fail, std::size_t most = kMostUnpacked);
+                   const std::function<void(const Error&)>& fail, const UnpackLimits& limits = {});
 
 // Whether snapshots of KAI-Scheduler arrive as their objects or as one document.
 enum class Snapshots { kUnfolded, kWhole };

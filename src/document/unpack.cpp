@@ -148,11 +148,19 @@ Result<TextArea> unpacked_zstd(std::string_view packed, std::size_t most) {
   return unpacked_by(ZstdDecoder(), packed, most);
 }
 
+std::size_t UnpackLimits::of(std::size_t packed) const {
+  if (packed > most / times) return most;
+  return std::max(always, packed * times);
+}
+
 std::string more_than(std::size_t most) {
   constexpr std::size_t kGiB = std::size_t{1} << 30;
-  const std::string limit =
-      most % kGiB == 0 ? fmt::format("{} GiB", most / kGiB) : fmt::format("{} bytes", most);
-  return fmt::format("unpacks to more than {}, which is the most that is read", limit);
+  const std::string limit = most % kGiB == 0 ? fmt::format("{} GiB", most / kGiB)
+                            : most > kGiB    ? fmt::format("{:.1f} GiB", static_cast<double>(most) / kGiB)
+                                             : fmt::format("{} bytes", most);
+  return fmt::format(
+      "unpacks to more than {}, and so much is not unpacked here; if that is its size, unpack it first",
+      limit);
 }
 
 }  // namespace muster

@@ -14,7 +14,15 @@
 
 namespace muster {
 
-inline constexpr std::size_t kMostUnpacked = std::size_t{8} << 30;  // bytes, of one file
+// How many bytes one file may become. Little is suspicious, whatever it came from; more must be worth the
+// packing, so that a small file can not fill the memory.
+struct UnpackLimits {
+  std::size_t always = std::size_t{1} << 30;
+  std::size_t times = 100;  // the packed size: text hardly packs so well
+  std::size_t most = std::size_t{8} << 30;
+
+  std::size_t of(std::size_t packed) const;
+};
 
 enum class Packing { kNone, kGzip, kZstd, kZip, kOther };
 // kOther: known, and not read. A tar archive is one, too.
@@ -23,16 +31,16 @@ Packing packing_of(std::string_view bytes);
 std::string_view name_of_other_packing(std::string_view bytes);
 
 // Several members, or frames, one after the other are one text.
-Result<TextArea> unpacked_gzip(std::string_view packed, std::size_t most = kMostUnpacked);
-Result<TextArea> unpacked_zstd(std::string_view packed, std::size_t most = kMostUnpacked);
+Result<TextArea> unpacked_gzip(std::string_view packed, std::size_t most);
+Result<TextArea> unpacked_zstd(std::string_view packed, std::size_t most);
 
 // Calls `use` or `fail` for every manifest of the archive, by its name; `fail` without a name where the
 // archive as a whole can not be read. The limit is for all of them together.
 void unzip(std::string_view packed, const std::function<void(const std::string& name, TextArea)>& use,
            const std::function<void(const std::string& name, const std::string& message)>& fail,
-           std::size_t most = kMostUnpacked);
+           std::size_t most);
 
-// "unpacks to more than 8 GiB, which is the most that is read"
+// "unpacks to more than 1 GiB, …", and what to do.
 std::string more_than(std::size_t most);
 
 }  // namespace muster

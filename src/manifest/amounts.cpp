@@ -1,7 +1,9 @@
 #include "manifest/amounts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <optional>
 
 namespace muster {
 namespace {
@@ -26,10 +28,57 @@ Unit unit_of(std::string_view name) {
 
 std::int64_t devices(std::int64_t count) { return count > kMost / kPerDevice ? kMost : count * kPerDevice; }
 
-NamedAmount& entry(Amounts& amounts, std::string_view name) {
-  for (NamedAmount& amount : amounts)
-    if (amount.name == name) return amount;
-  return amounts.emplace_back(NamedAmount{std::string(name), 0});
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
+}
+
+// Nothing where the name does not count.
+std::optional<NamedAmount> amount_of(std::string_view name, const Field& quantity) {
+  switch (unit_of(name)) {
+    case Unit::kWhole:
+      return NamedAmount{std::string(name), quantity.whole()};
+    case Unit::kThousandth:
+      return NamedAmount{std::string(name), quantity.milli()};
+    case Unit::kDevice:
+      return NamedAmount{std::string(kGpuName), devices(quantity.whole())};
+    case Unit::kIgnored:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool is_before(const NamedAmount& a, const NamedAmount& b) { return a.name < b.name; }
+
+// Of a list as it was written: several vendors' GPUs have one name.
+void put_in_order(Amounts& amounts) {
+  const auto is_not_before = [](const NamedAmount& a, const NamedAmount& b) { return !is_before(a, b); };
+  if (std::ranges::adjacent_find(amounts, is_not_before) == amounts.end()) return;
+  std::ranges::stable_sort(amounts, is_before);
+  auto last = amounts.begin();
+  for (auto next = last + 1; next != amounts.end(); ++next)
+    if (next->name == last->name)
+      last->units = sum_of(last->units, next->units);
+    else if (++last != next)
+      *last = std::move(*next);
+  amounts.erase(last + 1, amounts.end());
+}
+
+// `join(std::int64_t& units, std::int64_t more)` for names that both have; entries of the other are added.
+template <class Join>
+void merge(Amounts& amounts, const Amounts& more, Join join) {
+  const auto before = static_cast<std::ptrdiff_t>(amounts.size());
+  auto at = amounts.begin();
+  Amounts added;
+  for (const NamedAmount& amount : more) {
+    while (at != amounts.end() && at->name < amount.name) ++at;
+    if (at != amounts.end() && at->name == amount.name)
+      join(at->units, amount.units);
+    else
+      added.push_back(amount);
+  }
+  amounts.insert(amounts.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
+  std::inplace_merge(amounts.begin(), amounts.begin() + before, amounts.end(), is_before);
 }
 
 }  // namespace
@@ -37,48 +86,48 @@ NamedAmount& entry(Amounts& amounts, std::string_view name) {
 bool is_mig_profile(std::string_view name) { return name.starts_with("nvidia.com/mig-"); }
 
 void add_resource(std::string_view name, const Field& quantity, Amounts& amounts) {
-  switch (unit_of(name)) {
-    case Unit::kWhole:
-      return add(amounts, name, quantity.whole());
-    case Unit::kThousandth:
-      return add(amounts, name, quantity.milli());
-    case Unit::kDevice:
-      return add(amounts, kGpuName, devices(quantity.whole()));
-    case Unit::kIgnored:
-      return;
-  }
+  if (const auto amount = amount_of(name, quantity)) add(amounts, amount->name, amount->units);
 }
 
 void add_resource_list(const Field& list, Amounts& amounts) {
-  list.each_member([&](const Field& member) { add_resource(member.key(), member, amounts); });
+  Amounts listed;
+  list.each_member([&](const Field& member) {
+    if (auto amount = amount_of(member.key(), member)) listed.push_back(std::move(*amount));
+  });
+  put_in_order(listed);
+  if (amounts.empty())
+    amounts = std::move(listed);
+  else
+    add(amounts, listed);
 }
 
 void add(Amounts& amounts, std::string_view name, std::int64_t units) {
-  std::int64_t& sum = entry(amounts, name).units;
-  if (__builtin_add_overflow(sum, units, &sum)) sum = kMost;
+  const auto at = std::ranges::lower_bound(amounts, name, {}, &NamedAmount::name);
+  if (at != amounts.end() && at->name == name)
+    at->units = sum_of(at->units, units);
+  else
+    amounts.insert(at, {std::string(name), units});
 }
 
 void add(Amounts& amounts, const Amounts& more) {
-  for (const NamedAmount& amount : more) add(amounts, amount.name, amount.units);
+  merge(amounts, more, [](std::int64_t& units, std::int64_t added) { units = sum_of(units, added); });
 }
 
 void raise(Amounts& amounts, const Amounts& floor) {
-  for (const NamedAmount& amount : floor) {
-    std::int64_t& units = entry(amounts, amount.name).units;
-    units = std::max(units, amount.units);
-  }
+  merge(amounts, floor, [](std::int64_t& units, std::int64_t least) { units = std::max(units, least); });
+}
+
+void complete(Amounts& amounts, const Amounts& defaults) {
+  merge(amounts, defaults, [](std::int64_t&, std::int64_t) {});
 }
 
 std::int64_t units_of(const Amounts& amounts, std::string_view name) {
-  for (const NamedAmount& amount : amounts)
-    if (amount.name == name) return amount.units;
-  return 0;
+  const auto at = std::ranges::lower_bound(amounts, name, {}, &NamedAmount::name);
+  return at != amounts.end() && at->name == name ? at->units : 0;
 }
 
 void tidy(Amounts& amounts) {
   std::erase_if(amounts, [](const NamedAmount& amount) { return amount.units == 0; });
-  std::sort(amounts.begin(), amounts.end(),
-            [](const NamedAmount& a, const NamedAmount& b) { return a.name < b.name; });
 }
 
 }  // namespace muster

@@ -8,6 +8,8 @@
 
 namespace muster {
 
+// In the order of their names, each name once: all functions below keep it so, and lists of any length are
+// cheap to put together.
 using Amounts = std::vector<NamedAmount>;
 
 inline constexpr std::string_view kGpuName =
@@ -27,7 +29,9 @@ void add(Amounts& amounts, std::string_view name, std::int64_t units);
 void add(Amounts& amounts, const Amounts& more);
 void raise(Amounts& amounts, const Amounts& floor);  // to at least the floor, name by name
 std::int64_t units_of(const Amounts& amounts, std::string_view name);
-// Zero entries go, the others are in the order of their names.
+// Adds the entries for names that are not there.
+void complete(Amounts& amounts, const Amounts& defaults);
+// Zero entries go.
 void tidy(Amounts& amounts);
 
 }  // namespace muster

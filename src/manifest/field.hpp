@@ -45,6 +45,7 @@ class Field {
   std::string_view key() const { return key_; }
   TimePoint now() const { return decoding_.options.now; }
   const NamespaceLimits* limits() const { return decoding_.options.limits; }
+  const RuntimeClasses* runtime_classes() const { return decoding_.options.runtime_classes; }
   Scope scope() const { return decoding_.scope; }
   std::string path() const;
   std::string object_name() const;  // "Pod ns/name", as far as the document says so

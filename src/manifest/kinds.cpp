@@ -54,6 +54,7 @@ constexpr ObjectKind kKinds[] = {
     global<NodeTopologyObject>("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies",
                                Watch::kOptional),
     spaced<LimitRangeObject>(kCore, "v1", "limitranges", Watch::kNever),
+    global<RuntimeClassObject>("node.k8s.io", "v1", "runtimeclasses", Watch::kNever),
     spaced<PodGroupObject>("scheduling.kai.nvidia.com", "", "podgroups", Watch::kNever),
     spaced<PodGroupObject>("scheduling.volcano.sh", "", "podgroups", Watch::kNever),
 };

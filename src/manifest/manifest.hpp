@@ -30,11 +30,13 @@ struct Findings {
 };
 
 class NamespaceLimits;
+class RuntimeClasses;
 
 struct DecodeOptions {
   TimePoint now{};  // creation time of objects that have none
-  const NamespaceLimits* limits =
-      nullptr;  // what pods get that the API server did not see yet; null: nothing
+  // What pods get that the API server did not see yet; null: nothing.
+  const NamespaceLimits* limits = nullptr;
+  const RuntimeClasses* runtime_classes = nullptr;
 };
 
 // Decodes one document of any known kind into the sink. Never throws.

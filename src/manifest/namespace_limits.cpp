@@ -7,10 +7,6 @@
 namespace muster {
 namespace {
 
-bool has(const Amounts& amounts, std::string_view name) {
-  return std::ranges::find(amounts, name, &NamedAmount::name) != amounts.end();
-}
-
 // As the API server completes the object itself: the most is the usual limit, and the usual limit or the
 // least the usual request.
 LimitRangeItem completed(LimitRangeItem item) {
@@ -29,11 +25,6 @@ std::string in_units(const NamedAmount& amount) {
 }
 
 }  // namespace
-
-void complete(Amounts& amounts, const Amounts& defaults) {
-  for (const NamedAmount& amount : defaults)
-    if (!has(amounts, amount.name)) amounts.push_back(amount);
-}
 
 void NamespaceLimits::add(const LimitRangeObject& range) {
   for (const LimitRangeItem& item : range.items)

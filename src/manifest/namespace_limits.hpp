@@ -30,7 +30,4 @@ class NamespaceLimits {
   std::map<std::string, std::vector<Item>, std::less<>> items_;  // by namespace
 };
 
-// Adds the entries for names that are not there.
-void complete(Amounts& amounts, const Amounts& defaults);
-
 }  // namespace muster

@@ -126,6 +126,8 @@ void read_constraint(const Field& member, PodParts& parts) {
     parts.uses_host_network = member.boolean().value_or(false);
   else if (key == "overhead")
     add_resource_list(member, parts.overhead);
+  else if (key == "runtimeClassName")
+    parts.runtime_class = member.text();
   else if (key == "resources")
     read_pod_resources(member, parts);
 }
@@ -163,6 +165,7 @@ void read_spec(const Field& spec, const Field& status, PodParts& parts) {
       read_constraint(member, parts);
   });
   if (parts.pod.scheduler.empty()) parts.pod.scheduler = kDefaultScheduler;
+  apply_runtime_class(spec, parts);
   read_later_members(later, status, parts);
   if (parts.pod.containers.size() == 1 && parts.overhead.empty()) parts.pod.containers.clear();
   resolve_request(parts);

@@ -44,8 +44,9 @@ struct PodParts {
   References references;
   bool uses_host_network = false;
   Amounts overhead;
-  Amounts pod_requests, pod_limits;        // spec.resources of the pod itself
-  bool is_new = false;                     // the API server did not see it yet
+  Amounts pod_requests, pod_limits;  // spec.resources of the pod itself
+  bool is_new = false;               // the API server did not see it yet
+  std::string_view runtime_class;
   std::string_view shared_gpu_config_map;  // config maps that begin so are made later, by the binder
   bool has_shared_gpu_config_map = false;
 };
@@ -53,6 +54,8 @@ struct PodParts {
 void read_containers(const Field& list, ContainerRole role, PodParts& parts);
 // spec.resources, which stands for the pod as a whole.
 void read_pod_resources(const Field& resources, PodParts& parts);
+// What the API server copies from the pod's RuntimeClass into a pod that it did not see yet.
+void apply_runtime_class(const Field& spec, PodParts& parts);
 // The QoS class that the API server would give.
 bool is_guaranteed(const PodParts& parts);
 // Tells where the API server would refuse the pod as a whole: limits of its namespace.

@@ -71,18 +71,22 @@ void resolve_pod_level(PodParts& parts) {
   const auto is_pods = [](const NamedAmount& amount) {
     return amount.name == "cpu" || amount.name == "memory" || amount.name.starts_with("hugepages-");
   };
-  Amounts own = parts.pod_requests;
-  for (const NamedAmount& limit : parts.pod_limits)
-    if (units_of(parts.pod.requests, limit.name) == 0) complete(own, {limit});
+  Amounts own = parts.pod_requests, limits = parts.pod_limits;
+  std::erase_if(limits,
+                [&](const NamedAmount& limit) { return units_of(parts.pod.requests, limit.name) != 0; });
+  complete(own, limits);
   std::erase_if(own, [&](const NamedAmount& amount) { return !is_pods(amount); });
-  for (const NamedAmount& amount : own)
-    add(parts.pod.pod_level, amount.name, units_of(parts.overhead, amount.name));
+  Amounts overhead = parts.overhead;
+  std::erase_if(overhead, [&](const NamedAmount& amount) {
+    return !std::ranges::binary_search(own, amount.name, {}, &NamedAmount::name);
+  });
   add(parts.pod.pod_level, own);
+  add(parts.pod.pod_level, overhead);
 }
 
-void add_overhead(const Amounts& overhead, Amounts& requests) {
-  for (const NamedAmount& amount : overhead)
-    if (!is_gpu_amount(amount)) add(requests, amount.name, amount.units);
+void add_overhead(Amounts overhead, Amounts& requests) {
+  std::erase_if(overhead, is_gpu_amount);
+  add(requests, overhead);
 }
 
 }  // namespace

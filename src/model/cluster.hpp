@@ -108,6 +108,10 @@ class Cluster {
 
   // ---- reading
   const ClusterOptions& options() const { return options_; }
+  // Whether an object with these labels is of the node pool that this cluster is about.
+  bool in_partition(const Labels& labels) const;
+  // Whether a node with these labels may be used at all: where nodes are restricted, workers only.
+  bool is_worker(const Labels& labels) const;
   const NodeTable& node_table() const { return nodes_; }
   const QueueTree& queue_tree() const { return queues_; }
   const JobTable& job_table() const { return jobs_; }
@@ -206,7 +210,6 @@ class Cluster {
   void take(Gone<ResourceSliceObject> gone);
   void take(Gone<NodeTopologyObject> gone);
 
-  bool in_partition(const Labels& labels) const;
   void warn(std::string object, std::string field, std::string message);
 
   // Adds (sign 1) or takes back (−1) what a task at a placement means for the sums.

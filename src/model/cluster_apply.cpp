@@ -17,6 +17,11 @@ bool Cluster::in_partition(const Labels& labels) const {
   return options_.node_pool.empty() ? value == nullptr : value != nullptr && *value == options_.node_pool;
 }
 
+bool Cluster::is_worker(const Labels& labels) const {
+  return !options_.restrict_node_scheduling || find_label(labels, options_.cpu_worker_label) != nullptr ||
+         find_label(labels, options_.gpu_worker_label) != nullptr;
+}
+
 // ---------------------------------------------------------------- any object
 
 void Cluster::apply(Object&& object) {
@@ -46,9 +51,7 @@ void Cluster::remove(std::string_view kind, std::string_view ns, std::string_vie
 
 NodeId Cluster::take(NodeObject&& object) {
   const Labels& labels = object.meta.labels;
-  const bool has_role = find_label(labels, options_.cpu_worker_label) != nullptr ||
-                        find_label(labels, options_.gpu_worker_label) != nullptr;
-  const bool present = in_partition(labels) && (!options_.restrict_node_scheduling || has_role);
+  const bool present = in_partition(labels) && is_worker(labels);
   const NodeId id = nodes_.mention(object.meta.name);
   const NodeTable::Change change =
       nodes_.apply(id, std::move(object), present, {kinds_, options_.mig_worker_label});

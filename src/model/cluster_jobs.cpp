@@ -32,7 +32,8 @@ void Cluster::take(PodGroupObject&& object) {
   const std::vector<TaskId> members = jobs_.members(id);
   for (TaskId t : members) detach(t);
   Job& job = jobs_.job(id);
-  job.present = in_partition(object.meta.labels);
+  job.in_partition = in_partition(object.meta.labels);
+  job.present = job.in_partition;
   job.queue = queues_.mention(object.queue);
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&
                    is_same_pool(*object.unschedulable_node_pool, options_.node_pool);
@@ -53,6 +54,7 @@ void Cluster::take(Gone<PodGroupObject> gone) {
   if (!id.valid()) return;
   take(PodGroupObject{.meta = {.ns = std::string(gone.ns), .name = std::string(gone.name)}});
   jobs_.job(id).present = false;
+  jobs_.job(id).in_partition = true;
   jobs_.sort_in(id);
   jobs_.free_if_unused(id);
 }

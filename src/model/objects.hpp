@@ -67,6 +67,7 @@ struct PodObject {
                                       // "nvidia.com/gpu" only for whole ones; never the pod slot
   // spec.resources of the pod, with the overhead: takes the place of what the containers request.
   std::vector<NamedAmount> pod_level;
+  std::string runtime_class;  // of one that no API server has seen: "" else
   GpuRequest gpu;
   std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
   Constraints constraints;
@@ -175,6 +176,15 @@ struct LimitRangeObject {
   std::vector<LimitRangeItem> items;
 };
 
+// What pods of a runtime class get when they are created.
+struct RuntimeClassObject {
+  static constexpr std::string_view kKind = "RuntimeClass";
+  Meta meta;
+  std::vector<NamedAmount> overhead;  // overhead.podFixed
+  Labels node_selector;               // scheduling
+  std::vector<Toleration> tolerations;
+};
+
 // ---- storage
 
 struct VolumeClaimObject {
@@ -226,7 +236,7 @@ using Object =
     std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
                  TopologyObject, ConfigMapObject, VolumeClaimObject, VolumeObject, StorageClassObject,
                  StorageCapacityObject, CsiDriverObject, ResourceClaimObject, ResourceSliceObject,
-                 DeviceClassObject, NodeTopologyObject, LimitRangeObject, OwnerObject>;
+                 DeviceClassObject, NodeTopologyObject, LimitRangeObject, RuntimeClassObject, OwnerObject>;
 
 // Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
 template <class Visit>

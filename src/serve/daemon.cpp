@@ -79,7 +79,7 @@ class Daemon final : SourceListener {
   void news() override { p_.news.give(); }
   void pod(const Json& pod) override;
   void pod_gone(const std::string& ns, const std::string& name) override;
-  void pod_group(const Json& group) override { p_.status.saw_group(group); }
+  void pod_group(const Json& group) override;
   void pod_group_gone(const std::string& ns, const std::string& name) override;
   void failed_bind_request(const std::string& ns, const std::string& name) override;
 
@@ -160,8 +160,14 @@ void Daemon::pod_gone(const std::string& ns, const std::string& name) {
   if (p_.options.groups_pods) p_.grouping.pod_gone(ns, name);
 }
 
+void Daemon::pod_group(const Json& group) {
+  p_.status.saw_group(group);
+  p_.notices.saw_group(group);
+}
+
 void Daemon::pod_group_gone(const std::string& ns, const std::string& name) {
   p_.status.group_gone(ns, name);
+  p_.notices.group_gone(ns, name);
   p_.groups.group_gone(ns, name);
 }
 

@@ -29,6 +29,7 @@ struct DaemonOptions {
   EvictBy evict_by = EvictBy::kDelete;
   bool marks_evicted_pods = false;
   int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
+  bool reclaims_by_lca = true;       // what minimum runtimes are checked for
   ClusterOptions cluster;
   UsageSettings usage;
   std::string usage_address;  // of Prometheus, where past use comes from there

@@ -45,7 +45,7 @@ kube::Async<void> Leadership::take_over() {
   knows_all_jobs_by_ = Clock::now() + kRestoringTime;
   kube::spawn(make_default_queues(p_.write));
   p_.grouping.begin();
-  while (p_.grouping.is_restoring() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
+  while (p_.grouping.is_catching_up() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now();
   p_.news.give();
 }

@@ -16,6 +16,7 @@
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
 #include "serve/write/live_sink.hpp"
+#include "serve/write/notice_writer.hpp"
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
 #include "serve/write/status_writer.hpp"
@@ -46,6 +47,7 @@ struct Parts {
   Evictor evictor;
   LiveSink sink;
   StatusWriter status;
+  NoticeWriter notices;
   PodGrouping grouping;
 
   SelfCheck self_check;

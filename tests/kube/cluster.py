@@ -17,7 +17,7 @@ import programs
 
 CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "job", "cronjob", "deployment", "replicaset", "statefulset", "disruption", "garbage-collector", "namespace",
-    "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
+    "resourceclaim", "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
     "taint-eviction", "node-lifecycle"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
 
@@ -255,10 +255,10 @@ class ControlPlane:
     def audit_entries(self):
         return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]
 
-    def bindings(self):
-        """UIDs of pods, once for each binding that the API server accepted."""
+    def bindings(self, codes=(201,)):
+        """UIDs of pods, once for each binding that the API server answered so."""
         return [entry["requestObject"]["metadata"]["uid"] for entry in self.audit_entries()
-                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] == 201]
+                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] in codes]
 
     def add_nodes(self, count, gpus=8, prefix="node", cpu="64", memory="512Gi", labels=None):
         for i in range(count):

@@ -18,11 +18,10 @@ class SnapshotSearch {
 
   void look_into(const std::string& file) {
     files_.look_into(file, [&](NamedText& text) {
-      if (!text.text.contains(kWordOfSnapshots)) return false;
+      if (!text.text.contains(kWordOfSnapshots)) return;
       read_documents_of(
           text, Snapshots::kWhole, [&](const Document& document) { take(document, file); },
           [](const Error&) {});
-      return true;
     });
   }
 

@@ -55,7 +55,9 @@ class ConfigurationOfFiles : public testing::Test {
 
 TEST_F(ConfigurationOfFiles, IsThatOfTheSnapshot) {
   const Ran ran = simulated({files_.add("s.json", snapshot_json("allocate"))});
-  EXPECT_EQ(ran.err, "note: the configuration inside s.json is used; --config replaces it\n");
+  EXPECT_EQ(ran.err,
+            "note: the configuration inside s.json is used; --config replaces it\n"
+            "note: 1 Node left out: label pool is not a, the partitionLabelValue of the configuration\n");
   ASSERT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(binds(ran), 1u) << "in pool a, for scheduler mine";
   EXPECT_THAT(ran.out, AllOf(HasSubstr("\"n1\""), Not(HasSubstr("\"n2\""))));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/input/claim_templates.hpp"
 #include "document/json.hpp"
 #include "grouper/fields.hpp"
 
@@ -72,16 +73,19 @@ void FileOwners::note_pod(const Document& document) {
   const Json root = document.root();
   if (!text_in(root, "/metadata/ownerReferences/0/kind").empty()) note_owned(root);
   const bool is_grouped = !text_in(root, "/metadata/annotations/pod-group-name").empty();
-  if (is_grouped && ungrouped_.empty()) return;
+  const bool is_without_claims = is_grouped && lacks_claims(root);
+  if (is_grouped && !is_without_claims && ungrouped_.empty() && without_claims_.empty()) return;
   const std::string_view name = text_in(root, "/metadata/name");
   const std::string key = namespace_of(root) + "/" + std::string(name);
   ungrouped_.erase(key);
-  if (is_grouped || name.empty()) return;
+  without_claims_.erase(key);
+  if ((is_grouped && !is_without_claims) || name.empty()) return;
   const bool is_ours = text_in(root, "/spec/schedulerName") == scheduler_name_;
-  if (!is_ours && !text_in(root, "/metadata/labels/kai.scheduler~1queue").empty()) ++stray_pods_;
+  if (!is_ours && !is_grouped && !text_in(root, "/metadata/labels/kai.scheduler~1queue").empty())
+    ++stray_pods_;
   const bool is_going = !text_in(root, "/metadata/deletionTimestamp").empty();
   if (is_ours && !is_going && !has_ended(text_in(root, "/status/phase")))
-    ungrouped_.emplace(key, FileObject(document));
+    (is_grouped ? without_claims_ : ungrouped_).emplace(key, FileObject(document));
 }
 
 void FileOwners::note_owned(Json pod) {
@@ -133,6 +137,12 @@ FileOwner* FileOwners::find(const Reference& reference) {
   const std::string uid = text_at(owner.json(), "/metadata/uid");
   const bool is_another = !reference.uid.empty() && !uid.empty() && uid != reference.uid;
   return is_another ? nullptr : &owner;
+}
+
+FileOwner* FileOwners::find(const std::string& group, const std::string& kind, const std::string& ns,
+                            const std::string& name) {
+  const auto found = owners_.find(key_of(kind, ns, name) + group);
+  return found == owners_.end() ? nullptr : &found->second;
 }
 
 // Who lists workloads and pods leaves out what stands between them, but names tell.

@@ -54,6 +54,11 @@ class FileOwners {
   std::map<std::string, FileOwner>& all() { return owners_; }
   // Pods of our scheduler that have not ended and name no PodGroup.
   std::map<std::string, FileObject>& ungrouped() { return ungrouped_; }
+  // Pods of our scheduler that name a PodGroup and lack claims that are made from templates.
+  std::map<std::string, FileObject>& without_claims() { return without_claims_; }
+  // Null: there is none.
+  FileOwner* find(const std::string& group, const std::string& kind, const std::string& ns,
+                  const std::string& name);
   // Pods of other schedulers with the label that names a queue.
   std::size_t stray_pods() const { return stray_pods_; }
   // From the nearest to the top one, as far as they are in the files.
@@ -75,8 +80,8 @@ class FileOwners {
   FileOwner* find_for_pod(const Reference& reference);
 
   const std::string scheduler_name_;
-  std::map<std::string, FileOwner> owners_;      // "kind/namespace/name/group"
-  std::map<std::string, FileObject> ungrouped_;  // "namespace/name"
+  std::map<std::string, FileOwner> owners_;                       // "kind/namespace/name/group"
+  std::map<std::string, FileObject> ungrouped_, without_claims_;  // "namespace/name"
   std::map<std::string, OwnedPods> owned_pods_;  // by their owner: "kind/namespace/name/group@uid"
   std::size_t stray_pods_ = 0;
 };

@@ -10,7 +10,7 @@
 #include <limits>
 #include <system_error>
 
-#include "cli/checks/checks.hpp"
+#include "checks/checks.hpp"
 #include "cli/cli.hpp"
 #include "cli/input/configuration.hpp"
 #include "cli/input/manifest_reader.hpp"
@@ -58,10 +58,10 @@ void read_configuration(const InputOptions& options, Inputs& inputs) {
 // Warnings of the cluster, of the checks, and of what is missing altogether.
 void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) {
   std::vector<ObjectWarning> warnings = inputs.cluster.take_warnings();
-  for (ObjectWarning& warning : check_all({inputs.cluster, inputs.config}))
-    warnings.push_back(std::move(warning));
+  const checks::Checked checked{inputs.cluster, reclaims_by_lca(inputs.config)};
+  for (ObjectWarning& warning : checks::check_all(checked)) warnings.push_back(std::move(warning));
   reader.tell(std::move(warnings));
-  if (std::string nothing = nothing_to_schedule(inputs.cluster); !nothing.empty() && options.expects_work)
+  if (std::string nothing = checks::nothing_to_schedule(checked); !nothing.empty() && options.expects_work)
     inputs.findings.warnings.push_back({std::move(nothing), {}});
 }
 

@@ -12,10 +12,13 @@ namespace muster::cli {
 
 class KeptFiles {
  public:
+  // `room`: bytes of unpacked texts that are kept so that they need not be unpacked again.
+  explicit KeptFiles(std::size_t room = std::size_t{1} << 30) : room_(room) {}
+
   // Shows every text of the file. What can be opened only once (standard input, pipes) is kept for
-  // read_documents(), and so is what was unpacked and is wanted. Errors are left to read_documents(), which
-  // does not try again.
-  void look_into(const std::string& file, const std::function<bool(NamedText&)>& is_wanted);
+  // read_documents(), and so is what was unpacked, if there is room for it. Errors are left to
+  // read_documents(), which does not try again.
+  void look_into(const std::string& file, const std::function<void(NamedText&)>& look);
 
   // As the function of that name, from what was kept. May be asked again: only what can be opened again is
   // given up.
@@ -28,6 +31,7 @@ class KeptFiles {
     std::vector<Error> errors;
   };
   std::map<std::string, Kept> kept_;
+  std::size_t room_;
 };
 
 }  // namespace muster::cli

@@ -8,8 +8,9 @@
 namespace muster::cli {
 ManifestReader::ManifestReader(Inputs& inputs)
     : inputs_(inputs),
-      options_{.now = inputs.now, .limits = &limits_},
-      workloads_(inputs, places_, options_) {}
+      options_(admission_.options(inputs.now)),
+      workloads_(inputs, places_, options_, [this](Object&& object) { apply(std::move(object)); }),
+      left_out_(inputs.cluster) {}
 
 void ManifestReader::read(const std::string& path) {
   const auto files = files_below(path);
@@ -23,12 +24,24 @@ void ManifestReader::read_file(const std::string& file) {
   files_.push_back(file);
   progress_.file_begins(file);
   const auto fail = [&](const Error& error) { inputs_.findings.errors.push_back(error); };
-  inputs_.kept.read_documents(
+  read_documents(
       file, [&](const Document& document) { take(document); }, fail);
 }
 
+void ManifestReader::read_documents(const std::string& file, const std::function<void(const Document&)>& use,
+                                    const std::function<void(const Error&)>& fail) {
+  const auto use_named = [&](const Document& document) {
+    if (GeneratedNames::is_wanted(document))
+      use(NamedDocument(document, generated_names_.name_for(document, names_)));
+    else
+      use(document);
+  };
+  inputs_.kept.read_documents(file, use_named, fail);
+}
+
 void ManifestReader::read_again(const std::function<void(const Document&)>& use) {
-  for (const std::string& file : files_) inputs_.kept.read_documents(file, use, [](const Error&) {});
+  generated_names_.begin_again();
+  for (const std::string& file : files_) read_documents(file, use, [](const Error&) {});
 }
 
 void ManifestReader::take(const Document& document) {
@@ -41,25 +54,23 @@ void ManifestReader::take(const Document& document) {
 }
 
 void ManifestReader::apply(Object&& object) {
-  if (const auto* range = std::get_if<LimitRangeObject>(&object)) {
-    limits_.add(*range);
-    has_late_limits_ = has_late_limits_ || has_early_pods_;
-  }
-  has_early_pods_ = has_early_pods_ || std::holds_alternative<PodObject>(object);
+  admission_.note(object);
+  left_out_.note(object);
   inputs_.cluster.apply(std::move(object));
 }
 
 void ManifestReader::finish() {
-  if (has_late_limits_) read_limited_pods();
+  if (admission_.has_late_rules()) read_pods_again();
   workloads_.finish();
+  for (std::string& note : left_out_.notes()) inputs_.notes.push_back(std::move(note));
 }
 
-void ManifestReader::read_limited_pods() {
+void ManifestReader::read_pods_again() {
   Findings findings;
   const auto use = [&](const Document& document) {
     if (document.kind() == PodObject::kKind)
       decode_object(
-          document, options_, [&](Object&& pod) { inputs_.cluster.apply(std::move(pod)); }, findings);
+          document, options_, [&](Object&& pod) { apply(std::move(pod)); }, findings);
   };
   read_again(use);
   std::vector<Error>& known = inputs_.findings.warnings;
@@ -69,6 +80,7 @@ void ManifestReader::read_limited_pods() {
 }
 
 void ManifestReader::tell(std::vector<ObjectWarning> warnings) {
+  for (ObjectWarning& warning : admission_.warnings()) warnings.push_back(std::move(warning));
   for (const ObjectWarning& warning : warnings) places_.want(warning.object, warning.field);
   for (const std::string& object : repeated_) places_.want(object, "");
   if (places_.is_anything_wanted()) read_again([&](const Document& document) { places_.note(document); });

@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/input/admission.hpp"
+#include "cli/input/generated_names.hpp"
+#include "cli/input/left_out.hpp"
 #include "cli/input/object_places.hpp"
 #include "cli/input/progress.hpp"
 #include "cli/input/workloads.hpp"
 #include "manifest/manifest.hpp"
-#include "manifest/namespace_limits.hpp"
 
 namespace muster::cli {
 
@@ -31,22 +33,26 @@ class ManifestReader {
 
  private:
   void read_file(const std::string& file);
+  // With names for those documents that leave theirs to the API server.
+  void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
+                      const std::function<void(const Error&)>& fail);
   void read_again(const std::function<void(const Document&)>& use);
   void take(const Document& document);
   void apply(Object&& object);
-  // Pods that came before the limits of their namespace.
-  void read_limited_pods();
+  // Pods that came before the LimitRanges and runtime classes that are for them.
+  void read_pods_again();
 
   Inputs& inputs_;
   ObjectPlaces places_;
-  NamespaceLimits limits_;
+  Admission admission_;
   const DecodeOptions options_;
   Workloads workloads_;
+  LeftOut left_out_;
+  GeneratedNames generated_names_;
   Progress progress_;
   std::vector<std::string> files_;
   absl::flat_hash_set<std::string> names_;
   std::vector<std::string> repeated_;
-  bool has_early_pods_ = false, has_late_limits_ = false;
 };
 
 }  // namespace muster::cli

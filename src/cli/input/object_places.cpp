@@ -30,7 +30,10 @@ std::string where_text(const std::string& file, int line) {
 std::string object_name(const Document& document) {
   if (!document.root().is_object() || document.kind().empty()) return "";
   const std::string_view name = metadata_text(document, "/metadata/name");
-  if (name.empty()) return "";
+  return name.empty() ? "" : object_name(document, name);
+}
+
+std::string object_name(const Document& document, std::string_view name) {
   if (!is_namespaced(document.api_version(), document.kind()))
     return fmt::format("{} {}", document.kind(), name);
   const std::string_view ns = metadata_text(document, "/metadata/namespace");

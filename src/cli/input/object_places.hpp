@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "util/result.hpp"
@@ -16,6 +17,8 @@ namespace muster::cli {
 
 // "Queue team-a", "Pod ns/name", "Deployment default/web"; "" where it has no name.
 std::string object_name(const Document& document);
+// The same under a name that the document does not give.
+std::string object_name(const Document& document, std::string_view name);
 
 // Objects are named as in messages.
 class ObjectPlaces {

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "cli/input/claim_templates.hpp"
 #include "cli/input/inputs.hpp"
 #include "cli/input/object_places.hpp"
 #include "cli/report/names.hpp"
@@ -71,8 +72,12 @@ std::string start_of(const nlohmann::json& pod) {
 
 }  // namespace
 
-Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options)
-    : inputs_(inputs), places_(places), options_(options), owners_(inputs.config.params.scheduler_name) {}
+Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options, ObjectSink take)
+    : inputs_(inputs),
+      places_(places),
+      options_(options),
+      take_(std::move(take)),
+      owners_(inputs.config.params.scheduler_name) {}
 
 void Workloads::note(const Document& document) {
   const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
@@ -93,6 +98,7 @@ void Workloads::finish() {
   for (auto& [key, owner] : owners_.all())
     if (grouper::makes_pods(owner.api_version, owner.kind)) make_pods(owner);
   for (auto& [key, pod] : owners_.ungrouped()) group(pod);
+  for (auto& [key, pod] : owners_.without_claims()) complete(pod);
   apply_groups();
   tell_what_was_made();
   add_default_queues();
@@ -147,8 +153,10 @@ void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& p
     set_priority_class(pod);
     const bool is_first = std::exchange(told, path) != path;
     if (!is_usable && !is_first) continue;
-    if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name)
+    if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name) {
       join_group(pod, owners_.owners_of(pod), origin);
+      add_claims(pod, origin);
+    }
     Findings ignored;
     is_usable = apply(pod, origin, is_first ? &inputs_.findings : &ignored);
   }
@@ -161,8 +169,35 @@ void Workloads::group(FileObject& object) {
   const Origin origin{object.where, ""};
   if (text_at(pod, "/metadata/uid").empty()) set_priority_class(pod);
   if (!join_group(pod, owners, origin)) return;
+  add_claims(pod, origin);
   Findings already_told;
   apply(pod, origin, &already_told);
+}
+
+void Workloads::complete(FileObject& object) {
+  nlohmann::json pod = object.json();
+  const Origin origin{object.where, ""};
+  add_claims(pod, origin);
+  Findings already_told;
+  apply(pod, origin, &already_told);
+}
+
+void Workloads::add_claims(nlohmann::json& pod, const Origin& origin) {
+  const auto made = [&](const nlohmann::json& claim, const FileOwner& made_from) {
+    made_claims_ += apply(claim, {made_from.where, "spec"}, &inputs_.findings);
+  };
+  const auto missing = [&](const std::string& name) {
+    if (!warned_.insert("ResourceClaimTemplate " + text_at(pod, "/metadata/namespace") + "/" + name).second)
+      return;
+    Location where = origin.where;
+    where.path = origin.path + (origin.path.empty() ? "" : ".") + "spec.resourceClaims";
+    inputs_.findings.warnings.push_back(
+        {fmt::format("ResourceClaimTemplate \"{}\" is not in these files: nobody makes the claim that its "
+                     "pods wait for",
+                     name),
+         std::move(where)});
+  };
+  cli::add_claims(pod, owners_, {made, missing});
 }
 
 // ---------------------------------------------------------------- groups
@@ -203,9 +238,11 @@ std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwn
 
 std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners,
                                 const Origin& origin, std::string& sub_group) {
-  const grouper::GroupingOptions options{.has_priority_class = [this](const std::string& name) {
-    return has_priority_class(name) || !grouper::shipped_priority_class(name).is_null();
-  }};
+  const grouper::GroupingOptions options{.node_pool_label = inputs_.config.params.node_pool_label_key,
+                                         .has_priority_class = [this](const std::string& name) {
+                                           return has_priority_class(name) ||
+                                                  !grouper::shipped_priority_class(name).is_null();
+                                         }};
   auto plan = grouper::plan_group(with_uid(pod), owners, options);
   if (!plan) {
     if (warned_.insert(origin.where.object).second)
@@ -282,6 +319,7 @@ void Workloads::tell(std::size_t count, std::string_view noun, std::string_view 
 void Workloads::tell_what_was_made() {
   tell(made_runs_, "CronJob", "taken as if its time had come: the pods of one run are made");
   tell(made_pods_, "pod", "made as the controllers of workloads would");
+  tell(made_claims_, "ResourceClaim", "made from templates, as a controller would");
   tell(groups_.size(), "PodGroup", "planned as the pod grouper would");
   tell(ownerless_, "pod", "grouped one by one: the owner is not in these files");
 }
@@ -319,7 +357,7 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
   Findings own;
   bool is_applied = false;
   const auto sink = [&](Object&& decoded) {
-    inputs_.cluster.apply(std::move(decoded));
+    take_(std::move(decoded));
     is_applied = true;
   };
   read_documents_in(

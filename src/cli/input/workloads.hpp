@@ -21,7 +21,8 @@ struct Inputs;
 
 class Workloads {
  public:
-  Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options);
+  // Objects that are made go to `take`.
+  Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options, ObjectSink take);
 
   // Every document, after it was decoded.
   void note(const Document& document);
@@ -46,6 +47,10 @@ class Workloads {
   void make_pods(FileOwner& workload);
   void make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods);
   void group(FileObject& pod);
+  // One that has a group and lacks claims.
+  void complete(FileObject& pod);
+  // Makes the claims that the pod lacks.
+  void add_claims(json& pod, const Origin& origin);
   // Names the PodGroup in the pod; false where it stays without.
   bool join_group(json& pod, const std::vector<FileOwner*>& owners, const Origin& origin);
   // The name of the PodGroup, "" where there is none.
@@ -70,12 +75,14 @@ class Workloads {
   Inputs& inputs_;
   ObjectPlaces& places_;
   const DecodeOptions& options_;
+  const ObjectSink take_;
   FileOwners owners_;
   std::map<std::string, std::int64_t> unknown_seen_;        // of findings.unknown_kinds
   std::map<std::string, PlannedGroup> groups_;              // "namespace/name"
   std::map<const FileOwner*, std::string> group_of_owner_;  // pods of one owner share their group
   std::set<std::string> warned_;
-  std::size_t made_pods_ = 0, made_runs_ = 0, ownerless_ = 0, skipped_ = 0, without_volumes_ = 0;
+  std::size_t made_pods_ = 0, made_runs_ = 0, made_claims_ = 0, ownerless_ = 0, skipped_ = 0,
+              without_volumes_ = 0;
 };
 
 }  // namespace muster::cli

@@ -272,6 +272,18 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
             "1 Deployment, 2 Node, 3 Queue in 1 file: 0 errors, 0 warnings\n");
 }
 
+TEST_F(WorkloadFiles, SubGroupsAreTold) {
+  const std::string roles =
+      "Master: {template: {" + spec(2) + "}}, Worker: {replicas: 3, template: {" + spec(2) + "}}";
+  const Json job =
+      only_job(cluster() + workload("kubeflow.org/v1, kind: PyTorchJob", kTeam,
+                                    "elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {" + roles + "}"));
+  EXPECT_EQ(job["minPods"], 2);
+  EXPECT_EQ(job["subGroups"], Json::parse(R"([{"name":"master","minPods":1,"pods":1,"podsRunning":1},)"
+                                          R"({"name":"worker","minPods":1,"pods":3,"podsRunning":3}])"));
+  EXPECT_FALSE(only_job(cluster() + bare_pod("p", kTeam)).contains("subGroups"));
+}
+
 TEST_F(WorkloadFiles, ThePriorityOfAKindCountsWithoutItsClass) {
   EXPECT_THAT(
       ran("simulate", cluster() + workload("apps/v1, kind: Deployment", kTeam, "template: {" + spec(1) + "}"),

@@ -100,21 +100,44 @@ void add_topology_details(const Cluster& c, const JobReason& r, ordered_json& js
   if (!r.domains.empty()) json["domains"] = domains_json(c, r.domains);
 }
 
+bool is_about_queue(JobRule rule) {
+  return rule == JobRule::kOverLimit || rule == JobRule::kOverQuota || rule == JobRule::kSharesInTheWay;
+}
+
 // Amounts in milli-cores, bytes and devices.
-ordered_json details_json(const Cluster& c, const JobReason& r) {
+void add_amounts(const Cluster& c, const JobReason& r, ordered_json& json) {
   static constexpr std::array names{"cpu", "memory", "gpu"};
+  const bool is_freeing = r.rule == JobRule::kTooLittleToFree;
+  const bool is_queue = is_about_queue(r.rule);
+  if (!is_freeing && !is_queue && !r.kind.valid()) return;
+  const double unit = r.kind == kGpu ? static_cast<double>(kOneGpu) : 1;
+  json["resource"] = is_freeing ? names[index(Accounted::kGpus)]
+                     : is_queue ? names[index(r.resource)]
+                                : c.kinds().name(r.kind);
+  json["requested"] = r.wanted / unit;
+  if (is_queue) json["inUse"] = r.held;
+  json["bound"] = r.bound / unit;
+}
+
+// What is missing or in the way by its name, and who names it.
+void add_names(const JobReason& r, ordered_json& json) {
+  if (is_about_topology(r.rule) || r.queue.valid()) return;
+  if (!r.name.empty()) json["name"] = r.name;
+  if (!r.of.empty()) json["of"] = r.of;
+  if (r.rule == JobRule::kDeviceClaimFull) json["consumers"] = static_cast<std::int64_t>(r.held);
+}
+
+ordered_json details_json(const Cluster& c, const JobReason& r) {
   ordered_json json = ordered_json::object();
-  const bool is_capacity = r.rule == JobRule::kOverLimit || r.rule == JobRule::kOverQuota;
   if (r.queue.valid()) json["queue"] = c.queue(r.queue).name;
-  if (is_capacity) json["resource"] = names[index(r.resource)];
-  if (r.kind.valid()) json["resource"] = c.kinds().name(r.kind);
-  const double unit = r.kind == kGpu && !is_capacity ? static_cast<double>(kOneGpu) : 1;
-  if (is_capacity || r.kind.valid()) json["requested"] = r.wanted / unit;
-  if (is_capacity) json["inUse"] = r.held;
-  if (is_capacity || r.kind.valid()) json["bound"] = r.bound / unit;
+  add_amounts(c, r, json);
+  add_names(r, json);
   if (r.task.valid()) json["pod"] = c.task(r.task).full_name();
   if (!r.pod_set.empty()) json["subGroup"] = r.pod_set;
-  if (r.needed > 0) json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
+  if (r.rule == JobRule::kSearchUnresolved)
+    json["scenarios"] = r.needed;
+  else if (r.needed > 0)
+    json["podsPlaced"] = r.placed, json["podsNeeded"] = r.needed;
   if (r.until) json["until"] = format_time(*r.until);
   if (!r.nodes.empty()) json["nodes"] = refusals_json(c, r.nodes);
   if (r.holders != nullptr) json["holders"] = holders_json(c, *r.holders);

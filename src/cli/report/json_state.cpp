@@ -73,6 +73,20 @@ ordered_json pods_json(const Cluster& c, const std::vector<JobId>* only) {
   return list;
 }
 
+namespace {
+
+ordered_json sub_groups_json(const Job& job) {
+  ordered_json list = ordered_json::array();
+  for (const PodSet& set : job.pod_sets)
+    list.push_back({{"name", set.name},
+                    {"minPods", set.minimum},
+                    {"pods", set.counts.in(kAlive)},
+                    {"podsRunning", set.counts.in(kAllocatedSet)}});
+  return list;
+}
+
+}  // namespace
+
 ordered_json job_facts(const Cluster& c, const Job& job) {
   ordered_json json{{"priority", job.priority},
                     {"prioritySource", priority_source(c, job)},
@@ -83,6 +97,7 @@ ordered_json job_facts(const Cluster& c, const Job& job) {
                     {"podsRunning", job.counts.in(kAllocatedSet)},
                     {"minPods", minimum_pods(job)},
                     {"gpus", gpus_of(c, job)}};
+  if (job.pod_sets.size() > 1) json["subGroups"] = sub_groups_json(job);
   if (!job.priority_class.empty()) json["priorityClassName"] = job.priority_class;
   if (job.last_start) json["started"] = format_time(*job.last_start);
   return json;

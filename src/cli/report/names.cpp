@@ -105,8 +105,4 @@ std::string summarised(const Tally& tally) {
   return joined(pieces);
 }
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
-}
-
 }  // namespace muster::cli

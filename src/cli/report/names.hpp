@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "util/words.hpp"
+
 namespace muster::cli {
 
 // "train-2" before "train-10".
@@ -22,9 +24,6 @@ std::string summarised(std::vector<std::string> names);
 // Name → how often. "node-1 (4), node-2 (4) and 12 more"; counts of 1 are left out where all are.
 using Tally = std::map<std::string, std::size_t, NaturalLess>;
 std::string summarised(const Tally& tally);
-
-// "1 pod", "3 pods", "4,000 pods".
-std::string counted(std::size_t count, std::string_view noun);
 
 // Sorted by the name of each, which is asked for once.
 template <class Id, class NameOf>

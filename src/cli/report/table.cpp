@@ -17,12 +17,6 @@ std::string spaces(std::size_t count) { return std::string(count, ' '); }
 
 }  // namespace
 
-std::string grouped(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 std::string grouped_decimal(double number) {
   std::string text = decimal(number);
   const std::size_t first = text.starts_with('-') ? 1 : 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/report/paint.hpp"
+#include "util/words.hpp"
 
 namespace muster::cli {
 
@@ -38,8 +39,6 @@ struct TableStyle {
 
 // "… and 3,960 more; --all shows them", where a list is cut off.
 std::string and_more(std::size_t count);
-// "3,960"
-std::string grouped(std::size_t number);
 // "3,960.25": at most three decimals, none that are zero.
 std::string grouped_decimal(double number);
 

@@ -25,8 +25,10 @@ bool report(const std::vector<Error>& errors) {
   return !errors.empty();
 }
 
-serve::DaemonOptions daemon_options(const ServeFlags& flags, const SchedulerParams& params) {
+serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& config) {
+  const SchedulerParams& params = config.params;
   serve::DaemonOptions options = flags.daemon;
+  options.reclaims_by_lca = reclaims_by_lca(config);
   options.scheduler_name = params.scheduler_name;
   options.queue_label = params.queue_label_key;
   options.node_pool_label = params.node_pool_label_key;
@@ -72,7 +74,7 @@ int run_serve(const ServeFlags& flags) {
     fmt::print(stderr, "warning: {}\n", skipped);
   for (const std::string& name : flags.meaningless)
     fmt::print(stderr, "warning: {} means nothing here\n", name);
-  serve::DaemonOptions options = daemon_options(flags, params);
+  serve::DaemonOptions options = daemon_options(flags, loaded.config);
   if (!take_usage(loaded.config, options)) return kNo;
   auto who = credentials(flags);
   if (!who) {

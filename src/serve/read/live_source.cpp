@@ -170,6 +170,7 @@ void LiveSource::take(Json object, const Resource& resource) {
   });
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
+  note_warnings(object, resource, findings.warnings);
   unusable_ += findings.errors.empty() ? 0 : 1;
   if (resource.kind == "PodGroup" && findings.errors.empty()) {
     const auto metadata = kube::part_at(object, "metadata");
@@ -178,6 +179,19 @@ void LiveSource::take(Json object, const Resource& resource) {
     is_relevant_ |= std::exchange(generations_[key], generation) != generation;
   }
   listener_.news();
+}
+
+// Hardly any object has some.
+void LiveSource::note_warnings(Json object, const Resource& resource, const std::vector<Error>& warnings) {
+  if (warnings.empty() && warnings_.empty()) return;
+  const auto metadata = kube::part_at(object, "metadata");
+  if (!metadata) return;
+  const std::string key =
+      muster::key_of(kube::text_at(*metadata, "namespace"), kube::text_at(*metadata, "name"));
+  const std::string name = resource.kind + " " + key;
+  const bool had_some = warnings_.forget(name);
+  for (const Error& warning : warnings) warnings_.add(name, warning.where.path, warning.message);
+  if (resource.kind == "Pod" && (had_some || !warnings.empty())) changes_.pods.insert(key);
 }
 
 void LiveSource::note_seen(const PodObject& pod) {
@@ -210,12 +224,16 @@ struct LiveSource::Applying {
     const TaskStatus after = cluster.placement(task).status;
     const bool waits_for_group = after == TaskStatus::kPending && !has_job;
     source.is_relevant_ |= !waits_for_group && (!is_expected(before, after) || had_job != has_job);
+    if (const NodeId node = cluster.placement(task).node; node.valid())
+      source.changes_.nodes.insert(cluster.node(node).name);
   }
   void operator()(PodGroupObject& group) const {
     source.assumptions_.correct(group);
+    source.changes_.jobs.insert(muster::key_of(group.meta.ns, group.meta.name));
     cluster.apply(std::move(group));
   }
   void operator()(NodeObject& node) const {
+    source.changes_.nodes.insert(node.meta.name);
     const NodeId known = cluster.find_node(node.meta.name);
     const Node before = known.valid() ? cluster.node(known) : Node{};
     const NodeId id = cluster.apply(std::move(node));
@@ -232,11 +250,21 @@ struct LiveSource::Applying {
   void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
   template <class Other>
   void operator()(Other& object) const {
+    note_change<Other>(object.meta.name);
     cluster.apply(std::move(object));
     source.is_relevant_ = true;
   }
 
+  template <class Kind>
+  void note_change(const std::string& name) const {
+    if constexpr (std::is_same_v<Kind, QueueObject>) source.changes_.queues.insert(name);
+    source.changes_.classes |=
+        std::is_same_v<Kind, PriorityClassObject> || std::is_same_v<Kind, TopologyObject>;
+  }
+
   void operator()(Gone& gone) const {
+    source.warnings_.forget(gone.kind + " " + muster::key_of(gone.ns, gone.name));
+    visit_kind(gone.kind, [&]<class Kind>(std::type_identity<Kind>) { note_change<Kind>(gone.name); });
     if (gone.kind == "Pod") {
       const TaskId task = cluster.find_task(gone.ns, gone.name);
       if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
@@ -269,8 +297,10 @@ struct LiveSource::Applying {
 void LiveSource::update(Cluster& cluster, TimePoint) {
   for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
     std::visit(Applying{*this, cluster}, delta);
-  for (const ObjectWarning& warning : cluster.take_warnings())
+  for (const ObjectWarning& warning : cluster.take_warnings()) {
     log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);
+    warnings_.add(warning.object, warning.field, warning.message);
+  }
 }
 
 }  // namespace muster::serve

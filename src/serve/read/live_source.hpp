@@ -12,6 +12,7 @@
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
 #include "serve/read/knowledge.hpp"
+#include "serve/read/object_changes.hpp"
 
 namespace muster::serve {
 
@@ -52,6 +53,10 @@ class LiveSource final : public ClusterSource, public Knowledge {
   bool calls_for_cycle() const { return is_relevant_; }
   void cycle_begins() { is_relevant_ = false; }
 
+  // What changed since this was last asked; asked for by those who lead.
+  ObjectChanges take_changes() { return std::exchange(changes_, {}); }
+  const ReadWarnings& read_warnings() const { return warnings_; }
+
   bool is_synced() const;
   void list_again(bool tell_all = false);
   const kube::Reflector& reflector(std::string_view kind) const;
@@ -78,6 +83,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   Watched& watched(std::string_view kind) const;
   void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
+  void note_warnings(Json object, const kube::Resource& resource, const std::vector<Error>& warnings);
 
   kube::ApiClient& client_;
   Assumptions& assumptions_;
@@ -90,6 +96,8 @@ class LiveSource final : public ClusterSource, public Knowledge {
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
+  ObjectChanges changes_;
+  ReadWarnings warnings_;
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;
 };

@@ -104,6 +104,7 @@ void PodGrouping::begin() {
   may_begin_ = true;
   for (auto& [key, pod] : std::exchange(unchecked_, {}))
     if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
+  for (const auto& [key, text] : waiting_) unplanned_.insert(text_at(parsed(text), "/metadata/uid"));
   group_waiting();
 }
 
@@ -124,16 +125,19 @@ kube::Async<void> PodGrouping::group(std::string text) {
   pod["kind"] = "Pod";
   const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
                     uid = text_at(pod, "/metadata/uid");
+  if (grouper::is_skipped(pod)) unplanned_.erase(uid);
   if (grouper::is_skipped(pod) || under_way_.contains(uid)) co_return;
   under_way_.insert(uid);
   kube::Backoff backoff(milliseconds(500), milliseconds(30'000));
   while (!p_.client.loop().stopping() && p_.client.may_write()) {
     const bool is_done = co_await try_to_group(pod);
+    unplanned_.erase(uid);
     if (is_done) break;
     co_await p_.client.loop().sleep(backoff.next());
     if (!p_.knowledge.knows(resources::kPods, ns, name)) break;
   }
   under_way_.erase(uid);
+  unplanned_.erase(uid);
 }
 
 grouper::GroupingOptions PodGrouping::plan_options() const {
@@ -169,6 +173,7 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
   // one.
   const bool is_new = !p_.knowledge.knows(resources::kPodGroups, ns, group);
   if (is_new) p_.knowledge.join(uid, group, plan->sub_group);
+  if (is_new) unplanned_.erase(uid);
   const bool is_written = co_await groups_.put(plan->pod_group);
   if (!is_written) co_return false;
   if (!is_new) p_.knowledge.join(uid, group, plan->sub_group);

@@ -34,8 +34,9 @@ class PodGrouping {
   void pod_gone(const std::string& ns, const std::string& name);
   // From now on we may write: what waits is grouped.
   void begin();
-  // Pods stand on nodes whose PodGroups are missing and about to be made again.
-  bool is_restoring() const { return restoring_ > 0; }
+  // Pods stand on nodes whose PodGroups are missing and about to be made again, or pods that were there when
+  // we began are not planned for yet. Who decides before that knows only some of the jobs.
+  bool is_catching_up() const { return restoring_ > 0 || !unplanned_.empty(); }
 
  private:
   using json = nlohmann::json;
@@ -64,6 +65,7 @@ class PodGrouping {
   absl::flat_hash_map<std::string, Bound> unchecked_;      // "ns/name": while we may not begin
   absl::flat_hash_map<std::string, std::string> waiting_;  // "ns/name" → the pod as text
   absl::flat_hash_set<std::string> under_way_;             // uid
+  absl::flat_hash_set<std::string> unplanned_;             // uid, of those that were there when we began
   WorkloadOwners owners_;
   absl::flat_hash_set<std::string> told_owners_;  // uid
 };

@@ -3,11 +3,11 @@
 
 #include <map>
 
-#include "cli/checks/checks.hpp"
-#include "cli/report/names.hpp"
+#include "checks/checks.hpp"
 #include "model/reason_text.hpp"
+#include "util/words.hpp"
 
-namespace muster::cli {
+namespace muster::checks {
 namespace {
 
 // "15 GPUs of 8 GPUs", the first kind that is overdrawn; "" where none is.
@@ -22,15 +22,20 @@ std::string overdraft_of(const Cluster& cluster, NodeId n) {
   return "";
 }
 
-void check_overdrafts(const Cluster& cluster, Warnings& warnings) {
-  for (NodeId n : cluster.nodes_by_name())
-    if (const std::string overdraft = overdraft_of(cluster, n); !overdraft.empty())
-      warnings.add("Node " + cluster.node(n).name, "status.allocatable",
-                   fmt::format("is over-committed: its pods hold {}; nothing is placed there until they fit",
-                               overdraft));
+}  // namespace
+
+void check_node(const Checked& checked, NodeId node, Warnings& warnings) {
+  const Cluster& cluster = checked.cluster;
+  const std::string overdraft = cluster.node(node).present ? overdraft_of(cluster, node) : "";
+  if (!overdraft.empty())
+    warnings.add("Node " + cluster.node(node).name, "status.allocatable",
+                 fmt::format("is over-committed: its pods hold {}; nothing is placed there until they fit",
+                             overdraft));
 }
 
-void check_missing_nodes(const Cluster& cluster, Warnings& warnings) {
+void check_missing_nodes(const Checked& checked, Warnings& warnings) {
+  const Cluster& cluster = checked.cluster;
+  if (cluster.nodes_by_name().empty()) return;
   std::map<std::string, std::vector<TaskId>> on_missing;
   for (TaskId t : ids(cluster.tasks())) {
     const Placement& at = cluster.placement(t);
@@ -42,16 +47,8 @@ void check_missing_nodes(const Cluster& cluster, Warnings& warnings) {
     warnings.add(
         "Pod " + cluster.task(pods.front()).full_name(), "spec.nodeName",
         fmt::format(
-            "node \"{}\" is not in these files, or of another node pool{}", node,
+            "node \"{}\" is not {}, or of another node pool{}", node, checked.where,
             pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"))));
 }
 
-}  // namespace
-
-void check_nodes(const Checked& checked, Warnings& warnings) {
-  if (checked.cluster.nodes_by_name().empty()) return;
-  check_overdrafts(checked.cluster, warnings);
-  check_missing_nodes(checked.cluster, warnings);
-}
-
-}  // namespace muster::cli
+}  // namespace muster::checks

@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "cli/checks/checks.hpp"
+#include "checks/checks.hpp"
 #include "model/reason_text.hpp"
 
-namespace muster::cli {
+namespace muster::checks {
 namespace {
 
 constexpr double kUnlimited = -1;
@@ -103,19 +103,19 @@ void check_top(const Cluster& cluster, Accounted r, Warnings& warnings) {
 
 }  // namespace
 
-void check_amounts(const Checked& checked, Warnings& warnings) {
-  const Cluster& cluster = checked.cluster;
-  for (const Queue& queue : cluster.queues()) {
-    if (!queue.present) continue;
-    check_unit(queue, warnings);
-    for (Accounted r : kAccounted) {
-      check_limit(queue, r, warnings);
-      check_weight(queue, r, warnings);
-      check_children(cluster, queue, r, warnings);
-    }
+void check_amounts(const Checked& checked, const Queue& queue, Warnings& warnings) {
+  if (!queue.present) return;
+  check_unit(queue, warnings);
+  for (Accounted r : kAccounted) {
+    check_limit(queue, r, warnings);
+    check_weight(queue, r, warnings);
+    check_children(checked.cluster, queue, r, warnings);
   }
-  if (cluster.nodes_by_name().empty()) return;
-  for (Accounted r : kAccounted) check_top(cluster, r, warnings);
 }
 
-}  // namespace muster::cli
+void check_top_quotas(const Checked& checked, Warnings& warnings) {
+  if (checked.cluster.nodes_by_name().empty()) return;
+  for (Accounted r : kAccounted) check_top(checked.cluster, r, warnings);
+}
+
+}  // namespace muster::checks

@@ -4,18 +4,10 @@
 
 #include <algorithm>
 
-#include "cli/checks/checks.hpp"
+#include "checks/checks.hpp"
 
-namespace muster::cli {
+namespace muster::checks {
 namespace {
-
-bool resolves_by_lca(const Config& config) {
-  for (const PluginConfig& plugin : config.plugins) {
-    const auto method = plugin.arguments.find("reclaimResolveMethod");
-    if (plugin.name == "minruntime" && method != plugin.arguments.end()) return method->second != "queue";
-  }
-  return true;
-}
 
 bool sets_own_preempt(const Cluster& cluster, QueueId id) {
   const Queue& queue = cluster.queue(id);
@@ -60,13 +52,10 @@ void check_reclaim(const Cluster& cluster, const Queue& queue, Warnings& warning
 
 }  // namespace
 
-void check_runtimes(const Checked& checked, Warnings& warnings) {
-  const bool by_lca = resolves_by_lca(checked.config);
-  for (const Queue& queue : checked.cluster.queues()) {
-    if (!queue.usable) continue;
-    check_preempt(checked.cluster, queue, warnings);
-    if (by_lca) check_reclaim(checked.cluster, queue, warnings);
-  }
+void check_runtimes(const Checked& checked, const Queue& queue, Warnings& warnings) {
+  if (!queue.usable) return;
+  check_preempt(checked.cluster, queue, warnings);
+  if (checked.reclaims_by_lca) check_reclaim(checked.cluster, queue, warnings);
 }
 
-}  // namespace muster::cli
+}  // namespace muster::checks

@@ -1,0 +1,18 @@
+// Thousands are set apart by commas.
+#include "util/words.hpp"
+
+#include <fmt/format.h>
+
+namespace muster {
+
+std::string grouped(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
+}
+
+}  // namespace muster

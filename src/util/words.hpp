@@ -1,0 +1,15 @@
+// Counts as people write them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+// "4,000"
+std::string grouped(std::size_t number);
+// "1 pod", "3 pods", "4,000 pods".
+std::string counted(std::size_t count, std::string_view noun);
+
+}  // namespace muster

@@ -1,0 +1,114 @@
+"""What users are told about their live objects, and that it costs nothing where there is nothing new to tell.
+
+Run by ctest; by hand: test_notices.py [Class[.test]].
+"""
+import pathlib
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster import wait_until
+from test_serve import KubeTest
+from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
+
+VALID_SPEC = "muster.dev/ValidSpec"
+
+
+class Notices(KubeTest):
+    NODES = 1
+
+    def group(self, name):
+        return self.api.get(f"{POD_GROUPS}/{name}")
+
+    def condition(self, name):
+        conditions = self.group(name).get("status", {}).get("conditions", [])
+        return next((c for c in conditions if c["type"] == VALID_SPEC), None)
+
+    def wait_condition(self, name, status):
+        def found():
+            condition = self.condition(name)
+            return condition if condition and condition["status"] == status else None
+        return wait_until(found, 15, f"{name}: {VALID_SPEC}={status}")
+
+    def assert_not_written(self, name, seconds=3):
+        """More than two cycles, even of a cluster where nothing happens."""
+        before = self.group(name)["metadata"]["resourceVersion"]
+        time.sleep(seconds)
+        self.assertEqual(self.group(name)["metadata"]["resourceVersion"], before)
+
+    def events(self, kind, name):
+        return {e["message"] for e in self.api.items("/api/v1/namespaces/default/events")
+                if e["reason"] == "NotAsMeant" and e["involvedObject"]["kind"] == kind
+                and e["involvedObject"]["name"] == name}
+
+    def wait_event(self, kind, name, text):
+        wait_until(lambda: any(text in message for message in self.events(kind, name)), 15,
+                   f"an event of {kind} {name} with {text!r}, there is {self.events(kind, name)}")
+
+    def test_condition_of_a_group_comes_goes_and_survives_a_restart(self):
+        m = self.serve()
+        wrong = group("wrong", "teem-a", 1, "urgent")
+        wrong["metadata"]["labels"] = {"kai.scheduler/preemptibility": "sometimes"}
+        self.api.post(POD_GROUPS, wrong)
+        self.api.post(POD_GROUPS, group("right", "team-a", 1))
+        told = self.wait_condition("wrong", "False")
+        self.assertEqual(told["reason"], "NotAsMeant")
+        for part in ('metadata.labels.kai.scheduler/preemptibility: ',
+                     'spec.queue: queue "teem-a" is not in the cluster; did you mean "team-a"?',
+                     'spec.priorityClassName: PriorityClass "urgent" is not in the cluster; priority 50 is taken'):
+            self.assertIn(part, told["message"])
+        self.assertEqual(m.log().count('queue "teem-a" is not in the cluster'), 1)
+        self.assert_not_written("wrong")
+        self.assertIsNone(self.condition("right"))
+
+        m.stop()
+        m = self.serve(name="again")
+        self.assert_not_written("wrong")
+        self.api.patch(f"{POD_GROUPS}/wrong", {"metadata": {"labels": {"kai.scheduler/preemptibility": None}},
+                                               "spec": {"queue": "team-a", "priorityClassName": "train"}})
+        self.assertEqual(self.wait_condition("wrong", "True")["message"], "")
+        self.assert_not_written("wrong")
+
+    def test_new_queue_mends_its_jobs(self):
+        self.serve()
+        self.api.post(POD_GROUPS, group("early", "late", 1))
+        self.wait_condition("early", "False")
+        self.api.post(QUEUES, queue("late", 1))
+        self.addCleanup(self.api.delete, f"{QUEUES}/late")
+        self.wait_condition("early", "True")
+
+    def test_conditions_of_others_stay(self):
+        self.api.post(POD_GROUPS, group("shared", "nowhere", 1))
+        other = {"type": "Other", "status": "True", "reason": "Because", "message": "kept"}
+        self.api.patch(f"{POD_GROUPS}/shared/status", {"status": {"conditions": [other]}})
+        self.serve()
+        self.wait_condition("shared", "False")
+        self.assertIn(other, self.group("shared")["status"]["conditions"])
+
+    def test_group_that_the_grouper_makes(self):
+        self.serve()
+        self.api.post(PODS, pod("stray", queue="nowhere"))
+        made = wait_until(lambda: next((g["metadata"]["name"] for g in self.api.items(POD_GROUPS)), None), 15, "a group")
+        self.assertIn('queue "nowhere" is not in the cluster', self.wait_condition(made, "False")["message"])
+
+    def test_queues_nodes_and_pods_get_events(self):
+        self.serve()
+        self.api.post(QUEUES, queue("odd", 4, limit=2))
+        self.addCleanup(self.api.delete, f"{QUEUES}/odd")
+        self.wait_event("Queue", "odd", "is below the quota of 4 GPUs")
+        self.assertEqual(self.events("Queue", "team-a"), set())
+
+        half = pod("half", queue="team-a")
+        half["metadata"]["annotations"] = {"gpu-fraction": "half"}
+        self.api.post(PODS, half)
+        self.wait_event("Pod", "half", "must be a number above 0 and at most 1; ignored")
+
+        foreign = pod("foreign", gpus=9)
+        foreign["spec"].update(schedulerName="default-scheduler", nodeName="node-000")
+        self.api.post(PODS, foreign)
+        self.wait_event("Node", "node-000", "is over-committed: its pods hold ")
+
+
+if __name__ == "__main__":
+    unittest.main()
