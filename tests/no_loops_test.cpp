@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "cli/policy.hpp"
@@ -52,6 +53,20 @@ class GangsAreWhole final : public Action {
   std::vector<JobId> whole_;
 };
 
+// Each eviction is for somebody who has a place now, or will have it; nobody is bound and evicted at once.
+void expect_sense(const Cluster& cluster, const Decisions& d) {
+  std::set<JobId> served;
+  for (const BindDecision& b : d.binds) served.insert(cluster.task(b.task).job);
+  for (const PipelineDecision& p : d.pipelined) served.insert(cluster.task(p.task).job);
+  for (const EvictDecision& e : d.evictions) {
+    EXPECT_TRUE(!e.contender.valid() || served.contains(e.contender))
+        << cluster.task(e.task).name << " is evicted for " << cluster.job(e.contender).name
+        << ", which gets nothing";
+    EXPECT_TRUE(std::ranges::none_of(d.binds, [&](const BindDecision& b) { return b.task == e.task; }))
+        << cluster.task(e.task).name << " is bound and evicted";
+  }
+}
+
 TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
   Policy policy = default_policy();
   policy.actions.push_back(std::make_shared<GangsAreWhole>());
@@ -63,6 +78,7 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
     for (int cycle = 0; cycle < 50; ++cycle) {
       const Decisions d = run_cycle(cluster, policy, now);
       evictions += static_cast<int>(d.evictions.size());
+      expect_sense(cluster, d);
       ASSERT_TRUE(cycle < 10 || d.evictions.empty())
           << "seed " << seed << ", cycle " << cycle << " by " << d.evictions.front().action << " for "
           << cluster.job(d.evictions.front().contender).name << ": " << text_of(cluster, d);

@@ -23,8 +23,9 @@ struct Compatibility {
   bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
   bool required_level_above_common = true;  // nodes that all lie in one finer domain meet a required level
-  bool pod_level_resources = true;   // spec.resources of a pod counts instead of what its containers ask for
-  bool usage_ages_out = true;        // past use that can not be brought up to date fades
+  bool pod_level_resources = true;  // spec.resources of a pod counts instead of what its containers ask for
+  bool usage_ages_out = true;       // past use that can not be brought up to date fades
+  bool bind_or_evict = true;        // a pod that is to be bound and evicted in one cycle just goes on waiting
   bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
 
   static constexpr Compatibility kai_exact();
@@ -53,6 +54,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"requiredLevelAboveCommon", &Compatibility::required_level_above_common},
     {"podLevelResources", &Compatibility::pod_level_resources},
     {"usageAgesOut", &Compatibility::usage_ages_out},
+    {"bindOrEvict", &Compatibility::bind_or_evict},
     {"compareFailedFully", &Compatibility::compare_failed_fully},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),

@@ -143,6 +143,9 @@ class Session {
  private:
   bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
   void settle_pipelined();
+  void withdraw_binds();
+  void withdraw(TaskId task);
+  void forget_annotations(JobId job);
   void settle_evicted();
   void collect_waiting();
   void collect_shares();

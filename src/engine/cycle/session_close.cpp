@@ -4,14 +4,54 @@
 
 #include "engine/cycle/session.hpp"
 #include "engine/order/waiting_jobs.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
+
 Decisions Session::close() {
+  if (settings.compatibility.bind_or_evict) withdraw_binds();
   collect_waiting();
   collect_shares();
   settle_evicted();
   settle_pipelined();
   return std::move(decisions);
+}
+
+// A pod that got a place and lost it again to another in the same cycle never leaves the line: it is neither
+// bound nor evicted.
+void Session::withdraw_binds() {
+  if (decisions.binds.empty() || decisions.evictions.empty()) return;
+  Stamps<TaskId>& bound = spare_tasks;
+  bound.clear();
+  for (const BindDecision& b : decisions.binds) bound.insert(b.task);
+  std::vector<TaskId> both;
+  std::erase_if(decisions.evictions, [&](const EvictDecision& e) {
+    if (bound.contains(e.task)) both.push_back(e.task);
+    return bound.contains(e.task);
+  });
+  if (both.empty()) return;
+  for (TaskId t : both) withdraw(t);
+  std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
+}
+
+void Session::withdraw(TaskId t) {
+  std::erase_if(decisions.binds, [&](const BindDecision& b) { return b.task == t; });
+  const Placement at = cluster.placement(t);
+  if (at.status == TaskStatus::kPipelined)  // moved before it ever stood
+    cluster.move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});
+  else
+    cluster.move(t, {.status = TaskStatus::kPending});
+  forget_annotations(cluster.task(t).job);
+}
+
+// That it was started or evicted, where nothing of that is left.
+void Session::forget_annotations(JobId job) {
+  const auto is_of_job = [&](const auto& decision) { return cluster.task(decision.task).job == job; };
+  const auto patch = patches_.find(job);
+  if (patch == patches_.end()) return;
+  auto& annotations = decisions.patches[patch->second].annotations;
+  if (std::ranges::none_of(decisions.binds, is_of_job)) annotations.erase(keys::kLastStart);
+  if (std::ranges::none_of(decisions.evictions, is_of_job)) annotations.erase(keys::kLastEviction);
 }
 
 // Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait

@@ -116,9 +116,14 @@ void RoomMaker::remember_queues() {
     held_.push_back(session_.cluster.use(q).allocated.shares());
 }
 
-// For every eviction since the first.
+// For every eviction since the first; one that was for a job that has now lost its place in view names who
+// has it.
 void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const {
   const QueueStand ours = stand(purpose.contender);
+  for (std::size_t i = 0; i < first; ++i)
+    if (EvictDecision& e = session_.decisions.evictions[i];
+        e.contender.valid() && !has_new_place(e.contender))
+      e.contender = purpose.contender, e.contender_queue = ours;
   for (std::size_t i = first; i < session_.decisions.evictions.size(); ++i) {
     EvictDecision& e = session_.decisions.evictions[i];
     const JobId victim = session_.cluster.task(e.task).job;
@@ -128,6 +133,12 @@ void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const 
     e.contender_queue = ours;
     if (const auto& start = session_.cluster.job(victim).last_start) e.runtime_lost = session_.now - *start;
   }
+}
+
+bool RoomMaker::has_new_place(JobId job) const {
+  constexpr StatusSet kNew =
+      status_set({TaskStatus::kAllocated, TaskStatus::kPipelined, TaskStatus::kBinding});
+  return session_.cluster.job(job).counts.in(kNew) > 0;
 }
 
 QueueStand RoomMaker::stand(JobId job) const {
