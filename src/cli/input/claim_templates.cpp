@@ -24,6 +24,14 @@ bool has_status(const json& pod, const std::string& claim) {
   return false;
 }
 
+void name_claim(json& pod, const std::string& claim, const std::string& made) {
+  json& status = pod["status"];
+  if (!status.is_object()) status = json::object();
+  json& statuses = status["resourceClaimStatuses"];
+  if (!statuses.is_array()) statuses = json::array();
+  statuses.push_back({{"name", claim}, {"resourceClaimName", made}});
+}
+
 json claim_of(const json& pod, const std::string& name, const json& made_from) {
   json metadata = at(made_from, "/spec/metadata");
   if (!metadata.is_object()) metadata = json::object();
@@ -67,7 +75,7 @@ void add_claims(json& pod, FileOwners& objects, const ClaimSinks& sinks) {
     made_from->is_used = true;
     const std::string full_name = fmt::format("{}-{}", text_at(pod, "/metadata/name"), name);
     sinks.made(claim_of(pod, full_name, made_from->json()), *made_from);
-    pod["status"]["resourceClaimStatuses"].push_back({{"name", name}, {"resourceClaimName", full_name}});
+    name_claim(pod, name, full_name);
   }
 }
 

@@ -80,6 +80,16 @@ TEST_F(ClaimTemplatesInFiles, AClaimThatThePodNamesIsNotMadeAgain) {
   EXPECT_EQ(said_, "note: 1 object of kind resource.k8s.io/v1 ResourceClaimTemplate not used\n");
 }
 
+TEST_F(ClaimTemplatesInFiles, WhatIsNoStatusIsNoObstacle) {
+  for (const char* status :
+       {"7", "{resourceClaimStatuses: x}", "[]", "{resourceClaimStatuses: [1, {name: 2}]}"}) {
+    std::string odd = pod("a", kTeam);
+    odd.insert(odd.rfind('}'), std::string(", status: ") + status);
+    const Ran ran = run_muster({"validate", files_.add("c.yaml", cluster() + odd + kTemplate)});
+    EXPECT_LE(ran.exit_code, kNo) << status;
+  }
+}
+
 TEST_F(ClaimTemplatesInFiles, ATemplateThatIsNotThereIsOneWarning) {
   EXPECT_EQ(binds(cluster() + pod("a", kTeam) + pod("b", kTeam)), 0U);
   EXPECT_THAT(said_,
