@@ -161,13 +161,16 @@ void ApiClient::forbid_writes() {
 
 Async<HttpResponse> ApiClient::send(ApiRequest request) {
   const bool is_watch = static_cast<bool>(request.on_line);
+  const Lane lane = request.lane;
   if (!is_watch) co_await take_place(request);
   HttpResponse response;
   if (request.method != "GET" && !may_write_)
     response.error = "writing has ended";
+  else if (const auto check = std::move(request.before_sending); check && !check(request))
+    response.error = "no longer wanted";
   else
     response = co_await send_authorised(request);
-  if (!is_watch) give_place_back(request.lane);
+  if (!is_watch) give_place_back(lane);
   co_return response;
 }
 

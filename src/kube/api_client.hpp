@@ -34,6 +34,9 @@ struct ApiRequest {
   std::chrono::milliseconds timeout{30'000};
   std::function<bool(std::string_view)> on_line = {};  // a watch: see HttpRequest; takes no place
   const void* owner = nullptr;
+  // Asked when its turn has come; may complete the request, of which only the lane and whether it is a read
+  // count until then. False: it is no longer wanted, and there is no answer.
+  std::function<bool(ApiRequest&)> before_sending = {};
 };
 
 struct ClientLimits {

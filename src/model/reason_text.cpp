@@ -311,6 +311,8 @@ std::string_view code_of(JobRule rule) {
       return "ScenarioSearchUnresolved";
     case JobRule::kProtected:
       return "VictimsProtected";
+    case JobRule::kBindRefused:
+      return "BindRefused";
   }
   return "Unknown";
 }
@@ -498,6 +500,9 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
           r.needed);
     case JobRule::kProtected:
       return protected_text(cluster, r);
+    case JobRule::kBindRefused:
+      return fmt::format("pod {} could not be bound: {}; tried again {}", r.of, r.name,
+                         r.until ? "at " + format_time(*r.until) : "later");
   }
   return "waits";
 }

@@ -39,6 +39,7 @@ Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
       requeue_log_(parts.log),
       queue_notices_(parts.events) {
   policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
+  policy_.plugins.push_back(patience_with(p_.binder.refused_jobs()));
 }
 
 kube::Async<void> Cycles::run() {
@@ -83,11 +84,13 @@ void Cycles::take_usage() {
   memory_ = SearchMemory();
 }
 
-// On a thread of its own: the cluster, and the jobs that are protected, stay as they are meanwhile.
+// On a thread of its own: the cluster, and the jobs that are protected or were refused, stay as they are
+// meanwhile.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
   take_usage();
   p_.evictor.note_protected_jobs();
+  p_.binder.refused_jobs().publish(now);
   is_in_cycle_ = true;
   Decisions decisions = co_await p_.loop.offload([this, now] {
     return run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});

@@ -163,10 +163,14 @@ void Daemon::pod_gone(const std::string& ns, const std::string& name) {
 void Daemon::pod_group_gone(const std::string& ns, const std::string& name) {
   p_.status.group_gone(ns, name);
   p_.groups.group_gone(ns, name);
+  p_.binder.refused_jobs().forget(ns + "/" + name);
 }
 
 void Daemon::failed_bind_request(const std::string& ns, const std::string& name) {
-  if (p_.vitals.is_leader) p_.binder.remove_bind_request(ns, name);
+  if (!p_.vitals.is_leader) return;
+  const TaskId pod = p_.cluster.find_task(ns, name);
+  const JobId job = pod.valid() ? p_.cluster.task(pod).job : JobId();
+  p_.binder.remove_bind_request(ns, name, job.valid() ? p_.cluster.job(job).name : "");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ class FaultyProxy:
         self.counts = {}
         self.swallow = lambda line: False  # watch events that never arrive
         self.refuses = lambda method, path: False  # requests that never succeed
+        self.delay = lambda method, path: 0  # seconds that a request needs to the server
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -55,6 +56,7 @@ class FaultyProxy:
         headers = http.client.parse_headers(reader)
         body = reader.read(int(headers.get("Content-Length") or 0))
         fault = 500 if self.refuses(method, path) else self.choose(method, path)
+        time.sleep(self.delay(method, path))
         if fault:
             self.count(fault)
         if fault == "cut before":

@@ -24,6 +24,9 @@ class Knowledge {
 
   virtual bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const = 0;
   virtual bool knows_any(const kube::Resource& kind) const = 0;
+  // Of the object as it was last seen; "" where it is not known.
+  virtual std::string version_of(const kube::Resource& kind, const std::string& ns,
+                                 const std::string& name) const = 0;
   // How long ago the watch first showed the pod; nothing if it came with a list.
   virtual std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const = 0;
   // Group and sub group that a pod has joined and does not name yet; null where there is none.

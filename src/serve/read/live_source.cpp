@@ -114,6 +114,12 @@ bool LiveSource::knows(const Resource& kind, std::string_view ns, std::string_vi
 
 bool LiveSource::knows_any(const Resource& kind) const { return reflector(kind.kind).size() > 0; }
 
+std::string LiveSource::version_of(const Resource& kind, const std::string& ns,
+                                   const std::string& name) const {
+  const std::uint64_t version = reflector(kind.kind).version_of(ns + "/" + name);
+  return version == 0 ? "" : std::to_string(version);
+}
+
 std::optional<kube::Clock::duration> LiveSource::time_since_seen(const std::string& uid) const {
   const auto seen = seen_.find(uid);
   if (seen == seen_.end()) return std::nullopt;
@@ -259,7 +265,10 @@ struct LiveSource::Applying {
     source.ungrouped_.erase(parked);
     (*this)(pod);
   }
-  void operator()(BindEnded& end) const { source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid); }
+  void operator()(BindEnded& end) const {
+    source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
+    source.is_relevant_ = true;
+  }
   void operator()(EvictionEnded& end) const {
     source.assumptions_.end_eviction(cluster, end.ns, end.name, end.uid);
   }

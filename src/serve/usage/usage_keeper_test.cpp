@@ -23,6 +23,9 @@ using testing::Pair;
 struct KnowsNothing final : Knowledge {
   bool knows(const kube::Resource&, std::string_view, std::string_view) const override { return false; }
   bool knows_any(const kube::Resource&) const override { return false; }
+  std::string version_of(const kube::Resource&, const std::string&, const std::string&) const override {
+    return "";
+  }
   std::optional<kube::Clock::duration> time_since_seen(const std::string&) const override { return {}; }
   const std::pair<std::string, std::string>* group_of(const std::string&) const override { return nullptr; }
   void saw(const kube::Resource&, std::string_view) override {}

@@ -74,7 +74,7 @@ kube::Async<void> Evictor::carry_out(Evict evict) {
   if (answer.ok() && evict_by_ == EvictBy::kDelete) p_.knowledge.saw(resources::kPods, answer.body);
   if (answer.ok() || answer.status == 404) co_return;  // the watch will say so
   record_failure(evict, answer);
-  co_await look_whether_bound(p_, evict.pod);
+  co_await look_at(p_, evict.pod);
   p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
 }
 

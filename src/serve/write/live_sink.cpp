@@ -48,8 +48,10 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     p_.metrics.evicted(cluster, eviction);
     kube::spawn(writers_.evictor.carry_out(evict_of(cluster, eviction)));
   }
+  std::vector<Bind> binds;
   for (const BindDecision& decision : decisions.binds)
-    kube::spawn(writers_.binder.carry_out(bind_of(cluster, decision, assumptions_)));
+    binds.push_back(bind_of(cluster, decision, assumptions_));
+  writers_.binder.carry_out(std::move(binds));
 }
 
 int LiveSink::open_writes() const {
