@@ -91,11 +91,11 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   take_usage();
   p_.evictor.note_protected_jobs();
   p_.binder.refused_jobs().publish(now);
-  is_in_cycle_ = true;
+  guard_.begins(Clock::now());
   Decisions decisions = co_await p_.loop.offload([this, now] {
     return run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
   });
-  is_in_cycle_ = false;
+  guard_.ends();
   co_return decisions;
 }
 

@@ -7,10 +7,11 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ADMIN_TOKEN, ApiError, is_bound, wait_until
 from proxy import FaultyProxy
-from test_serve import KubeTest
+from test_serve import KubeTest, token_of
 from workloads import JOBS, POD_GROUPS, PODS, QUEUES, group, job, pod, queue
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 
 
 class TroubleTest(KubeTest):
@@ -41,20 +42,32 @@ class TroubleTest(KubeTest):
         return [e for e in self.tries(prefix) if e["responseStatus"]["code"] == 201 and "dryRun" not in e["requestURI"]]
 
 
+    def refuse(self, api_group, version, resource, operation, expression):
+        """An admission policy: what does not fulfil the expression is refused."""
+        self.api.post(f"{ADMISSION}/validatingadmissionpolicies", {
+            "metadata": {"name": "no"}, "spec": {
+                "failurePolicy": "Fail",
+                "matchConstraints": {"resourceRules": [{"apiGroups": [api_group], "apiVersions": [version],
+                                                        "operations": [operation], "resources": [resource]}]},
+                "validations": [{"expression": expression, "message": "not this one"}]}})
+        self.api.post(f"{ADMISSION}/validatingadmissionpolicybindings", {
+            "metadata": {"name": "no"}, "spec": {"policyName": "no", "validationActions": ["Deny"]}})
+        self.addCleanup(self.allow)
+
+    def allow(self):
+        for kind in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+            try:
+                self.api.delete(f"{ADMISSION}/{kind}/no")
+            except ApiError as error:
+                if error.status != 404:
+                    raise
+
+
 class RefusedBinds(TroubleTest):
     """An admission policy says no to some bindings: everybody else is served, and the refused are not tried for ever."""
 
     def refuse_binding(self, prefix):
-        self.api.post(f"{ADMISSION}/validatingadmissionpolicies", {
-            "metadata": {"name": "no"}, "spec": {
-                "failurePolicy": "Fail",
-                "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
-                                                        "operations": ["CREATE"], "resources": ["pods/binding"]}]},
-                "validations": [{"expression": f"!object.metadata.name.startsWith('{prefix}')",
-                                 "message": "not this one"}]}})
-        self.api.post(f"{ADMISSION}/validatingadmissionpolicybindings", {
-            "metadata": {"name": "no"}, "spec": {"policyName": "no", "validationActions": ["Deny"]}})
-        self.addCleanup(self.allow_binding)
+        self.refuse("", "v1", "pods/binding", "CREATE", f"!object.metadata.name.startsWith('{prefix}')")
         probe = pod(f"{prefix}-probe")
         probe["spec"]["schedulerName"] = "nobody"
         self.api.post(PODS, probe)
@@ -69,14 +82,6 @@ class RefusedBinds(TroubleTest):
         except ApiError as error:
             return error.status in (403, 422)
         return False
-
-    def allow_binding(self):
-        for kind in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
-            try:
-                self.api.delete(f"{ADMISSION}/{kind}/no")
-            except ApiError as error:
-                if error.status != 404:
-                    raise
 
     def test_a_refused_pod_is_tried_less_and_less_often(self):
         self.refuse_binding("refused")
@@ -93,7 +98,7 @@ class RefusedBinds(TroubleTest):
         self.assertEqual(condition["reasons"][0]["reason"], "BindRefused")
         self.assertIn("pod refused-0 could not be bound", condition["message"])
         self.assertIn("not this one", condition["message"])
-        self.allow_binding()
+        self.allow()
         self.wait_running(1, "refused", 30)
         wait_until(lambda: not self.condition("refused"), 10, "the condition to go")
 
@@ -115,7 +120,7 @@ class RefusedBinds(TroubleTest):
         self.assertFalse(any(map(is_bound, members())))
         self.assertLessEqual(len(self.binds("gang-")), 3, "bound and taken off over and over")
         self.assertEqual(self.condition("gang")["reasons"][0]["reason"], "BindRefused")
-        self.allow_binding()
+        self.allow()
         self.wait_running(4, "gang", 90)
 
 
@@ -139,6 +144,182 @@ class StatusInTime(TroubleTest):
     @staticmethod
     def is_called_unschedulable(p):
         return any(c["type"] == "PodScheduled" and c["status"] == "False" for c in p["status"].get("conditions", []))
+
+
+class RefusedEvictions(TroubleTest):
+    """Whoever may not be evicted stays, whole, and so does what is written about it."""
+
+    def fill(self, name="batch", count=4, **annotations):
+        for i in range(count):
+            body = group(f"{name}-{i}", "team-b", 8)
+            body["metadata"]["annotations"] = annotations
+            self.api.post(POD_GROUPS, body)
+            for k in range(8):
+                self.api.post(PODS, pod(f"{name}-{i}-{k}", group=f"{name}-{i}", labels={"gang": f"{name}-{i}"}))
+        self.wait_running(8 * count, name)
+
+    def protect(self, name, labels, healthy, **spec):
+        self.api.post(BUDGETS, {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": name},
+                                "spec": {**spec, "selector": {"matchLabels": labels}}})
+        self.addCleanup(self.api.delete, f"{BUDGETS}/{name}")
+        wait_until(lambda: self.api.get(f"{BUDGETS}/{name}").get("status", {}).get("currentHealthy") == healthy, 20,
+                   "the budget to count its pods")
+
+    def test_a_cooldown_that_can_not_be_written_is_undone(self):
+        m = self.serve()
+        self.fill("overdue", **{"kai.scheduler/expected-runtime": "1s", "kai.scheduler/requeue-delay": "10m"})
+        time.sleep(2)  # the expected runtime, in whole seconds
+        key = "kai.scheduler/requeue-not-before"
+        self.refuse("scheduling.run.ai", "v2alpha2", "podgroups", "UPDATE",
+                    f"!has(object.metadata.annotations) || !('{key}' in object.metadata.annotations)")
+        wait_until(lambda: self.is_annotation_refused("overdue-0", key), 30, "the policy to be in force", 0.5)
+        self.submit_gang("next", 8, "team-a", priority_class="build")
+        wait_until(lambda: "could not be annotated" in m.log(), 20, "a try")
+        time.sleep(5)
+        self.assertEqual(len(self.running("overdue")), 32, "nobody may go without its cooldown")
+        self.assertEqual(m.metric("kai_scheduler_requeue_commits_total"), 0)
+        self.assertLessEqual(m.log().count("requeue committed"), 5)
+        self.allow()
+        self.wait_running(8, "next", 60)
+        self.assertEqual(m.metric("kai_scheduler_requeue_commits_total"), 1)
+
+    def is_annotation_refused(self, name, key):
+        try:
+            self.api.patch(f"{POD_GROUPS}/{name}?dryRun=All", {"metadata": {"annotations": {key: "x"}}})
+        except ApiError as error:
+            return error.status in (403, 422)
+        return False
+
+    def test_a_budget_for_one_pod_does_not_break_a_gang(self):
+        self.serve("--eviction", "api")
+        self.fill()
+        for i in range(4):
+            self.protect(f"one-of-{i}", {"gang": f"batch-{i}"}, 8, minAvailable=7)
+        self.submit_gang("owed", 8, "team-a")
+        time.sleep(8)
+        self.assertEqual(len(self.running("batch")), 32, "a gang lost a member")
+        self.api.delete(f"{BUDGETS}/one-of-2")
+        self.api.post(BUDGETS, {"metadata": {"name": "one-of-2"}, "spec": {
+            "minAvailable": 0, "selector": {"matchLabels": {"gang": "batch-2"}}}})
+        self.wait_running(8, "owed", 90)
+        self.assertEqual(len(self.running("batch-2")), 0)
+        self.assertEqual(len(self.running("batch")), 24)
+
+    def test_two_budgets_on_a_pod_protect_it(self):
+        m = self.serve("--eviction", "api")
+        self.fill()
+        for i in (0, 1, 3):
+            self.protect(f"first-{i}", {"gang": f"batch-{i}"}, 8, minAvailable=0)
+            self.protect(f"second-{i}", {"gang": f"batch-{i}"}, 8, minAvailable=0)
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 40)
+        for i in (0, 1, 3):
+            self.assertEqual(len(self.running(f"batch-{i}")), 8)
+        self.assertIn("a disruption budget protects a victim", m.log())
+
+    def test_a_stale_gang_is_not_taken_off_in_part(self):
+        self.serve("--eviction", "api")
+        self.submit_gang("worn", 4, "team-a", stalenessGracePeriod="1s")
+        for i in range(4):
+            self.api.patch(f"{PODS}/worn-{i}", {"metadata": {"labels": {"gang": "worn"}}})
+        self.wait_running(4, "worn")
+        self.protect("most", {"gang": "worn"}, 4, minAvailable=2)
+        self.api.delete(f"{PODS}/worn-0")
+        time.sleep(8)
+        self.assertEqual(len(self.running("worn")), 3)
+        self.api.patch(f"{BUDGETS}/most", {"spec": {"minAvailable": 0}})
+        self.wait_running(0, "worn", 60)
+
+
+class EndsInOrder(TroubleTest):
+    """Whoever gives up the lease has written its last word."""
+    BIND_REQUESTS = "/apis/scheduling.run.ai/v1alpha2/namespaces/default/bindrequests"
+
+    def test_nothing_is_written_after_the_lease_is_given_up(self):
+        self.api.post("/api/v1/namespaces/kai-scheduler/serviceaccounts", {"metadata": {"name": "leaving"}})
+        self.plane.kubectl("create", "clusterrolebinding", "leaving", "--clusterrole=cluster-admin",
+                           "--serviceaccount=kai-scheduler:leaving")
+        proxy = FaultyProxy(self.plane, faults=0)
+        self.addCleanup(proxy.stop)
+        proxy.delay = lambda method, path: 0.2 if method != "GET" and "leases" not in path else 0
+        kubeconfig = self.plane.write_kubeconfig("leaving.kubeconfig", token_of(self.api, "leaving"), port=proxy.port)
+        m = self.serve("--leader-elect", kubeconfig=kubeconfig)
+        wait_until(lambda: m.metric("kai_muster_leader") == 1, 20, "the lead")
+        for i in range(60):
+            self.api.post(PODS, pod(f"many-{i}", queue="team-a" if i % 2 else "team-b"))
+        wait_until(lambda: any(map(is_bound, self.plane.pods())), 20, "the first to be bound")
+        self.assertEqual(m.stop(), 0)
+        time.sleep(2)
+        writes = [e for e in self.plane.audit_entries() if e["user"]["username"].endswith(":leaving")]
+        leases = [e for e in writes if e["objectRef"]["resource"] == "leases"]
+        released = max(e["requestReceivedTimestamp"] for e in leases)
+        late = [f"{e['verb']} {e['objectRef']['resource']}" for e in writes
+                if e["requestReceivedTimestamp"] > released and e["objectRef"]["resource"] != "leases"]
+        self.assertEqual(late, [])
+        lease = self.api.get("/apis/coordination.k8s.io/v1/namespaces/kai-scheduler/leases/kai-scheduler")
+        self.assertEqual(lease["spec"].get("holderIdentity", ""), "")
+
+    def test_a_bind_request_for_a_node_that_vanished_goes(self):
+        self.plane.add_nodes(1, gpus=16, prefix="brief")
+        self.addCleanup(self.remove_node, "brief-000")
+        self.serve("--binding", "bindrequest", "--pod-grouper", "on")
+        self.submit_gang("large", 1, gpus=16)
+        request = wait_until(lambda: self.api.items(self.BIND_REQUESTS), 20, "the BindRequest")[0]
+        self.assertEqual(request["spec"]["selectedNode"], "brief-000")
+        self.remove_node("brief-000")
+        wait_until(lambda: not self.api.items(self.BIND_REQUESTS), 20, "the BindRequest to go")
+
+    def test_a_bind_request_is_deleted_by_its_uid(self):
+        proxy, kubeconfig = self.through_proxy()
+        self.serve("--binding", "bindrequest", "--pod-grouper", "on", kubeconfig=kubeconfig)
+        self.submit_gang("one", 1)
+        old = wait_until(lambda: self.api.items(self.BIND_REQUESTS), 20, "the BindRequest")[0]
+        # While the deletion is on its way, another one takes the name.
+        proxy.delay = lambda method, path: 3 if method == "DELETE" else 0
+        self.api.patch(f"{self.BIND_REQUESTS}/one-0/status", {"status": {"phase": "Failed", "failedAttempts": 1}})
+        wait_until(lambda: any(r[1] == "DELETE" for r in proxy.requests), 20, "the deletion")
+        self.api.delete(f"{self.BIND_REQUESTS}/one-0")
+        new = self.api.post(self.BIND_REQUESTS, {
+            "apiVersion": old["apiVersion"], "kind": "BindRequest", "metadata": {"name": "one-0"}, "spec": old["spec"]})
+        time.sleep(5)
+        self.assertEqual(self.api.get(f"{self.BIND_REQUESTS}/one-0")["metadata"]["uid"], new["metadata"]["uid"])
+
+    def remove_node(self, name):
+        try:
+            self.api.delete(f"/api/v1/nodes/{name}")
+        except ApiError as error:
+            if error.status != 404:
+                raise
+
+    def tearDown(self):
+        self.api.delete(self.BIND_REQUESTS)
+        super().tearDown()
+
+
+class Watches(TroubleTest):
+    """What the API server does not say, or says late."""
+
+    def test_a_silent_watch_is_begun_anew(self):
+        proxy, kubeconfig = self.through_proxy()
+        self.serve(kubeconfig=kubeconfig)
+        muted = {"since": time.monotonic()}
+        is_old = lambda path: muted["since"] > 0 and "/pods?" in path and "watch=1" in path
+        proxy.mutes = is_old
+        self.api.post(PODS, pod("unseen", queue="team-a"))
+        # The watch that is open now stays mute; the next one may speak.
+        wait_until(lambda: [r for r in proxy.requests if r[0] > muted["since"] + 1 and is_old(r[2])], 120,
+                   "another watch", 0.5)
+        self.assertLess(time.monotonic() - muted["since"], 110)
+        muted["since"] = 0
+        self.wait_running(1, "unseen")
+
+    def test_lists_heed_how_long_a_server_wants_to_be_left_alone(self):
+        proxy, kubeconfig = self.through_proxy()
+        begin = time.monotonic()
+        is_list = lambda path: path.startswith("/apis/scheduling.run.ai/v2/queues?limit")
+        proxy.busy = lambda method, path: 4 if is_list(path) and time.monotonic() < begin + 3 else 0
+        self.serve(kubeconfig=kubeconfig)
+        self.assertLessEqual(len([r for r in proxy.requests if is_list(r[2])]), 2)
 
 
 if __name__ == "__main__":

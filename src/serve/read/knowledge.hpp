@@ -35,6 +35,8 @@ class Knowledge {
   // The object that a request of ours was answered with: news like an event of the watch, unless something
   // newer is known. Only of kinds that are watched.
   virtual void saw(const kube::Resource& kind, std::string_view object) = 0;
+  // Likewise, even if it was known before: something else was assumed of it since.
+  virtual void saw_unchanged(const kube::Resource& kind, std::string_view object) = 0;
   // An object that we are about to write, as it will look: the model need not wait for it.
   virtual void assume(const kube::Resource& kind, const std::string& object) = 0;
   // An object that was assumed and will not be written.

@@ -100,10 +100,14 @@ void LiveSource::list_again(bool tell_all) {
   for (const auto& watched : watched_) watched->reflector.refresh(tell_all);
 }
 
-kube::Clock::time_point LiveSource::last_contact() const {
-  kube::Clock::time_point latest{};
-  for (const auto& watched : watched_) latest = std::max(latest, watched->reflector.last_contact());
-  return latest;
+std::pair<const std::string*, kube::Clock::time_point> LiveSource::most_silent() const {
+  std::pair<const std::string*, kube::Clock::time_point> silent{nullptr, kube::Clock::now()};
+  for (const auto& watched : watched_) {
+    const kube::Reflector& reflector = watched->reflector;
+    if (!reflector.is_absent() && reflector.last_contact() < silent.second)
+      silent = {&reflector.resource().plural, reflector.last_contact()};
+  }
+  return silent;
 }
 
 // ---------------------------------------------------------------- for those who write
@@ -132,6 +136,10 @@ const std::pair<std::string, std::string>* LiveSource::group_of(const std::strin
 
 void LiveSource::saw(const Resource& kind, std::string_view object) {
   watched(kind.kind).reflector.saw(object);
+}
+
+void LiveSource::saw_unchanged(const Resource& kind, std::string_view object) {
+  watched(kind.kind).reflector.saw(object, kube::Tell::kEvenIfKnown);
 }
 
 void LiveSource::retract(const Resource& kind, const std::string& ns, const std::string& name) {
@@ -231,7 +239,10 @@ struct LiveSource::Applying {
     const bool is_assumed = source.assumptions_.binds(request.meta.ns, request.pod, request.pod_uid);
     if (is_assumed && !source.options_.binds_by_request) return;
     if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
-    if (request.failed) source.listener_.failed_bind_request(request.meta.ns, request.meta.name);
+    const BindRequestName name{request.meta.ns, request.meta.name, request.meta.uid};
+    source.requests_[name.ns + "/" + name.name] = {name, request.node};
+    source.may_be_stranded_ = true;
+    if (request.failed) source.listener_.failed_bind_request(name);
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
   }
@@ -249,6 +260,8 @@ struct LiveSource::Applying {
       if (task.valid()) source.seen_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }
+    if (gone.kind == "BindRequest") source.requests_.erase(gone.ns + "/" + gone.name);
+    source.may_be_stranded_ |= gone.kind == "Node";
     if (gone.kind == "PodGroup") source.generations_.erase(gone.ns + "/" + gone.name);
     const TaskId pod = cluster.find_task(gone.ns, gone.name);
     const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
@@ -275,9 +288,18 @@ struct LiveSource::Applying {
   void operator()(PatchEnded& end) const { source.assumptions_.end_annotations(end.ns, end.name); }
 };
 
+void LiveSource::look_for_stranded_requests(const Cluster& cluster) {
+  may_be_stranded_ = false;
+  for (const auto& [key, request] : requests_) {
+    const NodeId node = cluster.find_node(request.node);
+    if (!node.valid() || !cluster.node(node).present) listener_.stranded_bind_request(request.name);
+  }
+}
+
 void LiveSource::update(Cluster& cluster, TimePoint) {
   for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
     std::visit(Applying{*this, cluster}, delta);
+  if (may_be_stranded_ && is_synced()) look_for_stranded_requests(cluster);
   for (const ObjectWarning& warning : cluster.take_warnings())
     log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);
 }

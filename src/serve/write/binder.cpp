@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
 #include "kube/together.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/knowledge.hpp"
+#include "serve/read/live_source.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
@@ -85,13 +87,15 @@ kube::Async<void> Binder::carry_out_warily(std::vector<Bind> binds) {
 kube::Async<void> Binder::ask(const Bind& bind, Attempt& attempt) {
   attempt.problem = co_await obstacle(bind);
   if (!attempt.problem.empty()) co_return;
-  const HttpResponse answer = co_await send_persistently(p_.client, as_dry_run(request_of(bind)));
+  kube::ApiRequest request = as_dry_run(request_of(bind));
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (!answer.ok() && !is_settled(answer)) attempt.problem = describe(answer);
 }
 
 kube::Async<void> Binder::send(const Bind& bind, Attempt& attempt) {
   const auto start = kube::Clock::now();
-  const HttpResponse answer = co_await send_persistently(p_.client, request_of(bind));
+  kube::ApiRequest request = request_of(bind);
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (answer.ok()) {
     if (binding_ == Binding::kBindRequest) p_.knowledge.saw(resources::kBindRequests, answer.body);
     record_success(bind, kube::Clock::now() - start);
@@ -159,20 +163,29 @@ void Binder::record_failure(const Bind& bind, const std::string& why) {
        .message = fmt::format("pod {} could not be bound to {}: {}", bind.pod.full_name(), bind.node, why)});
 }
 
-void Binder::remove_bind_request(const std::string& ns, const std::string& name, const std::string& job) {
+void Binder::bind_request_failed(const BindRequestName& request, const std::string& job) {
   if (binding_ != Binding::kBindRequest) return;
   const std::string why = "the binder gave up on its BindRequest";
-  if (!job.empty()) refused_.add(ns + "/" + job, name, why, std::chrono::system_clock::now());
-  kube::spawn(delete_bind_request(ns, name));
+  if (!job.empty()) refused_.add(request.ns + "/" + job, request.name, why, std::chrono::system_clock::now());
+  remove_bind_request(request);
 }
 
-kube::Async<void> Binder::delete_bind_request(std::string ns, std::string name) {
+void Binder::remove_bind_request(const BindRequestName& request) {
+  if (binding_ == Binding::kBindRequest) kube::spawn(delete_bind_request(request));
+}
+
+// This one: another of the same name is another decision.
+kube::Async<void> Binder::delete_bind_request(BindRequestName request) {
   const CountedWrite counted(open_writes_);
-  kube::ApiRequest request{.method = "DELETE", .path = resources::kBindRequests.path(ns, name)};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
-  if (!answer.ok() && answer.status != 404)
-    p_.log.repeated_warning("a failed BindRequest could not be deleted: " + describe(answer),
-                            {{"pod", ns + "/" + name}});
+  const nlohmann::json options = {
+      {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", request.uid}}}};
+  kube::ApiRequest deletion{.method = "DELETE",
+                            .path = resources::kBindRequests.path(request.ns, request.name),
+                            .body = options.dump()};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(deletion));
+  if (!answer.ok() && !is_settled(answer))
+    p_.log.repeated_warning("a BindRequest could not be deleted: " + describe(answer),
+                            {{"pod", request.ns + "/" + request.name}});
 }
 
 }  // namespace muster::serve

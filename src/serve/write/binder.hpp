@@ -10,6 +10,7 @@
 namespace muster::serve {
 
 class PodGroupWriter;
+struct BindRequestName;
 
 enum class Binding { kDirect, kBindRequest };
 
@@ -20,8 +21,10 @@ class Binder {
 
   // Those of one cycle.
   void carry_out(std::vector<Bind> binds);
-  // The binder of a BindRequest gave up: without its request the pod waits again, and its job for a while.
-  void remove_bind_request(const std::string& ns, const std::string& name, const std::string& job);
+  // A BindRequest that will not come true: without it the pod waits again.
+  void remove_bind_request(const BindRequestName& request);
+  // Likewise, and the job waits for a while: its binder gave up.
+  void bind_request_failed(const BindRequestName& request, const std::string& job);
   RefusedJobs& refused_jobs() { return refused_; }
   int open_writes() const { return open_writes_; }
 
@@ -37,7 +40,7 @@ class Binder {
   void give_up(const Bind& bind);
   void refuse(const Bind& bind, const std::string& why);
   void warn_of_shared_gpu(const Bind& bind);
-  kube::Async<void> delete_bind_request(std::string ns, std::string name);
+  kube::Async<void> delete_bind_request(BindRequestName request);
   void record_success(const Bind& bind, kube::Clock::duration took);
   void record_failure(const Bind& bind, const std::string& why);
 

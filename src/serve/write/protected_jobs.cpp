@@ -13,8 +13,9 @@ class Protection final : public Plugin {
   void open(Session& session, Hooks& hooks) override {
     if (jobs_.empty()) return;
     const auto refusal = [this, &session](JobId victim) -> std::optional<VictimRefusal> {
-      if (!jobs_.contains(session.cluster.job(victim).full_name(), session.now)) return std::nullopt;
-      return VictimRefusal{.rule = "disruption budget", .until = std::nullopt};
+      const auto* found = jobs_.of(session.cluster.job(victim).full_name(), session.now);
+      if (found == nullptr) return std::nullopt;
+      return VictimRefusal{.rule = found->rule, .until = std::nullopt};
     };
     for (auto* hook : {&hooks.reclaim_victim, &hooks.preempt_victim, &hooks.consolidation_victim})
       hook->add([refusal](JobId, JobId victim) { return refusal(victim); });

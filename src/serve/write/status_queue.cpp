@@ -30,7 +30,8 @@ void StatusQueue::drop(const std::string& object) {
 
 void StatusQueue::close() {
   is_closed_ = true;
-  for (auto& [object, update] : waiting_) update.reset();
+  waiting_.clear();
+  order_.clear();
 }
 
 // What was dropped is gone now.
@@ -70,7 +71,10 @@ kube::Async<void> StatusQueue::deliver(std::string object) {
     return true;
   };
   const kube::HttpResponse answer = co_await client_.send(std::move(request));
-  if (!sent) co_return;
+  if (!sent) {
+    waiting_.erase(object);  // nobody asked for it: writing has ended
+    co_return;
+  }
   if (answer.ok() && sent->on_success) sent->on_success(answer);
   if (answer.status != kConflict || ++sent->tries >= kMostTries) co_return;
   co_await client_.loop().sleep(kUntilTheWatchShows);

@@ -73,6 +73,16 @@ TEST_F(StatusQueueTest, WhatIsNoLongerTrueWhenItsTurnComesIsNotSent) {
               ElementsAre("/first", "/last"));
 }
 
+TEST_F(StatusQueueTest, WhatMayNotBeWrittenAnyMoreIsForgotten) {
+  kube::Loop loop;
+  kube::ApiClient client(loop, {.server = kNobody});
+  StatusQueue queue(client);
+  client.begin_draining();
+  queue.put("a", update("/a"));
+  queue.put("b", update("/b"));
+  EXPECT_EQ(queue.waiting(), 0U);
+}
+
 TEST_F(StatusQueueTest, AClosedQueueSendsNothing) {
   EXPECT_THAT(sent(
                   [&](StatusQueue& queue) {

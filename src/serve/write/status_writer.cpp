@@ -43,6 +43,9 @@ bool waits(const Job& job) {
   return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0;
 }
 
+// Of a job that has started in part the pods say it alone.
+bool wants_condition(const Job& job) { return is_ready(job) && job.counts.active_allocated() == 0; }
+
 std::string pod_key(const std::string& ns, const std::string& name) { return "Pod " + ns + "/" + name; }
 
 std::int64_t transition_of(const nlohmann::json& condition) {
@@ -85,8 +88,11 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     }
     std::string message = joined(cluster, entry.reasons);
     waiting.told = now;
-    if (message.empty() || message == waiting.message) continue;
-    if (now < waiting.written + kBetweenNumbers && differ_in_numbers_only(message, waiting.message)) continue;
+    const bool lacks_condition = wants_condition(job) && !waiting.has_condition;
+    if (message.empty() || (message == waiting.message && !lacks_condition)) continue;
+    const bool is_soon = now < waiting.written + kBetweenNumbers;
+    if (is_soon && !lacks_condition && differ_in_numbers_only(message, waiting.message)) continue;
+    waiting.has_condition = wants_condition(job);
     waiting.message = message;
     waiting.written = now;
     tell(cluster, job, entry.reasons, message);
@@ -103,7 +109,7 @@ void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vecto
                     .message = message});
   groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
   if (!ready) return;
-  if (job.counts.active_allocated() == 0) set_condition(cluster, job, reasons, message);
+  if (wants_condition(job)) set_condition(cluster, job, reasons, message);
   tell_pods(cluster, job, message);
 }
 

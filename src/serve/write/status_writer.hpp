@@ -48,6 +48,7 @@ class StatusWriter {
   struct Waiting {
     kube::Clock::time_point since{}, told{}, written{};
     std::string message;
+    bool has_condition = false;  // on its PodGroup
     std::uint64_t round = 0;
   };
 
