@@ -103,6 +103,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.sink.assume(p_.cluster, decisions, now);
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
+  p_.preemptibility.publish(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);
     queue_notices_.tell(p_.cluster, *decisions.requeue);

@@ -82,7 +82,10 @@ class Daemon final : SourceListener {
   void news() override { p_.news.give(); }
   void pod(const Json& pod) override;
   void pod_gone(const std::string& ns, const std::string& name) override;
-  void pod_group(const Json& group) override { p_.status.saw_group(group); }
+  void pod_group(const Json& group) override {
+    p_.status.saw_group(group);
+    p_.preemptibility.saw_group(group);
+  }
   void pod_group_gone(const std::string& ns, const std::string& name) override;
   void failed_bind_request(const BindRequestName& request) override;
   void stranded_bind_request(const BindRequestName& request) override {
@@ -158,6 +161,7 @@ kube::Async<void> Daemon::drain() {
   const auto end = Clock::now() + kDrainTime;
   p_.client.begin_draining();
   p_.status.close();
+  p_.preemptibility.close();
   while (is_busy() && Clock::now() < end && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(10));
   co_await p_.usage.finish();
   p_.client.forbid_writes();
@@ -190,6 +194,7 @@ void Daemon::pod_gone(const std::string& ns, const std::string& name) {
 
 void Daemon::pod_group_gone(const std::string& ns, const std::string& name) {
   p_.status.group_gone(ns, name);
+  p_.preemptibility.group_gone(ns, name);
   p_.groups.group_gone(ns, name);
   p_.binder.refused_jobs().forget(ns + "/" + name);
 }

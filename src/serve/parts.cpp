@@ -43,6 +43,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       evictor(write, groups, options.evict_by, options.marks_evicted_pods),
       sink(write, assumptions, {binder, evictor, groups}),
       status(write, groups, options.node_pool),
+      preemptibility(write),
       grouping(write, groups, {options.scheduler_name, options.queue_label, options.node_pool_label}),
       self_check(write, {source, assumptions, groups},
                  {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),

@@ -18,6 +18,7 @@
 #include "serve/write/live_sink.hpp"
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
+#include "serve/write/preemptibility_status.hpp"
 #include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
@@ -46,6 +47,7 @@ struct Parts {
   Evictor evictor;
   LiveSink sink;
   StatusWriter status;
+  PreemptibilityStatus preemptibility;
   PodGrouping grouping;
 
   SelfCheck self_check;

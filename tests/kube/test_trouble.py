@@ -110,10 +110,12 @@ class RefusedBinds(TroubleTest):
         owner["spec"].update(completionMode="Indexed", backoffLimit=1000)
         owner["spec"]["template"]["metadata"]["annotations"] = {"pod-group-name": "gang"}
         self.api.post(JOBS, owner)
-        wait_until(lambda: self.tries("gang-2-"), 20, "a first try")
+        wait_until(lambda: len(self.binds("gang-")) == 3 and self.tries("gang-2-"), 20, "a first try")
         # Those that were bound are taken off, and the Job makes others, in its own time.
         members = lambda: self.plane.pods(selector="of=gang")
-        wait_until(lambda: len(members()) == 4 and not any(map(is_bound, members())), 60, "the whole gang to wait")
+        evicted = lambda: [e for e in self.entries("pods", verb="delete") if e["responseStatus"]["code"] == 200]
+        wait_until(lambda: len(evicted()) >= 3 and len(members()) == 4 and not any(map(is_bound, members())), 60,
+                   "the whole gang to wait")
         tries = len(self.tries("gang-2-"))
         wait_until(lambda: len(self.tries("gang-2-")) > tries, 60, "another try")
         time.sleep(3)
@@ -140,6 +142,16 @@ class StatusInTime(TroubleTest):
         self.wait_running(30, "late", 30)
         time.sleep(6)
         self.assertEqual([p["metadata"]["name"] for p in self.plane.pods() if self.is_called_unschedulable(p)], [])
+
+    def test_preemptibility_is_shown_of_a_job_that_never_waited(self):
+        self.serve()
+        self.submit_gang("quick", 2)
+        self.wait_running(2, "quick")
+        shown = lambda: tuple(self.api.get(f"{POD_GROUPS}/quick").get("status", {}).get(key)
+                              for key in ("preemptibility", "preemptibilitySource"))
+        wait_until(lambda: shown() == ("preemptible", "priority"), 20, "the status")
+        self.api.patch(f"{POD_GROUPS}/quick", {"spec": {"preemptibility": "non-preemptible"}})
+        wait_until(lambda: shown() == ("non-preemptible", "spec"), 20, "the status to follow the spec")
 
     @staticmethod
     def is_called_unschedulable(p):
