@@ -255,10 +255,10 @@ class ControlPlane:
     def audit_entries(self):
         return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]
 
-    def bindings(self):
-        """UIDs of pods, once for each binding that the API server accepted and carried out."""
+    def bindings(self, code=201):
+        """UIDs of pods, once for each binding that the API server accepted and carried out; 504: perhaps did."""
         return [entry["requestObject"]["metadata"]["uid"] for entry in self.audit_entries()
-                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] == 201
+                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] == code
                 and "dryRun" not in entry["requestURI"]]
 
     def add_nodes(self, count, gpus=8, prefix="node", cpu="64", memory="512Gi", labels=None):

@@ -102,6 +102,29 @@ class RefusedBinds(TroubleTest):
         self.wait_running(1, "refused", 30)
         wait_until(lambda: not self.condition("refused"), 10, "the condition to go")
 
+    def test_a_refused_pod_gives_its_devices_back(self):
+        self.refuse_binding("with-nic")
+        self.serve()
+        path, claims = "/apis/resource.k8s.io/v1", "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
+        self.api.post(f"{path}/deviceclasses", {"metadata": {"name": "nic"}, "spec": {"selectors": [
+            {"cel": {"expression": "device.driver == 'nic.example.com'"}}]}})
+        self.api.post(f"{path}/resourceslices", {"metadata": {"name": "of-node-002"}, "spec": {
+            "driver": "nic.example.com", "nodeName": "node-002", "devices": [{"name": "nic-0"}],
+            "pool": {"name": "node-002", "generation": 1, "resourceSliceCount": 1}}})
+        self.api.post(claims, {"metadata": {"name": "one-nic"}, "spec": {"devices": {"requests": [
+            {"name": "nic", "exactly": {"deviceClassName": "nic"}}]}}})
+        self.api.post(POD_GROUPS, group("with-nic", "team-a", 1))
+        self.api.post(PODS, pod("with-nic-0", group="with-nic",
+                                resourceClaims=[{"name": "nic", "resourceClaimName": "one-nic"}]))
+        wait_until(lambda: self.tries("with-nic-0"), 20, "a try")
+        writes = lambda: [e for e in self.entries("resourceclaims", "status") if e["responseStatus"]["code"] == 200]
+        wait_until(lambda: len(writes()) >= 2, 10, "the devices to be given and given back")
+        wait_until(lambda: not self.api.get(f"{claims}/one-nic").get("status", {}).get("allocation"), 10,
+                   "a claim without devices")
+        self.allow()
+        self.wait_running(1, "with-nic", 30)
+        self.api.patch(f"{claims}/one-nic", {"metadata": {"finalizers": []}})
+
     def test_a_gang_with_a_refused_member_is_not_started_again_and_again(self):
         self.refuse_binding("gang-2-")
         self.serve()
@@ -142,6 +165,19 @@ class StatusInTime(TroubleTest):
         self.wait_running(30, "late", 30)
         time.sleep(6)
         self.assertEqual([p["metadata"]["name"] for p in self.plane.pods() if self.is_called_unschedulable(p)], [])
+
+    def test_what_another_shard_says_meanwhile_is_kept(self):
+        proxy, kubeconfig = self.through_proxy()
+        proxy.delay = lambda method, path: 2 if method == "PATCH" and path.endswith("/podgroups/shared/status") else 0
+        self.serve(kubeconfig=kubeconfig)
+        self.submit_gang("shared", 9, gpus=8)
+        under_way = lambda: [r for r in proxy.requests if r[1] == "PATCH" and r[2].endswith("/podgroups/shared/status")]
+        wait_until(under_way, 20, "our condition to be under way")
+        theirs = {"type": "UnschedulableOnNodePool", "nodePool": "other", "reason": "Unschedulable", "status": "True",
+                  "message": "full", "transitionID": "7"}
+        self.api.patch(f"{POD_GROUPS}/shared/status", {"status": {"schedulingConditions": [theirs]}})
+        pools = lambda: [c["nodePool"] for c in self.api.get(f"{POD_GROUPS}/shared")["status"]["schedulingConditions"]]
+        wait_until(lambda: pools() == ["other", "default"], 20, "both conditions")
 
     def test_preemptibility_is_shown_of_a_job_that_never_waited(self):
         self.serve()

@@ -56,7 +56,7 @@ kube::Async<void> Binder::carry_out_one(Bind bind) {
   Attempt attempt;
   attempt.problem = co_await obstacle(bind);
   if (attempt.problem.empty()) co_await send(bind, attempt);
-  if (!attempt.problem.empty()) refuse(bind, attempt.problem);
+  if (!attempt.problem.empty()) co_await refuse(bind, attempt.problem);
 }
 
 // Nothing is bound that could not start: where too many of a pod set would be refused, none is sent.
@@ -74,13 +74,16 @@ kube::Async<void> Binder::carry_out_warily(std::vector<Bind> binds) {
   for (std::size_t i = 0; i < binds.size(); ++i)
     if (may_start && attempts[i].problem.empty()) sent.push_back(send(binds[i], attempts[i]));
   co_await kube::together(std::move(sent));
+  std::vector<kube::Async<void>> given_up;
   bool was_refused = false;
   for (std::size_t i = 0; i < binds.size(); ++i) {
+    was_refused |= !attempts[i].problem.empty();
     if (!attempts[i].problem.empty())
-      refuse(binds[i], attempts[i].problem), was_refused = true;
+      given_up.push_back(refuse(binds[i], attempts[i].problem));
     else if (!may_start)
-      give_up(binds[i]);
+      given_up.push_back(give_up(binds[i]));
   }
+  co_await kube::together(std::move(given_up));
   if (!was_refused) refused_.forget(job_of(binds.front()));
 }
 
@@ -104,7 +107,7 @@ kube::Async<void> Binder::send(const Bind& bind, Attempt& attempt) {
   PodState state = PodState::kWaits;
   if (is_settled(answer)) state = co_await look_at(p_, bind.pod);
   if (state == PodState::kWaits) attempt.problem = describe(answer);
-  if (state == PodState::kGone) give_up(bind);
+  if (state == PodState::kGone) co_await give_up(bind);
 }
 
 kube::ApiRequest Binder::request_of(const Bind& bind) const {
@@ -124,12 +127,16 @@ kube::Async<std::string> Binder::obstacle(const Bind& bind) {
   co_return has_group ? std::string() : "its PodGroup could not be made";
 }
 
-void Binder::give_up(const Bind& bind) { p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid); }
+// What was provided for the pod is given back before somebody decides about it again.
+kube::Async<void> Binder::give_up(const Bind& bind) {
+  if (binding_ == Binding::kDirect) co_await release(p_, bind.pod, bind.node, bind.needs);
+  p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
+}
 
-void Binder::refuse(const Bind& bind, const std::string& why) {
+kube::Async<void> Binder::refuse(const Bind& bind, const std::string& why) {
   record_failure(bind, why);
   if (p_.client.may_write()) refused_.add(job_of(bind), bind.pod.name, why, std::chrono::system_clock::now());
-  give_up(bind);
+  co_await give_up(bind);
 }
 
 void Binder::warn_of_shared_gpu(const Bind& bind) {

@@ -37,8 +37,8 @@ class Binder {
   kube::Async<void> send(const Bind& bind, Attempt& attempt);
   kube::Async<std::string> obstacle(const Bind& bind);
   kube::ApiRequest request_of(const Bind& bind) const;
-  void give_up(const Bind& bind);
-  void refuse(const Bind& bind, const std::string& why);
+  kube::Async<void> give_up(const Bind& bind);
+  kube::Async<void> refuse(const Bind& bind, const std::string& why);
   void warn_of_shared_gpu(const Bind& bind);
   kube::Async<void> delete_bind_request(BindRequestName request);
   void record_success(const Bind& bind, kube::Clock::duration took);
