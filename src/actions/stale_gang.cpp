@@ -64,6 +64,7 @@ class StaleGang final : public Action {
     }
     const Duration grace = job.staleness_grace.value_or(s.settings.staleness_grace);
     if (grace < Duration::zero() || s.now - *job.stale_since < grace) return;
+    if (s.hooks.stale_victim(id)) return;
     std::vector<TaskId> active;
     for (const PodSet& p : job.pod_sets)
       for (TaskId t : p.tasks)

@@ -159,15 +159,28 @@ void ApiClient::forbid_writes() {
   loop_.abort_writes();
 }
 
+bool ApiClient::may_begin(const ApiRequest& request) const {
+  if (request.method == "GET" || request.lane == Lane::kUrgent) return true;
+  return may_write_ && !(is_draining_ && request.lane == Lane::kBackground);
+}
+
 Async<HttpResponse> ApiClient::send(ApiRequest request) {
   const bool is_watch = static_cast<bool>(request.on_line);
+  const Lane lane = request.lane;
+  const bool is_counted = request.method != "GET" && lane != Lane::kUrgent;
+  const auto is_wanted = std::move(request.before_sending);
   if (!is_watch) co_await take_place(request);
   HttpResponse response;
-  if (request.method != "GET" && !may_write_)
+  if (!may_begin(request)) {
     response.error = "writing has ended";
-  else
+  } else if (is_wanted && !is_wanted(request)) {
+    response.error = "no longer wanted";
+  } else {
+    if (is_counted) ++writes_under_way_;
     response = co_await send_authorised(request);
-  if (!is_watch) give_place_back(request.lane);
+    if (is_counted) --writes_under_way_;
+  }
+  if (!is_watch) give_place_back(lane);
   co_return response;
 }
 
@@ -180,6 +193,7 @@ Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
                      .headers = {fmt::format("Accept: {}", request.accept), "User-Agent: muster"},
                      .body = request.body,
                      .timeout = request.timeout,
+                     .longest_silence = request.longest_silence,
                      .on_line = request.on_line,
                      .owner = request.owner};
     if (!bearer_.empty()) http.headers.push_back("Authorization: Bearer " + bearer_);

@@ -32,8 +32,12 @@ struct ApiRequest {
   const char* accept = kJson;
   Lane lane = Lane::kOrdinary;
   std::chrono::milliseconds timeout{30'000};
+  std::chrono::seconds longest_silence{0};             // see HttpRequest
   std::function<bool(std::string_view)> on_line = {};  // a watch: see HttpRequest; takes no place
   const void* owner = nullptr;
+  // Asked when its turn has come; may complete the request, of which only the lane and whether it is a read
+  // count until then. False: it is no longer wanted, and there is no answer.
+  std::function<bool(ApiRequest&)> before_sending = {};
 };
 
 struct ClientLimits {
@@ -59,9 +63,15 @@ class ApiClient {
   Async<HttpResponse> send(ApiRequest request);
   Async<HttpResponse> get(std::string path) { return send({.path = std::move(path)}); }
 
-  // After this no write is sent, and those under way are cut: we may not be the leader any more.
+  // After this nothing that merely tells of decisions is begun.
+  void begin_draining() { is_draining_ = true; }
+  bool is_draining() const { return is_draining_; }
+  // After this no write is begun, and those under way are cut: we may not be the leader any more. Urgent ones
+  // are what leads are made of, and go on.
   void forbid_writes();
   bool may_write() const { return may_write_; }
+  // But for urgent ones.
+  std::size_t writes_under_way() const { return writes_under_way_; }
 
   Loop& loop() { return loop_; }
   const std::string& server() const { return credentials_.server; }
@@ -82,6 +92,7 @@ class ApiClient {
   Async<HttpResponse> send_authorised(const ApiRequest& request);
   Async<void> take_place(const ApiRequest& request);
   void give_place_back(Lane lane);
+  bool may_begin(const ApiRequest& request) const;
   bool has_place(Lane lane) const;
   std::size_t places_of(Lane lane) const;
   void occupy(Lane lane);
@@ -98,7 +109,8 @@ class ApiClient {
   std::array<Line, kLanes> lines_;
   double tokens_ = 0;
   Clock::time_point tokens_at_ = Clock::now();
-  bool may_write_ = true, is_waking_ = false;
+  std::size_t writes_under_way_ = 0;
+  bool may_write_ = true, is_draining_ = false, is_waking_ = false;
 
   std::string bearer_;
   Clock::time_point bearer_good_until_{};

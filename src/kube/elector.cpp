@@ -166,6 +166,14 @@ Async<bool> Elector::write(bool create) {
 Async<void> Elector::release() {
   if (!is_leader_) co_return;
   is_leader_ = false;
+  const bool is_released = co_await write_release();
+  if (is_released) co_return;
+  // A renewal was under way: the version is another one.
+  const bool was_read = co_await read();
+  if (was_read && record_.holder == options_.identity) co_await write_release();
+}
+
+Async<bool> Elector::write_release() {
   const nlohmann::json lease = {
       {"apiVersion", "coordination.k8s.io/v1"},
       {"kind", "Lease"},
@@ -178,7 +186,8 @@ Async<void> Elector::release() {
         {"leaseTransitions", record_.transitions}}}};
   ApiRequest request{
       .method = "PUT", .path = path(), .body = lease.dump(), .lane = Lane::kUrgent, .timeout = kTimeout};
-  co_await client_.send(std::move(request));
+  const HttpResponse answer = co_await client_.send(std::move(request));
+  co_return answer.ok();
 }
 
 }  // namespace muster::kube

@@ -49,6 +49,7 @@ class Elector {
 
   Async<bool> read();
   Async<bool> write(bool create);
+  Async<bool> write_release();
   Async<bool> try_to_hold();
   Async<void> lead();
   Async<void> give_up_in_time();

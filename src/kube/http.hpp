@@ -15,6 +15,7 @@ struct HttpRequest {
   std::vector<std::string> headers;
   std::string body;
   std::chrono::milliseconds timeout{30'000};
+  std::chrono::seconds longest_silence{0};  // the transfer ends where nothing comes for so long; 0: it waits
   // Given the body of a good answer line by line as it comes, without the line's end; false ends the
   // transfer. Where there is none, the body is collected.
   std::function<bool(std::string_view)> on_line;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -17,7 +18,9 @@ using std::chrono::seconds;
 constexpr auto kWaitForAbsentKind = seconds(30);
 constexpr auto kListTimeout = seconds(120);
 constexpr int kGone = 410;
-constexpr std::size_t kMostDeletions = 20'000;
+// Bookmarks come about once a minute where nothing else does.
+constexpr auto kLongestSilence = seconds(90);
+constexpr auto kAllVersions = std::numeric_limits<std::uint64_t>::max();
 constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 constexpr const char* kMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
@@ -36,32 +39,21 @@ Reflector::~Reflector() = default;
 
 Async<void> Reflector::run() {
   while (!client_.loop().stopping()) {
-    bool is_listed = !wants_list_ && !version_.empty();
+    bool is_listed = !known_.wants_list() && !version_.empty();
     if (!is_listed) is_listed = co_await list();
     if (is_listed) {
       co_await watch();
     } else {
-      const milliseconds wait = is_absent_ ? milliseconds(kWaitForAbsentKind) : backoff_.next();
+      const milliseconds wait = is_absent_ ? milliseconds(kWaitForAbsentKind) : backoff_.next(retry_after_);
       co_await client_.loop().sleep(wait);
     }
   }
 }
 
-std::uint64_t Reflector::version_of(const std::string& key) const {
-  const auto known = known_.find(key);
-  return known == known_.end() ? 0 : known->second.version;
-}
-
-bool Reflector::was_deleted_after(const std::string& key, std::uint64_t version) const {
-  const auto deleted = deleted_.find(key);
-  return deleted != deleted_.end() && deleted->second > version;
-}
-
 void Reflector::refresh(bool tell_all) {
   if (is_absent_) return;  // looked for again in a while, and nothing waits for a kind that is not there
-  wants_list_ = true;
-  if (tell_all)
-    for (auto& [key, known] : known_) known.version = 0;
+  known_.want_list();
+  if (tell_all) known_.forget_versions();
   client_.loop().abort(this);
 }
 
@@ -80,7 +72,8 @@ std::string Reflector::list_path(const std::string& next) const {
 
 // False: it did not work out and is to be tried again.
 Async<bool> Reflector::list() {
-  ++list_number_;
+  known_.begin_list();
+  retry_after_ = seconds(0);
   std::string next;
   do {
     ApiRequest request{.path = list_path(next),
@@ -89,17 +82,18 @@ Async<bool> Reflector::list() {
     const HttpResponse page = co_await client_.send(std::move(request));
     is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
     if (is_absent_) {
-      finish_list();
+      finish_list(kAllVersions);
       co_return false;
     }
     if (!page.ok() || !take_page(page.body, next)) {
+      retry_after_ = page.retry_after;
       if (!client_.loop().stopping())
         listener_.troubled(fmt::format("listing {}: {}", options_.resource.plural, describe(page)));
       co_return false;
     }
   } while (!next.empty());
   version_ = listed_version_;
-  finish_list();
+  finish_list(version_number(version_));
   backoff_.reset();
   co_return true;
 }
@@ -122,22 +116,17 @@ bool Reflector::take_page(std::string_view text, std::string& next) {
 void Reflector::leave(Json object, std::string_view doing) {
   const auto metadata = part_at(object, "metadata");
   const std::string key = metadata ? key_of(*metadata) : "";
-  if (const auto known = known_.find(key); known != known_.end()) known->second.list = list_number_;
+  known_.keep(key);
   listener_.troubled(fmt::format("{} {}: {} can not be read and is left as it was", doing,
                                  options_.resource.plural, key.empty() ? "an object" : key));
 }
 
-void Reflector::finish_list() {
-  std::vector<std::string> gone;
-  for (const auto& [key, known] : known_)
-    if (known.list != list_number_) gone.push_back(key);
-  for (const std::string& key : gone) {
-    known_.erase(key);
+void Reflector::finish_list(std::uint64_t version) {
+  for (const std::string& key : known_.end_list(version)) {
     const std::size_t slash = key.find('/');
     listener_.gone(key.substr(0, slash), key.substr(slash + 1));
   }
   is_synced_ = true;
-  wants_list_ = false;
   listener_.listed();
 }
 
@@ -155,10 +144,12 @@ Async<void> Reflector::watch() {
   ApiRequest request{.path = watch_path(),
                      .accept = options_.metadata_only ? kMetadata : kJson,
                      .timeout = seconds(600),
+                     .longest_silence = kLongestSilence,
                      .on_line = [this](std::string_view line) { return take_event(line); },
                      .owner = this};
   const HttpResponse end = co_await client_.send(std::move(request));
-  if (client_.loop().stopping() || wants_list_) co_return;
+  if (client_.loop().stopping() || known_.wants_list()) co_return;
+  if (end.ok()) last_contact_ = Clock::now();
   if (end.status == kGone) version_.clear();
   if (end.ok() || end.status == kGone) {
     // A server that ends streams at once is asked less and less often.
@@ -181,7 +172,7 @@ bool Reflector::take_event(std::string_view line) {
   });
   if (!is_event)
     listener_.troubled(fmt::format("watching {}: an event that is no JSON", options_.resource.plural));
-  return goes_on && !wants_list_;
+  return goes_on && !known_.wants_list();
 }
 
 bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
@@ -211,35 +202,29 @@ bool Reflector::take_error(Json status) {
 void Reflector::take_object(Json object, bool from_list) {
   const auto metadata = part_at(object, "metadata");
   if (!metadata) return;
-  Known& known = known_[key_of(*metadata)];
-  if (from_list) known.list = list_number_;
+  const std::string key = key_of(*metadata);
   const std::uint64_t version = kube::version_of(*metadata);
-  if (version != 0 && version <= known.version) return;
-  known.version = version;
-  if (!from_list) known.list = list_number_;
-  listener_.changed(object);
+  const bool is_news = from_list ? known_.take_listed(key, version) : known_.take(key, version);
+  if (is_news) listener_.changed(object);
 }
 
 void Reflector::take_deletion(Json object) {
   const auto metadata = part_at(object, "metadata");
   if (!metadata) return;
   const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
-  const auto known = known_.find(key_of(*metadata));
-  if (known == known_.end() || known->second.version > kube::version_of(*metadata)) return;
-  if (deleted_.size() > kMostDeletions) deleted_.clear();
-  deleted_[known->first] = kube::version_of(*metadata);
-  known_.erase(known);
-  listener_.gone(ns, name);
+  if (known_.take_deletion(key_of(*metadata), kube::version_of(*metadata))) listener_.gone(ns, name);
 }
 
-void Reflector::saw(std::string_view text) {
+void Reflector::saw(std::string_view text, Tell tell) {
   Json root;
   const bool is_ours = reader_.object(text, root) && text_at(root, "kind") == options_.resource.kind;
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;
   // What the watch has passed and we do not know has been deleted since.
-  const bool is_known = known_.contains(key_of(*metadata));
-  if (is_known || kube::version_of(*metadata) > version_number(version_)) take_object(root, false);
+  const std::string key = key_of(*metadata);
+  if (tell == Tell::kEvenIfKnown) known_.forget_version(key, kube::version_of(*metadata));
+  if (known_.contains(key) || kube::version_of(*metadata) > version_number(version_))
+    take_object(root, false);
 }
 
 }  // namespace muster::kube

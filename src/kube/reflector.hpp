@@ -4,8 +4,7 @@
 // has forgotten that version, the objects are listed again and what is gone meanwhile is told as such.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "document/json_fwd.hpp"
 #include "kube/api_client.hpp"
+#include "kube/known_objects.hpp"
 #include "kube/object_reader.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
@@ -41,6 +41,8 @@ struct ReflectorOptions {
   int page_size = 500;
 };
 
+enum class Tell { kNews, kEvenIfKnown };
+
 class Reflector {
  public:
   Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener);
@@ -48,35 +50,34 @@ class Reflector {
 
   Async<void> run();
   // An object that came as the answer to a write of ours: told at once, unless something newer is known.
-  void saw(std::string_view text);
+  void saw(std::string_view text, Tell tell = Tell::kNews);
   // List again at once; not from within transfers. Until that is done, the reflector is not synced. With
   // `tell_all`, objects are told even where nothing about them is new.
   void refresh(bool tell_all = false);
 
-  bool is_synced() const { return is_synced_ && !wants_list_; }
+  bool is_synced() const { return is_synced_ && !known_.wants_list(); }
+  // The kind is not served, or we may not read it.
+  bool is_absent() const { return is_absent_; }
   std::size_t size() const { return known_.size(); }
   bool knows(std::string_view ns, std::string_view name) const;
   // By "ns/name"; 0 if it is not known.
-  std::uint64_t version_of(const std::string& key) const;
+  std::uint64_t version_of(const std::string& key) const { return known_.version_of(key); }
   // By "ns/name"; only of late.
-  bool was_deleted_after(const std::string& key, std::uint64_t version) const;
+  bool was_deleted_after(const std::string& key, std::uint64_t version) const {
+    return known_.was_deleted_after(key, version);
+  }
   // Calls use(key, version) for every object known.
   template <class Use>
   void each(Use&& use) const {
-    for (const auto& [key, known] : known_) use(key, known.version);
+    known_.each(std::forward<Use>(use));
   }
   const Resource& resource() const { return options_.resource; }
   Clock::time_point last_contact() const { return last_contact_; }
 
  private:
-  struct Known {
-    std::uint64_t version = 0;
-    std::uint64_t list = 0;  // the last list that had it
-  };
-
   Async<bool> list();
   bool take_page(std::string_view text, std::string& next);
-  void finish_list();
+  void finish_list(std::uint64_t version);
   Async<void> watch();
   bool take_event(std::string_view line);
   bool take_event(std::string_view type, Json object, bool is_whole);
@@ -91,13 +92,12 @@ class Reflector {
   const ReflectorOptions options_;
   ReflectorListener& listener_;
   ObjectReader reader_;
-  absl::flat_hash_map<std::string, Known> known_;            // "ns/name"
-  absl::flat_hash_map<std::string, std::uint64_t> deleted_;  // "ns/name": at which version
+  KnownObjects known_;
   std::string version_;  // where the next watch begins; "": a list is needed
   std::string listed_version_;
   Backoff backoff_;
-  std::uint64_t list_number_ = 0;
-  bool is_synced_ = false, wants_list_ = true, is_absent_ = false;
+  std::chrono::seconds retry_after_{0};  // that the server asked for when a list failed
+  bool is_synced_ = false, is_absent_ = false;
   Clock::time_point last_contact_{};
 };
 

@@ -82,6 +82,10 @@ class Cluster {
     ++revision_;
     jobs_.job(contender).taken_for_it.insert(jobs_.job(victim).uid);
   }
+  // It did not, after all.
+  void not_taken_for(JobId contender, JobId victim) {
+    jobs_.job(contender).taken_for_it.erase(jobs_.job(victim).uid);
+  }
   void placed(JobId job) { jobs_.job(job).taken_for_it.clear(); }
 
   // Brings everything up to date for a cycle at `now`. Costs what changed; a change of structure (queues,

@@ -65,6 +65,8 @@ std::string_view code_of(JobRule rule) {
       return "ScenarioSearchUnresolved";
     case JobRule::kProtected:
       return "VictimsProtected";
+    case JobRule::kBindRefused:
+      return "BindRefused";
   }
   return "Unknown";
 }

@@ -378,6 +378,9 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
           r.needed);
     case JobRule::kProtected:
       return protected_text(cluster, r);
+    case JobRule::kBindRefused:
+      return fmt::format("pod {} could not be bound: {}; tried again {}", r.of, r.name,
+                         r.until ? "at " + format_time(*r.until) : "later");
   }
   return "waits";
 }

@@ -90,6 +90,7 @@ enum class JobRule : std::uint8_t {
   kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
   kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
   kProtected,         // jobs that might make room are `spared` for a while
+  kBindRefused,       // pod `of` could not be bound, `name` says why; nothing of the job before `until`
 };
 
 // How far a domain of a topology is from taking all pods of a group, or a shared GPU from taking a pod.

@@ -40,6 +40,7 @@ Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
       requeue_log_(parts.log),
       queue_notices_(parts.events) {
   policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
+  policy_.plugins.push_back(patience_with(p_.binder.refused_jobs()));
 }
 
 kube::Async<void> Cycles::run() {
@@ -84,18 +85,20 @@ void Cycles::take_usage() {
   memory_ = SearchMemory();
 }
 
-// On a thread of its own: the cluster, and the jobs that are protected, stay as they are meanwhile.
+// On a thread of its own: the cluster, and the jobs that are protected or were refused, stay as they are
+// meanwhile.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
   take_usage();
-  p_.evictor.note_protected_jobs();
-  is_in_cycle_ = true;
+  if (p_.evictor.note_protected_jobs()) memory_ = SearchMemory();  // others may be victims now
+  p_.binder.refused_jobs().publish(now);
+  guard_.begins(Clock::now());
   Decisions decisions = co_await p_.loop.offload([this, now] {
     Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
     name_holders(p_.cluster, made.waiting);
     return made;
   });
-  is_in_cycle_ = false;
+  guard_.ends();
   co_return decisions;
 }
 
@@ -104,6 +107,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
+  p_.preemptibility.publish(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);
     queue_notices_.tell(p_.cluster, *decisions.requeue);

@@ -1,6 +1,9 @@
 // The loop of cycles: what the watches brought goes into the model, and when it is time, a cycle decides.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include "engine/cycle/policy.hpp"
 #include "engine/search/search_memory.hpp"
 #include "kube/async.hpp"
@@ -38,13 +41,30 @@ class CyclePace {
   Clock::time_point earliest_{}, latest_{};
 };
 
+// Tells a long cycle from one that will never end.
+class CycleGuard {
+ public:
+  using Clock = kube::Clock;
+  // No search goes on for so long: their limits are seconds.
+  static constexpr auto kHung = std::chrono::minutes(5);
+
+  void begins(Clock::time_point now) { since_ = now; }
+  void ends() { since_.reset(); }
+  bool is_in_cycle() const { return since_.has_value(); }
+  bool hangs(Clock::time_point now) const { return since_ && now - *since_ > kHung; }
+
+ private:
+  std::optional<Clock::time_point> since_;
+};
+
 class Cycles {
  public:
   Cycles(Parts& parts, const Leadership& leadership, Policy policy);
 
   // Until the loop stops.
   kube::Async<void> run();
-  bool is_in_cycle() const { return is_in_cycle_; }
+  bool is_in_cycle() const { return guard_.is_in_cycle(); }
+  bool hangs() const { return guard_.hangs(kube::Clock::now()); }
 
  private:
   void update();
@@ -63,7 +83,7 @@ class Cycles {
   RequeueLog requeue_log_;
   QueueNotices queue_notices_;
   CyclePace pace_;
-  bool is_in_cycle_ = false;
+  CycleGuard guard_;
 };
 
 }  // namespace muster::serve

@@ -2,6 +2,7 @@
 #include "serve/daemon.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <functional>
 #include <thread>
 
@@ -75,17 +76,23 @@ class Daemon final : SourceListener {
   kube::Async<void> check();
   void on_signal(int signal);
   kube::Async<void> drain();
+  bool is_busy() const;
+  kube::Async<void> give_up_hung_cycle();
 
   void news() override { p_.news.give(); }
   void pod(const Json& pod) override;
   void pod_gone(const std::string& ns, const std::string& name) override;
   void pod_group(const Json& group) override;
   void pod_group_gone(const std::string& ns, const std::string& name) override;
-  void failed_bind_request(const std::string& ns, const std::string& name) override;
+  void failed_bind_request(const BindRequestName& request) override;
+  void stranded_bind_request(const BindRequestName& request) override {
+    if (p_.vitals.is_leader) p_.binder.remove_bind_request(request);
+  }
 
   Parts p_;
   Leadership leadership_;
   Cycles cycles_;
+  bool is_giving_up_ = false;
 };
 
 int Daemon::run() {
@@ -118,7 +125,13 @@ kube::Async<void> Daemon::tick() {
     goes_on = co_await p_.loop.sleep(kTick);
     p_.vitals.last_tick = Clock::now();
     p_.vitals.is_synced = p_.source.is_synced();
-    p_.vitals.last_contact = p_.source.last_contact();
+    const auto [silent_kind, since] = p_.source.most_silent();
+    p_.vitals.silent_kind = silent_kind;
+    p_.vitals.last_contact = since;
+    if (cycles_.hangs() && !is_giving_up_) {
+      is_giving_up_ = true;
+      kube::spawn(give_up_hung_cycle());
+    }
     const std::size_t binds = p_.assumptions.binds_open(), evictions = p_.assumptions.evictions_open();
     p_.metrics.queued(binds, evictions, p_.client.waiting());
     p_.metrics.left_out(p_.source.unusable_objects());
@@ -139,15 +152,31 @@ void Daemon::on_signal(int signal) {
   kube::spawn(drain());
 }
 
-// Writes that were begun are finished; then another may lead at once.
+// What was decided is carried out, what merely tells of it is dropped; then another may lead at once. After
+// that nothing is written.
 kube::Async<void> Daemon::drain() {
   const auto end = Clock::now() + kDrainTime;
-  while ((p_.sink.open_writes() > 0 || cycles_.is_in_cycle()) && Clock::now() < end && !p_.loop.stopping())
-    co_await p_.loop.sleep(milliseconds(10));
+  p_.client.begin_draining();
+  p_.status.close();
+  p_.preemptibility.close();
+  while (is_busy() && Clock::now() < end && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(10));
   co_await p_.usage.finish();
+  p_.client.forbid_writes();
   co_await leadership_.release();
   p_.log.info("stopped");
   p_.loop.stop();
+}
+
+bool Daemon::is_busy() const {
+  return p_.sink.open_writes() > 0 || p_.client.writes_under_way() > 0 || cycles_.is_in_cycle();
+}
+
+// A thread that hangs can not be ended: the process goes, and another leads, or is started.
+kube::Async<void> Daemon::give_up_hung_cycle() {
+  p_.log.error("a cycle hangs; giving up the lead and ending");
+  p_.client.forbid_writes();
+  co_await leadership_.release();
+  std::_Exit(kFailed);
 }
 
 // ---------------------------------------------------------------- what the watch shows
@@ -162,17 +191,23 @@ void Daemon::pod_gone(const std::string& ns, const std::string& name) {
 
 void Daemon::pod_group(const Json& group) {
   p_.status.saw_group(group);
+  p_.preemptibility.saw_group(group);
   p_.notices.saw_group(group);
 }
 
 void Daemon::pod_group_gone(const std::string& ns, const std::string& name) {
   p_.status.group_gone(ns, name);
   p_.notices.group_gone(ns, name);
+  p_.preemptibility.group_gone(ns, name);
   p_.groups.group_gone(ns, name);
+  p_.binder.refused_jobs().forget(ns + "/" + name);
 }
 
-void Daemon::failed_bind_request(const std::string& ns, const std::string& name) {
-  if (p_.vitals.is_leader) p_.binder.remove_bind_request(ns, name);
+void Daemon::failed_bind_request(const BindRequestName& request) {
+  if (!p_.vitals.is_leader) return;
+  const TaskId pod = p_.cluster.find_task(request.ns, request.name);
+  const JobId job = pod.valid() ? p_.cluster.task(pod).job : JobId();
+  p_.binder.bind_request_failed(request, job.valid() ? p_.cluster.job(job).name : "");
 }
 
 }  // namespace

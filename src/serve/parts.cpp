@@ -44,6 +44,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       sink(write, assumptions, {binder, evictor, groups}),
       status(write, groups, options.node_pool),
       notices(write, groups, options.reclaims_by_lca),
+      preemptibility(write),
       grouping(write, groups, {options.scheduler_name, options.queue_label, options.node_pool_label}),
       self_check(write, {source, assumptions, groups},
                  {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),

@@ -19,6 +19,7 @@
 #include "serve/write/notice_writer.hpp"
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
+#include "serve/write/preemptibility_status.hpp"
 #include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
@@ -48,6 +49,7 @@ struct Parts {
   LiveSink sink;
   StatusWriter status;
   NoticeWriter notices;
+  PreemptibilityStatus preemptibility;
   PodGrouping grouping;
 
   SelfCheck self_check;

@@ -256,9 +256,10 @@ class ControlPlane:
         return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]
 
     def bindings(self, codes=(201,)):
-        """UIDs of pods, once for each binding that the API server answered so."""
+        """UIDs of pods, once for each binding that the API server answered so, dry runs aside; 504: it was perhaps done."""
         return [entry["requestObject"]["metadata"]["uid"] for entry in self.audit_entries()
-                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] in codes]
+                if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] in codes
+                and "dryRun" not in entry["requestURI"]]
 
     def add_nodes(self, count, gpus=8, prefix="node", cpu="64", memory="512Gi", labels=None):
         for i in range(count):

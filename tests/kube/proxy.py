@@ -15,6 +15,10 @@ class FaultyProxy:
         self.counts = {}
         self.swallow = lambda line: False  # watch events that never arrive
         self.refuses = lambda method, path: False  # requests that never succeed
+        self.delay = lambda method, path: 0  # seconds that a request needs to the server
+        self.mutes = lambda path: False  # watches that stay open and say no more
+        self.busy = lambda method, path: 0  # seconds after which a busy server wants to be asked again
+        self.requests = []  # method and path of all that came
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -55,6 +59,10 @@ class FaultyProxy:
         headers = http.client.parse_headers(reader)
         body = reader.read(int(headers.get("Content-Length") or 0))
         fault = 500 if self.refuses(method, path) else self.choose(method, path)
+        self.requests.append((time.monotonic(), method, path))
+        time.sleep(self.delay(method, path))
+        if seconds := self.busy(method, path):
+            return self.answer(client, 429, b'{"kind":"Status","code":429,"message":"busy"}', seconds)
         if fault:
             self.count(fault)
         if fault == "cut before":
@@ -66,7 +74,7 @@ class FaultyProxy:
             server.request(method, path, body or None, {k: v for k, v in headers.items() if k.lower() != "host"})
             response = server.getresponse()
             if "watch=1" in path and response.status == 200:
-                self.stream(client, response, fault)
+                self.stream(client, response, fault, path)
                 return False
             data = response.read()
         finally:
@@ -92,7 +100,7 @@ class FaultyProxy:
         client.sendall(head.encode() + b"\r\n" + data)
         return True
 
-    def stream(self, client, response, fault):
+    def stream(self, client, response, fault, path):
         client.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
         left = self.random.randrange(1, 30) if fault == "cut" else None
         while self.running:
@@ -100,6 +108,8 @@ class FaultyProxy:
             if not line:
                 client.sendall(b"0\r\n\r\n")
                 return
+            while self.running and self.mutes(path):
+                time.sleep(0.1)
             if self.swallow(line):
                 self.count("swallowed")
                 continue

@@ -421,10 +421,30 @@ class WhatAPodNeeds(KubeTest):
         self.serve()
         self.make_storage_class("made-on-demand", "example.com/makes-volumes")
         self.api.post(PODS, pod("with-volume", queue="team-a", **self.make_volume_claim("data", "made-on-demand")))
+        node = wait_until(lambda: self.selected_node("data"), 20, "the node")
+        time.sleep(2)
+        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-volume")), "there is no volume yet")
+        self.api.patch(f"{self.VOLUMES}/data", {"spec": {"volumeName": "made"}})
+        self.api.patch(f"{self.VOLUMES}/data/status", {"status": {"phase": "Bound"}})
         self.wait_running(1)
-        node = self.running()[0]["spec"]["nodeName"]
-        annotations = self.api.get(f"{self.VOLUMES}/data")["metadata"]["annotations"]
-        self.assertEqual(annotations["volume.kubernetes.io/selected-node"], node)
+        self.assertEqual(self.running()[0]["spec"]["nodeName"], node)
+
+    def test_a_volume_that_can_not_be_made_keeps_nobody_waiting(self):
+        self.serve()
+        self.make_storage_class("never-made", "example.com/makes-nothing")
+        needs = self.make_volume_claim("lost", "never-made")
+        self.api.post(POD_GROUPS, group("with-lost", "team-a", 1))
+        self.api.post(PODS, pod("with-lost-0", group="with-lost", **needs))
+        wait_until(lambda: self.selected_node("lost"), 20, "the node")
+        self.api.patch(f"{self.VOLUMES}/lost", {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": None}}})
+        reasons = wait_until(lambda: self.api.get(f"{POD_GROUPS}/with-lost").get("status", {}).get(
+            "schedulingConditions"), 10, "the condition")[-1]["reasons"]
+        self.assertEqual(reasons[0]["reason"], "BindRefused")
+        self.assertIn("volume claim lost: no volume could be made for node", reasons[0]["message"])
+
+    def selected_node(self, claim):
+        return self.api.get(f"{self.VOLUMES}/{claim}")["metadata"].get("annotations", {}).get(
+            "volume.kubernetes.io/selected-node")
 
     def test_what_only_a_binder_can_do_is_said(self):
         m = self.serve()

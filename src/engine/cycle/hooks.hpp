@@ -149,6 +149,8 @@ struct Hooks {
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
+  // A gang below its minimum whose grace is over: may it be taken off now?
+  FilterHook<VictimRefusal, JobId> stale_victim;
   // After a scenario was played in which the contender found its place.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;

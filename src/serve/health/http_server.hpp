@@ -1,4 +1,4 @@
-// The daemon's own HTTP: /metrics, /healthz, /readyz.
+// The daemon's own HTTP: /metrics, /healthz, /readyz. Slow, many or large clients keep nobody waiting.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,18 @@ struct Vitals;
 
 class HttpServer {
  public:
-  // Both are read from the server's threads.
+  // Both are read from the server's thread.
   HttpServer(const Metrics& metrics, const Vitals& vitals);
   ~HttpServer();  // stops
 
-  // ":8080", "127.0.0.1:0". The port that was taken.
+  // ":8080", "127.0.0.1:0", "[::1]:8080". The port that was taken.
   Result<int> start(const std::string& address);
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  class Thread;
+  const Metrics& metrics_;
+  const Vitals& vitals_;
+  std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace muster::serve

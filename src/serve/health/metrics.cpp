@@ -146,11 +146,10 @@ void Metrics::count_requeue(const RequeueRecord& record) {
   for (const NominationSkip& skip : record.skipped)
     nomination_skips_.Add({{"plugin", skip.by}, {"reason", skip.reason}}).Increment();
   for (const RequeueAttempt& attempt : record.attempts)
-    (!attempt.found_room ? requeue_rollbacks_
-     : record.is_dry_run ? requeue_would_commit_
-                         : requeue_commits_)
-        .Add({{"nominated_by", attempt.nominators}})
-        .Increment();
+    if (!attempt.found_room || record.is_dry_run)
+      (attempt.found_room ? requeue_would_commit_ : requeue_rollbacks_)
+          .Add({{"nominated_by", attempt.nominators}})
+          .Increment();
   for (const PassedOver& job : record.passed_over)
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }
@@ -212,15 +211,16 @@ void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanosec
 
 void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(in_milliseconds(bind)); }
 
-void Metrics::evicted(const Cluster& cluster, const EvictDecision& eviction) {
-  const JobId id = cluster.task(eviction.task).job;
-  if (!id.valid()) return;
-  const Job& job = cluster.job(id);
+void Metrics::requeue_committed(const std::string& nominators) {
+  requeue_commits_.Add({{"nominated_by", nominators}}).Increment();
+}
+
+void Metrics::evicted(const EvictedFrom& job, const std::string& action) {
   prometheus::Counter& count = evicted_.Add({{"podgroup", job.name},
                                              {"namespace", job.ns},
                                              {"uid", job.uid},
                                              {"nodepool", node_pool_},
-                                             {"action", eviction.action}});
+                                             {"action", action}});
   count.Increment();
   const auto now = Clock::now();
   last_eviction_[&count] = now;

@@ -25,7 +25,6 @@ class Family;
 namespace muster {
 class Cluster;
 struct Decisions;
-struct EvictDecision;
 struct RequeueRecord;
 }  // namespace muster
 
@@ -42,7 +41,12 @@ class Metrics {
              const QueueUsage* used = nullptr);
   void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
   void seen_before(std::chrono::nanoseconds bind);
-  void evicted(const Cluster& cluster, const EvictDecision& eviction);
+  struct EvictedFrom {
+    std::string ns, name, uid;  // of the job
+  };
+  void evicted(const EvictedFrom& job, const std::string& action);
+  // A contender of requeue gets its room: the victims' cooldowns are written.
+  void requeue_committed(const std::string& nominators);
   // Of PodGroups whose last eviction is older: they have a counter each, and there is no end of them.
   void forget_evictions_before(Clock::time_point end);
   void answered(const std::string& method, const std::string& resource, int status,

@@ -70,11 +70,10 @@ TEST_F(MetricsTest, ADryRunOfRequeueIsNoCommit) {
 TEST_F(MetricsTest, EvictionsOfAJobAreShownForAWhile) {
   c.node("node0", {.gpus = 1}).queue("queue0").running("job0", {.queue = "queue0", .node = "node0"});
   cycle();
-  const EvictDecision eviction{.task = c.task_id("job0-0"), .action = "reclaim"};
-  metrics.evicted(c.cluster(), eviction);
+  metrics.evicted({.name = "job0"}, "reclaim");
   const auto between = Metrics::Clock::now();
   EXPECT_THAT(metrics.text(), HasSubstr("job0"));
-  metrics.evicted(c.cluster(), eviction);
+  metrics.evicted({.name = "job0"}, "reclaim");
   metrics.forget_evictions_before(between);
   EXPECT_THAT(metrics.text(), HasSubstr("job0"));
   metrics.forget_evictions_before(Metrics::Clock::now());

@@ -16,6 +16,8 @@ struct Vitals {
 
   const Duration schedule_period;
   std::atomic<Clock::time_point> last_tick{}, last_cycle{}, last_contact{};
+  // The kind that has been silent since the last contact; null: none. Lives as long as this.
+  std::atomic<const std::string*> silent_kind{nullptr};
   std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
 
   // Both in words; "": all is well.
@@ -23,7 +25,8 @@ struct Vitals {
   std::string not_ready() const {
     if (!is_synced) return "not all kinds have been listed yet";
     if (is_draining) return "shutting down";
-    if (age(last_contact) > kSilent) return "the API server is silent";
+    if (const std::string* kind = silent_kind; kind != nullptr && age(last_contact) > kSilent)
+      return "the API server is silent about " + *kind;
     if (is_leader && age(last_cycle) > schedule_period + kHung) return "the last cycle is long ago";
     return "";
   }

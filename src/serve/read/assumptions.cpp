@@ -88,9 +88,13 @@ void Assumptions::end_bind(Cluster& cluster, const std::string& ns, const std::s
 
 // ---------------------------------------------------------------- evictions
 
-void Assumptions::evict(Cluster& cluster, TaskId task, TimePoint now) {
+void Assumptions::evict(Cluster& cluster, TaskId task, JobId contender, TimePoint now) {
   const Task& t = cluster.task(task);
-  evictions_[t.uid] = now;
+  evictions_[t.uid] = {.since = now};
+  if (contender.valid()) {
+    evictions_[t.uid].contender_ns = cluster.job(contender).ns;
+    evictions_[t.uid].contender = cluster.job(contender).name;
+  }
   Observed seen = t.observed;
   seen.deletion = now;
   cluster.observe(task, seen);
@@ -98,9 +102,15 @@ void Assumptions::evict(Cluster& cluster, TaskId task, TimePoint now) {
 
 void Assumptions::end_eviction(Cluster& cluster, const std::string& ns, const std::string& name,
                                const std::string& uid) {
-  if (evictions_.erase(uid) == 0) return;
+  const auto found = evictions_.find(uid);
+  if (found == evictions_.end()) return;
+  const Eviction eviction = std::move(found->second);
+  evictions_.erase(found);
   const TaskId task = cluster.find_task(ns, name);
   if (!task.valid() || cluster.task(task).uid != uid) return;
+  const JobId contender = cluster.find_job(eviction.contender_ns, eviction.contender);
+  if (contender.valid() && cluster.task(task).job.valid())
+    cluster.not_taken_for(contender, cluster.task(task).job);
   Observed seen = cluster.task(task).observed;
   seen.deletion.reset();
   cluster.observe(task, seen);
@@ -149,7 +159,7 @@ void Assumptions::correct(Cluster& cluster, PodObject& pod) {
     if (pod.deletion)
       evictions_.erase(eviction);
     else
-      pod.deletion = eviction->second;
+      pod.deletion = eviction->second.since;
   }
 }
 

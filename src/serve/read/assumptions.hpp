@@ -36,7 +36,7 @@ class Assumptions {
   }
 
   // ---- evictions: the pod looks as if it were terminating
-  void evict(Cluster& cluster, TaskId task, TimePoint now);
+  void evict(Cluster& cluster, TaskId task, JobId contender, TimePoint now);
   void end_eviction(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
   bool evicts(const std::string& uid) const { return evictions_.contains(uid); }
 
@@ -57,8 +57,12 @@ class Assumptions {
   std::size_t evictions_open() const { return evictions_.size(); }
 
  private:
-  absl::flat_hash_map<std::string, std::string> binds_;                           // "ns/name" → uid
-  absl::flat_hash_map<std::string, TimePoint> evictions_;                         // by uid
+  absl::flat_hash_map<std::string, std::string> binds_;  // "ns/name" → uid
+  struct Eviction {
+    TimePoint since;
+    std::string contender_ns, contender;  // "": there is none
+  };
+  absl::flat_hash_map<std::string, Eviction> evictions_;                          // by uid
   absl::flat_hash_map<std::string, AnnotationChanges> annotations_;               // "ns/name"
   absl::flat_hash_map<std::string, std::pair<std::string, std::string>> groups_;  // by uid
 };

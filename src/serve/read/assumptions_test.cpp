@@ -70,7 +70,7 @@ TEST_F(AssumptionsTest, ASuccessorOfTheSameNameIsNotBound) {
 }
 
 TEST_F(AssumptionsTest, AnOldEventDoesNotUndoAnEviction) {
-  assumptions.evict(c.cluster(), c.task_id("old-0"), c.now());
+  assumptions.evict(c.cluster(), c.task_id("old-0"), {}, c.now());
   PodObject before = pod("old-0", PodPhase::kRunning);
   before.node = "n1";
   see(before);
@@ -79,9 +79,18 @@ TEST_F(AssumptionsTest, AnOldEventDoesNotUndoAnEviction) {
   EXPECT_EQ(c.status("old-0"), TaskStatus::kRunning);
 }
 
+TEST_F(AssumptionsTest, WhoStaysAfterAllMayBeTakenAnotherTime) {
+  const JobId contender = c.cluster().find_job("default", "new"),
+              victim = c.cluster().find_job("default", "old");
+  c.cluster().taken_for(contender, victim);
+  assumptions.evict(c.cluster(), c.task_id("old-0"), contender, c.now());
+  assumptions.end_eviction(c.cluster(), "default", "old-0", c.cluster().task(c.task_id("old-0")).uid);
+  EXPECT_TRUE(c.cluster().job(contender).taken_for_it.empty());
+}
+
 TEST_F(AssumptionsTest, APodThatIsGoneLeavesNothingBehind) {
   assumptions.bind(c.cluster(), c.task_id("new-0"), c.node_id("n1"), {});
-  assumptions.evict(c.cluster(), c.task_id("old-0"), c.now());
+  assumptions.evict(c.cluster(), c.task_id("old-0"), {}, c.now());
   for (const char* name : {"new-0", "old-0"}) {
     assumptions.forget_pod(c.cluster(), "default", name);
     c.cluster().remove("Pod", "default", name);

@@ -24,6 +24,9 @@ class Knowledge {
 
   virtual bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const = 0;
   virtual bool knows_any(const kube::Resource& kind) const = 0;
+  // Of the object as it was last seen; "" where it is not known.
+  virtual std::string version_of(const kube::Resource& kind, const std::string& ns,
+                                 const std::string& name) const = 0;
   // How long ago the watch first showed the pod; nothing if it came with a list.
   virtual std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const = 0;
   // Group and sub group that a pod has joined and does not name yet; null where there is none.
@@ -32,6 +35,8 @@ class Knowledge {
   // The object that a request of ours was answered with: news like an event of the watch, unless something
   // newer is known. Only of kinds that are watched.
   virtual void saw(const kube::Resource& kind, std::string_view object) = 0;
+  // Likewise, even if it was known before: something else was assumed of it since.
+  virtual void saw_unchanged(const kube::Resource& kind, std::string_view object) = 0;
   // An object that we are about to write, as it will look: the model need not wait for it.
   virtual void assume(const kube::Resource& kind, const std::string& object) = 0;
   // An object that was assumed and will not be written.

@@ -100,10 +100,14 @@ void LiveSource::list_again(bool tell_all) {
   for (const auto& watched : watched_) watched->reflector.refresh(tell_all);
 }
 
-kube::Clock::time_point LiveSource::last_contact() const {
-  kube::Clock::time_point latest{};
-  for (const auto& watched : watched_) latest = std::max(latest, watched->reflector.last_contact());
-  return latest;
+std::pair<const std::string*, kube::Clock::time_point> LiveSource::most_silent() const {
+  std::pair<const std::string*, kube::Clock::time_point> silent{nullptr, kube::Clock::now()};
+  for (const auto& watched : watched_) {
+    const kube::Reflector& reflector = watched->reflector;
+    if (!reflector.is_absent() && reflector.last_contact() < silent.second)
+      silent = {&reflector.resource().plural, reflector.last_contact()};
+  }
+  return silent;
 }
 
 // ---------------------------------------------------------------- for those who write
@@ -113,6 +117,12 @@ bool LiveSource::knows(const Resource& kind, std::string_view ns, std::string_vi
 }
 
 bool LiveSource::knows_any(const Resource& kind) const { return reflector(kind.kind).size() > 0; }
+
+std::string LiveSource::version_of(const Resource& kind, const std::string& ns,
+                                   const std::string& name) const {
+  const std::uint64_t version = reflector(kind.kind).version_of(ns + "/" + name);
+  return version == 0 ? "" : std::to_string(version);
+}
 
 std::optional<kube::Clock::duration> LiveSource::time_since_seen(const std::string& uid) const {
   const auto seen = seen_.find(uid);
@@ -126,6 +136,10 @@ const std::pair<std::string, std::string>* LiveSource::group_of(const std::strin
 
 void LiveSource::saw(const Resource& kind, std::string_view object) {
   watched(kind.kind).reflector.saw(object);
+}
+
+void LiveSource::saw_unchanged(const Resource& kind, std::string_view object) {
+  watched(kind.kind).reflector.saw(object, kube::Tell::kEvenIfKnown);
 }
 
 void LiveSource::retract(const Resource& kind, const std::string& ns, const std::string& name) {
@@ -243,7 +257,10 @@ struct LiveSource::Applying {
     const bool is_assumed = source.assumptions_.binds(request.meta.ns, request.pod, request.pod_uid);
     if (is_assumed && !source.options_.binds_by_request) return;
     if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
-    if (request.failed) source.listener_.failed_bind_request(request.meta.ns, request.meta.name);
+    const BindRequestName name{request.meta.ns, request.meta.name, request.meta.uid};
+    source.requests_[name.ns + "/" + name.name] = {name, request.node};
+    source.may_be_stranded_ = true;
+    if (request.failed) source.listener_.failed_bind_request(name);
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
   }
@@ -271,6 +288,8 @@ struct LiveSource::Applying {
       if (task.valid()) source.seen_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }
+    if (gone.kind == "BindRequest") source.requests_.erase(gone.ns + "/" + gone.name);
+    source.may_be_stranded_ |= gone.kind == "Node";
     if (gone.kind == "PodGroup") source.generations_.erase(gone.ns + "/" + gone.name);
     const TaskId pod = cluster.find_task(gone.ns, gone.name);
     const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
@@ -287,16 +306,28 @@ struct LiveSource::Applying {
     source.ungrouped_.erase(parked);
     (*this)(pod);
   }
-  void operator()(BindEnded& end) const { source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid); }
+  void operator()(BindEnded& end) const {
+    source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
+    source.is_relevant_ = true;
+  }
   void operator()(EvictionEnded& end) const {
     source.assumptions_.end_eviction(cluster, end.ns, end.name, end.uid);
   }
   void operator()(PatchEnded& end) const { source.assumptions_.end_annotations(end.ns, end.name); }
 };
 
+void LiveSource::look_for_stranded_requests(const Cluster& cluster) {
+  may_be_stranded_ = false;
+  for (const auto& [key, request] : requests_) {
+    const NodeId node = cluster.find_node(request.node);
+    if (!node.valid() || !cluster.node(node).present) listener_.stranded_bind_request(request.name);
+  }
+}
+
 void LiveSource::update(Cluster& cluster, TimePoint) {
   for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
     std::visit(Applying{*this, cluster}, delta);
+  if (may_be_stranded_ && is_synced()) look_for_stranded_requests(cluster);
   for (const ObjectWarning& warning : cluster.take_warnings()) {
     log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);
     warnings_.add(warning.object, warning.field, warning.message);

@@ -24,6 +24,10 @@ struct SourceOptions {
   bool keeps_ungrouped = false;   // a pod grouper will say later to which group pods belong
 };
 
+struct BindRequestName {
+  std::string ns, name, uid;
+};
+
 // Told what the watch brings, for whoever looks at more than the model does. Calls come from within
 // transfers: they must not wait.
 class SourceListener {
@@ -36,8 +40,10 @@ class SourceListener {
   virtual void pod_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
   virtual void pod_group(const Json&) {}
   virtual void pod_group_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
-  // A BindRequest that will not come true; from within update().
-  virtual void failed_bind_request(const std::string& /*ns*/, const std::string& /*name*/) {}
+  // A BindRequest that will not come true, because its binder says so or its node is gone; from within
+  // update().
+  virtual void failed_bind_request(const BindRequestName&) {}
+  virtual void stranded_bind_request(const BindRequestName&) {}
 };
 
 class LiveSource final : public ClusterSource, public Knowledge {
@@ -61,13 +67,17 @@ class LiveSource final : public ClusterSource, public Knowledge {
   void list_again(bool tell_all = false);
   const kube::Reflector& reflector(std::string_view kind) const;
   std::int64_t unusable_objects() const { return unusable_; }
-  kube::Clock::time_point last_contact() const;
+  // The kind that was silent for longest, and since when.
+  std::pair<const std::string*, kube::Clock::time_point> most_silent() const;
 
   bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const override;
   bool knows_any(const kube::Resource& kind) const override;
+  std::string version_of(const kube::Resource& kind, const std::string& ns,
+                         const std::string& name) const override;
   std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const override;
   const std::pair<std::string, std::string>* group_of(const std::string& uid) const override;
   void saw(const kube::Resource& kind, std::string_view object) override;
+  void saw_unchanged(const kube::Resource& kind, std::string_view object) override;
   void assume(const kube::Resource& kind, const std::string& object) override;
   void retract(const kube::Resource& kind, const std::string& ns, const std::string& name) override;
   void join(const std::string& uid, const std::string& group, const std::string& sub_group) override;
@@ -84,6 +94,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
   void note_warnings(Json object, const kube::Resource& resource, const std::vector<Error>& warnings);
+  void look_for_stranded_requests(const Cluster& cluster);
 
   kube::ApiClient& client_;
   Assumptions& assumptions_;
@@ -98,6 +109,12 @@ class LiveSource final : public ClusterSource, public Knowledge {
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
   ObjectChanges changes_;
   ReadWarnings warnings_;
+  struct Request {
+    BindRequestName name;
+    std::string node;
+  };
+  absl::flat_hash_map<std::string, Request> requests_;  // BindRequests, "ns/name"
+  bool may_be_stranded_ = false;                        // some of them, since we last looked
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;
 };

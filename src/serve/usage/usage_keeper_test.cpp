@@ -23,9 +23,13 @@ using testing::Pair;
 struct KnowsNothing final : Knowledge {
   bool knows(const kube::Resource&, std::string_view, std::string_view) const override { return false; }
   bool knows_any(const kube::Resource&) const override { return false; }
+  std::string version_of(const kube::Resource&, const std::string&, const std::string&) const override {
+    return "";
+  }
   std::optional<kube::Clock::duration> time_since_seen(const std::string&) const override { return {}; }
   const std::pair<std::string, std::string>* group_of(const std::string&) const override { return nullptr; }
   void saw(const kube::Resource&, std::string_view) override {}
+  void saw_unchanged(const kube::Resource&, std::string_view) override {}
   void assume(const kube::Resource&, const std::string&) override {}
   void retract(const kube::Resource&, const std::string&, const std::string&) override {}
   void join(const std::string&, const std::string&, const std::string&) override {}

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "model/device_objects.hpp"
 
@@ -35,6 +36,15 @@ json node_selector(const std::vector<NodeTerm>& terms) {
   return {{"nodeSelectorTerms", list}};
 }
 
+std::set<std::string> devices_in(const json& allocation) {
+  std::set<std::string> devices;
+  const json results = allocation.value(json::json_pointer("/devices/results"), json::array());
+  for (const json& result : results)
+    devices.insert(result.value("driver", "") + "/" + result.value("pool", "") + "/" +
+                   result.value("device", ""));
+  return devices;
+}
+
 }  // namespace
 
 json to_json(const AllocationObject& allocation) {
@@ -49,6 +59,24 @@ json to_json(const AllocationObject& allocation) {
   json result = {{"devices", {{"results", results}}}};
   if (allocation.has_selector) result["nodeSelector"] = node_selector(allocation.selector);
   return result;
+}
+
+bool has_other_devices(const json& claim, const AllocationObject& allocation) {
+  const json::json_pointer path("/status/allocation");
+  return claim.contains(path) && claim[path].is_object() &&
+         devices_in(claim[path]) != devices_in(to_json(allocation));
+}
+
+bool remove_user(json& claim, const std::string& uid) {
+  if (!claim.contains(json::json_pointer("/status/reservedFor"))) return false;
+  json& users = claim["status"]["reservedFor"];
+  json others = json::array();
+  for (const json& user : users)
+    if (user.value("uid", "") != uid) others.push_back(user);
+  if (others.size() == users.size()) return false;
+  if (others.empty()) claim["status"].erase("allocation");
+  users = std::move(others);
+  return true;
 }
 
 std::string name_of(Preemptibility preemptibility) {

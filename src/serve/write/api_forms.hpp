@@ -15,6 +15,12 @@ namespace muster::serve {
 // The devices of a claim: an AllocationResult of resource.k8s.io/v1.
 nlohmann::json to_json(const AllocationObject& allocation);
 
+// The claim has devices already, and others than these: somebody else gave them.
+bool has_other_devices(const nlohmann::json& claim, const AllocationObject& allocation);
+// Takes the pod off the users of a claim; the last one gives its devices back. False where it is none of
+// them.
+bool remove_user(nlohmann::json& claim, const std::string& uid);
+
 // The annotation that says what a job is taken for.
 inline constexpr const char* kPreemptibility = "muster.dev/preemptibility";
 // "non-preemptible (priority)": the value, and where it was found.

@@ -29,5 +29,27 @@ TEST(AllocationJson, AdminAccessIsNamedWhereItIsUsed) {
   EXPECT_FALSE(to_json(allocation).contains("nodeSelector"));
 }
 
+TEST(ApiFormsTest, AClaimThatSomebodyElseAllocatedIsNotOurs) {
+  const AllocationObject ours{.devices = {{.request = "nic", .driver = "d", .pool = "p", .device = "nic-0"}}};
+  nlohmann::json claim = {{"status", nlohmann::json::object()}};
+  EXPECT_FALSE(has_other_devices(claim, ours));
+  claim["status"]["allocation"] = to_json(ours);
+  EXPECT_FALSE(has_other_devices(claim, ours)) << "it says so already";
+  claim["status"]["allocation"]["devices"]["results"][0]["device"] = "nic-1";
+  EXPECT_TRUE(has_other_devices(claim, ours));
+}
+
+TEST(ApiFormsTest, TheLastUserGivesTheDevicesBack) {
+  nlohmann::json claim = {{"status",
+                           {{"allocation", {{"devices", nlohmann::json::object()}}},
+                            {"reservedFor", {{{"uid", "a"}}, {{"uid", "b"}}}}}}};
+  EXPECT_FALSE(remove_user(claim, "c"));
+  EXPECT_TRUE(remove_user(claim, "a"));
+  EXPECT_TRUE(claim["status"].contains("allocation"));
+  EXPECT_TRUE(remove_user(claim, "b"));
+  EXPECT_FALSE(claim["status"].contains("allocation"));
+  EXPECT_TRUE(claim["status"]["reservedFor"].empty());
+}
+
 }  // namespace
 }  // namespace muster::serve

@@ -60,6 +60,14 @@ json spec_of(const Bind& bind) {
   return spec;
 }
 
+void set_spare(const Cluster& cluster, TaskId task, Bind& bind) {
+  const Task& t = cluster.task(task);
+  if (!t.job.valid()) return;
+  const PodSet& set = cluster.job(t.job).pod_sets[t.pod_set];
+  bind.pod_set = t.pod_set;
+  bind.spare = std::max(0, set.counts.in(kActiveUsed)-set.minimum);
+}
+
 }  // namespace
 
 Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumptions& assumptions) {
@@ -73,6 +81,7 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
   for (const GroupId group : cluster.groups(decision.holding))
     bind.gpu_groups.push_back(cluster.group_name(group));
   bind.claims = claims_of(cluster, decision.task, decision.holding);
+  set_spare(cluster, decision.task, bind);
   if (const auto* assumed = assumptions.group_of(bind.pod.uid)) {
     bind.group_is_assumed = true;
     bind.sub_group = assumed->second;

@@ -19,6 +19,8 @@ struct Bind {
   std::string portion;
   int devices = 0;
   bool group_is_assumed = false;  // the pod does not name its PodGroup yet
+  std::size_t pod_set = 0;        // of its job
+  int spare = 0;                  // so many pods of the set need not start
   BindNeeds needs;
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
+#include "kube/waiting.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/read/knowledge.hpp"
@@ -24,6 +25,7 @@ constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kKeepsClaim = "resource.kubernetes.io/delete-protection";
 constexpr int kTries = 5;
+constexpr auto kForAVolume = std::chrono::seconds(120);  // as KAI's binder waits
 
 void add_volume(const Cluster& cluster, const VolumeClaimObject& claim, BindNeeds& needs) {
   if (claim.bound) return;
@@ -64,44 +66,116 @@ kube::Async<HttpResponse> put(WriteParts parts, std::string path, const json& ob
   co_return co_await send_persistently(parts.client, std::move(request));
 }
 
-// One try; the last answer.
-kube::Async<HttpResponse> write_claim(WriteParts parts, const PodIdentity& pod, const std::string& name,
-                                      const AllocationObject& allocation) {
+struct ClaimWrite {
+  HttpResponse answer;
+  bool is_taken = false;  // somebody else gave it other devices
+};
+
+// One try.
+kube::Async<ClaimWrite> write_claim(WriteParts parts, const PodIdentity& pod, const std::string& name,
+                                    const AllocationObject& allocation) {
   const std::string path = resources::kResourceClaims.path(pod.ns, name);
-  HttpResponse answer = co_await parts.client.get(path);
-  if (!answer.ok()) co_return answer;
-  json claim = json::parse(answer.body, nullptr, false);
+  ClaimWrite written;
+  written.answer = co_await parts.client.get(path);
+  if (!written.answer.ok()) co_return written;
+  json claim = json::parse(written.answer.body, nullptr, false);
+  written.is_taken = has_other_devices(claim, allocation);
+  if (written.is_taken) co_return written;
   if (protect(claim)) {
-    answer = co_await put(parts, path, claim);
-    if (!answer.ok()) co_return answer;
-    claim = json::parse(answer.body, nullptr, false);
+    written.answer = co_await put(parts, path, claim);
+    if (!written.answer.ok()) co_return written;
+    claim = json::parse(written.answer.body, nullptr, false);
   }
-  if (complete(claim, pod, allocation)) answer = co_await put(parts, path + "/status", claim);
-  co_return answer;
+  if (complete(claim, pod, allocation)) written.answer = co_await put(parts, path + "/status", claim);
+  co_return written;
 }
 
 // Others write claims, too: what changed meanwhile is read again.
 kube::Async<std::string> give_devices(WriteParts parts, const PodIdentity& pod, const std::string& name,
                                       const AllocationObject& allocation) {
-  HttpResponse answer;
+  ClaimWrite written;
   for (int i = 0; i < kTries; ++i) {
-    answer = co_await write_claim(parts, pod, name, allocation);
-    if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
-    if (answer.status != 409) break;
+    written = co_await write_claim(parts, pod, name, allocation);
+    if (written.answer.ok()) parts.knowledge.saw(resources::kResourceClaims, written.answer.body);
+    if (written.answer.status != 409) break;
   }
-  co_return answer.ok() ? std::string() : fmt::format("resource claim {}: {}", name, describe(answer));
+  if (written.is_taken) co_return fmt::format("resource claim {}: somebody else gave it other devices", name);
+  if (written.answer.ok()) co_return std::string();
+  co_return fmt::format("resource claim {}: {}", name, describe(written.answer));
+}
+
+kube::Async<void> take_devices_back(WriteParts parts, const PodIdentity& pod, const std::string& name) {
+  const std::string path = resources::kResourceClaims.path(pod.ns, name);
+  for (int i = 0; i < kTries; ++i) {
+    HttpResponse answer = co_await parts.client.get(path);
+    if (!answer.ok()) co_return;
+    json claim = json::parse(answer.body, nullptr, false);
+    if (!remove_user(claim, pod.uid)) co_return;
+    answer = co_await put(parts, path + "/status", claim);
+    if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
+    if (answer.status != 409) co_return;
+  }
+}
+
+// ---------------------------------------------------------------- volumes
+
+struct ClaimState {
+  bool is_bound = false;
+  std::string selected_node;
+};
+
+ClaimState state_of_claim(const std::string& text) {
+  const json claim = json::parse(text, nullptr, false);
+  const json annotations = claim.value(json::json_pointer("/metadata/annotations"), json::object());
+  return {.is_bound = claim.value(json::json_pointer("/status/phase"), "") == "Bound",
+          .selected_node = annotations.value(kSelectedNode, "")};
+}
+
+kube::Async<HttpResponse> select_node(WriteParts parts, std::string path, json node) {
+  const json body = {{"metadata", {{"annotations", {{kSelectedNode, node}}}}}};
+  ApiRequest patch{.method = "PATCH",
+                   .path = std::move(path),
+                   .body = body.dump(),
+                   .content_type = kube::kMergePatch,
+                   .lane = kube::Lane::kDecision};
+  co_return co_await send_persistently(parts.client, std::move(patch));
+}
+
+// Whoever makes volumes takes the node away where it can not make one there.
+kube::Async<std::string> wait_for_volume(WriteParts parts, const PodIdentity& pod, const std::string& name,
+                                         const std::string& node) {
+  const std::string path = resources::kVolumeClaims.path(pod.ns, name);
+  const auto end = kube::Clock::now() + kForAVolume;
+  kube::Backoff backoff(std::chrono::milliseconds(100), std::chrono::milliseconds(2'000));
+  while (kube::Clock::now() < end && !parts.client.is_draining() && parts.client.may_write()) {
+    const HttpResponse answer = co_await parts.client.get(path);
+    if (answer.status == 404) co_return fmt::format("volume claim {} is gone", name);
+    const ClaimState state = answer.ok() ? state_of_claim(answer.body) : ClaimState{.selected_node = node};
+    if (state.is_bound) co_return std::string();
+    if (state.selected_node != node)
+      co_return fmt::format("volume claim {}: no volume could be made for node {}", name, node);
+    co_await parts.client.loop().sleep(backoff.next());
+    if (parts.client.loop().stopping()) break;
+  }
+  co_return fmt::format("volume claim {}: there was no volume in time", name);
 }
 
 kube::Async<std::string> give_node(WriteParts parts, const PodIdentity& pod, const std::string& name,
                                    const std::string& node) {
-  const json body = {{"metadata", {{"annotations", {{kSelectedNode, node}}}}}};
-  ApiRequest patch{.method = "PATCH",
-                   .path = resources::kVolumeClaims.path(pod.ns, name),
-                   .body = body.dump(),
-                   .content_type = kube::kMergePatch,
-                   .lane = kube::Lane::kDecision};
-  const HttpResponse answer = co_await send_persistently(parts.client, std::move(patch));
-  co_return answer.ok() ? std::string() : fmt::format("volume claim {}: {}", name, describe(answer));
+  const HttpResponse answer =
+      co_await select_node(parts, resources::kVolumeClaims.path(pod.ns, name), json(node));
+  if (!answer.ok()) co_return fmt::format("volume claim {}: {}", name, describe(answer));
+  co_return co_await wait_for_volume(parts, pod, name, node);
+}
+
+// What has its volume keeps it.
+kube::Async<void> take_node_back(WriteParts parts, const PodIdentity& pod, const std::string& name,
+                                 const std::string& node) {
+  const std::string path = resources::kVolumeClaims.path(pod.ns, name);
+  const HttpResponse answer = co_await parts.client.get(path);
+  if (!answer.ok()) co_return;
+  const ClaimState state = state_of_claim(answer.body);
+  if (!state.is_bound && state.selected_node == node) co_await select_node(parts, path, json());
 }
 
 }  // namespace
@@ -135,6 +209,12 @@ kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const
     if (!problem.empty()) co_return problem;
   }
   co_return problem;
+}
+
+kube::Async<void> release(WriteParts parts, const PodIdentity& pod, const std::string& node,
+                          const BindNeeds& needs) {
+  for (const auto& [name, allocation] : needs.devices) co_await take_devices_back(parts, pod, name);
+  for (const std::string& name : needs.volumes) co_await take_node_back(parts, pod, name, node);
 }
 
 }  // namespace muster::serve

@@ -25,9 +25,13 @@ struct BindNeeds {
 };
 BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision);
 
-// Writes the devices into the claims and the node onto the volume claims. What went wrong; "": nothing, the
-// pod may be bound.
+// Writes the devices into the claims and the node onto the volume claims, and waits for the volumes. What
+// went wrong; "": nothing, the pod may be bound.
 kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const std::string& node,
                                  const BindNeeds& needs);
+
+// Takes back what provide() wrote for a pod that is not bound after all.
+kube::Async<void> release(WriteParts parts, const PodIdentity& pod, const std::string& node,
+                          const BindNeeds& needs);
 
 }  // namespace muster::serve

@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
 #include "kube/resource.hpp"
+#include "kube/together.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/knowledge.hpp"
+#include "serve/read/live_source.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
@@ -16,31 +22,96 @@ namespace {
 using kube::HttpResponse;
 namespace resources = kube::resources;
 
-constexpr auto kPause = std::chrono::seconds(5);
-
 // The pod is gone, is another one, or has been bound: reading it tells.
 bool is_settled(const HttpResponse& answer) { return answer.status == 404 || answer.status == 409; }
 
+std::string job_of(const Bind& bind) { return bind.pod.ns + "/" + bind.pod.job; }
+
+kube::ApiRequest as_dry_run(kube::ApiRequest request) {
+  request.path += "?dryRun=All";
+  return request;
+}
+
 }  // namespace
 
-kube::Async<void> Binder::carry_out(Bind bind) {
+// One pod of a try, and why it may not be bound; "": it may.
+struct Binder::Attempt {
+  std::string problem;
+};
+
+// Pods of a job that was refused lately go together, the others each on its own.
+void Binder::carry_out(std::vector<Bind> binds) {
+  std::map<std::string, std::vector<Bind>> wary;
+  for (Bind& bind : binds) {
+    if (refused_.contains(job_of(bind)))
+      wary[job_of(bind)].push_back(std::move(bind));
+    else
+      kube::spawn(carry_out_one(std::move(bind)));
+  }
+  for (auto& [job, pods] : wary) kube::spawn(carry_out_warily(std::move(pods)));
+}
+
+kube::Async<void> Binder::carry_out_one(Bind bind) {
   const CountedWrite counted(open_writes_);
-  const std::string problem = co_await obstacle(bind);
-  if (!problem.empty()) co_return co_await give_up(std::move(bind), problem);
+  Attempt attempt;
+  attempt.problem = co_await obstacle(bind);
+  if (attempt.problem.empty()) co_await send(bind, attempt);
+  if (!attempt.problem.empty()) co_await refuse(bind, attempt.problem);
+}
+
+// Nothing is bound that could not start: where too many of a pod set would be refused, none is sent.
+kube::Async<void> Binder::carry_out_warily(std::vector<Bind> binds) {
+  const CountedWrite counted(open_writes_);
+  std::vector<Attempt> attempts(binds.size());
+  std::vector<kube::Async<void>> asked;
+  for (std::size_t i = 0; i < binds.size(); ++i) asked.push_back(ask(binds[i], attempts[i]));
+  co_await kube::together(std::move(asked));
+  std::map<std::size_t, int> refused;
+  for (std::size_t i = 0; i < binds.size(); ++i) refused[binds[i].pod_set] += !attempts[i].problem.empty();
+  const bool may_start =
+      std::ranges::all_of(binds, [&](const Bind& bind) { return refused[bind.pod_set] <= bind.spare; });
+  std::vector<kube::Async<void>> sent;
+  for (std::size_t i = 0; i < binds.size(); ++i)
+    if (may_start && attempts[i].problem.empty()) sent.push_back(send(binds[i], attempts[i]));
+  co_await kube::together(std::move(sent));
+  std::vector<kube::Async<void>> given_up;
+  bool was_refused = false;
+  for (std::size_t i = 0; i < binds.size(); ++i) {
+    was_refused |= !attempts[i].problem.empty();
+    if (!attempts[i].problem.empty())
+      given_up.push_back(refuse(binds[i], attempts[i].problem));
+    else if (!may_start)
+      given_up.push_back(give_up(binds[i]));
+  }
+  co_await kube::together(std::move(given_up));
+  if (!was_refused) refused_.forget(job_of(binds.front()));
+}
+
+kube::Async<void> Binder::ask(const Bind& bind, Attempt& attempt) {
+  attempt.problem = co_await obstacle(bind);
+  if (!attempt.problem.empty()) co_return;
+  kube::ApiRequest request = as_dry_run(request_of(bind));
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  if (!answer.ok() && !is_settled(answer)) attempt.problem = describe(answer);
+}
+
+kube::Async<void> Binder::send(const Bind& bind, Attempt& attempt) {
   const auto start = kube::Clock::now();
-  const bool is_direct = binding_ == Binding::kDirect;
-  kube::ApiRequest request = is_direct ? binding_of(bind, pool_) : bind_request_of(bind, pool_);
+  kube::ApiRequest request = request_of(bind);
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (answer.ok()) {
-    if (!is_direct) p_.knowledge.saw(resources::kBindRequests, answer.body);
+    if (binding_ == Binding::kBindRequest) p_.knowledge.saw(resources::kBindRequests, answer.body);
     record_success(bind, kube::Clock::now() - start);
     co_return;
   }
-  bool is_bound = false;
-  if (is_settled(answer)) is_bound = co_await look_whether_bound(p_, bind.pod);
-  if (is_bound) co_return;
-  if (!is_settled(answer)) record_failure(bind, describe(answer));
-  p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
+  PodState state = PodState::kWaits;
+  if (is_settled(answer)) state = co_await look_at(p_, bind.pod);
+  if (state == PodState::kWaits) attempt.problem = describe(answer);
+  if (state == PodState::kGone) co_await give_up(bind);
+}
+
+kube::ApiRequest Binder::request_of(const Bind& bind) const {
+  return binding_ == Binding::kDirect ? binding_of(bind, pool_) : bind_request_of(bind, pool_);
 }
 
 // Why the pod may not start yet; "" where it may. A binding names the pod's PodGroup, so that the pod grouper
@@ -56,11 +127,16 @@ kube::Async<std::string> Binder::obstacle(const Bind& bind) {
   co_return has_group ? std::string() : "its PodGroup could not be made";
 }
 
-// The place stays taken for a while, so that the same is not tried in every cycle.
-kube::Async<void> Binder::give_up(Bind bind, std::string why) {
-  record_failure(bind, why);
-  co_await p_.client.loop().sleep(kPause);
+// What was provided for the pod is given back before somebody decides about it again.
+kube::Async<void> Binder::give_up(const Bind& bind) {
+  if (binding_ == Binding::kDirect) co_await release(p_, bind.pod, bind.node, bind.needs);
   p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
+}
+
+kube::Async<void> Binder::refuse(const Bind& bind, const std::string& why) {
+  record_failure(bind, why);
+  if (p_.client.may_write()) refused_.add(job_of(bind), bind.pod.name, why, std::chrono::system_clock::now());
+  co_await give_up(bind);
 }
 
 void Binder::warn_of_shared_gpu(const Bind& bind) {
@@ -94,17 +170,29 @@ void Binder::record_failure(const Bind& bind, const std::string& why) {
        .message = fmt::format("pod {} could not be bound to {}: {}", bind.pod.full_name(), bind.node, why)});
 }
 
-void Binder::remove_bind_request(const std::string& ns, const std::string& name) {
-  if (binding_ == Binding::kBindRequest) kube::spawn(delete_bind_request(ns, name));
+void Binder::bind_request_failed(const BindRequestName& request, const std::string& job) {
+  if (binding_ != Binding::kBindRequest) return;
+  const std::string why = "the binder gave up on its BindRequest";
+  if (!job.empty()) refused_.add(request.ns + "/" + job, request.name, why, std::chrono::system_clock::now());
+  remove_bind_request(request);
 }
 
-kube::Async<void> Binder::delete_bind_request(std::string ns, std::string name) {
+void Binder::remove_bind_request(const BindRequestName& request) {
+  if (binding_ == Binding::kBindRequest) kube::spawn(delete_bind_request(request));
+}
+
+// This one: another of the same name is another decision.
+kube::Async<void> Binder::delete_bind_request(BindRequestName request) {
   const CountedWrite counted(open_writes_);
-  kube::ApiRequest request{.method = "DELETE", .path = resources::kBindRequests.path(ns, name)};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
-  if (!answer.ok() && answer.status != 404)
-    p_.log.repeated_warning("a failed BindRequest could not be deleted: " + describe(answer),
-                            {{"pod", ns + "/" + name}});
+  const nlohmann::json options = {
+      {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", request.uid}}}};
+  kube::ApiRequest deletion{.method = "DELETE",
+                            .path = resources::kBindRequests.path(request.ns, request.name),
+                            .body = options.dump()};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(deletion));
+  if (!answer.ok() && !is_settled(answer))
+    p_.log.repeated_warning("a BindRequest could not be deleted: " + describe(answer),
+                            {{"pod", request.ns + "/" + request.name}});
 }
 
 }  // namespace muster::serve

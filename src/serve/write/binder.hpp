@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "serve/write/bind.hpp"
+#include "serve/write/refused_jobs.hpp"
 
 namespace muster::serve {
 
 class PodGroupWriter;
+struct BindRequestName;
 
 enum class Binding { kDirect, kBindRequest };
 
@@ -16,16 +19,28 @@ class Binder {
   Binder(const WriteParts& parts, PodGroupWriter& groups, Binding binding, PoolLabel pool)
       : p_(parts), groups_(groups), binding_(binding), pool_(std::move(pool)) {}
 
-  kube::Async<void> carry_out(Bind bind);
-  // The binder of a BindRequest gave up: without its request the pod waits again.
-  void remove_bind_request(const std::string& ns, const std::string& name);
+  // Those of one cycle.
+  void carry_out(std::vector<Bind> binds);
+  // A BindRequest that will not come true: without it the pod waits again.
+  void remove_bind_request(const BindRequestName& request);
+  // Likewise, and the job waits for a while: its binder gave up.
+  void bind_request_failed(const BindRequestName& request, const std::string& job);
+  RefusedJobs& refused_jobs() { return refused_; }
   int open_writes() const { return open_writes_; }
 
  private:
+  struct Attempt;
+
+  kube::Async<void> carry_out_one(Bind bind);
+  kube::Async<void> carry_out_warily(std::vector<Bind> binds);
+  kube::Async<void> ask(const Bind& bind, Attempt& attempt);
+  kube::Async<void> send(const Bind& bind, Attempt& attempt);
   kube::Async<std::string> obstacle(const Bind& bind);
-  kube::Async<void> give_up(Bind bind, std::string why);
+  kube::ApiRequest request_of(const Bind& bind) const;
+  kube::Async<void> give_up(const Bind& bind);
+  kube::Async<void> refuse(const Bind& bind, const std::string& why);
   void warn_of_shared_gpu(const Bind& bind);
-  kube::Async<void> delete_bind_request(std::string ns, std::string name);
+  kube::Async<void> delete_bind_request(BindRequestName request);
   void record_success(const Bind& bind, kube::Clock::duration took);
   void record_failure(const Bind& bind, const std::string& why);
 
@@ -33,6 +48,7 @@ class Binder {
   PodGroupWriter& groups_;
   const Binding binding_;
   const PoolLabel pool_;
+  RefusedJobs refused_;
   int open_writes_ = 0;
 };
 

@@ -99,7 +99,7 @@ kube::Async<void> Events::create(Event event, std::string name, std::string time
                            .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));
-  if (!answer.ok() && client_.may_write())
+  if (!answer.ok() && client_.may_write() && !client_.is_draining())
     log_.repeated_warning("an event was not written: " + describe(answer));
 }
 

@@ -6,13 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/resource.hpp"
+#include "kube/together.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/knowledge.hpp"
+#include "serve/write/disruption_budgets.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
+#include "util/keys.hpp"
 
 namespace muster::serve {
 namespace {
@@ -22,18 +25,115 @@ using kube::HttpResponse;
 using nlohmann::json;
 namespace resources = kube::resources;
 
-constexpr auto kProtectionByBudget = std::chrono::seconds(30);
+constexpr auto kProtection = std::chrono::seconds(30);
+constexpr const char* kByBudget = "disruption budget";
+constexpr const char* kWithoutCooldown = "its cooldown can not be written";
+constexpr const char* kBudgetsPath = "/apis/policy/v1/namespaces/";
+
+bool is_refused_by_budget(const HttpResponse& answer) {
+  return answer.status == 429 ||
+         (answer.status == 500 && answer.body.find("more than one PodDisruptionBudget") != std::string::npos);
+}
+
+// Those whose evictions make sense only together: victims of one contender, a gang that is taken off.
+std::string purpose_of(const Evict& evict) {
+  const std::string whom = evict.contender.empty() ? evict.job() : evict.contender_ns + "/" + evict.contender;
+  return evict.action + " " + whom;
+}
 
 }  // namespace
 
 Evict evict_of(const Cluster& cluster, const EvictDecision& decision) {
-  Evict evict{.pod = identity_of(cluster, decision.task), .action = decision.action};
+  Evict evict{.pod = identity_of(cluster, decision.task),
+              .labels = cluster.labels_of(decision.task),
+              .action = decision.action};
   evict.message = fmt::format("pod {} was evicted by {}", evict.pod.full_name(), decision.action);
   if (!decision.contender.valid()) return evict;
   evict.contender = cluster.job(decision.contender).name;
   evict.contender_ns = cluster.job(decision.contender).ns;
   evict.message += fmt::format(" to make room for {}/{}", evict.contender_ns, evict.contender);
   return evict;
+}
+
+void Evictor::carry_out(std::vector<Evict> evictions) {
+  std::map<std::string, Victims> purposes;
+  for (Evict& evict : evictions) purposes[purpose_of(evict)].push_back(std::move(evict));
+  for (auto& [purpose, victims] : purposes) kube::spawn(carry_out_together(std::move(victims)));
+}
+
+kube::Async<void> Evictor::carry_out_together(Victims victims) {
+  const CountedWrite counted(open_writes_);
+  bool may_begin = co_await write_cooldowns(victims);
+  if (may_begin) may_begin = co_await budgets_allow(victims);
+  if (!may_begin) {
+    for (const Evict& evict : victims) p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
+    co_return;
+  }
+  std::map<std::string, int> of_job;
+  for (const Evict& evict : victims) ++of_job[evict.job()];
+  std::vector<kube::Async<void>> all;
+  for (const Evict& evict : victims) all.push_back(carry_out_one(evict, of_job[evict.job()] > 1));
+  co_await kube::together(std::move(all));
+}
+
+// A crash between a requeue's annotation and its eviction must not lose the cooldown. Where one can not be
+// written, nobody goes, and what was written of the others is taken back.
+kube::Async<bool> Evictor::write_cooldowns(const Victims& victims) {
+  if (victims.front().action != "requeue") co_return true;
+  std::map<std::string, const Evict*> written, refused;
+  for (const Evict& evict : victims) {
+    if (written.contains(evict.job()) || refused.contains(evict.job())) continue;
+    const bool is_written = co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
+    (is_written ? written : refused)[evict.job()] = &evict;
+  }
+  for (const auto& [job, evict] : refused) protect(*evict, kWithoutCooldown);
+  if (refused.empty()) p_.metrics.requeue_committed(victims.front().nominators);
+  for (const auto& [job, evict] : written)
+    if (!refused.empty())
+      groups_.annotate(evict->pod.ns, evict->pod.job,
+                       {{keys::kRequeueNotBefore, std::nullopt}, {keys::kRequeuedAt, std::nullopt}});
+  co_return refused.empty();
+}
+
+// Each by itself as a dry run, and all together by the numbers.
+kube::Async<bool> Evictor::budgets_allow(const Victims& victims) {
+  if (evict_by_ != EvictBy::kEvictionApi) co_return true;
+  bool is_allowed = co_await counts_allow(victims);
+  if (!is_allowed) co_return false;
+  std::vector<kube::Async<void>> asked;
+  for (const Evict& evict : victims) asked.push_back(ask(evict, is_allowed));
+  co_await kube::together(std::move(asked));
+  co_return is_allowed;
+}
+
+kube::Async<bool> Evictor::counts_allow(const Victims& victims) {
+  std::map<std::string, std::vector<std::size_t>> by_namespace;
+  for (std::size_t i = 0; i < victims.size(); ++i) by_namespace[victims[i].pod.ns].push_back(i);
+  bool is_allowed = true;
+  for (const auto& [ns, places] : by_namespace) {
+    const HttpResponse answer =
+        co_await p_.client.get(kBudgetsPath + kube::path_part(ns) + "/poddisruptionbudgets");
+    if (!answer.ok()) continue;  // the dry runs will tell
+    std::vector<Labels> pods;
+    for (const std::size_t place : places) pods.push_back(victims[place].labels);
+    for (const std::size_t at : protected_pods(budgets_in(answer.body), pods)) {
+      protect_by_budget(victims[places[at]]);
+      is_allowed = false;
+    }
+  }
+  co_return is_allowed;
+}
+
+kube::Async<void> Evictor::ask(const Evict& evict, bool& is_allowed) {
+  ApiRequest request = request_for(evict.pod);
+  request.path += "?dryRun=All";
+  const MayRetry may_retry = [](const HttpResponse& answer) {
+    return is_transient(answer) && !is_refused_by_budget(answer);
+  };
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request), may_retry);
+  if (!is_refused_by_budget(answer)) co_return;
+  protect_by_budget(evict);
+  is_allowed = false;
 }
 
 ApiRequest Evictor::request_for(const PodIdentity& pod) const {
@@ -50,48 +150,48 @@ ApiRequest Evictor::request_for(const PodIdentity& pod) const {
   return {.method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kEviction};
 }
 
-bool Evictor::is_refused_by_budget(const HttpResponse& answer) const {
-  return answer.status == 429 && evict_by_ == EvictBy::kEvictionApi;
-}
-
-kube::Async<void> Evictor::carry_out(Evict evict) {
-  const CountedWrite counted(open_writes_);
-  // A crash between the two must not lose the cooldown.
-  if (evict.action == "requeue") {
-    const bool is_annotated = co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
-    if (!is_annotated) {
-      p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
-      co_return;
-    }
-  }
+// One of several pods of a job is asked for again even where a budget refuses it, which had allowed it a
+// moment ago: the others are going.
+kube::Async<void> Evictor::carry_out_one(const Evict& evict, bool is_of_several) {
   record(evict);
   if (marks_pods_) co_await mark_disruption(evict);
-  const MayRetry may_retry = [this](const HttpResponse& answer) {
-    return is_transient(answer) && !is_refused_by_budget(answer);
+  const MayRetry may_retry = [is_of_several](const HttpResponse& answer) {
+    return is_transient(answer) && (is_of_several || !is_refused_by_budget(answer));
   };
   ApiRequest request = request_for(evict.pod);
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request), may_retry);
   if (answer.ok() && evict_by_ == EvictBy::kDelete) p_.knowledge.saw(resources::kPods, answer.body);
+  if (answer.ok() && !evict.pod.job.empty())
+    p_.metrics.evicted({evict.pod.ns, evict.pod.job, evict.pod.job_uid}, evict.action);
   if (answer.ok() || answer.status == 404) co_return;  // the watch will say so
   record_failure(evict, answer);
-  co_await look_whether_bound(p_, evict.pod);
+  co_await look_at(p_, evict.pod);
   p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
 }
 
 void Evictor::record_failure(const Evict& evict, const HttpResponse& answer) {
-  if (is_refused_by_budget(answer)) {
-    newly_protected_.emplace_back(evict.pod.ns + "/" + evict.pod.job,
-                                  std::chrono::system_clock::now() + kProtectionByBudget);
-    p_.log.info("a disruption budget protects a victim", {{"pod", evict.pod.full_name()}});
-  } else if (answer.status != 409) {
-    p_.metrics.write_failed("evict");
-    p_.log.repeated_warning("a pod could not be evicted: " + describe(answer),
-                            {{"pod", evict.pod.full_name()}});
-  }
+  if (evict_by_ == EvictBy::kEvictionApi && is_refused_by_budget(answer)) return protect_by_budget(evict);
+  if (answer.status == 409) return;
+  p_.metrics.write_failed("evict");
+  p_.log.repeated_warning("a pod could not be evicted: " + describe(answer),
+                          {{"pod", evict.pod.full_name()}});
 }
 
-void Evictor::note_protected_jobs() {
-  for (const auto& [job, until] : std::exchange(newly_protected_, {})) protected_jobs_.add(job, until);
+void Evictor::protect_by_budget(const Evict& evict) {
+  if (!newly_protected_.contains(evict.job()))
+    p_.log.info("a disruption budget protects a victim", {{"pod", evict.pod.full_name()}});
+  protect(evict, kByBudget);
+}
+
+void Evictor::protect(const Evict& evict, const char* rule) {
+  newly_protected_[evict.job()] = {rule, std::chrono::system_clock::now() + kProtection};
+}
+
+bool Evictor::note_protected_jobs() {
+  const bool some_ended = protected_jobs_.forget_before(std::chrono::system_clock::now());
+  const auto added = std::exchange(newly_protected_, {});
+  for (const auto& [job, protection] : added) protected_jobs_.add(job, protection);
+  return some_ended || !added.empty();
 }
 
 kube::Async<void> Evictor::mark_disruption(const Evict& evict) {

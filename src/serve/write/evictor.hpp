@@ -1,9 +1,12 @@
-// Evictions as writes: each until it is done or can not be.
+// Evictions as writes: all that are for one purpose begin together, or none; then each until it is done or
+// can not be.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
+#include "model/object_parts.hpp"
 #include "serve/write/protected_jobs.hpp"
 #include "serve/write/requests.hpp"
 
@@ -19,7 +22,10 @@ enum class EvictBy { kDelete, kEvictionApi };
 
 struct Evict {
   PodIdentity pod;
+  Labels labels;
   std::string action, contender, contender_ns, message;
+  std::string nominators;  // of a requeue: who said that its victims may go
+  std::string job() const { return pod.ns + "/" + pod.job; }
 };
 Evict evict_of(const Cluster& cluster, const EvictDecision& decision);
 
@@ -29,16 +35,26 @@ class Evictor {
   Evictor(const WriteParts& parts, PodGroupWriter& groups, EvictBy evict_by, bool marks_pods)
       : p_(parts), groups_(groups), evict_by_(evict_by), marks_pods_(marks_pods) {}
 
-  kube::Async<void> carry_out(Evict evict);
+  // Those of one cycle.
+  void carry_out(std::vector<Evict> evictions);
   const ProtectedJobs& protected_jobs() const { return protected_jobs_; }
-  // What budgets refused since the last call counts from now on. Not while a cycle runs.
-  void note_protected_jobs();
+  // What was refused since the last call counts from now on. Not while a cycle runs.
+  bool note_protected_jobs();
   int open_writes() const { return open_writes_; }
 
  private:
+  using Victims = std::vector<Evict>;
+
+  kube::Async<void> carry_out_together(Victims victims);
+  kube::Async<bool> write_cooldowns(const Victims& victims);
+  kube::Async<bool> budgets_allow(const Victims& victims);
+  kube::Async<bool> counts_allow(const Victims& victims);
+  kube::Async<void> ask(const Evict& evict, bool& is_allowed);
+  kube::Async<void> carry_out_one(const Evict& evict, bool is_of_several);
   kube::ApiRequest request_for(const PodIdentity& pod) const;
-  bool is_refused_by_budget(const kube::HttpResponse& answer) const;
   kube::Async<void> mark_disruption(const Evict& evict);
+  void protect(const Evict& evict, const char* rule);
+  void protect_by_budget(const Evict& evict);
   void record(const Evict& evict);
   void record_failure(const Evict& evict, const kube::HttpResponse& answer);
 
@@ -47,7 +63,7 @@ class Evictor {
   const EvictBy evict_by_;
   const bool marks_pods_;
   ProtectedJobs protected_jobs_;
-  std::vector<std::pair<std::string, TimePoint>> newly_protected_;
+  std::map<std::string, ProtectedJobs::Protection> newly_protected_;  // "ns/name"
   int open_writes_ = 0;
 };
 

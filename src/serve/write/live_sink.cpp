@@ -25,12 +25,21 @@ bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
          is_of_one_pod(cluster, cluster.job(patch.job));
 }
 
+// "" where it is no requeue.
+std::string nominators_of(const Decisions& decisions, const EvictDecision& eviction) {
+  if (!decisions.requeue || eviction.action != "requeue") return "";
+  for (const RequeueAttempt& attempt : decisions.requeue->attempts)
+    if (attempt.contender == eviction.contender && attempt.found_room) return attempt.nominators;
+  return "";
+}
+
 }  // namespace
 
 void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint now) {
   for (const BindDecision& bind : decisions.binds)
     assumptions_.bind(cluster, bind.task, bind.node, bind.holding);
-  for (const EvictDecision& eviction : decisions.evictions) assumptions_.evict(cluster, eviction.task, now);
+  for (const EvictDecision& eviction : decisions.evictions)
+    assumptions_.evict(cluster, eviction.task, eviction.contender, now);
   for (const PatchDecision& patch : decisions.patches)
     if (!is_in_vain(cluster, patch))
       assumptions_.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
@@ -44,12 +53,16 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     changes.emplace(kPreemptibility, preemptibility_text(job));
     writers_.groups.annotate(job.ns, job.name, changes);
   }
+  std::vector<Evict> evictions;
   for (const EvictDecision& eviction : decisions.evictions) {
-    p_.metrics.evicted(cluster, eviction);
-    kube::spawn(writers_.evictor.carry_out(evict_of(cluster, eviction)));
+    evictions.push_back(evict_of(cluster, eviction));
+    evictions.back().nominators = nominators_of(decisions, eviction);
   }
+  writers_.evictor.carry_out(std::move(evictions));
+  std::vector<Bind> binds;
   for (const BindDecision& decision : decisions.binds)
-    kube::spawn(writers_.binder.carry_out(bind_of(cluster, decision, assumptions_)));
+    binds.push_back(bind_of(cluster, decision, assumptions_));
+  writers_.binder.carry_out(std::move(binds));
 }
 
 int LiveSink::open_writes() const {

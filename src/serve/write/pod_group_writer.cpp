@@ -188,37 +188,58 @@ kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name)
   co_return !patching->failed;
 }
 
-// One request at a time for each PodGroup; what is decided meanwhile goes with the next.
+// One request at a time for each PodGroup; what is decided meanwhile goes with the next. Where something was
+// refused, the model is shown the PodGroup as it is.
 kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string name,
                                                    std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
   const std::string key = ns + "/" + name;
   co_await is_there(ns, name);
-  while (unsent_.contains(key)) {
-    const AnnotationChanges changes = std::move(unsent_[key]);
-    unsent_.erase(key);
-    json annotations = json::object();
-    for (const auto& [annotation, value] : changes) annotations[annotation] = value ? json(*value) : json();
-    const json body = {{"metadata", {{"annotations", annotations}}}};
-    ApiRequest patch{.method = "PATCH",
-                     .path = resources::kPodGroups.path(ns, name),
-                     .body = body.dump(),
-                     .content_type = kube::kMergePatch};
-    const HttpResponse answer =
-        co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
-    if (answer.ok()) {
-      p_.knowledge.saw(resources::kPodGroups, answer.body);
+  bool is_undone = true;
+  while (unsent_.contains(key) || !is_undone) {
+    if (!unsent_.contains(key)) {
+      co_await undo_annotations(ns, name);
+      is_undone = true;
       continue;
     }
-    if (answer.status != 404) {
-      p_.metrics.write_failed("annotate");
-      p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
-    }
+    const bool is_written = co_await send_unsent(ns, name);
+    if (is_written) continue;
     patching->failed = true;
-    p_.knowledge.end_annotations(ns, name);
+    is_undone = false;
   }
   patching_.erase(key);
   patching->done.open();
+}
+
+kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::string& name) {
+  const std::string key = ns + "/" + name;
+  const AnnotationChanges changes = std::move(unsent_[key]);
+  unsent_.erase(key);
+  json annotations = json::object();
+  for (const auto& [annotation, value] : changes) annotations[annotation] = value ? json(*value) : json();
+  const json body = {{"metadata", {{"annotations", annotations}}}};
+  ApiRequest patch{.method = "PATCH",
+                   .path = resources::kPodGroups.path(ns, name),
+                   .body = body.dump(),
+                   .content_type = kube::kMergePatch};
+  const HttpResponse answer =
+      co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
+  if (answer.ok()) {
+    p_.knowledge.saw(resources::kPodGroups, answer.body);
+  } else if (answer.status != 404) {
+    p_.metrics.write_failed("annotate");
+    p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
+  }
+  co_return answer.ok();
+}
+
+// What is decided while we ask is still assumed; it is sent next, and may be undone then.
+kube::Async<void> PodGroupWriter::undo_annotations(const std::string& ns, const std::string& name) {
+  ApiRequest read{.path = resources::kPodGroups.path(ns, name)};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(read));
+  if (unsent_.contains(ns + "/" + name)) co_return;
+  p_.knowledge.end_annotations(ns, name);
+  if (answer.ok()) p_.knowledge.saw_unchanged(resources::kPodGroups, answer.body);
 }
 
 }  // namespace muster::serve

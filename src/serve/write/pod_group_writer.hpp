@@ -55,6 +55,8 @@ class PodGroupWriter {
   kube::Async<bool> patch_spec(const json& plan);
   void finish(const std::shared_ptr<Put>& put, bool is_written);
   kube::Async<void> send_annotations(std::string ns, std::string name, std::shared_ptr<Patching> patching);
+  kube::Async<bool> send_unsent(const std::string& ns, const std::string& name);
+  kube::Async<void> undo_annotations(const std::string& ns, const std::string& name);
   std::shared_ptr<Put> put_of(const std::string& ns, const std::string& name) const;
 
   const WriteParts p_;

@@ -12,11 +12,14 @@ class Protection final : public Plugin {
   explicit Protection(const ProtectedJobs& jobs) : jobs_(jobs) {}
   void open(Session& session, Hooks& hooks) override {
     if (jobs_.empty()) return;
+    const auto refusal = [this, &session](JobId victim) -> std::optional<VictimRefusal> {
+      const auto* found = jobs_.of(session.cluster.job(victim).full_name(), session.now);
+      if (found == nullptr) return std::nullopt;
+      return VictimRefusal{.rule = found->rule, .until = std::nullopt};
+    };
     for (auto* hook : {&hooks.reclaim_victim, &hooks.preempt_victim, &hooks.consolidation_victim})
-      hook->add([this, &session](JobId, JobId victim) -> std::optional<VictimRefusal> {
-        if (!jobs_.contains(session.cluster.job(victim).full_name(), session.now)) return std::nullopt;
-        return VictimRefusal{.rule = "disruption budget", .until = std::nullopt};
-      });
+      hook->add([refusal](JobId, JobId victim) { return refusal(victim); });
+    hooks.stale_victim.add(refusal);
   }
 
  private:

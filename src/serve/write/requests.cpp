@@ -14,10 +14,11 @@ namespace {
 constexpr auto kGiveUp = std::chrono::seconds(60);
 constexpr auto kTimeout = std::chrono::milliseconds(8'000);
 
-bool stands_on_a_node(Json pod, const std::string& uid) {
+PodState state_of(Json pod, const std::string& uid) {
   const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
-  return metadata && spec && kube::text_at(*metadata, "uid") == uid &&
-         !kube::text_at(*spec, "nodeName").empty();
+  if (!metadata || !spec || kube::text_at(*metadata, "uid") != uid) return PodState::kGone;
+  if (!kube::text_at(*spec, "nodeName").empty()) return PodState::kBound;
+  return kube::text_at(*metadata, "deletionTimestamp").empty() ? PodState::kWaits : PodState::kGone;
 }
 
 }  // namespace
@@ -46,13 +47,14 @@ kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube:
   }
 }
 
-kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod) {
+kube::Async<PodState> look_at(WriteParts parts, PodIdentity pod) {
   const kube::HttpResponse answer = co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
-  if (!answer.ok()) co_return false;
+  if (!answer.ok()) co_return answer.status == 404 ? PodState::kGone : PodState::kWaits;
   parts.knowledge.saw(kube::resources::kPods, answer.body);
   simdjson::dom::parser parser;
   Json root;
-  co_return parser.parse(answer.body).get(root) == simdjson::SUCCESS&& stands_on_a_node(root, pod.uid);
+  const bool is_json = parser.parse(answer.body).get(root) == simdjson::SUCCESS;
+  co_return is_json ? state_of(root, pod.uid) : PodState::kWaits;
 }
 
 }  // namespace muster::serve

@@ -41,8 +41,9 @@ using MayRetry = std::function<bool(const kube::HttpResponse&)>;
 kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube::ApiRequest request,
                                                   MayRetry may_retry = kube::is_transient);
 
-// Reads the pod after a write that can not tell what became of it. True where it, the same one, stands on a
-// node.
-kube::Async<bool> look_whether_bound(WriteParts parts, PodIdentity pod);
+// What became of a pod: the same one waits or stands on a node, or it is gone, or about to be.
+enum class PodState { kWaits, kBound, kGone };
+// Reads the pod after a write that can not tell.
+kube::Async<PodState> look_at(WriteParts parts, PodIdentity pod);
 
 }  // namespace muster::serve

@@ -43,6 +43,11 @@ bool waits(const Job& job) {
   return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0;
 }
 
+// Of a job that has started in part the pods say it alone.
+bool wants_condition(const Job& job) { return is_ready(job) && job.counts.active_allocated() == 0; }
+
+std::string pod_key(const std::string& ns, const std::string& name) { return "Pod " + ns + "/" + name; }
+
 std::int64_t transition_of(const nlohmann::json& condition) {
   const std::string text = condition.value("transitionID", std::string());
   std::int64_t number = 0;
@@ -53,9 +58,14 @@ std::int64_t transition_of(const nlohmann::json& condition) {
 }  // namespace
 
 StatusWriter::StatusWriter(const WriteParts& parts, PodGroupWriter& groups, std::string node_pool)
-    : p_(parts), groups_(groups), node_pool_(node_pool.empty() ? "default" : std::move(node_pool)) {}
+    : p_(parts),
+      groups_(groups),
+      node_pool_(node_pool.empty() ? "default" : std::move(node_pool)),
+      updates_(parts.client) {}
 
 void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
+  for (const BindDecision& bind : decisions.binds)
+    updates_.drop(pod_key(cluster.task(bind.task).ns, cluster.task(bind.task).name));
   ++round_;
   next_due_ = Clock::time_point::max();
   const auto now = Clock::now();
@@ -70,6 +80,7 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
       if (is_first) next_due_ = std::min(next_due_, due);
       continue;
     }
+    if (updates_.is_full()) continue;
     if (groups_.is_being_made(job.ns, job.name)) {  // it must be there to be spoken of
       groups_.make_soon(job.ns, job.name);
       next_due_ = std::min(next_due_, now + kWhileBeingMade);
@@ -77,8 +88,11 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     }
     std::string message = joined(cluster, entry.reasons);
     waiting.told = now;
-    if (message.empty() || message == waiting.message) continue;
-    if (now < waiting.written + kBetweenNumbers && differ_in_numbers_only(message, waiting.message)) continue;
+    const bool lacks_condition = wants_condition(job) && !waiting.has_condition;
+    if (message.empty() || (message == waiting.message && !lacks_condition)) continue;
+    const bool is_soon = now < waiting.written + kBetweenNumbers;
+    if (is_soon && !lacks_condition && differ_in_numbers_only(message, waiting.message)) continue;
+    waiting.has_condition = wants_condition(job);
     waiting.message = message;
     waiting.written = now;
     tell(cluster, job, entry.reasons, message);
@@ -95,7 +109,7 @@ void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vecto
                     .message = message});
   groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
   if (!ready) return;
-  if (job.counts.active_allocated() == 0) set_condition(cluster, job, reasons, message);
+  if (wants_condition(job)) set_condition(cluster, job, reasons, message);
   tell_pods(cluster, job, message);
 }
 
@@ -109,28 +123,33 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
                       .is_warning = true,
                       .reason = "Unschedulable",
                       .message = message});
-    if (job.mark_unschedulable) kube::spawn(mark_pod(task.ns, task.name, task.uid, message));
+    if (job.mark_unschedulable) mark_pod(task.ns, task.name, task.uid, message);
   };
   for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);
 }
 
-kube::Async<void> StatusWriter::mark_pod(std::string ns, std::string name, std::string uid,
-                                         std::string message) {
-  const json body = {{"metadata", {{"uid", uid}}},
-                     {"status",
-                      {{"conditions",
-                        {{{"type", "PodScheduled"},
-                          {"status", "False"},
-                          {"reason", "Unschedulable"},
-                          {"message", message},
-                          {"lastTransitionTime", kube::wall_clock_text()}}}}}}};
-  kube::ApiRequest patch{.method = "PATCH",
-                         .path = resources::kPods.path(ns, name) + "/status",
-                         .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
-                         .content_type = kube::kStrategicPatch,
-                         .lane = kube::Lane::kBackground};
-  const auto answer = co_await p_.client.send(std::move(patch));
-  if (answer.ok()) p_.knowledge.saw(resources::kPods, answer.body);
+// Of the pod as it is known: where somebody binds it meanwhile, the version is another one, and so is the
+// truth.
+void StatusWriter::mark_pod(const std::string& ns, const std::string& name, const std::string& uid,
+                            const std::string& message) {
+  const auto make = [this, ns, name, uid, message]() -> std::optional<kube::ApiRequest> {
+    const std::string version = p_.knowledge.version_of(resources::kPods, ns, name);
+    if (version.empty()) return std::nullopt;
+    const json condition = {{"type", "PodScheduled"},
+                            {"status", "False"},
+                            {"reason", "Unschedulable"},
+                            {"message", message},
+                            {"lastTransitionTime", kube::wall_clock_text()}};
+    const json body = {{"metadata", {{"uid", uid}, {"resourceVersion", version}}},
+                       {"status", {{"conditions", json::array({condition})}}}};
+    return kube::ApiRequest{.method = "PATCH",
+                            .path = resources::kPods.path(ns, name) + "/status",
+                            .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
+                            .content_type = kube::kStrategicPatch};
+  };
+  updates_.put(pod_key(ns, name), {.make = make, .on_success = [this](const kube::HttpResponse& answer) {
+                                     p_.knowledge.saw(resources::kPods, answer.body);
+                                   }});
 }
 
 // ---------------------------------------------------------------- PodGroups
@@ -142,7 +161,7 @@ void StatusWriter::saw_group(const Json& group) {
   const auto conditions = kube::part_at(group, "status", "schedulingConditions");
   simdjson::dom::array list;
   if (conditions && conditions->get(list) == simdjson::SUCCESS && list.size() > 0)
-    conditions_[key] = simdjson::minify(*conditions);
+    conditions_[key].text = simdjson::minify(*conditions);
   else
     conditions_.erase(key);
 }
@@ -150,59 +169,72 @@ void StatusWriter::saw_group(const Json& group) {
 // Ours is replaced and comes last; those of other node pools stay as they are.
 void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
                                  const std::vector<JobReason>& reasons, const std::string& message) {
-  const auto known = conditions_.find(job.full_name());
-  const json before = known == conditions_.end() ? json::array() : json::parse(known->second);
-  json after = json::array();
-  std::int64_t last = 0;
-  for (const json& condition : before) {
-    last = std::max(last, transition_of(condition));
-    if (condition.value("nodePool", "") != node_pool_) after.push_back(condition);
-  }
-  const json* newest = before.empty() ? nullptr : &before.back();
-  if (newest != nullptr && newest->value("nodePool", "") == node_pool_ &&
-      newest->value("message", "") == message)
-    return;
   json details = json::array();
   for (const JobReason& reason : reasons)
     details.push_back({{"reason", code_of(reason.rule)}, {"message", text_of(cluster, reason)}});
-  after.push_back({{"type", kUnschedulable},
-                   {"nodePool", node_pool_},
-                   {"reason", "Unschedulable"},
-                   {"message", message},
-                   {"status", "True"},
-                   {"transitionID", std::to_string(last + 1)},
-                   {"lastTransitionTime", kube::wall_clock_text()},
-                   {"reasons", details}});
-  kube::spawn(patch_status(job.ns, job.name,
-                           {{"schedulingConditions", after},
-                            {"preemptibility", name_of(job.preemptibility)},
-                            {"preemptibilitySource", name_of(job.preemptibility_source)}}));
+  const auto conditions = [pool = node_pool_, message, details](const json& before) -> std::optional<json> {
+    json after = json::array();
+    std::int64_t last = 0;
+    for (const json& condition : before) {
+      last = std::max(last, transition_of(condition));
+      if (condition.value("nodePool", "") != pool) after.push_back(condition);
+    }
+    const json* newest = before.empty() ? nullptr : &before.back();
+    if (newest != nullptr && newest->value("nodePool", "") == pool && newest->value("message", "") == message)
+      return std::nullopt;
+    after.push_back({{"type", kUnschedulable},
+                     {"nodePool", pool},
+                     {"reason", "Unschedulable"},
+                     {"message", message},
+                     {"status", "True"},
+                     {"transitionID", std::to_string(last + 1)},
+                     {"lastTransitionTime", kube::wall_clock_text()},
+                     {"reasons", details}});
+    return after;
+  };
+  put_conditions(job.ns, job.name,
+                 {{"preemptibility", name_of(job.preemptibility)},
+                  {"preemptibilitySource", name_of(job.preemptibility_source)}},
+                 conditions);
 }
 
 void StatusWriter::clear_conditions(const Cluster& cluster) {
-  for (auto at = conditions_.begin(); at != conditions_.end();) {
-    const auto entry = at++;
-    const std::size_t slash = entry->first.find('/');
-    const std::string ns = entry->first.substr(0, slash), name = entry->first.substr(slash + 1);
+  const auto now = Clock::now();
+  for (auto& [key, known] : conditions_) {
+    const std::size_t slash = key.find('/');
+    const std::string ns = key.substr(0, slash), name = key.substr(slash + 1);
     const JobId id = cluster.find_job(ns, name);
     if (!id.valid() || waits(cluster.job(id)) || cluster.job(id).counts.of(TaskStatus::kBinding) > 0)
       continue;
-    conditions_.erase(entry);
-    kube::spawn(patch_status(ns, name, {{"schedulingConditions", json::array()}}));
+    if (now < known.cleared + kBetweenChanges) continue;
+    known.cleared = now;
+    put_conditions(ns, name, json::object(), [](const json& before) -> std::optional<json> {
+      return before.empty() ? std::nullopt : std::optional(json::array());
+    });
   }
 }
 
-kube::Async<void> StatusWriter::patch_status(std::string ns, std::string name, json status) {
-  const json body = {{"status", status}};
-  kube::ApiRequest patch{.method = "PATCH",
-                         .path = resources::kPodGroups.path(ns, name) + "/status",
-                         .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
-                         .content_type = kube::kMergePatch,
-                         .lane = kube::Lane::kBackground};
-  const auto answer = co_await p_.client.send(std::move(patch));
-  if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
-  // Another try comes with the next change of the message, or when the job is listed again.
-  if (!answer.ok() && answer.status != 404) conditions_.erase(ns + "/" + name);
+// Shards write to one list: what another has added since we read it is not overwritten, but read first.
+void StatusWriter::put_conditions(const std::string& ns, const std::string& name, json status,
+                                  Conditions conditions) {
+  const auto make = [this, ns, name, status, conditions]() -> std::optional<kube::ApiRequest> {
+    const std::string version = p_.knowledge.version_of(resources::kPodGroups, ns, name);
+    if (version.empty()) return std::nullopt;
+    const auto known = conditions_.find(ns + "/" + name);
+    const json before = known == conditions_.end() ? json::array() : json::parse(known->second.text);
+    std::optional<json> after = conditions(before);
+    if (!after) return std::nullopt;
+    json body = {{"metadata", {{"resourceVersion", version}}}, {"status", status}};
+    body["status"]["schedulingConditions"] = std::move(*after);
+    return kube::ApiRequest{.method = "PATCH",
+                            .path = resources::kPodGroups.path(ns, name) + "/status",
+                            .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
+                            .content_type = kube::kMergePatch};
+  };
+  updates_.put("PodGroup " + ns + "/" + name,
+               {.make = make, .on_success = [this](const kube::HttpResponse& answer) {
+                  p_.knowledge.saw(resources::kPodGroups, answer.body);
+                }});
 }
 
 }  // namespace muster::serve

@@ -5,13 +5,16 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "document/json_fwd.hpp"
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
+#include "serve/write/status_queue.hpp"
 #include "serve/write/write_parts.hpp"
 
 namespace muster {
@@ -37,12 +40,15 @@ class StatusWriter {
   // A PodGroup from the watch; may be called from within transfers.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
+  // Nothing is told any more.
+  void close() { updates_.close(); }
 
  private:
   using json = nlohmann::json;
   struct Waiting {
     kube::Clock::time_point since{}, told{}, written{};
     std::string message;
+    bool has_condition = false;  // on its PodGroup
     std::uint64_t round = 0;
   };
 
@@ -52,15 +58,23 @@ class StatusWriter {
   void set_condition(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
                      const std::string& message);
   void clear_conditions(const Cluster& cluster);
-  kube::Async<void> patch_status(std::string ns, std::string name, json status);
-  kube::Async<void> mark_pod(std::string ns, std::string name, std::string uid, std::string message);
+  void mark_pod(const std::string& ns, const std::string& name, const std::string& uid,
+                const std::string& message);
+  // What the group's conditions shall be, given what they are; nothing where they are right.
+  using Conditions = std::function<std::optional<json>(const json& before)>;
+  void put_conditions(const std::string& ns, const std::string& name, json status, Conditions conditions);
 
   const WriteParts p_;
   PodGroupWriter& groups_;
   const std::string node_pool_;
+  StatusQueue updates_;
   absl::flat_hash_map<std::string, Waiting> waiting_;  // "ns/name" of jobs
-  // "ns/name": schedulingConditions as JSON text, where there are any
-  absl::flat_hash_map<std::string, std::string> conditions_;
+  // schedulingConditions of a PodGroup that has any.
+  struct Known {
+    std::string text;  // JSON
+    kube::Clock::time_point cleared{};
+  };
+  absl::flat_hash_map<std::string, Known> conditions_;  // "ns/name"
   std::uint64_t round_ = 0;
   kube::Clock::time_point next_due_ = kube::Clock::time_point::max();
 };

@@ -1,0 +1,62 @@
+// Nothing is lost and nothing lives on between lists, watches and answers to writes.
+#include "kube/known_objects.hpp"
+
+#include <gmock/gmock.h>
+
+namespace muster::kube {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(KnownObjectsTest, AListThatWasUnderWayDoesNotCount) {
+  KnownObjects known;
+  known.begin_list();
+  known.want_list();
+  EXPECT_THAT(known.end_list(10), IsEmpty());
+  EXPECT_TRUE(known.wants_list());
+  known.begin_list();
+  EXPECT_THAT(known.end_list(11), IsEmpty());
+  EXPECT_FALSE(known.wants_list());
+}
+
+TEST(KnownObjectsTest, WhatAListDoesNotHaveIsGone) {
+  KnownObjects known;
+  known.begin_list();
+  EXPECT_TRUE(known.take_listed("ns/a", 1));
+  EXPECT_TRUE(known.take_listed("ns/b", 2));
+  EXPECT_THAT(known.end_list(10), IsEmpty());
+  known.begin_list();
+  EXPECT_FALSE(known.take_listed("ns/b", 2));
+  EXPECT_THAT(known.end_list(20), ElementsAre("ns/a"));
+}
+
+TEST(KnownObjectsTest, AnAnswerThatComesDuringAListIsNoGhost) {
+  KnownObjects known;
+  known.begin_list();
+  EXPECT_TRUE(known.take("ns/deleted-before-the-list", 5));
+  EXPECT_TRUE(known.take("ns/written-after-the-list", 12));
+  EXPECT_THAT(known.end_list(10), ElementsAre("ns/deleted-before-the-list"));
+  EXPECT_TRUE(known.contains("ns/written-after-the-list")) << "the watch will tell what becomes of it";
+}
+
+TEST(KnownObjectsTest, AnOlderDeletionIsNoNews) {
+  KnownObjects known;
+  EXPECT_TRUE(known.take("ns/a", 7));
+  EXPECT_FALSE(known.take_deletion("ns/a", 6));
+  EXPECT_TRUE(known.take_deletion("ns/a", 8));
+  EXPECT_TRUE(known.was_deleted_after("ns/a", 7));
+  EXPECT_FALSE(known.was_deleted_after("ns/a", 8));
+}
+
+TEST(KnownObjectsTest, WhatIsToldAnywayIsNotOlder) {
+  KnownObjects known;
+  EXPECT_TRUE(known.take("ns/a", 7));
+  known.forget_version("ns/a", 6);
+  EXPECT_FALSE(known.take("ns/a", 6));
+  known.forget_version("ns/a", 7);
+  EXPECT_TRUE(known.take("ns/a", 7));
+}
+
+}  // namespace
+}  // namespace muster::kube

@@ -1,0 +1,60 @@
+// How long a refused job waits, and how a cycle hears of it.
+#include "serve/write/refused_jobs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/cycle/hooks.hpp"
+#include "engine/cycle/session.hpp"
+
+namespace muster::serve {
+namespace {
+
+constexpr std::chrono::seconds kFirstWait(1), kLongestWait(300);
+// A job that was not refused again for so long begins with the first wait.
+constexpr auto kForgiven = 2 * kLongestWait;
+
+class Patience final : public Plugin {
+ public:
+  explicit Patience(const RefusedJobs::Refusals& jobs) : jobs_(jobs) {}
+
+  void open(Session& session, Hooks& hooks) override {
+    if (jobs_.empty()) return;
+    for (auto* hook : {&hooks.before_placing, &hooks.hopeless})
+      hook->add([this, &session](TaskId task) { return refusal_of(session, task); });
+  }
+
+ private:
+  std::optional<JobReason> refusal_of(const Session& session, TaskId task) const {
+    const JobId job = session.cluster.task(task).job;
+    const auto found = jobs_.find(session.cluster.job(job).full_name());
+    if (found == jobs_.end() || session.now >= found->second.until) return std::nullopt;
+    const RefusedJobs::Refusal& refusal = found->second;
+    return JobReason{
+        .rule = JobRule::kBindRefused, .name = refusal.why, .of = refusal.pod, .until = refusal.until};
+  }
+
+  const RefusedJobs::Refusals& jobs_;
+};
+
+}  // namespace
+
+void RefusedJobs::add(const std::string& job, std::string pod, std::string why, TimePoint now) {
+  Refusal& refusal = refusals_[job];
+  if (now < refusal.until) return;
+  refusal.wait = refusal.wait.count() == 0 ? kFirstWait : std::min(2 * refusal.wait, kLongestWait);
+  refusal.pod = std::move(pod);
+  refusal.why = std::move(why);
+  refusal.until = now + refusal.wait;
+}
+
+void RefusedJobs::publish(TimePoint now) {
+  absl::erase_if(refusals_, [&](const auto& item) { return now >= item.second.until + kForgiven; });
+  if (!refusals_.empty() || !published_.empty()) published_ = refusals_;
+}
+
+PluginFactory patience_with(const RefusedJobs& jobs) {
+  return {.name = "refusedbinds", .make = [&jobs] { return std::make_unique<Patience>(jobs.published()); }};
+}
+
+}  // namespace muster::serve

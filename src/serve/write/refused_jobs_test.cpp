@@ -1,0 +1,62 @@
+// A job with a refused pod waits, longer each time, and says so.
+#include "serve/write/refused_jobs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/test_cluster.hpp"
+
+namespace muster::serve {
+namespace {
+
+using std::chrono::seconds;
+
+class RefusedJobsTest : public testing::Test {
+ protected:
+  RefusedJobsTest() {
+    c.node("n1", {.gpus = 4}).pending("gang", {.tasks = 2}).pending("other");
+    c.policy().plugins.push_back(patience_with(jobs));
+  }
+  // Refused in this moment, as every try is.
+  void refuse(const std::string& pod = "gang-1") { jobs.add("default/gang", pod, "422 no", c.now()); }
+  std::string cycle() {
+    jobs.publish(c.now());
+    return c.cycle();
+  }
+  TestCluster c;
+  RefusedJobs jobs;
+};
+
+TEST_F(RefusedJobsTest, OthersAreServedMeanwhile) {
+  refuse();
+  EXPECT_EQ(cycle(), "bind other-0 n1");
+  EXPECT_EQ(c.why("gang"),
+            "pod gang-1 could not be bound: 422 no; tried again at " + format_time(c.now() + seconds(1)));
+  c.advance(seconds(1));
+  EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1");
+}
+
+TEST_F(RefusedJobsTest, EachTryDoublesTheWaitUpToFiveMinutes) {
+  for (const int wait : {1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}) {
+    refuse();
+    refuse("gang-0");  // of the same try
+    jobs.publish(c.now());
+    EXPECT_EQ(jobs.published().at("default/gang").until, c.now() + seconds(wait));
+    EXPECT_EQ(jobs.published().at("default/gang").pod, "gang-1");
+    c.advance(seconds(wait));
+  }
+}
+
+TEST_F(RefusedJobsTest, AForgottenRefusalBeginsAnew) {
+  refuse();
+  c.advance(seconds(1));
+  refuse();
+  c.advance(seconds(2 + 600));
+  jobs.publish(c.now());
+  EXPECT_FALSE(jobs.contains("default/gang"));
+  refuse();
+  jobs.forget("default/gang");
+  EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1; bind other-0 n1");
+}
+
+}  // namespace
+}  // namespace muster::serve
