@@ -42,5 +42,16 @@ TEST(Serve, DoesNotWarnOfClientsThatDo) {
   }
 }
 
+// KAI-Scheduler's operator always writes some flags with nothing behind the "=".
+TEST(Serve, AnEmptyValueLeavesTheNextArgumentAlone) {
+  const Ran ran = run_muster({"serve", "--partition-label-value=", "--schedule-period=soon"});
+  EXPECT_THAT(ran.err, HasSubstr("--schedule-period"));
+  EXPECT_EQ(
+      run_muster({"serve", "--resource-reservation-app-label=", "--kubeconfig=/none/that/exists"}).exit_code,
+      kNoCluster);
+  EXPECT_EQ(run_muster({"serve", "--kubeconfig=/none/that/exists", "--pyroscope-address="}).exit_code,
+            kNoCluster);
+}
+
 }  // namespace
 }  // namespace muster::cli
