@@ -53,5 +53,18 @@ TEST(Serve, AnEmptyValueLeavesTheNextArgumentAlone) {
             kNoCluster);
 }
 
+TEST(Serve, QueuesToBeginWithAreReadBeforeAnythingIsDone) {
+  const FilesForTest files;
+  const auto serve_with_queues = [&](const std::string& text) {
+    return run_muster(
+        {"serve", "--kubeconfig", "/none/that/exists", "--default-queues", files.add("q.yaml", text)});
+  };
+  EXPECT_EQ(serve_with_queues(queue_yaml("research", "", "quota: 4")).exit_code, kNoCluster);
+  const Ran other = serve_with_queues(node_yaml("n", 1));
+  EXPECT_EQ(other.exit_code, kRefused);
+  EXPECT_THAT(other.err, HasSubstr("q.yaml: a Node stands among the queues to begin with"));
+  EXPECT_THAT(serve_with_queues("").err, HasSubstr("q.yaml: there is no Queue in it"));
+}
+
 }  // namespace
 }  // namespace muster::cli
