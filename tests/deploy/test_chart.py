@@ -165,6 +165,7 @@ class Life(ClusterTest):
                                   "-l", "app.kubernetes.io/part-of=muster")
         self.assertEqual(left, "")
         self.assertTrue(self.exists(f"{QUEUES}/research"), "queues outlive the release")
+        self.assertNotIn("CRD ", self.helm.install("muster"), "its own CRDs are known again")
 
     def test_upgrade_from_an_older_chart_brings_its_crds(self):
         self.helm.install("muster", chart=older_chart(self.plane.directory))
@@ -181,8 +182,11 @@ class Life(ClusterTest):
         path = f"{CRDS}/queues.scheduling.run.ai"
         self.api.patch(path, {"metadata": {"annotations": {"muster.dev/version": None, "by": "somebody else"}}})
         before = self.api.get(path)["metadata"]
+        self.plane.kubectl("apply", "-f", ROOT / "deploy/13-crd-topology.yaml")
+        self.api.patch(f"{CRDS}/topologies.kai.scheduler", {"metadata": {"annotations": {"muster.dev/version": "0.1.9"}}})
         said = self.helm.install("muster")
         self.assertIn("CRD queues.scheduling.run.ai was here and is not muster's", said)
+        self.assertIn("CRD topologies.kai.scheduler is of muster 0.1.9 and not of this release", said)
         self.assertNotIn("CRD podgroups", said)
         self.assertEqual(self.api.get(path)["metadata"]["resourceVersion"], before["resourceVersion"])
         self.assertTrue(self.exists(f"{CRDS}/podgroups.scheduling.run.ai"))
