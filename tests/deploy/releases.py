@@ -73,7 +73,7 @@ def replace(path, old, new):
 class Replica(Muster):
     """One replica of a release's Deployment: its arguments, configuration and ServiceAccount, outside of a container."""
 
-    def __init__(self, plane, release):
+    def __init__(self, plane, release, name=None):
         self.deployment = plane.api.get(f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{release}")
         pod = self.deployment["spec"]["template"]["spec"]
         account = f"/api/v1/namespaces/{NAMESPACE}/serviceaccounts/{pod['serviceAccountName']}/token"
@@ -85,4 +85,4 @@ class Replica(Muster):
         for name, text in plane.api.get(f"/api/v1/namespaces/{NAMESPACE}/configmaps/{release}")["data"].items():
             (mounted / name).write_text(text)
         flags = [flag.replace("/etc/muster", str(mounted)) for flag in pod["containers"][0]["args"][1:]]
-        super().__init__(plane, BINARY, *flags, kubeconfig=kubeconfig, name=release)
+        super().__init__(plane, BINARY, *flags, kubeconfig=kubeconfig, name=name or release)

@@ -10,7 +10,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from releases import CHART, NAMESPACE, ROOT, Helm, HelmFailed, Replica, helm, older_chart, render
 from cluster import ApiError, ControlPlane, is_running, wait_until
 import programs
-from workloads import PODS, QUEUES, pod, queue
+from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 import yaml
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -104,7 +104,7 @@ class ClusterTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.plane = ControlPlane().__enter__()
+        cls.plane = ControlPlane(audit=True).__enter__()
         cls.addClassCleanup(cls.plane.__exit__)
         cls.api, cls.helm = cls.plane.api, Helm(cls.plane)
 
@@ -234,6 +234,42 @@ class Shards(ClusterTest):
         with Replica(self.plane, "muster-blue") as blue:
             blue.wait_ready()
             self.place("later", **{"kai.scheduler__node-pool": "blue", "kai.scheduler__queue": "blue-queue"})
+
+
+class UnderLoad(ClusterTest):
+    GANGS, SIZE = 12, 4
+
+    def submit(self, gangs):
+        for g in gangs:
+            self.api.post(POD_GROUPS, group(f"gang-{g}", "team", self.SIZE))
+            for i in range(self.SIZE):
+                self.api.post(PODS, pod(f"gang-{g}-{i}", group=f"gang-{g}"))
+
+    def test_upgrade_binds_nothing_twice_and_breaks_no_gang(self):
+        self.plane.add_nodes(self.GANGS * self.SIZE // 8)
+        self.helm.install("muster", chart=older_chart(self.plane.directory))
+        replicas = [Replica(self.plane, "muster", f"old-{i}") for i in range(2)]
+        for replica in replicas:
+            replica.start()
+            self.addCleanup(replica.stop)
+        wait_until(lambda: any(r.is_ready() for r in replicas), 30, "a replica to be ready")
+        self.api.post(QUEUES, queue("top", 64, parent=""))
+        self.api.post(QUEUES, queue("team", 64, parent="top"))
+        stages = [range(i, self.GANGS, 3) for i in range(3)]
+        self.submit(stages[0])
+        self.helm.upgrade("muster")
+        # As the Deployment does: the next one comes before the last one goes.
+        for i, old in enumerate(replicas):
+            new = Replica(self.plane, "muster", f"new-{i}")
+            new.start()
+            self.addCleanup(new.stop)
+            self.submit(stages[i + 1])
+            self.assertEqual(old.stop(), 0, old.log()[-2000:])
+        pods = self.GANGS * self.SIZE
+        wait_until(lambda: sum(map(is_running, self.plane.pods())) == pods, 60, f"{pods} pods to run")
+        bound = self.plane.bindings()
+        self.assertEqual((len(bound), len(set(bound))), (pods, pods), "bound twice")
+        self.assertEqual([e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "Evict"], [])
 
 
 if __name__ == "__main__":
