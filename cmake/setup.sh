@@ -9,7 +9,7 @@ packages=(
   zlib1g-dev libminizip-dev libzstd-dev
   libcurl4-openssl-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  python3 python3-venv python3-yaml python3-jsonschema jq openssl  # tests only
+  python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap dpkg-dev ca-certificates  # tests only
 )
 
 say() { printf '%s\n' "$*" >&2; }

@@ -61,6 +61,29 @@ void describe(CLI::App& app) {
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3");
 }
 
+bool takes_a_value(const CLI::App& command, const std::string& option) {
+  const CLI::Option* const known = command.get_option_no_throw(option);
+  return known != nullptr && known->get_items_expected_min() > 0;
+}
+
+// CLI11 takes the next argument for the value of "--name="; it takes "" for it where that stands by itself.
+// The result is in the order in which CLI11 wants to have it, the last first.
+std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::span<char* const> arguments) {
+  const auto named = app.get_subcommands(
+      [&](const CLI::App* known) { return !arguments.empty() && known->check_name(arguments.front()); });
+  const CLI::App* const command = named.empty() ? nullptr : named.front();
+  std::vector<std::string> result;
+  for (const std::string_view argument : arguments) {
+    const std::string name(argument.substr(0, argument.size() - argument.ends_with('=')));
+    const bool is_empty = name.size() < argument.size() && name.starts_with("--") && command != nullptr &&
+                          takes_a_value(*command, name);
+    result.emplace_back(is_empty ? name : argument);
+    if (is_empty) result.emplace_back();
+  }
+  std::ranges::reverse(result);
+  return result;
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
   if (const std::string problem = unknown_word(app, arguments); !problem.empty()) {
@@ -68,7 +91,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return kUsage;
   }
   try {
-    app.parse(argc, argv);
+    app.parse(with_empty_values_apart(app, arguments));
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? kSuccess : kUsage;
   } catch (const std::system_error&) {

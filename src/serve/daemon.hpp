@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/cycle/policy.hpp"
 #include "kube/credentials.hpp"
@@ -17,6 +18,7 @@ struct DaemonOptions {
   std::string scheduler_name = "kai-scheduler";
   std::string queue_label = "kai.scheduler/queue";
   std::string node_pool_label, node_pool;
+  std::vector<std::string> default_queues;  // as JSON; empty: those that KAI-Scheduler ships
   std::string listen_address = ":8080";
   std::string metrics_prefix = "kai";
   Duration schedule_period = std::chrono::seconds(1);

@@ -43,7 +43,7 @@ void Leadership::won() {
 kube::Async<void> Leadership::take_over() {
   while (!p_.source.is_synced() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now() + kRestoringTime;
-  kube::spawn(make_default_queues(p_.write));
+  kube::spawn(make_default_queues(p_.write, p_.options.default_queues));
   p_.grouping.begin();
   while (p_.grouping.is_catching_up() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now();

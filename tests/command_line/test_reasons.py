@@ -314,7 +314,7 @@ def run(objects, config):
 
 
 def codes_in_source(rule):
-    text = (ROOT / "src/model/reason_text.cpp").read_text()
+    text = (ROOT / "src/model/reason_codes.cpp").read_text()
     body = text.split(f"std::string_view code_of({rule} rule) {{")[1].split("\n}\n")[0]
     return set(re.findall(r'return "(\w+)";', body)) - {"Unknown"}
 

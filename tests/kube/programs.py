@@ -17,6 +17,8 @@ VERSION_FLAGS = " ".join([
 # What KWOK does with nodes and pods; pods run until they are deleted.
 STAGES = ["node/fast/node-initialize.yaml", "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
           "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml"]
+HELM_FLAGS = "-s -w " + " ".join(f"-X helm.sh/helm/v3/pkg/{part}.k8sVersion{number}"
+                                 for part in ("chartutil", "lint/rules") for number in ("Major=1", "Minor=35"))
 OLDEST_GO = (1, 26)
 
 
@@ -24,12 +26,18 @@ class Missing(Exception):
     """Something that the tests need can not be had here."""
 
 
-def cache_directory():
-    digest = hashlib.sha256(" ".join([VERSION_FLAGS, *STAGES]).encode())
-    for file in sorted(HERE.glob("controlplane/*")) + sorted(HERE.glob("kwok/*")):
-        digest.update(file.read_bytes())
+def cache_of(flags, *modules):
+    """A directory for what is built of the modules, another one when they change."""
+    digest = hashlib.sha256(flags.encode())
+    for module in modules:
+        for file in sorted(HERE.glob(f"{module}/*")):
+            digest.update(file.read_bytes())
     base = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
     return base / "muster" / "kube-tests" / digest.hexdigest()[:16]
+
+
+def cache_directory():
+    return cache_of(" ".join([VERSION_FLAGS, *STAGES]), "controlplane", "kwok")
 
 
 def go_version(go):
@@ -82,6 +90,22 @@ def provide():
     return cache
 
 
+def provide_helm():
+    """The program. The first time takes a minute or two, once the control plane is built: they share their libraries."""
+    cache = cache_of(HELM_FLAGS, "helm")
+    program = cache / "helm"
+    if not program.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        try:
+            go = find_go(cache_directory())
+            print(f"building Helm with {go}: a minute or two, once", file=sys.stderr, flush=True)
+            build(go, "helm", "helm.sh/helm/v3/cmd/helm", cache / "helm.new", HELM_FLAGS)
+            (cache / "helm.new").rename(program)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise Missing(f"Helm could not be built: {error}") from error
+    return program
+
+
 def unpack_debian_package(name, target):
     """Without installing it, which would start a service. Needs no rights, and no list of packages that is there."""
     for part in ("lists/partial", "cache/archives/partial", "package"):
@@ -111,4 +135,5 @@ def provide_prometheus():
 
 if __name__ == "__main__":
     print(provide())
+    print(provide_helm())
     print(provide_prometheus())

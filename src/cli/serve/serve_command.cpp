@@ -8,6 +8,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/policy.hpp"
+#include "cli/serve/queue_file.hpp"
 #include "cli/serve/serve_flags.hpp"
 #include "kube/credentials.hpp"
 
@@ -58,6 +59,14 @@ bool take_usage(const Config& config, serve::DaemonOptions& options) {
   return true;
 }
 
+bool take_queues(const ServeFlags& flags, serve::DaemonOptions& options) {
+  if (flags.queue_file.empty()) return true;
+  auto queues = read_queue_file(flags.queue_file);
+  if (!queues) return !report({queues.error()});
+  options.default_queues = std::move(*queues);
+  return true;
+}
+
 int run_serve(const ServeFlags& flags) {
   LoadedConfig loaded =
       flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
@@ -75,7 +84,7 @@ int run_serve(const ServeFlags& flags) {
   for (const std::string& name : flags.meaningless)
     fmt::print(stderr, "warning: {} means nothing here\n", name);
   serve::DaemonOptions options = daemon_options(flags, loaded.config);
-  if (!take_usage(loaded.config, options)) return kNo;
+  if (!take_usage(loaded.config, options) || !take_queues(flags, options)) return kNo;
   auto who = credentials(flags);
   if (!who) {
     fmt::print(stderr, "error: {}\n", who.error().text());

@@ -179,6 +179,10 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags) {
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   command
+      .add_option("--default-queues", flags.queue_file,
+                  "Queues to make in a cluster that has none (default: default-parent-queue, default-queue)")
+      ->type_name("FILE");
+  command
       .add_option("--self-check-cycles", flags.daemon.cycles_between_checks,
                   "Compare the model with a fresh list every so many cycles; 0: only on SIGUSR1")
       ->type_name("N")

@@ -15,7 +15,7 @@ class App;
 namespace muster::cli {
 
 struct ServeFlags {
-  std::string kubeconfig, context, config_file;
+  std::string kubeconfig, context, config_file, queue_file;
   std::string binding = "direct", eviction = "delete", pod_grouper = "auto";
   bool kai_exact = false;
   serve::DaemonOptions daemon;

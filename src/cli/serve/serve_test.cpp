@@ -42,5 +42,29 @@ TEST(Serve, DoesNotWarnOfClientsThatDo) {
   }
 }
 
+// KAI-Scheduler's operator always writes some flags with nothing behind the "=".
+TEST(Serve, AnEmptyValueLeavesTheNextArgumentAlone) {
+  const Ran ran = run_muster({"serve", "--partition-label-value=", "--schedule-period=soon"});
+  EXPECT_THAT(ran.err, HasSubstr("--schedule-period"));
+  EXPECT_EQ(
+      run_muster({"serve", "--resource-reservation-app-label=", "--kubeconfig=/none/that/exists"}).exit_code,
+      kNoCluster);
+  EXPECT_EQ(run_muster({"serve", "--kubeconfig=/none/that/exists", "--pyroscope-address="}).exit_code,
+            kNoCluster);
+}
+
+TEST(Serve, QueuesToBeginWithAreReadBeforeAnythingIsDone) {
+  const FilesForTest files;
+  const auto serve_with_queues = [&](const std::string& text) {
+    return run_muster(
+        {"serve", "--kubeconfig", "/none/that/exists", "--default-queues", files.add("q.yaml", text)});
+  };
+  EXPECT_EQ(serve_with_queues(queue_yaml("research", "", "quota: 4")).exit_code, kNoCluster);
+  const Ran other = serve_with_queues(node_yaml("n", 1));
+  EXPECT_EQ(other.exit_code, kRefused);
+  EXPECT_THAT(other.err, HasSubstr("q.yaml: a Node stands among the queues to begin with"));
+  EXPECT_THAT(serve_with_queues("").err, HasSubstr("q.yaml: there is no Queue in it"));
+}
+
 }  // namespace
 }  // namespace muster::cli

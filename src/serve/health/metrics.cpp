@@ -86,6 +86,7 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       acted_on_(counters("podgroups_acted_on_by_action", "Jobs that an action made room for")),
       simulated_(counters("scenarios_simulation_by_action", "Scenarios that an action simulated")),
       evicted_(counters("pod_group_evicted_pods_total", "Pods evicted")),
+      evicted_by_action_(counters("muster_evicted_pods_total", "Pods evicted by an action")),
       requests_(counters("muster_api_requests_total", "Requests to the API server")),
       failed_writes_(counters("muster_failed_writes_total", "Decisions that could not be written")),
       nominations_(counters("scheduler_requeue_nominations_total", "Jobs nominated to give way")),
@@ -113,7 +114,23 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
             &gauges("queue_gpu_usage", "Past use of a queue, as a share of the capacity")},
       capacity_{&gauges("muster_capacity_cpu_cores", "Cores that are shared out"),
                 &gauges("muster_capacity_memory_bytes", "Memory that is shared out"),
-                &gauges("muster_capacity_gpus", "GPUs that are shared out")} {}
+                &gauges("muster_capacity_gpus", "GPUs that are shared out")} {
+  show_counters_at_zero();
+}
+
+// A rate knows nothing of a first increment that makes the series.
+void Metrics::show_counters_at_zero() {
+  for (const char* write : {"bind", "evict", "annotate"}) failed_writes_.Add({{"write", write}});
+  scheduled_.Add({{"action", "allocate"}});
+  for (const char* action : {"consolidation", "reclaim", "preempt", "requeue"})
+    acted_on_.Add({{"action", action}});
+  for (const char* action : {"consolidation", "reclaim", "preempt", "requeue", "stalegangeviction"})
+    evicted_by_action_.Add({{"action", action}});
+  for (Counters* family : {&requeue_commits_, &requeue_would_commit_, &requeue_rollbacks_})
+    family->Add({{"nominated_by", "expectedruntime"}});
+  nominations_.Add({{"plugin", "expectedruntime"}});
+  usage_errors_.Add({});
+}
 
 void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took,
                     const QueueUsage* used) {
@@ -195,7 +212,6 @@ void Metrics::forget_queues_not_shown() {
 
 void Metrics::usage_refreshed(std::chrono::nanoseconds took) {
   usage_latency_.Add({}, doubling(5, 10)).Observe(in_milliseconds(took));
-  usage_errors_.Add({});  // to be seen from the start
 }
 
 void Metrics::usage_failed() { usage_errors_.Add({}).Increment(); }
@@ -216,6 +232,7 @@ void Metrics::requeue_committed(const std::string& nominators) {
 }
 
 void Metrics::evicted(const EvictedFrom& job, const std::string& action) {
+  evicted_by_action_.Add({{"action", action}}).Increment();
   prometheus::Counter& count = evicted_.Add({{"podgroup", job.name},
                                              {"namespace", job.ns},
                                              {"uid", job.uid},

@@ -72,6 +72,7 @@ class Metrics {
   Counters& counters(const char* name, const char* help);
   Gauges& gauges(const char* name, const char* help);
   Histograms& histograms(const char* name, const char* help);
+  void show_counters_at_zero();
   void count_requeue(const RequeueRecord& record);
   void show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used);
   void forget_queues_not_shown();
@@ -84,7 +85,7 @@ class Metrics {
   prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
   prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
   Gauges& action_latency_;
-  Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &requests_, &failed_writes_;
+  Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &evicted_by_action_, &requests_, &failed_writes_;
   Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_would_commit_, &requeue_rollbacks_,
       &requeue_skips_;
   Histograms &request_seconds_, &usage_latency_;

@@ -67,6 +67,26 @@ TEST_F(MetricsTest, ADryRunOfRequeueIsNoCommit) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("requeue_rollbacks" + one)));
 }
 
+TEST_F(MetricsTest, CountersAreSeenBeforeAnythingIsCounted) {
+  const std::string text = metrics.text();
+  for (const char* series :
+       {"_muster_failed_writes_total{write=\"bind\"} 0\n", "_muster_failed_writes_total{write=\"evict\"} 0\n",
+        "_podgroups_scheduled_by_action{action=\"allocate\"} 0\n",
+        "_podgroups_acted_on_by_action{action=\"reclaim\"} 0\n",
+        "_muster_evicted_pods_total{action=\"preempt\"} 0\n", "_muster_drift_objects_total 0\n",
+        "_muster_usage_errors_total 0\n", "_muster_cycles_total 0\n",
+        "_scheduler_requeue_commits_total{nominated_by=\"expectedruntime\"} 0\n"})
+    EXPECT_THAT(text, HasSubstr(series));
+}
+
+TEST_F(MetricsTest, EvictionsAreCountedByAction) {
+  c.node("node0", {.gpus = 1}).queue("queue0").running("job0", {.queue = "queue0", .node = "node0"});
+  cycle();
+  metrics.evicted(c.cluster(), {.task = c.task_id("job0-0"), .action = "reclaim"});
+  metrics.forget_evictions_before(Metrics::Clock::now());
+  EXPECT_THAT(metrics.text(), HasSubstr("_muster_evicted_pods_total{action=\"reclaim\"} 1\n"));
+}
+
 TEST_F(MetricsTest, EvictionsOfAJobAreShownForAWhile) {
   c.node("node0", {.gpus = 1}).queue("queue0").running("job0", {.queue = "queue0", .node = "node0"});
   cycle();

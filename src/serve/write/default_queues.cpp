@@ -1,4 +1,4 @@
-// The two queues that KAI-Scheduler ships.
+// The two queues that KAI-Scheduler ships, or those that were asked for.
 #include "serve/write/default_queues.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,11 +30,11 @@ json queue(const std::string& name, const std::string& parent, int quota) {
 
 }  // namespace
 
-kube::Async<void> make_default_queues(WriteParts parts) {
+kube::Async<void> make_default_queues(WriteParts parts, std::vector<std::string> queues) {
   if (parts.knowledge.knows_any(resources::kQueues)) co_return;
-  const json queues[] = {queue(kParent, "", -1), queue(kQueue, kParent, 0)};
-  for (const json& object : queues) {
-    kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object.dump()};
+  if (queues.empty()) queues = {queue(kParent, "", -1).dump(), queue(kQueue, kParent, 0).dump()};
+  for (const std::string& object : queues) {
+    kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object};
     const kube::HttpResponse answer = co_await send_persistently(parts.client, std::move(create));
     if (!answer.ok() && answer.status != 409)
       co_return parts.log.warning("the default queues could not be made: " + describe(answer));
