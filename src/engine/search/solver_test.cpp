@@ -113,7 +113,7 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
   EXPECT_EQ(last.searches.at(0).end, SearchEnd::kNoScenario) << "the search came to its end";
   EXPECT_EQ(played, all) << "and no scenario was tried twice";
   FailedScenarios failed;
-  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  memory.recall(c.open(), "reclaim", c.job_id("p"), failed);
   EXPECT_TRUE(failed.empty()) << "nothing is left to go on with";
 }
 
@@ -153,11 +153,11 @@ TEST(Solver, StartsOverWhenSomethingChanged) {
   SearchMemory memory;
   run_cycle(c.cluster(), c.policy(), c.now(), {.memory = &memory});
   FailedScenarios failed;
-  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  memory.recall(c.open(), "reclaim", c.job_id("p"), failed);
   EXPECT_EQ(failed.size(), 2U);
   failed.clear();
-  c.node("new").cluster().refresh(c.now());
-  memory.recall(c.cluster(), "reclaim", c.job_id("p"), failed);
+  c.node("new");
+  memory.recall(c.open(), "reclaim", c.job_id("p"), failed);
   EXPECT_TRUE(failed.empty());
 }
 
