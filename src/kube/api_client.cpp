@@ -139,6 +139,8 @@ Async<void> ApiClient::refresh_authorisation(bool was_refused) {
       if (!credential->certificate.empty()) credentials_.tls.certificate = credential->certificate;
       if (!credential->key.empty()) credentials_.tls.key = credential->key;
       bearer_good_until_ = Clock::now() + life_of(*credential);
+    } else if (on_trouble) {
+      on_trouble(credential.error().text());
     }
   } else if (!credentials_.token_file.empty()) {
     if (auto token = content_of(credentials_.token_file)) {

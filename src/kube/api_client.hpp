@@ -76,6 +76,8 @@ class ApiClient {
   Loop& loop() { return loop_; }
   const std::string& server() const { return credentials_.server; }
   std::size_t waiting() const;
+  // Told where nobody can say who we are, in words.
+  std::function<void(const std::string& text)> on_trouble;
   // Told of every answer; status 0: there was none.
   std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 

@@ -1,6 +1,7 @@
 // Who we are to the API server and how we know that it is the API server.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@ struct ExecPlugin {
   std::string command, api_version;
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
+  std::chrono::milliseconds time_limit{30'000};  // then it is killed
 };
 
 struct Credentials {
@@ -49,7 +51,7 @@ struct ExecCredential {
   std::optional<TimePoint> expires;
 };
 Result<ExecCredential> parse_exec_credential(std::string_view text);
-// Blocks until the program has ended.
+// Blocks until the program has ended, or its time is up.
 Result<ExecCredential> run_exec_plugin(const ExecPlugin& plugin);
 
 }  // namespace muster::kube

@@ -1,13 +1,18 @@
 // Credentials that a program prints: runs it and reads its ExecCredential.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
+#include <thread>
 
+#include "kube/clock.hpp"
 #include "kube/credentials.hpp"
 #include "kube/json.hpp"
 
@@ -33,12 +38,36 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-std::string read_all(int descriptor) {
+int milliseconds_until(Clock::time_point end) {
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
+  return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+}
+
+// All that comes; nothing where there is no end of it in time.
+std::optional<std::string> read_all(int descriptor, Clock::time_point end) {
   std::string text;
   char buffer[4096];
-  for (ssize_t count = 0; (count = ::read(descriptor, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(count));
-  return text;
+  for (;;) {
+    pollfd wait{.fd = descriptor, .events = POLLIN, .revents = 0};
+    if (::poll(&wait, 1, milliseconds_until(end)) == 0) return std::nullopt;
+    const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
+    if (count == 0 || (count < 0 && errno != EINTR)) return text;
+    if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
+// Its exit status; one that does not end in time is killed, and has none.
+std::optional<int> status_of(pid_t child, Clock::time_point end) {
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (Clock::now() >= end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return std::nullopt;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return status;
 }
 
 // What the program prints; standard error is ours, standard input is empty.
@@ -56,15 +85,18 @@ Result<std::string> output_of(const ExecPlugin& plugin) {
                                      pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(pipe_ends[1]);
-  std::string text = failure == 0 ? read_all(pipe_ends[0]) : "";
+  const auto end = Clock::now() + plugin.time_limit;
+  std::optional<std::string> text = failure == 0 ? read_all(pipe_ends[0], end) : std::nullopt;
   ::close(pipe_ends[0]);
   if (failure != 0)
     return Error{fmt::format("{}: {}", plugin.command, std::generic_category().message(failure))};
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  const auto status = status_of(child, text ? end : Clock::now());
+  if (!text || !status)
+    return Error{fmt::format("{}: the credential program did not end within {} s and was killed",
+                             plugin.command, std::chrono::duration<double>(plugin.time_limit).count())};
+  if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0)
     return Error{fmt::format("{}: the credential program failed", plugin.command)};
-  return text;
+  return std::move(*text);
 }
 
 }  // namespace

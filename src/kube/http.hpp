@@ -31,9 +31,11 @@ struct HttpResponse {
   bool ok() const { return status >= 200 && status < 300; }
 };
 
-// Certificates as PEM text; "" where there is none.
+// Certificates as PEM text, and how the server is reached; "" where there is none.
 struct TlsIdentity {
   std::string authority, certificate, key;
+  std::string server_name;  // that its certificate must have, instead of the one in the address
+  std::string proxy;        // "http://host:port"
 };
 
 }  // namespace muster::kube

@@ -52,6 +52,8 @@ class Reader {
     if (is_true_at(cluster, "insecure-skip-tls-verify"))
       fail("clusters",
            "insecure-skip-tls-verify: muster always verifies the server; give certificate-authority");
+    credentials_.tls.server_name = text_at(cluster, "tls-server-name");
+    credentials_.tls.proxy = text_at(cluster, "proxy-url");
     credentials_.tls.authority = data_or_file(cluster, "certificate-authority", "clusters");
   }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kube/clock.hpp"
 #include "kube/credentials.hpp"
 
 namespace muster::kube {
@@ -145,6 +146,33 @@ TEST(Base64, RefusesWhatIsNone) {
   EXPECT_FALSE(decode_base64("Zm9v!"));
   EXPECT_FALSE(decode_base64("Z==="));
   EXPECT_FALSE(decode_base64("=Zm9"));
+}
+
+TEST(Kubeconfig, ServerNameAndProxy) {
+  const auto credentials = parse_kubeconfig("config", R"(
+current-context: lab
+contexts: [{name: lab, context: {cluster: lab, user: me}}]
+clusters:
+- {name: lab, cluster: {server: "https://10.0.0.1", tls-server-name: api.lab, proxy-url: "http://gate:3128"}}
+users: [{name: me, user: {token: secret}}]
+)",
+                                            "");
+  ASSERT_TRUE(credentials) << credentials.error().text();
+  EXPECT_EQ(credentials->tls.server_name, "api.lab");
+  EXPECT_EQ(credentials->tls.proxy, "http://gate:3128");
+}
+
+TEST(ExecPlugin, OneThatDoesNotEndIsKilled) {
+  const auto start = Clock::now();
+  for (const char* program : {"sleep 60", "exec >&-; sleep 60"}) {
+    const ExecPlugin plugin{
+        .command = "sh", .arguments = {"-c", program}, .time_limit = std::chrono::milliseconds(100)};
+    const auto credential = run_exec_plugin(plugin);
+    ASSERT_FALSE(credential);
+    EXPECT_EQ(credential.error().text(),
+              "sh: the credential program did not end within 0.1 s and was killed");
+  }
+  EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ void initialise_curl() {
 }
 
 curl_blob blob_of(const std::string& text) {
-  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_NOCOPY};
+  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};  // it may be renewed meanwhile
 }
 
 }  // namespace
@@ -34,7 +34,10 @@ class Transfer {
  public:
   Transfer(Loop& loop, const HttpRequest& request, const TlsIdentity& tls)
       : loop_(loop), request_(request), tls_(tls) {}
-  ~Transfer() { curl_slist_free_all(headers_); }
+  ~Transfer() {
+    curl_slist_free_all(headers_);
+    curl_slist_free_all(connect_to_);
+  }
 
   bool await_ready() const { return loop_.stopping_; }
   void await_suspend(std::coroutine_handle<> caller) {
@@ -87,7 +90,7 @@ class Transfer {
   void set_up() {
     for (const std::string& header : request_.headers) headers_ = curl_slist_append(headers_, header.c_str());
     headers_ = curl_slist_append(headers_, "Expect:");
-    set(CURLOPT_URL, request_.url.c_str());
+    set_up_route();
     set(CURLOPT_CUSTOMREQUEST, request_.method.c_str());
     set(CURLOPT_HTTPHEADER, headers_);
     set(CURLOPT_ERRORBUFFER, error_);
@@ -103,7 +106,7 @@ class Transfer {
     set(CURLOPT_TCP_KEEPIDLE, 15L);
     set(CURLOPT_TCP_KEEPINTVL, 5L);
     set(CURLOPT_PROTOCOLS_STR, request_.may_be_plain ? "http,https" : "https");
-    set(CURLOPT_PROXY, "");
+    set(CURLOPT_PROXY, tls_.proxy.c_str());
     if (request_.is_write()) {
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
       set(CURLOPT_POSTFIELDS, request_.body.data());
@@ -111,6 +114,23 @@ class Transfer {
     set(CURLOPT_WRITEFUNCTION, &Transfer::received);
     set(CURLOPT_WRITEDATA, this);
     set_up_tls();
+  }
+
+  // Where the certificate has another name, that is whom we ask for, at the address that was given.
+  void set_up_route() {
+    const std::size_t host = request_.url.find("://") + 3;
+    const std::size_t end = std::min(request_.url.find_first_of("/?", host), request_.url.size());
+    if (tls_.server_name.empty()) return set(CURLOPT_URL, request_.url.c_str());
+    const std::string address = request_.url.substr(host, end - host);
+    connect_to_ = curl_slist_append(nullptr, ("::" + with_port(address)).c_str());
+    set(CURLOPT_CONNECT_TO, connect_to_);
+    const std::string url = request_.url.substr(0, host) + tls_.server_name + request_.url.substr(end);
+    set(CURLOPT_URL, url.c_str());
+  }
+  static std::string with_port(const std::string& address) {
+    const std::size_t colon = address.rfind(':');
+    const bool has_port = colon != std::string::npos && address.find(']', colon) == std::string::npos;
+    return has_port ? address : address + ":443";
   }
 
   void set_up_tls() {
@@ -167,7 +187,7 @@ class Transfer {
   const TlsIdentity& tls_;
   std::coroutine_handle<> caller_;
   CURL* easy_ = nullptr;
-  curl_slist* headers_ = nullptr;
+  curl_slist *headers_ = nullptr, *connect_to_ = nullptr;
   char error_[CURL_ERROR_SIZE] = "";
   HttpResponse response_;
   std::string partial_;  // the begin of a line whose end has not come

@@ -49,6 +49,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       self_check(write, {source, assumptions, groups},
                  {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),
       usage(write, options.usage, usage_source(options, loop, write), news) {
+  client.on_trouble = [this](const std::string& text) { log.repeated_warning(text); };
   client.on_answer = [this](const kube::ApiRequest& request, int status_code, std::chrono::nanoseconds took) {
     metrics.answered(request.method, kube::resource_in(request.path), status_code, took);
   };

@@ -1,13 +1,14 @@
 """Writes that are refused, late or cut off. Run by ctest; by hand: test_trouble.py [Class[.test]]."""
+import json
 import pathlib
 import sys
 import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import ADMIN_TOKEN, ApiError, is_bound, wait_until
+from cluster import ADMIN_TOKEN, ApiError, Muster, is_bound, wait_until
 from proxy import FaultyProxy
-from test_serve import KubeTest, token_of
+from test_serve import BINARY, KubeTest, token_of
 from workloads import JOBS, POD_GROUPS, PODS, QUEUES, group, job, pod, queue
 
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
@@ -368,6 +369,29 @@ class Watches(TroubleTest):
         proxy.busy = lambda method, path: 4 if is_list(path) and time.monotonic() < begin + 3 else 0
         self.serve(kubeconfig=kubeconfig)
         self.assertLessEqual(len([r for r in proxy.requests if is_list(r[2])]), 2)
+
+
+class KnowsItsServer(TroubleTest):
+    """The certificate of the tests' API server is for 127.0.0.1 and localhost."""
+
+    def kubeconfig(self, **cluster):
+        path = self.plane.write_kubeconfig("named.kubeconfig", ADMIN_TOKEN)
+        config = json.loads(path.read_text())
+        config["clusters"][0]["cluster"].update(cluster)
+        path.write_text(json.dumps(config))
+        return path
+
+    def test_the_name_in_the_certificate_may_be_given(self):
+        self.serve(kubeconfig=self.kubeconfig(**{"tls-server-name": "localhost"}))
+        self.api.post(PODS, pod("one", queue="team-a"))
+        self.wait_running(1)
+
+    def test_another_name_is_not_the_server(self):
+        m = Muster(self.plane, BINARY, kubeconfig=self.kubeconfig(**{"tls-server-name": "elsewhere"}))
+        m.start()
+        self.musters.append(m)
+        wait_until(lambda: "no alternative certificate subject name matches" in m.log(), 15, "a word about it")
+        self.assertEqual(m.page("/readyz")[0], 503)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ TEST_F(MetricsTest, CountersAreSeenBeforeAnythingIsCounted) {
 TEST_F(MetricsTest, EvictionsAreCountedByAction) {
   c.node("node0", {.gpus = 1}).queue("queue0").running("job0", {.queue = "queue0", .node = "node0"});
   cycle();
-  metrics.evicted(c.cluster(), {.task = c.task_id("job0-0"), .action = "reclaim"});
+  metrics.evicted({.name = "job0"}, "reclaim");
   metrics.forget_evictions_before(Metrics::Clock::now());
   EXPECT_THAT(metrics.text(), HasSubstr("_muster_evicted_pods_total{action=\"reclaim\"} 1\n"));
 }
