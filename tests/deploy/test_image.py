@@ -21,8 +21,7 @@ from workloads import PODS, pod
 BUILD = os.environ.get("MUSTER_BUILD", str(ROOT / "build/release"))
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MOST_BYTES = 60_000_000
-LIBRARIES = {"ld-linux-x86-64.so.2", "libbrotlicommon.so.1", "libbrotlidec.so.1", "libbrotlienc.so.1", "libc.so.6",
-             "libcpp-httplib.so.0.11", "libcrypto.so.3", "libfmt.so.9", "libgcc_s.so.1", "libm.so.6",
+LIBRARIES = {"ld-linux-x86-64.so.2", "libc.so.6", "libcrypto.so.3", "libfmt.so.9", "libgcc_s.so.1", "libm.so.6",
              "libprometheus-cpp-core.so.1.0", "libsimdjson.so.14", "libssl.so.3", "libstdc++.so.6", "libz.so.1"}
 
 
