@@ -201,16 +201,11 @@ TEST(Examples, MemoryOfTwoWholeDevicesIsNoShare) {
   EXPECT_EQ(decide(true), "bind a-0 n/n-shared-0");
 }
 
-TEST(Examples, PodsWithoutGpusKeepAwayFromSharedOnes) {
-  const auto decide = [](bool as_kai) {
-    Config config;
-    if (as_kai) config.params.compatibility = Compatibility::kai_exact();
-    TestCluster c(config);
-    c.node("cpu", {.gpus = 0}).node("gpu", gpus(2)).running("r", share_of(.5, "gpu", "g0"));
-    return c.pending("a", {.gpus = 0, .cpu = 1}).cycle();
-  };
-  EXPECT_EQ(decide(false), "bind a-0 cpu");
-  EXPECT_EQ(decide(true), "bind a-0 gpu");
+// Where GPUs are shared, CPUs are least missed: measured on a public trace (docs/spec/quality.md 1).
+TEST(Examples, PodsWithoutGpusGoWhereGpusAreShared) {
+  TestCluster c;
+  c.node("cpu", {.gpus = 0}).node("gpu", gpus(2)).running("r", share_of(.5, "gpu", "g0"));
+  EXPECT_EQ(c.pending("a", {.gpus = 0, .cpu = 1}).cycle(), "bind a-0 gpu");
 }
 
 // A device that was given back and is shared again has another name: its old reservation may still be there.
