@@ -32,7 +32,8 @@ class Notices(KubeTest):
         return wait_until(found, 15, f"{name}: {VALID_SPEC}={status}")
 
     def assert_not_written(self, name, seconds=3):
-        """More than two cycles, even of a cluster where nothing happens."""
+        """More than two cycles, even of a cluster where nothing happens; its preemptibility is shown after 5 s."""
+        wait_until(lambda: "preemptibility" in self.group(name)["status"], 15, f"{name}: preemptibility")
         before = self.group(name)["metadata"]["resourceVersion"]
         time.sleep(seconds)
         self.assertEqual(self.group(name)["metadata"]["resourceVersion"], before)

@@ -30,7 +30,7 @@ struct NodeShortage {
 // already.
 template <class Space>
 std::optional<NodeShortage> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn,
-                                 std::int64_t shared, Space space) {
+                                     std::int64_t shared, Space space) {
   if (shape.is_shared()) {
     const Node& node = cluster.node(id);
     const std::int64_t hundredths = node.hundredths_of(shape.gpu);
@@ -61,7 +61,8 @@ inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
 }
 
 // Now or later: with what is being released.
-inline std::optional<NodeShortage> short_of_eventually(const Cluster& cluster, const Shape& shape, NodeId id) {
+inline std::optional<NodeShortage> short_of_eventually(const Cluster& cluster, const Shape& shape,
+                                                       NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, false) : 0;
   return short_of(cluster, shape, id, cluster.node_table().overdrawn(id), shared,
                   [&](Kind k) { return cluster.free_or_releasing(k, id); });
