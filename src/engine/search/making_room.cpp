@@ -116,14 +116,11 @@ void RoomMaker::remember_queues() {
     held_.push_back(session_.cluster.use(q).allocated.shares());
 }
 
-// For every eviction since the first; one that was for a job that has now lost its place in view names who
-// has it.
+// For every eviction since the first.
 void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const {
   const QueueStand ours = stand(purpose.contender);
-  for (std::size_t i = 0; i < first; ++i)
-    if (EvictDecision& e = session_.decisions.evictions[i];
-        e.contender.valid() && !has_new_place(e.contender))
-      e.contender = purpose.contender, e.contender_queue = ours;
+  const auto only_had_a_place_in_view = [&](TaskId t) { return session_.cluster.placement(t).never_stood; };
+  if (std::ranges::any_of(solver_.taken(), only_had_a_place_in_view)) pass_on_receipts(purpose, first, ours);
   for (std::size_t i = first; i < session_.decisions.evictions.size(); ++i) {
     EvictDecision& e = session_.decisions.evictions[i];
     const JobId victim = session_.cluster.task(e.task).job;
@@ -133,6 +130,14 @@ void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const 
     e.contender_queue = ours;
     if (const auto& start = session_.cluster.job(victim).last_start) e.runtime_lost = session_.now - *start;
   }
+}
+
+// Earlier evictions for a job that has now lost its place in view name who has it.
+void RoomMaker::pass_on_receipts(const Purpose& purpose, std::size_t before, const QueueStand& ours) const {
+  for (std::size_t i = 0; i < before; ++i)
+    if (EvictDecision& e = session_.decisions.evictions[i];
+        e.contender.valid() && !has_new_place(e.contender))
+      e.contender = purpose.contender, e.contender_queue = ours;
 }
 
 bool RoomMaker::has_new_place(JobId job) const {

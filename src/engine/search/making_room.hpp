@@ -51,6 +51,7 @@ class RoomMaker {
   void report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched);
   void remember_queues();
   void write_receipts(const Purpose& purpose, std::size_t first) const;
+  void pass_on_receipts(const Purpose& purpose, std::size_t before, const QueueStand& ours) const;
   bool has_new_place(JobId job) const;
   QueueStand stand(JobId job) const;
 
