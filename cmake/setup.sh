@@ -7,7 +7,7 @@ packages=(
   g++ cmake ninja-build ccache mold
   libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev libre2-dev
   zlib1g-dev libminizip-dev libzstd-dev
-  libcurl4-openssl-dev prometheus-cpp-dev
+  libcurl4-openssl-dev libssl-dev prometheus-cpp-dev
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
   python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap dpkg-dev ca-certificates  # tests only
 )
