@@ -30,12 +30,14 @@ void Session::withdraw_binds() {
     return bound.contains(e.task);
   });
   if (both.empty()) return;
+  bound.clear();
+  for (TaskId t : both) bound.insert(t);
+  std::erase_if(decisions.binds, [&](const BindDecision& b) { return bound.contains(b.task); });
   for (TaskId t : both) withdraw(t);
   std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
 }
 
 void Session::withdraw(TaskId t) {
-  std::erase_if(decisions.binds, [&](const BindDecision& b) { return b.task == t; });
   const Placement at = cluster.placement(t);
   if (at.status == TaskStatus::kPipelined)  // moved before it ever stood
     cluster.move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});

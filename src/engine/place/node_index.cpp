@@ -9,20 +9,22 @@
 
 namespace muster {
 namespace {
+
 constexpr double kNever = -std::numeric_limits<double>::infinity();
+
+// refusal_of() without the words.
+bool is_refused(const Session& session, ShapeId shape, NodeId node) {
+  return short_of_eventually(session.cluster, session.cluster.shape(shape), node) ||
+         session.hooks.state_filter(shape, node) || session.hooks.shape_filter(shape, node);
 }
+
+}  // namespace
 
 std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node) {
   if (const auto s = short_of_eventually(session.cluster, session.cluster.shape(shape), node))
     return NodeRefusal{.rule = s->rule, .kind = s->kind};
   if (auto refusal = session.hooks.state_filter(shape, node)) return refusal;
   return session.hooks.shape_filter(shape, node);
-}
-
-// refusal_of() without the words.
-static bool is_refused(const Session& session, ShapeId shape, NodeId node) {
-  return short_of_eventually(session.cluster, session.cluster.shape(shape), node) ||
-         session.hooks.state_filter(shape, node) || session.hooks.shape_filter(shape, node);
 }
 
 NodeIndex::NodeIndex(const Session& session, ShapeId shape)
