@@ -8,9 +8,13 @@ packages=(
   libfmt-dev libyaml-cpp-dev libsimdjson-dev libabsl-dev nlohmann-json3-dev libcli11-dev libre2-dev
   zlib1g-dev libminizip-dev libzstd-dev
   libcurl4-openssl-dev libssl-dev prometheus-cpp-dev
+  libjs-chart.js
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
   python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap dpkg-dev ca-certificates  # tests only
 )
+
+# What only the tests of the page need, and ./run does not wait for.
+browser_packages=(chromium fonts-dejavu-core)
 
 say() { printf '%s\n' "$*" >&2; }
 

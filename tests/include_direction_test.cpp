@@ -30,14 +30,17 @@ const std::map<std::string, std::set<std::string>> kPicture = {
     {"plugins", {"engine", "model", "config", "cel", "options", "util", "fairshare"}},
     {"actions", {"engine", "model", "config", "options", "util"}},
     {"sim", {"model", "manifest", "document", "util"}},
+    {"trace", {"model", "document", "util"}},
+    {"answers", {"engine", "sim", "model", "options", "util"}},
     {"checks", {"model", "util"}},
     {"kube", {"model", "manifest", "document", "util"}},
     {"web", {"model", "manifest", "document", "util"}},
     {"grouper", {"document", "util"}},
-    {"serve", {"kube", "grouper", "checks", "engine", "model", "manifest", "document", "usage", "util"}},
+    {"serve",
+     {"answers", "kube", "grouper", "checks", "engine", "model", "manifest", "document", "usage", "util"}},
     {"cli",
      {"util", "options", "fairshare", "document", "config", "model", "manifest", "engine", "plugins",
-      "actions", "sim", "checks", "kube", "web", "grouper", "serve", "usage"}},
+      "actions", "sim", "trace", "answers", "checks", "kube", "web", "grouper", "serve", "usage"}},
 };
 
 // Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
@@ -48,6 +51,7 @@ const std::map<std::string, std::set<std::string>> kFolders = {
     {"engine/place", {"engine/cycle", "engine/order"}},
     {"engine/search", {"engine/cycle", "engine/order", "engine/place"}},
     {"serve/health", {}},
+    {"serve/web", {"serve/health"}},
     {"serve/read", {"serve/health"}},
     {"serve/write", {"serve/health", "serve/read"}},
     {"serve/check", {"serve/health", "serve/read", "serve/write"}},

@@ -4,6 +4,7 @@ import pathlib
 import re
 import subprocess
 
+CHARTS = "libjs-chart.js"  # the library inside of the program that draws the charts of its pages
 AUTHORITIES = pathlib.Path("/usr/share/ca-certificates/mozilla")
 INSTALLED = pathlib.Path("/var/lib/dpkg/info")
 
@@ -82,6 +83,7 @@ def files_of(program, user):
     for package in {*map(package_of, [*program.libraries.values(), *program.archives]), "ca-certificates"}:
         files[f"usr/share/doc/{package}/copyright"] = (0o644, copyright_of(package))
     files["usr/share/doc/curl/copyright"] = (0o644, copyright_of("libcurl4-openssl-dev"))
+    files[f"usr/share/doc/{CHARTS}/copyright"] = (0o644, copyright_of(CHARTS))
     return files
 
 

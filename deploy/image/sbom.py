@@ -60,11 +60,12 @@ def describe(program, files, version, commit, created):
     relations = [relation("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-muster"),
                  relation("SPDXRef-muster", "STATIC_LINK", "SPDXRef-curl"),
                  relation("SPDXRef-muster", "DEPENDS_ON", of("ca-certificates")),
+                 relation("SPDXRef-muster", "CONTAINS", of(contents.CHARTS)),
                  *(relation("SPDXRef-muster", "DYNAMIC_LINK", of(p)) for p in shared),
                  *(relation("SPDXRef-muster", "STATIC_LINK", of(p)) for p in archives),
                  *(relation(of(p), "BUILD_DEPENDENCY_OF", "SPDXRef-muster") for p in headers)]
     entries = [own_entry(version, commit, files["usr/bin/muster"][1]), curl_entry(program.curl_version),
-               *map(debian_entry, sorted({*shared, *archives, *headers, "ca-certificates"}))]
+               *map(debian_entry, sorted({*shared, *archives, *headers, "ca-certificates", contents.CHARTS}))]
     return {"spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT",
             "name": f"muster-{version}", "documentNamespace": f"https://muster.dev/spdx/muster-{version}-{commit}",
             "creationInfo": {"created": created, "creators": ["Tool: muster deploy/image"]},

@@ -15,6 +15,8 @@ Candidates consolidation_candidates(Session& s, Solver& solver, JobId contender)
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
           .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == contender) return VictimRefusal{.rule = kItself};
+            if (!s.cluster.job(victim).is_in_named_queue)
+              return VictimRefusal{.rule = "it could not start again"};
             if (auto why = taken_before(s, victim, contender)) return why;
             return s.hooks.consolidation_victim(contender, victim);
           },

@@ -63,8 +63,9 @@ class StaleGang final : public Action {
       s.annotate(id, keys::kStale, s.now_text);
     }
     const Duration grace = job.staleness_grace.value_or(s.settings.staleness_grace);
-    if (grace < Duration::zero() || s.now - *job.stale_since < grace) return;
-    if (s.hooks.stale_victim(id)) return;
+    if (grace < Duration::zero()) return;
+    if (s.now - *job.stale_since < grace) return s.wake_at(*job.stale_since + grace);
+    if (const auto spared = s.hooks.stale_victim(id)) return s.wake_at(spared->until);
     std::vector<TaskId> active;
     for (const PodSet& p : job.pod_sets)
       for (TaskId t : p.tasks)

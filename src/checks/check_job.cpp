@@ -14,21 +14,43 @@ std::string nearest_queue(const Cluster& cluster, const std::string& name) {
   return did_you_mean(name, known);
 }
 
+// What becomes of what the job holds; "": it holds nothing.
+std::string charged_instead(const Cluster& cluster, const Job& job) {
+  if (!cluster.options().compatibility.charge_until_gone || job.counts.active_allocated() == 0) return "";
+  if (job.queue == cluster.queue_tree().nobody())
+    return "; what it holds is charged to no queue, and anybody may reclaim it";
+  return fmt::format("; what it holds is charged to queue \"{}\" still", cluster.queue(job.queue).name);
+}
+
 void check_queue(const Checked& checked, const Job& job, Warnings& warnings) {
   const Cluster& cluster = checked.cluster;
   const std::string object = "PodGroup " + job.full_name();
   if (job.queue_name.empty()) return warnings.add(object, "spec.queue", "is missing: the job can not run");
-  const Queue& queue = cluster.queue(job.queue);
-  if (!queue.present)
+  const QueueId named = cluster.find_queue(job.queue_name);
+  if (!named.valid() || !cluster.queue(named).present)
     return warnings.add(object, "spec.queue",
-                        fmt::format("queue \"{}\" is not {}{}", queue.name, checked.where,
-                                    nearest_queue(cluster, queue.name)));
+                        fmt::format("queue \"{}\" is not {}{}{}", job.queue_name, checked.where,
+                                    nearest_queue(cluster, job.queue_name), charged_instead(cluster, job)));
+  const Queue& queue = cluster.queue(named);
   if (!queue.usable)
     return warnings.add(object, "spec.queue",
                         fmt::format("queue \"{}\" can not be reached, so the job can not run", queue.name));
+  if (queue.is_leaf() && !queue.admits(job.ns))
+    warnings.add(
+        object, "spec.queue",
+        fmt::format("queue \"{}\" is not for namespace {}, as its annotation muster.dev/namespaces says{}",
+                    queue.name, job.ns, charged_instead(cluster, job)));
   if (!queue.is_leaf())
     warnings.add(object, "spec.queue",
                  fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", queue.name));
+}
+
+void check_preemptibility(const Checked& checked, const Job& job, Warnings& warnings) {
+  if (!job.is_held_back()) return;
+  warnings.add("PodGroup " + job.full_name(), "spec.preemptibility",
+               fmt::format("it asked to be less preemptible while it runs, and the quota of queue \"{}\" for "
+                           "non-preemptible work does not hold what it has; it stays evictable until it does",
+                           checked.cluster.queue(job.queue).shown_name()));
 }
 
 void check_priority_class(const Checked& checked, const Job& job, Warnings& warnings) {
@@ -72,6 +94,7 @@ void check_topologies(const Checked& checked, const Job& job, Warnings& warnings
 void check_job(const Checked& checked, const Job& job, Warnings& warnings) {
   if (!job.present) return;
   check_queue(checked, job, warnings);
+  check_preemptibility(checked, job, warnings);
   check_priority_class(checked, job, warnings);
   check_topologies(checked, job, warnings);
 }

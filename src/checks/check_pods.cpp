@@ -98,7 +98,7 @@ void check_members(const Checked& checked, Warnings& warnings) {
   for (const Job& job : checked.cluster.jobs()) {
     if (job.present)
       check_sub_groups(checked.cluster, job, warnings);
-    else if (job.in_partition)
+    else if (job.in_partition && !job.is_of_one_pod)
       check_missing_group(checked, job, warnings);
   }
 }

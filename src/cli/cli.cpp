@@ -12,6 +12,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/completion/command_words.hpp"
+#include "cli/completion/kubectl_completion.hpp"
+#include "cli/input/state_source.hpp"
 #include "cli/output.hpp"
 #include "util/suggest.hpp"
 
@@ -32,6 +34,14 @@ std::string unknown_option(std::string_view argument, const CommandWords& comman
   return unknown("option", name, known);
 }
 
+// "trace mak": what is wrong with the second word of a command that has others below it, or "".
+std::string unknown_below(const CommandWords& command, std::span<char* const> arguments) {
+  if (!command.has_commands || arguments.size() < 2 || *arguments[1] == '-') return "";
+  if (std::ranges::find(command.choices, arguments[1]) != command.choices.end()) return "";
+  return unknown(fmt::format("command of {}", command.name).c_str(), arguments[1],
+                 {command.choices.begin(), command.choices.end()});
+}
+
 // The first word that is no command or no option of it, with the nearest that is; "" if all are known.
 std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) {
   if (arguments.empty() || *arguments.front() == '-') return "";
@@ -42,6 +52,7 @@ std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) 
     for (const CommandWords& c : commands) names.push_back(c.name);
     return unknown("command", arguments.front(), names);
   }
+  if (std::string problem = unknown_below(*command, arguments); !problem.empty()) return problem;
   for (const std::string_view argument : arguments.subspan(1)) {
     if (argument == "--") break;
     if (!argument.starts_with("--")) continue;
@@ -63,7 +74,9 @@ void describe(CLI::App& app) {
 
 bool takes_a_value(const CLI::App& command, const std::string& option) {
   const CLI::Option* const known = command.get_option_no_throw(option);
-  return known != nullptr && known->get_items_expected_min() > 0;
+  return (known != nullptr && known->get_items_expected_min() > 0) ||
+         std::ranges::any_of(command.get_subcommands([](const CLI::App*) { return true; }),
+                             [&](const CLI::App* below) { return takes_a_value(*below, option); });
 }
 
 // CLI11 takes the next argument for the value of "--name="; it takes "" for it where that stands by itself.
@@ -101,6 +114,13 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   return exit_code;
 }
 
+// kubectl finds its plugins by the name of their file.
+std::string_view name_of_program(int argc, char** argv) {
+  if (argc < 1 || argv[0] == nullptr) return "";
+  const std::string_view path = argv[0];
+  return path.substr(path.rfind('/') + 1);
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -109,11 +129,22 @@ int run(int argc, char** argv) {
   describe(app);
   add_simulate(app, exit_code);
   add_validate(app, exit_code);
+  add_explain(app, exit_code);
+  add_what_if(app, exit_code);
+  add_top(app, exit_code);
+  add_trace(app, exit_code);
   add_serve(app, exit_code);
+  add_snapshot(app, exit_code);
   add_version(app, exit_code);
   add_completion(app, exit_code);
   add_help(app, exit_code);
   handle_broken_files();
+  const std::string_view called_as = name_of_program(argc, argv);
+  if (called_as == "kubectl_complete-muster") {
+    write_out(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
+    return finish_output(kSuccess);
+  }
+  set_kubectl_plugin(called_as == "kubectl-muster");
   return finish_output(parse_and_run(app, argc, argv, exit_code));
 }
 

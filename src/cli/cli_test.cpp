@@ -31,7 +31,7 @@ TEST(Cli, HelpIsFoundInEveryWay) {
   const std::string all = run_muster({"--help"}).out;
   EXPECT_EQ(run_muster({"-h"}).out, all);
   EXPECT_EQ(run_muster({"help"}).out, all);
-  for (const char* command : {"simulate", "validate", "serve", "version", "completion", "help"}) {
+  for (const char* command : {"simulate", "validate", "trace", "serve", "version", "completion", "help"}) {
     const Ran help = run_muster({command, "--help"});
     EXPECT_EQ(help.exit_code, kSuccess);
     EXPECT_THAT(help.out, HasSubstr(std::string("Usage: muster ") + command));
@@ -207,14 +207,14 @@ TEST(Cli, VersionIsThatOfTheProject) {
 TEST(Cli, CompletionKnowsCommandsOptionsAndChoices) {
   const std::string bash = run_muster({"completion", "bash"}).out;
   EXPECT_THAT(
-      bash,
-      AllOf(HasSubstr("compgen -W \"simulate validate serve version completion help --help --version\""),
-            HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
-            HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
-            HasSubstr("simulate:--state) COMPREPLY=($(compgen -W \"waiting running "),
-            HasSubstr("simulate:--sort) COMPREPLY=($(compgen -W \"age priority gpus name queue\""),
-            HasSubstr("simulate:-n|simulate:--namespace) COMPREPLY=()"),
-            testing::Not(HasSubstr("simulate:--strict)"))));
+      bash, AllOf(HasSubstr("compgen -W \"simulate validate explain what-if top trace serve snapshot version "
+                            "completion help --help --version\""),
+                  HasSubstr("simulate:-o|simulate:--output) COMPREPLY=($(compgen -W \"text json\""),
+                  HasSubstr("simulate:--config) COMPREPLY=($(compgen -f"),
+                  HasSubstr("simulate:--state) COMPREPLY=($(compgen -W \"waiting running "),
+                  HasSubstr("simulate:--sort) COMPREPLY=($(compgen -W \"age priority gpus name queue\""),
+                  HasSubstr("simulate:-n|simulate:--namespace) COMPREPLY=()"),
+                  testing::Not(HasSubstr("simulate:--strict)"))));
   EXPECT_THAT(run_muster({"completion", "zsh"}).out,
               AllOf(StartsWith("#compdef muster\n"),
                     HasSubstr("'--output[How to print the result]:value:(text json)'"),

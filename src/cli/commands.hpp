@@ -12,8 +12,18 @@ namespace muster::cli {
 void add_simulate(CLI::App& app, int& exit_code);
 // Checks manifests and configuration without deciding anything.
 void add_validate(CLI::App& app, int& exit_code);
+// Why a job waits, and what would help.
+void add_explain(CLI::App& app, int& exit_code);
+// What a change would do.
+void add_what_if(CLI::App& app, int& exit_code);
+// Queues, who waits, nodes.
+void add_top(CLI::App& app, int& exit_code);
+// Makes traces of jobs, and looks at them.
+void add_trace(CLI::App& app, int& exit_code);
 // The scheduler of a live Kubernetes cluster.
 void add_serve(CLI::App& app, int& exit_code);
+// A live cluster's objects as one file.
+void add_snapshot(CLI::App& app, int& exit_code);
 // Also `muster --version`.
 void add_version(CLI::App& app, int& exit_code);
 // `muster help COMMAND`, for all the commands that `app` has when the command runs.

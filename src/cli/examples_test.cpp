@@ -84,6 +84,18 @@ TEST(Examples, PastUse) {
             (Counts{{"busy", 2}, {"calm", 6}}));
 }
 
+TEST(Examples, Fragments) {
+  const Json ours = simulated({example("fragments")});
+  EXPECT_EQ(
+      running_pods(ours),
+      (Counts{{"chat", 1}, {"notebook", 1}, {"search", 1}, {"train-a", 1}, {"train-b", 1}, {"vision", 1}}));
+  EXPECT_TRUE(ours["rounds"][0]["evictions"].empty());
+  EXPECT_EQ(ours["nodes"][0]["gpusFragmented"], 0);
+  const Json packed = simulated({example("fragments"), "--kai-exact"});
+  EXPECT_EQ(packed["rounds"][0]["evictions"].size(), 4U);
+  EXPECT_FALSE(packed["nodes"][0].contains("gpusFragmented"));
+}
+
 TEST(Examples, Requeue) {
   const Json result = simulated({example("requeue"), "--cycles", "4", "--interval", "10m"});
   EXPECT_EQ(running_pods(result), (Counts{{"notebook", 1}, {"train", 2}, {"urgent", 1}}));
@@ -204,6 +216,17 @@ TEST(Examples, Broken) {
           "Queue research spec.resources.gpu.limit", "Queue vision spec.resources.gpu.limit",
           "Queue research spec.resources.gpu.quota", "PodGroup default/train spec.queue",
           "Pod default/train-2 metadata.annotations.pod-group-name", "Pod default/train-0 spec.containers"));
+}
+
+TEST(Examples, Time) {
+  const Json result = simulated({example("time"), "--until", "idle"});
+  Counts evicted;
+  for (const Json& queue : result["queues"])
+    for (const auto& [action, pods] : queue["evictions"].items()) evicted[action] += pods.get<int>();
+  EXPECT_EQ(evicted,
+            (Counts{{"drain", 8}, {"preempt", 6}, {"reclaim", 8}, {"requeue", 1}, {"stalegangeviction", 7}}));
+  EXPECT_EQ(result["to"], "2025-06-01T16:00:00Z");
+  for (const Json& job : result["jobs"]) EXPECT_FALSE(job["finished"].is_null()) << job["name"];
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/input/inputs.hpp"
+#include "cli/report/selection.hpp"
 #include "util/suggest.hpp"
 #include "util/time.hpp"
 
@@ -15,6 +17,31 @@ void add_output_option(CLI::App& command, std::string& output) {
   command.add_option("-o,--output", output, "How to print the result")
       ->check(is_one_of({"text", "json"}))
       ->capture_default_str();
+}
+
+void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names) {
+  command.add_option("FILE", inputs.paths, kFilesHelp)->required(names.needs_files);
+  command.add_option(names.config, inputs.config, kConfigHelp)->type_name("FILE");
+  command
+      .add_option("--usage", inputs.usage,
+                  "Past use of queues as shares of the capacity: {team: {gpu: 0.4, cpu: 0.1, memory: 0.1}}")
+      ->type_name("FILE");
+  command.add_option("--now", inputs.now, "The instant of the first cycle (default: the clock)")
+      ->type_name("TIME")
+      ->check(is_time());
+  command.add_flag("--kai-exact", inputs.kai_exact,
+                   "Decide as KAI-Scheduler does even where muster would differ");
+  command.add_flag("--strict", inputs.strict, "Warnings about manifests are errors");
+}
+
+void add_filters(CLI::App& command, JobFilter& filter) {
+  command.add_option("-n,--namespace", filter.ns, "Only jobs of this namespace")->type_name("NAMESPACE");
+  command.add_option("--queue", filter.queue, "Only jobs of this queue and those below it")
+      ->type_name("QUEUE");
+  command.add_option("--job", filter.job, "Only this job: its name, or namespace/name")->type_name("JOB");
+  command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
+  command.add_option("--sort", filter.sort, "Order of jobs: the oldest, most important, largest first")
+      ->check(is_one_of(known_orders()));
 }
 
 CLI::Validator is_time() {

@@ -12,6 +12,9 @@ class Validator;
 
 namespace muster::cli {
 
+struct InputOptions;
+struct JobFilter;
+
 inline constexpr const char* kFilesHelp =
     "Manifests: YAML or JSON, also .gz, .zst or .zip; directories, KAI snapshots, or - for standard input";
 inline constexpr const char* kConfigHelp =
@@ -19,6 +22,14 @@ inline constexpr const char* kConfigHelp =
     "(default: "
     "that of a snapshot among the files)";
 
+struct InputNames {
+  const char* config = "--config";
+  bool needs_files = true;
+};
+// FILE, --usage, --now, --kai-exact, --strict, and the configuration.
+void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names = {});
+// -n, --queue, --job, --state, --sort
+void add_filters(CLI::App& command, JobFilter& filter);
 // -o text|json
 void add_output_option(CLI::App& command, std::string& output);
 

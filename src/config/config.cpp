@@ -12,19 +12,30 @@ constexpr std::array kActions = {
     DefaultComponent{"requeue"},       DefaultComponent{"reclaim", 300},
     DefaultComponent{"preempt", 200},  DefaultComponent{"stalegangeviction", 100}};
 
-constexpr std::array kPlugins = {
-    DefaultComponent{"predicates", 1900},       DefaultComponent{"proportion", 1800},
-    DefaultComponent{"priority", 1700},         DefaultComponent{"elastic", 1300},
-    DefaultComponent{"kubeflow", 1200},         DefaultComponent{"ray", 1100},
-    DefaultComponent{"nodeavailability", 1600}, DefaultComponent{"gpusharingorder", 100},
-    DefaultComponent{"gpupack", 300},           DefaultComponent{"gpuspread", 300, false},
-    DefaultComponent{"resourcetype", 1500},     DefaultComponent{"podaffinity", 1400, false},
-    DefaultComponent{"subgrouporder", 1000},    DefaultComponent{"taskorder", 900},
-    DefaultComponent{"nominatednode", 800},     DefaultComponent{"dynamicresources", 700},
-    DefaultComponent{"nodeplacement", 200},     DefaultComponent{"minruntime", 600},
-    DefaultComponent{"expectedruntime"},        DefaultComponent{"topology", 500},
-    DefaultComponent{"snapshot", 400},          DefaultComponent{"sg-nodelocalgreedy", 360},
-    DefaultComponent{"sg-multinodegang", 350}};
+constexpr std::array kPlugins = {DefaultComponent{"predicates", 1900},
+                                 DefaultComponent{"proportion", 1800},
+                                 DefaultComponent{"priority", 1700},
+                                 DefaultComponent{"elastic", 1300},
+                                 DefaultComponent{"kubeflow", 1200},
+                                 DefaultComponent{"ray", 1100},
+                                 DefaultComponent{"nodeavailability", 1600},
+                                 DefaultComponent{"gpusharingorder", 100},
+                                 DefaultComponent{"gpupack", 300},
+                                 DefaultComponent{"gpuspread", 300, false},
+                                 DefaultComponent{"resourcetype", 1500},
+                                 DefaultComponent{"podaffinity", 1400, false},
+                                 DefaultComponent{"subgrouporder", 1000},
+                                 DefaultComponent{"taskorder", 900},
+                                 DefaultComponent{"nominatednode", 800},
+                                 DefaultComponent{"dynamicresources", 700},
+                                 DefaultComponent{"nodeplacement", 200},
+                                 DefaultComponent{"fragmentation"},
+                                 DefaultComponent{"minruntime", 600},
+                                 DefaultComponent{"expectedruntime"},
+                                 DefaultComponent{"topology", 500},
+                                 DefaultComponent{"snapshot", 400},
+                                 DefaultComponent{"sg-nodelocalgreedy", 360},
+                                 DefaultComponent{"sg-multinodegang", 350}};
 
 }  // namespace
 

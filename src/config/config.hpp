@@ -40,6 +40,7 @@ struct SchedulerParams {
   std::string partition_label_value;                            // empty: what does not carry the label
   std::string queue_label_key = "kai.scheduler/queue";
   std::string resource_reservation_app_label = "kai-resource-reservation";
+  std::string resource_reservation_namespace = "kai-resource-reservation";
   std::string cpu_worker_label_key = "node-role.kubernetes.io/cpu-worker";
   std::string gpu_worker_label_key = "node-role.kubernetes.io/gpu-worker";
   std::string mig_worker_label_key = "node-role.kubernetes.io/mig-enabled";

@@ -70,8 +70,8 @@ TEST(ConfigDefaults, AreTheDocumentedLists) {
       names(config.plugins),
       ElementsAre("predicates", "proportion", "priority", "elastic", "kubeflow", "ray", "nodeavailability",
                   "gpusharingorder", "gpupack", "resourcetype", "subgrouporder", "taskorder", "nominatednode",
-                  "dynamicresources", "nodeplacement", "minruntime", "expectedruntime", "topology",
-                  "snapshot", "sg-nodelocalgreedy", "sg-multinodegang"));
+                  "dynamicresources", "nodeplacement", "fragmentation", "minruntime", "expectedruntime",
+                  "topology", "snapshot", "sg-nodelocalgreedy", "sg-multinodegang"));
   EXPECT_THAT(plugin(config, "nodeplacement").arguments,
               ElementsAre(Pair("cpu", "binpack"), Pair("gpu", "binpack")));
   EXPECT_THAT(config.action_arguments, IsEmpty());

@@ -50,7 +50,8 @@ void read_spec(const Setting& spec, SchedulerParams& params, Prometheus& prometh
       {"namespace", into(prometheus.kai_namespace)},
       {"global", [&](const Setting& s) { read_global(s, params); }},
       {"binder", some_keys({{"resourceReservation",
-                             some_keys({{"appLabel", into(params.resource_reservation_app_label)}})}})},
+                             some_keys({{"appLabel", into(params.resource_reservation_app_label)},
+                                        {"namespace", into(params.resource_reservation_namespace)}})}})},
       {"prometheus", some_keys({{"enabled", into(prometheus.is_enabled)},
                                 {"externalPrometheusUrl", into(prometheus.external)}})}};
   add_ignored({"podGrouper", "admission", "scheduler", "queueController", "podGroupController",

@@ -209,6 +209,7 @@ std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
           {"partitionLabelValue", into(params.partition_label_value), "nodePoolLabelValue"},
           {"queueLabelKey", into(params.queue_label_key)},
           {"resourceReservationAppLabel", into(params.resource_reservation_app_label)},
+          {"resourceReservationNamespace", into(params.resource_reservation_namespace)},
           {"cpuWorkerNodeLabelKey", into(params.cpu_worker_label_key), "cpuWorkerLabelKey"},
           {"gpuWorkerNodeLabelKey", into(params.gpu_worker_label_key), "gpuWorkerLabelKey"},
           {"migWorkerNodeLabelKey", into(params.mig_worker_label_key), "migWorkerLabelKey"},

@@ -11,12 +11,7 @@ using nlohmann::json;
 
 constexpr const char* kParentQueue = "default-parent-queue";
 
-struct ShippedClass {
-  std::string_view name;
-  int value;
-};
-constexpr std::array<ShippedClass, 4> kClasses{
-    {{"train", 50}, {"build-preemptible", 75}, {"build", 100}, {"inference", 125}}};
+constexpr std::array<int, kShippedClasses.size()> kValues{50, 75, 100, 125};
 
 json queue(const char* name, int quota) {
   const json amounts = {{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}};
@@ -36,12 +31,12 @@ std::vector<json> default_queues() {
 }
 
 json shipped_priority_class(const std::string& name) {
-  const auto* const found = std::ranges::find(kClasses, name, &ShippedClass::name);
-  if (found == kClasses.end()) return nullptr;
+  const auto* const found = std::ranges::find(kShippedClasses, name);
+  if (found == kShippedClasses.end()) return nullptr;
   return {{"apiVersion", "scheduling.k8s.io/v1"},
           {"kind", "PriorityClass"},
           {"metadata", {{"name", name}}},
-          {"value", found->value}};
+          {"value", kValues[static_cast<std::size_t>(found - kShippedClasses.begin())]}};
 }
 
 }  // namespace muster::grouper

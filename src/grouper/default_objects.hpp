@@ -1,13 +1,19 @@
 // What KAI-Scheduler ships and workloads rely on: the queue for those that name none, and priority classes.
 #pragma once
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace muster::grouper {
 
 inline constexpr const char* kDefaultQueue = "default-queue";
+
+// Lowest first.
+inline constexpr std::array<std::string_view, 4> kShippedClasses{"train", "build-preemptible", "build",
+                                                                 "inference"};
 
 // The queue and its parent.
 std::vector<nlohmann::json> default_queues();

@@ -9,14 +9,21 @@
 #include "grouper/default_objects.hpp"
 #include "grouper/fields.hpp"
 #include "grouper/workload_rules.hpp"
+#include "util/keys.hpp"
 #include "util/time.hpp"
 
 namespace muster::grouper {
 namespace {
 
-// Bookkeeping of other controllers, which means nothing on a PodGroup.
+// Bookkeeping of other controllers, which means nothing on a PodGroup, and what only the scheduler may say.
 constexpr const char* kNotCopied[] = {"kubectl.kubernetes.io/last-applied-configuration",
-                                      "deployment.kubernetes.io/revision"};
+                                      "deployment.kubernetes.io/revision",
+                                      keys::kLastStart,
+                                      keys::kLastEviction,
+                                      keys::kStale,
+                                      keys::kRequeueNotBefore,
+                                      keys::kRequeuedAt,
+                                      keys::kQueue};
 // Read from the pod where the workload does not carry them.
 constexpr const char* kAlsoFromPod[] = {"kai.scheduler/expected-runtime", "kai.scheduler/requeue-delay"};
 
@@ -142,7 +149,7 @@ json annotations_of(const Sources& s, const std::vector<json>& owners) {
 json metadata_of(const Sources& s, const std::vector<json>& owners) {
   const json& owner = s.rule.one_group_per_pod ? s.pod : s.top;
   const std::string name = text_at(owner, "/metadata/name"), uid = text_at(owner, "/metadata/uid");
-  return {{"name", fmt::format("pg-{}-{}", name, uid)},
+  return {{"name", group_name(name, uid)},
           {"namespace", text_at(s.pod, "/metadata/namespace")},
           {"labels", labels_of(s, owners)},
           {"annotations", annotations_of(s, owners)},
@@ -161,6 +168,14 @@ const json& workload_of(const json& pod, const std::vector<json>& owners) {
 }
 
 }  // namespace
+
+std::string group_name(std::string_view owner, std::string_view uid) {
+  constexpr std::size_t kLongest = 253, kAround = std::string_view("pg--").size();
+  owner = owner.substr(0, kLongest - kAround - std::min(uid.size(), kLongest - kAround - 1));
+  // What comes before a dash or a dot's end must be a letter or digit.
+  while (owner.size() > 1 && (owner.back() == '.' || owner.back() == '-')) owner.remove_suffix(1);
+  return fmt::format("pg-{}-{}", owner, uid);
+}
 
 bool is_skipped(const json& object) { return annotation(object, "kai.scheduler/skip-podgrouper") == "true"; }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "util/result.hpp"
@@ -38,6 +39,9 @@ std::optional<std::string> sub_group_of_sibling(const json& pod, const std::vect
 
 // The part of the plan that is written to a PodGroup that exists: what people may have changed there stays.
 json update_of(const json& pod_group);
+
+// The name of an owner's PodGroup; of a long one only the beginning, and the uid tells it from others.
+std::string group_name(std::string_view owner, std::string_view uid);
 
 // True where pod or owner asks to be left alone.
 bool is_skipped(const json& object);

@@ -44,5 +44,31 @@ TEST(GrouperLimits, ReplicasOfAPyTorchJobMayBeMany) {
            R"({"pytorchReplicaSpecs":{"Worker":{"replicas":2147483647},"Master":{"replicas":2147483647}}})"));
 }
 
+TEST(GrouperLimits, TheNameOfAGroupIsNoLongerThanTheApiHasIt) {
+  const std::string uid = "0b1c2d3e-0000-1111-2222-333344445555";
+  EXPECT_EQ(group_name("train", uid), "pg-train-" + uid);
+  const std::string longest = group_name(std::string(253, 'a'), uid);
+  EXPECT_EQ(longest, "pg-" + std::string(213, 'a') + "-" + uid);
+  EXPECT_EQ(longest.size(), 253U);
+  EXPECT_EQ(group_name(std::string(212, 'a') + ".b", uid), "pg-" + std::string(212, 'a') + "-" + uid)
+      << "no part of a name may begin or end with a dash";
+}
+
+TEST(GrouperLimits, WhatOnlyTheSchedulerMaySayIsNotTakenFromWorkloads) {
+  const auto planned = plan("batch/v1", "Job", R"({"annotations":{
+      "kai.scheduler/last-start-timestamp":"2999-01-01T00:00:00Z",
+      "kai.scheduler/last-eviction-timestamp":"2999-01-01T00:00:00Z",
+      "kai.scheduler/stale-podgroup-timestamp":"2999-01-01T00:00:00Z",
+      "kai.scheduler/requeue-not-before":"2999-01-01T00:00:00Z",
+      "muster.dev/requeued-at":"1999-01-01T00:00:00Z",
+      "muster.dev/queue":"of-others",
+      "mine":"kept"}})",
+                            "{}");
+  ASSERT_TRUE(planned);
+  json annotations = planned->pod_group["metadata"]["annotations"];
+  annotations.erase("kai.scheduler/top-owner-metadata");
+  EXPECT_EQ(annotations, json({{"mine", "kept"}}));
+}
+
 }  // namespace
 }  // namespace muster::grouper

@@ -30,6 +30,14 @@ Clock::duration life_of(const ExecCredential& credential) {
   return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1));
 }
 
+// A write that the API server checks and answers as ever, and does not store.
+std::string as_dry_run(std::string path) {
+  constexpr std::string_view kDryRun = "dryRun=All";
+  if (path.find(kDryRun) != std::string::npos) return path;
+  path += path.find('?') == std::string::npos ? '?' : '&';
+  return path.append(kDryRun);
+}
+
 }  // namespace
 
 ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
@@ -131,6 +139,8 @@ Async<void> ApiClient::refresh_authorisation(bool was_refused) {
   if (Clock::now() < bearer_good_until_ && !was_refused) co_return;
   refreshing_ = true;
   bearer_good_until_ = Clock::now() + kRetryOfBadCredentials;
+  if (const auto trouble = read_again(credentials_.files, credentials_.tls); trouble && on_trouble)
+    on_trouble(trouble->text());
   if (!credentials_.exec.command.empty()) {
     auto credential =
         co_await loop_.offload([plugin = credentials_.exec] { return run_exec_plugin(plugin); });
@@ -149,7 +159,7 @@ Async<void> ApiClient::refresh_authorisation(bool was_refused) {
     }
   } else {
     bearer_ = credentials_.token;
-    bearer_good_until_ = Clock::time_point::max();
+    bearer_good_until_ = credentials_.files.any() ? Clock::now() + kTokenFileLife : Clock::time_point::max();
   }
   refreshing_ = false;
 }
@@ -199,6 +209,7 @@ Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
                      .on_line = request.on_line,
                      .owner = request.owner};
     if (!bearer_.empty()) http.headers.push_back("Authorization: Bearer " + bearer_);
+    if (http.is_write() && limits_.dry_run) http.url = credentials_.server + as_dry_run(request.path);
     if (http.is_write()) http.headers.push_back(fmt::format("Content-Type: {}", request.content_type));
     const auto start = Clock::now();
     response = co_await loop_.send(std::move(http), credentials_.tls);

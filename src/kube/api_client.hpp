@@ -52,6 +52,8 @@ struct ClientLimits {
   // How long follow-ups and what is told in the background let decisions go first; they get another place
   // whenever the first in line has waited that long again.
   std::chrono::milliseconds patience{2'000};
+  // Every write is asked of the API server with all its checks, and nothing is stored.
+  bool dry_run = false;
 };
 
 // Everything runs on the loop's thread.

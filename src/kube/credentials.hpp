@@ -22,20 +22,32 @@ struct ExecPlugin {
   std::chrono::milliseconds time_limit{30'000};  // then it is killed
 };
 
+// Where parts of an identity were read from; "" for those that stood in the kubeconfig itself.
+struct IdentityFiles {
+  std::string authority, certificate, key;
+  bool any() const { return !authority.empty() || !certificate.empty() || !key.empty(); }
+};
+
 struct Credentials {
   std::string server;  // "https://host:port", without a slash at the end
   TlsIdentity tls;
+  IdentityFiles files;  // read again as the token file is
   std::string token;
   std::string token_file;  // read again once a minute and after a 401
   ExecPlugin exec;         // asked again when what it gave runs out and after a 401
 };
 
-// From a kubeconfig; "" for `path` means $KUBECONFIG, then ~/.kube/config. `context` "": the current one.
+// From a kubeconfig; "" for `path` means those of $KUBECONFIG, then ~/.kube/config. `context` "": the current
+// one. Several files count as one, in which the first that says something is right; those of a list that do
+// not exist are left out.
 Result<Credentials> read_kubeconfig(std::string path, const std::string& context = "");
 // The same over text in memory: `name` stands for the file in messages, relative files are looked up beside
 // it.
 Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text,
                                      const std::string& context);
+// Reads the files of an identity again. One that can not be read leaves what was known; the first such is
+// told.
+std::optional<Error> read_again(const IdentityFiles& files, TlsIdentity& tls);
 // Of the ServiceAccount of the pod that we run in.
 Result<Credentials> in_cluster_credentials();
 bool runs_in_cluster();

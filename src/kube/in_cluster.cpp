@@ -22,6 +22,21 @@ Result<std::string> content_of(const std::string& file) {
   return std::string(text->text());
 }
 
+std::optional<Error> read_again(const IdentityFiles& files, TlsIdentity& tls) {
+  std::optional<Error> trouble;
+  for (const auto& [file, text] :
+       {std::pair(&files.authority, &tls.authority), std::pair(&files.certificate, &tls.certificate),
+        std::pair(&files.key, &tls.key)}) {
+    if (file->empty()) continue;
+    auto content = content_of(*file);
+    if (content && !content->empty())
+      *text = *std::move(content);
+    else if (!trouble)
+      trouble = content ? Error{"is empty", {.file = *file}} : content.error();
+  }
+  return trouble;
+}
+
 bool runs_in_cluster() { return !environment("KUBERNETES_SERVICE_HOST").empty(); }
 
 Result<Credentials> in_cluster_credentials() {
@@ -34,6 +49,7 @@ Result<Credentials> in_cluster_credentials() {
   const bool is_v6 = host.find(':') != std::string::npos;
   return Credentials{.server = "https://" + (is_v6 ? "[" + host + "]" : host) + ":" + port,
                      .tls = {.authority = std::move(*authority)},
+                     .files = {.authority = kServiceAccount + "ca.crt"},
                      .token_file = kServiceAccount + "token"};
 }
 

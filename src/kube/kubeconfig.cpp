@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 
 #include "document/document.hpp"
 #include "kube/credentials.hpp"
@@ -13,18 +14,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The parts of one file while they are looked up; the first thing that is wrong stays.
+using Documents = std::vector<const Document*>;
+
+// The parts of the files while they are looked up; the first thing that is wrong stays.
 class Reader {
  public:
-  Reader(const Document& document, std::string context) : document_(document), context_(std::move(context)) {}
+  Reader(const Documents& documents, std::string context)
+      : documents_(documents), document_(documents.front()), context_(std::move(context)) {}
 
   Result<Credentials> read() {
-    if (!document_.root().is_object()) return Error{"is no kubeconfig", {.file = document_.file()}};
-    if (context_.empty()) context_ = text_at(document_.root(), "current-context");
+    for (const Document* document : documents_) {
+      if (!document->root().is_object()) return Error{"is no kubeconfig", {.file = document->file()}};
+      if (context_.empty()) context_ = text_at(document->root(), "current-context");
+    }
     const auto context = named("contexts", "context", context_);
     const auto cluster = context ? named("clusters", "cluster", text_at(*context, "cluster")) : std::nullopt;
-    const auto user = cluster ? named("users", "user", text_at(*context, "user")) : std::nullopt;
     if (cluster) read_cluster(*cluster);
+    const auto user = cluster ? named("users", "user", text_at(*context, "user")) : std::nullopt;
     if (user) read_user(*user);
     if (error_) return *error_;
     return std::move(credentials_);
@@ -32,16 +38,21 @@ class Reader {
 
  private:
   void fail(const std::string& path, std::string message) {
-    if (!error_) error_ = {std::move(message), {document_.file(), document_.line_of(path), "", path}};
+    if (!error_) error_ = {std::move(message), {document_->file(), document_->line_of(path), "", path}};
   }
 
-  // clusters: [{name: x, cluster: {…}}]
+  // clusters: [{name: x, cluster: {…}}], in the first file that has it; that is the one we are in from then
+  // on.
   std::optional<Json> named(const std::string& list, std::string_view member, std::string_view name) {
     std::optional<Json> found;
-    each_item(part_at(document_.root(), list), [&](Json item) {
-      if (!found && text_at(item, "name") == name) found = part_at(item, member);
-    });
-    if (!found) fail(list, fmt::format("has no {} \"{}\"", member, name));
+    for (const Document* document : documents_) {
+      each_item(part_at(document->root(), list), [&](Json item) {
+        if (!found && text_at(item, "name") == name) found = part_at(item, member), document_ = document;
+      });
+      if (found) return found;
+    }
+    document_ = documents_.front();
+    fail(list, fmt::format("has no {} \"{}\"", member, name));
     return found;
   }
 
@@ -54,12 +65,14 @@ class Reader {
            "insecure-skip-tls-verify: muster always verifies the server; give certificate-authority");
     credentials_.tls.server_name = text_at(cluster, "tls-server-name");
     credentials_.tls.proxy = text_at(cluster, "proxy-url");
-    credentials_.tls.authority = data_or_file(cluster, "certificate-authority", "clusters");
+    credentials_.tls.authority =
+        data_or_file(cluster, "certificate-authority", "clusters", credentials_.files.authority);
   }
 
   void read_user(Json user) {
-    credentials_.tls.certificate = data_or_file(user, "client-certificate", "users");
-    credentials_.tls.key = data_or_file(user, "client-key", "users");
+    credentials_.tls.certificate =
+        data_or_file(user, "client-certificate", "users", credentials_.files.certificate);
+    credentials_.tls.key = data_or_file(user, "client-key", "users", credentials_.files.key);
     credentials_.token = text_at(user, "token");
     if (const std::string_view file = text_at(user, "tokenFile"); !file.empty())
       credentials_.token_file = beside(file);
@@ -84,8 +97,8 @@ class Reader {
     if (plugin.command.empty()) fail("users", "exec.command: is missing");
   }
 
-  // "client-key-data" in base64, or the content of the file "client-key".
-  std::string data_or_file(Json object, std::string_view key, const std::string& path) {
+  // "client-key-data" in base64, or the content of the file "client-key", which is noted.
+  std::string data_or_file(Json object, std::string_view key, const std::string& path, std::string& noted) {
     if (const std::string_view data = text_at(object, fmt::format("{}-data", key)); !data.empty()) {
       auto decoded = decode_base64(data);
       if (!decoded) fail(path, fmt::format("{}-data: is not base64", key));
@@ -93,50 +106,84 @@ class Reader {
     }
     const std::string_view file = text_at(object, key);
     if (file.empty()) return "";
-    auto text = content_of(beside(file));
+    noted = beside(file);
+    auto text = content_of(noted);
     if (!text) fail(path, fmt::format("{}: {}", key, text.error().text()));
     return text ? std::move(*text) : "";
   }
 
   std::string beside(std::string_view file) const {
-    return (fs::path(document_.file()).parent_path() / file).string();
+    return (fs::path(document_->file()).parent_path() / file).string();
   }
 
-  const Document& document_;
+  const Documents& documents_;
+  const Document* document_;  // that we are in
   std::string context_;
   Credentials credentials_;
   std::optional<Error> error_;
 };
 
-std::string default_path() {
-  if (const char* path = std::getenv("KUBECONFIG"); path != nullptr && *path != '\0') {
-    const std::string all(path);
-    return all.substr(0, all.find(':'));
+struct NamedText {
+  std::string file, text;
+};
+
+// Documents live as long as they are read, so those of the files that follow are read inside.
+Result<Credentials> parse_all(std::span<const NamedText> files, Documents& documents,
+                              const std::string& context) {
+  if (files.empty()) return Reader(documents, context).read();
+  std::optional<Result<Credentials>> result;
+  read_documents_in(
+      files.front().file, files.front().text,
+      [&](const Document& document) {
+        if (result) return;
+        documents.push_back(&document);
+        result = parse_all(files.subspan(1), documents, context);
+        documents.pop_back();
+      },
+      [&](const Error& error) { result = error; });
+  if (!result) return Error{"is empty", {.file = files.front().file}};
+  return *std::move(result);
+}
+
+std::vector<std::string> listed_files(std::string_view list) {
+  std::vector<std::string> files;
+  while (!list.empty()) {
+    const std::size_t colon = std::min(list.find(':'), list.size());
+    if (colon > 0) files.emplace_back(list.substr(0, colon));
+    list.remove_prefix(std::min(colon + 1, list.size()));
   }
+  return files;
+}
+
+std::vector<std::string> default_files() {
+  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr)
+    if (std::vector<std::string> files = listed_files(list); !files.empty()) return files;
   const char* home = std::getenv("HOME");
-  return (fs::path(home == nullptr ? "/" : home) / ".kube/config").string();
+  return {(fs::path(home == nullptr ? "/" : home) / ".kube/config").string()};
 }
 
 }  // namespace
 
 Result<Credentials> parse_kubeconfig(const std::string& name, std::string_view text,
                                      const std::string& context) {
-  std::optional<Result<Credentials>> result;
-  read_documents_in(
-      name, text,
-      [&](const Document& document) {
-        if (!result) result = Reader(document, context).read();
-      },
-      [&](const Error& error) { result = error; });
-  if (!result) return Error{"is empty", {.file = name}};
-  return *std::move(result);
+  const NamedText only{name, std::string(text)};
+  Documents documents;
+  return parse_all({&only, 1}, documents, context);
 }
 
 Result<Credentials> read_kubeconfig(std::string path, const std::string& context) {
-  if (path.empty()) path = default_path();
-  const auto text = content_of(path);
-  if (!text) return text.error();
-  return parse_kubeconfig(path, *text, context);
+  const std::vector<std::string> files = path.empty() ? default_files() : std::vector{std::move(path)};
+  std::vector<NamedText> texts;
+  for (const std::string& file : files) {
+    std::error_code ignored;
+    const bool may_be_missing = files.size() > 1 && !(texts.empty() && &file == &files.back());
+    if (may_be_missing && !fs::exists(file, ignored)) continue;
+    auto text = content_of(file);
+    if (!text) return text.error();
+    texts.push_back({file, *std::move(text)});
+  }
+  Documents documents;
+  return parse_all(texts, documents, context);
 }
 
 }  // namespace muster::kube

@@ -1,6 +1,11 @@
 // kubeconfig files and what credential programs print.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 #include "kube/clock.hpp"
 #include "kube/credentials.hpp"
@@ -173,6 +178,64 @@ TEST(ExecPlugin, OneThatDoesNotEndIsKilled) {
               "sh: the credential program did not end within 0.1 s and was killed");
   }
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
+}
+
+class Files : public testing::Test {
+ protected:
+  Files() : directory_(testing::TempDir() + "kubeconfigs-" + std::to_string(getpid()) + "/") {
+    std::filesystem::create_directories(directory_);
+  }
+  ~Files() override {
+    unsetenv("KUBECONFIG");
+    std::filesystem::remove_all(directory_);
+  }
+  std::string write(const std::string& name, const std::string& text) {
+    std::filesystem::create_directories(std::filesystem::path(directory_ + name).parent_path());
+    std::ofstream(directory_ + name) << text;
+    return directory_ + name;
+  }
+  const std::string directory_;
+};
+
+TEST_F(Files, SeveralCountAsOneInWhichTheFirstIsRight) {
+  const std::string first = write("a/config", R"(
+current-context: lab
+contexts: [{name: lab, context: {cluster: lab, user: me}}]
+users: [{name: me, user: {token: first}}]
+)");
+  const std::string second = write("b/config", R"(
+current-context: other
+users: [{name: me, user: {token: second}}]
+clusters: [{name: lab, cluster: {server: "https://10.0.0.1", certificate-authority: ca.crt}}]
+)");
+  write("b/ca.crt", "authority");
+  setenv("KUBECONFIG", (directory_ + "none:" + first + "::" + second).c_str(), 1);
+  const auto credentials = read_kubeconfig("");
+  ASSERT_TRUE(credentials) << credentials.error().text();
+  EXPECT_EQ(credentials->token, "first");
+  EXPECT_EQ(credentials->server, "https://10.0.0.1");
+  EXPECT_EQ(credentials->tls.authority, "authority");
+  EXPECT_EQ(credentials->files.authority, directory_ + "b/ca.crt");
+}
+
+TEST_F(Files, WhereNoneOfThemExistsTheLastIsNamed) {
+  setenv("KUBECONFIG", (directory_ + "one:" + directory_ + "two").c_str(), 1);
+  const auto credentials = read_kubeconfig("");
+  ASSERT_FALSE(credentials);
+  EXPECT_THAT(credentials.error().text(), HasSubstr(directory_ + "two"));
+}
+
+TEST_F(Files, CertificatesAreReadAgain) {
+  const IdentityFiles files{
+      .authority = write("ca.crt", "old"), .certificate = "", .key = directory_ + "none"};
+  TlsIdentity tls{.authority = "", .certificate = "kept", .key = "kept"};
+  EXPECT_TRUE(read_again(files, tls));
+  EXPECT_EQ(tls.authority, "old");
+  write("ca.crt", "new");
+  EXPECT_THAT(read_again(files, tls)->text(), HasSubstr(directory_ + "none"));
+  EXPECT_EQ(tls.authority, "new");
+  EXPECT_EQ(tls.certificate, "kept");
+  EXPECT_EQ(tls.key, "kept");
 }
 
 }  // namespace

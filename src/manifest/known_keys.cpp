@@ -49,9 +49,17 @@ constexpr auto kAnnotations = std::to_array<std::string_view>({
     keys::kRequeuedAt,
     keys::kLastStart,
     keys::kLastEviction,
+    keys::kEvictionReceipt,
     keys::kStale,
+    keys::kQueue,
+    keys::kNamespaces,
     "muster.dev/preemptibility",
     "muster.dev/stays-terminating",
+    keys::kDuration,
+    keys::kWork,
+    keys::kCheckpointEvery,
+    keys::kRestartCost,
+    keys::kFailsAfter,
 });
 
 // The text of a field that is one, and nothing of any other.

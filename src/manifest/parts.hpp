@@ -11,6 +11,10 @@ std::vector<NodeTerm> node_terms_of(const Field& terms);  // nodeSelectorTerms[]
 // kAny where none is given; an unknown effect is an error.
 TaintEffect taint_effect_of(const Field& effect);
 
+// What a pod or job has to do in simulated time; false where the annotation is about something else. A bad
+// value counts as absent, with a warning.
+bool read_work(const Field& annotation, Work& work);
+
 // Devices that were chosen for a claim.
 AllocationObject allocation_of(const Field& field);
 

@@ -6,6 +6,7 @@
 #include "manifest/meta.hpp"
 #include "manifest/parts.hpp"
 #include "manifest/pod_parts.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
 namespace {
@@ -16,8 +17,11 @@ constexpr std::string_view kGpuGroup = "runai-gpu-group";
 void read_annotation(const Field& annotation, PodParts& parts) {
   const std::string_view key = annotation.key();
   PodObject& pod = parts.pod;
+  if (read_work(annotation, pod.work)) return;
   if (key == "pod-group-name")
     pod.pod_group = annotation.text();
+  else if (key == keys::kQueue)
+    pod.last_queue = annotation.text();
   else if (key == "muster.dev/stays-terminating")
     pod.stays_terminating = annotation.text() == "true";
   else if (key == "kai.scheduler/numa-placement-observed")

@@ -4,6 +4,7 @@
 #include "manifest/decoders.hpp"
 #include "manifest/known_keys.hpp"
 #include "manifest/meta.hpp"
+#include "manifest/parts.hpp"
 #include "util/keys.hpp"
 
 namespace muster {
@@ -87,6 +88,7 @@ void read_policy(const Field& member, PodGroupObject& group) {
 void read_annotation(const Field& annotation, PodGroupObject& group) {
   const std::string_view key = annotation.key();
   check_runtime_annotation(annotation);
+  if (read_work(annotation, group.work)) return;
   if (key == keys::kLastStart)
     group.last_start = annotation.time();
   else if (key == keys::kLastEviction)
@@ -101,6 +103,10 @@ void read_annotation(const Field& annotation, PodGroupObject& group) {
     group.requeue_not_before = annotation.text();
   else if (key == keys::kRequeuedAt)
     group.requeued_at = annotation.text();
+  else if (key == keys::kQueue)
+    group.last_queue = annotation.text();
+  else if (key == keys::kEvictionReceipt)
+    group.eviction_receipt = annotation.text();
   else if (key == "muster.dev/stays-terminating")
     group.stays_terminating = annotation.text() == "true";
 }
@@ -140,6 +146,7 @@ void decode(const Field& root, PodGroupObject& group) {
   });
   const Field status = root.object("status");
   read_conditions(status["schedulingConditions"], group);
+  group.told_preemptibility = status["preemptibility"].text();
 }
 
 }  // namespace muster

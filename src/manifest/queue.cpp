@@ -65,12 +65,29 @@ void read_spec(const Field& spec, QueueObject& queue) {
   });
 }
 
+// "team-a, team-b-*": one that is empty, or holds nothing but commas, admits nobody.
+std::vector<std::string> patterns_in(std::string_view text) {
+  std::vector<std::string> patterns;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    std::string_view pattern = text.substr(0, comma);
+    const std::size_t begin = pattern.find_first_not_of(" \t\n");
+    pattern =
+        begin == pattern.npos ? "" : pattern.substr(begin, pattern.find_last_not_of(" \t\n") + 1 - begin);
+    patterns.emplace_back(pattern);
+    if (comma == text.npos) return patterns;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 void read_annotation(const Field& annotation, QueueObject& queue) {
   check_runtime_annotation(annotation);
   if (annotation.key() == keys::kExpectedRuntime)
     queue.expected_runtime = annotation.text();
   else if (annotation.key() == keys::kRequeueDelay)
     queue.requeue_delay = annotation.text();
+  else if (annotation.key() == keys::kNamespaces)
+    queue.namespaces = patterns_in(annotation.text());
 }
 
 }  // namespace

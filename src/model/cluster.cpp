@@ -81,7 +81,8 @@ void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
   if (!queues_.counts(job.queue)) return;
   const Shape& shape = shapes_[task.shape];
   const bool holds = in(at.status, kActiveAllocated) && at.node.valid() && nodes_[at.node].present;
-  const bool waits = at.status == TaskStatus::kPending;
+  const bool waits = at.status == TaskStatus::kPending &&
+                     (job.is_in_named_queue || !options_.compatibility.charge_until_gone);
   if (!holds && !waits) return;
   Charge charge = holds ? accepted(shape, at.node) : shape.charge;
   for (auto& units : charge.units) units *= sign;
@@ -106,6 +107,12 @@ void Cluster::settle_core(JobId id) {
     use.non_preemptible += core;
   });
   job.core = core;
+}
+
+void Cluster::drop_core(Job& job) {
+  if (job.queue.valid())
+    queues_.change_up(job.queue, [&](QueueUse& use) { use.non_preemptible -= job.core; });
+  job.core = {};
 }
 
 namespace {

@@ -39,7 +39,9 @@ struct ClusterOptions {
   std::string scheduler_name = "kai-scheduler";
   std::string node_pool_label = "kai.scheduler/node-pool";  // "": no partition
   std::string node_pool;                                    // "": objects without the label
+  std::string queue_label = "kai.scheduler/queue";
   std::string reservation_app = "kai-resource-reservation";
+  std::string reservation_namespace = "kai-resource-reservation";
   std::string scaling_app = "scaling-pod";
   std::string mig_worker_label = "node-role.kubernetes.io/mig-enabled";
   std::string cpu_worker_label = "node-role.kubernetes.io/cpu-worker";
@@ -67,6 +69,12 @@ class Cluster {
   // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
   // corrected.
   void observe(TaskId task, const Observed& seen);
+  // Its owner made the pod again: another one of the same name, which waits. It keeps its creation time.
+  void make_again(TaskId task, std::string uid);
+  // When a pod that is terminating now counts as stuck; nothing: none will.
+  std::optional<TimePoint> next_stuck() const;
+  // The task asks for something else, or may go elsewhere: what its shape is made of is taken from `asks`.
+  void reshape(TaskId task, const PodObject& asks);
 
   // ---- what a cycle decided about a job; the object's next delta says the same
   void started(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_start = now; }
@@ -157,6 +165,9 @@ class Cluster {
   const Shape& shape_of(TaskId id) const { return shapes_[task(id).shape]; }
   const Labels& labels_of(TaskId id) const { return label_sets_[task(id).labels]; }
 
+  // What the job holds may be taken for others: it stands on our nodes, and its use is charged.
+  bool is_within_reach(JobId job) const;
+
   // Pods with device claims exist.
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
   // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`:
@@ -170,6 +181,12 @@ class Cluster {
   std::uint64_t revision() const { return revision_; }
   // Of where all tasks stand: the same again when they stand as before.
   std::uint64_t placements_hash() const { return placements_hash_; }
+
+  // How many things are interned: names and sets that tasks share. What nobody uses any more is forgotten now
+  // and then, so that it stays in proportion to what exists.
+  std::size_t interned() const;
+  // How often that was.
+  std::uint64_t sweeps() const { return sweeps_; }
 
   // ---- checking
   // The sums and placements as text: equal texts mean equal clusters.
@@ -225,11 +242,25 @@ class Cluster {
   void account_queue(const Task& task, const Placement& at, int sign);
   // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
   void settle_core(JobId job);
+  void drop_core(Job& job);
   Charge core_of(const Job& job, const Member& member) const;
 
   void read_task(PodObject& object, Task& task);
+  void keep_membership(const Task& task, PodObject& object);
   void attach(TaskId t, JobId job);
   void detach(TaskId t);
+  // A pod that stands on a node and belongs to no pod set is a job of its own.
+  void settle_stray(TaskId t);
+  void stand_alone(TaskId t);
+  void stop_standing_alone(TaskId t);
+  bool counts_alone(TaskId t) const;
+  // Whom a job is charged to.
+  bool takes_jobs(QueueId queue) const;
+  QueueId named_queue(const Job& job) const;
+  QueueId queue_told_by_members(JobId job) const;
+  QueueId queue_to_charge(JobId job) const;
+  void settle_queue(JobId job);
+  void charge_to(JobId job, QueueId queue);
   Placement observed_placement(TaskId t);
   HoldingId intern_shared(const std::vector<std::string>& names);
   HoldingId observed_holding(TaskId t, const Placement& at, const BindRequestFacts* request);
@@ -238,6 +269,9 @@ class Cluster {
   TaskStatus observed_status(const Task& task) const;
   void reobserve(TaskId t);
 
+  void sweep_if_due();
+  void sweep();
+  void sweep_groups_and_kinds();
   void refresh_devices();
   void settle_claims(TaskId t);
   void count_slices();
@@ -249,6 +283,11 @@ class Cluster {
   void recount_stale_nodes();
   void recount_queues();
   void resolve(JobId id);
+  void become(JobId id, Preemptibility mode);
+  bool is_free_to_become(const Job& job, Preemptibility mode) const;
+  void judge_held_back();
+  bool quota_holds(const Job& job, Preemptibility mode) const;
+  Charge protected_part(const Job& job, Preemptibility mode) const;
   std::pair<Preemptibility, PreemptibilitySource> preemptibility_of(const Job& job) const;
   std::int32_t class_value(const std::string& name) const;
 
@@ -277,6 +316,8 @@ class Cluster {
   // What refresh() has to bring up to date.
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,
        topologies_stale_ = false;
+  std::size_t sweep_at_ = 4096;  // so many interned things
+  std::uint64_t sweeps_ = 0;
   std::uint64_t revision_ = 0;
   std::uint64_t placements_hash_ = 0;
   std::vector<ObjectWarning> warnings_;

@@ -57,15 +57,18 @@ std::string Cluster::recount() const {
   for (NodeId n : ids(nodes())) fresh.nodes_.set_stale(n);
   fresh.nodes_.clear_foreign();
   fresh.jobs_.clear_counts();
+  fresh.shapes_.clear_counts();
   fresh.recount_claims();
   fresh.recount_stale_nodes();
   fresh.recount_queues();
   for (TaskId t : ids(tasks())) {
     const Placement& at = placement(t);
+    if (task(t).is_workload()) fresh.shapes_.count_tasks(task(t).shape, +1);
     if (task(t).in_job()) fresh.jobs_.count(task(t), at.status, +1);
     if (task(t).foreign && at.node.valid() && in(at.status, kActiveUsed))
       fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }
+  if (shapes_.patterns() != fresh.shapes_.patterns()) return "tasks by pattern are miscounted";
   const std::string kept = fingerprint(), counted = fresh.fingerprint();
   if (kept == counted) return "";
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), counted.begin(), counted.end());

@@ -205,13 +205,13 @@ TEST_F(Deltas, ARemovedPodLeavesNothingBehind) {
   EXPECT_EQ(c.job(c.find_job("ns", "a")).counts.total(), 1);
 }
 
-TEST_F(Deltas, PodsOfADeletedPodGroupHoldTheirNodesButNoQueue) {
+TEST_F(Deltas, PodsOfADeletedPodGroupHoldTheirNodesAndAreChargedToItsQueue) {
   apply_all();
   refresh();
   c.remove("PodGroup", "ns", "a");
   refresh();
   EXPECT_EQ(idle("n1"), 3);
-  EXPECT_EQ(held("q"), 0);
+  EXPECT_EQ(held("q"), 1);
   EXPECT_EQ(wanted("q"), 0);
   EXPECT_TRUE(c.pending_jobs().empty());
   apply(group("a"));

@@ -171,7 +171,9 @@ void Cluster::settle_claims(TaskId t) {
   const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), claims, gpus);
   if (settled == task.shape) return;
   account(t, placement(t), -1);
+  if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
   task.shape = settled;
+  if (task.is_workload()) shapes_.count_tasks(task.shape, +1);
   account(t, placement(t), +1);
 }
 

@@ -34,7 +34,9 @@ void Cluster::take(PodGroupObject&& object) {
   Job& job = jobs_.job(id);
   job.in_partition = in_partition(object.meta.labels);
   job.present = job.in_partition;
-  job.queue = queues_.mention(object.queue);
+  if (job.uid != object.meta.uid && members.empty()) job.granted.reset();
+  if (!job.granted) job.granted = parse_preemptibility(object.told_preemptibility);
+  if (job.last_queue.empty()) job.last_queue = job.granted_in = object.last_queue;
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&
                    is_same_pool(*object.unschedulable_node_pool, options_.node_pool);
   read_job(object, job);
@@ -43,6 +45,7 @@ void Cluster::take(PodGroupObject&& object) {
          "\"" + *object.requeued_at + "\" is no RFC 3339 time, and counts as absent");
   if (const std::string problem = build_tree(object, job); !problem.empty())
     warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; taken as one group with minimum 1");
+  settle_queue(id);
   for (TaskId t : members) attach(t, id);
   jobs_.unresolved.insert(id);
   ++job.version;
@@ -52,9 +55,11 @@ void Cluster::take(PodGroupObject&& object) {
 void Cluster::take(Gone<PodGroupObject> gone) {
   const JobId id = find_job(gone.ns, gone.name);
   if (!id.valid()) return;
-  take(PodGroupObject{.meta = {.ns = std::string(gone.ns), .name = std::string(gone.name)}});
+  const Job& job = jobs_.job(id);
+  take(PodGroupObject{.meta = {.ns = job.ns, .name = job.name, .uid = job.uid, .created = job.created}});
   jobs_.job(id).present = false;
   jobs_.job(id).in_partition = true;
+  settle_queue(id);
   jobs_.sort_in(id);
   jobs_.free_if_unused(id);
 }
@@ -63,7 +68,7 @@ void Cluster::take(Gone<PodGroupObject> gone) {
 void Cluster::attach(TaskId t, JobId id) {
   jobs_.join(t, id);
   const Task& member = task(t);
-  if (!member.in_job()) return;
+  if (!member.in_job()) return settle_stray(t);
   account_queue(member, placement(t), +1);
   jobs_.count(member, placement(t).status, +1);
   settle_core(id);
@@ -71,6 +76,7 @@ void Cluster::attach(TaskId t, JobId id) {
 
 void Cluster::detach(TaskId t) {
   const Task& member = task(t);
+  if (member.job.valid() && jobs_.job(member.job).is_of_one_pod) stop_standing_alone(t);
   if (!member.job.valid()) return;
   if (member.in_job()) {
     account_queue(member, placement(t), -1);
@@ -83,6 +89,8 @@ void Cluster::detach(TaskId t) {
 
 TaskId Cluster::take(PodObject&& object) {
   const TaskId id = jobs_.mention_task(object.meta.ns, object.meta.name);
+  keep_membership(task(id), object);
+  const JobId before = task(id).group;
   if (in(placement(id).status, kActiveUsed)) move(id, {.status = TaskStatus::kGone});
   detach(id);
   jobs_.placement(id) = {.status = TaskStatus::kGone};
@@ -90,7 +98,9 @@ TaskId Cluster::take(PodObject&& object) {
   if (object.phase == PodPhase::kRunning && object.node.empty() && !object.deletion)
     warn("Pod " + key_of(object.meta.ns, object.meta.name), "status.phase",
          "Running, but on no node; counts as unknown");
+  if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
   read_task(object, task);
+  if (task.is_workload()) shapes_.count_tasks(task.shape, +1);
   settle_claims(id);
   zone_records_.erase(id);
   if (!object.numa_observed.empty() || !object.numa_predicted.empty())
@@ -98,10 +108,29 @@ TaskId Cluster::take(PodObject&& object) {
   if (!object.pod_group.empty()) {
     const JobId job = jobs_.mention_job(task.ns, object.pod_group);
     attach(id, job);
+    if (!jobs_.job(job).present) settle_queue(job);
     if (!task.preemptibility.empty() || task.owner.valid()) jobs_.unresolved.insert(job);
   }
+  if (before.valid() && before != task.group) jobs_.free_if_unused(before);
   reobserve(id);
   return id;
+}
+
+// A pod that stands on a node stays in its group until it is gone, or the group is.
+void Cluster::keep_membership(const Task& task, PodObject& object) {
+  const bool stands = options_.compatibility.charge_until_gone && task.alive && task.uid == object.meta.uid &&
+                      task.observed.node.valid() && !object.node.empty();
+  if (!stands || task.job != task.group || !task.in_job() || !jobs_.job(task.group).present) return;
+  const std::string& group = jobs_.job(task.group).name;
+  if (object.pod_group != group)
+    warn("Pod " + task.full_name(), "metadata.annotations.pod-group-name",
+         "the pod runs as part of PodGroup " + group + ", and counts there until it ends");
+  else if (object.sub_group != task.sub_group)
+    warn("Pod " + task.full_name(), "metadata.labels.kai.scheduler/subgroup-name",
+         "the pod runs as part of sub group \"" + (task.sub_group.empty() ? "default" : task.sub_group) +
+             "\", and counts there until it ends");
+  object.pod_group = group;
+  object.sub_group = task.sub_group;
 }
 
 void Cluster::read_task(PodObject& object, Task& task) {
@@ -120,9 +149,13 @@ void Cluster::read_task(PodObject& object, Task& task) {
   task.owner = owners_.mention(task.ns, object.owner);
   task.leads_kubeflow = object.leads_kubeflow;
   task.leads_ray = object.leads_ray;
-  task.is_reservation = object.app == options_.reservation_app;
+  task.is_reservation =
+      object.app == options_.reservation_app &&
+      (task.ns == options_.reservation_namespace || !options_.compatibility.reservations_in_namespace);
   const bool is_utility = task.is_reservation || object.app == options_.scaling_app;
   task.foreign = object.scheduler != options_.scheduler_name && !is_utility;
+  task.is_ours = object.scheduler == options_.scheduler_name && !task.is_reservation;
+  task.last_queue = std::move(object.last_queue);
   task.stays_terminating = object.stays_terminating;
   task.observed = {.phase = object.phase,
                    .gated = object.gated,
@@ -140,7 +173,7 @@ HoldingId Cluster::intern_shared(const std::vector<std::string>& names) {
 void Cluster::take(Gone<PodObject> gone) {
   const TaskId id = find_task(gone.ns, gone.name);
   if (!id.valid()) return;
-  const JobId job = task(id).job;
+  const JobId job = task(id).group;
   move(id, {.status = TaskStatus::kGone});
   detach(id);
   if (job.valid()) {
@@ -150,11 +183,44 @@ void Cluster::take(Gone<PodObject> gone) {
   terminating_.erase(id);
   claim_tasks_.erase(id);
   zone_records_.erase(id);
+  if (task(id).is_workload()) shapes_.count_tasks(task(id).shape, -1);
   jobs_.free(id);
 }
 
 void Cluster::observe(TaskId id, const Observed& seen) {
   jobs_.task(id).observed = seen;
+  reobserve(id);
+}
+
+void Cluster::make_again(TaskId id, std::string uid) {
+  ++revision_;
+  jobs_.task(id).uid = std::move(uid);
+  observe(id, {.phase = PodPhase::kPending, .gated = task(id).observed.gated});
+}
+
+// It is stuck from the first moment on that is beyond the threshold.
+std::optional<TimePoint> Cluster::next_stuck() const {
+  std::optional<TimePoint> first;
+  for (TaskId t : terminating_.items()) {
+    const Observed& seen = task(t).observed;
+    if (seen.phase != PodPhase::kRunning || !seen.deletion) continue;
+    const TimePoint at = *seen.deletion + options_.stuck_threshold + Duration(1);
+    if (at > now_ && (!first || at < *first)) first = at;
+  }
+  return first;
+}
+
+void Cluster::reshape(TaskId id, const PodObject& asks) {
+  ++revision_;
+  const JobId job = task(id).job;
+  move(id, {.status = TaskStatus::kGone});
+  detach(id);
+  const int tasks = task(id).is_workload() ? 1 : 0;
+  shapes_.count_tasks(task(id).shape, -tasks);
+  jobs_.task(id).shape = shapes_.intern(asks, kinds_);
+  shapes_.count_tasks(task(id).shape, +tasks);
+  settle_claims(id);
+  if (job.valid()) attach(id, job);
   reobserve(id);
 }
 
@@ -164,6 +230,7 @@ void Cluster::reobserve(TaskId id) {
   const Placement seen = observed_placement(id);
   for (GroupId group : groups(seen.holding)) groups_.spend(group);
   move(id, seen);
+  settle_stray(id);
 }
 
 TaskStatus Cluster::observed_status(const Task& task) const {

@@ -19,6 +19,7 @@ void Cluster::refresh(TimePoint now) {
   refresh_nodes();
   refresh_queues();
   refresh_jobs();
+  sweep_if_due();
   nodes_.sum_up(kinds_, options_.restrict_node_scheduling ? &options_.gpu_worker_label : nullptr);
 }
 
@@ -58,6 +59,7 @@ void Cluster::recount_stale_nodes() {
 void Cluster::refresh_queues() {
   if (!queues_.is_stale()) return;
   queues_.build(!options_.full_hierarchy, warnings_);
+  for (JobId j : ids(jobs())) settle_queue(j);
   recount_queues();
 }
 
@@ -83,6 +85,7 @@ void Cluster::refresh_jobs() {
     for (JobId j : ids(jobs())) jobs_.unresolved.insert(j);
   for (JobId j : jobs_.unresolved.items()) resolve(j);
   jobs_.unresolved.clear();
+  judge_held_back();
 }
 
 // Priority, then preemptibility.
@@ -91,15 +94,11 @@ void Cluster::resolve(JobId id) {
   job.priority = class_value(job.priority_class);
   const auto [mode, source] = preemptibility_of(job);
   job.preemptibility_source = source;
-  if (mode == job.preemptibility) return;
-  const auto each_task = [&](int sign) {
-    for (const PodSet& p : job.pod_sets)
-      for (TaskId t : p.tasks) account_queue(task(t), placement(t), sign);
-  };
-  each_task(-1);
-  job.preemptibility = mode;
-  settle_core(id);
-  each_task(+1);
+  job.asked = mode;
+  jobs_.held_back.set(id, !is_free_to_become(job, mode));
+  if (!jobs_.held_back.contains(id)) return become(id, mode);
+  const bool has_moved = job.granted_in != queues_[job.queue].name;
+  become(id, has_moved ? Preemptibility::kPreemptible : *job.granted);
 }
 
 // In the order of preemptibility.md.

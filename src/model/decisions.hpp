@@ -66,6 +66,16 @@ struct QueueShare {
   Shares fair_share{}, allocated{}, requested{};
 };
 
+// GPUs of a node that nobody holds, and those of them that are of no use to a typical pod: the mean over the
+// pods of the cluster.
+struct FreeGpus {
+  double free = 0, fragmented = 0;
+};
+struct NodeFragments {
+  NodeId node;
+  FreeGpus gpus;
+};
+
 struct Decisions {
   std::vector<BindDecision> binds;
   std::vector<EvictDecision> evictions;
@@ -74,7 +84,12 @@ struct Decisions {
   std::vector<WaitingJob> waiting;  // by job order of the cycle's end: namespace, name
   std::vector<QueueShare> shares;   // depth first
   std::vector<ActionStats> actions;
+  // By name, of nodes with GPUs; nothing where the plugin fragmentation is not at work.
+  std::vector<NodeFragments> fragments;
   std::optional<RequeueRecord> requeue;  // where the action is on
+  // When time alone may change what is decided: a protection, a grace or a delay is over. Nothing: never.
+  std::optional<TimePoint> next_moment;
+  bool is_unfinished = false;  // a limit cut something short: the next cycle goes on from there
   double open_milliseconds = 0;
 };
 

@@ -70,9 +70,21 @@ bool is_gpu_name(std::string_view name) {
 // ---------------------------------------------------------------- objects
 
 ClaimId DeviceTable::mention_claim(std::string_view ns, std::string_view name) {
-  const auto [found, is_new] = claim_ids_.try_emplace(key_of(ns, name), claims_.end_id());
-  if (is_new) claims_.push_back(Claim{.ns = std::string(ns), .name = std::string(name)});
+  const auto [found, is_new] = claim_ids_.try_emplace(key_of(ns, name));
+  if (!is_new) return found->second;
+  found->second = free_claims_.take(claims_);
+  claims_[found->second].ns = ns;
+  claims_[found->second].name = name;
   return found->second;
+}
+
+void DeviceTable::keep_only(Marks<ClaimId> used_claims, Marks<AllocationId> used) {
+  for (ClaimId c : ids(claims_)) {
+    if (claims_[c].present || claims_[c].holders > 0 || claims_[c].others > 0) used_claims.add(c);
+    if (used_claims.contains(c)) used.add(claims_[c].allocated), used.add(claims_[c].held);
+  }
+  free_claims_.sweep(claim_ids_, claims_, used_claims);
+  free_allocations_.sweep(allocation_ids_, allocations_, used);
 }
 
 ClaimId DeviceTable::apply(ResourceClaimObject&& object) {
@@ -148,7 +160,7 @@ GroupId DeviceTable::device(std::string_view driver, std::string_view pool, std:
 }
 
 AllocationId DeviceTable::intern(AllocationObject object) {
-  const auto [found, is_new] = allocation_ids_.try_emplace(text_of(object), allocations_.end_id());
+  const auto [found, is_new] = allocation_ids_.try_emplace(text_of(object));
   if (!is_new) return found->second;
   Allocation made;
   for (const AllocatedDevice& d : object.devices) {
@@ -156,7 +168,9 @@ AllocationId DeviceTable::intern(AllocationObject object) {
     if (is_gpu_name(d.driver)) made.gpus.push_back(made.devices.back());
   }
   made.object = std::move(object);
-  return allocations_.push_back(std::move(made));
+  found->second = free_allocations_.take(allocations_);
+  allocations_[found->second] = std::move(made);
+  return found->second;
 }
 
 // ---------------------------------------------------------------- who holds what

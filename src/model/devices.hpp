@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/device_objects.hpp"
+#include "model/free_ids.hpp"
 #include "model/holding.hpp"
 #include "model/ids.hpp"
 
@@ -65,6 +66,13 @@ class DeviceTable {
   GroupId device(std::string_view driver, std::string_view pool, std::string_view name);
   AllocationId intern(AllocationObject object);
   const Allocation& allocation(AllocationId id) const { return allocations_[id]; }
+  std::size_t allocations() const { return allocations_.size(); }
+  // Claims and allocations that are known.
+  std::size_t interned() const {
+    return claims_.size() - free_claims_.size() + allocations_.size() - free_allocations_.size();
+  }
+  // Forgets claims that are not there and not used, and all other allocations that no claim names.
+  void keep_only(Marks<ClaimId> claims, Marks<AllocationId> allocations);
   // Some claim holds the device for its own use.
   bool in_use(GroupId device) const { return users_.contains(device) && users_[device] > 0; }
 
@@ -79,6 +87,8 @@ class DeviceTable {
  private:
   void use(AllocationId allocation, int sign);
 
+  FreeIds<ClaimId> free_claims_;
+  FreeIds<AllocationId> free_allocations_;
   IdVector<ClaimId, Claim> claims_;
   absl::flat_hash_map<std::string, ClaimId> claim_ids_;
   std::map<std::string, ResourceSliceObject> slices_;

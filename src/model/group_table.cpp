@@ -19,8 +19,11 @@ std::string label_part(const std::string& node) {
 }  // namespace
 
 GroupId GroupTable::intern(std::string_view name) {
-  const auto [found, is_new] = by_name_.try_emplace(std::string(name), groups_.end_id());
-  if (is_new) groups_.push_back({.name = std::string(name)});
+  const auto [found, is_new] = by_name_.try_emplace(std::string(name));
+  if (is_new) {
+    found->second = free_.take(groups_);
+    groups_[found->second] = {.name = std::string(name)};
+  }
   return found->second;
 }
 
@@ -38,14 +41,18 @@ GroupId GroupTable::fresh(NodeId node, const std::string& node_name, std::uint32
   if (!made_.contains(node)) made_.resize(node.index() + 1);
   Made& made = made_[node];
   number += made.spent;
-  while (made.groups.size() <= number) {
-    const auto next = static_cast<std::uint32_t>(made.groups.size());
-    const GroupId group = intern(fmt::format("{}-shared-{}", label_part(node_name), next));
-    groups_[group].made_for = node;
-    groups_[group].number = next;
-    made.groups.push_back(group);
-  }
-  return made.groups[number];
+  const auto [found, is_new] = made.groups.try_emplace(number);
+  if (!is_new) return found->second;
+  const GroupId group = intern(fmt::format("{}-shared-{}", label_part(node_name), number));
+  groups_[group].made_for = node;
+  groups_[group].number = number;
+  return found->second = group;
+}
+
+void GroupTable::keep_only(const Marks<GroupId>& used) {
+  for (Made& made : made_)
+    absl::erase_if(made.groups, [&](const auto& entry) { return !used.contains(entry.second); });
+  free_.sweep(by_name_, groups_, used);
 }
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/free_ids.hpp"
 #include "model/ids.hpp"
 
 namespace muster {
@@ -24,6 +25,15 @@ class GroupTable {
   // the same name until then, so that a search does not use names up.
   GroupId fresh(NodeId node, const std::string& node_name, std::uint32_t number);
 
+  std::size_t size() const { return groups_.size(); }
+  std::size_t count() const { return groups_.size() - free_.size(); }
+  // Forgets all others; that their names were used stays known.
+  void keep_only(const Marks<GroupId>& used);
+  // The node's row is used for another one.
+  void forget_node(NodeId node) {
+    if (made_.contains(node)) made_[node] = {};
+  }
+
  private:
   struct Group {
     std::string name;
@@ -31,9 +41,10 @@ class GroupTable {
     std::uint32_t number = 0;
   };
   struct Made {
-    std::vector<GroupId> groups;  // by number
-    std::uint32_t spent = 0;      // numbers below it
+    absl::flat_hash_map<std::uint32_t, GroupId> groups;  // by number
+    std::uint32_t spent = 0;                             // numbers below it
   };
+  FreeIds<GroupId> free_;
   IdVector<GroupId, Group> groups_;
   absl::flat_hash_map<std::string, GroupId> by_name_;
   IdVector<NodeId, Made> made_;

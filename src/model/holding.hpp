@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/free_ids.hpp"
 #include "model/ids.hpp"
 #include "model/resources.hpp"
 
@@ -42,14 +43,23 @@ class HoldingTable {
   // Not valid: nothing is held.
   HoldingId intern(Holding holding) {
     if (holding.empty()) return {};
-    const auto [found, is_new] = ids_.try_emplace(holding, holdings_.end_id());
-    if (is_new) holdings_.push_back(std::move(holding));
+    const auto [found, is_new] = ids_.try_emplace(holding);
+    if (is_new) {
+      found->second = free_.take(holdings_);
+      holdings_[found->second] = std::move(holding);
+    }
     return found->second;
   }
+  const IdVector<HoldingId, Holding>& all() const { return holdings_; }
+  std::size_t size() const { return holdings_.size(); }
+  std::size_t count() const { return holdings_.size() - free_.size(); }
+  // Forgets all others.
+  void keep_only(const Marks<HoldingId>& used) { free_.sweep(ids_, holdings_, used); }
   const Holding& operator[](HoldingId id) const { return id.valid() ? holdings_[id] : kNothing; }
 
  private:
   static inline const Holding kNothing{};
+  FreeIds<HoldingId> free_;
   IdVector<HoldingId, Holding> holdings_;
   absl::flat_hash_map<Holding, HoldingId> ids_;
 };

@@ -166,6 +166,7 @@ void read_job(const PodGroupObject& object, Job& job) {
   job.expected_runtime = object.expected_runtime;
   job.requeue_delay = object.requeue_delay;
   job.requeue_not_before = object.requeue_not_before;
+  job.eviction_receipt = object.eviction_receipt;
   job.requeued_at = object.requeued_at ? parse_time(*object.requeued_at) : std::nullopt;
   job.mark_unschedulable = object.mark_unschedulable;
   job.stays_terminating = object.stays_terminating;

@@ -54,11 +54,13 @@ struct Job {
   TimePoint created{};
   std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
   std::int32_t priority = 50;
-  QueueId queue;
+  QueueId queue;  // that it is charged to
   Preemptibility preemptibility = Preemptibility::kPreemptible;
   PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
   bool present = false;  // has an object
   bool in_partition = true;
+  bool is_in_named_queue = false;  // else it is charged to another, and nothing of it starts
+  bool is_of_one_pod = false;      // a pod on a node that belongs to no group: it has no object
 
   std::string uid, ns, name;
   std::string queue_name, priority_class, preemptibility_spec;
@@ -70,10 +72,18 @@ struct Job {
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
+  std::optional<std::string> eviction_receipt;  // who took its pods last and why, as its object has it
   std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods since it last got a place
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;
+
+  // What it asks for, and what it last was while it ran; nothing: not known.
+  Preemptibility asked = Preemptibility::kPreemptible;
+  std::optional<Preemptibility> granted;
+  std::string granted_in;  // the queue where it was so
+  // The queue that it was last charged to; "": not known.
+  std::string last_queue;
 
   // Of a semi-preemptible job: what its minimum shape holds, counted as non-preemptible use of its queue.
   Charge core;
@@ -86,6 +96,8 @@ struct Job {
       if (p.minimum < static_cast<std::int32_t>(p.tasks.size())) return true;
     return false;
   }
+  // Became less preemptible while it ran, and its queue's quota does not hold that.
+  bool is_held_back() const { return asked != preemptibility; }
   bool has_pending() const { return counts.of(TaskStatus::kPending) > 0; }
   std::string full_name() const { return ns + "/" + name; }
 };

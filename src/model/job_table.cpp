@@ -65,10 +65,10 @@ void JobTable::free_if_unused(JobId id) {
   const bool has_tasks =
       !job.outsiders.empty() ||
       std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return !p.tasks.empty(); });
-  if (job.present || has_tasks) return;
+  if (job.present || !job.in_partition || has_tasks) return;  // one of another node pool has an object, too
   job_ids_.erase(key_of(job.ns, job.name));
-  unresolved.erase(id);
-  stale_.erase(id);
+  for (IdSet<JobId>* set : {&unresolved, &held_back, &pending_, &broken_, &stale_, &opted_in_, &groupless_})
+    set->erase(id);
   free_jobs_.push_back(id);
 }
 
@@ -78,7 +78,7 @@ void JobTable::join(TaskId t, JobId id) {
   Task& task = tasks_[t];
   Job& job = jobs_[id];
   const std::string_view wanted = task.sub_group.empty() ? "default" : std::string_view(task.sub_group);
-  task.job = id;
+  task.job = task.group = id;
   task.pod_set = Task::kNoSet;
   for (std::uint32_t i = 0; i < job.pod_sets.size(); ++i)
     if (job.pod_sets[i].name == wanted) task.pod_set = i;
@@ -92,7 +92,21 @@ JobId JobTable::leave(TaskId t) {
   auto& tasks = task.pod_set == Task::kNoSet ? job.outsiders : job.pod_sets[task.pod_set].tasks;
   tasks.erase(std::find(tasks.begin(), tasks.end(), t));
   task.pod_set = Task::kNoSet;
+  task.group = {};
   return std::exchange(task.job, JobId());
+}
+
+void JobTable::join_alone(TaskId t, JobId id) {
+  tasks_[t].job = id;
+  tasks_[t].pod_set = 0;
+  jobs_[id].pod_sets[0].tasks.push_back(t);
+}
+
+void JobTable::leave_alone(TaskId t) {
+  Task& task = tasks_[t];
+  jobs_[task.job].pod_sets[0].tasks.clear();
+  task.job = task.group;  // whose outsider it is still, or no job at all
+  task.pod_set = Task::kNoSet;
 }
 
 std::vector<TaskId> JobTable::members(JobId id) const {

@@ -41,6 +41,9 @@ class JobTable {
   void join(TaskId task, JobId job);
   // The job that it was of.
   JobId leave(TaskId task);
+  // One that belongs to no pod set counts as a job of its own for a while.
+  void join_alone(TaskId task, JobId job);
+  void leave_alone(TaskId task);
   std::vector<TaskId> members(JobId job) const;
 
   // ---- how tasks stand
@@ -69,8 +72,13 @@ class JobTable {
   bool is_pending(JobId job) const { return pending_.contains(job); }
   bool is_broken(JobId job) const { return broken_.contains(job); }
 
+  // Pods of theirs stand on nodes, and they have no object.
+  std::span<const JobId> groupless() const { return groupless_.items(); }
+
   // Their priority and preemptibility are to be resolved.
   IdSet<JobId> unresolved;
+  // They asked to be less preemptible than they are.
+  IdSet<JobId> held_back;
 
  private:
   void classify(JobId id) {
@@ -79,6 +87,7 @@ class JobTable {
     const bool broken = job.counts.of(TaskStatus::kSucceeded) == 0 && job.counts.in(kActiveUsed) > 0 &&
                         !is_flatly_satisfied(job, kActiveUsed);
     broken_.set(id, job.present && broken);
+    groupless_.set(id, !job.present && !job.is_of_one_pod && job.counts.in(kActiveUsed) > 0);
   }
 
   IdVector<JobId, Job> jobs_;
@@ -88,7 +97,7 @@ class JobTable {
   std::vector<TaskId> free_tasks_;
   absl::flat_hash_map<std::string, JobId> job_ids_;    // as key_of() has it
   absl::flat_hash_map<std::string, TaskId> task_ids_;  // likewise
-  IdSet<JobId> pending_, broken_, stale_, opted_in_;
+  IdSet<JobId> pending_, broken_, stale_, opted_in_, groupless_;
 };
 
 }  // namespace muster

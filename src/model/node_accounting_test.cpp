@@ -63,7 +63,8 @@ TEST(NodeSums, EveryTaskTakesAPodSlot) {
 TEST(NodeSums, AReservationPodHoldsNoGpu) {
   TestCluster c;
   c.node("n1", {.gpus = 2});
-  PodObject pod{.meta = {.ns = "r", .name = "r", .uid = "r"}, .phase = PodPhase::kRunning};
+  PodObject pod{.meta = {.ns = "kai-resource-reservation", .name = "r", .uid = "r"},
+                .phase = PodPhase::kRunning};
   pod.node = "n1";
   pod.app = "kai-resource-reservation";
   pod.requests = {{"nvidia.com/gpu", kOneGpu}, {"cpu", 1000}};

@@ -8,17 +8,29 @@ namespace muster {
 // ---------------------------------------------------------------- objects
 
 NodeId NodeTable::mention(std::string_view name) {
-  const auto [found, is_new] = ids_.try_emplace(std::string(name), nodes_.end_id());
-  if (is_new) {
-    nodes_[nodes_.push_back({})].name = name;
-    is_stale_.push_back(true);
-    foreign_.push_back({});
-    overdrawn_now_.push_back(0);
-    overdrawn_.push_back(0);
-    ranks_.push_back(0);
-    some_stale_ = true;
-  }
-  return found->second;
+  const auto [found, is_new] = ids_.try_emplace(std::string(name));
+  if (!is_new) return found->second;
+  const NodeId id = found->second = free_.take(nodes_);
+  nodes_[id].name = name;
+  is_stale_.resize(nodes_.size());
+  foreign_.resize(nodes_.size());
+  overdrawn_now_.resize(nodes_.size());
+  overdrawn_.resize(nodes_.size());
+  ranks_.resize(nodes_.size());
+  foreign_[id] = {};
+  set_stale(id);
+  return id;
+}
+
+std::vector<NodeId> NodeTable::keep_only(Marks<NodeId> used) {
+  std::vector<NodeId> gone;
+  for (const auto& [name, id] : ids_)
+    if (nodes_[id].present)
+      used.add(id);
+    else if (!used.contains(id))
+      gone.push_back(id);
+  free_.sweep(ids_, nodes_, used);
+  return gone;
 }
 
 NodeTable::Change NodeTable::apply(NodeId id, NodeObject&& object, bool present, const NodeReading& reading) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/free_ids.hpp"
 #include "model/node.hpp"
 #include "model/resources.hpp"
 #include "model/status.hpp"
@@ -53,6 +54,9 @@ class NodeTable {
   void set_claimable_gpus(NodeId id, std::int64_t gpus);
   // Not valid: never mentioned.
   NodeId find(std::string_view name) const;
+  // Forgets those that are not there and not used; tells which.
+  std::vector<NodeId> keep_only(Marks<NodeId> used);
+  std::size_t count() const { return nodes_.size() - free_.size(); }
 
   const IdVector<NodeId, Node>& all() const { return nodes_; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
@@ -127,6 +131,7 @@ class NodeTable {
   void note_gpu_memory(NodeId id);
   Charge offer(NodeId id, const KindTable& kinds, const std::string* gpu_role) const;
 
+  FreeIds<NodeId> free_;
   IdVector<NodeId, Node> nodes_;
   absl::flat_hash_map<std::string, NodeId> ids_;
   std::vector<NodeId> by_name_;

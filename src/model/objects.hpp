@@ -7,6 +7,7 @@
 
 #include "model/device_objects.hpp"
 #include "model/object_parts.hpp"
+#include "model/work.hpp"
 
 namespace muster {
 
@@ -56,6 +57,7 @@ struct PodObject {
   std::string node;
   std::string nominated_node;
   std::string pod_group;                     // annotation pod-group-name
+  std::string last_queue;                    // annotation muster.dev/queue
   std::string sub_group;                     // label kai.scheduler/subgroup-name, "" = default
   std::string app;                           // label app: utility pods
   std::string preemptibility;                // label kai.scheduler/preemptibility
@@ -75,6 +77,7 @@ struct PodObject {
   bool guaranteed = false;                                // QoS class Guaranteed
   // Where there is more than one, or an overhead; else the only one asks for `requests`.
   std::vector<ContainerRequest> containers;
+  Work work;  // in simulated time
 };
 
 // What keeps pods away from a node, each false where the node does not report it.
@@ -110,6 +113,7 @@ struct QueueObject {
   QueueAmounts cpu, memory, gpu;  // milli-cores, bytes, devices
   std::optional<Duration> preempt_min_runtime, reclaim_min_runtime;
   std::string expected_runtime, requeue_delay;  // annotations, unparsed
+  std::vector<std::string> namespaces;          // that may use it, "*" for any text; none: all
 };
 
 struct TopologyConstraint {
@@ -137,11 +141,15 @@ struct PodGroupObject {
   bool mark_unschedulable = true;
   std::int32_t scheduling_backoff = -1;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
+  std::string last_queue;           // annotation muster.dev/queue
+  std::string told_preemptibility;  // status.preemptibility, unparsed
   // Unparsed: a bad value is a reason of its own (requeue.md), not an error of reading.
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before, requeued_at;
+  std::optional<std::string> eviction_receipt;  // annotation muster.dev/last-eviction, unparsed
   bool stays_terminating = false;
   // The newest scheduling condition's node pool (highest transitionID), for schedulingBackoff.
   std::optional<std::string> unschedulable_node_pool;
+  Work work;  // of its pods, where they say nothing themselves, in simulated time
 };
 
 struct PriorityClassObject {

@@ -1,5 +1,7 @@
 #include "model/owners.hpp"
 
+#include <absl/container/flat_hash_set.h>
+
 namespace muster {
 namespace {
 
@@ -15,9 +17,30 @@ std::string key_of(std::string_view kind, std::string_view ns, std::string_view 
 OwnerId OwnerTable::mention(std::string_view ns, const OwnerReference& reference) {
   if (reference.kind.empty()) return {};
   Reference made{key_of(reference.kind, ns, reference.name), reference.uid};
-  const auto [found, is_new] = reference_ids_.try_emplace(made.key + '@' + made.uid, references_.end_id());
-  if (is_new) references_.push_back(std::move(made));
+  const auto [found, is_new] = reference_ids_.try_emplace(made.key + '@' + made.uid);
+  if (is_new) {
+    found->second = free_.take(references_);
+    references_[found->second] = std::move(made);
+  }
   return found->second;
+}
+
+void OwnerTable::keep_only(const Marks<OwnerId>& used) {
+  free_.sweep(reference_ids_, references_, used);
+  absl::flat_hash_set<std::string> reached;
+  for (const auto& [text, id] : reference_ids_) {
+    const Owner* owner = find(references_[id]);
+    std::string key = references_[id].key;
+    while (owner != nullptr && reached.insert(key).second) {
+      key = owner->above.key;
+      owner = key.empty() ? nullptr : find(owner->above);
+    }
+  }
+  absl::erase_if(owners_, [&](const auto& entry) {
+    if (reached.contains(entry.first)) return false;
+    labelled_ -= !entry.second.preemptibility.empty();
+    return true;
+  });
 }
 
 bool OwnerTable::apply(OwnerObject&& object) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/free_ids.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
 #include "model/objects.hpp"
@@ -23,6 +24,11 @@ class OwnerTable {
   // chain.
   std::optional<Preemptibility> preemptibility(OwnerId owner) const;
 
+  std::size_t size() const { return references_.size(); }
+  std::size_t count() const { return references_.size() - free_.size() + owners_.size(); }
+  // Forgets all other references, and objects that none of them leads to.
+  void keep_only(const Marks<OwnerId>& used);
+
  private:
   struct Reference {
     std::string key, uid;
@@ -38,6 +44,7 @@ class OwnerTable {
   };
   const Owner* find(const Reference& reference) const;
 
+  FreeIds<OwnerId> free_;
   IdVector<OwnerId, Reference> references_;
   absl::flat_hash_map<std::string, OwnerId> reference_ids_;  // key and uid
   absl::flat_hash_map<std::string, Owner> owners_;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/ids.hpp"
@@ -22,6 +23,7 @@ struct Queue : QueueObject {  // as it last came
 
   bool is_leaf() const { return children.empty(); }
   const std::string& shown_name() const { return display_name.empty() ? name : display_name; }
+  bool admits(std::string_view ns) const;
   const QueueAmounts& of(Accounted r) const { return this->*kAmounts[index(r)]; }
 
  private:

@@ -11,7 +11,34 @@ ObjectWarning left_out(const Queue& queue, std::string why) {
   return {"Queue " + queue.name, "spec.parentQueue", std::move(why)};
 }
 
+// One star at a time: what follows it is looked for in what is left.
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+  const std::size_t first = pattern.find('*');
+  if (first == pattern.npos) return text == pattern;
+  if (!text.starts_with(pattern.substr(0, first))) return false;
+  text.remove_prefix(first);
+  pattern.remove_prefix(first + 1);
+  for (std::size_t star = pattern.find('*'); star != pattern.npos; star = pattern.find('*')) {
+    const std::size_t found = text.find(pattern.substr(0, star));
+    if (found == text.npos) return false;
+    text.remove_prefix(found + star);
+    pattern.remove_prefix(star + 1);
+  }
+  return text.ends_with(pattern);
+}
+
 }  // namespace
+
+bool Queue::admits(std::string_view ns) const {
+  return namespaces.empty() ||
+         std::ranges::any_of(namespaces, [&](const std::string& p) { return matches_pattern(ns, p); });
+}
+
+QueueTree::QueueTree() {
+  queues_.push_back({});
+  queues_[nobody()].usable = true;
+  uses_.push_back({});
+}
 
 // ---------------------------------------------------------------- objects
 
@@ -27,7 +54,7 @@ QueueId QueueTree::mention(std::string_view name) {
 void QueueTree::apply(QueueObject&& object, bool present) {
   Queue& queue = queues_[mention(object.meta.name)];
   if (queue.present != present || queue.parent_name != object.parent_name ||
-      queue.meta.created != object.meta.created)
+      queue.meta.created != object.meta.created || queue.namespaces != object.namespaces)
     is_stale_ = true;
   queue.present = present;
   static_cast<QueueObject&>(queue) = std::move(object);
@@ -78,6 +105,7 @@ QueueId QueueTree::make_flat_root() {
 std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarning>& warnings) {
   std::vector<QueueId> hanging;
   for (QueueId q : ids(queues_)) {
+    if (q == nobody()) continue;
     Queue& queue = queues_[q];
     queue.children.clear();
     queue.parent = {};

@@ -14,6 +14,12 @@ namespace muster {
 
 class QueueTree {
  public:
+  QueueTree();
+
+  // What is charged to no queue is charged to nobody: it stands beside the tree, without quota, share or
+  // limit, and nothing starts in it.
+  QueueId nobody() const { return QueueId(0); }
+
   // ---- objects. A queue that is only mentioned is there as a name.
   QueueId mention(std::string_view name);
   void apply(QueueObject&& object, bool present);

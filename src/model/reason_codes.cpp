@@ -9,6 +9,8 @@ std::string_view code_of(JobRule rule) {
       return "QueueDoesNotExist";
     case JobRule::kQueueNotLeaf:
       return "QueueIsNotALeaf";
+    case JobRule::kQueueClosed:
+      return "QueueClosedToNamespace";
     case JobRule::kNotReady:
       return "NotReady";
     case JobRule::kGatedTasks:

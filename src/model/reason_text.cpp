@@ -313,11 +313,17 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("queue \"{}\" does not exist, or a queue above it does not", r.name);
     case JobRule::kQueueNotLeaf:
       return fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", r.name);
+    case JobRule::kQueueClosed:
+      return fmt::format(
+          "queue \"{}\" is not for this namespace; its annotation muster.dev/namespaces says for "
+          "which it is",
+          r.name);
     case JobRule::kNotReady:
     case JobRule::kGatedTasks:
       return not_ready_text(r);
     case JobRule::kUnknownSubGroup:
-      return fmt::format("the job has no sub group \"{}\"", r.name);
+      return fmt::format("{}; a pod names sub group \"{}\", which the job does not have", not_ready_text(r),
+                         r.name);
     case JobRule::kBackedOff:
       return "marked unschedulable in this node pool, and schedulingBackoff says to stop there";
     case JobRule::kOverLimit:
@@ -391,6 +397,31 @@ std::string spared_text(const Cluster& cluster, const SparedJobs& spared) {
   const std::string name = first.ns == "default" ? first.name : first.full_name();
   const std::string others = spared.jobs > 1 ? fmt::format(", then {} more", spared.jobs - 1) : "";
   return fmt::format("{} ({} until {}{})", spared.rule, name, format_time(*spared.until), others);
+}
+
+std::string lack_text(const Cluster& cluster, Kind kind, std::int64_t wanted, std::int64_t free) {
+  const Unit unit = unit_of(kind, wanted);
+  const std::int64_t there = std::max<std::int64_t>(free, 0);
+  const std::string missing = unit.name.empty()
+                                  ? amount_text(cluster, kind, wanted - there)
+                                  : fmt::format("{} of {}", unit.amount(static_cast<double>(wanted - there)),
+                                                resource_name(cluster, kind));
+  return fmt::format("{} short ({} of {} free)", missing, unit.number(static_cast<double>(there)),
+                     unit.number(static_cast<double>(wanted)));
+}
+
+std::string failure_text(const Cluster& cluster, const SearchReport& report) {
+  switch (report.end) {
+    case SearchEnd::kProven:
+      return "no set of victims could make room";
+    case SearchEnd::kLikeJob:
+      return fmt::format("{} asks for no more and found no room", cluster.job(report.like).full_name());
+    case SearchEnd::kCutShort:
+      return "cut short by a limit of the search; the next cycle goes on from there";
+    case SearchEnd::kNoScenario:
+      break;
+  }
+  return report.last_failure.empty() ? "nobody may be evicted" : report.last_failure;
 }
 
 std::string decimal(double value) {

@@ -18,6 +18,11 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal);
 // 2025-06-01T12:04:31Z, then 2 more)".
 std::string spared_text(const Cluster& cluster, const SparedJobs& spared);
 
+// What a node lacks of a resource: "4 GPUs short (4 of 8 free)".
+std::string lack_text(const Cluster& cluster, Kind kind, std::int64_t wanted, std::int64_t free);
+// Why a search made no room.
+std::string failure_text(const Cluster& cluster, const SearchReport& report);
+
 // "2.5", "12": at most three decimals, none that are zero.
 std::string decimal(double value);
 // With its unit: "3 cores", "12.5 GB", "4 GPUs"; "unlimited" for -1.

@@ -62,6 +62,7 @@ struct RefusalCount {
 enum class JobRule : std::uint8_t {
   kQueueMissing,
   kQueueNotLeaf,
+  kQueueClosed,
   kNotReady,  // `placed` tasks exist of `needed` in `pod_set`
   kGatedTasks,
   kUnknownSubGroup,

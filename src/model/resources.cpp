@@ -11,9 +11,15 @@ KindTable::KindTable() {
 
 Kind KindTable::intern(std::string_view name) {
   if (const auto found = kinds_.find(name); found != kinds_.end()) return found->second;
-  const Kind kind = names_.push_back(std::string(name));
+  const Kind kind = free_.take(names_);
+  names_[kind] = name;
   kinds_.emplace(std::string(name), kind);
   return kind;
+}
+
+void KindTable::keep_only(Marks<Kind> used) {
+  for (Kind fixed : {kCpu, kMemory, kGpu, kPods}) used.add(fixed);
+  free_.sweep(kinds_, names_, used);
 }
 
 std::int64_t mig_gpus(std::string_view resource) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/free_ids.hpp"
 #include "util/id_vector.hpp"
 
 namespace muster {
@@ -39,8 +40,12 @@ class KindTable {
   Kind intern(std::string_view name);
   const std::string& name(Kind kind) const { return names_[kind]; }
   std::size_t size() const { return names_.size(); }
+  std::size_t count() const { return names_.size() - free_.size(); }
+  // Forgets all others but the fixed ones.
+  void keep_only(Marks<Kind> used);
 
  private:
+  FreeIds<Kind> free_;
   IdVector<Kind, std::string> names_;
   std::map<std::string, Kind, std::less<>> kinds_;
 };

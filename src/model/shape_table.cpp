@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace muster {
 namespace {
@@ -102,20 +103,29 @@ Charge queue_charge(const Shape& shape, const KindTable& kinds) {
   return charge;
 }
 
+std::string pattern_key(const Shape& shape) {
+  std::string text;
+  const Constraints& c = shape.constraints;
+  KeyWriter(text) << amount_of(shape.request, kCpu) << amount_of(shape.request, kMemory) << shape.whole_gpus()
+                  << static_cast<std::int64_t>(shape.gpu.type) << std::int64_t{shape.gpu.devices}
+                  << std::bit_cast<std::int64_t>(shape.gpu.portion) << shape.gpu.memory_mib << c.node_selector
+                  << std::int64_t{c.has_required_affinity} << c.required_affinity << c.tolerations;
+  return text;
+}
+
 }  // namespace
 
 ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
   key_.clear();
   KeyWriter key(key_);
   NamespaceId ns;
-  if (depends_on_namespace(pod.constraints))
-    ns = namespaces_.try_emplace(pod.meta.ns, NamespaceId(namespaces_.size())).first->second;
+  if (depends_on_namespace(pod.constraints)) ns = intern_namespace(pod.meta.ns);
   key << pod.requests << static_cast<std::int64_t>(pod.gpu.type) << std::int64_t{pod.gpu.devices}
       << std::bit_cast<std::int64_t>(pod.gpu.portion) << pod.gpu.memory_mib
       << std::int64_t{pod.gpu.legacy_mig} << std::int64_t{ns.index()} << std::int64_t{pod.guaranteed}
       << pod.containers;
   write_constraints(pod.constraints, key);
-  const auto [found, is_new] = by_key_.try_emplace(key_, shapes_.end_id());
+  const auto [found, is_new] = by_key_.try_emplace(key_);
   if (!is_new) return found->second;
   Shape shape{.request = to_request(pod, kinds),
               .gpu = pod.gpu,
@@ -127,7 +137,13 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
               .containers = pod.containers};
   shape.charge = queue_charge(shape, kinds);
   note(shape.constraints);
-  return shapes_.push_back(std::move(shape));
+  return found->second = add(std::move(shape));
+}
+
+NamespaceId ShapeTable::intern_namespace(const std::string& name) {
+  const auto [found, is_new] = namespaces_.try_emplace(name);
+  if (is_new) found->second = free_namespaces_.take(namespace_ids_);
+  return found->second;
 }
 
 void ShapeTable::note(const Constraints& c) {
@@ -137,21 +153,69 @@ void ShapeTable::note(const Constraints& c) {
 }
 
 ShapeId ShapeTable::with_claims(ShapeId base, const std::vector<ClaimId>& claims, std::int64_t gpus) {
-  const auto [found, is_new] = with_claims_.try_emplace({base, gpus}, shapes_.end_id());
+  const auto [found, is_new] = with_claims_.try_emplace({base, gpus});
   if (!is_new) return found->second;
   Shape shape = shapes_[base];
   shape.base = base;
   shape.claims = claims;
   shape.claimed_gpus = gpus;
   add_gpus(shape, gpus);
-  return shapes_.push_back(std::move(shape));
+  return found->second = add(std::move(shape));
+}
+
+ShapeId ShapeTable::add(Shape shape) {
+  const ShapeId id = free_.take(shapes_);
+  shapes_[id] = std::move(shape);
+  if (pattern_of_.size() < shapes_.size()) pattern_of_.push_back(kNoPattern);
+  pattern_of_[id] = pattern_for(id);
+  return id;
+}
+
+std::uint32_t ShapeTable::pattern_for(ShapeId id) {
+  const Shape& shape = shapes_[id];
+  if (shape.whole_gpus() == 0 && !shape.is_shared()) return kNoPattern;
+  std::string key = pattern_key(shape);
+  const std::uint32_t pattern = patterns_by_key_.try_emplace(key, patterns_.size()).first->second;
+  if (pattern == patterns_.size()) patterns_.push_back({.shape = id, .key = std::move(key)});
+  return pattern;
+}
+
+void ShapeTable::keep_only(Marks<ShapeId> used) {
+  for (ShapeId s : ids(shapes_))
+    if (used.contains(s)) used.add(shapes_[s].base);
+  free_.sweep(with_claims_, shapes_, used);
+  free_.sweep(by_key_, shapes_, used);
+  Marks<NamespaceId> namespaces(namespace_ids_.size());
+  has_host_ports_ = has_pod_affinity_ = has_preferred_affinity_ = false;
+  for (ShapeId s : ids(shapes_)) {
+    if (!used.contains(s)) continue;
+    namespaces.add(shapes_[s].ns);
+    note(shapes_[s].constraints);
+  }
+  free_namespaces_.sweep(namespaces_, namespace_ids_, namespaces);
+  keep_patterns_of(used);
+}
+
+// Patterns are numbered anew; those of shapes that nobody uses have no tasks.
+void ShapeTable::keep_patterns_of(const Marks<ShapeId>& used) {
+  const std::vector<Pattern> before = std::exchange(patterns_, {});
+  patterns_by_key_.clear();
+  for (ShapeId s : ids(shapes_)) {
+    const std::uint32_t old = std::exchange(pattern_of_[s], kNoPattern);
+    if (!used.contains(s) || old == kNoPattern) continue;
+    pattern_of_[s] = pattern_for(s);
+    patterns_[pattern_of_[s]].tasks = before[old].tasks;
+  }
 }
 
 LabelSetId LabelTable::intern(const Labels& labels) {
   key_.clear();
   KeyWriter(key_) << labels;
-  const auto [found, is_new] = by_key_.try_emplace(key_, sets_.end_id());
-  if (is_new) sets_.push_back(labels);
+  const auto [found, is_new] = by_key_.try_emplace(key_);
+  if (is_new) {
+    found->second = free_.take(sets_);
+    sets_[found->second] = labels;
+  }
   return found->second;
 }
 

@@ -4,10 +4,21 @@
 #include <absl/container/flat_hash_map.h>
 
 #include <string>
+#include <vector>
 
+#include "model/free_ids.hpp"
 #include "model/shape.hpp"
 
 namespace muster {
+
+// What of a shape says which GPUs it can use: amounts and where it may go. Most shapes differ in other
+// things.
+struct Pattern {
+  ShapeId shape;  // one that has it
+  std::string key;
+  std::int64_t tasks = 0;  // of all its shapes
+  bool operator==(const Pattern&) const = default;
+};
 
 class ShapeTable {
  public:
@@ -16,19 +27,44 @@ class ShapeTable {
   ShapeId with_claims(ShapeId shape, const std::vector<ClaimId>& claims, std::int64_t gpus);
   ShapeId base_of(ShapeId id) const { return shapes_[id].base.valid() ? shapes_[id].base : id; }
   const Shape& operator[](ShapeId id) const { return shapes_[id]; }
+  const IdVector<ShapeId, Shape>& all() const { return shapes_; }
   std::size_t size() const { return shapes_.size(); }
+  // Forgets all others; those that they were made from stay.
+  void keep_only(Marks<ShapeId> used);
+  // How many are known.
+  std::size_t count() const { return shapes_.size() - free_.size(); }
+  // Of shapes with GPUs, as they were met.
+  const std::vector<Pattern>& patterns() const { return patterns_; }
+  // So many tasks more have the shape.
+  void count_tasks(ShapeId id, int tasks) {
+    if (pattern_of_[id] != kNoPattern) patterns_[pattern_of_[id]].tasks += tasks;
+  }
+  void clear_counts() {
+    for (Pattern& pattern : patterns_) pattern.tasks = 0;
+  }
   // Pods with host ports or (anti-)affinity terms exist, and so placing one may forbid places to others.
   bool has_host_ports() const { return has_host_ports_; }
   bool has_pod_affinity() const { return has_pod_affinity_; }
   bool has_preferred_affinity() const { return has_preferred_affinity_; }
 
  private:
+  NamespaceId intern_namespace(const std::string& name);
   void note(const Constraints& constraints);
+  ShapeId add(Shape shape);
+  std::uint32_t pattern_for(ShapeId id);
+  void keep_patterns_of(const Marks<ShapeId>& used);
 
+  static constexpr std::uint32_t kNoPattern = 0xFFFFFFFF;
   IdVector<ShapeId, Shape> shapes_;
+  IdVector<ShapeId, std::uint32_t> pattern_of_;
+  std::vector<Pattern> patterns_;
+  absl::flat_hash_map<std::string, std::uint32_t> patterns_by_key_;
   absl::flat_hash_map<std::string, ShapeId> by_key_;
   absl::flat_hash_map<std::pair<ShapeId, std::int64_t>, ShapeId> with_claims_;
   absl::flat_hash_map<std::string, NamespaceId> namespaces_;
+  IdVector<NamespaceId, bool> namespace_ids_;
+  FreeIds<ShapeId> free_;
+  FreeIds<NamespaceId> free_namespaces_;
   std::string key_;  // scratch
   bool has_host_ports_ = false, has_pod_affinity_ = false, has_preferred_affinity_ = false;
 };
@@ -37,8 +73,13 @@ class LabelTable {
  public:
   LabelSetId intern(const Labels& labels);
   const Labels& operator[](LabelSetId id) const { return sets_[id]; }
+  std::size_t size() const { return sets_.size(); }
+  std::size_t count() const { return sets_.size() - free_.size(); }
+  // Forgets all others.
+  void keep_only(const Marks<LabelSetId>& used) { free_.sweep(by_key_, sets_, used); }
 
  private:
+  FreeIds<LabelSetId> free_;
   IdVector<LabelSetId, Labels> sets_;
   absl::flat_hash_map<std::string, LabelSetId> by_key_;
   std::string key_;  // scratch

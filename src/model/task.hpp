@@ -22,6 +22,7 @@ struct Task {
   std::string ns, name, uid;
   TimePoint created{};
   JobId job;                       // not valid: belongs to no PodGroup
+  JobId group;                     // the PodGroup that it names; another than `job` where it counts alone
   std::uint32_t pod_set = kNoSet;  // in the job
   ShapeId shape;
   LabelSetId labels;
@@ -30,8 +31,10 @@ struct Task {
   std::optional<std::string> task_priority;
   std::string preemptibility;
   OwnerId owner;
+  std::string last_queue;  // that it was charged to when it was bound; "": not known
   bool leads_kubeflow = false, leads_ray = false;
   bool foreign = false;         // of another scheduler: its use is not for our queues to divide
+  bool is_ours = false;         // names our scheduler and is none of its own helpers
   bool is_reservation = false;  // holds a shared GPU's slot: its GPU is not charged
   bool stays_terminating = false;
   bool alive = true;  // false: the id is free
@@ -39,6 +42,8 @@ struct Task {
 
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFF;
   bool in_job() const { return job.valid() && pod_set != kNoSet; }
+  // A pod that somebody wants us to place: what is typical of the cluster is learnt from these.
+  bool is_workload() const { return shape.valid() && !foreign && !is_reservation; }
   std::string full_name() const { return ns + "/" + name; }
 };
 

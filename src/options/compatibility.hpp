@@ -26,7 +26,14 @@ struct Compatibility {
   bool pod_level_resources = true;  // spec.resources of a pod counts instead of what its containers ask for
   bool usage_ages_out = true;       // past use that can not be brought up to date fades
   bool bind_or_evict = true;        // a pod that is to be bound and evicted in one cycle just goes on waiting
+  bool avoid_fragments =
+      true;  // GPUs that typical pods could not use any more are avoided (plugin fragmentation)
   bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
+  bool charge_until_gone = true;     // what stands on nodes is charged, whatever became of its group or queue
+  bool quota_bounds_changes = true;  // who becomes non-preemptible while running needs the quota for it
+  bool return_where_chosen = true;   // a victim that gets a place again gets the one that was found for it
+  bool move_only_whole_gangs = true;      // a gang is moved only where it stands whole afterwards
+  bool reservations_in_namespace = true;  // the label of GPU reservations counts in their namespace only
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -55,7 +62,13 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"podLevelResources", &Compatibility::pod_level_resources},
     {"usageAgesOut", &Compatibility::usage_ages_out},
     {"bindOrEvict", &Compatibility::bind_or_evict},
+    {"avoidFragments", &Compatibility::avoid_fragments},
     {"compareFailedFully", &Compatibility::compare_failed_fully},
+    {"chargeUntilGone", &Compatibility::charge_until_gone},
+    {"quotaBoundsChanges", &Compatibility::quota_bounds_changes},
+    {"returnWhereChosen", &Compatibility::return_where_chosen},
+    {"moveOnlyWholeGangs", &Compatibility::move_only_whole_gangs},
+    {"reservationsInNamespace", &Compatibility::reservations_in_namespace},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

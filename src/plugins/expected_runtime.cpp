@@ -47,7 +47,12 @@ NominationCheck look_at(const Session& s, JobId id, const std::string& expected)
   return seen;
 }
 
-void judge(const Session& s, JobId id, RequeueRecord& record) {
+// Nobody gives way where nobody waits.
+void wake_at(Session& s, TimePoint moment) {
+  if (!s.cluster.pending_jobs().empty()) s.wake_at(moment);
+}
+
+void judge(Session& s, JobId id, RequeueRecord& record) {
   const Job& job = s.cluster.job(id);
   const std::string expected = *expected_runtime(s.cluster, id);
   const NominationCheck seen = look_at(s, id, expected);
@@ -61,13 +66,14 @@ void judge(const Session& s, JobId id, RequeueRecord& record) {
   if (!seen.expected)
     return skip("invalid_duration", bad_value(keys::kExpectedRuntime, expected, "positive duration"));
   if (!seen.last_start) return skip("missing_start");
+  if (*seen.runtime < *seen.expected) wake_at(s, *seen.last_start + *seen.expected);
   if (*seen.runtime < Duration::zero())
     return skip("clock_skew", "its last start, " + format_time(*seen.last_start) + ", is in the future");
   if (*seen.runtime < *seen.expected) return;  // not due yet: nothing to say about it
   if (job.requeue_not_before && !seen.not_before)
     return skip("invalid_not_before",
                 bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
-  if (seen.not_before && s.now < *seen.not_before) return skip("cooldown");
+  if (seen.not_before && s.now < *seen.not_before) return wake_at(s, *seen.not_before), skip("cooldown");
   record.nominate(id, kName, *seen.runtime - *seen.expected);
 }
 

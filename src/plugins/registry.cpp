@@ -8,6 +8,7 @@
 #include "config/arguments.hpp"
 #include "plugins/devices/dynamic_resources.hpp"
 #include "plugins/expected_runtime.hpp"
+#include "plugins/fragmentation/fragmentation.hpp"
 #include "plugins/generators/generators.hpp"
 #include "plugins/job_orders.hpp"
 #include "plugins/min_runtime.hpp"
@@ -49,6 +50,13 @@ Make node_placement_from(const Arguments& given) {
   options.gpu = strategy("gpu", options.gpu);
   options.cpu = strategy("cpu", options.cpu);
   return [options] { return make_node_placement(options); };
+}
+
+Make fragmentation_from(const Arguments& given, const SchedulerParams& params) {
+  FragmentationOptions options;
+  options.weight = given.number_at_least(0, "weight", options.weight);
+  if (!params.compatibility.avoid_fragments) options.weight = 0;
+  return [options] { return make_fragmentation(options); };
 }
 
 Make min_runtime_from(const Arguments& given) {
@@ -96,6 +104,7 @@ Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
 }
 
 constexpr const char* kExhaustive = "sg-exhaustive";
+constexpr const char* kFragmentation = "fragmentation";
 
 struct Registered {
   KnownComponent known;
@@ -128,6 +137,7 @@ const std::vector<Registered>& registered() {
       {{"nominatednode"}, plain(make_nominated_node)},
       {{"dynamicresources", {"maxCelCacheEntries"}}, dynamic_resources_from},
       {{"nodeplacement", {"gpu", "cpu"}}, with_arguments(node_placement_from)},
+      {{kFragmentation, {"weight"}}, fragmentation_from},
       {{"minruntime",
         {"defaultPreemptMinRuntime", "defaultReclaimMinRuntime", "reclaimResolveMethod",
          "protectFromConsolidation"}},
@@ -161,6 +171,20 @@ void add_exhaustive(const Config& config, std::vector<PluginFactory>& plugins) {
     plugins.push_back({kExhaustive, make_exhaustive});
 }
 
+bool spreads_gpus(const PluginConfig& plugin) {
+  const auto strategy = plugin.arguments.find("gpu");
+  return plugin.name == "gpuspread" || (plugin.name == "nodeplacement" &&
+                                        strategy != plugin.arguments.end() && strategy->second == "spread");
+}
+
+// Who wants GPUs spread does not want to hear what that leaves for others.
+std::vector<PluginConfig> in_agreement(std::vector<PluginConfig> plugins) {
+  if (std::any_of(plugins.begin(), plugins.end(), spreads_gpus))
+    for (PluginConfig& plugin : plugins)
+      if (plugin.name == kFragmentation) plugin.arguments["weight"] = "0";
+  return plugins;
+}
+
 }  // namespace
 
 std::vector<KnownComponent> known_plugins() {
@@ -171,7 +195,7 @@ std::vector<KnownComponent> known_plugins() {
 
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
-  for (const PluginConfig& plugin : config.plugins)
+  for (const PluginConfig& plugin : in_agreement(config.plugins))
     if (const Registered* found = find(plugin.name); found != nullptr && found->make)
       made.push_back({plugin.name, found->make(Arguments(plugin, found->known, errors), config.params)});
   add_exhaustive(config, made);

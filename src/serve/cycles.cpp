@@ -36,11 +36,34 @@ Clock::time_point CyclePace::latest() const { return std::max(earliest_, latest_
 Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
     : p_(parts),
       leadership_(leadership),
-      policy_(std::move(policy)),
+      period_(parts.options.schedule_period),
       requeue_log_(parts.log),
       queue_notices_(parts.events) {
+  use(std::move(policy));
+}
+
+// With what only a live scheduler knows.
+void Cycles::use(Policy policy) {
+  given_policy_ = policy;
+  policy_ = std::move(policy);
   policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
   policy_.plugins.push_back(patience_with(p_.binder.refused_jobs()));
+}
+
+void Cycles::adopt(ConfigurationRead read) {
+  next_ = std::move(read);
+  pace_.come_by(Clock::now());
+  p_.news.give();
+}
+
+void Cycles::take_configuration() {
+  if (!next_) return;
+  next_->policy.settings.usage = policy_.settings.usage;
+  period_ = next_->schedule_period;
+  p_.vitals.schedule_period = period_;
+  use(std::move(next_->policy));
+  memory_ = SearchMemory();
+  next_.reset();
 }
 
 kube::Async<void> Cycles::run() {
@@ -48,6 +71,7 @@ kube::Async<void> Cycles::run() {
     co_await p_.news.until(leadership_.may_act() ? pace_.latest() : Clock::now() + kLookWhileIdle);
     if (p_.loop.stopping()) co_return;
     update();
+    show();
     if (p_.usage.is_awaited()) p_.vitals.last_cycle = Clock::now();  // not late, but patient
     if (p_.self_check.is_due()) p_.self_check.compare(p_.cluster, kube::wall_clock());
     if (!leadership_.may_act() || !is_due()) continue;
@@ -60,6 +84,16 @@ kube::Async<void> Cycles::run() {
 
 void Cycles::update() { p_.source.update(p_.cluster, kube::wall_clock()); }
 
+// To those who ask on other threads, what is known now.
+void Cycles::show() {
+  if (!p_.views.is_asked() || !p_.source.is_synced()) return;
+  const TimePoint now = kube::wall_clock();
+  p_.cluster.refresh(now);
+  auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now});
+  view->policy.settings.usage = policy_.settings.usage;
+  p_.views.answer(std::move(view));
+}
+
 bool Cycles::is_due() const { return p_.source.calls_for_cycle() || Clock::now() >= pace_.latest(); }
 
 kube::Async<void> Cycles::run_one() {
@@ -67,7 +101,9 @@ kube::Async<void> Cycles::run_one() {
   const auto start = Clock::now();
   const Decisions decisions = co_await decide(now);
   const auto took = Clock::now() - start;
-  pace_.ran(took, p_.options.schedule_period);
+  pace_.ran(took, period_);
+  const Duration to_moment = decisions.next_moment ? *decisions.next_moment - now : Duration::max();
+  if (to_moment < period_) pace_.come_by(start + to_moment);
   p_.vitals.last_cycle = Clock::now();
   p_.metrics.cycle(p_.cluster, decisions, took, p_.usage.in_force());
   p_.usage.cycle_ran(p_.cluster);
@@ -89,6 +125,7 @@ void Cycles::take_usage() {
 // meanwhile.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
+  take_configuration();
   take_usage();
   if (p_.evictor.note_protected_jobs()) memory_ = SearchMemory();  // others may be victims now
   p_.binder.refused_jobs().publish(now);
@@ -108,6 +145,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.status.publish(p_.cluster, decisions);
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
   p_.preemptibility.publish(p_.cluster);
+  p_.grouping.look_after(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);
     queue_notices_.tell(p_.cluster, *decisions.requeue);

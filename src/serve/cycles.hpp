@@ -9,6 +9,7 @@
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
 #include "serve/health/requeue_log.hpp"
+#include "serve/reload.hpp"
 #include "serve/write/queue_notices.hpp"
 #include "util/stopwatch.hpp"
 #include "util/time.hpp"
@@ -61,6 +62,8 @@ class Cycles {
  public:
   Cycles(Parts& parts, const Leadership& leadership, Policy policy);
 
+  // In force from the next cycle on, which comes soon.
+  void adopt(ConfigurationRead read);
   // Until the loop stops.
   kube::Async<void> run();
   bool is_in_cycle() const { return guard_.is_in_cycle(); }
@@ -68,6 +71,9 @@ class Cycles {
 
  private:
   void update();
+  void use(Policy policy);
+  void take_configuration();
+  void show();
   void take_usage();
   bool is_due() const;
   kube::Async<void> run_one();
@@ -77,7 +83,10 @@ class Cycles {
 
   Parts& p_;
   const Leadership& leadership_;
+  Policy given_policy_;  // without what only this thread may look at
   Policy policy_;
+  Duration period_;
+  std::optional<ConfigurationRead> next_;  // read while this one was in force
   SearchMemory memory_;
   const SteadyStopwatch stopwatch_;
   RequeueLog requeue_log_;

@@ -10,6 +10,8 @@
 #include "serve/health/http_server.hpp"
 #include "serve/leadership.hpp"
 #include "serve/parts.hpp"
+#include "serve/reload.hpp"
+#include "serve/web/interface.hpp"
 
 namespace muster::serve {
 namespace {
@@ -65,7 +67,8 @@ class Daemon final : SourceListener {
   Daemon(DaemonOptions options, Policy policy, kube::Credentials credentials)
       : p_(std::move(options), std::move(credentials), *this),
         leadership_(p_),
-        cycles_(p_, leadership_, std::move(policy)) {}
+        cycles_(p_, leadership_, std::move(policy)),
+        reload_(p_, [this](ConfigurationRead read) { cycles_.adopt(std::move(read)); }) {}
 
   // The exit code.
   int run();
@@ -92,6 +95,7 @@ class Daemon final : SourceListener {
   Parts p_;
   Leadership leadership_;
   Cycles cycles_;
+  Reload reload_;
   bool is_giving_up_ = false;
 };
 
@@ -106,6 +110,16 @@ int Daemon::run() {
                                {"scheduler", p_.options.scheduler_name},
                                {"listen", p_.options.listen_address},
                                {"port", std::to_string(*port)}});
+  if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
+  Interface web(p_.client, p_.views, {p_.options.web_address, p_.options.web_asks_tokens});
+  if (!p_.options.web_address.empty()) {
+    const auto web_port = web.start();
+    if (!web_port) {
+      p_.log.error(web_port.error().text());
+      return kFailed;
+    }
+    p_.log.info("web", {{"listen", p_.options.web_address}, {"port", std::to_string(*web_port)}});
+  }
   const Signals signals([this](int signal) { p_.loop.post([this, signal] { on_signal(signal); }); });
   p_.loop.post([this] { start(); });
   p_.loop.run();
@@ -117,6 +131,7 @@ void Daemon::start() {
   p_.source.start();
   kube::spawn(tick());
   kube::spawn(cycles_.run());
+  kube::spawn(reload_.run());
   leadership_.begin();
 }
 

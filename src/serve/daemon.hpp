@@ -7,6 +7,7 @@
 #include "engine/cycle/policy.hpp"
 #include "kube/credentials.hpp"
 #include "model/cluster.hpp"
+#include "serve/reload.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
 #include "usage/settings.hpp"
@@ -20,12 +21,15 @@ struct DaemonOptions {
   std::string node_pool_label, node_pool;
   std::vector<std::string> default_queues;  // as JSON; empty: those that KAI-Scheduler ships
   std::string listen_address = ":8080";
+  std::string web_address;      // of the interface; "": there is none
+  bool web_asks_tokens = true;  // else whoever reaches it may read
   std::string metrics_prefix = "kai";
   Duration schedule_period = std::chrono::seconds(1);
   double writes_per_second = 0, burst = 0;  // 0: no limit
   bool elects_leader = false;
   bool groups_pods = true;
   bool logs_json = false;
+  bool dry_run = false;  // every write is checked by the API server, and none is stored
   int verbosity = 3;
   Binding binding = Binding::kDirect;
   EvictBy evict_by = EvictBy::kDelete;
@@ -33,6 +37,7 @@ struct DaemonOptions {
   int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
   bool reclaims_by_lca = true;       // what minimum runtimes are checked for
   ClusterOptions cluster;
+  ConfigurationFile configuration;  // looked at again now and then
   UsageSettings usage;
   std::string usage_address;  // of Prometheus, where past use comes from there
 };

@@ -13,11 +13,14 @@ using std::chrono::milliseconds;
 constexpr auto kRestoringTime = std::chrono::seconds(10);
 
 kube::ElectionOptions election_of(const DaemonOptions& options) {
-  const std::string suffix = options.node_pool.empty() ? "" : "-" + options.node_pool;
-  return {.ns = options.ns, .name = options.scheduler_name + suffix, .identity = kube::make_identity()};
+  return {.ns = options.ns, .name = lease_name(options), .identity = kube::make_identity()};
 }
 
 }  // namespace
+
+std::string lease_name(const DaemonOptions& options) {
+  return options.scheduler_name + (options.node_pool.empty() ? "" : "-" + options.node_pool);
+}
 
 Leadership::Leadership(Parts& parts) : p_(parts), elector_(parts.client, election_of(parts.options), *this) {}
 

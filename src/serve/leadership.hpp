@@ -5,7 +5,11 @@
 
 namespace muster::serve {
 
+struct DaemonOptions;
 struct Parts;
+
+// Of the lease that a leader holds, in the namespace of the options.
+std::string lease_name(const DaemonOptions& options);
 
 class Leadership final : kube::ElectionListener {
  public:

@@ -12,6 +12,7 @@
 #include "serve/read/assumptions.hpp"
 #include "serve/read/live_source.hpp"
 #include "serve/usage/usage_keeper.hpp"
+#include "serve/web/views.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
@@ -25,7 +26,7 @@
 namespace muster::serve {
 
 // Everything belongs to the thread of `loop`, but for `cluster`, which a cycle has to itself while it runs,
-// and what other threads may ask: `vitals` and the text of `metrics`.
+// and what other threads may ask: `vitals`, the text of `metrics`, and `views`.
 struct Parts {
   Parts(DaemonOptions options, kube::Credentials credentials, SourceListener& listener);
 
@@ -36,6 +37,7 @@ struct Parts {
   kube::Loop loop;
   kube::Signal news;  // there is something to look at
   kube::ApiClient client;
+  Views views;
 
   Cluster cluster;
   Assumptions assumptions;

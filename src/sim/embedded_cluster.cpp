@@ -2,11 +2,12 @@
 #include "sim/embedded_cluster.hpp"
 
 namespace muster {
-namespace {
 
 bool stays_terminating(const Cluster& cluster, const Task& task) {
   return task.stays_terminating || (task.job.valid() && cluster.job(task.job).stays_terminating);
 }
+
+namespace {
 
 // Terminating since before the cycle, and neither stuck nor told to stay.
 std::vector<TaskId> ended(const Cluster& cluster) {

@@ -7,6 +7,9 @@
 
 namespace muster {
 
+// An annotation says that it does, of the pod or of its job.
+bool stays_terminating(const Cluster& cluster, const Task& task);
+
 // Between two cycles: a bound pod runs; an evicted or terminating one is gone and its owner has made it
 // again, pending, unless it stays terminating (its annotation says so, or it is stuck). docs: product.md, the
 // contract of `simulate --cycles`.

@@ -28,6 +28,8 @@ RUNS = {
     "search": ["search", "--cycles", "2"],
     "search, one job": ["search", "--job", "default/train-a"],
 }
+# The same over simulated time: everything that happens there is in examples/time.
+OVER_TIME = ["time", "--until", "2h", "--seed", "1", *NOW]
 DRY_RUN = "actions: allocate, requeue\nactionArguments: {requeue: {dryRun: \"true\"}}\n"
 
 
@@ -61,12 +63,13 @@ def objects(part, path=""):
 
 class Schemas(unittest.TestCase):
     def setUp(self):
-        self.schemas = {command: schema(command) for command in ("simulate", "validate")}
+        self.schemas = {name: schema(name) for name in ("simulate", "explain", "what-if", "top", "validate", "simulation",
+                                                        "comparison")}
 
-    def check(self, command, *arguments, expected_exit=(0,)):
+    def check(self, command, *arguments, expected_exit=(0,), name=None):
         ran = muster(command, *arguments, "-o", "json")
         self.assertIn(ran.returncode, expected_exit, ran.stderr)
-        validator = jsonschema.Draft202012Validator(self.schemas[command])
+        validator = jsonschema.Draft202012Validator(self.schemas[name or command])
         problems = [f"{e.json_path}: {e.message}" for e in validator.iter_errors(json.loads(ran.stdout))]
         self.assertEqual(problems, [])
         return json.loads(ran.stdout)
@@ -92,6 +95,33 @@ class Schemas(unittest.TestCase):
             output = self.check("simulate", "requeue", "--config", config.name, *NOW)
         self.assertTrue(output["rounds"][0]["requeue"]["dryRun"])
 
+    def test_fit_runs_over_time(self):
+        output = self.check("simulate", *OVER_TIME, name="simulation")
+        self.assertGreater(len(output["jobs"]), 0)
+
+    def test_fit_comparisons(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("actions: allocate\n")
+            config.flush()
+            output = self.check("simulate", *OVER_TIME, "--compare", config.name, name="comparison")
+        self.assertEqual([run["config"] for run in output["runs"]], ["", config.name])
+
+    def test_fit_explanations(self):
+        for job in ("ranker-large", "h200-only", "chat-api", "eval-3", "nightly"):
+            with self.subTest(job):
+                self.check("explain", job, "tour", *NOW)
+
+    def test_fit_evictions(self):
+        found = self.check("explain", "old", "min-runtime", *NOW)
+        self.assertEqual((found["state"], found["eviction"]["action"]), ("evicted", "reclaim"))
+
+    def test_fit_what_ifs(self):
+        self.check("what-if", "tour", *NOW, "--set", "queue/serving.gpu.quota=10", "--drain", "gpu-1", "--add",
+                   "1:like=gpu-2", "--advance", "1h", "--delete", "job/default/giant")
+
+    def test_fit_a_glance(self):
+        self.check("top", "tour", *NOW)
+
     def test_fit_validations(self):
         for name in ("tour", "workloads", "broken"):
             with self.subTest(name):
@@ -105,8 +135,9 @@ class Schemas(unittest.TestCase):
 
     def test_are_described_field_by_field(self):
         text = (ROOT / "docs/json.md").read_text()
+        titles = {"simulation": "simulate --until", "comparison": "simulate --compare"}
         for command, one in self.schemas.items():
-            section = text.split(f"## muster {command} -o json\n")[1].split("\n## ")[0]
+            section = text.split(f"## muster {titles.get(command, command)} -o json\n")[1].split("\n## ")[0]
             described = re.findall(r"^\| `([^`]+)` \|", section, re.M)
             self.assertEqual(sorted(described), sorted(fields(one)), command)
 

@@ -121,6 +121,12 @@ def near(kind):
     return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
+def in_sub_group(name, sub_group):
+    made = pod(name)
+    made["metadata"]["labels"] = {"kai.scheduler/subgroup-name": sub_group}
+    return made
+
+
 PRIORITIES = [other("PriorityClass", "high", "scheduling.k8s.io/v1", value=90)]
 PREEMPT = "actions: allocate, preempt\n"
 
@@ -135,6 +141,11 @@ NO_GPU = {"nodes": 1, "rule": "NotEnoughResources", "resource": "nvidia.com/gpu"
 JOBS = {
     "QueueDoesNotExist": ([node(), queue(), group(of="x"), pod()], ALLOCATE, {"queue": "x"}),
     "QueueIsNotALeaf": ([node(), queue(), queue("below", "q"), group(), pod()], ALLOCATE, {"queue": "q"}),
+    "QueueClosedToNamespace": ([node(), {**queue(), "metadata": {"name": "q", "annotations": {
+        "muster.dev/namespaces": "team-a,team-b-*"}}}, group(), pod()], ALLOCATE, {"queue": "q"}),
+    "UnknownSubGroup": (
+        [node(), queue(), group(subGroups=[{"name": "a", "minMember": 2}]), in_sub_group("p-0", "a"),
+         in_sub_group("p-1", "b")], ALLOCATE, {"name": "b", "podsPlaced": 1, "podsNeeded": 2}),
     "NotReady": ([node(), queue(), group(minimum=3), pod()], ALLOCATE, {"podsPlaced": 1, "podsNeeded": 3}),
     "SchedulingGated": ([node(), *waiting(schedulingGates=[{"name": "g"}])], ALLOCATE,
                         {"podsPlaced": 0, "podsNeeded": 1}),
@@ -326,6 +337,16 @@ def table_in_docs(title):
     return {code: set(re.findall(r"`(\w+)`", fields)) for code, fields in rows}
 
 
+def rows_of_explain():
+    """The rows of the tables of docs/explain.md by title: code, example, meaning, what to do."""
+    text = (ROOT / "docs/explain.md").read_text()
+    tables = {}
+    for title in ("Reasons of jobs", "Rules of nodes"):
+        section = text.split(f"## {title}\n")[1].split("\n## ")[0]
+        tables[title] = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$", section, re.M)
+    return tables
+
+
 class Reasons(unittest.TestCase):
     maxDiff = None
 
@@ -343,7 +364,7 @@ class Reasons(unittest.TestCase):
                 self.assertEqual(rows.get(code), details, reasons)
 
     def test_are_all_of_them(self):
-        self.assertEqual(set(JOBS), codes_in_source("JobRule") - {"UnknownSubGroup", "BindRefused"})  # nobody gives, and serve alone
+        self.assertEqual(set(JOBS), codes_in_source("JobRule") - {"BindRefused"})  # serve alone
         self.assertEqual(set(NODES), codes_in_source("NodeRule"))
 
     def test_are_described(self):
@@ -351,6 +372,22 @@ class Reasons(unittest.TestCase):
         self.assertEqual(described, {code: set(details) for code, (_, _, details) in JOBS.items()})
         described = table_in_docs("Rules of nodes")
         self.assertEqual(described, {code: set(row) - {"nodes", "rule"} for code, (_, _, row) in NODES.items()})
+
+    def test_are_explained(self):
+        explained = rows_of_explain()
+        self.assertEqual({code for code, *_ in explained["Reasons of jobs"]}, codes_in_source("JobRule"))
+        self.assertEqual({code for code, *_ in explained["Rules of nodes"]}, codes_in_source("NodeRule"))
+        for code, example, meaning, step in explained["Reasons of jobs"] + explained["Rules of nodes"]:
+            self.assertTrue(example and meaning.endswith(".") and step.endswith("."), code)
+
+    def test_are_explained_in_the_words_of_the_program(self):
+        explained = rows_of_explain()
+        for cases, title in ((JOBS, "Reasons of jobs"), (NODES, "Rules of nodes")):
+            for code, example, _, _ in explained[title]:
+                if code in cases:
+                    objects, config, _ = cases[code]
+                    with self.subTest(code):
+                        self.assertIn(example, "\n".join(r["message"] for r in reasons_of(run(objects, config))))
 
 
 if __name__ == "__main__":

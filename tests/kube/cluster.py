@@ -20,6 +20,7 @@ CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "resourceclaim", "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
     "taint-eviction", "node-lifecycle"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
+TENANTS = ("tenant", "neighbour")  # users without any right; a token of each is "NAME-token-of-the-tests"
 
 
 def free_port():
@@ -170,7 +171,8 @@ class ControlPlane:
                 "-CAcreateserial", "-days", "2", "-extfile", f"{name}.ext", "-out", f"{name}.crt")
         run("openssl", "genrsa", "-out", "sa.key", "2048")
         run("openssl", "rsa", "-in", "sa.key", "-pubout", "-out", "sa.pub")
-        (d / "tokens.csv").write_text(f'{ADMIN_TOKEN},admin,admin,"system:masters"\n')
+        (d / "tokens.csv").write_text(f'{ADMIN_TOKEN},admin,admin,"system:masters"\n' + "".join(
+            f"{name}-token-of-the-tests,{name},{name}\n" for name in TENANTS))
         self.kubeconfig = self.write_kubeconfig("admin.kubeconfig", ADMIN_TOKEN)
 
     def write_kubeconfig(self, name, token, port=None, ca=None):
@@ -207,6 +209,8 @@ class ControlPlane:
             (d / "audit.yaml").write_text(json.dumps({
                 "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
                 "rules": [{"level": "Request", "resources": [{"group": "", "resources": ["pods/binding"]}]},
+                          {"level": "Request", "verbs": ["create", "update"],
+                           "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
                           {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}))
             arguments += [f"--audit-policy-file={d}/audit.yaml", f"--audit-log-path={d}/audit.log"]
         self.start("kube-apiserver", self.programs / "controlplane", "kube-apiserver", *arguments)
@@ -251,6 +255,38 @@ class ControlPlane:
         self.kubectl("apply", "-f", deploy)
         for crd in ("queues.scheduling.run.ai", "podgroups.scheduling.run.ai"):
             self.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+
+    def remove_policies(self):
+        """Without them muster must hold, too."""
+        for kind in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
+            self.api.delete(f"/apis/admissionregistration.k8s.io/v1/{kind}")
+        wait_until(self.takes_odd_queues, 30, "the policies to be gone", 0.2)
+
+    def takes_odd_queues(self):
+        try:
+            self.api.post("/apis/scheduling.run.ai/v2/queues?dryRun=All", {
+                "apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "odd-one"},
+                "spec": {"resources": {"gpu": {"quota": 2, "limit": 1}}}})
+        except ApiError:
+            return False
+        return True
+
+    def tenant(self, name, ns):
+        """Requests as a user who may edit what is in the namespace, and PodGroups there, and nothing else."""
+        rbac = "/apis/rbac.authorization.k8s.io/v1"
+        role = {"metadata": {"name": "edit-podgroups"}, "rules": [
+            {"apiGroups": ["scheduling.run.ai"], "resources": ["podgroups"], "verbs": ["*"]}]}
+        with contextlib.suppress(ApiError):
+            self.api.post("/api/v1/namespaces", {"metadata": {"name": ns}})
+        with contextlib.suppress(ApiError):
+            self.api.post(f"{rbac}/clusterroles", role)
+        # What edit is made of: the controller that puts it together does not run here.
+        for granted in ("system:aggregate-to-edit", "system:aggregate-to-view", "edit-podgroups"):
+            self.api.post(f"{rbac}/namespaces/{ns}/rolebindings", {
+                "metadata": {"name": f"{name}-{granted}".replace("system:", "")},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": granted},
+                "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": name}]})
+        return Api(self.port, self.directory / "ca.crt", f"{name}-token-of-the-tests")
 
     def audit_entries(self):
         return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]

@@ -235,6 +235,7 @@ class FilesAndLive(unittest.TestCase):
         cls.addClassCleanup(cls.plane.__exit__)
         cls.plane.install(ROOT / "deploy")
         cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
+        cls.plane.remove_policies()  # they would keep queues from being deleted while jobs are in them
         cls.api = cls.plane.api
         cls.api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", PYTORCH_CRD)
         cls.plane.kubectl("wait", "--for=condition=Established", "crd/pytorchjobs.kubeflow.org", "--timeout=30s")

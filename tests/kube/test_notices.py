@@ -18,6 +18,11 @@ VALID_SPEC = "muster.dev/ValidSpec"
 class Notices(KubeTest):
     NODES = 1
 
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.plane.remove_policies()
+
     def group(self, name):
         return self.api.get(f"{POD_GROUPS}/{name}")
 

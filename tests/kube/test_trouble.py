@@ -156,7 +156,7 @@ class StatusInTime(TroubleTest):
     def test_nobody_is_called_unschedulable_after_its_bind(self):
         proxy, kubeconfig = self.through_proxy()
         proxy.delay = lambda method, path: 1 if method == "PATCH" and path.endswith("/status") else 0
-        self.api.post(QUEUES, queue("narrow", 1, limit=0))
+        self.api.post(QUEUES, queue("narrow", 0, limit=0))
         self.addCleanup(self.api.delete, f"{QUEUES}/narrow")
         self.serve(kubeconfig=kubeconfig)
         for i in range(30):

@@ -2,6 +2,7 @@
 #include "cli/completion/command_words.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace muster::cli {
 namespace {
@@ -29,19 +30,37 @@ void add_argument(const CLI::Option& option, CommandWords& words) {
   words.takes_files |= words.choices.empty();
 }
 
+void add_option(const CLI::Option& option, CommandWords& words) {
+  if (option.get_positional()) return add_argument(option, words);
+  OptionWords added = option_words(option);
+  const auto is_known = [&](const OptionWords& other) { return other.names == added.names; };
+  if (std::ranges::none_of(words.options, is_known)) words.options.push_back(std::move(added));
+}
+
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// What may follow one of the commands below another is offered behind both.
+void add_command_below(const CLI::App& below, CommandWords& words) {
+  for (const CLI::Option* option : below.get_options()) add_option(*option, words);
+  words.has_commands = true;
+}
+
+CommandWords words_of(const CLI::App& command) {
+  CommandWords words{.name = command.get_name(), .description = command.get_description()};
+  for (const CLI::Option* option : command.get_options()) add_option(*option, words);
+  for (const CLI::App* below : commands_of(command)) add_command_below(*below, words);
+  if (words.has_commands) words.choices.clear();
+  for (const CLI::App* below : commands_of(command)) words.choices.push_back(below->get_name());
+  return words;
+}
+
 }  // namespace
 
 std::vector<CommandWords> command_words(const CLI::App& app) {
   std::vector<CommandWords> commands;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    CommandWords words{.name = sub->get_name(), .description = sub->get_description()};
-    for (const CLI::Option* option : sub->get_options())
-      if (option->get_positional())
-        add_argument(*option, words);
-      else
-        words.options.push_back(option_words(*option));
-    commands.push_back(std::move(words));
-  }
+  for (const CLI::App* command : commands_of(app)) commands.push_back(words_of(*command));
   return commands;
 }
 

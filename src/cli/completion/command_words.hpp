@@ -21,8 +21,9 @@ struct OptionWords {
 struct CommandWords {
   std::string name, description;
   std::vector<OptionWords> options;
-  std::vector<std::string> choices;  // of its arguments
+  std::vector<std::string> choices;  // of its arguments, or the commands below it
   bool takes_files = false;
+  bool has_commands = false;  // below it, whose options are among its own here
 };
 
 std::vector<CommandWords> command_words(const CLI::App& app);

@@ -28,6 +28,11 @@ TimePoint instant_of(const std::string& now) {
   return given ? *given : std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
+TimePoint start_of(const InputOptions& options, const std::optional<TraceInput>& trace) {
+  if (options.now.empty() && trace && trace->start()) return *trace->start();
+  return instant_of(options.now);
+}
+
 // Returns where mistakes in the arguments of plugins and actions go: those in a snapshot are nobody's fault.
 std::vector<Error>& take_configuration(const InputOptions& options, Inputs& inputs) {
   std::optional<LoadedConfig> loaded;
@@ -49,7 +54,8 @@ void read_configuration(const InputOptions& options, Inputs& inputs) {
   std::vector<Error>& bad_arguments = take_configuration(options, inputs);
   if (options.kai_exact) inputs.config.params.compatibility = Compatibility::kai_exact();
   inputs.policy = make_policy(inputs.config, bad_arguments);
-  if (const std::string note = usage_text(inputs.config); options.usage.empty() && !note.empty())
+  if (const std::string note = usage_text(inputs.config);
+      options.usage.empty() && !options.over_time && !note.empty())
     inputs.notes.push_back(note);
   if (!options.usage.empty() && is_readable(options.usage, inputs.unreadable))
     inputs.policy.settings.usage = read_usage(options.usage, errors);
@@ -61,7 +67,10 @@ void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) 
   const checks::Checked checked{inputs.cluster, reclaims_by_lca(inputs.config)};
   for (ObjectWarning& warning : checks::check_all(checked)) warnings.push_back(std::move(warning));
   reader.tell(std::move(warnings));
-  if (std::string nothing = checks::nothing_to_schedule(checked); !nothing.empty() && options.expects_work)
+  const bool comes_later = !inputs.agenda.later.empty() || !inputs.agenda.steps.empty() ||
+                           (inputs.trace && !inputs.trace->trace().jobs.empty());
+  if (std::string nothing = checks::nothing_to_schedule(checked);
+      !nothing.empty() && options.expects_work && !comes_later)
     inputs.findings.warnings.push_back({std::move(nothing), {}});
 }
 
@@ -109,14 +118,18 @@ int Inputs::exit_code(bool strict) const {
   return findings.errors.empty() && (!strict || findings.warnings.empty()) ? kSuccess : kNo;
 }
 
-Inputs read_all(const InputOptions& options) {
+Inputs read_all(const InputOptions& options, std::optional<TraceInput> trace) {
   Inputs inputs;
-  inputs.now = instant_of(options.now);
+  inputs.trace = std::move(trace);
+  inputs.now = start_of(options, inputs.trace);
+  inputs.over_time = options.over_time;
   read_configuration(options, inputs);
   inputs.cluster = Cluster(cluster_options(inputs.config.params));
+  if (inputs.trace) inputs.trace->add_nodes(inputs);
   ManifestReader reader(inputs);
   for (const std::string& path : options.paths) reader.read(path);
   reader.finish();
+  if (inputs.trace) inputs.trace->add_jobs(inputs);
   inputs.cluster.refresh(inputs.now);
   check(options, reader, inputs);
   add_foreign_groups(inputs);
@@ -126,7 +139,10 @@ Inputs read_all(const InputOptions& options) {
 }
 
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code) {
-  Inputs inputs = read_all(options);
+  std::optional<TraceInput> trace;
+  if (!options.trace.is_empty() && !(trace = read_trace_input(options.trace, options.strict, exit_code)))
+    return std::nullopt;
+  Inputs inputs = read_all(options, std::move(trace));
   if (const std::string skipped = skipped_text(inputs.config); !skipped.empty())
     fmt::print(stderr, "note: {}\n", skipped);
   for (const std::string& note : inputs.notes) fmt::print(stderr, "note: {}\n", note);

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "cli/input/kept_files.hpp"
+#include "cli/input/traces.hpp"
 #include "config/config.hpp"
 #include "engine/cycle/policy.hpp"
 #include "manifest/manifest.hpp"
 #include "model/cluster.hpp"
+#include "sim/agenda.hpp"
 
 namespace muster::cli {
 
@@ -18,9 +20,17 @@ struct InputOptions {
   std::string config;  // "": the default configuration
   std::string usage;   // "": queues have no past
   std::string now;     // an RFC 3339 time; "": the clock's
+  TraceInputOptions trace;
   bool kai_exact = false;
   bool strict = false;        // warnings are errors
   bool expects_work = false;  // files without a job, a node or a queue are worth a warning
+  bool over_time = false;     // objects that are created later come later, and steps are taken
+};
+
+// A workload of the files, and the pods that it has.
+struct FileWorkload {
+  std::string object;             // as JSON text
+  std::vector<std::string> pods;  // names
 };
 
 struct Inputs {
@@ -33,6 +43,10 @@ struct Inputs {
   std::vector<Error> unreadable;  // files that can not be opened
   std::vector<std::string> notes;
   KeptFiles kept;  // what was looked into and is still to be read
+  std::optional<TraceInput> trace;
+  bool over_time = false;
+  Agenda agenda;                        // what comes later, and what pods have to do: where `over_time`
+  std::vector<FileWorkload> workloads;  // whose controllers are to go on: likewise
 
   // kSuccess, or how a command ends that was given them.
   int exit_code(bool strict) const;
@@ -41,8 +55,9 @@ struct Inputs {
 // Notes the file where it can not be opened. "-" is standard input.
 bool is_readable(const std::string& file, std::vector<Error>& unreadable);
 
-// Reads on after errors, and checks what was read.
-Inputs read_all(const InputOptions& options);
+// Reads on after errors, and checks what was read. A trace, where there is one, was read before: it may say
+// when now is.
+Inputs read_all(const InputOptions& options, std::optional<TraceInput> trace = std::nullopt);
 
 // Tells standard error what is wrong. Nothing, and `exit_code` set, where the run can not go on.
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code);

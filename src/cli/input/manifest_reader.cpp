@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "cli/input/inputs.hpp"
+#include "cli/input/steps.hpp"
+#include "cli/report/names.hpp"
 #include "document/document.hpp"
 
 namespace muster::cli {
@@ -47,6 +49,12 @@ void ManifestReader::read_again(const std::function<void(const Document&)>& use)
 void ManifestReader::take(const Document& document) {
   if (std::string name = object_name(document); !name.empty())
     if (const auto [found, is_new] = names_.insert(std::move(name)); !is_new) repeated_.push_back(*found);
+  if (is_step(document)) {
+    ++steps_;
+    if (inputs_.over_time)
+      read_step(document, options_, inputs_, [this](const Document& created) { take(created); });
+    return progress_.object_read();
+  }
   decode_object(
       document, options_, [&](Object&& object) { apply(std::move(object)); }, inputs_.findings);
   workloads_.note(document);
@@ -55,6 +63,7 @@ void ManifestReader::take(const Document& document) {
 
 void ManifestReader::apply(Object&& object) {
   admission_.note(object);
+  if (inputs_.over_time && note_time(object, inputs_.now, inputs_.agenda)) return;
   left_out_.note(object);
   inputs_.cluster.apply(std::move(object));
 }
@@ -63,6 +72,10 @@ void ManifestReader::finish() {
   if (admission_.has_late_rules()) read_pods_again();
   workloads_.finish();
   for (std::string& note : left_out_.notes()) inputs_.notes.push_back(std::move(note));
+  if (inputs_.over_time)
+    check_steps(inputs_);
+  else if (steps_ > 0)
+    inputs_.notes.push_back(counted(steps_, "Step") + " not taken: time passes with --until only");
 }
 
 void ManifestReader::read_pods_again() {

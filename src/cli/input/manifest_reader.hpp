@@ -51,6 +51,7 @@ class ManifestReader {
   GeneratedNames generated_names_;
   Progress progress_;
   std::vector<std::string> files_;
+  std::size_t steps_ = 0;
   absl::flat_hash_set<std::string> names_;
   std::vector<std::string> repeated_;
 };

@@ -51,18 +51,6 @@ std::string made_up_uid(const nlohmann::json& object) {
   return is_usual ? uid : uid.append(".").append(group);
 }
 
-// What the grouper makes names of.
-nlohmann::json with_uid(nlohmann::json object) {
-  if (text_at(object, "/metadata/uid").empty()) object["metadata"]["uid"] = made_up_uid(object);
-  return object;
-}
-
-std::vector<nlohmann::json> objects_of(const std::vector<FileOwner*>& owners) {
-  std::vector<nlohmann::json> objects;
-  for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
-  return objects;
-}
-
 bool is_in_group(const nlohmann::json& pod) { return !grouper::annotation(pod, kGroupAnnotation).empty(); }
 
 // When the pod began to run, as far as it tells.
@@ -71,6 +59,17 @@ std::string start_of(const nlohmann::json& pod) {
 }
 
 }  // namespace
+
+nlohmann::json with_uid(nlohmann::json object) {
+  if (text_at(object, "/metadata/uid").empty()) object["metadata"]["uid"] = made_up_uid(object);
+  return object;
+}
+
+static std::vector<nlohmann::json> objects_of(const std::vector<FileOwner*>& owners) {
+  std::vector<nlohmann::json> objects;
+  for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
+  return objects;
+}
 
 Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options, ObjectSink take)
     : inputs_(inputs),
@@ -94,9 +93,10 @@ void Workloads::note(const Document& document) {
 
 void Workloads::finish() {
   owners_.settle();
-  make_runs();
+  if (!inputs_.over_time) make_runs();
   for (auto& [key, owner] : owners_.all())
     if (grouper::makes_pods(owner.api_version, owner.kind)) make_pods(owner);
+  if (inputs_.over_time) hand_on();
   for (auto& [key, pod] : owners_.ungrouped()) group(pod);
   for (auto& [key, pod] : owners_.without_claims()) complete(pod);
   apply_groups();
@@ -120,6 +120,25 @@ void Workloads::make_runs() {
   for (FileOwner& run : runs) owners_.add(std::move(run));
 }
 
+// What makes pods over time goes on when time passes.
+void Workloads::hand_on() {
+  for (auto& [key, owner] : owners_.all()) {
+    const bool has_runs = owner.kind == "CronJob" && grouper::next_run(owner.json());
+    if (has_runs) owner.is_used = true;
+    if (!grouper::makes_pods(owner.api_version, owner.kind) || !owner.is_used) continue;
+    FileWorkload workload{.object = owner.json().dump(-1, ' ', false, json::error_handler_t::replace),
+                          .pods = {}};
+    for (const grouper::PresentPod& pod : owner.pods) workload.pods.push_back(pod.name);
+    inputs_.workloads.push_back(std::move(workload));
+  }
+}
+
+// In order, one when the one before it runs.
+bool makes_one_by_one(const nlohmann::json& workload) {
+  return text_at(workload, "/kind") == "StatefulSet" &&
+         text_at(workload, "/spec/podManagementPolicy") != "Parallel";
+}
+
 void Workloads::make_pods(FileOwner& workload) {
   auto missing = grouper::missing_pods(workload.json(), workload.pods);
   if (!missing) {
@@ -135,6 +154,8 @@ void Workloads::make_pods(FileOwner& workload) {
   workload.why_unused = std::move(missing->why_none);
   if (workload.why_unused.empty() && !is_ours) workload.why_unused = "schedulerName is not " + ours;
   workload.is_used = workload.why_unused.empty();
+  if (inputs_.over_time && makes_one_by_one(workload.json()) && missing->pods.size() > 1)
+    missing->pods.resize(1);
   if (workload.is_used && !workload.has_children) make_pods(workload, std::move(missing->pods));
 }
 
@@ -159,6 +180,7 @@ void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& p
     }
     Findings ignored;
     is_usable = apply(pod, origin, is_first ? &inputs_.findings : &ignored);
+    if (is_usable) workload.pods.push_back({.name = text_at(pod, "/metadata/name")});
   }
 }
 
@@ -238,7 +260,8 @@ std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwn
 
 std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners,
                                 const Origin& origin, std::string& sub_group) {
-  const grouper::GroupingOptions options{.node_pool_label = inputs_.config.params.node_pool_label_key,
+  const grouper::GroupingOptions options{.queue_label = inputs_.config.params.queue_label_key,
+                                         .node_pool_label = inputs_.config.params.node_pool_label_key,
                                          .has_priority_class = [this](const std::string& name) {
                                            return has_priority_class(name) ||
                                                   !grouper::shipped_priority_class(name).is_null();

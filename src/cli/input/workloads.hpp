@@ -19,6 +19,11 @@ namespace muster::cli {
 class ObjectPlaces;
 struct Inputs;
 
+// The object as the grouper makes names of it: one without a uid gets one that tells it from others.
+nlohmann::json with_uid(nlohmann::json object);
+// A StatefulSet whose pods come in order.
+bool makes_one_by_one(const nlohmann::json& workload);
+
 class Workloads {
  public:
   // Objects that are made go to `take`.
@@ -44,6 +49,7 @@ class Workloads {
 
   // The Job of a CronJob's next run.
   void make_runs();
+  void hand_on();
   void make_pods(FileOwner& workload);
   void make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods);
   void group(FileObject& pod);

@@ -9,8 +9,6 @@
 
 namespace muster::cli {
 
-// Milli-cores, bytes and devices.
-nlohmann::ordered_json shares_json(const Shares& shares);
 // GPUs that are shared, by name.
 nlohmann::ordered_json group_names(const Cluster& cluster, HoldingId holding);
 
@@ -23,6 +21,6 @@ nlohmann::ordered_json jobs_json(const Cluster& cluster, const Round& last, cons
 // What is known of a job besides how it stands and why.
 nlohmann::ordered_json job_facts(const Cluster& cluster, const Job& job);
 nlohmann::ordered_json queues_json(const Cluster& cluster, const Round& last);
-nlohmann::ordered_json nodes_json(const Cluster& cluster);
+nlohmann::ordered_json nodes_json(const Cluster& cluster, const Decisions& last);
 
 }  // namespace muster::cli

@@ -44,7 +44,7 @@ class JsonReport final : public Report {
     field("pods", pods_json(cluster_, options_.filter.is_on() ? &jobs : nullptr));
     field("jobs", jobs_json(cluster_, last, jobs));
     field("queues", queues_json(cluster_, last));
-    field("nodes", nodes_json(cluster_));
+    field("nodes", nodes_json(cluster_, last.decisions));
     field("totals", totals_json(last));
     if (last.cycle < options_.run.cycles) field("cutShort", true);
     if (options_.filter.is_on() || !options_.filter.sort.empty()) field("filters", filters_json(shown));

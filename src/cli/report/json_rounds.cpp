@@ -1,6 +1,7 @@
 // What each cycle decided as JSON: one function per part, named after its field.
 #include <nlohmann/json.hpp>
 
+#include "answers/json.hpp"
 #include "cli/report/json_parts.hpp"
 
 namespace muster::cli {
@@ -34,9 +35,9 @@ ordered_json binds_json(const Cluster& c, const Decisions& d) {
 
 ordered_json stand_json(const Cluster& c, const QueueStand& stand) {
   return {{"name", c.queue(stand.queue).name},
-          {"held", shares_json(stand.held)},
-          {"fairShare", shares_json(stand.fair_share)},
-          {"quota", shares_json(stand.quota)}};
+          {"held", answers::shares_json(stand.held)},
+          {"fairShare", answers::shares_json(stand.fair_share)},
+          {"quota", answers::shares_json(stand.quota)}};
 }
 
 ordered_json evictions_json(const Cluster& c, const Decisions& d) {
@@ -119,10 +120,6 @@ ordered_json group_names(const Cluster& c, HoldingId holding) {
   ordered_json names = ordered_json::array();
   for (GroupId g : c.groups(holding)) names.push_back(c.group_name(g));
   return names;
-}
-
-ordered_json shares_json(const Shares& shares) {
-  return {{"cpu", shares[0]}, {"memory", shares[1]}, {"gpu", shares[2]}};
 }
 
 ordered_json timing_json(const Decisions& d) {

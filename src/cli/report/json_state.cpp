@@ -124,9 +124,9 @@ ordered_json queues_json(const Cluster& c, const Round& last) {
   return list;
 }
 
-ordered_json nodes_json(const Cluster& c) {
+ordered_json nodes_json(const Cluster& c, const Decisions& last) {
   ordered_json list = ordered_json::array();
-  for (const NodeStand& stand : node_stands(c)) {
+  for (const NodeStand& stand : node_stands(c, last)) {
     ordered_json shared = ordered_json::array(), conditions = ordered_json::array();
     for (const SharedStand& s : stand.shared)
       shared.push_back({{"gpuGroup", c.group_name(s.gpu)}, {"free", s.free}});
@@ -140,6 +140,7 @@ ordered_json nodes_json(const Cluster& c) {
                     {"pods", stand.pods},
                     {"schedulable", stand.conditions.empty()},
                     {"conditions", std::move(conditions)}});
+    if (stand.fragmented) list.back()["gpusFragmented"] = *stand.fragmented;
   }
   return list;
 }

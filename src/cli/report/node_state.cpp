@@ -40,17 +40,25 @@ IdVector<NodeId, std::size_t> pods_per_node(const Cluster& cluster) {
   return pods;
 }
 
+IdVector<NodeId, std::optional<double>> fragmented_per_node(const Cluster& cluster, const Decisions& last) {
+  IdVector<NodeId, std::optional<double>> fragmented(cluster.nodes().size());
+  for (const NodeFragments& of_node : last.fragments) fragmented[of_node.node] = of_node.gpus.fragmented;
+  return fragmented;
+}
+
 double devices(std::int64_t units) { return static_cast<double>(units) / static_cast<double>(kOneGpu); }
 
 }  // namespace
 
-std::vector<NodeStand> node_stands(const Cluster& cluster) {
+std::vector<NodeStand> node_stands(const Cluster& cluster, const Decisions& last) {
   const auto pods = pods_per_node(cluster);
+  const auto fragmented = fragmented_per_node(cluster, last);
   std::vector<NodeStand> stands;
   for (NodeId n : cluster.nodes_by_name())
     stands.push_back({.node = n,
                       .gpus = devices(cluster.allocatable().at(kGpu, n)),
                       .gpus_free = devices(cluster.idle().at(kGpu, n)),
+                      .fragmented = fragmented[n],
                       .shared = shared_of(cluster.node(n)),
                       .pods = pods[n],
                       .conditions = conditions_of(cluster.node(n))});

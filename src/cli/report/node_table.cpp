@@ -45,22 +45,22 @@ struct NodeRow {
   std::size_t pods = 0;
 };
 
-std::vector<NodeStand> in_natural_order(const Cluster& cluster) {
-  std::vector<NodeStand> stands = node_stands(cluster);
+std::vector<NodeStand> in_natural_order(const Cluster& cluster, const Decisions& last) {
+  std::vector<NodeStand> stands = node_stands(cluster, last);
   std::stable_sort(stands.begin(), stands.end(), [&](const NodeStand& a, const NodeStand& b) {
     return natural_less(cluster.node(a.node).name, cluster.node(b.node).name);
   });
   return stands;
 }
 
-std::vector<NodeRow> rows_of(const Cluster& cluster, bool folds) {
+std::vector<NodeRow> rows_of(const Cluster& cluster, const Decisions& last, bool folds) {
   std::vector<NodeRow> rows;
   std::map<std::vector<std::string>, std::size_t> places;
   const bool has_gpus = gpus_in(cluster).all > 0;
-  for (const NodeStand& s : in_natural_order(cluster)) {
+  for (const NodeStand& s : in_natural_order(cluster, last)) {
     const std::vector<std::string> facts{has_gpus ? grouped_decimal(s.gpus) : "",
                                          has_gpus ? grouped_decimal(s.gpus_free) : "", shared_text(s.shared),
-                                         state_text(s)};
+                                         s.fragmented ? share_text(*s.fragmented) : "", state_text(s)};
     const auto [place, is_new] = places.try_emplace(facts, rows.size());
     if (is_new || !folds) place->second = rows.size(), rows.push_back({.names = {}, .facts = facts});
     rows[place->second].names.push_back(cluster.node(s.node).name);
@@ -71,23 +71,25 @@ std::vector<NodeRow> rows_of(const Cluster& cluster, bool folds) {
 
 }  // namespace
 
-std::string nodes_text(const Cluster& cluster, const TextStyle& style) {
+std::string nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   const bool folds = cluster.nodes_by_name().size() > style.most_rows();
   Table table({{folds ? "nodes" : "node"},
                {.title = "how many", .align = Align::kRight, .only_if_filled = true},
                {.title = folds ? "GPUs each" : "GPUs", .align = Align::kRight, .only_if_filled = true},
                {.title = folds ? "free each" : "free", .align = Align::kRight, .only_if_filled = true},
                {.title = "shared GPUs", .only_if_filled = true},
+               {.title = "fragmented", .align = Align::kRight, .only_if_filled = true},
                {folds ? "pods in all" : "pods", Align::kRight},
                {.title = "state", .only_if_filled = true}});
-  for (const NodeRow& row : rows_of(cluster, folds))
+  for (const NodeRow& row : rows_of(cluster, last, folds))
     table.add({summarised(row.names),
                folds ? grouped(row.names.size()) : "",
                row.facts[0],
                row.facts[1],
                row.facts[2],
+               row.facts[3],
                grouped(row.pods),
-               {row.facts[3], Ink::kWaiting}});
+               {row.facts[4], Ink::kWaiting}});
   return table.empty() ? "" : style.heading("Nodes") + table.text(style.table());
 }
 

@@ -80,8 +80,9 @@ class QueueColumns {
 };
 
 bool has_bound(const Cluster& cluster, Accounted r) {
-  return std::any_of(cluster.queues().begin(), cluster.queues().end(),
-                     [&](const Queue& q) { return q.usable && (q.of(r).quota > 0 || q.of(r).limit >= 0); });
+  return std::any_of(cluster.queues().begin(), cluster.queues().end(), [&](const Queue& q) {
+    return q.present && q.usable && (q.of(r).quota > 0 || q.of(r).limit >= 0);
+  });
 }
 
 bool is_shown(const Cluster& cluster, Accounted r, const TextStyle& style) {

@@ -62,7 +62,8 @@ class TextReport final : public Report {
     const std::vector<JobId> selected = selected_jobs(cluster_, options_.filter);
     const std::set<JobId> shown(selected.begin(), selected.end());
     std::erase_if(waiting, [&](const WaitingJob& w) { return !shown.contains(w.job); });
-    std::string text = rounds_.text() + queues_text(cluster_, last, style) + nodes_text(cluster_, style) +
+    std::string text = rounds_.text() + queues_text(cluster_, last, style) +
+                       nodes_text(cluster_, last.decisions, style) +
                        jobs_text(cluster_, last, waiting, options_.filter, style) + requeue_.text(style) +
                        waiting_text(cluster_, last, waiting, style);
     if (timing) text += timing_text(*timing);

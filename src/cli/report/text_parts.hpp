@@ -86,7 +86,7 @@ std::string queues_text(const Cluster& cluster, const Round& last, const TextSty
 
 // Each node with its GPUs, what is free of them, and its pods; where there are many, those that are alike
 // share a row.
-std::string nodes_text(const Cluster& cluster, const TextStyle& style);
+std::string nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style);
 
 // Each job of the selection with its queue, its pods, where they run and why not. Where there are many, first
 // how many there are per queue and state, and who waits stands first.

@@ -9,6 +9,9 @@
 
 namespace muster::cli {
 
+// Of text that goes elsewhere than to a terminal.
+inline constexpr std::size_t kWidthOfFiles = 100;
+
 struct TextStyle {
   Paint paint{};
   std::size_t width = 100;  // of paragraphs

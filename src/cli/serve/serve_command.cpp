@@ -8,9 +8,11 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/policy.hpp"
+#include "cli/serve/configuration_file.hpp"
 #include "cli/serve/queue_file.hpp"
 #include "cli/serve/serve_flags.hpp"
 #include "kube/credentials.hpp"
+#include "serve/web/web_server.hpp"
 
 namespace muster::cli {
 namespace {
@@ -29,6 +31,7 @@ bool report(const std::vector<Error>& errors) {
 serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& config) {
   const SchedulerParams& params = config.params;
   serve::DaemonOptions options = flags.daemon;
+  options.web_asks_tokens = flags.web_auth == "token";
   options.reclaims_by_lca = reclaims_by_lca(config);
   options.scheduler_name = params.scheduler_name;
   options.queue_label = params.queue_label_key;
@@ -40,7 +43,10 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   options.evict_by = flags.eviction == "delete" ? serve::EvictBy::kDelete : serve::EvictBy::kEvictionApi;
   options.groups_pods = flags.pod_grouper == "on" ||
                         (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
+  options.dry_run = flags.dry_run == "server";
+  options.elects_leader = options.elects_leader && !options.dry_run;  // its lease would not be stored
   options.cluster = cluster_options(params);
+  options.configuration = configuration_file(flags, config);
   return options;
 }
 
@@ -68,29 +74,25 @@ bool take_queues(const ServeFlags& flags, serve::DaemonOptions& options) {
 }
 
 int run_serve(const ServeFlags& flags) {
-  LoadedConfig loaded =
-      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
-  if (report(loaded.errors)) return kNo;
-  SchedulerParams& params = loaded.config.params;
-  if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();
-  for (const auto& change : flags.over_file) change(params);
-  std::vector<Error> errors;
-  Policy policy = make_policy(loaded.config, errors);
-  if (report(errors)) return kNo;
-  for (const Error& warning : loaded.warnings) fmt::print(stderr, "warning: {}\n", warning.text());
-  for (const std::string& note : loaded.notes) fmt::print(stderr, "note: {}\n", note);
-  if (const std::string skipped = skipped_text(loaded.config); !skipped.empty())
-    fmt::print(stderr, "warning: {}\n", skipped);
+  if (flags.web_auth == "none" && !flags.daemon.web_address.empty() &&
+      !serve::is_loopback(flags.daemon.web_address)) {
+    fmt::print(stderr, "error: --web-auth none: only on loopback, such as --web-address 127.0.0.1:8081\n");
+    return kUsage;
+  }
+  ServeConfiguration read = read_configuration(flags);
+  if (report(read.errors)) return kNo;
+  for (const Error& warning : read.warnings) fmt::print(stderr, "warning: {}\n", warning.text());
+  for (const std::string& note : read.notes) fmt::print(stderr, "note: {}\n", note);
   for (const std::string& name : flags.meaningless)
     fmt::print(stderr, "warning: {} means nothing here\n", name);
-  serve::DaemonOptions options = daemon_options(flags, loaded.config);
-  if (!take_usage(loaded.config, options) || !take_queues(flags, options)) return kNo;
+  serve::DaemonOptions options = daemon_options(flags, read.config);
+  if (!take_usage(read.config, options) || !take_queues(flags, options)) return kNo;
   auto who = credentials(flags);
   if (!who) {
     fmt::print(stderr, "error: {}\n", who.error().text());
     return kOutside;
   }
-  return serve::run_daemon(std::move(options), std::move(policy), std::move(*who));
+  return serve::run_daemon(std::move(options), std::move(read.policy), std::move(*who));
 }
 
 }  // namespace

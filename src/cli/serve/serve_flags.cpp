@@ -137,6 +137,14 @@ void add_daemon_flags(CLI::App& command, ServeFlags& flags) {
       ->type_name("HOST:PORT")
       ->capture_default_str()
       ->group(kKaiGroup);
+  command.add_option("--web-address", d.web_address, "Of the interface under /api/v1/ (default: none)")
+      ->type_name("HOST:PORT");
+  command
+      .add_option(
+          "--web-auth", flags.web_auth,
+          "Who may read there: bearers of a token that the API server knows, or all (on loopback only)")
+      ->check(is_one_of({"token", "none"}))
+      ->capture_default_str();
   command.add_option("--metrics-namespace", d.metrics_prefix, "First part of metrics' names")
       ->capture_default_str()
       ->group(kKaiGroup);
@@ -187,6 +195,10 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags) {
                   "Compare the model with a fresh list every so many cycles; 0: only on SIGUSR1")
       ->type_name("N")
       ->capture_default_str();
+  command
+      .add_option("--dry-run", flags.dry_run,
+                  "server: the API server checks every write and stores none; no leader is elected")
+      ->check(CLI::IsMember({"server"}));
   command.add_flag("--kai-exact", flags.kai_exact,
                    "Decide as KAI-Scheduler does even where muster would differ");
   add_daemon_flags(command, flags);

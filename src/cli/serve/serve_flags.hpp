@@ -16,7 +16,7 @@ namespace muster::cli {
 
 struct ServeFlags {
   std::string kubeconfig, context, config_file, queue_file;
-  std::string binding = "direct", eviction = "delete", pod_grouper = "auto";
+  std::string binding = "direct", eviction = "delete", pod_grouper = "auto", dry_run, web_auth = "token";
   bool kai_exact = false;
   serve::DaemonOptions daemon;
   // Flags that were given and win over the file, to be carried out on what it says.

@@ -16,6 +16,7 @@
 #include "cli/report/status_line.hpp"
 #include "cli/simulate/interrupt.hpp"
 #include "cli/simulate/rounds.hpp"
+#include "cli/simulate/until.hpp"
 #include "util/int128.hpp"
 
 namespace muster::cli {
@@ -24,6 +25,7 @@ namespace {
 struct SimulateOptions {
   InputOptions inputs;
   JobFilter filter;
+  UntilOptions until;
   int cycles = 1;
   std::string interval = "0s";
   std::string output = "text";
@@ -31,8 +33,6 @@ struct SimulateOptions {
 };
 
 using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kWidthOfFiles = 100;
 
 TextStyle style_of(const SimulateOptions& options) {
   return {.paint = Paint::for_stream(stdout),
@@ -75,6 +75,18 @@ Round run_watched(Inputs& inputs, const RoundOptions& run, Report& report, bool 
 }
 
 int run_simulate(const SimulateOptions& options) {
+  if (!options.until.replay.empty())
+    return run_replay(options.until, style_of(options), options.output == "json");
+  if (options.inputs.paths.empty() && options.inputs.trace.is_empty()) {
+    fmt::print(stderr, "error: FILE is required: the cluster as manifests; or --trace with --trace-nodes\n");
+    return kUsage;
+  }
+  if (!options.inputs.trace.trace.empty() && !options.until.is_on()) {
+    fmt::print(stderr, "error: --trace: needs --until, for its jobs come over time\n");
+    return kUsage;
+  }
+  if (options.until.is_on())
+    return run_until(options.inputs, options.until, style_of(options), options.output == "json");
   const auto start = Clock::now();
   int exit_code = kSuccess;
   InputOptions expected = options.inputs;
@@ -99,38 +111,13 @@ int run_simulate(const SimulateOptions& options) {
   return last.cycle < run.cycles ? kInterrupted : kSuccess;
 }
 
-void add_input_options(CLI::App& command, InputOptions& inputs) {
-  command.add_option("FILE", inputs.paths, kFilesHelp)->required();
-  command.add_option("--config", inputs.config, kConfigHelp)->type_name("FILE");
-  command
-      .add_option("--usage", inputs.usage,
-                  "Past use of queues as shares of the capacity: {team: {gpu: 0.4, cpu: 0.1, memory: 0.1}}")
-      ->type_name("FILE");
-  command.add_option("--now", inputs.now, "The instant of the first cycle (default: the clock)")
-      ->type_name("TIME")
-      ->check(is_time());
-  command.add_flag("--kai-exact", inputs.kai_exact,
-                   "Decide as KAI-Scheduler does even where muster would differ");
-  command.add_flag("--strict", inputs.strict, "Warnings about manifests are errors");
-}
-
-void add_filters(CLI::App& command, JobFilter& filter) {
-  command.add_option("-n,--namespace", filter.ns, "Only jobs of this namespace")->type_name("NAMESPACE");
-  command.add_option("--queue", filter.queue, "Only jobs of this queue and those below it")
-      ->type_name("QUEUE");
-  command.add_option("--job", filter.job, "Only this job: its name, or namespace/name")->type_name("JOB");
-  command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
-  command.add_option("--sort", filter.sort, "Order of jobs: the oldest, most important, largest first")
-      ->check(is_one_of(known_orders()));
-}
-
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* command = app.add_subcommand("simulate", "Run scheduling cycles on a cluster read from files");
   command->group("Try a policy on files");
-  add_input_options(*command, options->inputs);
+  add_input_options(*command, options->inputs, {.needs_files = false});
   command->add_option("--cycles", options->cycles, "How many cycles to run")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
@@ -142,6 +129,8 @@ void add_simulate(CLI::App& app, int& exit_code) {
   add_output_option(*command, options->output);
   add_filters(*command, options->filter);
   command->add_flag("--timing", options->timing, "Add how long everything took");
+  add_until_options(*command, options->until);
+  add_trace_options(*command, options->inputs.trace);
   command->add_flag("--all", options->all, "Do not cut off long lists");
   command->add_flag("--wide", options->wide, "CPU and memory of queues, too");
   command->footer(
@@ -152,8 +141,15 @@ void add_simulate(CLI::App& app, int& exit_code) {
       "  muster simulate cluster.yaml\n"
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3 --now 2025-06-01T12:00:00Z\n"
       "  muster simulate cluster.yaml --queue research --state waiting --sort gpus\n"
-      "  kubectl get nodes,queues,podgroups,pods -A -o yaml | muster simulate - -o json");
-  command->callback([options, &exit_code] { exit_code = run_simulate(*options); });
+      "  kubectl get nodes,queues,podgroups,pods -A -o yaml | muster simulate - -o json\n"
+      "  muster simulate cluster.yaml --until 7d --seed 1 -o json\n"
+      "  muster simulate cluster.yaml --until idle --config ours.yaml --compare theirs.yaml\n"
+      "  muster simulate --trace jobs.csv --trace-nodes nodes.csv --until idle --report week.html");
+  command->callback([options, command, &exit_code] {
+    const std::string problem = misplaced_option(*command);
+    if (!problem.empty()) fmt::print(stderr, "error: {}\n", problem);
+    exit_code = problem.empty() ? run_simulate(*options) : kUsage;
+  });
 }
 
 }  // namespace muster::cli

@@ -13,6 +13,7 @@
 
 #include "engine/cycle/hook_kinds.hpp"
 #include "engine/cycle/score_hook.hpp"
+#include "model/decisions.hpp"
 #include "model/holding.hpp"
 #include "model/ids.hpp"
 #include "model/job.hpp"
@@ -169,6 +170,9 @@ struct Hooks {
   // ---- queues, for tables and messages
   OwnerHook<Shares(QueueId)> fair_share{"fair_share"};
   OwnerHook<Shares(QueueId)> requested{"requested"};
+
+  // Free GPUs of a node, and how many of them a typical pod can not use. Nobody answers: nothing is told.
+  OwnerHook<FreeGpus(NodeId)> free_gpus{"free_gpus"};
 
   // ---- changes. Called for every move, also when it is taken back.
   ListHook<TaskId, const Placement&, const Placement&> moved;

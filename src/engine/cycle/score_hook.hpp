@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,23 @@ class ScoreHook {
   // outweigh all local ones. Only one plugin may have them. Minus infinity as above.
   void set_table(Table table);
 
+  // What shape and node say by themselves (local and relative scores) is multiplied by this: a plugin whose
+  // scores are large keeps them below those of the table that way.
+  void scale_own(double factor) { own_scale_ = factor; }
+  // All terms since the last call are of the plugin.
+  void named(const std::string& plugin) {
+    for (Term& term : terms_)
+      if (term.plugin.empty()) term.plugin = plugin;
+  }
+  // Shows each plugin's terms by themselves, for who explains a choice: visit(plugin, score), where score is
+  // called as below.
+  template <class Visit>
+  void for_each_term(Visit visit) const {
+    for (const Term& term : terms_)
+      visit(term.plugin, [&](TaskId task, ShapeId shape, std::span<const NodeId> nodes,
+                             std::span<double> sums) { add(term, task, shape, nodes, sums); });
+  }
+
   // Adds all scores of the nodes, in the order of the plugins: the plain way.
   void score(TaskId task, ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const;
   bool depends_on_task(TaskId task) const;
@@ -58,9 +76,19 @@ class ScoreHook {
     Applies applies;
     OfTask of_task;
     bool is_table = false;
+    std::string plugin = {};
   };
+  void add_own(ShapeId shape, std::span<const NodeId> nodes, std::span<double> sums) const;
+  static void add_own_of(const Term& term, ShapeId shape, std::span<const NodeId> nodes,
+                         std::span<double> own);
+  void add_of_task(const Term& term, TaskId task, std::span<const NodeId> nodes,
+                   std::span<double> sums) const;
+  void add(const Term& term, TaskId task, ShapeId shape, std::span<const NodeId> nodes,
+           std::span<double> sums) const;
+
   std::vector<Term> terms_;
   Table table_;
+  double own_scale_ = 1;
 };
 
 }  // namespace muster

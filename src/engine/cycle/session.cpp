@@ -32,6 +32,7 @@ Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleAids&
   for (const PluginFactory& factory : policy.plugins) {
     plugins_.push_back(factory.make());
     plugins_.back()->open(*this, hooks);
+    hooks.node_score.named(factory.name);
   }
 }
 

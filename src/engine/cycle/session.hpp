@@ -49,10 +49,6 @@ inline bool is_at_or_below(const Cluster& cluster, QueueId queue, QueueId ancest
   return false;
 }
 
-inline bool has_leaf_queue(const Cluster& cluster, const Job& job) {
-  return job.queue.valid() && cluster.queue(job.queue).usable && cluster.queue(job.queue).is_leaf();
-}
-
 // What victims count as that a statement evicted and may place again.
 enum class Evicted : std::uint8_t { kWaitAgain, kAreGone };
 
@@ -123,6 +119,15 @@ class Session {
   bool task_before(TaskId a, TaskId b) const;
   JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
 
+  // From that moment on the cycle might decide something else, though nothing but time has changed.
+  void wake_at(TimePoint moment) {
+    auto& first = decisions.next_moment;
+    if (moment > now && (!first || moment < *first)) first = moment;
+  }
+  void wake_at(const std::optional<TimePoint>& moment) {
+    if (moment) wake_at(*moment);
+  }
+
   // ---- what happened
   void bind(TaskId task);
   void record_eviction(TaskId task, const std::string& action, JobId contender);
@@ -149,6 +154,7 @@ class Session {
   void settle_evicted();
   void collect_waiting();
   void collect_shares();
+  void collect_fragments();
 
   const CycleAids aids_;
   std::vector<std::unique_ptr<Plugin>> plugins_;

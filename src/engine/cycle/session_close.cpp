@@ -12,8 +12,10 @@ Decisions Session::close() {
   if (settings.compatibility.bind_or_evict) withdraw_binds();
   collect_waiting();
   collect_shares();
+  collect_fragments();
   settle_evicted();
   settle_pipelined();
+  wake_at(cluster.next_stuck());
   return std::move(decisions);
 }
 
@@ -105,6 +107,13 @@ void Session::collect_shares() {
                                 .fair_share = hooks.fair_share ? hooks.fair_share(q) : Shares{},
                                 .allocated = cluster.use(q).allocated.shares(),
                                 .requested = hooks.requested ? hooks.requested(q) : Shares{}});
+}
+
+void Session::collect_fragments() {
+  if (!hooks.free_gpus) return;
+  for (NodeId n : cluster.nodes_by_name())
+    if (cluster.node(n).gpu_devices > 0 || cluster.allocatable().at(kGpu, n) > 0)
+      decisions.fragments.push_back({n, hooks.free_gpus(n)});
 }
 
 }  // namespace muster

@@ -34,6 +34,7 @@ void Statement::pipeline(TaskId t, NodeId node, HoldingId holding) {
 // Where it stood before its eviction, with the same shared GPUs, devices and NUMA zones.
 bool Statement::stands_there(TaskId t, NodeId node, HoldingId holding) const {
   const Placement& at = session_.cluster.placement(t);
+  if (session_.settings.compatibility.return_where_chosen && node != first_before(t).node) return false;
   if (node != at.node && node != at.leaving && node != at.passing) return false;
   const Holding &wanted = session_.cluster.holding(holding), &held = session_.cluster.holding(at.holding);
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
@@ -94,7 +95,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     if (!at.never_stood && !is_evicted_already) session_.record_eviction(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.evicted(job, session_.now);
-    session_.annotate(job, keys::kLastEviction, session_.now_text);
+    if (session_.cluster.job(job).present) session_.annotate(job, keys::kLastEviction, session_.now_text);
   }
   log_.clear();
 }

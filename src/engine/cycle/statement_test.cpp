@@ -93,6 +93,21 @@ TEST_F(StatementTest, AVictimMovedTwiceStillLeavesItsFirstNode) {
   EXPECT_EQ(gpus("n3"), "idle 1 releasing 0");
 }
 
+// n2 was promised to it before; whoever comes meanwhile may have that.
+TEST_F(StatementTest, AVictimThatIsMovedAndTakenAgainGetsThePlaceThatWasFound) {
+  Statement first(*session);
+  first.evict(task("old-0"));
+  first.pipeline(task("old-0"), node("n2"));
+  first.commit("reclaim", c.job_id("new"));
+  Statement st(*session);
+  st.evict(task("old-0"));
+  st.pipeline(task("new-0"), node("n2"));
+  st.pipeline(task("new-1"), node("n2"));
+  st.pipeline(task("old-0"), node("n1"));
+  EXPECT_EQ(at("old-0").node, node("n1"));
+  EXPECT_EQ(c.cluster().node_table().overdrawn(node("n2")), 0);
+}
+
 TEST_F(StatementTest, AVictimThatGetsItsPlaceBackIsNotEvicted) {
   Statement st(*session);
   st.evict(task("old-0"));

@@ -27,7 +27,7 @@ auto JobOrder::by_job_order() const {
 
 void JobOrder::push(JobId id) {
   const Job& job = session_.cluster.job(id);
-  if (!has_leaf_queue(session_.cluster, job)) return;
+  if (!job.is_in_named_queue) return;
   const QueuedJob queued{session_.entry(id), job.counts.active_allocated() > 0};
   Node* node = node_of(job.queue);
   auto& jobs = node->leaf.heap;

@@ -17,6 +17,7 @@ std::int64_t gpus_of(const Cluster& c, JobId job) {
 
 std::vector<QueueId> leaves_of(const Cluster& c) {
   std::vector<QueueId> leaves;
+  if (c.options().compatibility.charge_until_gone) leaves.push_back(c.queue_tree().nobody());
   for (QueueId q : c.queue_tree().depth_first())
     if (c.queue(q).is_leaf()) leaves.push_back(q);
   return leaves;
@@ -45,9 +46,8 @@ VictimPool::VictimPool(Session& session, std::span<const JobId> jobs, Before bef
 
 bool VictimPool::is_evictable(JobId id) const {
   const Job& job = session_.cluster.job(id);
-  return (!members_ || members_->contains(id)) && job.present &&
-         job.preemptibility != Preemptibility::kNonPreemptible && job.counts.active_allocated() > 0 &&
-         has_leaf_queue(session_.cluster, job);
+  return (!members_ || members_->contains(id)) && job.preemptibility != Preemptibility::kNonPreemptible &&
+         job.counts.active_allocated() > 0 && session_.cluster.is_within_reach(id);
 }
 
 const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {

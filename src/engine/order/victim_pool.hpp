@@ -27,7 +27,7 @@ class VictimPool {
   const std::vector<JobEntry>& of(QueueId leaf);
   // The same in no particular order: for sums.
   const std::vector<JobEntry>& all_of(QueueId leaf) const { return by_queue_[leaf].jobs; }
-  // All leaf queues, depth first.
+  // Nobody, then all leaf queues, depth first.
   std::span<const QueueId> leaves() const { return leaves_; }
   // Tasks of these jobs changed for good.
   void update(std::span<const JobId> jobs);

@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 
 // The first pod set that keeps the tree from being ready.
-JobReason missing_tasks(const Job& job) {
+JobReason missing_tasks(const Cluster& cluster, const Job& job) {
   JobReason reason{.rule = JobRule::kNotReady, .is_gang = true};
   for (const PodSet& p : job.pod_sets) {
     if (p.is_ready()) continue;
@@ -16,6 +16,10 @@ JobReason missing_tasks(const Job& job) {
     reason.pod_set = job.pod_sets.size() > 1 ? p.name : "";
     if (p.counts.of(TaskStatus::kGated) > 0) reason.rule = JobRule::kGatedTasks;
     break;
+  }
+  if (!job.outsiders.empty()) {
+    reason.rule = JobRule::kUnknownSubGroup;
+    reason.name = cluster.task(job.outsiders.front()).sub_group;
   }
   return reason;
 }
@@ -32,6 +36,7 @@ std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
 // False: there is none to report.
 bool report_delay(Session& s, JobId id) {
   const auto until = delayed_until(s, id);
+  s.wake_at(until);
   if (until) s.add_reason(id, {.rule = JobRule::kPreemptionDelay, .until = until});
   return until.has_value();
 }
@@ -52,12 +57,16 @@ JobOrder ordered(Session& s, const std::string& action, Keep keep) {
 
 std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId id) {
   const Job& job = cluster.job(id);
-  if (!job.queue.valid() || !cluster.queue(job.queue).usable)
-    return JobReason{.rule = JobRule::kQueueMissing, .queue = job.queue, .name = job.queue_name};
-  if (!cluster.queue(job.queue).is_leaf())
-    return JobReason{.rule = JobRule::kQueueNotLeaf, .queue = job.queue, .name = job.queue_name};
+  if (!job.is_in_named_queue) {
+    const QueueId named = cluster.find_queue(job.queue_name);
+    const bool exists = named.valid() && cluster.queue(named).usable;
+    const JobRule rule = !exists                           ? JobRule::kQueueMissing
+                         : !cluster.queue(named).is_leaf() ? JobRule::kQueueNotLeaf
+                                                           : JobRule::kQueueClosed;
+    return JobReason{.rule = rule, .queue = named, .name = job.queue_name};
+  }
   if (job.backed_off) return JobReason{.rule = JobRule::kBackedOff};
-  if (!is_ready(job)) return missing_tasks(job);
+  if (!is_ready(job)) return missing_tasks(cluster, job);
   return std::nullopt;
 }
 

@@ -36,7 +36,7 @@ WaitingLine::WaitingLine(Session& session, Who who) : session_(session), who_(wh
 
 bool WaitingLine::stands_in_line(JobId id) const {
   if (who_ == Who::kConsidered) return !why_not_considered(session_.cluster, id);
-  return has_leaf_queue(session_.cluster, session_.cluster.job(id));
+  return session_.cluster.job(id).is_in_named_queue;
 }
 
 void WaitingLine::update(JobId id) {

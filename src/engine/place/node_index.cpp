@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "engine/place/fit.hpp"
 
@@ -11,12 +12,6 @@ namespace muster {
 namespace {
 
 constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-// refusal_of() without the words.
-bool is_refused(const Session& session, ShapeId shape, NodeId node) {
-  return short_of_eventually(session.cluster, session.cluster.shape(shape), node) ||
-         session.hooks.state_filter(shape, node) || session.hooks.shape_filter(shape, node);
-}
 
 }  // namespace
 
@@ -31,15 +26,19 @@ NodeIndex::NodeIndex(const Session& session, ShapeId shape)
     : session_(session), shape_(shape), ledger_(session, shape) {}
 
 void NodeIndex::update() {
+  ++updates_;
   journal_.read(
-      session_.cluster, [&] { build(); },
-      [&](NodeId node) {
-        const std::uint32_t rank = session_.cluster.rank(node);
-        ledger_.changed(rank);
-        forget(rank);
-        evaluate(rank);
-        replay_up(rank);
-      });
+      session_.cluster, [&] { build(); }, [&](NodeId node) { change(node); });
+}
+
+// However often it changed, a node is asked once.
+void NodeIndex::change(NodeId node) {
+  const std::uint32_t rank = session_.cluster.rank(node);
+  if (std::exchange(updated_in_[rank], updates_) == updates_) return;
+  ledger_.changed(rank);
+  forget(rank);
+  evaluate(rank);
+  replay_up(rank);
 }
 
 void NodeIndex::build() {
@@ -47,6 +46,8 @@ void NodeIndex::build() {
   leaves_ = std::bit_ceil(std::max<std::size_t>(nodes, 1));
   keys_.assign(leaves_, kNever);
   exact_.assign(nodes, true);
+  shape_filter_.assign(nodes, Answer::kNotAsked);
+  updated_in_.assign(nodes, 0);
   inexact_ = 0;
   ledger_.restart();
   tree_.resize(2 * leaves_);
@@ -58,11 +59,21 @@ void NodeIndex::build() {
 void NodeIndex::evaluate(std::uint32_t rank) {
   const NodeId node = session_.cluster.nodes_by_name()[rank];
   keys_[rank] = kNever;
-  if (is_refused(session_, shape_, node)) return;
+  if (is_refused(rank, node)) return;
   const auto key = session_.hooks.node_score.key(shape_, node);
   keys_[rank] = key.value_or(0);
   exact_[rank] = key.has_value();
   inexact_ += !exact_[rank];
+}
+
+// refusal_of() without the words.
+bool NodeIndex::is_refused(std::uint32_t rank, NodeId node) {
+  Answer& answer = shape_filter_[rank];
+  if (answer == Answer::kRefuses) return true;
+  if (short_of_eventually(session_.cluster, session_.cluster.shape(shape_), node)) return true;
+  if (answer == Answer::kNotAsked)
+    answer = session_.hooks.shape_filter(shape_, node) ? Answer::kRefuses : Answer::kAllows;
+  return answer == Answer::kRefuses || session_.hooks.state_filter(shape_, node);
 }
 
 void NodeIndex::forget(std::uint32_t rank) {
@@ -75,8 +86,12 @@ std::uint32_t NodeIndex::winner(std::uint32_t a, std::uint32_t b) const {
   return keys_[a] >= keys_[b] ? a : b;
 }
 
+// Where another node wins and won before, nothing changes further up.
 void NodeIndex::replay_up(std::uint32_t rank) {
-  for (std::size_t i = (leaves_ + rank) / 2; i > 0; i /= 2) tree_[i] = winner(tree_[2 * i], tree_[2 * i + 1]);
+  for (std::size_t i = (leaves_ + rank) / 2; i > 0; i /= 2) {
+    const std::uint32_t won = winner(tree_[2 * i], tree_[2 * i + 1]);
+    if (std::exchange(tree_[i], won) == won && won != rank) return;
+  }
 }
 
 NodeId NodeIndex::best() const {

@@ -35,8 +35,11 @@ class NodeIndex {
   std::vector<RefusalCount> refusals(TaskId task, const Bitmap* ranks) { return ledger_.counts(task, ranks); }
 
  private:
+  enum class Answer : std::uint8_t { kNotAsked, kAllows, kRefuses };
   void build();
+  void change(NodeId node);
   void evaluate(std::uint32_t rank);
+  bool is_refused(std::uint32_t rank, NodeId node);
   void forget(std::uint32_t rank);
   void replay_up(std::uint32_t rank);
   template <class Visit>
@@ -48,9 +51,12 @@ class NodeIndex {
   JournalReader journal_;
   std::vector<double> keys_;  // by rank; minus infinity: does not fit
   std::vector<bool> exact_;
-  std::vector<std::uint32_t> tree_;  // winners; the leaves are the second half
+  std::vector<Answer> shape_filter_;       // by rank: what is the same all cycle long
+  std::vector<std::uint32_t> updated_in_;  // by rank: the update that asked last
+  std::vector<std::uint32_t> tree_;        // winners; the leaves are the second half
   RefusalLedger ledger_;
   std::size_t leaves_ = 0, inexact_ = 0;
+  std::uint32_t updates_ = 0;
   std::vector<std::pair<std::uint32_t, double>> masked_;
 };
 

@@ -23,6 +23,12 @@ bool can_open_group(const Session& s, NodeId id) {
   return !s.settings.compatibility.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
 }
 
+// Of the whole devices the idle ones come first. KAI-Scheduler takes those that are being released for idle,
+// which shows only where a whole device is preferred to a shared one.
+bool is_idle_device(const Session& s, NodeId id, std::int64_t number) {
+  return number < s.cluster.idle().at(kGpu, id) / kOneGpu || !s.settings.compatibility.avoid_fragments;
+}
+
 std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
   const Node& node = s.cluster.node(id);
   const std::int64_t memory = node.memory_of(s.cluster.shape_of(t).gpu);
@@ -36,7 +42,10 @@ std::vector<Candidate> candidates(Session& s, TaskId t, NodeId id) {
   const std::int64_t whole = can_open_group(s, id) ? whole_devices(s.cluster, id) : 0;
   Candidate device;
   if (whole > 0) s.hooks.gpu_score(t, id, GroupId(), device.score);
-  for (std::int64_t i = 0; i < whole && i < s.cluster.shape_of(t).gpu.devices; ++i) found.push_back(device);
+  for (std::int64_t i = 0; i < whole && i < s.cluster.shape_of(t).gpu.devices; ++i) {
+    device.is_idle = is_idle_device(s, id, i);
+    found.push_back(device);
+  }
   return found;
 }
 
@@ -67,12 +76,11 @@ std::int64_t part_of(const Node& node, std::int64_t memory) { return memory * kO
 
 // The node's shared GPU with most memory to come, the first by name; null: it has none.
 const SharedGpu* roomiest(const Cluster& c, const Node& node) {
-  const auto key = [&](const SharedGpu& gpu) {
-    return std::pair(gpu.allocated - gpu.releasing + gpu.pipelined,
-                     std::string_view(c.group_name(gpu.group)));
-  };
-  const auto at = std::min_element(node.shared.begin(), node.shared.end(),
-                                   [&](const SharedGpu& a, const SharedGpu& b) { return key(a) < key(b); });
+  const auto taken = [](const SharedGpu& gpu) { return gpu.allocated - gpu.releasing + gpu.pipelined; };
+  const auto at =
+      std::min_element(node.shared.begin(), node.shared.end(), [&](const SharedGpu& a, const SharedGpu& b) {
+        return taken(a) != taken(b) ? taken(a) < taken(b) : c.group_name(a.group) < c.group_name(b.group);
+      });
   return at == node.shared.end() ? nullptr : &*at;
 }
 

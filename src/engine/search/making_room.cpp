@@ -81,6 +81,7 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
     report.last_failure = solver_.ended().last_failure;
   }
   if (end == SearchEnd::kNoScenario) remember(purpose, report);
+  name_moments(report, end);
   if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
   const bool nobody_runs = report.candidates == 0 && report.spared.empty();
   if (proof && !nobody_runs) session_.add_reason(purpose.contender, std::move(*proof));
@@ -89,6 +90,14 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
     session_.add_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
                                             .needed = static_cast<std::int32_t>(solver_.ended().scenarios)});
   if (!nobody_runs) session_.record_search(purpose.contender, std::move(report));
+}
+
+// When somebody is spared no longer, or a scenario that was refused for now is not.
+void RoomMaker::name_moments(const SearchReport& report, SearchEnd end) {
+  for (const SparedJobs& spared : report.spared) session_.wake_at(spared.until);
+  if (const auto& soonest = solver_.ended().soonest; soonest && end != SearchEnd::kProven)
+    session_.wake_at(soonest->until);
+  if (end == SearchEnd::kCutShort) session_.decisions.is_unfinished = true;
 }
 
 // Whom time alone would make a victim, or let lose more than its surplus, unless another reason says so

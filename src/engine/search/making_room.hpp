@@ -48,6 +48,7 @@ class RoomMaker {
   bool is_as_before(const Purpose& purpose);
   void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
+  void name_moments(const SearchReport& report, SearchEnd end);
   void report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched);
   void remember_queues();
   void write_receipts(const Purpose& purpose, std::size_t first) const;

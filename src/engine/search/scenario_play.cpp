@@ -47,7 +47,7 @@ void ScenarioPlay::line_up(const Play& play) {
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
                           session_.demand(play.tasks, session_.cluster.smallest_gpu())});
   for (JobId j : victim_jobs_) {
-    if (j == play.contender) continue;
+    if (j == play.contender || !session_.cluster.job(j).is_in_named_queue) continue;
     contestants_.push_back({session_.entry(j), session_.chunk(j).wanted});
     contestants_.back().job.joins_now = is_line;
   }
@@ -63,10 +63,25 @@ bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
       reached = true;
       continue;
     }
-    const Chunk chunk = session_.chunk(j);
-    place(statement, j, chunk.tasks);
+    place_again(statement, j);
   }
   return reached;
+}
+
+// A gang of which too little is there could not start where it is moved to, so it is not moved.
+bool ScenarioPlay::place_again(Statement& statement, JobId j) {
+  const Chunk chunk = session_.chunk(j);
+  const auto before = statement.checkpoint();
+  if (!place(statement, j, chunk.tasks)) return false;
+  const Job& job = session_.cluster.job(j);
+  const auto is_moved = [&](TaskId t) {
+    return session_.cluster.placement(t).status == TaskStatus::kPipelined;
+  };
+  if (!session_.settings.compatibility.move_only_whole_gangs || is_satisfied(job, kRoot) ||
+      std::ranges::none_of(chunk.tasks, is_moved))
+    return true;
+  statement.rollback(before);
+  return false;
 }
 
 bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
@@ -81,17 +96,16 @@ bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
   lent_.clear();
   for (JobId j = order_->pop_any(); j != play.contender; j = order_->pop_any()) {
     if (!j.valid()) return false;
+    if (places_.contains(j)) {
+      place_again(statement, j);
+      continue;
+    }
     const Chunk chunk = session_.chunk(j);
-    if (places_.contains(j))
-      place(statement, j, chunk.tasks);
-    else if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
+    if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
       lent_.insert(lent_.end(), chunk.tasks.begin(), chunk.tasks.end());
   }
   if (!place(statement, play.contender, play.tasks)) return false;
-  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
-    const Chunk chunk = session_.chunk(j);
-    place(statement, j, chunk.tasks);
-  }
+  for (JobId j = order_->pop(); j.valid(); j = order_->pop()) place_again(statement, j);
   for (TaskId t : lent_) statement.take_back(t);
   return true;
 }

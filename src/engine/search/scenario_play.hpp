@@ -49,6 +49,7 @@ class ScenarioPlay {
   bool place_all(Statement& statement, const Play& play);
   bool place_line(Statement& statement, const Play& play);
   bool place(Statement& statement, JobId job, std::span<const TaskId> tasks);
+  bool place_again(Statement& statement, JobId victim);
   void group_victims(std::span<const TaskId> victims);
 
   Session& session_;

@@ -17,6 +17,8 @@ int smaller(double left, double right) { return left == right ? 0 : left < right
 }  // namespace
 
 int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
+  const QueueId nobody = cluster_.queue_tree().nobody();
+  if (const int o = first_of(l.queue != nobody, r.queue != nobody)) return o;
   if (const int o = first_of(!is_over_used(l.queue), !is_over_used(r.queue))) return o;
   if (const int o = first_of(is_within_quota(l), is_within_quota(r))) return o;
   const Queue &x = cluster_.queue(l.queue), &y = cluster_.queue(r.queue);

@@ -13,13 +13,20 @@ using fairshare::kUnlimited;
 
 bool ReclaimRules::may_reclaim(JobId id) const {
   const Job& job = cluster_.job(id);
-  const Demand& wanted = session_.chunk(id).wanted;
   const QueueUse& use = cluster_.use(job.queue);
-  const bool within_share = all_resources(
-      [&](Accounted r) { return wanted.with(use.allocated, r) <= shares_.fair(job.queue)[index(r)]; });
+  const bool is_enough =
+      is_within_share(id) || cluster_.use(cluster_.queue_tree().nobody()).allocated != Charge{};
   const auto core = session_.core_part(id, session_.chunk(id).tasks);
-  return within_share && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
-                                                          session_.demand(core, cluster_.smallest_gpu())));
+  return is_enough && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
+                                                       session_.demand(core, cluster_.smallest_gpu())));
+}
+
+bool ReclaimRules::is_within_share(JobId id) const {
+  const QueueId queue = cluster_.job(id).queue;
+  const Demand& wanted = session_.chunk(id).wanted;
+  return all_resources([&](Accounted r) {
+    return wanted.with(cluster_.use(queue).allocated, r) <= shares_.fair(queue)[index(r)];
+  });
 }
 
 bool ReclaimRules::is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const {
@@ -52,6 +59,8 @@ std::pair<QueueId, QueueId> ReclaimRules::leveled_pair(QueueId a, QueueId b) con
 }
 
 bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
+  if (leaf == cluster_.queue_tree().nobody()) return true;
+  if (!is_within_share(id)) return false;
   const Demand& wanted = session_.chunk(id).wanted;
   const auto [mine, theirs] = leveled_pair(cluster_.job(id).queue, leaf);
   const Charge& held = cluster_.use(theirs).allocated;

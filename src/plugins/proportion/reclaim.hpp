@@ -26,7 +26,9 @@ class ReclaimRules {
   ReclaimRules(Session& session, const QueueShares& shares)
       : session_(session), cluster_(session.cluster), shares_(shares) {}
 
+  // Within its share, or somebody holds what is charged to no queue, which is there for all.
   bool may_reclaim(JobId contender) const;
+  bool is_within_share(JobId contender) const;
   bool may_take_from(JobId contender, QueueId leaf) const;
   // A proof that no victims of these queues may free as much.
   std::optional<JobReason> too_much(const Shortage& shortage) const;

@@ -16,23 +16,6 @@ constexpr auto kForTheHead = seconds(5), kForTheAnswer = seconds(10), kForTheEnd
 // What a client may still send after its answer; then it is cut off.
 constexpr std::size_t kMostDrained = 256 << 10;
 
-const char* words_of(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 431:
-      return "Request Header Fields Too Large";
-    default:
-      return "Service Unavailable";
-  }
-}
-
 bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 // "GET /metrics?x HTTP/1.1"
@@ -50,6 +33,27 @@ struct RequestLine {
 };
 
 }  // namespace
+
+const char* words_of(int status) {
+  switch (status) {
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 431:
+      return "Request Header Fields Too Large";
+    default:
+      return "Service Unavailable";
+  }
+}
 
 HttpConnection::HttpConnection(Socket socket) : socket_(std::move(socket)) {
   wait_for(State::kAsks, kForTheHead);

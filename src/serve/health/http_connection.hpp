@@ -15,6 +15,9 @@ struct Page {
   const char* type = "text/plain; charset=utf-8";
   std::string body;
 };
+// "Not Found".
+const char* words_of(int status);
+
 // The page at a path.
 using Pages = std::function<Page(std::string_view path)>;
 

@@ -64,11 +64,16 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       drift_(&gauges("muster_drift_objects", "Objects that the last self-check found wrong").Add({})),
       open_binds_(&gauges("muster_open_binds", "Binds that the watch has not shown yet").Add({})),
       open_evictions_(&gauges("muster_open_evictions", "Evictions that the watch has not shown yet").Add({})),
+      interned_(&gauges("muster_interned", "Names and shapes that the model keeps for what exists").Add({})),
       waiting_requests_(
           &gauges("muster_waiting_requests", "Requests that wait for a free connection").Add({})),
       pending_jobs_(&gauges("muster_waiting_jobs", "Jobs that wait for a place").Add({})),
       unusable_(
           &gauges("muster_unusable_objects", "Objects that could not be read, since the start").Add({})),
+      free_gpus_(
+          &gauges("muster_free_gpus", "GPUs that nobody holds, parts of shared ones included").Add({})),
+      fragmented_gpus_(
+          &gauges("muster_fragmented_gpus", "Of the free GPUs, those that typical pods can not use").Add({})),
       task_latency_(&histograms("task_scheduling_latency_milliseconds", "From a pod's creation to its bind")
                          .Add({}, doubling(5, 10))),
       bind_latency_(
@@ -102,6 +107,10 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")),
       usage_latency_(histograms("usage_query_latency_milliseconds", "Time to learn past use")),
       usage_errors_(counters("muster_usage_errors_total", "Attempts to learn past use that failed")),
+      reloads_(counters("muster_config_reloads_total", "Changed configurations that were read")),
+      reload_is_good_(&gauges("muster_config_last_reload_successful",
+                              "0 while the configuration file says something that could not be taken over")
+                           .Add({})),
       usage_age_(gauges("muster_usage_age_seconds", "Age of the past use that counts")),
       fair_{&gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to"),
             &gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes"),
@@ -130,6 +139,8 @@ void Metrics::show_counters_at_zero() {
     family->Add({{"nominated_by", "expectedruntime"}});
   nominations_.Add({{"plugin", "expectedruntime"}});
   usage_errors_.Add({});
+  for (const char* result : {"applied", "refused"}) reloads_.Add({{"result", result}});
+  reload_is_good_->Set(1);
 }
 
 void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took,
@@ -137,6 +148,7 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   cycles_->Increment();
   e2e_->Set(in_milliseconds(took));
   open_->Set(decisions.open_milliseconds);
+  interned_->Set(static_cast<double>(cluster.interned()));
   pending_jobs_->Set(static_cast<double>(decisions.waiting.size()));
   for (const ActionStats& stats : decisions.actions) {
     action_latency_.Add({{"action", stats.action}}).Set(stats.milliseconds);
@@ -154,6 +166,7 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   }
   if (decisions.requeue) count_requeue(*decisions.requeue);
   show_queues(cluster, decisions, used);
+  show_fragments(decisions);
   forget_evictions_before(Clock::now() - kEvictionsShown);
 }
 
@@ -169,6 +182,17 @@ void Metrics::count_requeue(const RequeueRecord& record) {
           .Increment();
   for (const PassedOver& job : record.passed_over)
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
+}
+
+// Both stay 0 where the plugin fragmentation is not at work.
+void Metrics::show_fragments(const Decisions& decisions) {
+  FreeGpus sum;
+  for (const NodeFragments& of_node : decisions.fragments) {
+    sum.free += of_node.gpus.free;
+    sum.fragmented += of_node.gpus.fragmented;
+  }
+  free_gpus_->Set(sum.free);
+  fragmented_gpus_->Set(sum.fragmented);
 }
 
 Metrics::OfResources Metrics::GaugeFamilies::add(const std::map<std::string, std::string>& labels) const {
@@ -263,6 +287,11 @@ void Metrics::answered(const std::string& method, const std::string& resource, i
 }
 
 void Metrics::write_failed(const std::string& what) { failed_writes_.Add({{"write", what}}).Increment(); }
+
+void Metrics::reloaded(bool is_good) {
+  reloads_.Add({{"result", is_good ? "applied" : "refused"}}).Increment();
+  reload_is_good_->Set(is_good ? 1 : 0);
+}
 
 void Metrics::leads(bool is_leader) { leader_->Set(is_leader ? 1 : 0); }
 

@@ -55,6 +55,8 @@ class Metrics {
   void drifted(std::size_t objects);
   void checked();
   void leads(bool is_leader);
+  // A changed configuration was taken over, or refused.
+  void reloaded(bool is_good);
   void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
   void left_out(std::int64_t objects);
   void usage_refreshed(std::chrono::nanoseconds took);
@@ -76,12 +78,13 @@ class Metrics {
   void count_requeue(const RequeueRecord& record);
   void show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used);
   void forget_queues_not_shown();
+  void show_fragments(const Decisions& decisions);
 
   std::shared_ptr<prometheus::Registry> registry_;
   const std::string prefix_, node_pool_;
 
-  prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *waiting_requests_,
-      *pending_jobs_, *unusable_;
+  prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *interned_,
+      *waiting_requests_, *pending_jobs_, *unusable_, *free_gpus_, *fragmented_gpus_;
   prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
   prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
   Gauges& action_latency_;
@@ -89,7 +92,8 @@ class Metrics {
   Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_would_commit_, &requeue_rollbacks_,
       &requeue_skips_;
   Histograms &request_seconds_, &usage_latency_;
-  Counters& usage_errors_;
+  Counters &usage_errors_, &reloads_;
+  prometheus::Gauge* reload_is_good_;
   Gauges& usage_age_;
 
   // Three of a kind, in the order of the accounted resources.

@@ -14,7 +14,7 @@ struct Vitals {
 
   explicit Vitals(Duration period) : schedule_period(period) {}
 
-  const Duration schedule_period;
+  std::atomic<Duration> schedule_period;
   std::atomic<Clock::time_point> last_tick{}, last_cycle{}, last_contact{};
   // The kind that has been silent since the last contact; null: none. Lives as long as this.
   std::atomic<const std::string*> silent_kind{nullptr};
@@ -27,7 +27,7 @@ struct Vitals {
     if (is_draining) return "shutting down";
     if (const std::string* kind = silent_kind; kind != nullptr && age(last_contact) > kSilent)
       return "the API server is silent about " + *kind;
-    if (is_leader && age(last_cycle) > schedule_period + kHung) return "the last cycle is long ago";
+    if (is_leader && age(last_cycle) > schedule_period.load() + kHung) return "the last cycle is long ago";
     return "";
   }
 

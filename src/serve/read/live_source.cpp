@@ -15,6 +15,8 @@ namespace {
 
 using kube::Resource;
 
+constexpr std::size_t kMostChanges = 100'000;
+
 bool is_usable_alike(const Node& a, const Node& b) {
   return a.present == b.present && a.usable() == b.usable() && a.labels == b.labels && a.taints == b.taints &&
          a.allocatable == b.allocatable;
@@ -299,9 +301,9 @@ struct LiveSource::Applying {
     source.is_relevant_ |= gone.kind != "ConfigMap";
   }
   void operator()(Membership& member) const {
-    source.assumptions_.join(member.uid, member.group, member.sub_group);
     const auto parked = source.ungrouped_.find(member.uid);
-    if (parked == source.ungrouped_.end()) return;
+    if (parked == source.ungrouped_.end()) return;  // it is gone, or says so itself
+    source.assumptions_.join(member.uid, member.group, member.sub_group);
     PodObject pod = std::move(parked->second);
     source.ungrouped_.erase(parked);
     (*this)(pod);
@@ -328,6 +330,9 @@ void LiveSource::update(Cluster& cluster, TimePoint) {
   for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
     std::visit(Applying{*this, cluster}, delta);
   if (may_be_stranded_ && is_synced()) look_for_stranded_requests(cluster);
+  // Who does not lead is asked by nobody: then everything is looked at, once it is.
+  if (changes_.size() > kMostChanges)
+    changes_ = {.jobs = {}, .queues = {}, .nodes = {}, .pods = {}, .classes = true};
   for (const ObjectWarning& warning : cluster.take_warnings()) {
     log_.repeated_warning(warning.object + ": " + warning.field + ": " + warning.message);
     warnings_.add(warning.object, warning.field, warning.message);

@@ -17,6 +17,8 @@ struct ObjectChanges {
   Names nodes;           // also those whose pods changed
   Names pods;            // only where reading has or had something to say
   bool classes = false;  // priority classes or topologies
+
+  std::size_t size() const { return jobs.size() + queues.size() + nodes.size() + pods.size(); }
 };
 
 // What reading an object had to say of it, as long as it is so.

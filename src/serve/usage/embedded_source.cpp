@@ -51,8 +51,8 @@ void EmbeddedSource::saw(const Cluster& cluster, TimePoint now) {
   if (!is_loaded_) return;
   count_until(now);
   Stand stand{now, {}, cluster.total().shares()};
-  for (QueueId q : ids(cluster.queues()))
-    if (cluster.queue(q).usable) stand.held[cluster.queue(q).name] = cluster.use(q).allocated.shares();
+  for (QueueId q : cluster.queue_tree().depth_first())
+    stand.held[cluster.queue(q).name] = cluster.use(q).allocated.shares();
   stand_ = std::move(stand);
 }
 

@@ -10,6 +10,7 @@
 #include "model/decisions.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/write/api_forms.hpp"
+#include "util/keys.hpp"
 
 namespace muster::serve {
 namespace {
@@ -38,6 +39,7 @@ double portion_of(const Shape& shape) {
 json metadata_of(const Bind& bind, const PoolLabel& pool) {
   json metadata = {{"name", bind.pod.name}, {"namespace", bind.pod.ns}, {"uid", bind.pod.uid}};
   if (bind.group_is_assumed) metadata["annotations"]["pod-group-name"] = bind.pod.job;
+  if (!bind.queue.empty()) metadata["annotations"][keys::kQueue] = bind.queue;
   if (!bind.sub_group.empty()) metadata["labels"]["kai.scheduler/subgroup-name"] = bind.sub_group;
   if (!pool.value.empty()) metadata["labels"][pool.key] = pool.value;
   if (bind.gpu_groups.empty()) return metadata;
@@ -80,6 +82,8 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
             .needs = needs_of(cluster, decision)};
   for (const GroupId group : cluster.groups(decision.holding))
     bind.gpu_groups.push_back(cluster.group_name(group));
+  if (const JobId job = cluster.task(decision.task).job; job.valid())
+    bind.queue = cluster.queue(cluster.job(job).queue).name;
   bind.claims = claims_of(cluster, decision.task, decision.holding);
   set_spare(cluster, decision.task, bind);
   if (const auto* assumed = assumptions.group_of(bind.pod.uid)) {

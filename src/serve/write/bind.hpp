@@ -13,6 +13,7 @@ class Assumptions;
 struct Bind {
   PodIdentity pod;
   std::string node, sub_group;
+  std::string queue;  // that it is charged to
   std::vector<std::string> gpu_groups;
   std::vector<ClaimAllocation> claims;
   std::string received_type;

@@ -214,8 +214,10 @@ void Evictor::record(const Evict& evict) {
                         {"action", evict.action},
                         {"for", evict.contender.empty() ? "" : evict.contender_ns + "/" + evict.contender}});
   if (evict.pod.job.empty()) return;
-  Event event{.about = {resources::kPodGroups.api_version(), "PodGroup", evict.pod.ns, evict.pod.job,
-                        evict.pod.job_uid},
+  const ObjectReference of_group{resources::kPodGroups.api_version(), "PodGroup", evict.pod.ns, evict.pod.job,
+                                 evict.pod.job_uid};
+  const ObjectReference of_pod{"v1", "Pod", evict.pod.ns, evict.pod.name, evict.pod.uid};
+  Event event{.about = evict.pod.has_group ? of_group : of_pod,
               .reason = "Evict",
               .message = evict.message,
               .annotations = {{"num-evicted-pods", "1"}, {"evictor-action-type", evict.action}}};

@@ -1,6 +1,8 @@
 // Each decision to who writes it; those that nobody would read are left out.
 #include "serve/write/live_sink.hpp"
 
+#include "answers/receipt.hpp"
+#include "grouper/grouper.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/write/api_forms.hpp"
@@ -16,7 +18,7 @@ namespace {
 bool is_of_one_pod(const Cluster& cluster, const Job& job) {
   if (job.pod_sets.size() != 1 || job.pod_sets[0].tasks.size() != 1) return false;
   const Task& task = cluster.task(job.pod_sets[0].tasks[0]);
-  return job.name == "pg-" + task.name + "-" + task.uid;
+  return job.name == grouper::group_name(task.name, task.uid);
 }
 
 // Nobody would live to read when the job was last evicted.
@@ -45,12 +47,16 @@ void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint no
       assumptions_.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);
 }
 
-void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint) {
+void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) {
   for (const PatchDecision& patch : decisions.patches) {
     if (is_in_vain(cluster, patch)) continue;
     const Job& job = cluster.job(patch.job);
     AnnotationChanges changes = patch.annotations;
     changes.emplace(kPreemptibility, preemptibility_text(job));
+    if (changes.contains(keys::kLastStart)) changes.emplace(keys::kQueue, cluster.queue(job.queue).name);
+    if (patch.annotations.contains(keys::kLastEviction))
+      if (const auto receipt = answers::receipt_in(cluster, decisions, patch.job, now))
+        changes.emplace(keys::kEvictionReceipt, answers::to_annotation(*receipt));
     writers_.groups.annotate(job.ns, job.name, changes);
   }
   std::vector<Evict> evictions;

@@ -2,6 +2,7 @@
 #include "serve/write/object_review.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -71,9 +72,10 @@ ObjectReview::Extent ObjectReview::reach_of(const Cluster& cluster, const Object
   for (const std::string& name : changes.queues) {
     const QueueId id = cluster.find_queue(name);
     const Queue missing{}, &queue = id.valid() ? cluster.queue(id) : missing;
-    Facts now{.place = fmt::format("{} {}", queue.present, queue.parent_name),
-              .amounts = amounts_of(queue.cpu) + amounts_of(queue.memory) + amounts_of(queue.gpu) +
-                         runtime_of(queue.preempt_min_runtime) + runtime_of(queue.reclaim_min_runtime)};
+    Facts now{
+        .place = fmt::format("{} {} {}", queue.present, queue.parent_name, fmt::join(queue.namespaces, ",")),
+        .amounts = amounts_of(queue.cpu) + amounts_of(queue.memory) + amounts_of(queue.gpu) +
+                   runtime_of(queue.preempt_min_runtime) + runtime_of(queue.reclaim_min_runtime)};
     Facts& before = queues_[name];
     if (before.place != now.place)
       extent = Extent::kQueuesAndJobs;

@@ -9,6 +9,7 @@
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
+#include "model/cluster.hpp"
 #include "serve/read/knowledge.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
@@ -75,8 +76,9 @@ void PodGrouping::saw(const Json& pod) {
   const std::string_view group = group_named_by(pod);
   if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.scheduler_name))
     p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
+  // One that was put on a node by hand has no group either.
   const bool is_candidate =
-      is_grouped_by_us(pod, options_.scheduler_name) && stands_on_a_node(pod) == !group.empty();
+      is_grouped_by_us(pod, options_.scheduler_name) && (group.empty() || stands_on_a_node(pod));
   if (is_candidate && !group.empty() && !may_begin_)
     unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
                        std::string(kube::text_at(*metadata, "name")), std::string(group)};
@@ -106,6 +108,24 @@ void PodGrouping::begin() {
     if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
   for (const auto& [key, text] : waiting_) unplanned_.insert(text_at(parsed(text), "/metadata/uid"));
   group_waiting();
+}
+
+void PodGrouping::look_after(const Cluster& cluster) {
+  if (std::exchange(sweeps_, cluster.sweeps()) != cluster.sweeps()) told_owners_.clear();
+  if (!may_begin_) return;
+  for (JobId id : cluster.job_table().groupless()) {
+    const Job& job = cluster.job(id);
+    if (!job.name.starts_with(kOurGroups) || groups_.is_being_written(job.ns, job.name)) continue;
+    const std::vector<TaskId> members = cluster.job_table().members(id);
+    if (members.empty() || !put_back_.insert(job.full_name()).second) continue;
+    kube::spawn(put_back({job.ns, cluster.task(members.front()).name, job.name}));
+  }
+}
+
+kube::Async<void> PodGrouping::put_back(Bound pod) {
+  const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
+  if (answer.ok()) co_await group(answer.body);
+  put_back_.erase(pod.ns + "/" + pod.group);
 }
 
 void PodGrouping::group_waiting() {

@@ -17,6 +17,10 @@ namespace muster::grouper {
 struct GroupingOptions;
 }
 
+namespace muster {
+class Cluster;
+}
+
 namespace muster::serve {
 
 class PodGroupWriter;
@@ -34,6 +38,8 @@ class PodGrouping {
   void pod_gone(const std::string& ns, const std::string& name);
   // From now on we may write: what waits is grouped.
   void begin();
+  // PodGroups of ours that somebody deleted while their pods run are made again.
+  void look_after(const Cluster& cluster);
   // Pods stand on nodes whose PodGroups are missing and about to be made again, or pods that were there when
   // we began are not planned for yet. Who decides before that knows only some of the jobs.
   bool is_catching_up() const { return restoring_ > 0 || !unplanned_.empty(); }
@@ -49,6 +55,7 @@ class PodGrouping {
   void group_waiting();
   bool lacks_its_group(Json pod, std::string_view group) const;
   kube::Async<void> restore(Bound pod);
+  kube::Async<void> put_back(Bound pod);
   kube::Async<void> learn_owners(std::string text);
   kube::Async<void> group(std::string text);
   grouper::GroupingOptions plan_options() const;
@@ -66,8 +73,10 @@ class PodGrouping {
   absl::flat_hash_map<std::string, std::string> waiting_;  // "ns/name" → the pod as text
   absl::flat_hash_set<std::string> under_way_;             // uid
   absl::flat_hash_set<std::string> unplanned_;             // uid, of those that were there when we began
+  absl::flat_hash_set<std::string> put_back_;              // "ns/name" of PodGroups that are about to be
   WorkloadOwners owners_;
-  absl::flat_hash_set<std::string> told_owners_;  // uid
+  absl::flat_hash_set<std::string> told_owners_;  // uid; the model forgets those that no pod has
+  std::uint64_t sweeps_ = 0;                      // of the model, when we last looked
 };
 
 }  // namespace muster::serve

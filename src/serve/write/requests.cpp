@@ -29,6 +29,7 @@ PodIdentity identity_of(const Cluster& cluster, TaskId id) {
   if (task.job.valid()) {
     pod.job = cluster.job(task.job).name;
     pod.job_uid = cluster.job(task.job).uid;
+    pod.has_group = !cluster.job(task.job).is_of_one_pod;
   }
   return pod;
 }

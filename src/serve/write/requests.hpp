@@ -19,6 +19,7 @@ namespace muster::serve {
 struct PodIdentity {
   std::string ns, name, uid, job, job_uid;
   TimePoint created{};
+  bool has_group = false;  // else its job is the pod itself, and has no object
   std::string full_name() const { return ns + "/" + name; }
 };
 PodIdentity identity_of(const Cluster& cluster, TaskId task);

@@ -1,0 +1,81 @@
+#include "answers/find_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "util/suggest.hpp"
+
+namespace muster::answers {
+namespace {
+
+constexpr std::size_t kMostNames = 3;
+
+// Of jobs and of pods alike: does it go by that name?
+bool is_called(const auto& named, std::string_view name, std::string_view ns) {
+  if (const auto slash = name.find('/'); slash != name.npos)
+    return named.ns == name.substr(0, slash) && named.name == name.substr(slash + 1);
+  return named.name == name && (ns.empty() || named.ns == ns);
+}
+
+std::vector<JobId> jobs_called(const Cluster& cluster, std::string_view name, std::string_view ns) {
+  std::vector<JobId> found;
+  for (JobId j : ids(cluster.jobs()))
+    if (cluster.job(j).present && is_called(cluster.job(j), name, ns)) found.push_back(j);
+  return found;
+}
+
+std::vector<JobId> jobs_of_pods_called(const Cluster& cluster, std::string_view name, std::string_view ns) {
+  std::set<JobId> found;
+  for (const Task& task : cluster.tasks())
+    if (task.alive && task.job.valid() && cluster.job(task.job).present && is_called(task, name, ns))
+      found.insert(task.job);
+  return {found.begin(), found.end()};
+}
+
+std::string no_such_job(const Cluster& cluster, std::string_view name, std::string_view ns) {
+  const bool is_full = name.find('/') != name.npos;
+  std::set<std::string> names;
+  for (const Job& job : cluster.jobs())
+    if (job.present && (ns.empty() || job.ns == ns || is_full))
+      names.insert(is_full ? job.full_name() : job.name);
+  const std::string where = ns.empty() || is_full ? "" : fmt::format(" in namespace \"{}\"", ns);
+  return fmt::format("there is no job or pod \"{}\"{}{}", name, where,
+                     nearest_names(name, {names.begin(), names.end()}));
+}
+
+std::string several(const Cluster& cluster, std::string_view name, const std::vector<JobId>& jobs) {
+  std::vector<std::string> names;
+  for (JobId j : jobs) names.push_back(cluster.job(j).full_name());
+  std::ranges::sort(names);
+  if (names.size() > kMostNames) names.resize(kMostNames);
+  return fmt::format("{} jobs are called \"{}\"; say which: {}{}", jobs.size(), name, fmt::join(names, ", "),
+                     jobs.size() > kMostNames ? ", …" : "");
+}
+
+}  // namespace
+
+std::string nearest_names(std::string_view name, std::vector<std::string_view> known) {
+  std::vector<std::string> found;
+  while (found.size() < kMostNames) {
+    const std::string_view next = nearest(name, known);
+    if (next.empty()) break;
+    found.push_back(fmt::format("\"{}\"", next));
+    std::erase(known, next);
+  }
+  if (found.empty()) return "";
+  const std::string last = found.back();
+  found.pop_back();
+  return fmt::format("; did you mean {}{}{}?", fmt::join(found, ", "), found.empty() ? "" : " or ", last);
+}
+
+FoundJob find_job(const Cluster& cluster, std::string_view name, std::string_view ns) {
+  std::vector<JobId> jobs = jobs_called(cluster, name, ns);
+  if (jobs.empty()) jobs = jobs_of_pods_called(cluster, name, ns);
+  if (jobs.size() == 1) return {.job = jobs.front(), .problem = {}};
+  if (jobs.empty()) return {.job = {}, .problem = no_such_job(cluster, name, ns)};
+  return {.job = {}, .problem = several(cluster, name, jobs), .is_ambiguous = true};
+}
+
+}  // namespace muster::answers

@@ -1,0 +1,26 @@
+// Answers as JSON, for the command line and for HTTP alike. docs/json.md describes every field.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "answers/explain.hpp"
+#include "answers/what_if.hpp"
+
+namespace muster::answers {
+
+// Why a job waits: reason, message and details.
+nlohmann::ordered_json reasons_json(const Cluster& cluster, const std::vector<JobReason>& reasons);
+// What each action tried.
+nlohmann::ordered_json searches_json(const Cluster& cluster, const std::vector<SearchReport>& searches);
+// Milli-cores, bytes and devices.
+nlohmann::ordered_json shares_json(const Shares& shares);
+
+nlohmann::ordered_json change_json(const Change& change);
+// Schema muster.dev/explain/v1.
+nlohmann::ordered_json explanation_json(const Cluster& cluster, const Explanation& explanation);
+// Schema muster.dev/what-if/v1.
+nlohmann::ordered_json what_if_json(const std::vector<Change>& changes, const Outcome& before,
+                                    const Outcome& after, const Differences& differences);
+
+}  // namespace muster::answers

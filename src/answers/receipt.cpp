@@ -1,0 +1,85 @@
+#include "answers/receipt.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace muster::answers {
+
+std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decided, JobId job,
+                                  TimePoint now) {
+  std::optional<Receipt> receipt;
+  for (const EvictDecision& e : decided.evictions) {
+    if (cluster.task(e.task).job != job) continue;
+    if (!receipt) {
+      receipt = Receipt{.at = format_time(now),
+                        .action = e.action,
+                        .by_job = e.contender.valid() ? cluster.job(e.contender).full_name() : "",
+                        .rule = e.rule.empty() ? e.action : e.rule,
+                        .pods = {},
+                        .runtime_lost_seconds = {}};
+      if (e.runtime_lost)
+        receipt->runtime_lost_seconds = std::chrono::duration<double>(*e.runtime_lost).count();
+    }
+    receipt->pods.push_back(cluster.task(e.task).full_name());
+  }
+  return receipt;
+}
+
+// Of a large gang not all names: an annotation is no place for thousands.
+std::string to_annotation(const Receipt& r) {
+  constexpr std::size_t kMostPods = 20;
+  std::vector<std::string> pods = r.pods;
+  if (pods.size() > kMostPods) pods.resize(kMostPods);
+  nlohmann::ordered_json json{
+      {"at", r.at}, {"action", r.action}, {"for", r.by_job}, {"rule", r.rule}, {"pods", std::move(pods)}};
+  if (r.runtime_lost_seconds) json["runtimeLostSeconds"] = *r.runtime_lost_seconds;
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::optional<Receipt> from_annotation(std::string_view text) {
+  const auto json = nlohmann::json::parse(text, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  const auto word = [&](const char* key) {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+  };
+  Receipt receipt{.at = word("at"),
+                  .action = word("action"),
+                  .by_job = word("for"),
+                  .rule = word("rule"),
+                  .pods = {},
+                  .runtime_lost_seconds = {}};
+  if (!parse_time(receipt.at) || receipt.action.empty()) return std::nullopt;
+  if (const auto pods = json.find("pods"); pods != json.end() && pods->is_array())
+    for (const auto& pod : *pods)
+      if (pod.is_string()) receipt.pods.push_back(pod.get<std::string>());
+  if (const auto lost = json.find("runtimeLostSeconds"); lost != json.end() && lost->is_number())
+    receipt.runtime_lost_seconds = lost->get<double>();
+  return receipt;
+}
+
+namespace {
+
+// It was started again since.
+bool is_over(const Job& job, const Receipt& receipt) {
+  const auto at = parse_time(receipt.at);
+  return job.last_start && at && *job.last_start > *at;
+}
+
+}  // namespace
+
+std::optional<Receipt> receipt_of(const State& state, const Cluster& after, const Decisions& decided,
+                                  JobId id) {
+  if (auto now = receipt_in(after, decided, id, state.now)) return now;
+  const Job& job = state.cluster.job(id);
+  if (job.eviction_receipt)
+    if (auto kept = from_annotation(*job.eviction_receipt); kept && !is_over(job, *kept)) return kept;
+  if (!job.last_eviction || (job.last_start && *job.last_start > *job.last_eviction)) return std::nullopt;
+  return Receipt{.at = format_time(*job.last_eviction),
+                 .action = "",
+                 .by_job = "",
+                 .rule = "",
+                 .pods = {},
+                 .runtime_lost_seconds = {}};
+}
+
+}  // namespace muster::answers

@@ -1,0 +1,111 @@
+#include "answers/running.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "engine/cycle/session.hpp"
+#include "engine/order/waiting_jobs.hpp"
+#include "engine/place/node_index.hpp"
+
+namespace muster::answers {
+namespace {
+
+constexpr std::size_t kMostStands = 3, kMostTakers = 5;
+
+double sum_of(const std::vector<ScoreTerm>& terms) {
+  double sum = 0;
+  for (const ScoreTerm& t : terms) sum += t.score;
+  return sum;
+}
+
+// Scores as if the pod were to be placed now.
+Stand look_at_place(const State& state, const Cluster& after, TaskId task) {
+  Stand stand{
+      .task = task, .node = after.placement(task).node, .terms = {}, .next_best = {}, .next_terms = {}};
+  Cluster without = after;
+  without.move(task, {.status = TaskStatus::kPending});
+  const Session s(without, state.policy, state.now);
+  std::vector<NodeId> nodes;
+  for (NodeId n : without.nodes_by_name())
+    if (n == stand.node || !refusal_of(s, without.task(task).shape, n)) nodes.push_back(n);
+  std::map<NodeId, std::vector<ScoreTerm>> by_node;
+  s.hooks.node_score.for_each_term([&](const std::string& name, const auto& score) {
+    std::vector<double> scores(nodes.size(), 0);
+    score(task, without.task(task).shape, nodes, scores);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      if (scores[i] != 0) by_node[nodes[i]].push_back({name, scores[i]});
+  });
+  stand.terms = by_node[stand.node];
+  double best = -std::numeric_limits<double>::infinity();
+  for (NodeId n : nodes) {
+    if (n == stand.node || sum_of(by_node[n]) <= best) continue;
+    best = sum_of(by_node[n]);
+    stand.next_best = without.node(n).name;
+    stand.next_terms = by_node[n];
+  }
+  return stand;
+}
+
+class Takers {
+ public:
+  Takers(Session& s, JobId victim) : s_(s), victim_(victim) {}
+
+  void look(Running& running) {
+    const Job& job = s_.cluster.job(victim_);
+    if (!can_lose_tasks(job)) return;
+    for (JobOrder order = waiting_jobs(s_, ""); !order.empty();) {
+      const JobId contender = order.pop();
+      if (contender == victim_) continue;
+      const bool same_queue = s_.cluster.job(contender).queue == job.queue;
+      auto taker = same_queue ? by_preemption(contender) : by_reclaim(contender);
+      if (!taker) continue;
+      if (taker->until && (!running.protected_until || *taker->until > *running.protected_until))
+        running.protected_until = taker->until;
+      if (running.takers.size() < kMostTakers) running.takers.push_back(*std::move(taker));
+    }
+  }
+
+ private:
+  static Taker taker(JobId job, const char* action, const std::optional<VictimRefusal>& why) {
+    Taker t{.job = job, .action = action, .rule = {}, .until = {}};
+    if (why) t.rule = why->rule, t.until = why->until;
+    return t;
+  }
+
+  // Nothing: never, whatever the time.
+  std::optional<Taker> by_preemption(JobId contender) const {
+    if (s_.cluster.job(victim_).priority >= s_.cluster.job(contender).priority) return std::nullopt;
+    const auto why = s_.hooks.preempt_victim(contender, victim_);
+    if (why && !why->until) return std::nullopt;
+    return taker(contender, "preempt", why);
+  }
+
+  std::optional<Taker> by_reclaim(JobId contender) const {
+    if (!s_.hooks.may_reclaim || !s_.hooks.may_reclaim(contender)) return std::nullopt;
+    if (s_.hooks.reclaim_from_queue(contender, s_.cluster.job(victim_).queue)) return std::nullopt;
+    const auto why = s_.hooks.reclaim_victim(contender, victim_);
+    if (why && !why->until) return std::nullopt;
+    return taker(contender, "reclaim", why);
+  }
+
+  Session& s_;
+  const JobId victim_;
+};
+
+}  // namespace
+
+Running look_at_places(const State& state, const Cluster& after, JobId id) {
+  Running running;
+  for (const PodSet& set : after.job(id).pod_sets)
+    for (TaskId t : set.tasks)
+      if (in(after.placement(t).status, kAllocatedSet) && after.placement(t).node.valid() &&
+          running.stands.size() < kMostStands)
+        running.stands.push_back(look_at_place(state, after, t));
+  Cluster copy = after;
+  Session session(copy, state.policy, state.now);
+  Takers(session, id).look(running);
+  return running;
+}
+
+}  // namespace muster::answers

@@ -1,0 +1,47 @@
+#include "answers/trials.hpp"
+
+#include <algorithm>
+
+namespace muster::answers {
+
+Trials::Trials(const State& state, const Outcome& unchanged, JobId job, const HelpLimits& limits)
+    : state_(state), unchanged_(unchanged), job_(job), limits_(limits), start_(limits.stopwatch.elapsed()) {}
+
+std::optional<Help> Trials::try_out(Change change) {
+  if (is_time_up()) return std::nullopt;
+  scratch_ = state_.cluster;
+  TimePoint now = state_.now;
+  if (!apply(change, scratch_, now)) return std::nullopt;
+  const Rest rest = settle(scratch_, state_.policy, now);
+  if (!is_at_minimum(scratch_, job_)) return std::nullopt;
+  Help help{.change = std::move(change), .evicts = evicted_by(rest), .delays = {}};
+  help.delays = delayed();
+  std::erase_if(help.delays, [&](JobId j) { return std::ranges::find(help.evicts, j) != help.evicts.end(); });
+  return help;
+}
+
+namespace {
+
+void sort_by_name(const Cluster& cluster, std::vector<JobId>& jobs) {
+  std::ranges::sort(jobs, {}, [&](JobId j) { return cluster.job(j).full_name(); });
+}
+
+}  // namespace
+
+std::vector<JobId> Trials::evicted_by(const Rest& rest) const {
+  std::vector<JobId> jobs;
+  for (JobId j : rest.evicted)
+    if (j.valid() && j != job_ && !unchanged_.rest.evicted.contains(j)) jobs.push_back(j);
+  sort_by_name(state_.cluster, jobs);
+  return jobs;
+}
+
+std::vector<JobId> Trials::delayed() const {
+  std::vector<JobId> jobs;
+  for (JobId j : ids(unchanged_.cluster.jobs()))
+    if (j != job_ && is_at_minimum(unchanged_.cluster, j) && !is_at_minimum(scratch_, j)) jobs.push_back(j);
+  sort_by_name(state_.cluster, jobs);
+  return jobs;
+}
+
+}  // namespace muster::answers

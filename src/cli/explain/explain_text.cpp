@@ -1,0 +1,281 @@
+#include "cli/explain/explain_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/report/job_state.hpp"
+#include "cli/report/names.hpp"
+#include "model/reason_text.hpp"
+#include "serve/write/api_forms.hpp"
+
+namespace muster::cli {
+namespace {
+
+using answers::Explanation;
+using answers::JobState;
+
+constexpr std::size_t kMostAhead = 5;
+
+class ExplainText {
+ public:
+  ExplainText(const Cluster& cluster, const Explanation& e, TimePoint now, const TextStyle& style)
+      : c_(cluster), e_(e), job_(cluster.job(e.job)), now_(now), style_(style) {}
+
+  std::string text() {
+    out_ =
+        wrapped(fmt::format("{} {}.", style_.paint(Ink::kBold, name(e_.job)), sentence()), "", style_.width);
+    add_now();
+    add_receipt();
+    add_line();
+    add_why_not();
+    add_tried();
+    add_help();
+    add_start();
+    add_running();
+    return out_;
+  }
+
+ private:
+  void part(const char* title) { out_ += style_.heading(title); }
+  void say(const std::string& text) { out_ += wrapped(text, "  ", style_.width); }
+  void item(const std::string& text) { out_ += wrapped(text, "    ", style_.width); }
+
+  // Without the namespace where everybody knows it.
+  std::string name(JobId job) const {
+    return c_.job(job).ns == "default" ? c_.job(job).name : c_.job(job).full_name();
+  }
+
+  // ---------------------------------------------------------------- in one sentence
+
+  std::string sentence() const {
+    switch (e_.state) {
+      case JobState::kRunning:
+        return running_sentence();
+      case JobState::kEvicted:
+        return evicted_sentence();
+      case JobState::kFinished:
+        return "has ended";
+      case JobState::kUnknown:
+        return job_.counts.total() == 0 ? "has no pods" : "is in a state that nobody knows";
+      case JobState::kWaiting:
+        break;
+    }
+    if (e_.has_place_in_view) return "has a place in view, and starts when the pods there are gone";
+    if (!e_.waiting.reasons.empty()) return "waits: " + muster::text_of(c_, e_.waiting.reasons.front());
+    return "waits, and nothing stands in its way that is known";
+  }
+
+  std::string running_sentence() const {
+    const std::string rest = job_.has_pending() ? ", and would take more" : "";
+    return (e_.is_placed_now ? "gets its place in this cycle" : "runs") + rest;
+  }
+
+  std::string evicted_sentence() const {
+    const answers::Receipt& r = *e_.receipt;
+    const std::string by = r.action.empty() ? "" : " by " + r.action;
+    return fmt::format("was evicted at {}{}{}{}", r.at, by, r.by_job.empty() ? "" : " for " + r.by_job,
+                       r.rule.empty() || r.rule == r.action ? "" : ": " + r.rule);
+  }
+
+  // ---------------------------------------------------------------- now
+
+  std::string since_text() const {
+    if (!e_.since) return "";
+    const char* word = e_.state == JobState::kRunning ? "Running" : "Waiting";
+    return fmt::format("{} since {} ({}). ", word, format_time(*e_.since), format_age(now_ - *e_.since));
+  }
+
+  void add_now() {
+    part("Now");
+    const std::int32_t pods = job_.counts.in(kAlive);
+    say(fmt::format("{}{} of {} run, {} needed. {} wanted.", since_text(), job_.counts.in(kAllocatedSet),
+                    counted(static_cast<std::size_t>(pods), "pod"), minimum_pods(job_),
+                    amount_text(Accounted::kGpus, gpus_of(c_, job_))));
+    say(fmt::format("Queue {}{}. Priority {} ({}). {} ({}).", job_.queue_name, above(), job_.priority,
+                    priority_words(), serve::name_of(job_.preemptibility),
+                    serve::name_of(job_.preemptibility_source)));
+  }
+
+  std::string above() const {
+    std::string text;
+    if (!job_.queue.valid()) return text;
+    for (QueueId q = c_.queue(job_.queue).parent; q.valid(); q = c_.queue(q).parent)
+      text += " below " + c_.queue(q).shown_name();
+    return text;
+  }
+
+  std::string priority_words() const {
+    const auto& classes = c_.kept().all<PriorityClassObject>();
+    if (classes.contains(job_.priority_class)) return "class " + job_.priority_class;
+    for (const auto& [name, object] : classes)
+      if (object.global_default) return "the cluster's default, " + name;
+    return "the default without a class";
+  }
+
+  // ---------------------------------------------------------------- evicted
+
+  void add_receipt() {
+    if (!e_.receipt) return;
+    const answers::Receipt& r = *e_.receipt;
+    part("Evicted");
+    say(fmt::format("At {}{}{}{}.", r.at, r.action.empty() ? "" : ", by action " + r.action,
+                    r.by_job.empty() ? "" : ", to make room for " + r.by_job,
+                    r.rule.empty() || r.rule == r.action ? "" : ", because of: " + r.rule));
+    if (!r.pods.empty()) say("Pods: " + summarised(r.pods) + ".");
+    if (r.runtime_lost_seconds)
+      say(fmt::format("It had run for {}.", format_duration(std::chrono::round<std::chrono::seconds>(
+                                                std::chrono::duration<double>(*r.runtime_lost_seconds)))));
+    if (r.action.empty()) say("Nobody wrote down by whom: only the time stands on the PodGroup.");
+  }
+
+  // ---------------------------------------------------------------- line
+
+  void add_line() {
+    if (e_.line.overall == 0 || e_.state == JobState::kRunning) return;
+    part("Line");
+    const auto& ahead = e_.line.ahead;
+    say(fmt::format("Number {} in its queue, {} overall.{}", grouped(e_.line.in_queue),
+                    grouped(e_.line.overall),
+                    ahead.empty() ? " Nobody is before it." : " The next before it:"));
+    for (std::size_t i = 0; i < ahead.size() && i < kMostAhead; ++i) {
+      const answers::Ahead& a = ahead[ahead.size() - 1 - i];
+      item(fmt::format("{} ({}), by {}", name(a.job), c_.job(a.job).queue_name, a.rule));
+    }
+    if (ahead.size() > kMostAhead) item(fmt::format("and {} more", grouped(ahead.size() - kMostAhead)));
+  }
+
+  // ---------------------------------------------------------------- why not
+
+  void add_why_not() {
+    if (e_.waiting.reasons.empty()) return;
+    part("Why not");
+    for (const JobReason& r : e_.waiting.reasons) {
+      out_ += "  " + style_.paint(Ink::kWaiting, code_of(r.rule)) + "\n";
+      item(muster::text_of(c_, r));
+    }
+    if (!e_.nodes.empty()) say("Nodes:");
+    for (const answers::RefusingNodes& n : e_.nodes)
+      item(fmt::format("{}: {}{}", counted(static_cast<std::size_t>(n.count), "node"),
+                       muster::text_of(c_, n.refusal), examples(n)));
+    if (!e_.closest.empty()) say("Closest:");
+    for (const answers::ClosestNode& n : e_.closest)
+      item(fmt::format("{}: {}", c_.node(n.node).name, n.lacks));
+  }
+
+  static std::string examples(const answers::RefusingNodes& n) {
+    if (n.examples.empty()) return "";
+    const bool has_more = n.count > std::ssize(n.examples);
+    return fmt::format(" [{}{}]", fmt::join(n.examples, ", "), has_more ? ", …" : "");
+  }
+
+  // ---------------------------------------------------------------- tried
+
+  void add_tried() {
+    if (e_.waiting.searches.empty()) return;
+    part("Tried");
+    for (const SearchReport& r : e_.waiting.searches) {
+      std::string text =
+          fmt::format("{}: {} might be evicted, {} tried: {}", r.action,
+                      counted(static_cast<std::size_t>(r.candidates), "job"),
+                      counted(static_cast<std::size_t>(r.scenarios), "scenario"), failure_text(c_, r));
+      if (r.end == SearchEnd::kLikeJob) text = fmt::format("{}: {}", r.action, failure_text(c_, r));
+      say(text);
+      for (const SparedJobs& s : r.spared)
+        item(fmt::format("spared: {} with {}: {}", counted(static_cast<std::size_t>(s.jobs), "job"),
+                         amount_text(Accounted::kGpus, s.held.share(Accounted::kGpus)), spared_text(c_, s)));
+    }
+  }
+
+  // ---------------------------------------------------------------- what would help
+
+  void add_help() {
+    if (!e_.helps) return;
+    const answers::Helps& helps = *e_.helps;
+    part("What would help");
+    if (helps.starts_by_itself)
+      return say(fmt::format("Nothing is needed: it has its place after {}.",
+                             counted(static_cast<std::size_t>(helps.cycles), "cycle")));
+    if (helps.changes.empty() && !helps.is_cut) say("No single change of those that were tried.");
+    for (const answers::Help& h : helps.changes) {
+      say(answers::text_of(h.change));
+      item(price_text(c_, h));
+    }
+    if (helps.is_cut) say("Stopped looking after two seconds: there may be more.");
+  }
+
+  // ---------------------------------------------------------------- when
+
+  void add_start() {
+    if (!e_.start || (e_.helps && e_.helps->starts_by_itself)) return;
+    part("When");
+    const answers::StartEstimate& s = *e_.start;
+    if (s.p50)
+      say(fmt::format("About {}, in {}.", format_time(*s.p50), format_age(*s.p50 - now_)));
+    else if (s.is_cut)
+      say("Too far ahead to be played through in a second.");
+    else
+      say("Not as things are, by what is known of how long jobs run.");
+    say(fmt::format("Of the jobs that run, {} say how long they take and {} do not.", s.basis.expected,
+                    s.basis.unknown));
+  }
+
+  // ---------------------------------------------------------------- running
+
+  static std::string terms_text(const std::vector<answers::ScoreTerm>& terms) {
+    std::string text;
+    for (const answers::ScoreTerm& t : terms)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", t.plugin, decimal(t.score));
+    return text.empty() ? "no plugin prefers it" : text;
+  }
+
+  void add_running() {
+    if (!e_.running) return;
+    part("Where, and why there");
+    for (const answers::Stand& s : e_.running->stands) {
+      say(fmt::format("{} on {}: {}", c_.task(s.task).name, c_.node(s.node).name, terms_text(s.terms)));
+      if (!s.next_best.empty()) item(fmt::format("next best {}: {}", s.next_best, terms_text(s.next_terms)));
+    }
+    part("Who could take its place");
+    if (!can_lose_tasks(job_)) return say("Nobody: it is not preemptible.");
+    if (e_.running->takers.empty()) return say("Nobody who waits now.");
+    if (e_.running->protected_until)
+      say(fmt::format("Protected until {}.", format_time(*e_.running->protected_until)));
+    for (const answers::Taker& t : e_.running->takers)
+      item(fmt::format("{} by {}{}", name(t.job), t.action,
+                       t.rule.empty() ? ", now"
+                                      : fmt::format(", not before {} ({})",
+                                                    t.until ? format_time(*t.until) : "that ends", t.rule)));
+  }
+
+  const Cluster& c_;
+  const Explanation& e_;
+  const Job& job_;
+  const TimePoint now_;
+  const TextStyle& style_;
+  std::string out_;
+};
+
+std::string names_of(const Cluster& cluster, const std::vector<JobId>& jobs) {
+  std::vector<std::string> names;
+  for (JobId j : jobs)
+    names.push_back(cluster.job(j).ns == "default" ? cluster.job(j).name : cluster.job(j).full_name());
+  return summarised(std::move(names));
+}
+
+}  // namespace
+
+std::string price_text(const Cluster& cluster, const answers::Help& help) {
+  if (help.evicts.empty() && help.delays.empty()) return "nobody loses anything";
+  std::string text;
+  if (!help.evicts.empty()) text = "evicts " + names_of(cluster, help.evicts);
+  if (!help.delays.empty()) text += (text.empty() ? "" : "; ") + ("delays " + names_of(cluster, help.delays));
+  return text;
+}
+
+std::string explanation_text(const Cluster& cluster, const Explanation& e, TimePoint now,
+                             const TextStyle& style) {
+  return ExplainText(cluster, e, now, style).text();
+}
+
+}  // namespace muster::cli

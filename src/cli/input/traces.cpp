@@ -1,0 +1,142 @@
+#include "cli/input/traces.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/cli.hpp"
+#include "cli/input/inputs.hpp"
+#include "cli/options.hpp"
+#include "grouper/default_objects.hpp"
+#include "trace/arrivals.hpp"
+#include "trace/queues.hpp"
+#include "util/words.hpp"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::size_t kMostRowsTold = 25;
+
+// The files can not be opened, they are no traces, or the options make no sense.
+int code_of(const Error& error) {
+  if (error.is_outside) return kOutside;
+  return error.where.file.empty() ? kUsage : kNo;
+}
+
+template <class List>
+void tell(const List& list, const std::string& file, bool strict) {
+  const char* const what = strict ? "error" : "warning";
+  for (std::size_t i = 0; i < std::min(list.bad_rows.size(), kMostRowsTold); ++i)
+    fmt::print(stderr, "{}: {}\n", what, list.bad_rows[i].text());
+  if (list.skipped > kMostRowsTold)
+    fmt::print(stderr, "{}: … and {}\n", what, counted(list.skipped - kMostRowsTold, "more row"));
+  if (list.skipped > 0)
+    fmt::print(stderr, "{}: {}: {} of {} not taken\n", what, file, grouped(list.skipped),
+               counted(list.rows, "row"));
+  for (const std::string& note : list.notes) fmt::print(stderr, "note: {}: {}\n", file, note);
+}
+
+// Takes what was read into `list`; false where there is none, or it may not be used.
+template <class List>
+bool take(Result<List> read, const std::string& file, bool strict, List& list, int& exit_code) {
+  if (!read) {
+    fmt::print(stderr, "error: {}\n", read.error().text());
+    exit_code = code_of(read.error());
+    return false;
+  }
+  list = std::move(*read);
+  tell(list, file, strict);
+  if (strict && list.skipped > 0) exit_code = kNo;
+  return exit_code == kSuccess;
+}
+
+std::set<std::string> named_classes(const trace::Trace& trace) {
+  std::set<std::string> names;
+  for (const trace::TraceJob& job : trace.jobs)
+    names.insert(trace::priority_class_of(trace.texts[job.priority]));
+  names.erase("");
+  return names;
+}
+
+// Classes that jobs name: those that are numbers, those that KAI-Scheduler ships; a warning for any other.
+void add_priority_classes(const trace::Trace& trace, Inputs& inputs) {
+  for (PriorityClassObject& priority : trace::numbered_priorities(trace))
+    inputs.cluster.apply(std::move(priority));
+  for (const std::string& name : named_classes(trace)) {
+    const auto& known = inputs.cluster.kept().all<PriorityClassObject>();
+    if (known.contains(name)) continue;
+    const nlohmann::json shipped = grouper::shipped_priority_class(name);
+    if (shipped.is_null())
+      inputs.findings.warnings.push_back(
+          {fmt::format("PriorityClass \"{}\" is not in these files; the default priority is taken", name),
+           {.file = trace.file, .path = "priority"}});
+    else
+      inputs.cluster.apply(
+          PriorityClassObject{.meta = {.name = name, .uid = name}, .value = shipped["value"]});
+  }
+}
+
+}  // namespace
+
+void add_trace_map_options(CLI::App& command, TraceInputOptions& options) {
+  command.add_option("--trace-format", options.format, "A public trace: its columns are known")
+      ->check(is_one_of(trace::format_names()));
+  command
+      .add_option("--trace-map", options.map,
+                  "Which columns are what: 'submit=created, duration=end-start, gpus=num_gpu*milli/1000'")
+      ->type_name("MAP");
+  command
+      .add_option("--trace-nodes", options.nodes,
+                  "Nodes: CSV with node, gpus, cpu, memory (GiB), model, or the list of the format")
+      ->type_name("FILE");
+}
+
+void add_trace_options(CLI::App& command, TraceInputOptions& options) {
+  command
+      .add_option("--trace", options.trace,
+                  "Jobs over time: CSV with submit, job, queue, pods, gpus, duration …, or JSON lines")
+      ->type_name("FILE");
+  add_trace_map_options(command, options);
+}
+
+std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, int& exit_code) {
+  trace::Trace jobs;
+  trace::NodeList nodes;
+  exit_code = kSuccess;
+  if (!options.trace.empty() &&
+      !take(trace::read_trace({.file = options.trace, .format = options.format, .map = options.map}),
+            options.trace, strict, jobs, exit_code))
+    return std::nullopt;
+  if (!options.nodes.empty() && !take(trace::read_nodes({.file = options.nodes, .format = options.format}),
+                                      options.nodes, strict, nodes, exit_code))
+    return std::nullopt;
+  return TraceInput(std::move(jobs), std::move(nodes));
+}
+
+void TraceInput::add_nodes(Inputs& inputs) const {
+  for (NodeObject node : nodes_.nodes) {
+    node.meta.created = inputs.now;
+    if (inputs.over_time) inputs.agenda.nodes[node.meta.name] = node;
+    inputs.cluster.apply(std::move(node));
+  }
+}
+
+void TraceInput::add_jobs(Inputs& inputs) const {
+  Cluster& cluster = inputs.cluster;
+  const auto is_defined = [&](const std::string& name) {
+    const QueueId queue = cluster.find_queue(name);
+    return queue.valid() && cluster.queue(queue).present;
+  };
+  trace::MadeQueues made = trace::missing_queues(*trace_, is_defined, inputs.now);
+  if (!made.note.empty()) inputs.notes.push_back(made.note);
+  for (QueueObject& queue : made.queues) cluster.apply(std::move(queue));
+  add_priority_classes(*trace_, inputs);
+  inputs.agenda.arrivals.push_back(
+      std::make_unique<trace::TraceArrivals>(trace_, inputs.now, inputs.config.params.scheduler_name));
+}
+
+}  // namespace muster::cli

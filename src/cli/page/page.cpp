@@ -1,0 +1,80 @@
+// Puts data, script, style and the library into the frame of the page.
+#include "cli/page/page.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "cli/page/assets.hpp"
+#include "cli/page/page_data.hpp"
+
+namespace muster::cli {
+namespace {
+
+// JSON inside of a script element: nothing in it can end the element, whatever names there are.
+std::string script_data(const nlohmann::ordered_json& data) {
+  const std::string json = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string result;
+  result.reserve(json.size());
+  for (const char c : json) {
+    if (c == '<')
+      result += "\\u003c";
+    else
+      result += c;
+  }
+  return result;
+}
+
+// Fills what stands in double braces. What is filled in is not looked at again.
+std::string filled(std::string_view frame,
+                   std::span<const std::pair<std::string_view, std::string_view>> parts) {
+  std::string result;
+  while (!frame.empty()) {
+    const std::size_t begin = frame.find("{{"), end = frame.find("}}");
+    result += frame.substr(0, begin);
+    if (begin == std::string_view::npos || end == std::string_view::npos) break;
+    const std::string_view name = frame.substr(begin + 2, end - begin - 2);
+    for (const auto& [part, text] : parts)
+      if (part == name) result += text;
+    frame.remove_prefix(end + 2);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string page_of(std::span<const ComparedRun> runs) {
+  const std::string data = script_data(page_data(runs));
+  const std::string title = runs.size() == 1 ? "Simulation" : "Simulations side by side";
+  const std::array<std::pair<std::string_view, std::string_view>, 7> parts{
+      {{"style", assets::kStyle},
+       {"title", title},
+       {"version", MUSTER_VERSION},
+       {"data", data},
+       {"licence", assets::kLibraryLicence},
+       {"library", assets::kLibrary},
+       {"script", assets::kScript}}};
+  return filled(assets::kFrame, parts);
+}
+
+bool PageFile::open(const std::string& path) {
+  if (path.empty()) return true;
+  path_ = path;
+  file_.open(path, std::ios::trunc | std::ios::binary);
+  if (!file_) fmt::print(stderr, "error: {}: can not be written\n", path);
+  return static_cast<bool>(file_);
+}
+
+bool PageFile::write(std::span<const ComparedRun> runs) {
+  if (path_.empty()) return true;
+  file_ << page_of(runs);
+  file_.close();
+  if (!file_) fmt::print(stderr, "error: {}: not all of it could be written\n", path_);
+  return static_cast<bool>(file_);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,99 @@
+// Reads the configuration file, and knows which of its keys a running scheduler can heed.
+#include "cli/serve/configuration_file.hpp"
+
+#include "cli/policy.hpp"
+
+namespace muster::cli {
+namespace {
+
+// What objects are read by, and how they are written.
+struct FixedKey {
+  const char* key;
+  bool (*is_same)(const SchedulerParams&, const SchedulerParams&);
+};
+
+template <auto kMember>
+bool is_same(const SchedulerParams& a, const SchedulerParams& b) {
+  return a.*kMember == b.*kMember;
+}
+
+using Params = SchedulerParams;
+constexpr FixedKey kFixedKeys[] = {
+    {"schedulerName", is_same<&Params::scheduler_name>},
+    {"nodepoolLabelKey", is_same<&Params::node_pool_label_key>},
+    {"partitionLabelValue", is_same<&Params::partition_label_value>},
+    {"queueLabelKey", is_same<&Params::queue_label_key>},
+    {"resourceReservationAppLabel", is_same<&Params::resource_reservation_app_label>},
+    {"cpuWorkerNodeLabelKey", is_same<&Params::cpu_worker_label_key>},
+    {"gpuWorkerNodeLabelKey", is_same<&Params::gpu_worker_label_key>},
+    {"migWorkerNodeLabelKey", is_same<&Params::mig_worker_label_key>},
+    {"stuckInReleasingThreshold", is_same<&Params::stuck_in_releasing_threshold>},
+    {"restrictNodeScheduling", is_same<&Params::restrict_node_scheduling>},
+    {"fullHierarchyFairness", is_same<&Params::full_hierarchy_fairness>},
+    {"updatePodEvictionCondition", is_same<&Params::update_pod_eviction_condition>},
+};
+
+bool have_same_source(const UsageSettings& a, const UsageSettings& b) {
+  return a.client_type == b.client_type && a.connection_string == b.connection_string &&
+         a.connection_string_env_var == b.connection_string_env_var && a.window_type == b.window_type &&
+         a.window_size == b.window_size && a.half_life == b.half_life &&
+         a.fetch_interval == b.fetch_interval && a.staleness == b.staleness;
+}
+
+// Model and engine heed the same options, and the model keeps those that it was started with.
+void keep_options(const Config& running, ServeConfiguration& read) {
+  read.config.params.compatibility = running.params.compatibility;
+  read.policy = make_policy(read.config, read.errors);
+}
+
+std::vector<std::string> texts_of(const std::vector<Error>& errors) {
+  std::vector<std::string> texts;
+  for (const Error& error : errors) texts.push_back(error.text());
+  return texts;
+}
+
+}  // namespace
+
+ServeConfiguration read_configuration(const ServeFlags& flags) {
+  LoadedConfig loaded =
+      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
+  ServeConfiguration read{.config = std::move(loaded.config),
+                          .policy = {},
+                          .errors = std::move(loaded.errors),
+                          .warnings = std::move(loaded.warnings),
+                          .notes = std::move(loaded.notes)};
+  if (!read.errors.empty()) return read;
+  SchedulerParams& params = read.config.params;
+  if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();
+  for (const auto& change : flags.over_file) change(params);
+  read.policy = make_policy(read.config, read.errors);
+  if (std::string skipped = skipped_text(read.config); !skipped.empty())
+    read.warnings.push_back({.message = std::move(skipped), .where = {}});
+  return read;
+}
+
+std::vector<std::string> keys_for_the_next_start(const Config& running, const Config& wanted) {
+  std::vector<std::string> keys;
+  for (const FixedKey& fixed : kFixedKeys)
+    if (!fixed.is_same(running.params, wanted.params)) keys.emplace_back(fixed.key);
+  for (const CompatibilityOption& option : kCompatibilityOptions)
+    if (running.params.compatibility.*option.is_ours != wanted.params.compatibility.*option.is_ours)
+      keys.emplace_back(option.key);
+  if (!have_same_source(running.usage, wanted.usage)) keys.emplace_back("usageDBConfig");
+  return keys;
+}
+
+serve::ConfigurationFile configuration_file(const ServeFlags& flags, const Config& running) {
+  return {.path = flags.config_file, .read = [flags, running] {
+            ServeConfiguration read = read_configuration(flags);
+            const auto later = keys_for_the_next_start(running, read.config);
+            if (!later.empty() && read.errors.empty()) keep_options(running, read);
+            return serve::ConfigurationRead{.errors = texts_of(read.errors),
+                                            .warnings = texts_of(read.warnings),
+                                            .after_restart = later,
+                                            .policy = std::move(read.policy),
+                                            .schedule_period = read.config.params.schedule_period};
+          }};
+}
+
+}  // namespace muster::cli

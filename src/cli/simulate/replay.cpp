@@ -1,0 +1,98 @@
+// `muster simulate --replay`: a record as a time line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/output.hpp"
+#include "cli/report/names.hpp"
+#include "cli/report/table.hpp"
+#include "cli/simulate/until.hpp"
+
+namespace muster::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string value_at(const json& line, const char* key) {
+  const auto found = line.find(key);
+  return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+// The lines of one instant that say the same of several pods are one row.
+class TimeLine {
+ public:
+  void add(const json& line) {
+    const std::string at = value_at(line, "at"), kind = value_at(line, "kind");
+    const std::string action = value_at(line, "action"), contender = value_at(line, "for");
+    const std::string key =
+        at + "\n" + kind + "\n" + action + "\n" + contender + "\n" + value_at(line, "job");
+    ++kinds_[kind];
+    if (std::exchange(at_, at) != at) of_instant_.clear();
+    const auto [known, is_new] = of_instant_.try_emplace(key, rows_.size());
+    if (is_new) rows_.push_back({at, kind, value_at(line, "job"), action, contender, {}, {}});
+    Row& row = rows_[known->second];
+    if (std::string pod = value_at(line, "pod"); !pod.empty())
+      row.pods.push_back(pod.substr(pod.find('/') + 1));
+    if (std::string node = value_at(line, "node"); !node.empty()) row.nodes.push_back(std::move(node));
+  }
+
+  std::string text(const TextStyle& style) const {
+    Table table({{"at"}, {"what"}, {"job"}, {"pods"}, {"on"}, {"by"}, {"for"}});
+    for (const Row& row : rows_) {
+      std::vector<std::string> nodes = row.nodes;
+      std::ranges::sort(nodes);
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      table.add(
+          {row.at, row.kind, row.job, summarised(row.pods), summarised(nodes), row.action, row.contender});
+    }
+    std::string text = table.text(style.table()) + "\n";
+    for (const auto& [kind, count] : kinds_) text += fmt::format("{} {}  ", grouped(count), kind);
+    text.resize(text.find_last_not_of(' ') + 1);
+    return text + "\n";
+  }
+
+ private:
+  struct Row {
+    std::string at, kind, job, action, contender;
+    std::vector<std::string> pods, nodes;
+  };
+  std::vector<Row> rows_;
+  std::map<std::string, std::size_t> kinds_, of_instant_;  // the latter: key → row
+  std::string at_;
+};
+
+}  // namespace
+
+int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json) {
+  std::ifstream file(options.replay);
+  if (!file) {
+    fmt::print(stderr, "error: {}: can not be read\n", options.replay);
+    return kOutside;
+  }
+  TimeLine time_line;
+  json all = json::array();
+  int number = 0;
+  for (std::string text; std::getline(file, text);) {
+    ++number;
+    if (text.empty()) continue;
+    json line = json::parse(text, nullptr, false);
+    if (!line.is_object() || value_at(line, "at").empty() || value_at(line, "kind").empty()) {
+      fmt::print(stderr, "error: {}:{}: is no line of a record: an object with at and kind\n", options.replay,
+                 number);
+      return kNo;
+    }
+    if (is_json)
+      all.push_back(std::move(line));
+    else
+      time_line.add(line);
+  }
+  write_out(is_json ? json{{"schema", "muster.dev/record/v1"}, {"happenings", std::move(all)}}.dump(1) + "\n"
+                    : time_line.text(style));
+  return kSuccess;
+}
+
+}  // namespace muster::cli

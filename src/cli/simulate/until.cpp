@@ -1,0 +1,288 @@
+#include "cli/simulate/until.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <fstream>
+#include <memory>
+
+#include "cli/cli.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/page/page.hpp"
+#include "cli/report/names.hpp"
+#include "cli/report/run_report.hpp"
+#include "cli/report/status_line.hpp"
+#include "cli/simulate/clock.hpp"
+#include "cli/simulate/interrupt.hpp"
+#include "cli/simulate/workload_controllers.hpp"
+
+namespace muster::cli {
+namespace {
+
+constexpr const char* kIdle = "idle";
+constexpr std::int64_t kMostPoints = 1'000'000;  // of a series
+constexpr std::size_t kMostCompared = 6;
+constexpr const char* kOverTime = "Over time (--until)";  // the options that need it
+constexpr const char* kOfCycles[] = {"--cycles", "--interval", "--timing", "--namespace",
+                                     "--queue",  "--job",      "--state",  "--sort"};
+
+CLI::Validator is_until() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        if (text == kIdle || parse_time(text)) return "";
+        const auto span = parse_duration(text);
+        if (!span)
+          return fmt::format(
+              "\"{}\" is neither a time like 2025-06-08T12:00:00Z, a duration like 7d, nor idle", text);
+        return *span < Duration::zero() ? fmt::format("\"{}\" is negative; time only goes on", text) : "";
+      },
+      "");
+}
+
+CLI::Validator is_positive() {
+  return CLI::Validator(
+      [](const std::string& text) -> std::string {
+        const auto span = parse_duration(text);
+        if (!span) return is_duration()(text);
+        return *span <= Duration::zero() ? fmt::format("\"{}\" is not more than nothing", text) : "";
+      },
+      "");
+}
+
+Duration duration_in(const std::string& text) { return parse_duration(text).value_or(Duration{}); }
+
+std::optional<TimePoint> end_of(const std::string& until, TimePoint from) {
+  if (until == kIdle) return std::nullopt;
+  if (const auto instant = parse_time(until)) return instant;
+  return from + duration_in(until);
+}
+
+ClockOptions clock_options(const UntilOptions& options, const Inputs& inputs) {
+  ClockOptions clock{.timed = {.from = inputs.now,
+                               .end = end_of(options.until, inputs.now),
+                               .seed = options.seed,
+                               .start_delay = duration_in(options.start_delay),
+                               .eviction_delay = duration_in(options.eviction_delay),
+                               .node_mtbf = {},
+                               .node_mttr = duration_in(options.node_mttr),
+                               .series_step = {}},
+                     .period = duration_in(options.period),
+                     .usage = inputs.config.usage};
+  if (!options.node_mtbf.empty()) clock.timed.node_mtbf = duration_in(options.node_mtbf);
+  if (!options.series.empty()) clock.timed.series_step = duration_in(options.series);
+  return clock;
+}
+
+// What is wrong with options that only the files can tell, or "".
+std::string trouble_with(const UntilOptions& options, const ClockOptions& clock, const Inputs& inputs) {
+  const auto& end = clock.timed.end;
+  if (end && *end < clock.timed.from)
+    return fmt::format("--until: {} lies before --now, {}", options.until, format_time(clock.timed.from));
+  if (end && *end > kLastTime) return "--until: goes beyond the year 9999";
+  if (end && clock.timed.series_step && (*end - clock.timed.from) / *clock.timed.series_step > kMostPoints)
+    return fmt::format("--series: more than {} points", grouped(static_cast<std::size_t>(kMostPoints)));
+  if (const std::string cron = first_cron_job(inputs); !end && !cron.empty())
+    return fmt::format("--until idle: CronJob {} comes again and again; give a time or a duration", cron);
+  return "";
+}
+
+// "3d 04:00".
+std::string days_text(Duration span) {
+  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(span).count();
+  const std::string clock = fmt::format("{:02}:{:02}", minutes / 60 % 24, minutes % 60);
+  return minutes >= 24 * 60 ? fmt::format("{}d {}", minutes / (24 * 60), clock) : clock;
+}
+
+// Shows how far the run is, and ends it on Ctrl-C.
+class Watch {
+ public:
+  Watch(const ClockOptions& clock, const Interrupt& interrupt, bool is_wanted)
+      : clock_(clock), interrupt_(interrupt), line_(is_wanted) {}
+
+  bool goes_on(const ClockState& state) {
+    if (++looks_ % kLooks == 0 && line_.is_due()) line_.show(text(state));
+    return !interrupt_.has_come() && !has_output_failed();
+  }
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  static constexpr std::uint64_t kLooks = 64;
+
+  std::string text(const ClockState& state) const {
+    const Duration span = state.now - clock_.timed.from;
+    const double wall = std::chrono::duration<double>(Steady::now() - start_).count();
+    std::string of;
+    if (clock_.timed.end) of = " of " + days_text(*clock_.timed.end - clock_.timed.from);
+    return fmt::format("{}{} · {} · {}×", days_text(span), of, counted(state.jobs_ended, "job"),
+                       grouped(static_cast<std::size_t>(seconds_of(span) / std::max(wall, 1e-3))));
+  }
+
+  const ClockOptions& clock_;
+  const Interrupt& interrupt_;
+  StatusLine line_;
+  const Steady::time_point start_ = Steady::now();
+  std::uint64_t looks_ = 0;
+};
+
+// Where every happening goes.
+class Recorder {
+ public:
+  // False, with a message, where it can not be written.
+  bool open(const std::string& path) {
+    if (path.empty()) return true;
+    path_ = path;
+    file_.open(path, std::ios::trunc);
+    if (!file_) fmt::print(stderr, "error: {}: can not be written\n", path);
+    return static_cast<bool>(file_);
+  }
+  OnOccurrence writer() {
+    if (path_.empty()) return {};
+    return [this](const Occurrence& occurrence) { file_ << record_line(occurrence); };
+  }
+  bool close() {
+    if (path_.empty()) return true;
+    file_.close();
+    if (!file_) fmt::print(stderr, "error: {}: not all of it could be written\n", path_);
+    return static_cast<bool>(file_);
+  }
+
+ private:
+  std::string path_;
+  std::ofstream file_;
+};
+
+struct PlayedRun {
+  RunOutcome outcome;
+  int exit_code = kSuccess;
+};
+
+// Reads the files anew: a run uses them up.
+PlayedRun play(const InputOptions& given, const UntilOptions& options, bool shows_progress) {
+  PlayedRun run;
+  InputOptions expected = given;
+  expected.expects_work = expected.over_time = true;
+  auto inputs = read_inputs(expected, run.exit_code);
+  if (!inputs) return run;
+  const ClockOptions clock = clock_options(options, *inputs);
+  if (const std::string problem = trouble_with(options, clock, *inputs); !problem.empty()) {
+    fmt::print(stderr, "error: {}\n", problem);
+    return run.exit_code = kUsage, run;
+  }
+  Recorder recorder;
+  if (!recorder.open(options.record)) return run.exit_code = kOutside, run;
+  const Interrupt interrupt;
+  Watch watch(clock, interrupt, shows_progress);
+  WorkloadControllers controllers(*inputs);
+  const ClockWatchers watchers{.goes_on = [&](const ClockState& state) { return watch.goes_on(state); },
+                               .on_cycle = {},
+                               .on_occurrence = recorder.writer()};
+  run.outcome =
+      run_clock(inputs->cluster, inputs->policy, std::move(inputs->agenda), &controllers, clock, watchers);
+  for (const std::string& problem : controllers.problems()) fmt::print(stderr, "warning: {}\n", problem);
+  if (run.outcome.is_cut) run.exit_code = kInterrupted;
+  if (!recorder.close()) run.exit_code = kOutside;
+  return run;
+}
+
+bool has_outcome(int exit_code) { return exit_code == kSuccess || exit_code == kInterrupted; }
+
+// That of --config first. One alone is compared with the default configuration.
+std::vector<std::string> compared_configs(const InputOptions& inputs, const UntilOptions& options) {
+  std::vector<std::string> configs = options.compare;
+  if (!inputs.config.empty() || configs.size() == 1) configs.insert(configs.begin(), inputs.config);
+  return configs;
+}
+
+int compare(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
+  const std::vector<std::string> configs = compared_configs(inputs, options);
+  if (configs.size() > kMostCompared) {
+    fmt::print(stderr, "error: --compare: at most {} configurations with --config\n", kMostCompared);
+    return kUsage;
+  }
+  PageFile page;
+  if (!page.open(options.report)) return kOutside;
+  std::vector<ComparedRun> runs;
+  int exit_code = kSuccess;
+  for (const std::string& config : configs) {
+    InputOptions of_run = inputs;
+    of_run.config = config;
+    if (of_run.now.empty() && !runs.empty()) of_run.now = format_time(runs.front().outcome.from);
+    PlayedRun run = play(of_run, options, !is_json || !is_terminal(stdout));
+    exit_code = run.exit_code;
+    if (!has_outcome(exit_code)) return exit_code;
+    runs.push_back({config, std::move(run.outcome)});
+    if (exit_code == kInterrupted) break;
+  }
+  if (is_json)
+    write_comparison_json(runs, write_out);
+  else
+    write_out(comparison_text(runs, style));
+  return page.write(runs) ? exit_code : kOutside;
+}
+
+}  // namespace
+
+void add_until_options(CLI::App& command, UntilOptions& options) {
+  command
+      .add_option("--until", options.until,
+                  "Let time pass: to an instant, for a duration, or until nothing is left to happen (idle)")
+      ->type_name("T")
+      ->check(is_until());
+  const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
+    return command.add_option(name, value, help)->type_name(type)->group(kOverTime);
+  };
+  add("--seed", options.seed, "Of everything random: durations and failures", "N")->capture_default_str();
+  add("--period", options.period, "Least time between two cycles", "DURATION")
+      ->check(is_positive())
+      ->capture_default_str();
+  add("--start-delay", options.start_delay, "From a bind to a running pod", "DURATION")
+      ->check(is_interval())
+      ->capture_default_str();
+  add("--eviction-delay", options.eviction_delay, "From an eviction to a pod that is gone", "DURATION")
+      ->check(is_interval())
+      ->capture_default_str();
+  add("--node-mtbf", options.node_mtbf, "Nodes fail at random, each once in so long on average", "DURATION")
+      ->check(is_positive());
+  add("--node-mttr", options.node_mttr, "How long a node that failed is down", "DURATION")
+      ->check(is_positive())
+      ->capture_default_str();
+  add("--series", options.series, "Step of the series (default: about 500 points)", "DURATION")
+      ->check(is_positive());
+  add("--compare", options.compare,
+      "The same load under each of two to six configurations; --config is the first", "CONFIG")
+      ->expected(1, static_cast<int>(kMostCompared));
+  add("--report", options.report, "Write a page with tables and charts there: one HTML file", "FILE");
+  add("--record", options.record, "Write every decision with its instant there, as JSON lines", "FILE");
+  add("--replay", options.replay, "Print what such a record holds", "FILE");
+}
+
+std::string misplaced_option(const CLI::App& command) {
+  const auto is_given = [&](const std::string& name) { return command.count(name) > 0; };
+  const bool is_over_time = is_given("--until");
+  if (is_given("--replay")) return is_over_time ? "--replay: not with --until: it plays nothing" : "";
+  for (const CLI::Option* option : command.get_options())
+    if (option->get_group() == kOverTime && option->count() > 0 && !is_over_time)
+      return option->get_name() + ": needs --until, for time passes with it only";
+  for (const char* of_cycles : kOfCycles)
+    if (is_over_time && is_given(of_cycles)) return std::string(of_cycles) + ": not with --until";
+  if (is_given("--record") && is_given("--compare")) return "--record: not with --compare: it is of one run";
+  return "";
+}
+
+int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
+  if (!options.compare.empty()) return compare(inputs, options, style, is_json);
+  PageFile page;
+  if (!page.open(options.report)) return kOutside;
+  PlayedRun played = play(inputs, options, !is_json || !is_terminal(stdout));
+  if (!has_outcome(played.exit_code)) return played.exit_code;
+  const ComparedRun run{.config = inputs.config, .outcome = std::move(played.outcome)};
+  if (is_json)
+    write_run_json(run.outcome, write_out);
+  else
+    write_out(run_text(run.outcome, style));
+  return page.write({&run, 1}) ? played.exit_code : kOutside;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,82 @@
+// The controllers of workloads in simulated time: Jobs make as many pods as they need, CronJobs their runs,
+// StatefulSets one pod after the other, and what is scaled gets or loses pods. docs/spec/time.md 3.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/inputs.hpp"
+#include "grouper/workload_pods.hpp"
+#include "sim/controllers.hpp"
+#include "sim/timed_cluster.hpp"
+#include "usage/cron.hpp"
+
+namespace muster::cli {
+
+// "namespace/name" of a CronJob among the workloads, "" where there is none.
+std::string first_cron_job(const Inputs& inputs);
+
+class WorkloadControllers final : public Controllers {
+ public:
+  // Of the workloads in the files, which have the pods that they begin with.
+  explicit WorkloadControllers(const Inputs& inputs);
+
+  void begin(TimedCluster& cluster) override;
+  void apply(TimedCluster& cluster, const std::string& workload) override;
+  bool remove(TimedCluster& cluster, std::string_view kind, const std::string& ns,
+              const std::string& name) override;
+  bool scale(TimedCluster& cluster, std::string_view kind, const std::string& ns, const std::string& name,
+             std::int64_t replicas) override;
+  void is_time(TimedCluster& cluster, std::uint32_t which) override;
+  void pod_started(TimedCluster& cluster, const std::string& ns, const std::string& name) override;
+  void pod_finished(TimedCluster& cluster, const std::string& ns, const std::string& name) override;
+  void job_ended(TimedCluster& cluster, const std::string& job, bool has_failed) override;
+  bool gives_up(const std::string& job, std::int64_t failures) const override;
+
+  // What could not be made, each once.
+  const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  using json = nlohmann::json;
+  struct Workload {
+    json object;
+    std::vector<json> above;  // owners, the nearest first
+    std::map<std::string, grouper::PresentPod> pods;
+    std::string job;  // the PodGroup of its pods; "": not known yet
+    bool is_over = false;
+  };
+  struct Cron {
+    json object;
+    CronSchedule schedule;
+    std::string last_run;  // key of its last Job
+    bool is_gone = false;
+  };
+
+  static std::string key_of(std::string_view kind, const std::string& ns, const std::string& name);
+  void add(const json& object, const std::vector<std::string>& pods, std::vector<json> above = {});
+  void add_cron(const json& object);
+  // The pods that it wants and lacks.
+  void fill(TimedCluster& cluster, Workload& workload);
+  void make(TimedCluster& cluster, Workload& workload, json pod);
+  // Names the pod's group, and makes it where it is not there.
+  bool join_group(TimedCluster& cluster, Workload& workload, json& pod);
+  bool decode(TimedCluster& cluster, const json& object);
+  void remove_surplus(TimedCluster& cluster, Workload& workload, std::int64_t replicas);
+  Workload* find(std::string_view kind, const std::string& ns, const std::string& name);
+  Workload* of_pod(const std::string& ns, const std::string& pod);
+  void run_cron(TimedCluster& cluster, std::uint32_t which);
+  void note_problem(std::string text);
+
+  const std::string scheduler_, node_pool_label_;
+  std::map<std::string, Workload> workloads_;   // "Kind namespace/name"
+  std::map<std::string, std::string> of_pods_;  // "namespace/name" → key of the workload
+  std::map<std::string, std::string> of_jobs_;  // likewise of PodGroups
+  std::vector<Cron> crons_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,61 @@
+// How snapshots are written, and that names are gone where they are to be.
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/snapshot/snapshot_file.hpp"
+#include "kube/cluster_reader.hpp"
+
+namespace muster::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+using testing::Not;
+
+ordered_json snapshot_for_test() {
+  return ordered_json::parse(R"({"apiVersion": "v1", "kind": "List", "items": [
+    {"kind": "Secret", "metadata": {"name": "hidden"}, "data": {"key": "abc"}},
+    {"kind": "ConfigMap", "metadata": {"name": "conf"}, "data": {"key": "abc"}},
+    {"kind": "Pod", "metadata": {"name": "train-0", "namespace": "kai-scheduler", "annotations": {
+       "pod-group-name": "train", "example.com/owner": "ann", "kubectl.kubernetes.io/last-applied-configuration": "x"}},
+     "spec": {"schedulerName": "kai-scheduler", "containers": [{"command": ["abc"], "env": [
+       {"name": "A", "value": "abc"}, {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "conf"}}}]}]}},
+    {"kind": "PodGroup", "metadata": {"name": "train", "namespace": "kai-scheduler"}, "status": {"phase": "train"}}]})");
+}
+
+TEST(Snapshot, HoldsNoSecrets) {
+  ordered_json list = snapshot_for_test();
+  kube::strip(list);
+  EXPECT_EQ(list["items"].size(), 3U);
+  EXPECT_THAT(list.dump(), Not(HasSubstr("abc")));
+  EXPECT_THAT(list.dump(), Not(HasSubstr("last-applied")));
+  EXPECT_THAT(list.dump(), HasSubstr("configMapKeyRef"));
+}
+
+TEST(Snapshot, NamesBecomeHashesThatFitTogether) {
+  ordered_json list = snapshot_for_test();
+  kube::strip(list);
+  redact(list);
+  const ordered_json& pod = list["items"][1];
+  EXPECT_EQ(pod["metadata"]["annotations"]["pod-group-name"], list["items"][2]["metadata"]["name"]);
+  EXPECT_EQ(pod["spec"]["containers"][0]["env"][1]["valueFrom"]["configMapKeyRef"]["name"],
+            list["items"][0]["metadata"]["name"]);
+  EXPECT_EQ(pod["spec"]["schedulerName"], "kai-scheduler");
+  EXPECT_EQ(list["items"][2]["status"]["phase"], "train");
+  EXPECT_THAT(list.dump(), Not(HasSubstr("train-0")));
+  EXPECT_THAT(list.dump(), Not(HasSubstr("example.com/owner")));
+}
+
+TEST(Snapshot, IsYamlWhereTheNameSaysSo) {
+  const ordered_json list =
+      ordered_json::parse(R"({"kind": "List", "items": [{"a": {"b": [1, "x: y"], "c": {}}}, "z"]})");
+  EXPECT_EQ(written_as(list, "x.yaml"),
+            "\"kind\": \"List\"\n\"items\":\n  -\n    \"a\":\n      \"b\":\n        - 1\n        - \"x: "
+            "y\"\n      \"c\": {}\n  - \"z\"\n");
+  EXPECT_TRUE(written_as(list, "x.json.zst").starts_with("\x28\xb5\x2f\xfd"));
+  EXPECT_EQ(ordered_json::parse(written_as(list, "x.json")), list);
+}
+
+}  // namespace
+}  // namespace muster::cli

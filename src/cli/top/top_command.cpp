@@ -1,0 +1,150 @@
+// `muster top`: queues, who waits, and nodes; on a terminal again and again.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "answers/explain.hpp"
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/explain/explain_text.hpp"
+#include "cli/input/state_source.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/top/screen.hpp"
+#include "cli/top/top_view.hpp"
+
+namespace muster::cli {
+namespace {
+
+struct TopCommand {
+  InputOptions inputs;
+  StateSource source;
+  JobFilter filter;
+  std::string output = "text";
+  bool all = false;
+};
+
+constexpr auto kPeriod = std::chrono::milliseconds(2000);
+
+// What is wrong with the files is told once: not over a picture that is renewed.
+enum class Tell : unsigned char { kAll, kNothing };
+
+std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) {
+  Inputs inputs = read_all(options);
+  exit_code = inputs.exit_code(options.strict);
+  if (exit_code != kSuccess) return std::nullopt;
+  return inputs;
+}
+
+// Nothing, and `exit_code` set, where the cluster can not be read.
+std::optional<TopView> read_view(const TopCommand& options, Tell tell, int& exit_code) {
+  TemporaryFile live;
+  InputOptions wanted = options.inputs;
+  exit_code = take_source(options.source, live, wanted);
+  if (exit_code != kSuccess) return std::nullopt;
+  auto inputs = tell == Tell::kAll ? read_inputs(wanted, exit_code) : read_quietly(wanted, exit_code);
+  if (!inputs) return std::nullopt;
+  if (const std::string problem = problem_with(options.filter, inputs->cluster);
+      !problem.empty() && tell == Tell::kAll) {
+    fmt::print(stderr, "error: {}\n", problem);
+    exit_code = kUsage;
+    return std::nullopt;
+  }
+  return top_view(*std::move(inputs), options.filter);
+}
+
+TextStyle style_of(const TopCommand& options) {
+  return {.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
+}
+
+int print_once(const TopCommand& options) {
+  int exit_code = kSuccess;
+  const auto view = read_view(options, Tell::kAll, exit_code);
+  if (!view) return exit_code;
+  write_out(options.output == "json" ? top_json(*view).dump(1) + "\n" : top_text(*view, style_of(options)));
+  return kSuccess;
+}
+
+// What is on the screen: the list, or one job's explanation.
+class Watching {
+ public:
+  explicit Watching(const TopCommand& options) : options_(options) {}
+
+  int run() {
+    int exit_code = kSuccess;
+    auto view = read_view(options_, Tell::kAll, exit_code);
+    if (!view) return exit_code;
+    Screen screen;
+    for (;;) {
+      draw(screen, *view);
+      const Key key = screen.read(kPeriod);
+      if (key == Key::kQuit && explained_.empty()) return kSuccess;
+      if (key != Key::kNone) {
+        take(key, *view);
+        continue;
+      }
+      if (!explained_.empty()) continue;
+      auto next = read_view(options_, Tell::kNothing, exit_code);
+      if (!next) return exit_code;
+      view = std::move(next);
+    }
+  }
+
+ private:
+  void draw(Screen& screen, const TopView& view) {
+    const TextStyle style = style_of(options_);
+    if (!view.waiting.empty()) selected_ = std::min(selected_, view.waiting.size() - 1);
+    screen.draw(explained_.empty() ? top_text(view, style, selected_) : explained_ + "\nq: back\n", first_);
+  }
+
+  void take(Key key, const TopView& view) {
+    const bool is_list = explained_.empty();
+    if (key == Key::kUp) is_list ? selected_ -= selected_ > 0 : first_ -= first_ > 0;
+    if (key == Key::kDown) is_list ? selected_ += selected_ + 1 < view.waiting.size() : ++first_;
+    if (!is_list && (key == Key::kBack || key == Key::kQuit)) explained_.clear(), first_ = 0;
+    if (is_list && key == Key::kEnter && selected_ < view.waiting.size()) {
+      const answers::State state{view.before, view.inputs.policy, view.inputs.now};
+      const answers::Explanation e = answers::explain(state, view.waiting[selected_].job);
+      explained_ = explanation_text(view.before, e, view.inputs.now, style_of(options_));
+    }
+  }
+
+  const TopCommand& options_;
+  std::string explained_;
+  std::size_t selected_ = 0, first_ = 0;
+};
+
+int run_top(const TopCommand& options) {
+  const bool is_live = options.source.is_live || !options.source.server.empty() ||
+                       (is_kubectl_plugin() && options.inputs.paths.empty());
+  const bool is_screen = is_terminal(stdout) && ::isatty(STDIN_FILENO) != 0;
+  return is_live && is_screen && options.output == "text" ? Watching(options).run() : print_once(options);
+}
+
+}  // namespace
+
+void add_top(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<TopCommand>();
+  CLI::App* command = app.add_subcommand("top", "Queues, who waits and why, and nodes, at a glance");
+  command->group("Ask about jobs");
+  add_input_options(*command, options->inputs, {.needs_files = false});
+  add_source_options(*command, options->source);
+  add_filters(*command, options->filter);
+  add_output_option(*command, options->output);
+  command->add_flag("--all", options->all, "Do not cut off long lists");
+  command->footer(
+      "On a terminal and of a live cluster, the picture is renewed every two seconds: arrows choose a job,\n"
+      "enter explains it, q goes back and ends. Otherwise it is printed once.\n\n"
+      "Examples:\n"
+      "  muster top cluster/\n"
+      "  muster top --context prod\n"
+      "  muster top --server http://127.0.0.1:8081 --queue research");
+  command->callback([options, &exit_code] { exit_code = run_top(*options); });
+}
+
+}  // namespace muster::cli

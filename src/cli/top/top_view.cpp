@@ -1,0 +1,158 @@
+#include "cli/top/top_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "answers/start_estimate.hpp"
+#include "cli/report/job_state.hpp"
+#include "cli/report/json_parts.hpp"
+#include "cli/report/names.hpp"
+#include "cli/report/node_state.hpp"
+#include "cli/report/text_parts.hpp"
+#include "cli/report/totals.hpp"
+#include "engine/order/waiting_jobs.hpp"
+#include "model/reason_codes.hpp"
+
+namespace muster::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kLongestBar = 16;
+constexpr auto kTimeForEstimates = std::chrono::milliseconds(500);
+
+// Those that are considered in their order, then the others.
+std::vector<JobId> in_line(Cluster& cluster, const Policy& policy, TimePoint now) {
+  Session session(cluster, policy, now);
+  std::vector<JobId> jobs;
+  for (JobOrder order = waiting_jobs(session, ""); !order.empty();) jobs.push_back(order.pop());
+  std::set<JobId> known(jobs.begin(), jobs.end());
+  for (JobId j : present_jobs(cluster))
+    if (is_waiting(cluster.job(j)) && !known.contains(j)) jobs.push_back(j);
+  return jobs;
+}
+
+std::string bar(double used, double all) {
+  const auto length = static_cast<std::size_t>(std::min<double>(all, kLongestBar));
+  const double scale = all > 0 ? static_cast<double>(length) / all : 0;
+  const auto full = static_cast<std::size_t>(std::lround(std::clamp(used, 0.0, all) * scale));
+  std::string text;
+  for (std::size_t i = 0; i < length; ++i) text += i < full ? "█" : "░";
+  return text;
+}
+
+// Nodes with GPUs, those with most free first; alike ones share a row.
+std::string nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
+  std::map<std::pair<double, double>, std::vector<std::string>, std::greater<>> rows;  // free, all
+  for (const NodeStand& stand : node_stands(cluster, last))
+    if (stand.gpus > 0) rows[{stand.gpus_free, stand.gpus}].push_back(cluster.node(stand.node).name);
+  if (rows.empty()) return "";
+  Table table({{"GPUs", Align::kLeft},
+               {"free", Align::kRight},
+               {"of", Align::kRight},
+               {"nodes", Align::kRight},
+               {""}});
+  for (auto& [gpus, names] : rows) {
+    const std::size_t count = names.size();
+    table.add({bar(gpus.second - gpus.first, gpus.second), grouped_decimal(gpus.first),
+               grouped_decimal(gpus.second), grouped(count), summarised(std::move(names))});
+  }
+  return style.heading("Nodes") + table.text(style.table());
+}
+
+std::string start_text(const TopView& view, const TopJob& job) {
+  if (!job.starts) return "?";
+  const Duration until = *job.starts - view.round.now;
+  return until <= Duration::zero() ? "now" : "in " + format_age(until);
+}
+
+std::string waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
+  if (view.waiting.empty()) return style.heading("Waiting") + "  nobody\n";
+  const Cluster& c = view.inputs.cluster;
+  const JobNames names(c);
+  Table table({{""},
+               {"#", Align::kRight},
+               {"job"},
+               {"queue"},
+               {"prio", Align::kRight},
+               {"GPUs", Align::kRight},
+               {"age", Align::kRight},
+               {"starts", Align::kRight},
+               {"reason"}});
+  const std::size_t shown = std::min(view.waiting.size(), style.most_rows());
+  for (std::size_t i = 0; i < view.waiting.size(); ++i) {
+    if (i >= shown) {
+      table.add_unseen();
+      continue;
+    }
+    const TopJob& row = view.waiting[i];
+    const Job& job = c.job(row.job);
+    table.add({selected == i ? ">" : "", grouped(i + 1), names.of(row.job), job.queue_name,
+               std::to_string(job.priority), grouped_decimal(gpus_of(c, job)),
+               format_age(view.round.now - job.created), start_text(view, row),
+               Cell(row.reason, Ink::kWaiting)});
+  }
+  return style.heading(fmt::format("Waiting ({})", grouped(view.waiting.size()))) + table.text(style.table());
+}
+
+}  // namespace
+
+TopView top_view(Inputs&& inputs, const JobFilter& filter) {
+  Cluster before = inputs.cluster;
+  TopView view{.inputs = std::move(inputs), .before = std::move(before), .round = {}, .waiting = {}};
+  const TimePoint now = view.inputs.now;
+  view.round = run_rounds(view.inputs.cluster, view.inputs.policy, {.cycles = 1, .now = now, .interval = {}},
+                          [](const Round&) { return true; });
+  std::map<JobId, std::string> reasons;
+  for (const WaitingJob& w : waiting_after(view.inputs.cluster, view.round))
+    reasons[w.job] = w.reasons.empty() ? "" : std::string(code_of(w.reasons.front().rule));
+  const SteadyStopwatch stopwatch;
+  const answers::State state{view.before, view.inputs.policy, now};
+  const answers::Future future =
+      answers::play_future(state, answers::outcome_of(state), {}, kTimeForEstimates, stopwatch);
+  const std::vector<JobId> selected = selected_jobs(view.inputs.cluster, filter);
+  const std::set<JobId> shown(selected.begin(), selected.end());
+  std::vector<JobId> jobs = in_line(view.inputs.cluster, view.inputs.policy, now);
+  std::erase_if(jobs, [&](JobId j) { return !shown.contains(j); });
+  if (!filter.sort.empty()) sort_jobs(view.inputs.cluster, filter.sort, jobs);
+  for (JobId j : jobs) view.waiting.push_back({j, reasons[j], future.starts[j]});
+  return view;
+}
+
+std::string top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
+  const Cluster& c = view.inputs.cluster;
+  const GpuTotals gpus = gpus_in(c);
+  std::string text =
+      fmt::format("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
+                  grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
+                  counted(c.nodes_by_name().size(), "node"), counted(view.waiting.size(), "job"));
+  return text + queues_text(c, view.round, style) + waiting_rows(view, style, selected) +
+         nodes_as_bars(c, view.round.decisions, style);
+}
+
+ordered_json top_json(const TopView& view) {
+  const Cluster& c = view.inputs.cluster;
+  ordered_json waiting = ordered_json::array();
+  for (const TopJob& row : view.waiting) {
+    const Job& job = c.job(row.job);
+    waiting.push_back({{"job", job.full_name()},
+                       {"queue", job.queue_name},
+                       {"priority", job.priority},
+                       {"gpus", gpus_of(c, job)},
+                       {"created", format_time(job.created)},
+                       {"reason", row.reason},
+                       {"starts", row.starts ? ordered_json(format_time(*row.starts)) : ordered_json()}});
+  }
+  return {{"schema", "muster.dev/top/v1"},
+          {"now", format_time(view.round.now)},
+          {"queues", queues_json(c, view.round)},
+          {"waiting", std::move(waiting)},
+          {"nodes", nodes_json(c, view.round.decisions)}};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,162 @@
+// `muster trace check`: what is in a trace, and what is wrong with it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/input/traces.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/report/paint.hpp"
+#include "cli/report/table.hpp"
+#include "cli/trace/trace_commands.hpp"
+#include "model/resources.hpp"
+#include "trace/nodes.hpp"
+#include "trace/summary.hpp"
+#include "trace/values.hpp"
+
+namespace muster::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using trace::QueueSummary;
+using trace::Trace;
+using trace::TraceSummary;
+
+struct CheckFlags {
+  TraceInputOptions trace;
+  std::string output = "text";
+  bool strict = false;
+};
+
+constexpr double kSecondsOfHour = 3600;
+
+double gpus_of(const trace::NodeList& nodes) {
+  double gpus = 0;
+  for (const NodeObject& node : nodes.nodes)
+    for (const NamedAmount& amount : node.allocatable)
+      if (amount.name == "nvidia.com/gpu") gpus += static_cast<double>(amount.units) / kOneGpu;
+  return gpus;
+}
+
+// What the trace asks for, in shares of what the nodes have from the first submission to the last.
+std::optional<double> load_of(const TraceSummary& summary, const trace::NodeList& nodes) {
+  const double offered = gpus_of(nodes) * trace::seconds(summary.span);
+  if (offered <= 0) return std::nullopt;
+  return summary.all.gpu_seconds / offered;
+}
+
+// ---- text
+
+std::vector<Cell> row_of(const std::string& name, const QueueSummary& queue) {
+  return {name,
+          grouped(queue.jobs),
+          grouped(queue.pods),
+          queue.users > 0 ? grouped(queue.users) : "",
+          grouped_decimal(queue.gpus_of_largest),
+          grouped_decimal(std::round(queue.gpu_seconds / kSecondsOfHour))};
+}
+
+std::string table_text(const TraceSummary& summary, const Paint& paint) {
+  Table table({{"QUEUE"},
+               {"JOBS", Align::kRight},
+               {"PODS", Align::kRight},
+               {.title = "USERS", .align = Align::kRight, .only_if_filled = true},
+               {"LARGEST", Align::kRight},
+               {"GPU-HOURS", Align::kRight}});
+  for (const QueueSummary& queue : summary.queues) table.add(row_of(queue.name, queue));
+  table.add(row_of("in all", summary.all));
+  return table.text({.paint = paint});
+}
+
+std::string span_text(const Trace& trace, const TraceSummary& summary) {
+  if (trace.jobs.empty()) return "no jobs";
+  const std::string first =
+      trace.has_instants ? " from " + format_time(trace.jobs.front().submit) + " on" : "";
+  return fmt::format("{} submitted in {}{}", counted(trace.jobs.size(), "job"), format_age(summary.span),
+                     first);
+}
+
+std::string check_text(const TraceInput& input, const TraceSummary& summary, const Paint& paint) {
+  const Trace& trace = input.trace();
+  std::string text = table_text(summary, paint);
+  text += span_text(trace, summary);
+  if (summary.endless > 0) text += fmt::format("; {} never end", grouped(summary.endless));
+  if (summary.drawn > 0) text += fmt::format("; the durations of {} are drawn", grouped(summary.drawn));
+  if (const auto load = load_of(summary, input.nodes()))
+    text += fmt::format("; {:.0f} % of the {} GPUs of {}", *load * 100,
+                        grouped_decimal(gpus_of(input.nodes())), counted(input.nodes().nodes.size(), "node"));
+  text += fmt::format("\n{}: {} not taken\n", counted(trace.rows, "row"), grouped(trace.skipped));
+  return text;
+}
+
+// ---- JSON
+
+ordered_json json_of(const QueueSummary& queue) {
+  return {{"jobs", queue.jobs},
+          {"pods", queue.pods},
+          {"users", queue.users},
+          {"gpusOfLargestJob", queue.gpus_of_largest},
+          {"gpuSeconds", queue.gpu_seconds}};
+}
+
+ordered_json check_json(const TraceInput& input, const TraceSummary& summary) {
+  const Trace& trace = input.trace();
+  ordered_json queues = ordered_json::array();
+  for (const QueueSummary& queue : summary.queues) {
+    queues.push_back({{"name", queue.name}});
+    queues.back().update(json_of(queue));
+  }
+  const auto load = load_of(summary, input.nodes());
+  return {{"schema", "muster.dev/trace/v1"},
+          {"rows", trace.rows},
+          {"skipped", trace.skipped},
+          {"from", trace.has_instants && !trace.jobs.empty()
+                       ? ordered_json(format_time(trace.jobs.front().submit))
+                       : ordered_json()},
+          {"spanSeconds", trace::seconds(summary.span)},
+          {"endless", summary.endless},
+          {"drawn", summary.drawn},
+          {"nodes", input.nodes().nodes.size()},
+          {"gpus", gpus_of(input.nodes())},
+          {"load", load ? ordered_json(*load) : ordered_json()},
+          {"all", json_of(summary.all)},
+          {"queues", std::move(queues)}};
+}
+
+int run_check(const CheckFlags& flags) {
+  int exit_code = kSuccess;
+  const auto input = read_trace_input(flags.trace, flags.strict, exit_code);
+  if (!input) return exit_code;
+  const TraceSummary summary = summary_of(input->trace());
+  write_out(flags.output == "json" ? check_json(*input, summary).dump(1) + "\n"
+                                   : check_text(*input, summary, Paint::for_stream(stdout)));
+  return exit_code;
+}
+
+}  // namespace
+
+void add_trace_check(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App* command = app.add_subcommand("check", "Say what is in a trace, and what is wrong with it");
+  command
+      ->add_option("FILE", flags->trace.trace,
+                   "CSV with a header or JSON lines, also .gz or .zst; - for standard input")
+      ->required();
+  add_trace_map_options(*command, flags->trace);
+  add_output_option(*command, flags->output);
+  command->add_flag("--strict", flags->strict, "Rows that are wrong are errors");
+  command->footer(
+      "Rows that are wrong are told with line and column, and not taken.\n\n"
+      "Examples:\n"
+      "  muster trace check jobs.csv\n"
+      "  muster trace check openb_pod_list_default.csv --trace-format openb \\\n"
+      "    --trace-nodes openb_node_list_gpu_node.csv\n"
+      "  muster trace check log.csv --trace-map 'submit=submitted, duration=end-start, gpus=n_gpu'");
+  command->callback([flags, &exit_code] { exit_code = run_check(*flags); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,15 @@
+// The commands below `muster trace`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace muster::cli {
+
+// Writes a synthetic trace.
+void add_trace_make(CLI::App& app, int& exit_code);
+// Says what is in a trace and what is wrong with it.
+void add_trace_check(CLI::App& app, int& exit_code);
+
+}  // namespace muster::cli

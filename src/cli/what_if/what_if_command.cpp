@@ -1,0 +1,212 @@
+// `muster what-if`: the same cluster with changes, and what differs.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "answers/json.hpp"
+#include "answers/what_if.hpp"
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/input/inputs.hpp"
+#include "cli/input/known_classes.hpp"
+#include "cli/input/state_source.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/what_if/what_if_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+using answers::Change;
+using answers::ChangeKind;
+
+struct WhatIfCommand {
+  InputOptions inputs;
+  StateSource source;
+  std::vector<std::string> submit, set, drain, remove, add, erase;
+  std::string new_config, advance, output = "text";
+  bool all = false;
+};
+
+// All that is asked for, in the order of this list; what the caller wrote wrong ends it.
+Result<std::vector<Change>> changes_of(const WhatIfCommand& o, TimePoint now) {
+  std::vector<Change> changes;
+  for (const std::string& file : o.submit) changes.push_back({.kind = ChangeKind::kSubmit, .target = file});
+  if (!o.new_config.empty()) changes.push_back({.kind = ChangeKind::kConfig, .target = o.new_config});
+  for (const std::string& text : o.set) {
+    auto change = answers::parse_setting(text);
+    if (!change) return change.error();
+    changes.push_back(*std::move(change));
+  }
+  for (const std::string& text : o.add) {
+    auto change = answers::parse_addition(text);
+    if (!change) return change.error();
+    changes.push_back(*std::move(change));
+  }
+  for (const std::string& node : o.drain) changes.push_back({.kind = ChangeKind::kDrainNode, .target = node});
+  for (const std::string& node : o.remove)
+    changes.push_back({.kind = ChangeKind::kRemoveNode, .target = node});
+  for (std::string job : o.erase) {
+    if (job.starts_with("job/")) job.erase(0, 4);
+    changes.push_back({.kind = ChangeKind::kDeleteJob, .target = job});
+  }
+  if (!o.advance.empty()) {
+    const TimePoint later = now + parse_duration(o.advance).value_or(Duration{});
+    if (later > kLastTime) return Error{"--advance: goes beyond the year 9999", {}};
+    changes.push_back({.kind = ChangeKind::kTime, .to = format_time(later)});
+  }
+  return changes;
+}
+
+bool is_node_going(ChangeKind kind) {
+  return kind == ChangeKind::kDrainNode || kind == ChangeKind::kRemoveNode;
+}
+
+// Changes the cluster, and tells whose pods stood on nodes that go.
+Result<std::vector<std::string>> apply_all(std::vector<Change>& changes, Cluster& cluster, TimePoint& now) {
+  std::vector<std::string> drained;
+  for (Change& change : changes) {
+    if (is_node_going(change.kind))
+      if (const NodeId node = cluster.find_node(change.target); node.valid())
+        for (JobId j : answers::jobs_on(cluster, node)) drained.push_back(cluster.job(j).full_name());
+    if (const auto done = answers::apply(change, cluster, now); !done) return done.error();
+  }
+  return drained;
+}
+
+std::set<std::string> job_names(const Cluster& cluster) {
+  std::set<std::string> names;
+  for (const Job& job : cluster.jobs())
+    if (job.present) names.insert(job.full_name());
+  return names;
+}
+
+// Whether something that came with the changes does not run.
+bool does_something_wait(const std::set<std::string>& known, const Cluster& after) {
+  for (JobId j : ids(after.jobs())) {
+    const Job& job = after.job(j);
+    if (job.present && !known.contains(job.full_name()) && !answers::is_at_minimum(after, j)) return true;
+  }
+  return false;
+}
+
+// The files of the changed cluster: what is submitted beside them, under the new configuration.
+InputOptions changed_inputs(const WhatIfCommand& options, InputOptions inputs, TimePoint now) {
+  inputs.now = format_time(now);
+  inputs.paths.insert(inputs.paths.end(), options.submit.begin(), options.submit.end());
+  if (!options.new_config.empty()) inputs.config = options.new_config;
+  return inputs;
+}
+
+std::optional<Inputs> read_state(const InputOptions& options, int& exit_code) {
+  auto inputs = read_inputs(options, exit_code);
+  if (!inputs) return std::nullopt;
+  add_known_classes(inputs->cluster);
+  inputs->cluster.refresh(inputs->now);
+  return inputs;
+}
+
+int usage_error(const Error& error) {
+  fmt::print(stderr, "error: {}\n", error.text());
+  return kUsage;
+}
+
+int run_what_if(const WhatIfCommand& options) {
+  const bool reads_stdin = std::ranges::find(options.inputs.paths, "-") != options.inputs.paths.end();
+  const bool reads_twice = !options.submit.empty() || !options.new_config.empty();
+  if (reads_twice && reads_stdin)
+    return usage_error(
+        {"--submit and --config read the files again; standard input can be read once only", {}});
+  TemporaryFile live;
+  InputOptions wanted = options.inputs;
+  int exit_code = take_source(options.source, live, wanted);
+  if (exit_code != kSuccess) return exit_code;
+  auto before = read_state(wanted, exit_code);
+  if (!before) return exit_code;
+  auto changes = changes_of(options, before->now);
+  if (!changes) return usage_error(changes.error());
+  if (changes->empty())
+    return usage_error(
+        {"no change to ask about: --submit, --set, --drain, --remove, --add, --delete, --config or "
+         "--advance",
+         {}});
+  std::optional<Inputs> reread;
+  if (reads_twice) {
+    reread = read_state(changed_inputs(options, wanted, before->now), exit_code);
+    if (!reread) return exit_code;
+  }
+  Cluster changed = reread ? std::move(reread->cluster) : before->cluster;
+  const Policy& policy = reread ? reread->policy : before->policy;
+  TimePoint now = before->now;
+  const auto known = job_names(before->cluster);
+  const auto drained = apply_all(*changes, changed, now);
+  if (!drained) return usage_error(drained.error());
+  const answers::Outcome without = answers::outcome_of({before->cluster, before->policy, before->now});
+  const answers::Outcome with = answers::outcome_of({changed, policy, now});
+  const answers::Differences differences = answers::compare(without, with, *drained);
+  if (options.output == "json") {
+    write_out(answers::what_if_json(*changes, without, with, differences).dump(1) + "\n");
+  } else {
+    const TextStyle style{
+        .paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
+    write_out(what_if_text(*changes, without, with, differences, style));
+  }
+  const bool is_no = !options.submit.empty() && does_something_wait(known, with.cluster);
+  return is_no ? kNo : kSuccess;
+}
+
+void add_changes(CLI::App& command, WhatIfCommand& o) {
+  command.add_option("--submit", o.submit, "With the objects of this file, too")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      .add_option("--set", o.set,
+                  "queue/NAME.gpu.quota=12 (also cpu, memory; limit, overQuotaWeight), queue/NAME.priority "
+                  "(preemptMinRuntime, reclaimMinRuntime, parentQueue), job/NS/NAME.priority=train "
+                  "(preemptibility, queue, minMember). Amounts in GPUs, cores, GB")
+      ->type_name("PATH=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--drain", o.drain, "Cordon the node; its pods wait again")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  command.add_option("--remove", o.remove, "Without the node; its pods wait again")
+      ->type_name("NODE")
+      ->allow_extra_args(false);
+  command.add_option("--add", o.add, "More nodes: 4:like=NODE, or 2:gpus=8,cpu=96,memory=1Ti")
+      ->type_name("N:WHAT")
+      ->allow_extra_args(false);
+  command.add_option("--delete", o.erase, "Without the job: job/NS/NAME")
+      ->type_name("JOB")
+      ->allow_extra_args(false);
+  command.add_option("--config", o.new_config, "Under this configuration")->type_name("FILE");
+  command.add_option("--advance", o.advance, "So much later")->type_name("DURATION")->check(is_interval());
+}
+
+}  // namespace
+
+void add_what_if(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<WhatIfCommand>();
+  CLI::App* command = app.add_subcommand("what-if", "What a change would do: who is placed, who is evicted");
+  command->group("Ask about jobs");
+  add_input_options(*command, options->inputs, {.config = "--current-config", .needs_files = false});
+  add_source_options(*command, options->source);
+  add_changes(*command, *options);
+  add_output_option(*command, options->output);
+  command->add_flag("--all", options->all, "Do not cut off long lists");
+  command->footer(
+      "Runs cycles on the cluster as it is and on one with the changes, each until a cycle changes nothing\n"
+      "(at most 20), and prints what differs. Changes may be given any number of times. Exits with 1 if\n"
+      "something that was submitted would not run.\n\n"
+      "Examples:\n"
+      "  muster what-if cluster.yaml --submit job.yaml\n"
+      "  muster what-if cluster/ --set queue/team-a.gpu.quota=12 --set job/default/train.priority=build\n"
+      "  muster what-if cluster/ --drain gpu-1 --add 2:like=gpu-2 -o json");
+  command->callback([options, &exit_code] { exit_code = run_what_if(*options); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,126 @@
+#include "cli/what_if/what_if_text.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cli/report/names.hpp"
+#include "cli/report/table.hpp"
+#include "model/reason_text.hpp"
+
+namespace muster::cli {
+namespace {
+
+using answers::Outcome;
+
+std::string short_name(const std::string& job) {
+  constexpr std::string_view kDefault = "default/";
+  return job.starts_with(kDefault) ? job.substr(kDefault.size()) : job;
+}
+
+std::string names_of(const std::vector<std::string>& jobs) {
+  std::vector<std::string> names;
+  for (const std::string& job : jobs) names.push_back(short_name(job));
+  return summarised(std::move(names));
+}
+
+void add_jobs(const char* what, const std::vector<std::string>& jobs, const TextStyle& style,
+              std::string& text) {
+  if (jobs.empty()) return;
+  text += style.heading(fmt::format("{} ({})", what, grouped(jobs.size())));
+  text += wrapped(names_of(jobs), "  ", style.width);
+}
+
+struct QueueStand {
+  double fair = 0, use = 0, quota = 0;
+  bool operator==(const QueueStand&) const = default;
+};
+
+std::map<std::string, QueueStand> stands(const Outcome& outcome) {
+  std::map<std::string, QueueStand> found;
+  constexpr auto kGpus = index(Accounted::kGpus);
+  for (const QueueShare& share : outcome.rest.last.shares) {
+    const Queue& queue = outcome.cluster.queue(share.queue);
+    found[queue.name] = {share.fair_share[kGpus],
+                         outcome.cluster.use(share.queue).allocated.share(Accounted::kGpus), queue.gpu.quota};
+  }
+  return found;
+}
+
+std::string amount(double value) { return value == -1 ? "∞" : grouped_decimal(value); }
+
+std::string from_to(double from, double to) {
+  return from == to ? amount(to) : fmt::format("{} → {}", amount(from), amount(to));
+}
+
+// Only queues that something changes for, in the order of the tree.
+std::string queues_text(const Outcome& before, const Outcome& after, const TextStyle& style) {
+  const auto was = stands(before), is = stands(after);
+  Table table({{"QUEUE"},
+               {"quota", Align::kRight, "GPUs"},
+               {"fair share", Align::kRight, "GPUs"},
+               {"in use", Align::kRight, "GPUs"}});
+  for (const QueueShare& share : after.rest.last.shares) {
+    const std::string& name = after.cluster.queue(share.queue).name;
+    const auto old = was.find(name);
+    const QueueStand from = old == was.end() ? QueueStand{} : old->second, to = is.at(name);
+    if (from == to) continue;
+    table.add({name, from_to(from.quota, to.quota), from_to(from.fair, to.fair), from_to(from.use, to.use)});
+  }
+  return table.empty() ? "" : style.heading("Queues that change") + table.text(style.table());
+}
+
+std::string waiting_text(const Outcome& after, const answers::Differences& d, const TextStyle& style) {
+  if (d.still_waiting.empty()) return "";
+  std::string text = style.heading(fmt::format("Still waiting ({})", grouped(d.still_waiting.size())));
+  std::size_t shown = 0;
+  for (const answers::StillWaiting& w : d.still_waiting) {
+    if (shown++ == style.most_rows()) {
+      text += "  " + style.paint(Ink::kDim, and_more(d.still_waiting.size() - style.most_rows())) + "\n";
+      break;
+    }
+    const std::string why = w.why->reasons.empty() ? "has a place in view"
+                                                   : muster::text_of(after.cluster, w.why->reasons.front());
+    text +=
+        wrapped(fmt::format("{}: {}", style.paint(Ink::kBold, short_name(w.job)), why), "  ", style.width);
+  }
+  return text;
+}
+
+std::string reasons_text(const answers::Differences& d, const TextStyle& style) {
+  if (d.reasons.empty()) return "";
+  const auto codes = [](const std::vector<std::string>& list) {
+    return list.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(list, ", "));
+  };
+  std::string text = style.heading(fmt::format("Wait for another reason ({})", grouped(d.reasons.size())));
+  for (const answers::ReasonChange& r : d.reasons)
+    text += wrapped(fmt::format("{}: {} → {}", short_name(r.job), codes(r.before), codes(r.after)), "  ",
+                    style.width);
+  return text;
+}
+
+}  // namespace
+
+std::string what_if_text(const std::vector<answers::Change>& changes, const Outcome& before,
+                         const Outcome& after, const answers::Differences& d, const TextStyle& style) {
+  std::string text = style.paint(Ink::kBold, "What if") + "\n";
+  for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
+  const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
+                       d.drained.empty() && d.reasons.empty();
+  if (is_same) text += "\nNo job fares differently.\n";
+  add_jobs("Placed, and not before", d.placed, style, text);
+  add_jobs("Evicted, and not before", d.evicted, style, text);
+  add_jobs("Drained", d.drained, style, text);
+  add_jobs("Move", d.moved, style, text);
+  add_jobs("No longer placed", d.lost, style, text);
+  text += reasons_text(d, style);
+  text += queues_text(before, after, style);
+  text += waiting_text(after, d, style);
+  for (const auto& [outcome, when] : {std::pair(&before, "before"), std::pair(&after, "after")})
+    if (!outcome->rest.is_reached)
+      text += fmt::format("\nNot at rest {} after {} cycles: something goes back and forth.\n", when,
+                          outcome->rest.cycles);
+  return text;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,16 @@
+// What changes do, as text.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "answers/what_if.hpp"
+#include "cli/report/text_style.hpp"
+
+namespace muster::cli {
+
+std::string what_if_text(const std::vector<answers::Change>& changes, const answers::Outcome& before,
+                         const answers::Outcome& after, const answers::Differences& differences,
+                         const TextStyle& style);
+
+}  // namespace muster::cli

@@ -1,0 +1,47 @@
+// The annotations that say what a pod or a job has to do in simulated time.
+#include <fmt/format.h>
+
+#include "manifest/parts.hpp"
+#include "util/keys.hpp"
+
+namespace muster {
+namespace {
+
+void read_run_time(const Field& annotation, std::optional<RunTime>& into) {
+  if (!annotation.is_present()) return;
+  into = parse_run_time(annotation.text());
+  if (!into)
+    annotation.warn(
+        fmt::format("\"{}\" is no duration such as 2h, exp(2h), uniform(1h,3h) or "
+                    "lognormal(median=2h,p90=8h); ignored",
+                    annotation.text().substr(0, 80)));
+}
+
+// Nothing is done again and again without end.
+void read_positive(const Field& annotation, std::optional<Duration>& into) {
+  into = annotation.duration();
+  if (!into || *into > Duration::zero()) return;
+  annotation.warn("is zero; ignored");
+  into.reset();
+}
+
+}  // namespace
+
+bool read_work(const Field& annotation, Work& work) {
+  const std::string_view key = annotation.key();
+  if (key == keys::kDuration)
+    read_run_time(annotation, work.duration);
+  else if (key == keys::kWork)
+    work.work = annotation.duration();
+  else if (key == keys::kCheckpointEvery)
+    read_positive(annotation, work.checkpoint_every);
+  else if (key == keys::kRestartCost)
+    work.restart_cost = annotation.duration();
+  else if (key == keys::kFailsAfter)
+    work.fails_after = annotation.duration();
+  else
+    return false;
+  return true;
+}
+
+}  // namespace muster

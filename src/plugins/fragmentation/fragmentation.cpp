@@ -1,0 +1,254 @@
+// A node's score for a shape: what the free GPUs lose in value, the less the better. Only where GPUs are
+// shared or pods are bound to some of the nodes; elsewhere packing leaves nothing to gain.
+#include "plugins/fragmentation/fragmentation.hpp"
+
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "engine/cycle/session.hpp"
+#include "engine/place/fit.hpp"
+#include "engine/place/journal_reader.hpp"
+#include "plugins/fragmentation/room_value.hpp"
+#include "plugins/fragmentation/typical_workload.hpp"
+
+namespace muster::plugins {
+namespace {
+
+constexpr double kMostLoss = 16;     // GPUs; a node with more to lose counts as this
+constexpr double kSteps = 1e4;       // of a GPU: smaller differences are ties
+constexpr double kBelowTable = 8e4;  // points that stay below those of preferred topology
+constexpr double kOthers = 2e4;      // what the other scores of shape and node add up to at most
+
+double in_steps(double gpus) { return std::round(gpus * kSteps) / kSteps; }
+
+int hundredths_of(std::int64_t amount, std::int64_t whole) {
+  return whole <= 0 ? 0 : static_cast<int>(std::clamp<std::int64_t>(amount * 100 / whole, 0, 100));
+}
+
+int free_part(const Node& node, const SharedGpu& gpu) {
+  return hundredths_of(node.gpu_memory - gpu.allocated + gpu.releasing - gpu.pipelined, node.gpu_memory);
+}
+
+Room room_on(const Cluster& c, NodeId id) {
+  const Node& node = c.node(id);
+  Room room{
+      .cpu = c.free_or_releasing(kCpu, id),
+      .memory = c.free_or_releasing(kMemory, id),
+      .whole = static_cast<int>(std::clamp<std::int64_t>(c.free_or_releasing(kGpu, id) / kOneGpu, 0, 1024))};
+  for (const SharedGpu& gpu : node.shared) {
+    if (gpu.wholly_releasing() && gpu.pipelined == 0) continue;  // counts as a whole one
+    if (const int part = free_part(node, gpu); part > 0)
+      room.parts.push_back(static_cast<std::uint8_t>(part));
+  }
+  return room;
+}
+
+// What the typical pods make of each node, for one cycle.
+class Landscape {
+ public:
+  explicit Landscape(const Cluster& cluster)
+      : cluster_(cluster), workload_(typical_workload(cluster)), kind_of_(cluster.nodes().size(), kNoKind) {
+    // Pods that may all go to the same nodes find no node that is scarce.
+    if (workload_.has_shares || workload_.places.size() > 1) sort_nodes();
+  }
+
+  // GPUs are shared, or pods are bound to some of the nodes that have GPUs.
+  bool is_uneven() const { return workload_.has_shares || differ_; }
+  // Null: a node without GPUs for whole pods and shares.
+  const RoomValue* kind(NodeId node) const {
+    return kind_of_[node] == kNoKind ? nullptr : &kinds_[kind_of_[node]].value;
+  }
+
+ private:
+  static constexpr std::uint32_t kNoKind = 0xFFFFFFFF;
+  struct Kind {
+    std::uint64_t places;     // sets of places that such a node belongs to
+    std::int64_t gpu_memory;  // where some pods ask for memory
+    RoomValue value;
+  };
+
+  void sort_nodes() {
+    std::vector<std::uint64_t> places(kind_of_.size(), 0);
+    std::vector<std::int64_t> gpus(workload_.places.size(), 0);
+    std::uint64_t all = 0, common = ~std::uint64_t{0};
+    for (NodeId n : cluster_.nodes_by_name()) {
+      if (!counts(n)) continue;
+      const std::uint64_t of_node = places[n.index()] = places_of(cluster_.node(n));
+      for (std::size_t i = 0; i < gpus.size(); ++i)
+        if (of_node >> i & 1) gpus[i] += cluster_.allocatable().at(kGpu, n);
+      if (of_node != 0) all |= of_node, common &= of_node;
+    }
+    differ_ = all != 0 && all != common;
+    if (!is_uneven()) return;
+    weigh(gpus);
+    for (NodeId n : cluster_.nodes_by_name())
+      if (counts(n)) kind_of_[n] = kind_for(places[n.index()], cluster_.node(n));
+  }
+
+  bool counts(NodeId n) const { return cluster_.allocatable().at(kGpu, n) > 0 && !cluster_.node(n).is_mig; }
+
+  std::uint64_t places_of(const Node& node) const {
+    std::uint64_t places = 0;
+    for (std::size_t i = 0; i < workload_.places.size(); ++i)
+      if (may_use(cluster_.shape(workload_.places[i]), node)) places |= std::uint64_t{1} << i;
+    return places;
+  }
+
+  // The fewer GPUs a pod can use, the more each of them matters to it.
+  void weigh(const std::vector<std::int64_t>& gpus) {
+    double sum = 0;
+    for (const TypicalPod& pod : workload_.pods) {
+      const std::int64_t usable = gpus[pod.places];
+      weights_.push_back(usable == 0 ? 0 : static_cast<double>(pod.tasks) / static_cast<double>(usable));
+      sum += weights_.back();
+      by_memory_ = by_memory_ || cluster_.shape(pod.shape).gpu.type == GpuRequestType::kGpuMemory;
+    }
+    if (sum > 0)
+      for (double& weight : weights_) weight /= sum;
+  }
+
+  std::uint32_t kind_for(std::uint64_t places, const Node& node) {
+    const std::int64_t memory = by_memory_ ? node.gpu_memory : 0;
+    for (std::uint32_t i = 0; i < kinds_.size(); ++i)
+      if (kinds_[i].places == places && kinds_[i].gpu_memory == memory) return i;
+    kinds_.push_back({places, memory, RoomValue(wishes(places, node))});
+    return static_cast<std::uint32_t>(kinds_.size() - 1);
+  }
+
+  std::vector<Wish> wishes(std::uint64_t places, const Node& node) const {
+    std::vector<Wish> found;
+    for (std::size_t i = 0; i < workload_.pods.size(); ++i) {
+      const TypicalPod& pod = workload_.pods[i];
+      const Shape& shape = cluster_.shape(pod.shape);
+      if ((places >> pod.places & 1) == 0) continue;
+      Wish wish{.cpu = amount_of(shape.request, kCpu),
+                .memory = amount_of(shape.request, kMemory),
+                .devices = static_cast<int>(std::min<std::int64_t>(shape.whole_gpus() / kOneGpu, 1024)),
+                .weight = weights_[i],
+                .frequency = static_cast<double>(pod.tasks) / static_cast<double>(workload_.tasks)};
+      if (shape.is_shared()) {
+        wish.devices = 1;  // each by itself
+        wish.weight *= std::max(1, shape.gpu.devices);
+        wish.hundredths = static_cast<int>(std::clamp<std::int64_t>(node.hundredths_of(shape.gpu), 0, 101));
+      }
+      if (wish.devices > 0 && wish.hundredths > 0 && wish.hundredths <= 100) found.push_back(wish);
+    }
+    return found;
+  }
+
+  const Cluster& cluster_;
+  const TypicalWorkload workload_;
+  std::vector<double> weights_;  // of the typical pods
+  bool by_memory_ = false, differ_ = false;
+  std::deque<Kind> kinds_;
+  IdVector<NodeId, std::uint32_t> kind_of_;
+};
+
+class Fragmentation final : public Plugin {
+ public:
+  explicit Fragmentation(FragmentationOptions options) : options_(options) {}
+
+  void open(Session& s, Hooks& hooks) override {
+    if (options_.weight <= 0) return;
+    cluster_ = &s.cluster;
+    landscape_.emplace(s.cluster);
+    if (!landscape_->is_uneven()) return;
+    standing_.resize(s.cluster.nodes().size());
+    hooks.node_score.scale_own(kBelowTable / (2 * kMostLoss * options_.weight + kOthers));
+    hooks.node_score.add_local([this](ShapeId shape, NodeId n) { return score(shape, n); });
+    hooks.gpu_score.add(
+        [this](TaskId t, NodeId n, GroupId gpu, double& sum) { sum -= device_loss(t, n, gpu); });
+    hooks.free_gpus.set("fragmentation", [this](NodeId n) { return free_gpus(n); });
+  }
+
+ private:
+  // What a node has free and what that is worth, as long as it does not change.
+  struct Standing {
+    bool is_known = false;
+    Room room;
+    double value = 0;
+  };
+
+  const Standing& standing(NodeId n) {
+    journal_.read(
+        *cluster_, [&] { standing_.assign(standing_.size(), {}); },
+        [&](NodeId changed) { standing_[changed].is_known = false; });
+    Standing& at = standing_[n];
+    if (!at.is_known) {
+      at.room = room_on(*cluster_, n);
+      at.value = landscape_->kind(n)->value(at.room);
+      at.is_known = true;
+    }
+    return at;
+  }
+
+  // A node where the task can not start yet comes after all others: there, KAI's order decides.
+  double score(ShapeId id, NodeId n) {
+    const Shape& shape = cluster_->shape(id);
+    if (!fits_now(*cluster_, shape, n)) return 0;
+    return options_.weight * (kMostLoss - std::clamp(in_steps(loss(shape, n)), -kMostLoss, kMostLoss));
+  }
+
+  double loss(const Shape& shape, NodeId n) {
+    const RoomValue* const kind = landscape_->kind(n);
+    if (kind == nullptr) return 0;
+    const Standing& now = standing(n);
+    if (now.room.whole == 0 && now.room.parts.empty()) return 0;
+    Room left = now.room;
+    left.cpu -= amount_of(shape.request, kCpu);
+    left.memory -= amount_of(shape.request, kMemory);
+    if (shape.is_shared())
+      return now.value - kind->value_with_share(left, share_of(shape, cluster_->node(n)), shape.gpu.devices);
+    left.whole = std::max<int>(0, left.whole - static_cast<int>(shape.whole_gpus() / kOneGpu));
+    return now.value - kind->value(left);
+  }
+
+  static int share_of(const Shape& shape, const Node& node) {
+    return static_cast<int>(std::clamp<std::int64_t>(node.hundredths_of(shape.gpu), 0, 100));
+  }
+
+  // One step outweighs what gpupack and gpuspread can give.
+  double device_loss(TaskId t, NodeId n, GroupId group) {
+    const RoomValue* const kind = landscape_->kind(n);
+    if (kind == nullptr) return 0;
+    const Shape& shape = cluster_->shape_of(t);
+    const Node& node = cluster_->node(n);
+    const int share = share_of(shape, node);
+    const std::int64_t cpu = cluster_->free_or_releasing(kCpu, n) - amount_of(shape.request, kCpu);
+    return 2 * kSteps *
+           in_steps(group.valid() ? kind->loss_of_part(cpu, free_on(node, group), share)
+                                  : kind->loss_of_whole(cpu, standing(n).room.whole, share));
+  }
+
+  static int free_on(const Node& node, GroupId group) {
+    for (const SharedGpu& gpu : node.shared)
+      if (gpu.group == group) return free_part(node, gpu);
+    return 0;
+  }
+
+  FreeGpus free_gpus(NodeId n) {
+    const RoomValue* const kind = landscape_->kind(n);
+    if (kind == nullptr) return {};
+    const Room& room = standing(n).room;
+    double free = room.whole;
+    for (std::uint8_t part : room.parts) free += part / 100.0;
+    return {.free = free, .fragmented = kind->fragmented(room)};
+  }
+
+  const FragmentationOptions options_;
+  const Cluster* cluster_ = nullptr;
+  std::optional<Landscape> landscape_;
+  JournalReader journal_;
+  IdVector<NodeId, Standing> standing_;
+};
+
+}  // namespace
+
+std::unique_ptr<Plugin> make_fragmentation(FragmentationOptions options) {
+  return std::make_unique<Fragmentation>(options);
+}
+
+}  // namespace muster::plugins

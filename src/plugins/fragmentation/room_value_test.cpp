@@ -1,0 +1,191 @@
+// What free GPUs are worth, on numbers that can be done by hand, and against counting it out.
+#include "plugins/fragmentation/room_value.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+namespace muster::plugins {
+namespace {
+
+Wish share(int hundredths, double weight, std::int64_t cpu = 0) {
+  return {.cpu = cpu, .hundredths = hundredths, .weight = weight, .frequency = weight};
+}
+Wish whole(int devices, double weight, std::int64_t cpu = 0) {
+  return {.cpu = cpu, .devices = devices, .weight = weight, .frequency = weight};
+}
+Room parts(std::initializer_list<std::uint8_t> free) { return {.cpu = 1000, .memory = 1, .parts = free}; }
+
+TEST(RoomValue, IsWhatWillBeUsedOfADevice) {
+  const RoomValue halves({share(50, 1)});
+  EXPECT_DOUBLE_EQ(halves.value(parts({100})), 1);
+  EXPECT_DOUBLE_EQ(halves.value(parts({50})), 0.5);
+  EXPECT_DOUBLE_EQ(halves.value(parts({70})), 0.75 * 0.5 + 0.25 * 0.7);  // nobody can use the rest
+  EXPECT_DOUBLE_EQ(halves.value(parts({40})), 0.25 * 0.4);
+  EXPECT_DOUBLE_EQ(halves.value({}), 0);
+}
+
+TEST(RoomValue, WhatFewCanUseIsWorthLess) {
+  const RoomValue mixed({share(20, 0.1), share(50, 0.9)});
+  EXPECT_LT(mixed.value(parts({20})) / 0.2, mixed.value(parts({50})) / 0.5);
+}
+
+// One pod in ten shares: a device for two of them waits long for both, two that have half free for one each.
+TEST(RoomValue, ADeviceIsWorthItsPartsAtLeast) {
+  const RoomValue rare({share(50, 0.1), whole(2, 0.9)});
+  const double half = 0.1 * 0.5 / (1 - 0.97 * 0.9);
+  EXPECT_DOUBLE_EQ(rare.loss_of_part(1000, 50, 50), half);
+  EXPECT_DOUBLE_EQ(rare.loss_of_part(1000, 100, 50), half);
+  EXPECT_DOUBLE_EQ(rare.loss_of_whole(1000, 1, 50), half);            // a tie
+  EXPECT_DOUBLE_EQ(rare.loss_of_whole(1000, 2, 50), half + 2 * 0.9);  // there was room for a pair
+  EXPECT_DOUBLE_EQ(rare.value(parts({100})), rare.value(parts({50, 50})));
+}
+
+TEST(RoomValue, DevicesThatAreFreeTogetherServePodsThatWantSeveral) {
+  const RoomValue pairs({whole(2, 1)});
+  const Room one{.cpu = 1000, .memory = 1, .whole = 1}, two{.cpu = 1000, .memory = 1, .whole = 2};
+  EXPECT_DOUBLE_EQ(pairs.value(one), 0.25);
+  EXPECT_DOUBLE_EQ(pairs.value(two), 2);
+}
+
+TEST(RoomValue, GpusWithoutCpuServeNobody) {
+  const RoomValue value({whole(1, 1, 8000)});
+  EXPECT_DOUBLE_EQ(value.value({.cpu = 16'000, .memory = 1, .whole = 2}), 2);
+  EXPECT_DOUBLE_EQ(value.value({.cpu = 8'000, .memory = 1, .whole = 2}), 0.75 * 2 + 0.25 * 1);
+  EXPECT_DOUBLE_EQ(value.value({.cpu = 4'000, .memory = 1, .whole = 2}), 0.25 * 0.5);
+  EXPECT_DOUBLE_EQ(value.value({.cpu = -1, .memory = 1, .whole = 2}), 0);
+}
+
+TEST(RoomValue, FragmentsAreTheMeanOfWhatPodsCanNotUse) {
+  const RoomValue mixed({share(50, 0.5), whole(1, 0.25), whole(2, 0.25)});
+  EXPECT_DOUBLE_EQ(mixed.fragmented(parts({60})), 0.6 * 0.5);
+  EXPECT_DOUBLE_EQ(mixed.fragmented(parts({40})), 0.4);
+  EXPECT_DOUBLE_EQ(mixed.fragmented({.cpu = 1, .whole = 1}), 0.25);
+  EXPECT_DOUBLE_EQ(mixed.fragmented({.cpu = 1, .whole = 2}), 0);
+  EXPECT_DOUBLE_EQ(mixed.fragmented({.cpu = -1, .whole = 2}), 2);
+}
+
+// ---------------------------------------------------------------- the plain way
+
+// Offers the device to every pod, and what is left again; or cuts it in two, if that is worth more.
+double use_counted_out(const std::vector<Wish>& wishes, std::int64_t cpu, int free,
+                       std::map<int, double>& known) {
+  if (const auto found = known.find(free); found != known.end()) return found->second;
+  double fits = 0, taken = 0;
+  for (const Wish& wish : wishes) {
+    if (wish.devices > 1 || wish.cpu > cpu || wish.hundredths > free) continue;
+    fits += wish.weight;
+    taken +=
+        wish.weight * (wish.hundredths / 100.0 + use_counted_out(wishes, cpu, free - wish.hundredths, known));
+  }
+  double best = taken / (1 - 0.97 * (1 - fits));
+  for (int cut = 1; cut < free; ++cut)
+    best = std::max(
+        best, use_counted_out(wishes, cpu, cut, known) + use_counted_out(wishes, cpu, free - cut, known));
+  return known[free] = best;
+}
+
+// The part of the pods that so much CPU, or memory, for each free GPU serves.
+double served(const std::vector<Wish>& wishes, double per_gpu, std::int64_t Wish::*amount) {
+  double sum = 0;
+  for (const Wish& wish : wishes) {
+    const double need = static_cast<double>(wish.*amount) / (wish.devices * wish.hundredths / 100.0);
+    sum += need <= per_gpu ? wish.weight : std::max(0.0, per_gpu) / need * wish.weight;
+  }
+  return per_gpu < 0 ? 0 : sum;
+}
+
+double value_counted_out(const std::vector<Wish>& wishes, const Room& room) {
+  double used = 0, free = room.whole;
+  std::map<int, double> known;
+  const auto use = [&](int part) { return use_counted_out(wishes, room.cpu, part, known); };
+  for (std::uint8_t part : room.parts) used += use(part), free += part / 100.0;
+  used += room.whole * use(100);
+  for (const Wish& wish : wishes)
+    if (wish.devices > 1 && wish.cpu <= room.cpu && wish.devices <= room.whole)
+      used += room.whole * wish.weight;
+  if (free == 0) return 0;
+  const double supplied = std::min(served(wishes, static_cast<double>(room.cpu) / free, &Wish::cpu),
+                                   served(wishes, static_cast<double>(room.memory) / free, &Wish::memory));
+  return 0.75 * used + 0.25 * free * supplied;
+}
+
+// The best of all devices, each tried.
+double best_with_share(const std::vector<Wish>& wishes, const Room& room, int hundredths) {
+  double best = -1;
+  const auto consider = [&](Room left) { best = std::max(best, value_counted_out(wishes, left)); };
+  for (std::size_t i = 0; i < room.parts.size(); ++i) {
+    if (room.parts[i] < hundredths) continue;
+    Room left = room;
+    left.parts[i] = static_cast<std::uint8_t>(left.parts[i] - hundredths);
+    consider(left);
+  }
+  if (room.whole > 0) {
+    Room left = room;
+    --left.whole;
+    left.parts.push_back(static_cast<std::uint8_t>(100 - hundredths));
+    consider(left);
+  }
+  return best;
+}
+
+class RandomRooms : public testing::Test {
+ protected:
+  int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  std::vector<Wish> wishes() {
+    std::vector<Wish> list;
+    const int count = 1 + below(6);
+    for (int i = 0; i < count; ++i) {
+      const bool is_share = below(2) == 0;
+      list.push_back({.cpu = below(5) * 1000,
+                      .memory = below(4) * 100,
+                      .devices = is_share ? 1 : 1 + below(3),
+                      .hundredths = is_share ? 15 + below(86) : 100,
+                      .weight = 1.0 / count / (1 + below(2))});
+    }
+    return list;
+  }
+  Room room() {
+    Room room{.cpu = below(9) * 1000 - 1000, .memory = below(1000), .whole = below(4)};
+    for (int i = below(4); i > 0; --i) room.parts.push_back(static_cast<std::uint8_t>(1 + below(99)));
+    return room;
+  }
+  std::mt19937 random_{7};
+};
+
+TEST_F(RandomRooms, TablesSayWhatCountingOutSays) {
+  for (int i = 0; i < 500; ++i) {
+    const std::vector<Wish> list = wishes();
+    const RoomValue value(list);
+    const Room at = room();
+    ASSERT_NEAR(value.value(at), value_counted_out(list, at), 1e-9);
+  }
+}
+
+TEST_F(RandomRooms, AShareTakesTheDeviceThatLosesLeast) {
+  int compared = 0;
+  for (int i = 0; i < 500; ++i) {
+    const std::vector<Wish> list = wishes();
+    const RoomValue value(list);
+    const Room at = room();
+    const int size = 10 + below(91);
+    const double best = best_with_share(list, at, size);
+    if (best < 0) continue;
+    ASSERT_NEAR(value.value_with_share(at, size, 1), best, 1e-9);
+    ++compared;
+  }
+  EXPECT_GT(compared, 200);
+}
+
+TEST_F(RandomRooms, OpeningADeviceIsNeverBetterThanFillingOneToTheFull) {
+  for (int i = 0; i < 500; ++i) {
+    const RoomValue value(wishes());
+    const std::int64_t cpu = below(5) * 1000;
+    const int size = 1 + below(99);
+    ASSERT_GE(value.loss_of_whole(cpu, 1 + below(8), size), value.loss_of_part(cpu, size, size) - 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace muster::plugins

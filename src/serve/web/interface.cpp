@@ -1,0 +1,92 @@
+#include "serve/web/interface.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "answers/explain.hpp"
+#include "answers/find_job.hpp"
+#include "answers/json.hpp"
+#include "kube/cluster_reader.hpp"
+#include "serve/web/loop_answer.hpp"
+
+namespace muster::serve {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr auto kForLists = std::chrono::seconds(60);
+constexpr std::string_view kJobs = "/api/v1/jobs/", kSnapshot = "/api/v1/snapshot";
+
+std::string text_of_json(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+kube::Async<void> keep_list(kube::ApiClient& client,
+                            std::shared_ptr<std::promise<Result<ordered_json>>> promise) {
+  Result<ordered_json> list = co_await kube::list_cluster(client);
+  promise->set_value(std::move(list));
+}
+
+}  // namespace
+
+Interface::~Interface() {
+  is_closing_ = true;
+  views_.close();
+}
+
+Interface::Interface(kube::ApiClient& client, Views& views, InterfaceOptions options)
+    : client_(client),
+      views_(views),
+      options_(std::move(options)),
+      access_(client, is_closing_),
+      server_([this](const WebRequest& request) { return answer(request); }) {}
+
+WebAnswer Interface::answer(const WebRequest& request) {
+  if (request.path == kSnapshot) return snapshot(request);
+  if (request.path.starts_with(kJobs)) return job(request);
+  return web_error(404, "/api/v1/snapshot or /api/v1/jobs/NAMESPACE/NAME");
+}
+
+std::optional<WebAnswer> Interface::refusal(const WebRequest& request, const std::string& ns) {
+  if (!options_.asks_tokens) return std::nullopt;
+  switch (access_.may_read(request.token, request.path, ns)) {
+    case MayRead::kYes:
+      return std::nullopt;
+    case MayRead::kNotKnown:
+      return web_error(401, "a bearer token that the API server knows is needed");
+    case MayRead::kNo:
+      return web_error(403, "you may not read this");
+    case MayRead::kNobodySays:
+      break;
+  }
+  return web_error(503, "the API server does not say who may read this");
+}
+
+WebAnswer Interface::job(const WebRequest& request) {
+  const std::string full = request.path.substr(kJobs.size());
+  const auto slash = full.find('/');
+  if (slash == full.npos || slash == 0 || slash + 1 == full.size() || full.find('/', slash + 1) != full.npos)
+    return web_error(404, "a job is /api/v1/jobs/NAMESPACE/NAME");
+  if (auto refused = refusal(request, full.substr(0, slash))) return *refused;
+  const auto view = views_.ask();
+  if (view == nullptr) return web_error(503, "the scheduler is not ready to answer");
+  const answers::FoundJob found = answers::find_job(view->cluster, full);
+  if (!found.job.valid()) return web_error(404, found.problem);
+  const answers::Explanation e = answers::explain({view->cluster, view->policy, view->now}, found.job);
+  ordered_json body = answers::explanation_json(view->cluster, e);
+  body["at"] = format_time(view->now);
+  return {200, text_of_json(body)};
+}
+
+WebAnswer Interface::snapshot(const WebRequest& request) {
+  if (auto refused = refusal(request, "")) return *refused;
+  using Promise = std::shared_ptr<std::promise<Result<ordered_json>>>;
+  const auto told = answer_of_loop<Result<ordered_json>>(
+      client_.loop(), is_closing_, kForLists,
+      [this](const Promise& promise) { kube::spawn(keep_list(client_, promise)); });
+  if (!told) return web_error(503, "the API server takes too long");
+  const Result<ordered_json>& list = *told;
+  if (!list) return web_error(503, list.error().text());
+  return {200, text_of_json(*list)};
+}
+
+}  // namespace muster::serve

@@ -1,0 +1,44 @@
+// The interface of a live cluster under /api/v1/: what is at each path, and who may see it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "kube/api_client.hpp"
+#include "serve/web/access.hpp"
+#include "serve/web/views.hpp"
+#include "serve/web/web_server.hpp"
+
+namespace muster::serve {
+
+struct InterfaceOptions {
+  std::string address;      // "": off
+  bool asks_tokens = true;  // else whoever reaches it may read
+};
+
+class Interface {
+ public:
+  Interface(kube::ApiClient& client, Views& views, InterfaceOptions options);
+
+  ~Interface();
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+
+  Result<int> start() { return server_.start(options_.address); }
+
+ private:
+  WebAnswer answer(const WebRequest& request);
+  WebAnswer job(const WebRequest& request);
+  WebAnswer snapshot(const WebRequest& request);
+  // Nothing: may read.
+  std::optional<WebAnswer> refusal(const WebRequest& request, const std::string& ns);
+
+  kube::ApiClient& client_;
+  Views& views_;
+  const InterfaceOptions options_;
+  std::atomic<bool> is_closing_ = false;
+  Access access_;
+  WebServer server_;
+};
+
+}  // namespace muster::serve

@@ -1,0 +1,46 @@
+// What files and traces say of time: what pods have to do, what comes later, what is done to the cluster
+// when.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/arrivals.hpp"
+#include "model/objects.hpp"
+#include "util/result.hpp"
+
+namespace muster {
+
+// Something that is done to the cluster at a given moment: `kind: Step`. docs/spec/time.md 2.
+struct Step {
+  enum class NodeAct : std::uint8_t { kNone, kCordon, kUncordon, kDrain, kFail, kRepair, kRemove };
+  TimePoint at{};
+  std::vector<Object> apply;
+  std::vector<std::string> apply_workloads;         // as JSON text: objects whose controllers make pods
+  std::string delete_kind, delete_ns, delete_name;  // kind "": nothing
+  NodeAct act = NodeAct::kNone;
+  std::string node;
+  std::string scale_ns, scale_name, scale_kind;  // name "": nothing; kind "": any
+  std::int64_t replicas = 0;
+  Location where;
+};
+
+std::string_view name_of(Step::NodeAct act);  // "drain"
+
+struct Agenda {
+  // By "namespace/name", those that say something.
+  std::map<std::string, Work> pods, groups;
+  std::map<std::string, NodeObject> nodes;  // as they were last seen in the files
+  struct Later {
+    TimePoint at{};
+    Object object;
+  };
+  std::vector<Later> later;                       // in the order of the files
+  std::map<std::string, std::size_t> later_pods;  // "namespace/name" → where in `later`
+  std::vector<Step> steps;
+  std::vector<std::unique_ptr<Arrivals>> arrivals;
+};
+
+}  // namespace muster

@@ -1,0 +1,59 @@
+// What is to happen by itself, by instant. Of one instant: by kind, then in the order in which it was
+// planned.
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+#include "util/time.hpp"
+
+namespace muster {
+
+// In the order in which things of one instant happen.
+enum class EventKind : std::uint8_t {
+  kPodStarts,
+  kPodIsGone,
+  kJobChanges,
+  kNodeIsBack,
+  kNodeFails,
+  kStep,
+  kController
+};
+
+struct Event {
+  TimePoint at{};
+  EventKind kind = EventKind::kJobChanges;
+  std::uint64_t number = 0;   // of planning
+  std::uint32_t who = 0;      // what it is about: an index that depends on the kind
+  std::uint32_t pod = 0;      // of that, where it is about one
+  std::uint64_t version = 0;  // of that; another one meanwhile: it does not happen
+};
+
+class EventQueue {
+ public:
+  void plan(TimePoint at, EventKind kind, std::uint32_t who, std::uint64_t version = 0, std::size_t pod = 0) {
+    events_.push({at, kind, number_++, who, static_cast<std::uint32_t>(pod), version});
+  }
+  bool empty() const { return events_.empty(); }
+  const Event& first() const { return events_.top(); }
+  Event take() {
+    Event event = events_.top();
+    events_.pop();
+    return event;
+  }
+  void drop() { events_.pop(); }
+
+ private:
+  struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+      if (a.at != b.at) return a.at > b.at;
+      if (a.kind != b.kind) return a.kind > b.kind;
+      return a.number > b.number;
+    }
+  };
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t number_ = 0;
+};
+
+}  // namespace muster

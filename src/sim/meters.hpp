@@ -1,0 +1,66 @@
+// Integrates over time what the cluster and its queues hold, and takes the series. Exact: amounts are whole
+// thousandths of a GPU and nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "model/ids.hpp"
+#include "sim/run_outcome.hpp"
+#include "util/id_vector.hpp"
+
+namespace muster {
+
+class Cluster;
+
+class Meters {
+ public:
+  // No step: one that makes about 500 points, however long the run is; `end` helps to choose. Where there
+  // would be too many points, it is doubled.
+  Meters(TimePoint from, std::optional<TimePoint> end, std::optional<Duration> step);
+
+  // Values hold from the last instant to `now`.
+  void advance(TimePoint now);
+
+  // ---- changes at that instant
+  void hold(QueueId queue, std::int64_t gpus);  // negative: no longer; queue not valid: of none
+  void lose(QueueId queue, GpuTime time) { of(queue).lost += time; }
+  void want(std::int64_t gpus) { pending_ += gpus; }
+  void wait(int jobs) { waiting_ += jobs; }
+  // A job begins (sign 1) to wait for so many GPUs, or no longer does (−1).
+  void wait_for(std::int64_t gpus, int sign);
+  void set_capacity(std::int64_t nodes, std::int64_t gpus);
+  void set_fair_share(QueueId queue, double gpus) { of(queue).fair = gpus; }
+  void count_eviction(QueueId queue, const std::string& action) { ++of(queue).evictions[action]; }
+  void count_requeue(QueueId queue) { ++of(queue).requeues; }
+
+  // The series up to `end`, the end of the run, and everything else into the outcome.
+  void finish(TimePoint end, const Cluster& cluster, RunOutcome& outcome);
+
+ private:
+  struct OfQueue {
+    std::int64_t held = 0, requeues = 0;
+    double fair = 0, fair_seconds = 0;
+    GpuTime used = 0, lost = 0;
+    std::map<std::string, std::int64_t> evictions;
+    std::vector<std::int64_t> used_series;
+    std::vector<double> fair_series;
+  };
+  OfQueue& of(QueueId queue);
+  void sample_until(TimePoint end, bool is_last);
+  void sample(TimePoint at);
+  void take_every_other();
+
+  IdVector<QueueId, OfQueue> queues_;
+  OfQueue outside_;                             // of no queue
+  std::map<std::int64_t, std::int64_t> waits_;  // GPUs wanted → jobs
+  TimePoint now_, next_sample_;
+  const std::size_t most_points_;
+  std::int64_t held_ = 0, pending_ = 0, waiting_ = 0, nodes_ = 0, gpus_ = 0, most_nodes_ = 0, most_gpus_ = 0;
+  GpuTime used_ = 0, capacity_ = 0, in_vain_ = 0;
+  RunSeries series_;
+};
+
+}  // namespace muster

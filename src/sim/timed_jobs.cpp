@@ -1,0 +1,322 @@
+// Jobs and their pods in time: what they have to do, how they stand, and when they end.
+#include <algorithm>
+
+#include "sim/controllers.hpp"
+#include "sim/timed_cluster.hpp"
+
+namespace muster {
+namespace {
+
+constexpr auto kGpuUnits = index(Accounted::kGpus);
+
+// So long that no run sees its end, and so short that two of them can be added.
+Duration bounded(Duration d) { return std::min<Duration>(d, std::chrono::hours(24 * 36'525)); }
+
+// With pods that run and pods that finished.
+bool holds(const Job& job, const Member& member) {
+  if (member.is_pod_set) {
+    const PodSet& set = job.pod_sets[member.at];
+    return set.counts.of(TaskStatus::kRunning) + set.counts.of(TaskStatus::kSucceeded) >= set.minimum;
+  }
+  const GroupSet& set = job.sets[member.at];
+  return std::ranges::count_if(set.members, [&](const Member& m) { return holds(job, m); }) >= set.required();
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- taking over
+
+void TimedCluster::take_over() {
+  for (JobId j : ids(cluster_.jobs()))
+    if (cluster_.job(j).present) entry_of(j);
+  for (TaskId t : ids(cluster_.tasks())) {
+    const Task& task = cluster_.task(t);
+    if (!task.alive) continue;
+    const auto found = agenda_.pods.find(task.full_name());
+    const bool is_of_job = task.job.valid() && cluster_.job(task.job).present;
+    Entry& entry = is_of_job ? entry_of(task.job) : entry_of_lone(t);
+    add_pod(entry, t, found == agenda_.pods.end() ? Work{} : found->second);
+  }
+  agenda_.pods.clear();
+  agenda_.groups.clear();
+  drop_what_ended_before();
+  settle_touched();
+}
+
+// Jobs that were over when the run began are not of it.
+void TimedCluster::drop_what_ended_before() {
+  for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
+    Entry& entry = *entries_[slot];
+    if (entry.run.are_all_finished())
+      drop(entry);
+    else if (entry.job.valid())
+      tell_submit(entry);
+  }
+}
+
+// ---------------------------------------------------------------- entries
+
+TimedCluster::Entry& TimedCluster::new_entry(TimePoint submitted) {
+  auto made = std::make_unique<Entry>(submitted);
+  made->outcome.submitted = submitted;
+  if (free_slots_.empty()) {
+    made->slot = static_cast<std::uint32_t>(entries_.size());
+    entries_.push_back(std::move(made));
+    return *entries_.back();
+  }
+  made->slot = free_slots_.back();
+  free_slots_.pop_back();
+  return *(entries_[made->slot] = std::move(made));
+}
+
+TimedCluster::Entry& TimedCluster::entry_of(JobId id) {
+  if (const auto known = by_job_.find(id); known != by_job_.end()) return *known->second;
+  const Job& job = cluster_.job(id);
+  Entry& entry = new_entry(now_);
+  by_job_[id] = &entry;
+  entry.job = id;
+  entry.queue = job.queue;
+  entry.outcome.name = job.full_name();
+  entry.outcome.queue = job.queue_name;
+  if (const auto work = agenda_.groups.find(entry.outcome.name); work != agenda_.groups.end())
+    entry.work = work->second;
+  touch(entry);
+  return entry;
+}
+
+// A pod of no job is one of its own, which is not told of.
+TimedCluster::Entry& TimedCluster::entry_of_lone(TaskId id) {
+  if (const auto known = by_task_.find(id); known != by_task_.end()) return *known->second.entry;
+  return new_entry(now_);
+}
+
+void TimedCluster::drop(Entry& entry) {
+  if (entry.job.valid()) by_job_.erase(entry.job);
+  for (const PodFacts& pod : entry.pods)
+    if (pod.task.valid()) by_task_.erase(pod.task);
+  if (entry.is_touched) std::erase(touched_, &entry);
+  const std::uint32_t slot = entry.slot;
+  free_slots_.push_back(slot);
+  entries_[slot].reset();
+}
+
+void TimedCluster::add_pod(Entry& entry, TaskId id, const Work& work) {
+  if (by_task_.contains(id)) return;
+  touch(entry);
+  const Task& task = cluster_.task(id);
+  const JobRun::Pod pod = entry.run.add({.gpus = cluster_.shape_of(id).charge.units[kGpuUnits]});
+  entry.pods.push_back({.task = id, .work = work, .uid = task.uid, .ns = task.ns, .name = task.name});
+  by_task_[id] = {&entry, pod};
+  entry.outcome.gpus += entry.run.plan(pod).gpus;
+  plan_work(entry, entry.pods[pod], pod);
+  const Placement& at = cluster_.placement(id);
+  switch (at.status) {
+    case TaskStatus::kRunning:
+    case TaskStatus::kReleasing:
+    case TaskStatus::kStuckInReleasing:
+    case TaskStatus::kBound:
+    case TaskStatus::kBinding:
+      if (!at.node.valid()) break;
+      hold(entry, pod, at.node);
+      begin_as_found(entry, pod, at.status);
+      break;
+    case TaskStatus::kSucceeded:
+    case TaskStatus::kFailed:
+      entry.run.finish(pod);
+      break;
+    default:
+      break;
+  }
+}
+
+// One that runs has done so since its job started, as far as that is known.
+void TimedCluster::begin_as_found(Entry& entry, JobRun::Pod pod, TaskStatus status) {
+  PodFacts& facts = entry.pods[pod];
+  if (status == TaskStatus::kReleasing || status == TaskStatus::kStuckInReleasing) return entry.run.stop(pod);
+  if (status != TaskStatus::kRunning) {
+    facts.version = ++last_version_;
+    events_.plan(now_ + options_.start_delay, EventKind::kPodStarts, entry.slot, facts.version, pod);
+    return;
+  }
+  const auto& since = entry.job.valid() ? cluster_.job(entry.job).last_start : std::nullopt;
+  if (since && *since < now_) entry.run.set_done_before(pod, now_ - *since);
+  entry.run.start(pod);
+}
+
+// What it draws depends on who says so: the pod for itself, or the job for all its pods.
+void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
+  const Work work = merged(facts.work, entry.work);
+  JobRun::Plan plan = entry.run.plan(pod);
+  plan.checkpoint_every = work.checkpoint_every;
+  plan.restart_cost = bounded(work.restart_cost.value_or(Duration::zero()));
+  plan.fails_after = work.fails_after;
+  plan.total.reset();
+  if (facts.work.duration)
+    plan.total = bounded(facts.work.duration->draw(options_.seed, facts.ns + "/" + facts.name));
+  else if (entry.work.duration)
+    plan.total = bounded(entry.work.duration->draw(options_.seed, entry.outcome.name));
+  entry.run.set_plan(pod, plan);
+  if (work.work && entry.job.valid()) entry.run.set_common_work(bounded(*work.work), work.checkpoint_every);
+}
+
+// ---------------------------------------------------------------- how they stand
+
+// To be settled before time goes on; what was done until now is counted first.
+void TimedCluster::touch(Entry& entry) {
+  entry.run.advance(now_);
+  has_news_ = true;
+  if (std::exchange(entry.is_touched, true)) return;
+  touched_.push_back(&entry);
+}
+
+void TimedCluster::settle_touched() {
+  while (!touched_.empty()) {
+    Entry& entry = *touched_.back();
+    touched_.pop_back();
+    entry.is_touched = false;
+    settle(entry);
+  }
+}
+
+bool TimedCluster::stands(const Entry& entry) const {
+  bool runs = false;
+  for (JobRun::Pod p = 0; !runs && p < entry.run.pods(); ++p) runs = entry.run.is_running(p);
+  return runs && (!entry.job.valid() || holds(cluster_.job(entry.job), kRoot));
+}
+
+void TimedCluster::settle(Entry& entry) {
+  const bool stood = entry.run.stands();
+  entry.run.settle(stands(entry));
+  if (!stood && entry.run.stands()) end_wait(entry);
+  if (entry.run.lost != entry.lost_told) {
+    meters_.lose(entry.queue, entry.run.lost - entry.lost_told);
+    entry.lost_told = entry.run.lost;
+  }
+  if (entry.run.are_all_finished()) return end(entry, false);
+  entry.version = ++last_version_;
+  if (const auto at = entry.run.next()) events_.plan(*at, EventKind::kJobChanges, entry.slot, entry.version);
+  measure(entry);
+}
+
+// What waiting for it means to the cluster.
+void TimedCluster::measure(Entry& entry) {
+  std::int64_t pending = 0, least = 0;
+  for (JobRun::Pod p = 0; p < entry.run.pods(); ++p) {
+    if (!entry.run.is_waiting(p)) continue;
+    const std::int64_t gpus = entry.run.plan(p).gpus;
+    pending += gpus;
+    if (gpus > 0 && (least == 0 || gpus < least)) least = gpus;
+  }
+  if (!entry.job.valid()) return;
+  const bool waits = !entry.run.stands();
+  const std::int64_t want = waits ? missing_gpus(entry) : least;
+  meters_.want(pending - entry.pending);
+  meters_.wait_for(entry.want, -1);
+  meters_.wait_for(want, +1);
+  meters_.wait(static_cast<int>(waits) - static_cast<int>(entry.is_counted_waiting));
+  entry.pending = pending;
+  entry.want = want;
+  entry.is_counted_waiting = waits;
+}
+
+// Of the pods that it still lacks of its minimum, those that ask for least.
+std::int64_t TimedCluster::missing_gpus(const Entry& entry) const {
+  std::int64_t sum = 0;
+  for (const PodSet& set : cluster_.job(entry.job).pod_sets) {
+    const std::int64_t missing =
+        set.minimum - set.counts.in(kActiveAllocated)-set.counts.of(TaskStatus::kSucceeded);
+    std::vector<std::int64_t> waiting;
+    for (TaskId t : set.tasks)
+      if (cluster_.placement(t).status == TaskStatus::kPending)
+        waiting.push_back(cluster_.shape_of(t).charge.units[kGpuUnits]);
+    std::ranges::sort(waiting);
+    for (std::int64_t i = 0; i < missing && i < std::ssize(waiting); ++i)
+      sum += waiting[static_cast<std::size_t>(i)];
+  }
+  return sum;
+}
+
+// ---------------------------------------------------------------- the end
+
+void TimedCluster::end_what_is_due(Entry& entry) {
+  touch(entry);
+  if (entry.run.is_common_work_done()) return end(entry, false);
+  const auto finished = entry.run.due_to_finish();
+  for (JobRun::Pod pod : finished) finish(entry, pod);
+  for (JobRun::Pod pod : entry.run.due_to_fail())
+    if (!fail(entry, pod)) return;
+}
+
+void TimedCluster::finish(Entry& entry, JobRun::Pod pod) {
+  const TaskId task = entry.pods[pod].task;
+  const std::string ns = entry.pods[pod].ns, name = entry.pods[pod].name;
+  tell("finish", entry, pod);
+  let_go(entry, pod);
+  entry.run.finish(pod);
+  cluster_.release_claims(task);
+  cluster_.observe(task, {.phase = PodPhase::kSucceeded});
+  if (controllers_ != nullptr && entry.job.valid()) controllers_->pod_finished(*this, ns, name);
+}
+
+// The pods leave, and the job with them.
+void TimedCluster::end(Entry& entry, bool has_failed) {
+  const bool is_listed = entry.job.valid();
+  const std::string name = entry.outcome.name;
+  for (JobRun::Pod p = 0; p < entry.run.pods(); ++p) {
+    PodFacts& facts = entry.pods[p];
+    if (entry.run.is_gone(p)) continue;
+    if (entry.run.has_place(p)) {
+      tell(has_failed ? "fail" : "finish", entry, p);
+      let_go(entry, p);
+    }
+    entry.run.finish(p);
+    cluster_.release_claims(facts.task);
+    by_task_.erase(facts.task);
+    facts.task = TaskId();
+    cluster_.remove(PodObject::kKind, facts.ns, facts.name);
+  }
+  if (!is_listed) return drop(entry);
+  (has_failed ? entry.outcome.failed : entry.outcome.finished) = now_;
+  if (!has_failed) last_finish_ = now_;
+  const Job& job = cluster_.job(entry.job);
+  const std::string ns = job.ns, job_name = job.name;
+  cluster_.remove(PodGroupObject::kKind, ns, job_name);
+  if (on_occurrence_)
+    on_occurrence_({.at = now_,
+                    .kind = has_failed ? "fail" : "finish",
+                    .job = name,
+                    .pod = {},
+                    .node = {},
+                    .action = {},
+                    .contender = {}});
+  forget(entry);
+  if (controllers_ != nullptr) controllers_->job_ended(*this, name, has_failed);
+}
+
+// The job is gone, or the run is over: its life is written down.
+void TimedCluster::forget(Entry& entry) {
+  meters_.want(-entry.pending);
+  meters_.wait_for(entry.want, -1);
+  meters_.wait(-static_cast<int>(entry.is_counted_waiting));
+  note_end(entry);
+  drop(entry);
+}
+
+void TimedCluster::note_end(Entry& entry) {
+  if (!entry.job.valid()) return;
+  JobOutcome& outcome = entry.outcome;
+  if (!entry.run.stands() && !outcome.waits.empty() && !outcome.has_ended())
+    outcome.reason = outcome.waits.back().reason;
+  end_wait(entry);
+  outcome.first_start = entry.run.first_start;
+  outcome.run = entry.run.run;
+  outcome.queued = entry.run.queued;
+  outcome.held_idle = entry.run.held_idle;
+  outcome.needed = entry.run.undisturbed();
+  outcome.starts = entry.run.starts;
+  outcome.used = entry.run.used;
+  outcome.lost = entry.run.lost;
+  ended_.push_back(std::move(outcome));
+}
+
+}  // namespace muster

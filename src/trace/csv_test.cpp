@@ -1,0 +1,66 @@
+#include "trace/csv.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace muster::trace {
+namespace {
+
+// "1: a|b" for each record, "2! why" for each that can not be read.
+std::string records_of(std::string_view text, char separator = ',') {
+  std::string result;
+  CsvRecords records(text, separator);
+  while (const CsvRecord* record = records.next()) {
+    result += std::to_string(record->line) + (record->mistake.empty() ? ": " : "! " + record->mistake);
+    for (std::size_t i = 0; record->mistake.empty() && i < record->values.size(); ++i)
+      result += (i == 0 ? "" : "|") + std::string(record->values[i]);
+    result += '\n';
+  }
+  return result;
+}
+
+TEST(Csv, ReadsValuesOfEveryLine) {
+  EXPECT_EQ(records_of("a,b,c\n1,2,3\n"), "1: a|b|c\n2: 1|2|3\n");
+  EXPECT_EQ(records_of("a,b,c\n1,2,3"), "1: a|b|c\n2: 1|2|3\n") << "the last line needs no end";
+  EXPECT_EQ(records_of("a,,\n,,"), "1: a||\n2: ||\n");
+  EXPECT_EQ(records_of(""), "");
+}
+
+TEST(Csv, TakesEitherLineEndAndPassesOverEmptyLines) {
+  EXPECT_EQ(records_of("a,b\r\n\r\n1,2\r\n  \n3,4"), "1: a|b\n3: 1|2\n5: 3|4\n");
+  EXPECT_EQ(records_of("a,b\r1,2\r"), "1: a|b\n2: 1|2\n");
+}
+
+TEST(Csv, LeavesOutSpaceAroundValues) { EXPECT_EQ(records_of(" m31 ,8, 24GB\t\n"), "1: m31|8|24GB\n"); }
+
+TEST(Csv, UnderstandsQuotes) {
+  EXPECT_EQ(records_of("\"a,b\",\"say \"\"hi\"\"\", \"c\" \n1,2,3\n"), "1: a,b|say \"hi\"|c\n2: 1|2|3\n");
+  EXPECT_EQ(records_of("\"two\nlines\",x\nnext,y\n"), "1: two\nlines|x\n3: next|y\n");
+  EXPECT_EQ(records_of("\"\",\"\"\n"), "1: |\n");
+  EXPECT_EQ(records_of("6\" disk,b\n"), "1: 6\" disk|b\n") << "a quote inside of a value is one";
+}
+
+TEST(Csv, GoesOnAfterALineThatCanNotBeRead) {
+  EXPECT_EQ(records_of("a,\"b\n1,2\n"), "1! a quote is opened and not closed\n2: 1|2\n");
+  EXPECT_EQ(records_of("\"a\"b,c\n1,2\n"),
+            "1! there is text behind a closing quote; a quote inside of quotes is written twice\n2: 1|2\n");
+}
+
+TEST(Csv, AQuoteThatNobodyClosesCostsItsLineOnly) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += "\"x\"\",1\n";  // each opens a quote and leaves it open
+  const std::string result = records_of(text + "good,2\n");
+  EXPECT_TRUE(result.ends_with("20001: good|2\n")) << result.substr(result.size() - 100);
+}
+
+TEST(Csv, FindsTheSeparatorInTheHeader) {
+  EXPECT_EQ(separator_of("a,b;c\tx\n1\t2"), ',');
+  EXPECT_EQ(separator_of("a\tb;c"), '\t');
+  EXPECT_EQ(separator_of("a;b\nc,d"), ';');
+  EXPECT_EQ(separator_of("single"), ',');
+  EXPECT_EQ(records_of("a\tb\n1\t\n", '\t'), "1: a|b\n2: 1|\n");
+}
+
+}  // namespace
+}  // namespace muster::trace

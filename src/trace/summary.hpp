@@ -1,0 +1,29 @@
+// What a trace asks for, in sum: for people who want to know it before they simulate it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace muster::trace {
+
+struct QueueSummary {
+  std::string name;
+  std::size_t jobs = 0, pods = 0, users = 0;
+  double gpus_of_largest = 0;  // job
+  double gpu_seconds = 0;      // of jobs whose duration is known
+};
+
+struct TraceSummary {
+  QueueSummary all;
+  std::vector<QueueSummary> queues;  // by name
+  Duration span{};                   // from the first submission to the last
+  std::size_t endless = 0;           // jobs without an end
+  std::size_t drawn = 0;             // jobs whose duration is drawn when they are simulated
+};
+
+TraceSummary summary_of(const Trace& trace);
+
+}  // namespace muster::trace

@@ -1,0 +1,251 @@
+"""`muster explain`, `what-if`, `top` and `snapshot` as processes: what they print, and how they end.
+
+MUSTER names the program.
+"""
+import fcntl
+import http.server
+import json
+import os
+import pathlib
+import pty
+import select
+import struct
+import subprocess
+import tempfile
+import termios
+import threading
+import time
+import unittest
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NOW = ["--now", "2025-06-01T12:00:00Z"]
+TOUR = str(ROOT / "examples/tour")
+
+
+def muster(*arguments, program=None, stdin=None):
+    return subprocess.run([program or os.environ["MUSTER"], *arguments], capture_output=True, text=True, input=stdin)
+
+
+def answer(*arguments, exits=0):
+    ran = muster(*arguments, *NOW, "-o", "json")
+    assert ran.returncode == exits, (ran.returncode, ran.stderr)
+    return json.loads(ran.stdout)
+
+
+def changes(explanation):
+    return {(h["change"]["kind"], h["change"]["target"]): h["change"] for h in explanation["wouldHelp"]}
+
+
+class Explain(unittest.TestCase):
+    maxDiff = None
+
+    def test_names_the_smallest_limit(self):
+        found = answer("explain", "ranker-large", TOUR)
+        self.assertEqual((found["schema"], found["job"], found["state"], found["queue"]),
+                         ("muster.dev/explain/v1", "default/ranker-large", "waiting", "ads"))
+        self.assertEqual(found["reasons"][0]["reason"], "OverLimit")
+        self.assertEqual(changes(found)["queueLimit", "ads"],
+                         {"kind": "queueLimit", "target": "ads", "resource": "gpu", "from": 10, "to": 12})
+
+    def test_has_the_reasons_of_simulate(self):
+        simulated = {j["name"]: j["reasons"] for j in answer("simulate", TOUR)["jobs"]}
+        for job in ("default/ranker-large", "default/h200-only", "default/voice-api", "default/giant"):
+            self.assertEqual(answer("explain", job, TOUR, "--quick")["reasons"], simulated[job])
+
+    def test_is_quick(self):
+        found = answer("explain", "ranker-large", TOUR, "--quick")
+        self.assertNotIn("wouldHelp", found)
+        self.assertNotIn("start", found)
+
+    def test_knows_a_job_by_its_pods(self):
+        self.assertEqual(answer("explain", "ranker-large-0", TOUR, "--quick")["job"], "default/ranker-large")
+        self.assertEqual(answer("explain", "default/chat-api", TOUR)["state"], "running")
+
+    def test_says_in_one_sentence_what_is_wrong(self):
+        ran = muster("explain", "ranker-large", TOUR, *NOW)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertTrue(ran.stdout.startswith(
+            "ranker-large waits: queue ads is limited to 10 GPUs: 8 in use, 4 more wanted.\n"), ran.stdout)
+        self.assertLessEqual(max(map(len, ran.stdout.splitlines())), 100)
+
+    def test_of_no_such_job(self):
+        ran = muster("explain", "ranker-larg", TOUR, *NOW)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn('there is no job or pod "ranker-larg"; did you mean "ranker-large"', ran.stderr)
+        self.assertEqual(ran.stdout, "")
+
+    def test_without_a_cluster(self):
+        self.assertEqual(muster("explain", "x").returncode, 2)
+        self.assertEqual(muster("explain").returncode, 2)
+        self.assertEqual(muster("explain", "x", "/does/not/exist").returncode, 3)
+
+
+class WhatIf(unittest.TestCase):
+    maxDiff = None
+
+    def test_a_larger_quota(self):
+        found = answer("what-if", TOUR, "--set", "queue/serving.gpu.quota=10")
+        self.assertEqual(found["schema"], "muster.dev/what-if/v1")
+        self.assertEqual(found["changes"],
+                         [{"kind": "queueQuota", "target": "serving", "resource": "gpu", "from": 8, "to": 10}])
+        self.assertEqual((found["placed"], found["evicted"]), (["default/voice-api"], []))
+        self.assertIn("default/eval-2", found["noLongerPlaced"])
+
+    def test_a_drained_node(self):
+        found = answer("what-if", TOUR, "--drain", "gpu-1")
+        self.assertEqual(found["drained"], ["default/chat-api"])
+
+    def test_what_is_submitted(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            def submit(gpus):
+                file.seek(0), file.truncate()
+                file.write("""
+{apiVersion: batch/v1, kind: Job, metadata: {name: extra, labels: {kai.scheduler/queue: ads}}, spec: {template: {spec: {
+  schedulerName: kai-scheduler, containers: [{name: m, resources: {requests: {nvidia.com/gpu: "%d"}}}]}}}}
+""" % gpus)
+                file.flush()
+                return muster("what-if", TOUR, "--submit", file.name, *NOW, "-o", "json")
+            fits, does_not = submit(1), submit(16)
+        self.assertEqual(fits.returncode, 0, fits.stderr)
+        self.assertIn("default/pg-extra-job", json.loads(fits.stdout)["placed"])
+        self.assertEqual(does_not.returncode, 1, does_not.stderr)
+
+    def test_asks_for_a_change(self):
+        ran = muster("what-if", TOUR, *NOW)
+        self.assertEqual(ran.returncode, 2)
+        self.assertIn("no change to ask about", ran.stderr)
+
+    def test_names_the_nearest(self):
+        for words, said in ((["--set", "queue/servng.gpu.quota=1"], 'there is no queue "servng"; did you mean "serving"'),
+                            (["--set", "queue/serving.gpu.qota=1"], 'no field "qota"; did you mean "quota"'),
+                            (["--drain", "gpu-9"], 'there is no node "gpu-9"; did you mean'),
+                            (["--delete", "job/default/gaint"], 'did you mean "default/giant"'),
+                            (["--set", "job/default/giant.priority=trian"], 'did you mean "train"')):
+            with self.subTest(words):
+                ran = muster("what-if", TOUR, *NOW, *words)
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertIn(said, ran.stderr)
+
+    def test_equals_the_changed_files(self):
+        found = answer("what-if", TOUR, "--remove", "gpu-6", "--add", "2:like=gpu-5")
+        self.assertEqual(found["after"]["atRest"], True)
+
+
+class Top(unittest.TestCase):
+    def test_prints_once(self):
+        ran = muster("top", TOUR, *NOW)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for part in ("Queues", "Waiting (", "Nodes", "ranker-large", "OverLimit", "█"):
+            self.assertIn(part, ran.stdout)
+        self.assertNotIn("\x1b", ran.stdout)
+
+    def test_shows_what_is_asked_for(self):
+        found = answer("top", TOUR, "--queue", "ads")
+        self.assertEqual([w["job"] for w in found["waiting"]], ["default/ranker-large"])
+
+
+class Terminal:
+    """muster in a terminal of its own, 24 rows of 80 columns."""
+
+    def __init__(self, *arguments):
+        self.process, self.screen = pty.fork()
+        if self.process == 0:
+            os.environ["TERM"] = "xterm"
+            os.execv(os.environ["MUSTER"], ["muster", *arguments])
+        fcntl.ioctl(self.screen, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.seen = ""
+
+    def wait_for(self, text, seconds=60):
+        """What was drawn since the last call, up to the frame that shows the text."""
+        end = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self.screen], [], [], max(0, end - time.monotonic()))
+            assert ready, "%r never came: %r" % (text, self.seen[-2000:])
+            try:
+                self.seen += os.read(self.screen, 65536).decode(errors="replace")
+            except OSError:
+                raise AssertionError("ended without %r: %r" % (text, self.seen[-2000:]))
+        seen, self.seen = self.seen, ""
+        return seen
+
+    def press(self, keys):
+        os.write(self.screen, keys.encode())
+
+    def end(self):
+        """The exit code; what is still drawn is read, so that nobody waits."""
+        try:
+            while os.read(self.screen, 65536):
+                pass
+        except OSError:
+            pass
+        return os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+
+
+def list_of_tour():
+    items = []
+    for file in sorted(pathlib.Path(TOUR).rglob("*.yaml")):
+        for document in yaml.safe_load_all(file.read_text()):
+            items += document["items"] if document["kind"] == "List" else [document]
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, default=lambda t: t.strftime("%Y-%m-%dT%H:%M:%SZ"))
+
+
+class TopOnATerminal(unittest.TestCase):
+    def test_chooses_explains_and_ends(self):
+        body = list_of_tour().encode()
+
+        class Serve(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200 if self.path == "/api/v1/snapshot" else 404)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Serve)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        terminal = Terminal("top", "--server", f"http://127.0.0.1:{server.server_port}", *NOW, "--queue", "ads")
+        first = terminal.wait_for("ranker-large")
+        self.assertIn("\x1b[?1049h", first)
+        terminal.press("\x1b[B")
+        terminal.press("\r")
+        terminal.wait_for("queue ads is limited to 10 GPUs")
+        terminal.press("q")
+        terminal.wait_for("Waiting (")
+        terminal.press("q")
+        self.assertEqual(terminal.end(), 0)
+
+
+class Plugin(unittest.TestCase):
+    def test_asks_the_live_cluster(self):
+        with tempfile.TemporaryDirectory() as folder:
+            plugin = os.path.join(folder, "kubectl-muster")
+            os.symlink(os.path.abspath(os.environ["MUSTER"]), plugin)
+            environment = dict(os.environ, KUBECONFIG=os.path.join(folder, "none"))
+            ran = subprocess.run([plugin, "explain", "x", "-n", "team"], capture_output=True, text=True, env=environment)
+            self.assertEqual(ran.returncode, 3)
+            self.assertIn("none", ran.stderr)
+            self.assertEqual(muster("explain", "giant", TOUR, *NOW, "--quick", program=plugin).returncode, 0)
+
+    def test_completes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            companion = os.path.join(folder, "kubectl_complete-muster")
+            os.symlink(os.path.abspath(os.environ["MUSTER"]), companion)
+            self.assertIn("explain\t", muster("ex", program=companion).stdout)
+            self.assertTrue(muster("explain", "--qu", program=companion).stdout.startswith("--quick\t"))
+            self.assertTrue(muster("explain", "", program=companion).stdout.endswith(":0\n"))
+
+
+class Snapshot(unittest.TestCase):
+    def test_says_of_which_cluster(self):
+        self.assertEqual(muster("snapshot", "x.json").returncode, 2)
+        self.assertEqual(muster("snapshot", "x.json", "--kubeconfig", "/does/not/exist").returncode, 3)
+        self.assertEqual(muster("snapshot", "x.json", "--server", "http://127.0.0.1:1").returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,34 @@
+// Any text as a selector of devices: refused, or evaluated to the same value twice.
+#include <cstdint>
+#include <cstdlib>
+
+#include "cel/expression.hpp"
+
+namespace {
+
+using namespace muster::cel;
+
+class SomeDevice final : public Device {
+ public:
+  std::string_view driver() const override { return "gpu.example.com"; }
+  std::optional<Value> attribute(std::string_view, std::string_view id) const override {
+    if (id == "model") return Value(std::string("a100"));
+    if (id == "count") return Value(std::int64_t{7});
+    if (id == "ecc") return Value(true);
+    return std::nullopt;
+  }
+  std::optional<muster::cel::Quantity> capacity(std::string_view, std::string_view) const override {
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto expression = Expression::parse({reinterpret_cast<const char*>(data), size});
+  if (!expression) return 0;
+  const SomeDevice device;
+  expression->evaluate(device);
+  expression->evaluate(device);
+  return 0;
+}

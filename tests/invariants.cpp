@@ -1,0 +1,158 @@
+// What holds after every cycle, on as many random clusters as wanted; two of three have damaged objects.
+//
+//   invariants [--clusters N] [--seed S]
+//
+// Prints the seed of each cluster on which something does not hold; --seed S --clusters 1 shows it again.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+
+#include "cli/policy.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/session.hpp"
+#include "sim/embedded_cluster.hpp"
+#include "tests/damage.hpp"
+#include "tests/random_cluster.hpp"
+
+namespace muster {
+namespace {
+
+constexpr int kCycles = 4;
+
+std::vector<std::uint64_t> numbers(std::mt19937_64& random, unsigned most) {
+  std::vector<std::uint64_t> list(random() % (most + 1));
+  for (std::uint64_t& number : list) number = random();
+  return list;
+}
+
+std::vector<Object> some_objects(std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const RandomCluster plan{.nodes = numbers(random, 8),
+                           .queues = numbers(random, 5),
+                           .jobs = numbers(random, 12),
+                           .foreign = numbers(random, 3)};
+  const std::vector<Object> objects = objects_of(plan);
+  return random() % 3 == 0 ? objects : damaged(objects, numbers(random, 12));
+}
+
+// "j0 2 of 3, 0 of 1": what its pod sets hold of what they need.
+std::string shape_text(const Job& job) {
+  std::string text = job.name;
+  for (const PodSet& p : job.pod_sets)
+    text += fmt::format(" {} {} of {},", p.name, p.counts.active_allocated(), p.minimum);
+  for (const GroupSet& s : job.sets)
+    text += fmt::format(" set {} needs {} of {}", s.name, s.required(), s.members.size());
+  return text;
+}
+
+// How a cluster stands when a cycle begins: what was wrong before is not the cycle's fault.
+class Before {
+ public:
+  explicit Before(const Cluster& c) : over_now_(c.nodes().size()), over_(c.nodes().size()) {
+    for (NodeId n : c.nodes_by_name()) {
+      over_now_[n] = c.node_table().overdrawn_now(n) > 0;
+      over_[n] = c.node_table().overdrawn(n) > 0;
+    }
+    for (QueueId q : ids(c.queues())) held_.push_back(c.use(q).allocated);
+    for (JobId j : ids(c.jobs())) had_places_.push_back(c.job(j).counts.active_allocated() > 0);
+  }
+
+  // With pipelined places, as the last action of a cycle sees it.
+  std::string look(const Cluster& c) const {
+    for (JobId j : ids(c.jobs()))
+      if (!had_places_[j] && c.job(j).counts.active_allocated() > 0 && !is_satisfied(c.job(j), kRoot))
+        return "a part of a gang: " + shape_text(c.job(j));
+    for (NodeId n : c.nodes_by_name()) {
+      if (c.node_table().overdrawn(n) > 0 && !over_[n]) return "promised too much: " + c.node(n).name;
+    }
+    for (QueueId q : c.queue_tree().depth_first())
+      for (Accounted r : kAccounted) {
+        const double limit = c.queue(q).of(r).limit, held = c.use(q).allocated.share(r);
+        if (limit >= 0 && held > limit + 1e-6 && held > held_[q].share(r))
+          return "above its limit: " + c.queue(q).name;
+      }
+    return "";
+  }
+
+  // After the cycle.
+  std::string look(const Cluster& c, const Decisions& d) const {
+    for (NodeId n : c.nodes_by_name())
+      if (c.node_table().overdrawn_now(n) > 0 && !over_now_[n]) return "overfull: " + c.node(n).name;
+    for (const BindDecision& b : d.binds) {
+      if (std::ranges::any_of(d.evictions, [&](const EvictDecision& e) { return e.task == b.task; }))
+        return "bound and evicted: " + c.task(b.task).name;
+    }
+    return "";
+  }
+
+ private:
+  IdVector<NodeId, char> over_now_, over_;
+  IdVector<QueueId, Charge> held_;
+  IdVector<JobId, char> had_places_;
+};
+
+class LookAtIt final : public Action {
+ public:
+  std::string name() const override { return "look"; }
+  void open(Session& s) override { before_.emplace(s.cluster); }
+  void run(Session& s) override { wrong_ = before_->look(s.cluster); }
+  const Before& before() const { return *before_; }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  std::optional<Before> before_;
+  std::string wrong_;
+};
+
+// "": all holds.
+std::string wrong_with(std::uint64_t seed) {
+  std::vector<Error> errors;
+  Policy policy = cli::make_policy({}, errors);
+  const auto look = std::make_shared<LookAtIt>();
+  policy.actions.push_back(look);
+  Cluster cluster = cluster_of(some_objects(seed));
+  EmbeddedCluster embedded;
+  TimePoint now = random_cluster_now();
+  for (int cycle = 0; cycle < kCycles; ++cycle, now += std::chrono::minutes(1)) {
+    const Decisions decisions = run_cycle(cluster, policy, now);
+    for (const std::string& wrong :
+         {look->wrong(), look->before().look(cluster, decisions), cluster.recount()})
+      if (!wrong.empty()) return fmt::format("cycle {}: {}", cycle, wrong);
+    embedded.carry_out(cluster, decisions, now);
+    embedded.update(cluster, now);
+  }
+  return "";
+}
+
+int run(std::uint64_t seed, long clusters) {
+  long failed = 0;
+  for (long i = 0; i < clusters; ++i) {
+    if (i > 0 && i % 10'000 == 0) fmt::print(stderr, "{} of {}\n", i, clusters);
+    const std::uint64_t this_seed = seed + static_cast<std::uint64_t>(i);
+    if (const std::string wrong = wrong_with(this_seed); !wrong.empty())
+      ++failed, fmt::print("seed {}: {}\n", this_seed, wrong);
+  }
+  fmt::print("{} passed, {} failed\n", clusters - failed, failed);
+  return failed > 0;
+}
+
+}  // namespace
+}  // namespace muster
+
+int main(int count, char** arguments) {
+  long clusters = 20'000;
+  std::uint64_t seed = 1;
+  for (int i = 1; i < count; i += 2) {
+    const bool has_value = i + 1 < count;
+    if (has_value && std::strcmp(arguments[i], "--clusters") == 0)
+      clusters = std::atol(arguments[i + 1]);
+    else if (has_value && std::strcmp(arguments[i], "--seed") == 0)
+      seed = std::strtoull(arguments[i + 1], nullptr, 10);
+    else
+      return fmt::print(stderr, "usage: invariants [--clusters N] [--seed S]\n"), 2;
+  }
+  return muster::run(seed, clusters);
+}

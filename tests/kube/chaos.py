@@ -1,0 +1,294 @@
+#!/usr/bin/env python3
+"""Three replicas under load while everything around them breaks, and a look at the history afterwards.
+
+    chaos.py --runs N [--seed S] [--seconds S]
+
+Each run takes its faults from its seed: replicas that are killed, stopped for longer than their lease, or ended in order;
+networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; an API server that
+is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and within a
+minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote without
+the lease, no node holds more than it has. MUSTER names the program.
+"""
+import argparse
+import contextlib
+import json
+import os
+import pathlib
+import random
+import signal
+import sys
+import time
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster import ApiError, ControlPlane, Muster, is_bound, is_running, wait_until
+from history import History
+from proxy import FaultyProxy
+from test_serve import BINARY, ROOT, token_of
+from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
+
+REPLICAS, NODES = 3, 4
+LEASE = "kai-scheduler"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+
+
+class Replica:
+    """A muster with a name of its own to the API server, and a network of its own."""
+
+    def __init__(self, plane, number, seed):
+        self.account = f"muster-{number}"
+        self.user = f"system:serviceaccount:kai-scheduler:{self.account}"
+        self.make_account(plane)
+        self.proxy = FaultyProxy(plane, faults=0, seed=seed + number)
+        kubeconfig = plane.write_kubeconfig(f"{self.account}.kubeconfig", token_of(plane.api, self.account), port=self.proxy.port)
+        self.muster = Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig, name=self.account)
+        self.is_stopped = False
+
+    def make_account(self, plane):
+        subject = [{"kind": "ServiceAccount", "name": self.account, "namespace": "kai-scheduler"}]
+        with contextlib.suppress(ApiError):
+            plane.api.post("/api/v1/namespaces/kai-scheduler/serviceaccounts", {"metadata": {"name": self.account}})
+            plane.api.post(f"{RBAC}/clusterrolebindings", {
+                "metadata": {"name": self.account}, "subjects": subject,
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "muster"}})
+            for role in ("muster-lease", "muster-usage"):
+                plane.api.post(f"{RBAC}/namespaces/kai-scheduler/rolebindings", {
+                    "metadata": {"name": f"{self.account}-{role}"}, "subjects": subject,
+                    "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role}})
+
+    def is_up(self):
+        return self.muster.process is not None and self.muster.process.poll() is None
+
+    def begin(self):
+        if not self.is_up():
+            self.muster.process = None
+            self.muster.start()
+
+    def resume(self):
+        if self.is_stopped:
+            self.muster.process.send_signal(signal.SIGCONT)
+            self.is_stopped = False
+
+    def heal(self):
+        proxy = self.proxy
+        proxy.faults = 0
+        proxy.refuses, proxy.delay, proxy.mutes = (lambda m, p: False), (lambda m, p: 0), (lambda p: False)
+        self.resume()
+        self.begin()
+
+    def end(self):
+        self.resume()
+        if self.is_up():
+            self.muster.kill()
+        self.proxy.stop()
+
+
+class Run:
+    def __init__(self, plane, seed, seconds):
+        self.plane, self.api, self.seconds = plane, plane.api, seconds
+        self.chance = random.Random(seed)
+        self.replicas = [Replica(plane, i, seed) for i in range(REPLICAS)]
+        self.number, self.faults, self.expected = 0, [], {}
+
+    # ---- load
+
+    def submit(self):
+        self.number += 1
+        name, size = f"gang-{self.number}", self.chance.choice([1, 2, 4])
+        self.api.post(POD_GROUPS, group(name, self.chance.choice(["team-a", "team-b"]), size, stalenessGracePeriod="5s"))
+        for i in range(size):
+            self.api.post(PODS, pod(f"{name}-{i}", 1, group=name))
+            self.expected[f"{name}-{i}"] = name
+
+    def take_away(self):
+        """A whole gang: what is left of it is what runs."""
+        gangs = sorted(set(self.expected.values()))
+        if len(gangs) < 5:
+            return
+        gone = self.chance.choice(gangs)
+        for name in [n for n, of in self.expected.items() if of == gone]:
+            with contextlib.suppress(ApiError):
+                self.api.request("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+            del self.expected[name]
+        with contextlib.suppress(ApiError):
+            self.api.delete(f"{POD_GROUPS}/{gone}")
+
+    # ---- faults, each with its name
+
+    def kill(self, r):
+        if r.is_up():
+            r.resume()
+            r.muster.kill()
+        r.begin()
+
+    def end_in_order(self, r):
+        if r.is_up() and not r.is_stopped:
+            r.muster.process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(Exception):
+                r.muster.process.wait(20)
+        r.begin()
+
+    def stop(self, r):
+        if r.is_up() and not r.is_stopped:
+            r.muster.process.send_signal(signal.SIGSTOP)
+            r.is_stopped = True
+
+    def go_on(self, r):
+        r.resume()
+
+    def bad_network(self, r):
+        r.proxy.faults = self.chance.choice([0, 0.1, 0.3])
+
+    def slow_network(self, r):
+        seconds = self.chance.choice([0, 0.05, 0.5])
+        r.proxy.delay = lambda method, path: seconds if method != "GET" else 0
+
+    def no_renewal(self, r):
+        refuses = self.chance.random() < 0.5
+        r.proxy.refuses = lambda method, path: refuses and "leases" in path
+
+    def silent_watch(self, r):
+        mutes = self.chance.random() < 0.5
+        kind = self.chance.choice(["/pods", "/podgroups", "/nodes"])
+        r.proxy.mutes = lambda path: mutes and kind in path
+
+    def kill_api_server(self, _):
+        self.plane.restart_api_server()
+
+    def compact(self, _):
+        revision = int(self.api.get("/api/v1/nodes?limit=1")["metadata"]["resourceVersion"])
+        request = urllib.request.Request(f"http://127.0.0.1:{self.plane.etcd_port}/v3/kv/compaction", method="POST",
+                                         data=json.dumps({"revision": str(revision)}).encode())
+        with contextlib.suppress(Exception):
+            urllib.request.urlopen(request, timeout=5).read()
+
+    def lose_node(self, _):
+        nodes = [n["metadata"]["name"] for n in self.api.items("/api/v1/nodes") if n["metadata"]["name"].startswith("spare")]
+        if nodes:
+            self.api.delete(f"/api/v1/nodes/{nodes[0]}")
+        else:
+            self.plane.add_nodes(1, prefix="spare")
+
+    def same_name_again(self, _):
+        singles = [n for n, of in self.expected.items() if list(self.expected.values()).count(of) == 1]
+        if singles:
+            name = self.chance.choice(singles)
+            with contextlib.suppress(ApiError):
+                self.api.request("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+            with contextlib.suppress(ApiError):
+                self.api.post(PODS, pod(name, 1, group=self.expected[name]))
+
+    def lose_namespace(self, _):
+        ns = f"short-lived-{self.number}-{self.chance.randrange(10**6)}"
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": ns}})
+        there = lambda path: path.replace("/default/", f"/{ns}/")
+        self.api.post(there(POD_GROUPS), group("gang", "team-a", 3))
+        for i in range(3):
+            self.api.post(there(PODS), pod(f"gang-{i}", 1, group="gang"))
+        time.sleep(self.chance.uniform(0, 0.3))
+        self.api.delete(f"/api/v1/namespaces/{ns}")
+
+    FAULTS = [(kill, 4), (end_in_order, 2), (stop, 3), (go_on, 3), (bad_network, 4), (slow_network, 3), (no_renewal, 3),
+              (silent_watch, 2), (kill_api_server, 1), (compact, 1), (lose_node, 2), (same_name_again, 2), (lose_namespace, 1)]
+
+    # ---- the run
+
+    def go(self):
+        for r in self.replicas:
+            r.begin()
+        wait_until(lambda: any(r.muster.is_ready() for r in self.replicas if r.is_up()), 60, "a replica to be ready", 0.2)
+        end = time.monotonic() + self.seconds
+        while time.monotonic() < end:
+            self.trouble()
+            if self.number - len(set(self.expected.values())) < 100 and len(self.expected) < 24:
+                self.submit()
+            elif self.chance.random() < 0.5:
+                self.take_away()
+            time.sleep(self.chance.uniform(0.1, 0.6))
+        for r in self.replicas:
+            r.heal()
+        return self.verdict()
+
+    def trouble(self):
+        fault = self.chance.choices([f for f, _ in self.FAULTS], [w for _, w in self.FAULTS])[0]
+        self.faults.append(fault.__name__)
+        with contextlib.suppress(ApiError, OSError):
+            fault(self, self.chance.choice(self.replicas))
+
+    def verdict(self):
+        """What is wrong, line by line."""
+        self.make_lost_pods_again()
+        running = lambda: {p["metadata"]["name"] for p in self.plane.pods() if is_running(p)}
+        wrong = []
+        try:
+            wait_until(lambda: set(self.expected) <= running(), 90, "all pods to run", 0.3)
+        except AssertionError:
+            wrong.append(f"do not run: {sorted(set(self.expected) - running())}")
+        pods = self.api.items("/api/v1/pods")
+        history = History(self.plane.audit_entries(), pods)
+        wrong += [f"bound twice: {name}" for name in history.bound_twice()]
+        wrong += [f"broken gang: {text}" for text in history.broken_gangs(self.api.items(POD_GROUPS), pods)]
+        wrong += [f"without lease: {w}" for w in history.writes_without_lease(LEASE, {r.user for r in self.replicas})]
+        held = {}
+        for p in filter(is_bound, pods):
+            held[p["spec"]["nodeName"]] = held.get(p["spec"]["nodeName"], 0) + 1
+        wrong += [f"overfull: {node} holds {count}" for node, count in held.items() if count > 8]
+        return wrong
+
+    def make_lost_pods_again(self):
+        """Pods of nodes that went, and of gangs that were given up, have no controller here: they are made again."""
+        there = {p["metadata"]["name"]: p for p in self.plane.pods()}
+        lost = {of for name, of in self.expected.items()
+                if name not in there or there[name]["status"].get("phase") not in ("Pending", "Running")
+                or "deletionTimestamp" in there[name]["metadata"]}
+        deadline = time.monotonic() + 30
+        while lost and time.monotonic() < deadline:
+            for name in [n for n, of in self.expected.items() if of in lost]:
+                with contextlib.suppress(ApiError):
+                    self.api.post(PODS, pod(name, 1, group=self.expected[name]))
+            time.sleep(1)
+            there = {p["metadata"]["name"]: p for p in self.plane.pods()}
+            lost = {of for name, of in self.expected.items()
+                    if name not in there or "deletionTimestamp" in there[name]["metadata"]}
+
+    def end(self):
+        for r in self.replicas:
+            r.end()
+
+
+def one_run(seed, seconds):
+    """(faults, what is wrong), on a control plane of its own: the history is this run's alone."""
+    with ControlPlane(audit=True) as plane:
+        plane.install(ROOT / "deploy")
+        plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
+        plane.add_nodes(NODES)
+        for made in (queue("department", 8 * NODES, parent=""), queue("team-a", 4 * NODES), queue("team-b", 4 * NODES)):
+            plane.api.post(QUEUES, made)
+        run = Run(plane, seed, seconds)
+        try:
+            return run.faults, run.go()
+        finally:
+            run.end()
+            if os.environ.get("MUSTER_KEEP"):
+                print(f"kept: {plane.directory}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=25, help="of trouble in each run")
+    options = parser.parse_args()
+    failed = 0
+    for seed in range(options.seed, options.seed + options.runs):
+        begin = time.monotonic()
+        faults, wrong = one_run(seed, options.seconds)
+        failed += bool(wrong)
+        told = "; ".join(wrong[:10]) + (f"; and {len(wrong) - 10} more" if len(wrong) > 10 else "")
+        print(f"seed {seed}: {len(faults)} faults, {time.monotonic() - begin:.0f} s: {told or 'good'}", flush=True)
+    print(f"{options.runs - failed} passed, {failed} failed")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

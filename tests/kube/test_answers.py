@@ -1,0 +1,131 @@
+"""Questions about a live cluster: explain, what-if, top and snapshot of muster, and the interface of muster serve, on a real
+control plane. Run by ctest; by hand: test_answers.py [Class[.test]]."""
+import http.client
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster import ADMIN_TOKEN, free_port, is_bound, wait_until
+from test_serve import BINARY, KubeTest
+from workloads import POD_GROUPS, PODS, pod
+
+ACCOUNTS = "/api/v1/namespaces/default/serviceaccounts"
+SECRET = "s3cr3t-of-the-tests"
+
+
+class Answers(KubeTest):
+    """One node with eight GPUs, of which each team is entitled to four."""
+    NODES = 1
+
+    def muster(self, *arguments, exits=0):
+        ran = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=60)
+        self.assertEqual(ran.returncode, exits, ran.stderr)
+        return ran.stdout
+
+    def ask(self, *arguments):
+        return json.loads(self.muster(*arguments, "-o", "json"))
+
+    def from_kubeconfig(self):
+        return ["--kubeconfig", str(self.plane.kubeconfig)]
+
+    def web(self, *flags):
+        port = free_port()
+        self.serve("--web-address", f"127.0.0.1:{port}", *flags)
+        return port
+
+    def get(self, port, path, token=None):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def fill(self):
+        self.submit_gang("first", 8)
+        self.wait_running(8, "first")
+        self.submit_gang("second", 2)
+
+    def test_explain_asks_the_api_server_or_muster(self):
+        port = self.web("--web-auth", "none")
+        self.fill()
+        by_api_server = self.ask("explain", "second", *self.from_kubeconfig())
+        by_muster = self.ask("explain", "default/second", "--server", f"http://127.0.0.1:{port}")
+        status, by_http = self.get(port, "/api/v1/jobs/default/second")
+        self.assertEqual(status, 200)
+        for answer in (by_api_server, by_muster, by_http):
+            self.assertEqual((answer["state"], answer["reasons"][0]["reason"]), ("waiting", "PodSchedulingErrors"))
+            self.assertIn("addNodes", [h["change"]["kind"] for h in answer["wouldHelp"]])
+        self.assertEqual(self.get(port, "/api/v1/jobs/default/sceond")[0], 404)
+        self.assertEqual(self.get(port, "/api/v2")[0], 404)
+        self.assertIn("second", self.muster("top", *self.from_kubeconfig()))
+        changed = self.ask("what-if", *self.from_kubeconfig(), "--add", "1:like=node-000")
+        self.assertEqual(changed["placed"], ["default/second"])
+
+    def test_a_snapshot_decides_as_the_live_scheduler(self):
+        self.api.post("/api/v1/namespaces/default/secrets", {"metadata": {"name": "hidden"}, "stringData": {"key": SECRET}})
+        self.submit_gang("first", 3, gpus=2)
+        variable = pod("lonely", 1, queue="team-b")
+        variable["spec"]["containers"][0]["env"] = [{"name": "KEY", "value": SECRET}]
+        self.api.post(PODS, variable)
+        files = [self.plane.directory / name for name in ("s.json.zst", "s.json", "s.yaml")]
+        for file in files:
+            self.muster("snapshot", str(file), *self.from_kubeconfig())
+        self.assertNotIn(SECRET, files[1].read_text())
+        self.assertNotIn("Secret", {item["kind"] for item in json.loads(files[1].read_text())["items"]})
+        rounds = [self.ask("simulate", str(file), "--cycles", "1")["rounds"][0]["binds"] for file in files]
+        self.assertEqual(len(rounds[0]), 4)
+        self.assertEqual(rounds[0], rounds[1])
+        self.assertEqual(rounds[0], rounds[2])
+        self.muster("validate", str(files[0]))
+        self.muster("snapshot", str(files[1]), "--redact", *self.from_kubeconfig())
+        redacted = files[1].read_text()
+        self.assertNotIn("lonely", redacted)
+        self.assertEqual(len(self.ask("simulate", str(files[1]), "--cycles", "1")["rounds"][0]["binds"]), 4)
+
+        self.serve()
+        bound = wait_until(lambda: len([p for p in self.plane.pods() if is_bound(p)]) == 4 and self.plane.pods(), 20, "binds")
+        self.assertEqual({f"default/{p['metadata']['name']}": p["spec"]["nodeName"] for p in bound},
+                         {b["pod"]: b["node"] for b in rounds[0]})
+
+    def test_receipts_outlive_muster(self):
+        m = self.serve()
+        self.submit_gang("greedy", 8)
+        self.wait_running(8, "greedy")
+        self.submit_gang("entitled", 4, "team-b")
+        self.wait_running(4, "entitled")
+        kept = wait_until(lambda: self.annotations("greedy").get("muster.dev/last-eviction"), 10, "the receipt")
+        self.assertEqual(json.loads(kept)["for"], "default/entitled")
+        self.assertEqual(m.stop(), 0)
+        for name in range(8):  # what their owner would have done
+            if not any(p["metadata"]["name"] == f"greedy-{name}" for p in self.plane.pods()):
+                self.api.post(PODS, pod(f"greedy-{name}", 1, group="greedy"))
+        self.serve()
+        answer = self.ask("explain", "greedy", "--quick", *self.from_kubeconfig())
+        self.assertEqual((answer["state"], answer["eviction"]["action"], answer["eviction"]["for"]),
+                         ("evicted", "reclaim", "default/entitled"))
+
+    def token_of(self, account):
+        self.api.post(ACCOUNTS, {"metadata": {"name": account}})
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        return self.api.post(f"{ACCOUNTS}/{account}/token", request)["status"]["token"]
+
+    def test_only_those_may_read_whom_the_api_server_lets(self):
+        port = self.web()
+        self.submit_gang("mine", 1)
+        path = "/api/v1/jobs/default/mine"
+        self.assertEqual(self.get(port, path)[0], 401)
+        self.assertEqual(self.get(port, path, "made-up")[0], 401)
+        self.assertEqual(self.get(port, path, self.token_of("nobody"))[0], 403)
+        self.assertEqual(self.get(port, "/api/v1/snapshot", self.token_of("noone"))[0], 403)
+        self.assertEqual(self.get(port, path, ADMIN_TOKEN)[0], 200)
+        self.assertIn("error", self.get(port, path)[1])
+
+    def test_without_tokens_only_on_loopback(self):
+        ran = subprocess.run([BINARY, "serve", "--web-address", ":1", "--web-auth", "none"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
