@@ -38,6 +38,13 @@ PodObject a_pod(std::string name, std::string group, std::string node = "n1") {
   return object;
 }
 
+BindRequestObject a_bind_of(std::string pod) {
+  BindRequestObject object{.meta = {.ns = "ns", .name = pod}};
+  object.pod = object.pod_uid = pod;
+  object.node = "n1";
+  return object;
+}
+
 class Charging : public testing::Test {
  protected:
   Charging() { restart(); }
@@ -126,6 +133,9 @@ TEST_F(Charging, APodOfNoGroupIsChargedToTheQueueItNames) {
   c.apply(pod);
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
   pod.last_queue = "q";
+  c.apply(pod);  // anybody may have written that meanwhile
+  EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
+  c.remove("Pod", "ns", "by-hand");
   c.apply(pod);
   EXPECT_EQ(charged(), "q 2, 0 fixed; ");
   c.remove("Pod", "ns", "by-hand");
@@ -156,6 +166,69 @@ TEST_F(Charging, ARunningPodStaysInItsGroup) {
   c.remove("PodGroup", "ns", "a");
   c.apply(a_pod("a-0", "b"));
   EXPECT_EQ(charged(), "r 1, 0 fixed; ");
+}
+
+// A tenant who renames the group between our decision and the API server's answer.
+TEST_F(Charging, APodThatIsBeingBoundStaysInItsGroup) {
+  c.apply(a_group("b", "r"));
+  for (const char* other : {"b", ""}) {
+    c.apply(a_pod("a-1", "a", ""));
+    c.apply(a_bind_of("a-1"));
+    EXPECT_EQ(charged(), "q 2, 0 fixed; ");
+    c.apply(a_pod("a-1", other, ""));
+    EXPECT_EQ(charged(), "q 2, 0 fixed; ") << other;
+    c.apply(a_pod("a-1", other));
+    c.remove("BindRequest", "ns", "a-1");
+    EXPECT_EQ(charged(), "q 2, 0 fixed; ") << other;
+    c.remove("Pod", "ns", "a-1");
+    EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  }
+}
+
+TEST_F(Charging, ARunningPodStaysInAGroupThatIsMovedToAnotherPool) {
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  PodGroupObject group = a_group("a", "q");
+  group.meta.labels = {{"kai.scheduler/node-pool", "other"}};
+  c.apply(group);
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  c.apply(a_group("b", "there-is-none"));
+  for (const char* other : {"", "b"}) {
+    c.apply(a_pod("a-0", other));
+    EXPECT_EQ(charged(), "q 1, 0 fixed; ") << other;
+  }
+}
+
+// As the pod grouper would put it there: its new group names the default queue, and there is none.
+TEST_F(Charging, InAGroupThatNamesNoQueueARunningPodIsChargedAsBefore) {
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  c.remove("PodGroup", "ns", "a");
+  c.apply(a_pod("a-0", ""));
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  c.apply(a_group("b", "there-is-none"));
+  c.apply(a_pod("a-0", "b"));
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  c.apply(a_group("b", "r"));
+  EXPECT_EQ(charged(), "r 1, 0 fixed; ");
+}
+
+TEST_F(Charging, OverRestartsThePodTellsWhereItsGroupDoesNot) {
+  PodObject pod = a_pod("b-0", "b");
+  pod.last_queue = "r";
+  c.apply(a_group("b", "there-is-none"));
+  c.apply(pod);
+  EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
+}
+
+TEST_F(Charging, OneWhoseBindFailedGoesWhereItWants) {
+  c.apply(a_group("b", "r"));
+  c.apply(a_pod("a-1", "a", ""));
+  c.apply(a_bind_of("a-1"));
+  c.apply(a_pod("a-1", "b", ""));
+  c.remove("BindRequest", "ns", "a-1");
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  EXPECT_EQ(c.task(c.find_task("ns", "a-1")).job, c.find_job("ns", "b"));
+  c.apply(a_pod("a-1", "b"));
+  EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
 }
 
 TEST_F(Charging, WhenTheSubGroupsOfRunningPodsAreTakenAwayTheyAreCharged) {

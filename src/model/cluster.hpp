@@ -246,7 +246,16 @@ class Cluster {
   Charge core_of(const Job& job, const Member& member) const;
 
   void read_task(PodObject& object, Task& task);
-  void keep_membership(const Task& task, PodObject& object);
+  struct Membership {
+    std::string group, sub_group;
+  };
+  // On a node, or on its way to one.
+  bool has_a_place(const Task& task) const;
+  std::string queue_charged_for(const Task& task) const;
+  bool stays_in_its_group(const Task& task, const PodObject& object) const;
+  void keep_membership(TaskId id, PodObject& object);
+  void join_group(TaskId id, const std::string& name);
+  void change_group(TaskId t, const Membership& wanted);
   void attach(TaskId t, JobId job);
   void detach(TaskId t);
   // A pod that stands on a node and belongs to no pod set is a job of its own.
@@ -311,7 +320,8 @@ class Cluster {
   IdSet<TaskId> terminating_;
   IdSet<TaskId> claim_tasks_;  // with device claims
   absl::flat_hash_map<TaskId, std::pair<std::vector<ZoneRecord>, std::vector<ZoneRecord>>>
-      zone_records_;  // seen, and foretold
+      zone_records_;                                       // seen, and foretold
+  absl::flat_hash_map<TaskId, Membership> wanted_groups_;  // of pods that named another while being bound
 
   // What refresh() has to bring up to date.
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,

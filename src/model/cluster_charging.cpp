@@ -79,15 +79,29 @@ bool Cluster::takes_jobs(QueueId queue) const {
 
 QueueId Cluster::named_queue(const Job& job) const { return queues_.find(job.queue_name); }
 
-// Of pods whose group has no object: the queue they were charged to when they were bound, or that they name
-// themselves; the oldest pod decides.
+bool Cluster::has_a_place(const Task& task) const {
+  return task.observed.node.valid() || bind_request_of(task) != nullptr;
+}
+
+// "" where nobody is charged. What we charged counts more than what a tenant could have written.
+std::string Cluster::queue_charged_for(const Task& task) const {
+  if (!task.job.valid() || !has_a_place(task)) return "";
+  const QueueId queue = jobs_.job(task.job).queue;
+  return queue.valid() && queue != queues_.nobody() ? queues_[queue].name : "";
+}
+
+// The queue that pods were charged to when they were bound; of those whose group has no object also what they
+// name themselves. The oldest pod decides.
 QueueId Cluster::queue_told_by_members(JobId id) const {
   std::vector<TaskId> members = jobs_.members(id);
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {
     return std::tie(task(a).created, task(a).name) < std::tie(task(b).created, task(b).name);
   });
+  const bool has_group = jobs_.job(id).present;
   for (TaskId t : members) {
+    if (has_group && !has_a_place(task(t))) continue;
     if (const QueueId last = queues_.find(task(t).last_queue); takes_jobs(last)) return last;
+    if (has_group) continue;
     const std::string* label = find_label(labels_of(t), options_.queue_label);
     const QueueId named = label == nullptr ? QueueId() : queues_.find(*label);
     if (takes_jobs(named) && queues_[named].admits(task(t).ns)) return named;
@@ -101,7 +115,7 @@ QueueId Cluster::queue_to_charge(JobId id) const {
   if (takes_jobs(named) && queues_[named].admits(job.ns)) return named;
   if (options_.compatibility.charge_until_gone) {
     if (const QueueId last = queues_.find(job.last_queue); takes_jobs(last)) return last;
-    if (const QueueId told = job.present ? QueueId() : queue_told_by_members(id); told.valid()) return told;
+    if (const QueueId told = queue_told_by_members(id); told.valid()) return told;
   }
   const bool is_parent = named.valid() && queues_[named].usable && !queues_[named].is_leaf();
   return is_parent ? named : queues_.nobody();

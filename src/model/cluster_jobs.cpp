@@ -89,8 +89,9 @@ void Cluster::detach(TaskId t) {
 
 TaskId Cluster::take(PodObject&& object) {
   const TaskId id = jobs_.mention_task(object.meta.ns, object.meta.name);
-  keep_membership(task(id), object);
+  keep_membership(id, object);
   const JobId before = task(id).group;
+  const std::string charged = task(id).uid == object.meta.uid ? queue_charged_for(task(id)) : "";
   if (in(placement(id).status, kActiveUsed)) move(id, {.status = TaskStatus::kGone});
   detach(id);
   jobs_.placement(id) = {.status = TaskStatus::kGone};
@@ -100,28 +101,44 @@ TaskId Cluster::take(PodObject&& object) {
          "Running, but on no node; counts as unknown");
   if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
   read_task(object, task);
+  if (!charged.empty()) task.last_queue = charged;
   if (task.is_workload()) shapes_.count_tasks(task.shape, +1);
   settle_claims(id);
   zone_records_.erase(id);
   if (!object.numa_observed.empty() || !object.numa_predicted.empty())
     zone_records_[id] = {std::move(object.numa_observed), std::move(object.numa_predicted)};
-  if (!object.pod_group.empty()) {
-    const JobId job = jobs_.mention_job(task.ns, object.pod_group);
-    attach(id, job);
-    if (!jobs_.job(job).present) settle_queue(job);
-    if (!task.preemptibility.empty() || task.owner.valid()) jobs_.unresolved.insert(job);
-  }
+  join_group(id, object.pod_group);
   if (before.valid() && before != task.group) jobs_.free_if_unused(before);
   reobserve(id);
   return id;
 }
 
-// A pod that stands on a node stays in its group until it is gone, or the group is.
-void Cluster::keep_membership(const Task& task, PodObject& object) {
-  const bool stands = options_.compatibility.charge_until_gone && task.alive && task.uid == object.meta.uid &&
-                      task.observed.node.valid() && !object.node.empty();
-  if (!stands || task.job != task.group || !task.in_job() || !jobs_.job(task.group).present) return;
+// "": the pod names none.
+void Cluster::join_group(TaskId id, const std::string& name) {
+  if (name.empty()) return;
+  const Task& task = this->task(id);
+  const JobId job = jobs_.mention_job(task.ns, name);
+  attach(id, job);
+  const Job& joined = jobs_.job(job);
+  if (!joined.present || (!joined.is_in_named_queue && has_a_place(task))) settle_queue(job);
+  if (!task.preemptibility.empty() || task.owner.valid()) jobs_.unresolved.insert(job);
+}
+
+bool Cluster::stays_in_its_group(const Task& task, const PodObject& object) const {
+  if (!options_.compatibility.charge_until_gone || !task.alive || task.uid != object.meta.uid) return false;
+  if (task.job != task.group || !task.in_job() || !jobs_.job(task.group).has_object()) return false;
+  return object.node.empty() ? bind_request_of(task) != nullptr : has_a_place(task);
+}
+
+// A pod that stands on a node, or is being bound to one, stays in its group until it is gone, or the group
+// is.
+void Cluster::keep_membership(TaskId id, PodObject& object) {
+  const Task& task = this->task(id);
+  wanted_groups_.erase(id);
+  if (!stays_in_its_group(task, object)) return;
   const std::string& group = jobs_.job(task.group).name;
+  if (object.node.empty() && (object.pod_group != group || object.sub_group != task.sub_group))
+    wanted_groups_[id] = {object.pod_group, object.sub_group};
   if (object.pod_group != group)
     warn("Pod " + task.full_name(), "metadata.annotations.pod-group-name",
          "the pod runs as part of PodGroup " + group + ", and counts there until it ends");
@@ -183,6 +200,7 @@ void Cluster::take(Gone<PodObject> gone) {
   terminating_.erase(id);
   claim_tasks_.erase(id);
   zone_records_.erase(id);
+  wanted_groups_.erase(id);
   if (task(id).is_workload()) shapes_.count_tasks(task(id).shape, -1);
   jobs_.free(id);
 }
@@ -290,7 +308,20 @@ void Cluster::take(BindRequestObject&& object) {
 
 void Cluster::take(Gone<BindRequestObject> gone) {
   if (bind_requests_.erase(key_of(gone.ns, gone.name)) == 0) return;
-  if (const TaskId t = find_task(gone.ns, gone.name); t.valid()) reobserve(t);
+  const TaskId t = find_task(gone.ns, gone.name);
+  if (!t.valid()) return;
+  if (const auto wanted = wanted_groups_.extract(t); !wanted.empty()) change_group(t, wanted.mapped());
+  reobserve(t);
+}
+
+// Of a pod whose bind came to nothing.
+void Cluster::change_group(TaskId t, const Membership& wanted) {
+  const JobId before = task(t).group;
+  move(t, {.status = TaskStatus::kGone});
+  detach(t);
+  jobs_.task(t).sub_group = wanted.sub_group;
+  join_group(t, wanted.group);
+  jobs_.free_if_unused(before);
 }
 
 }  // namespace muster

@@ -57,7 +57,7 @@ struct Job {
   QueueId queue;  // that it is charged to
   Preemptibility preemptibility = Preemptibility::kPreemptible;
   PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
-  bool present = false;  // has an object
+  bool present = false;  // has an object, in our node pool
   bool in_partition = true;
   bool is_in_named_queue = false;  // else it is charged to another, and nothing of it starts
   bool is_of_one_pod = false;      // a pod on a node that belongs to no group: it has no object
@@ -99,6 +99,7 @@ struct Job {
   // Became less preemptible while it ran, and its queue's quota does not hold that.
   bool is_held_back() const { return asked != preemptibility; }
   bool has_pending() const { return counts.of(TaskStatus::kPending) > 0; }
+  bool has_object() const { return present || !in_partition; }  // wherever
   std::string full_name() const { return ns + "/" + name; }
 };
 

@@ -140,8 +140,7 @@ const std::pair<std::string, std::string>* Assumptions::group_of(const std::stri
 
 // ---------------------------------------------------------------- objects from the watch
 
-void Assumptions::correct(Cluster& cluster, PodObject& pod) {
-  const std::string key = key_of(pod.meta.ns, pod.meta.name);
+void Assumptions::correct(PodObject& pod) {
   if (const auto group = groups_.find(pod.meta.uid); group != groups_.end()) {
     if (pod.pod_group.empty()) {
       pod.pod_group = group->second.first;
@@ -150,17 +149,23 @@ void Assumptions::correct(Cluster& cluster, PodObject& pod) {
       groups_.erase(group);
     }
   }
-  if (const auto bind = binds_.find(key); bind != binds_.end()) {
-    const bool is_over = bind->second != pod.meta.uid || !pod.node.empty() ||
-                         pod.phase == PodPhase::kSucceeded || pod.phase == PodPhase::kFailed;
-    if (is_over) end_bind(cluster, pod.meta.ns, pod.meta.name, std::string(bind->second));
-  }
   if (const auto eviction = evictions_.find(pod.meta.uid); eviction != evictions_.end()) {
     if (pod.deletion)
       evictions_.erase(eviction);
     else
       pod.deletion = eviction->second.since;
   }
+}
+
+// Not before the pod is known as the watch shows it: until then it counts as being bound.
+void Assumptions::settle_bind(Cluster& cluster, TaskId id) {
+  const Task& task = cluster.task(id);
+  const auto bind = binds_.find(task.full_name());
+  if (bind == binds_.end()) return;
+  const Observed& seen = task.observed;
+  const bool is_over = bind->second != task.uid || seen.node.valid() || seen.phase == PodPhase::kSucceeded ||
+                       seen.phase == PodPhase::kFailed;
+  if (is_over) end_bind(cluster, task.ns, task.name, std::string(bind->second));
 }
 
 void Assumptions::correct(PodGroupObject& group) {

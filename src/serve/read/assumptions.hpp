@@ -49,8 +49,10 @@ class Assumptions {
   const std::pair<std::string, std::string>* group_of(const std::string& uid) const;
 
   // Lets a pod or PodGroup from the watch look as it will; what it shows already is no longer assumed.
-  void correct(Cluster& cluster, PodObject& pod);
+  void correct(PodObject& pod);
   void correct(PodGroupObject& group);
+  // The pod is in the model as the watch shows it: its bind may be over.
+  void settle_bind(Cluster& cluster, TaskId id);
   void forget_pod(Cluster& cluster, const std::string& ns, const std::string& name);
 
   std::size_t binds_open() const { return binds_.size(); }

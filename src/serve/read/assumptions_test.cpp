@@ -26,8 +26,8 @@ class AssumptionsTest : public testing::Test {
     return object;
   }
   void see(PodObject object) {
-    assumptions.correct(c.cluster(), object);
-    c.cluster().apply(std::move(object));
+    assumptions.correct(object);
+    assumptions.settle_bind(c.cluster(), c.cluster().apply(std::move(object)));
   }
   std::int64_t idle() { return c.cluster().idle().at(kGpu, c.node_id("n1")); }
 

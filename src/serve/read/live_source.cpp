@@ -225,7 +225,7 @@ struct LiveSource::Applying {
 
   void operator()(Object& object) const { std::visit(*this, object); }
   void operator()(PodObject& pod) const {
-    source.assumptions_.correct(cluster, pod);
+    source.assumptions_.correct(pod);
     if (source.options_.keeps_ungrouped && pod.pod_group.empty() &&
         pod.scheduler == source.options_.scheduler_name)
       source.ungrouped_[pod.meta.uid] = pod;
@@ -236,6 +236,7 @@ struct LiveSource::Applying {
     const TaskStatus before = was_same ? cluster.placement(known).status : TaskStatus::kGone;
     const bool had_job = was_same && cluster.task(known).job.valid();
     const TaskId task = cluster.apply(std::move(pod));
+    source.assumptions_.settle_bind(cluster, task);
     const bool has_job = cluster.task(task).job.valid();
     const TaskStatus after = cluster.placement(task).status;
     const bool waits_for_group = after == TaskStatus::kPending && !has_job;
