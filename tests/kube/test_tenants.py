@@ -157,6 +157,25 @@ class Doors(TroubleTest):
         self.patch_groups({"metadata": {"labels": {"kai.scheduler/node-pool": "elsewhere"}}})
         self.neighbour_gets_his_half()
 
+    def test_a_way_round_the_limit(self):
+        """Pods that run are taken out of their groups in two ways; two more wait for their room in the queue."""
+        self.api.post(QUEUES, queue("bounded", 8, limit=8))
+        self.addCleanup(self.api.delete, f"{QUEUES}/bounded")
+        self.serve()
+        for i in range(2):
+            self.tenant.post(POD_GROUPS, group(f"first-{i}", "bounded", 1))
+            self.tenant.post(PODS, pod(f"first-{i}", 4, group=f"first-{i}"))
+        self.wait_running(2, "first")
+        for i in range(2):
+            self.tenant.post(POD_GROUPS, group(f"second-{i}", "bounded", 1))
+            self.tenant.post(PODS, pod(f"second-{i}", 4, group=f"second-{i}"))
+        self.tenant.patch(f"{POD_GROUPS}/first-0", {"metadata": {"labels": {"kai.scheduler/node-pool": "elsewhere"}}})
+        self.tenant.request("DELETE", f"{POD_GROUPS}/first-1")
+        for i in range(2):
+            self.tenant.patch(f"{PODS}/first-{i}", {"metadata": {"annotations": {"pod-group-name": None}}})
+        time.sleep(5)  # the pod grouper has long put them into groups of their own
+        self.assertEqual(len(self.running("first")) + len(self.running("second")), 2)
+
     def test_non_preemptible_at_last(self):
         self.serve()
         self.take_all()
