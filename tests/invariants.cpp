@@ -16,6 +16,7 @@
 #include "sim/embedded_cluster.hpp"
 #include "tests/damage.hpp"
 #include "tests/random_cluster.hpp"
+#include "tests/test_cluster.hpp"
 
 namespace muster {
 namespace {
@@ -84,6 +85,8 @@ class Before {
     for (const BindDecision& b : d.binds) {
       if (std::ranges::any_of(d.evictions, [&](const EvictDecision& e) { return e.task == b.task; }))
         return "bound and evicted: " + c.task(b.task).name;
+      if (const Job& job = c.job(c.task(b.task).job); !is_satisfied(job, kRoot))
+        return "a part of a gang is bound: " + shape_text(job);
     }
     return "";
   }
@@ -120,7 +123,8 @@ std::string wrong_with(std::uint64_t seed) {
     const Decisions decisions = run_cycle(cluster, policy, now);
     for (const std::string& wrong :
          {look->wrong(), look->before().look(cluster, decisions), cluster.recount()})
-      if (!wrong.empty()) return fmt::format("cycle {}: {}", cycle, wrong);
+      if (!wrong.empty())
+        return fmt::format("cycle {}: {}; decided: {}", cycle, wrong, text_of(cluster, decisions));
     embedded.carry_out(cluster, decisions, now);
     embedded.update(cluster, now);
   }

@@ -12,18 +12,8 @@ namespace {
 
 // minSubGroup counts along the tree; KAI asks every pod set for its minimum.
 bool is_stale(const Session& s, JobId id) {
-  const Job& job = s.cluster.job(id);
-  if (!s.settings.compatibility.satisfaction_along_tree) return true;
-  struct {
-    const Job& job;
-    bool holds(const Member& m) const {
-      if (m.is_pod_set) return job.pod_sets[m.at].counts.in(kActiveUsed) >= job.pod_sets[m.at].minimum;
-      const GroupSet& set = job.sets[m.at];
-      return std::count_if(set.members.begin(), set.members.end(),
-                           [&](const Member& k) { return holds(k); }) >= set.required();
-    }
-  } tree{job};
-  return !tree.holds(kRoot);
+  return !s.settings.compatibility.satisfaction_along_tree ||
+         !is_satisfied(s.cluster.job(id), kRoot, kActiveUsed);
 }
 
 auto by_name(const Session& s) {

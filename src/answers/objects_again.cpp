@@ -18,7 +18,7 @@ void add_sub_groups(const Job& job, PodGroupObject& object) {
                         job.pod_sets.front().name == "default" &&
                         job.pod_sets.front().topology == TopologyConstraint{};
   if (is_plain) {
-    object.min_member = job.pod_sets.front().minimum;
+    object.min_member = job.pod_sets.front().declared;
     return;
   }
   const auto add = [&](const auto& add_below, std::uint32_t set) -> void {
@@ -27,7 +27,7 @@ void add_sub_groups(const Job& job, PodGroupObject& object) {
         const PodSet& p = job.pod_sets[m.at];
         object.sub_groups.push_back({.name = p.name,
                                      .parent = name_of_set(job, set),
-                                     .min_member = p.minimum,
+                                     .min_member = p.declared,
                                      .min_sub_group = {},
                                      .topology = p.topology});
         continue;

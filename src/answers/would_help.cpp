@@ -112,10 +112,10 @@ class Search {
     if (!job_.is_preemptible())
       keep({.kind = ChangeKind::kJobPreemptibility, .target = name(), .to = std::string("preemptible")});
     if (job_.sets.size() == 1 && job_.pod_sets.size() == 1 && job_.pod_sets.front().name == "default")
-      keep_fewest(job_.pod_sets.front().minimum - 1, [&](int fewer) {
+      keep_fewest(job_.pod_sets.front().declared - 1, [&](int fewer) {
         return Change{.kind = ChangeKind::kJobMinimum,
                       .target = name(),
-                      .to = static_cast<double>(job_.pod_sets.front().minimum - fewer)};
+                      .to = static_cast<double>(job_.pod_sets.front().declared - fewer)};
       });
     if (const auto gpus = gpus_per_pod(cluster(), id_); gpus && *gpus > 1)
       keep_fewest(static_cast<int>(std::min<std::int64_t>(*gpus - 1, kMostSteps)), [&, gpus](int fewer) {

@@ -23,18 +23,25 @@ std::uint64_t hash_of(TaskId task, const Placement& at) {
                       at.leaving_holding, at.passing, at.passing_holding);
 }
 
+bool holds_place(const Placement& at) { return in(at.status, kActiveAllocated); }
+
 }  // namespace
 
-Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {}
+Cluster::Cluster(ClusterOptions options) : options_(std::move(options)) {
+  jobs_.finished_pods_count = options_.compatibility.finished_pods_count;
+}
 
 // ---------------------------------------------------------------- moving
 
 void Cluster::move(TaskId t, const Placement& to) {
-  account(t, placement(t), -1);
-  placements_hash_ ^= hash_of(t, placement(t)) ^ hash_of(t, to);
+  const Placement from = placement(t);
+  account(t, from, -1);
+  placements_hash_ ^= hash_of(t, from) ^ hash_of(t, to);
   jobs_.placement(t) = to;
   account(t, to, +1);
-  if (task(t).in_job()) settle_core(task(t).job);
+  if (!task(t).in_job()) return;
+  const bool some_finished = jobs_.job(task(t).job).counts.of(TaskStatus::kSucceeded) > 0;
+  if (holds_place(from) || holds_place(to) || some_finished) settle_core(task(t).job);
 }
 
 void Cluster::account(TaskId t, const Placement& at, int sign) {
@@ -118,17 +125,27 @@ void Cluster::drop_core(Job& job) {
 namespace {
 
 // The order of facts that never change: role, task priority, creation, uid.
-bool ranks_before(const Task& a, const Task& b) {
-  const auto rank = [](const Task& t) {
-    std::int64_t priority = 0;
-    const bool has_priority =
-        t.task_priority && !t.task_priority->empty() &&
-        std::from_chars(t.task_priority->data(), t.task_priority->data() + t.task_priority->size(), priority)
-                .ec == std::errc();
-    return std::tuple(!t.leads_kubeflow, !t.leads_ray, !has_priority, -priority, t.created,
-                      std::string_view(t.uid));
-  };
-  return rank(a) < rank(b);
+auto rank_of(const Task& t) {
+  std::int64_t priority = 0;
+  const bool has_priority =
+      t.task_priority && !t.task_priority->empty() &&
+      std::from_chars(t.task_priority->data(), t.task_priority->data() + t.task_priority->size(), priority)
+              .ec == std::errc();
+  return std::tuple(!t.leads_kubeflow, !t.leads_ray, !has_priority, -priority, t.created,
+                    std::string_view(t.uid));
+}
+
+// So many, those with the smallest keys, in any order.
+template <class T, class Key>
+void keep_first(std::vector<T>& all, std::int32_t count, Key key) {
+  const std::ptrdiff_t kept = std::max(0, count);
+  if (kept >= std::ssize(all)) return;
+  std::vector<std::pair<decltype(key(all.front())), T>> keyed;
+  for (const T& t : all) keyed.emplace_back(key(t), t);
+  std::nth_element(keyed.begin(), keyed.begin() + kept, keyed.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  all.clear();
+  for (std::ptrdiff_t i = 0; i < kept; ++i) all.push_back(keyed[static_cast<std::size_t>(i)].second);
 }
 
 }  // namespace
@@ -140,23 +157,18 @@ Charge Cluster::core_of(const Job& job, const Member& member) const {
     std::vector<TaskId> active;
     for (TaskId t : job.pod_sets[member.at].tasks)
       if (in(placement(t).status, kActiveAllocated) && placement(t).node.valid()) active.push_back(t);
-    std::sort(active.begin(), active.end(),
-              [&](TaskId a, TaskId b) { return ranks_before(task(a), task(b)); });
-    const auto minimum = static_cast<std::size_t>(std::max(0, job.pod_sets[member.at].minimum));
-    for (std::size_t i = 0; i < active.size() && i < minimum; ++i)
-      if (const NodeId at = placement(active[i]).node; nodes_[at].present)
-        sum += accepted(shape_of(active[i]), at);
+    keep_first(active, job.pod_sets[member.at].minimum, [&](TaskId t) { return rank_of(task(t)); });
+    for (TaskId t : active)
+      if (const NodeId at = placement(t).node; nodes_[at].present) sum += accepted(shape_of(t), at);
     return sum;
   }
   const GroupSet& set = job.sets[member.at];
   std::vector<Member> members = set.members;
-  const auto key = [&](const Member& m) {
-    return std::pair(!is_satisfied(job, m), m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name);
-  };
-  std::sort(members.begin(), members.end(),
-            [&](const Member& a, const Member& b) { return key(a) < key(b); });
-  for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
-    sum += core_of(job, members[i]);
+  keep_first(members, set.required(), [&](const Member& m) {
+    return std::pair(!is_satisfied(job, m),
+                     std::string_view(m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name));
+  });
+  for (const Member& m : members) sum += core_of(job, m);
   return sum;
 }
 

@@ -43,9 +43,11 @@ std::string Cluster::fingerprint() const {
   }
   for (JobId j : ids(jobs())) {
     out += "job " + job(j).full_name();
-    for (const PodSet& p : job(j).pod_sets)
+    for (const PodSet& p : job(j).pod_sets) {
+      out += " of " + std::to_string(p.minimum);
       for (std::size_t s = 0; s < kTaskStatuses; ++s)
         out += " " + std::to_string(p.counts.of(static_cast<TaskStatus>(s)));
+    }
     out += jobs_.is_pending(j) ? " pending" : "";
     out += jobs_.is_broken(j) ? " broken\n" : "\n";
   }

@@ -24,16 +24,13 @@ bool is_below(const Job& job, std::uint32_t pod_set, const Member& member) {
   return set == member.at;
 }
 
-bool is_satisfied(const Job& job, const Member& member) {
-  if (member.is_pod_set) return job.pod_sets[member.at].is_satisfied();
+bool is_satisfied(const Job& job, const Member& member, StatusSet statuses) {
+  if (member.is_pod_set)
+    return job.pod_sets[member.at].counts.in(statuses) >= job.pod_sets[member.at].minimum;
   const GroupSet& set = job.sets[member.at];
-  return satisfied_members(job, set) >= set.required();
-}
-
-std::int32_t satisfied_members(const Job& job, const GroupSet& set) {
   std::int32_t count = 0;
-  for (const Member& m : set.members) count += is_satisfied(job, m);
-  return count;
+  for (const Member& m : set.members) count += is_satisfied(job, m, statuses);
+  return count >= set.required();
 }
 
 namespace {
@@ -46,6 +43,25 @@ bool is_ready(const Job& job, const GroupSet& set) {
 }  // namespace
 
 bool is_ready(const Job& job) { return is_ready(job, job.sets[0]); }
+
+std::optional<std::uint32_t> find_pod_set(const Job& job, std::string_view name) {
+  const auto name_of = [&](std::uint32_t at) -> std::string_view { return job.pod_sets[at].name; };
+  if (!job.sets_by_name.empty()) {
+    const auto found = std::ranges::lower_bound(job.sets_by_name, name, {}, name_of);
+    return found != job.sets_by_name.end() && name_of(*found) == name ? std::optional(*found) : std::nullopt;
+  }
+  for (std::uint32_t i = 0; i < job.pod_sets.size(); ++i)
+    if (name_of(i) == name) return i;
+  return std::nullopt;
+}
+
+void settle_short_sets(Job& job) {
+  job.short_sets = 0;
+  for (PodSet& p : job.pod_sets) {
+    p.is_short = p.counts.in(kActiveUsed) < p.minimum;
+    job.short_sets += p.is_short;
+  }
+}
 
 bool is_flatly_satisfied(const Job& job, StatusSet statuses) {
   return std::all_of(job.pod_sets.begin(), job.pod_sets.end(),
@@ -172,6 +188,20 @@ void read_job(const PodGroupObject& object, Job& job) {
   job.stays_terminating = object.stays_terminating;
 }
 
+namespace {
+
+// So that a job of thousands of sub groups finds that of a pod.
+void sort_names(Job& job) {
+  constexpr std::size_t kFew = 8;
+  job.sets_by_name.clear();
+  if (job.pod_sets.size() <= kFew) return;
+  for (std::uint32_t i = 0; i < job.pod_sets.size(); ++i) job.sets_by_name.push_back(i);
+  std::ranges::sort(job.sets_by_name, {},
+                    [&](std::uint32_t at) -> const std::string& { return job.pod_sets[at].name; });
+}
+
+}  // namespace
+
 std::string build_tree(const PodGroupObject& object, Job& job) {
   job.sets.clear();
   job.pod_sets.clear();
@@ -185,6 +215,9 @@ std::string build_tree(const PodGroupObject& object, Job& job) {
     make_single_pod_set(object, object.min_member.value_or(1), job);
   else
     TreeBuilder(object, below, job).build();
+  for (PodSet& p : job.pod_sets) p.declared = p.minimum;
+  sort_names(job);
+  settle_short_sets(job);
   return problem;
 }
 

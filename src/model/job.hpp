@@ -1,6 +1,7 @@
 // A job (PodGroup): a tree of groups whose leaves, the pod sets, hold tasks. actions.md 3.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,14 +17,23 @@ namespace muster {
 
 struct PodSet {  // a leaf
   std::string name;
-  std::int32_t minimum = 1;
+  std::int32_t minimum = 1;   // of pods that hold a place
+  std::int32_t declared = 1;  // the same by its object; pods that finished may have made it less
   TopologyConstraint topology;
   std::uint32_t parent = 0;  // the set that holds it
   std::vector<TaskId> tasks;
   StatusCounts counts;
+  bool is_short = false;  // fewer than the minimum stand on nodes
 
   bool is_satisfied() const { return counts.active_allocated() >= minimum; }
   bool is_ready() const { return counts.in(kAlive)-counts.of(TaskStatus::kGated) >= minimum; }
+  // As many as are left, where some finished that made up for the rest.
+  void settle_minimum() {
+    const std::int32_t finished = counts.of(TaskStatus::kSucceeded);
+    minimum = finished == 0 ? declared
+                            : std::clamp(counts.in(kAlive | kActiveUsed),
+                                         declared - std::min(declared, finished), std::max(declared, 0));
+  }
 };
 
 // A member of a group set: another set, or a pod set.
@@ -65,10 +75,12 @@ struct Job {
   std::string uid, ns, name;
   std::string queue_name, priority_class, preemptibility_spec;
   std::vector<PodSet> pod_sets;
-  std::vector<GroupSet> sets;     // sets[0] is the root
-  std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
-  StatusCounts counts;            // over all pod sets
-  std::uint64_t version = 1;      // grows whenever a task of it changes
+  std::vector<GroupSet> sets;               // sets[0] is the root
+  std::vector<TaskId> outsiders;            // tasks that name a sub group the job does not have
+  StatusCounts counts;                      // over all pod sets
+  std::int32_t short_sets = 0;              // pod sets that are short
+  std::vector<std::uint32_t> sets_by_name;  // pod sets, where they are many
+  std::uint64_t version = 1;                // grows whenever a task of it changes
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
@@ -107,9 +119,13 @@ struct Job {
 
 // The member is the pod set, or a set above it.
 bool is_below(const Job& job, std::uint32_t pod_set, const Member& member);
-bool is_satisfied(const Job& job, const Member& member);
-std::int32_t satisfied_members(const Job& job, const GroupSet& set);
+// By tasks of these states.
+bool is_satisfied(const Job& job, const Member& member, StatusSet statuses = kActiveAllocated);
 bool is_ready(const Job& job);
+// The pod set of that name; nothing: there is none.
+std::optional<std::uint32_t> find_pod_set(const Job& job, std::string_view name);
+// After the tree, the minimums or the counts were set as a whole.
+void settle_short_sets(Job& job);
 // Every pod set at its minimum by tasks that hold a place, whatever minSubGroup says.
 bool is_flatly_satisfied(const Job& job, StatusSet statuses);
 

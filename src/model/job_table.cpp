@@ -79,9 +79,7 @@ void JobTable::join(TaskId t, JobId id) {
   Job& job = jobs_[id];
   const std::string_view wanted = task.sub_group.empty() ? "default" : std::string_view(task.sub_group);
   task.job = task.group = id;
-  task.pod_set = Task::kNoSet;
-  for (std::uint32_t i = 0; i < job.pod_sets.size(); ++i)
-    if (job.pod_sets[i].name == wanted) task.pod_set = i;
+  task.pod_set = find_pod_set(job, wanted).value_or(Task::kNoSet);
   if (task.pod_set == Task::kNoSet) return job.outsiders.push_back(t);
   job.pod_sets[task.pod_set].tasks.push_back(t);
 }
@@ -120,7 +118,8 @@ std::vector<TaskId> JobTable::members(JobId id) const {
 void JobTable::clear_counts() {
   for (Job& job : jobs_) {
     job.counts = {};
-    for (PodSet& p : job.pod_sets) p.counts = {};
+    for (PodSet& p : job.pod_sets) p.counts = {}, p.minimum = p.declared;
+    settle_short_sets(job);
   }
 }
 

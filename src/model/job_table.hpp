@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/id_set.hpp"
@@ -50,8 +51,14 @@ class JobTable {
   // A task of a pod set has the status (sign 1), or no longer has it (−1).
   void count(const Task& task, TaskStatus status, int sign) {
     Job& job = jobs_[task.job];
+    PodSet& set = job.pod_sets[task.pod_set];
     job.counts.add(status, sign);
-    job.pod_sets[task.pod_set].counts.add(status, sign);
+    set.counts.add(status, sign);
+    if (finished_pods_count &&
+        (status == TaskStatus::kSucceeded || set.counts.of(TaskStatus::kSucceeded) > 0))
+      set.settle_minimum();
+    const bool is_short = set.counts.in(kActiveUsed) < set.minimum;
+    job.short_sets += static_cast<int>(is_short) - static_cast<int>(std::exchange(set.is_short, is_short));
     ++job.version;
     classify(task.job);
   }
@@ -75,6 +82,8 @@ class JobTable {
   // Pods of theirs stand on nodes, and they have no object.
   std::span<const JobId> groupless() const { return groupless_.items(); }
 
+  bool finished_pods_count = false;  // options_.compatibility of the cluster
+
   // Their priority and preemptibility are to be resolved.
   IdSet<JobId> unresolved;
   // They asked to be less preemptible than they are.
@@ -84,8 +93,8 @@ class JobTable {
   void classify(JobId id) {
     const Job& job = jobs_[id];
     pending_.set(id, job.present && job.has_pending());
-    const bool broken = job.counts.of(TaskStatus::kSucceeded) == 0 && job.counts.in(kActiveUsed) > 0 &&
-                        !is_flatly_satisfied(job, kActiveUsed);
+    const bool broken =
+        job.counts.of(TaskStatus::kSucceeded) == 0 && job.counts.in(kActiveUsed) > 0 && job.short_sets > 0;
     broken_.set(id, job.present && broken);
     groupless_.set(id, !job.present && !job.is_of_one_pod && job.counts.in(kActiveUsed) > 0);
   }

@@ -34,6 +34,8 @@ struct Compatibility {
   bool return_where_chosen = true;   // a victim that gets a place again gets the one that was found for it
   bool move_only_whole_gangs = true;      // a gang is moved only where it stands whole afterwards
   bool reservations_in_namespace = true;  // the label of GPU reservations counts in their namespace only
+  bool ready_sub_groups_first = true;  // of sub groups of which not all are needed, those that can be whole
+  bool finished_pods_count = true;     // a gang of which pods finished needs only as many as are left
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -69,6 +71,8 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"returnWhereChosen", &Compatibility::return_where_chosen},
     {"moveOnlyWholeGangs", &Compatibility::move_only_whole_gangs},
     {"reservationsInNamespace", &Compatibility::reservations_in_namespace},
+    {"readySubGroupsFirst", &Compatibility::ready_sub_groups_first},
+    {"finishedPodsCount", &Compatibility::finished_pods_count},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

@@ -16,7 +16,7 @@ Duration bounded(Duration d) { return std::min<Duration>(d, std::chrono::hours(2
 bool holds(const Job& job, const Member& member) {
   if (member.is_pod_set) {
     const PodSet& set = job.pod_sets[member.at];
-    return set.counts.of(TaskStatus::kRunning) + set.counts.of(TaskStatus::kSucceeded) >= set.minimum;
+    return set.counts.of(TaskStatus::kRunning) + set.counts.of(TaskStatus::kSucceeded) >= set.declared;
   }
   const GroupSet& set = job.sets[member.at];
   return std::ranges::count_if(set.members, [&](const Member& m) { return holds(job, m); }) >= set.required();
@@ -224,7 +224,7 @@ std::int64_t TimedCluster::missing_gpus(const Entry& entry) const {
   std::int64_t sum = 0;
   for (const PodSet& set : cluster_.job(entry.job).pod_sets) {
     const std::int64_t missing =
-        set.minimum - set.counts.in(kActiveAllocated)-set.counts.of(TaskStatus::kSucceeded);
+        set.declared - set.counts.in(kActiveAllocated)-set.counts.of(TaskStatus::kSucceeded);
     std::vector<std::int64_t> waiting;
     for (TaskId t : set.tasks)
       if (cluster_.placement(t).status == TaskStatus::kPending)

@@ -12,7 +12,7 @@ namespace muster::cli {
 namespace {
 
 std::int32_t minimum_of(const Job& job, const Member& member) {
-  if (member.is_pod_set) return job.pod_sets[member.at].minimum;
+  if (member.is_pod_set) return job.pod_sets[member.at].declared;
   const GroupSet& set = job.sets[member.at];
   std::vector<std::int32_t> minima;
   for (const Member& m : set.members) minima.push_back(minimum_of(job, m));

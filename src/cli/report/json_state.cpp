@@ -79,7 +79,7 @@ ordered_json sub_groups_json(const Job& job) {
   ordered_json list = ordered_json::array();
   for (const PodSet& set : job.pod_sets)
     list.push_back({{"name", set.name},
-                    {"minPods", set.minimum},
+                    {"minPods", set.declared},
                     {"pods", set.counts.in(kAlive)},
                     {"podsRunning", set.counts.in(kAllocatedSet)}});
   return list;

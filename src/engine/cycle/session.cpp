@@ -98,7 +98,15 @@ const Chunk& Session::chunk(JobId id, Evicted evicted) {
   chunk.has_evicted = false;
   chunk.tasks.clear();
   const GangView gang(*this, job);
-  gang.take_next(kRoot, [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); });
+  const auto take = [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); };
+  const auto waiting = [&](std::uint32_t p) {
+    return static_cast<std::int32_t>(
+        std::ranges::count_if(job.pod_sets[p].tasks, [&](TaskId t) { return waits(t, evicted); }));
+  };
+  if (settings.compatibility.ready_sub_groups_first)
+    gang.take_next(kRoot, take, waiting);
+  else
+    gang.take_next(kRoot, take);
   chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
   return chunk;
 }
@@ -127,13 +135,18 @@ std::vector<TaskId> Session::core_part(JobId id, std::span<const TaskId> tasks) 
   return core;
 }
 
+bool Session::waits(TaskId t, Evicted evicted) const {
+  const Placement& at = cluster.placement(t);
+  return at.status == TaskStatus::kPending || (evicted == Evicted::kWaitAgain && at.virtually_evicted);
+}
+
 bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk) {
   const std::int32_t before = at_most;
+  const bool some_may_be_evicted = cluster.job(id).counts.of(TaskStatus::kReleasing) > 0;
   for (TaskId t : ordered_tasks(id, pod_set)) {
-    const Placement& at = cluster.placement(t);
-    chunk.has_evicted |= at.virtually_evicted;
-    const bool waits_again = chunk.evicted == Evicted::kWaitAgain && at.virtually_evicted;
-    if (at_most == 0 || (at.status != TaskStatus::kPending && !waits_again)) continue;
+    if (at_most == 0 && !some_may_be_evicted) break;
+    chunk.has_evicted |= cluster.placement(t).virtually_evicted;
+    if (at_most == 0 || !waits(t, chunk.evicted)) continue;
     chunk.tasks.push_back(t);
     --at_most;
   }

@@ -147,9 +147,13 @@ class Session {
 
  private:
   bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
+  bool waits(TaskId task, Evicted evicted) const;
   void settle_pipelined();
   void withdraw_binds();
+  std::vector<TaskId> drop_evictions_of_bound();
+  std::vector<JobId> half_bound(std::span<const TaskId> withdrawn) const;
   void withdraw(TaskId task);
+  void withdraw_gang(JobId job);
   void forget_annotations(JobId job);
   void settle_evicted();
   void collect_waiting();

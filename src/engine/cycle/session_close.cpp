@@ -20,9 +20,20 @@ Decisions Session::close() {
 }
 
 // A pod that got a place and lost it again to another in the same cycle never leaves the line: it is neither
-// bound nor evicted.
+// bound nor evicted. Nor is a gang started by a part of it while the rest goes elsewhere.
 void Session::withdraw_binds() {
   if (decisions.binds.empty() || decisions.evictions.empty()) return;
+  const std::vector<TaskId> both = drop_evictions_of_bound();
+  Stamps<TaskId>& withdrawn = spare_tasks;
+  withdrawn.clear();
+  for (TaskId t : both) withdrawn.insert(t);
+  std::erase_if(decisions.binds, [&](const BindDecision& b) { return withdrawn.contains(b.task); });
+  for (TaskId t : both) withdraw(t);
+  for (JobId j : half_bound(both)) withdraw_gang(j);
+  std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
+}
+
+std::vector<TaskId> Session::drop_evictions_of_bound() {
   Stamps<TaskId>& bound = spare_tasks;
   bound.clear();
   for (const BindDecision& b : decisions.binds) bound.insert(b.task);
@@ -31,12 +42,35 @@ void Session::withdraw_binds() {
     if (bound.contains(e.task)) both.push_back(e.task);
     return bound.contains(e.task);
   });
-  if (both.empty()) return;
-  bound.clear();
-  for (TaskId t : both) bound.insert(t);
-  std::erase_if(decisions.binds, [&](const BindDecision& b) { return bound.contains(b.task); });
-  for (TaskId t : both) withdraw(t);
-  std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
+  return both;
+}
+
+// Jobs with binds that lost tasks, and do not stand by what is placed for real.
+std::vector<JobId> Session::half_bound(std::span<const TaskId> withdrawn) const {
+  Stamps<JobId> losers, seen;
+  for (TaskId t : withdrawn) losers.insert(cluster.task(t).job);
+  for (const EvictDecision& e : decisions.evictions) losers.insert(cluster.task(e.task).job);
+  std::vector<JobId> jobs;
+  for (const BindDecision& b : decisions.binds)
+    if (const JobId j = cluster.task(b.task).job;
+        losers.contains(j) && seen.insert(j) && !is_satisfied(cluster.job(j), kRoot, kAllocatedSet))
+      jobs.push_back(j);
+  return jobs;
+}
+
+// What was bound of it keeps its place in view if the rest has one, too.
+void Session::withdraw_gang(JobId job) {
+  const bool is_whole_in_view = is_satisfied(cluster.job(job), kRoot);
+  std::erase_if(decisions.binds, [&](const BindDecision& b) {
+    if (cluster.task(b.task).job != job) return false;
+    cluster.move(b.task, {.status = TaskStatus::kPending});
+    if (is_whole_in_view) {
+      cluster.move(b.task, {.status = TaskStatus::kPipelined, .node = b.node, .holding = b.holding});
+      record_pipelined(b.task);
+    }
+    return true;
+  });
+  forget_annotations(job);
 }
 
 void Session::withdraw(TaskId t) {

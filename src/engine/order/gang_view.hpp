@@ -5,6 +5,7 @@
 #include <absl/container/inlined_vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <span>
 
 #include "engine/cycle/session.hpp"
@@ -34,8 +35,15 @@ class GangView {
   // has something. take(pod set) tells whether it had. actions.md 3.3.
   template <class Take>
   bool take_next(const Member& member, const Take& take) const;
+  // Likewise; of members that are not all needed, those come first that could be whole. waiting(pod set): how
+  // many tasks it has to take.
+  template <class Take, class Waiting>
+  bool take_next(const Member& member, const Take& take, const Waiting& waiting) const;
 
  private:
+  using Members = absl::InlinedVector<Member, 8>;
+  template <class Waiting>
+  bool could_be_whole(const Member& member, const Waiting& waiting) const;
   SubGroupSide side(const Member& m) const;
 
   const Session& session_;
@@ -45,15 +53,32 @@ class GangView {
 
 template <class Take>
 bool GangView::take_next(const Member& member, const Take& take) const {
+  return take_next(member, take, [](std::uint32_t) { return std::numeric_limits<std::int32_t>::max() / 2; });
+}
+
+template <class Take, class Waiting>
+bool GangView::take_next(const Member& member, const Take& take, const Waiting& waiting) const {
   if (member.is_pod_set) return take(member.at);
   const GroupSet& set = job_.sets[member.at];
-  const auto members = ordered_members(set);
+  Members members = ordered_members(set);
   if (is_satisfied(member))
-    return std::any_of(members.begin(), members.end(), [&](const Member& m) { return take_next(m, take); });
+    return std::any_of(members.begin(), members.end(),
+                       [&](const Member& m) { return take_next(m, take, waiting); });
+  if (set.required() < std::ssize(members))
+    std::stable_partition(members.begin(), members.end(),
+                          [&](const Member& m) { return could_be_whole(m, waiting); });
   bool took = false;
   for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
-    if (!is_satisfied(members[i])) took = take_next(members[i], take) || took;
+    if (!is_satisfied(members[i])) took = take_next(members[i], take, waiting) || took;
   return took;
+}
+
+template <class Waiting>
+bool GangView::could_be_whole(const Member& m, const Waiting& waiting) const {
+  if (m.is_pod_set) return active(m.at) + waiting(m.at) >= job_.pod_sets[m.at].minimum;
+  const auto& members = job_.sets[m.at].members;
+  return std::ranges::count_if(members, [&](const Member& kid) { return could_be_whole(kid, waiting); }) >=
+         job_.sets[m.at].required();
 }
 
 }  // namespace muster

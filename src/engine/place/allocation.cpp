@@ -1,6 +1,8 @@
 // Walks the job's groups from the root: each is tried on one set of nodes after the other, and rolled back.
 #include "engine/place/allocation.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -56,9 +58,10 @@ class Allocator {
     if (const auto& all = job_.sets[group.at].members; all.size() == 1)
       return place(all.front(), tasks, allowed);
     const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
+    const Parts parts = parts_of(group, tasks);
     return std::all_of(members.begin(), members.end(), [&](const Member& m) {
-      const auto part = tasks_below(m, tasks);
-      return place(m, part, allowed);
+      const auto part = parts.find(key_of(m));
+      return part == parts.end() || place(m, part->second, allowed);
     });
   }
 
@@ -111,11 +114,19 @@ class Allocator {
     return s_.cluster.intern(std::move(held));
   }
 
-  absl::InlinedVector<TaskId, 16> tasks_below(const Member& m, std::span<const TaskId> tasks) const {
-    absl::InlinedVector<TaskId, 16> part;
-    for (TaskId t : tasks)
-      if (is_below(job_, s_.cluster.task(t).pod_set, m)) part.push_back(t);
-    return part;
+  // The tasks of each member of a group that has some.
+  using Parts = absl::flat_hash_map<std::pair<bool, std::uint32_t>, absl::InlinedVector<TaskId, 4>>;
+  static std::pair<bool, std::uint32_t> key_of(const Member& m) { return {m.is_pod_set, m.at}; }
+  Parts parts_of(const Member& group, std::span<const TaskId> tasks) const {
+    Parts parts;
+    for (TaskId t : tasks) parts[key_of(member_above(group, s_.cluster.task(t).pod_set))].push_back(t);
+    return parts;
+  }
+  Member member_above(const Member& group, std::uint32_t pod_set) const {
+    Member m{.is_pod_set = true, .at = pod_set};
+    for (std::uint32_t up = job_.pod_sets[pod_set].parent; up != group.at; up = job_.sets[up].parent)
+      m = {.is_pod_set = false, .at = up};
+    return m;
   }
 
   // Of several node sets the one on which most tasks found room says why.
