@@ -14,10 +14,10 @@ using testing::IsEmpty;
 // A workload "w" in namespace "lab" from its spec in short: T stands for a pod template.
 json workload(const std::string& api_version, const std::string& kind, std::string spec) {
   const std::string pod_template =
-      R"({"metadata": {"labels": {"app": "x"}, "annotations": {"a": "b"}},
+      R"( {"metadata": {"labels": {"app": "x"}, "annotations": {"a": "b"}},
           "spec": {"schedulerName": "kai-scheduler", "containers": [{"name": "main"}]}})";
-  for (std::size_t at = 0; (at = spec.find('T', at)) != std::string::npos; at += pod_template.size())
-    spec.replace(at, 1, pod_template);
+  for (std::size_t at = 0; (at = spec.find(" T", at)) != std::string::npos; at += pod_template.size())
+    spec.replace(at, 2, pod_template);
   return {{"apiVersion", api_version},
           {"kind", kind},
           {"metadata", {{"name", "w"}, {"namespace", "lab"}, {"uid", "u"}}},
