@@ -67,6 +67,19 @@ void expect_sense(const Cluster& cluster, const Decisions& d) {
   }
 }
 
+// The contender gets its places one after the other: while the first is being left, it may ask for the next.
+TEST(NoLoops, WhoIsStillLeavingHasNotLeftInVain) {
+  TestCluster c;
+  c.node("n1", {.gpus = 4});
+  c.queue("due", {.deserved = 3}).queue("rich", {.deserved = 1});
+  c.running("old", {.queue = "rich", .tasks = 4, .min = 1, .node = "n1"});
+  c.pending("new", {.queue = "due", .tasks = 3, .min = 1});
+  std::size_t evictions = 0;
+  for (int cycle = 0; cycle < 4; ++cycle)
+    evictions += run_cycle(c.cluster(), c.policy(), c.now()).evictions.size();
+  EXPECT_EQ(evictions, 3U);
+}
+
 TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
   Policy policy = default_policy();
   policy.actions.push_back(std::make_shared<GangsAreWhole>());

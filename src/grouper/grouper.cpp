@@ -8,6 +8,7 @@
 
 #include "grouper/default_objects.hpp"
 #include "grouper/fields.hpp"
+#include "grouper/rules.hpp"
 #include "grouper/workload_rules.hpp"
 #include "util/keys.hpp"
 #include "util/time.hpp"
@@ -30,10 +31,11 @@ constexpr const char* kAlsoFromPod[] = {"kai.scheduler/expected-runtime", "kai.s
 // Everything that the fields of a PodGroup are derived from.
 struct Sources {
   const json& pod;
-  const json& top;                  // the owner whose rule counts, or the pod
+  const json& top;                  // what the group is made for, with what it inherits
   std::vector<const json*> owners;  // whose labels are asked, in this order, before the pod's
   const std::vector<json>& chain;   // all owners, from the nearest to the top one
   const WorkloadRule& rule;
+  const Member& member;
   const GroupingOptions& options;
 };
 
@@ -59,6 +61,7 @@ std::string priority_class_of(const Sources& s) {
   const auto exists = [&](const std::string& name) {
     return !name.empty() && s.options.has_priority_class(name);
   };
+  if (std::string own = s.rule.own_class ? s.rule.own_class(s.member) : ""; exists(own)) return own;
   if (std::string named = first_of(s, &label, "priorityClassName", exists); !named.empty()) return named;
   if (std::string of_pod = text_at(s.pod, "/spec/priorityClassName"); exists(of_pod)) return of_pod;
   return s.rule.priority_class;
@@ -76,6 +79,7 @@ std::string preemptibility_in(const json& object) {
 std::string preemptibility_of(const Sources& s) {
   for (auto owner = s.chain.rbegin(); owner != s.chain.rend(); ++owner)
     if (std::string value = preemptibility_in(*owner); !value.empty()) return value;
+  if (std::string value = preemptibility_in(s.top); !value.empty()) return value;
   return preemptibility_in(s.pod);
 }
 
@@ -93,21 +97,17 @@ void set_if(json& object, const char* key, std::string value) {
   if (!value.empty()) object[key] = std::move(value);
 }
 
-json topology_of(const json& top) {
-  json constraint = json::object();
-  set_if(constraint, "topology", annotation(top, "kai.scheduler/topology"));
-  set_if(constraint, "requiredTopologyLevel", annotation(top, "kai.scheduler/topology-required-placement"));
-  set_if(constraint, "preferredTopologyLevel", annotation(top, "kai.scheduler/topology-preferred-placement"));
-  return constraint;
-}
-
 json spec_of(const Sources& s, json spec) {
   spec["queue"] = queue_of(s);
   spec["priorityClassName"] = priority_class_of(s);
   set_if(spec, "preemptibility", preemptibility_of(s));
   set_if(spec, "preemptionDelay", duration_of(s, "kai.scheduler/preemption-delay", false));
   set_if(spec, "stalenessGracePeriod", duration_of(s, "kai.scheduler/staleness-grace-period", true));
-  if (json topology = topology_of(s.top); !topology.empty()) spec["topologyConstraint"] = std::move(topology);
+  // What the shape names itself comes first.
+  if (json topology = topology_asked_by(s.top); !topology.empty()) {
+    topology.update(spec.value("topologyConstraint", json::object()));
+    spec["topologyConstraint"] = std::move(topology);
+  }
   return spec;
 }
 
@@ -119,21 +119,15 @@ json copied(const json& map) {
   return copy;
 }
 
-json labels_of(const Sources& s, const std::vector<json>& owners) {
-  json labels = json::object();
-  for (auto owner = owners.rbegin(); owner != owners.rend(); ++owner)
-    if (is_looked_through(*owner)) labels.update(copied(at(*owner, "/metadata/labels")));
-  labels.update(copied(at(s.top, "/metadata/labels")));
+json labels_of(const Sources& s) {
+  json labels = copied(at(s.top, "/metadata/labels"));
   for (const std::string& key : {std::string("user"), s.options.node_pool_label})
     set_if(labels, key.c_str(), label(s.pod, key));
   return labels;
 }
 
-json annotations_of(const Sources& s, const std::vector<json>& owners) {
-  json annotations = json::object();
-  for (auto owner = owners.rbegin(); owner != owners.rend(); ++owner)
-    if (is_looked_through(*owner)) annotations.update(copied(at(*owner, "/metadata/annotations")));
-  annotations.update(copied(at(s.top, "/metadata/annotations")));
+json annotations_of(const Sources& s) {
+  json annotations = copied(at(s.top, "/metadata/annotations"));
   set_if(annotations, "user", annotation(s.pod, "user"));
   for (const char* key : kAlsoFromPod)
     if (!annotations.contains(key)) set_if(annotations, key, annotation(s.pod, key));
@@ -146,13 +140,14 @@ json annotations_of(const Sources& s, const std::vector<json>& owners) {
   return annotations;
 }
 
-json metadata_of(const Sources& s, const std::vector<json>& owners) {
-  const json& owner = s.rule.one_group_per_pod ? s.pod : s.top;
+json metadata_of(const Sources& s) {
+  const json& owner = s.rule.sharing == Sharing::kPod ? s.pod : s.top;
   const std::string name = text_at(owner, "/metadata/name"), uid = text_at(owner, "/metadata/uid");
-  return {{"name", group_name(name, uid)},
+  const std::string usual = group_name(name, uid);
+  return {{"name", s.rule.name ? s.rule.name(s.member, usual) : usual},
           {"namespace", text_at(s.pod, "/metadata/namespace")},
-          {"labels", labels_of(s, owners)},
-          {"annotations", annotations_of(s, owners)},
+          {"labels", labels_of(s)},
+          {"annotations", annotations_of(s)},
           {"ownerReferences",
            {{{"apiVersion", text_at(owner, "/apiVersion")},
              {"kind", text_at(owner, "/kind")},
@@ -167,6 +162,31 @@ const json& workload_of(const json& pod, const std::vector<json>& owners) {
   return top == owners.rend() ? pod : *top;
 }
 
+void inherit(json& heir, const json& from) {
+  for (const char* map : {"labels", "annotations"}) {
+    const json& given =
+        at(from, map == std::string_view("labels") ? "/metadata/labels" : "/metadata/annotations");
+    json& own = heir["metadata"][map];
+    if (!own.is_object()) own = json::object();
+    if (given.is_object()) own.insert(given.begin(), given.end());  // where it has none
+  }
+}
+
+// What the group is made for, with the labels and annotations that those above it hand down.
+json heir_of(const json& subject, const Member& member) {
+  json heir = subject;
+  if (&subject != &member.workload) inherit(heir, member.workload);
+  for (const json& owner : member.owners)
+    if (is_looked_through(owner)) inherit(heir, owner);
+  return heir;
+}
+
+bool has_sub_group(const json& shape, const std::string& name) {
+  const json& groups = at(shape, "/subGroups");
+  return !groups.is_array() ||
+         std::ranges::any_of(groups, [&](const json& group) { return text_at(group, "/name") == name; });
+}
+
 }  // namespace
 
 std::string group_name(std::string_view owner, std::string_view uid) {
@@ -179,26 +199,43 @@ std::string group_name(std::string_view owner, std::string_view uid) {
 
 bool is_skipped(const json& object) { return annotation(object, "kai.scheduler/skip-podgrouper") == "true"; }
 
-Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
-                             const GroupingOptions& options) {
+std::optional<Related> related_to(const json& pod, const std::vector<json>& owners) {
   const json& workload = workload_of(pod, owners);
-  Sources sources{pod, workload, {}, owners, rule_for(workload), options};
+  const WorkloadRule& rule = rule_for(workload);
+  return rule.related ? rule.related({workload, pod, owners, json()}) : std::nullopt;
+}
+
+Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options,
+                             const json& related) {
+  const json& workload = workload_of(pod, owners);
+  const WorkloadRule& rule = rule_for(workload);
+  const Member member{workload, pod, owners, related};
+  const auto subject = rule.subject ? rule.subject(member) : Result<const json*>(&workload);
+  if (!subject) return subject.error();
+  const json top = heir_of(**subject, member);
+  Sources sources{pod, top, {}, owners, rule, member, options};
+  if (!asks_all_owners(rule)) sources.owners.push_back(&top);
   for (const json& owner : owners)
-    if (asks_all_owners(sources.rule) || &owner == &workload) sources.owners.push_back(&owner);
-  const auto shape = sources.rule.shape(workload, pod);
+    if (asks_all_owners(rule)) sources.owners.push_back(&owner);
+  const auto shape = rule.shape(member);
   if (!shape) return shape.error();
+  std::string sub_group = rule.sub_group(member);
+  // Who asks again may be told otherwise: the workload may have changed since it was read.
+  if (!has_sub_group(*shape, sub_group))
+    return Error{fmt::format("the pod is of \"{}\", which is no part of {} {}", sub_group,
+                             text_at(workload, "/kind"), text_at(workload, "/metadata/name"))};
   return GroupPlan{.pod_group = {{"apiVersion", "scheduling.run.ai/v2alpha2"},
                                  {"kind", "PodGroup"},
-                                 {"metadata", metadata_of(sources, owners)},
+                                 {"metadata", metadata_of(sources)},
                                  {"spec", spec_of(sources, *shape)}},
-                   .sub_group = sources.rule.sub_group(workload, pod)};
+                   .sub_group = std::move(sub_group)};
 }
 
 std::optional<std::string> sub_group_of_sibling(const json& pod, const std::vector<json>& owners) {
   const json& workload = workload_of(pod, owners);
   const WorkloadRule& rule = rule_for(workload);
-  if (rule.one_group_per_pod || &workload == &pod) return std::nullopt;
-  return rule.sub_group(workload, pod);
+  if (rule.sharing != Sharing::kOwner || &workload == &pod) return std::nullopt;
+  return rule.sub_group({workload, pod, owners, json()});
 }
 
 json update_of(const json& pod_group) {

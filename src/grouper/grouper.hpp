@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,10 +29,21 @@ struct GroupPlan {
   std::string sub_group;  // the pod's; "": the only one
 };
 
-// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read. An
-// error where a workload can not be understood: the pod stays ungrouped.
-Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners,
-                             const GroupingOptions& options);
+// An object of the pod's namespace that its group depends on beside the owners: by name, or all with these
+// labels.
+struct Related {
+  std::string api_version, kind, name;
+  std::map<std::string, std::string> labels;
+};
+
+// What has to be read before the group of such a pod is planned; nothing for most.
+std::optional<Related> related_to(const json& pod, const std::vector<json>& owners);
+
+// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read.
+// `related`: what related_to() asked for, a list where it was asked for by labels; null where it is not
+// there. An error where a workload can not be understood: the pod stays ungrouped.
+Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options,
+                             const json& related = nullptr);
 
 // The pod's sub group where a pod with the same owners is planned already: what else is in the plan is the
 // same. Nothing where the two do not share a group.

@@ -14,7 +14,11 @@ Result<GroupPlan> plan(const char* api_version, const char* kind, const char* me
   owner["metadata"].update({{"name", "w"}, {"uid", "w"}});
   const json pod = {{"apiVersion", "v1"},
                     {"kind", "Pod"},
-                    {"metadata", {{"name", "p"}, {"namespace", "ns"}, {"uid", "p"}}}};
+                    {"metadata",
+                     {{"name", "p"},
+                      {"namespace", "ns"},
+                      {"uid", "p"},
+                      {"labels", {{"jobset.sigs.k8s.io/replicatedjob-name", "a"}}}}}};
   return plan_group(pod, {owner}, {});
 }
 

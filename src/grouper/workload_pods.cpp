@@ -4,80 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <optional>
 #include <set>
 #include <string_view>
 
 #include "grouper/fields.hpp"
+#include "grouper/pod_parts.hpp"
 
 namespace muster::grouper {
 namespace {
-
-using Present = std::vector<PresentPod>;
-
-// Pods of one template.
-struct Part {
-  std::string template_path = "spec.template";
-  const json* pod_template = nullptr;
-  std::string prefix;  // of the names
-  std::int64_t count = 1;
-  std::int64_t first = 0;        // number
-  bool has_identities = false;   // a pod is missing where its number is, not where there are too few
-  json labels = json::object();  // beside the template's
-  std::string index_label = {};  // gets the number; "": none does
-  bool is_only_one = true;       // all pods of the workload are its
-};
-
-struct Wanted {
-  std::vector<Part> parts;
-  std::string why_none;
-};
-
-Wanted none(std::string why) { return {{}, std::move(why)}; }
-
-// "/spec/replicas" is spec.replicas.
-std::string dotted(std::string_view path) {
-  std::string text(path.substr(1));
-  std::ranges::replace(text, '/', '.');
-  return text;
-}
-
-Error error_at(std::string_view path, std::string message) {
-  return {std::move(message), {.path = dotted(path)}};
-}
-
-// Nothing where it is absent; an error where it is no count. Any size.
-Result<std::optional<std::int64_t>> given_count(const json& object, const char* path,
-                                                const std::string& above = "") {
-  const json& value = at(object, path);
-  if (value.is_null()) return std::optional<std::int64_t>();
-  const std::string where = above + path;
-  if (!value.is_number_integer()) return error_at(where, value.dump() + " is no count");
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)
-    return std::optional<std::int64_t>(INT64_MAX);
-  if (value.get<std::int64_t>() < 0) return error_at(where, value.dump() + " is negative");
-  return std::optional<std::int64_t>(value.get<std::int64_t>());
-}
-
-Error too_many(std::string_view path, std::int64_t pods) {
-  return error_at(path,
-                  fmt::format("asks for {} pods; at most {} of one workload are made", pods, kMostPods));
-}
-
-std::string name_of(const json& workload) { return text_at(workload, "/metadata/name"); }
-
-bool is_true(const json& object, const char* path) { return at(object, path) == true; }
-
-bool has_condition(const json& workload, std::initializer_list<std::string_view> types) {
-  for (const json& condition : at(workload, "/status/conditions")) {
-    if (!condition.is_object() || text_at(condition, "/status") != "True") continue;
-    const std::string type = text_at(condition, "/type");
-    if (std::ranges::find(types, type) != types.end()) return true;
-  }
-  return false;
-}
 
 // ---------------------------------------------------------------- sets of replicas
 
@@ -86,7 +22,7 @@ Result<Wanted> replicas(const json& workload, const Present&) {
   if (!count) return count.error();
   if (count->value_or(1) > kMostPods) return too_many("/spec/replicas", **count);
   return Wanted{{{.pod_template = &at(workload, "/spec/template"),
-                  .prefix = name_of(workload) + "-",
+                  .prefix = workload_name(workload) + "-",
                   .count = count->value_or(1)}},
                 {}};
 }
@@ -110,9 +46,9 @@ Result<Wanted> stateful_set(const json& workload, const Present& present) {
 Result<Wanted> notebook(const json& workload, const Present&) {
   if (!annotation(workload, "kubeflow-resource-stopped").empty()) return none("stopped");
   return Wanted{{{.pod_template = &at(workload, "/spec/template"),
-                  .prefix = name_of(workload) + "-",
+                  .prefix = workload_name(workload) + "-",
                   .has_identities = true,
-                  .labels = {{"notebook-name", name_of(workload)}}}},
+                  .labels = {{"notebook-name", workload_name(workload)}}}},
                 {}};
 }
 
@@ -126,7 +62,7 @@ Result<Wanted> knative_service(const json& workload, const Present&) {
   if (failure == std::errc::result_out_of_range) scale = INT64_MAX;
   if (scale > kMostPods) return too_many(path, scale);
   return Wanted{{{.pod_template = &pod_template,
-                  .prefix = name_of(workload) + "-",
+                  .prefix = workload_name(workload) + "-",
                   .count = std::max<std::int64_t>(scale, 1)}},
                 {}};
 }
@@ -162,9 +98,9 @@ Result<Wanted> batch_job(const json& job, const Present& present) {
   const auto count = job_pods(job, std::max<std::int64_t>(seen, counted));
   if (!count) return count.error();
   return Wanted{{{.pod_template = &at(job, "/spec/template"),
-                  .prefix = name_of(job) + "-",
+                  .prefix = workload_name(job) + "-",
                   .count = *count,
-                  .labels = job_labels(name_of(job)),
+                  .labels = job_labels(workload_name(job)),
                   .index_label = index_label_of(job)}},
                 {}};
 }
@@ -178,7 +114,7 @@ Result<Wanted> daemon_set(const json&, const Present&) { return none("pods for e
 
 json job_set_labels(const json& set, const json& replicated, std::int64_t replica, const std::string& job) {
   json labels = job_labels(job);
-  labels["jobset.sigs.k8s.io/jobset-name"] = name_of(set);
+  labels["jobset.sigs.k8s.io/jobset-name"] = workload_name(set);
   labels["jobset.sigs.k8s.io/replicatedjob-name"] = text_at(replicated, "/name");
   labels["jobset.sigs.k8s.io/job-index"] = fmt::format("{}", replica);
   return labels;
@@ -194,7 +130,7 @@ Result<std::int64_t> add_replicated_job(const json& set, std::size_t number, std
   if (!pods || *pods == 0) return pods;
   if (replicas->value_or(1) > kMostPods / *pods) return too_many(above + "/replicas", **replicas);
   for (std::int64_t i = 0; i < replicas->value_or(1); ++i) {
-    const std::string job = fmt::format("{}-{}-{}", name_of(set), text_at(replicated, "/name"), i);
+    const std::string job = fmt::format("{}-{}-{}", workload_name(set), text_at(replicated, "/name"), i);
     parts.push_back({.template_path = dotted(above) + ".template.spec.template",
                      .pod_template = &at(replicated, "/template/spec/template"),
                      .prefix = job + "-",
@@ -221,45 +157,6 @@ Result<Wanted> job_set(const json& set, const Present&) {
   return wanted;
 }
 
-// ---------------------------------------------------------------- PyTorchJob
-
-struct Role {
-  const char *key, *name;
-};
-
-json role_labels(const json& job, const Role& role) {
-  json labels = {{"training.kubeflow.org/job-name", name_of(job)},
-                 {"training.kubeflow.org/replica-type", role.name}};
-  if (std::string_view(role.name) == "master") labels["training.kubeflow.org/job-role"] = "master";
-  return labels;
-}
-
-Result<Wanted> pytorch_job(const json& job, const Present&) {
-  if (is_true(job, "/spec/runPolicy/suspend")) return none("suspended");
-  if (has_condition(job, {"Succeeded", "Failed"})) return none("ended already");
-  Wanted wanted;
-  std::int64_t total = 0;
-  for (const Role& role : {Role{"Master", "master"}, Role{"Worker", "worker"}}) {
-    const std::string above = std::string("/spec/pytorchReplicaSpecs/") + role.key;
-    const json& spec = at(job, above.c_str());
-    if (!spec.is_object()) continue;
-    const auto replicas = given_count(spec, "/replicas", above);
-    if (!replicas) return replicas.error();
-    const std::int64_t count = replicas->value_or(1);
-    if (count > kMostPods - total) return too_many(above + "/replicas", count);
-    total += count;
-    wanted.parts.push_back({.template_path = dotted(above) + ".template",
-                            .pod_template = &at(spec, "/template"),
-                            .prefix = fmt::format("{}-{}-", name_of(job), role.name),
-                            .count = count,
-                            .has_identities = true,
-                            .labels = role_labels(job, role),
-                            .index_label = "training.kubeflow.org/replica-index",
-                            .is_only_one = false});
-  }
-  return wanted;
-}
-
 // ---------------------------------------------------------------- the table
 
 struct PodMaker {
@@ -267,7 +164,12 @@ struct PodMaker {
   Result<Wanted> (*wanted)(const json& workload, const Present& present);
 };
 
-constexpr std::array<PodMaker, 11> kMakers{{
+// What these become, only those who run them know.
+Result<Wanted> of_operator(const json&, const Present&) {
+  return none("its operator decides which pods it gets");
+}
+
+constexpr PodMaker kMakers[] = {
     {"", "ReplicationController", &replicas},
     {"apps", "Deployment", &deployment},
     {"apps", "ReplicaSet", &replicas},
@@ -276,17 +178,29 @@ constexpr std::array<PodMaker, 11> kMakers{{
     {"batch", "Job", &batch_job},
     {"batch", "CronJob", &cron_job},
     {"jobset.x-k8s.io", "JobSet", &job_set},
-    {"kubeflow.org", "PyTorchJob", &pytorch_job},
+    {"kubeflow.org", "PyTorchJob", &training_job_pods},
+    {"kubeflow.org", "TFJob", &training_job_pods},
+    {"kubeflow.org", "XGBoostJob", &training_job_pods},
+    {"kubeflow.org", "JAXJob", &training_job_pods},
+    {"kubeflow.org", "MPIJob", &training_job_pods},
     {"kubeflow.org", "Notebook", &notebook},
     {"serving.knative.dev", "Service", &knative_service},
-}};
+    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet", &leader_worker_pods},
+    {"ray.io", "RayCluster", &ray_pods},
+    {"ray.io", "RayJob", &ray_pods},
+    {"ray.io", "RayService", &ray_pods},
+    {"argoproj.io", "Workflow", &of_operator},
+    {"trainer.kubeflow.org", "TrainJob", &of_operator},
+    {"sparkoperator.k8s.io", "SparkApplication", &of_operator},
+    {"grove.io", "PodCliqueSet", &of_operator},
+};
 
 const PodMaker* maker_of(std::string_view api_version, std::string_view kind) {
   const std::size_t slash = api_version.find('/');
   const auto group = slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
   const auto* const found =
       std::ranges::find_if(kMakers, [&](const PodMaker& m) { return m.group == group && m.kind == kind; });
-  return found == kMakers.end() ? nullptr : found;
+  return found == std::end(kMakers) ? nullptr : found;
 }
 
 // ---------------------------------------------------------------- pods
@@ -300,7 +214,7 @@ json merged(const json& map, const json& more) {
 json reference_to(const json& workload) {
   json reference = {{"apiVersion", text_at(workload, "/apiVersion")},
                     {"kind", text_at(workload, "/kind")},
-                    {"name", name_of(workload)},
+                    {"name", workload_name(workload)},
                     {"controller", true}};
   if (const std::string uid = text_at(workload, "/metadata/uid"); !uid.empty()) reference["uid"] = uid;
   return reference;
@@ -370,7 +284,7 @@ std::optional<json> next_run(const json& cron_job) {
       text_at(cron_job, "/kind") == "CronJob" && text_at(cron_job, "/apiVersion").starts_with("batch/");
   const json& job_template = at(cron_job, "/spec/jobTemplate");
   if (!is_one || is_true(cron_job, "/spec/suspend") || !job_template.is_object()) return std::nullopt;
-  json metadata = {{"name", name_of(cron_job) + "-run"},
+  json metadata = {{"name", workload_name(cron_job) + "-run"},
                    {"namespace", text_at(cron_job, "/metadata/namespace")},
                    {"labels", merged(at(job_template, "/metadata/labels"), json::object())},
                    {"annotations", merged(at(job_template, "/metadata/annotations"), json::object())},

@@ -14,10 +14,10 @@ using testing::IsEmpty;
 // A workload "w" in namespace "lab" from its spec in short: T stands for a pod template.
 json workload(const std::string& api_version, const std::string& kind, std::string spec) {
   const std::string pod_template =
-      R"({"metadata": {"labels": {"app": "x"}, "annotations": {"a": "b"}},
+      R"( {"metadata": {"labels": {"app": "x"}, "annotations": {"a": "b"}},
           "spec": {"schedulerName": "kai-scheduler", "containers": [{"name": "main"}]}})";
-  for (std::size_t at = 0; (at = spec.find('T', at)) != std::string::npos; at += pod_template.size())
-    spec.replace(at, 1, pod_template);
+  for (std::size_t at = 0; (at = spec.find(" T", at)) != std::string::npos; at += pod_template.size())
+    spec.replace(at, 2, pod_template);
   return {{"apiVersion", api_version},
           {"kind", kind},
           {"metadata", {{"name", "w"}, {"namespace", "lab"}, {"uid", "u"}}},
@@ -93,6 +93,35 @@ INSTANTIATE_TEST_SUITE_P(
             R"({"pytorchReplicaSpecs": {"Master": {"template": T}, "Worker": {"replicas": 2, "template": T}}})",
             {"w-master-0", "w-worker-0", "w-worker-1"}},
         Case{"kubeflow.org/v1", "PyTorchJob", R"({"runPolicy": {"suspend": true}})", {}, "suspended"},
+        Case{"kubeflow.org/v1",
+             "TFJob",
+             R"({"tfReplicaSpecs": {"PS": {"template": T}, "Worker": {"replicas": 2, "template": T}}})",
+             {"w-ps-0", "w-worker-0", "w-worker-1"}},
+        Case{"kubeflow.org/v2beta1",
+             "MPIJob",
+             R"({"mpiReplicaSpecs": {"Launcher": {"template": T}, "Worker": {"template": T}}})",
+             {"w-launcher-0", "w-worker-0"}},
+        Case{"ray.io/v1",
+             "RayCluster",
+             R"({"headGroupSpec": {"template": T}, "workerGroupSpecs": [
+                 {"groupName": "a", "replicas": 9, "maxReplicas": 1, "numOfHosts": 2, "template": T},
+                 {"groupName": "b", "minReplicas": 1, "template": T},
+                 {"groupName": "c", "replicas": 5, "suspend": true, "template": T}]})",
+             {"w-head-0", "w-a-worker-0", "w-a-worker-1", "w-b-worker-0"}},
+        Case{
+            "ray.io/v1", "RayJob", R"({"rayClusterSpec": {"headGroupSpec": {"template": T}}})", {"w-head-0"}},
+        Case{
+            "ray.io/v1", "RayJob", R"({"clusterSelector": {}})", {}, "runs on the cluster of another object"},
+        Case{"ray.io/v1", "RayJob", R"({"suspend": true})", {}, "suspended"},
+        Case{"ray.io/v1",
+             "RayService",
+             R"({"rayClusterConfig": {"headGroupSpec": {"template": T}}})",
+             {"w-head-0"}},
+        Case{"leaderworkerset.x-k8s.io/v1",
+             "LeaderWorkerSet",
+             R"({"replicas": 2, "leaderWorkerTemplate": {"size": 3, "workerTemplate": T}})",
+             {"w-0", "w-0-1", "w-0-2", "w-1", "w-1-1", "w-1-2"}},
+        Case{"argoproj.io/v1alpha1", "Workflow", "{}", {}, "its operator decides which pods it gets"},
         Case{"kubeflow.org/v1", "Notebook", R"({"template": T})", {"w-0"}},
         Case{"serving.knative.dev/v1", "Service", R"({"template": T})", {"w-0"}}));
 
@@ -167,14 +196,47 @@ TEST(WorkloadPods, CountsThatMakeNoSenseAreErrorsOfTheirField) {
               HasSubstr("spec.pytorchReplicaSpecs.Worker.replicas: asks for"));
 }
 
+TEST(WorkloadPods, GroupsOfRayAndReplicasOfLeadersHaveTheirLimits) {
+  EXPECT_EQ(problem(workload("ray.io/v1", "RayCluster",
+                             R"({"headGroupSpec": {"template": T}, "workerGroupSpecs": [
+                                 {"replicas": 6000, "template": T}, {"replicas": 6000, "template": T}]})")),
+            "spec.workerGroupSpecs[1].replicas: asks for 12001 pods; at most 10000 of one workload are made");
+  EXPECT_THAT(problem(workload("ray.io/v1", "RayCluster",
+                               R"({"workerGroupSpecs": [{"minReplicas": 9223372036854775807}]})")),
+              HasSubstr("spec.workerGroupSpecs[0].replicas: asks for"));
+  EXPECT_EQ(problem(workload("ray.io/v1", "RayCluster", R"({"workerGroupSpecs": [{"replicas": "two"}]})")),
+            "spec.workerGroupSpecs[0].replicas: \"two\" is no count");
+  const auto of_set = [](const std::string& replicas, const std::string& size) {
+    return problem(workload("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet",
+                            R"({"replicas": )" + replicas + R"(, "leaderWorkerTemplate": {"size": )" + size +
+                                R"(, "workerTemplate": T}})"));
+  };
+  EXPECT_EQ(of_set("100", "100"), "");
+  EXPECT_EQ(of_set("101", "100"),
+            "spec.replicas: asks for 10100 pods; at most 10000 of one workload are made");
+  EXPECT_THAT(of_set("9223372036854775807", "2"), HasSubstr("spec.replicas: asks for"));
+  EXPECT_EQ(of_set("1", "0"), "spec.leaderWorkerTemplate.size: must be at least 1");
+}
+
+TEST(WorkloadPods, AHeadWithoutANumberIsAHead) {
+  const json cluster = workload("ray.io/v1", "RayCluster", R"({"headGroupSpec": {"template": T}})");
+  EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head"}})), IsEmpty());
+  EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head-x7f2k"}})), IsEmpty());
+  EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head", true}})), ElementsAre("w-head-0"));
+}
+
 TEST(WorkloadPods, MembersOfAnyTypeDoNoHarm) {
-  for (const char* spec : {"null", "[]", "7", R"({"template": 3})", R"({"template": {"spec": []}})",
-                           R"({"replicatedJobs": [1, null, {"template": []}]})",
-                           R"({"pytorchReplicaSpecs": {"Master": [], "Worker": {"template": 1}}})"})
+  for (const char* spec :
+       {"null", "[]", "7", R"({"headGroupSpec": 1, "workerGroupSpecs": [7, null]})",
+        R"({"leaderWorkerTemplate": []})", R"({"template": 3})", R"({"template": {"spec": []}})",
+        R"({"replicatedJobs": [1, null, {"template": []}]})",
+        R"({"pytorchReplicaSpecs": {"Master": [], "Worker": {"template": 1}}})"})
     for (const auto& [version, kind] :
          {std::pair("apps/v1", "Deployment"), std::pair("batch/v1", "Job"),
           std::pair("jobset.x-k8s.io/v1alpha2", "JobSet"), std::pair("kubeflow.org/v1", "PyTorchJob"),
-          std::pair("kubeflow.org/v1", "Notebook"), std::pair("serving.knative.dev/v1", "Service")}) {
+          std::pair("kubeflow.org/v1", "Notebook"), std::pair("ray.io/v1", "RayCluster"),
+          std::pair("ray.io/v1", "RayJob"), std::pair("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"),
+          std::pair("kubeflow.org/v1", "TFJob"), std::pair("serving.knative.dev/v1", "Service")}) {
       json object = workload(version, kind, "{}");
       object["spec"] = json::parse(spec);
       object["status"] = json::parse(spec);

@@ -18,7 +18,30 @@ using std::chrono::milliseconds;
 
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
+constexpr auto kBetweenArrivals = milliseconds(20), kLongestGathering = milliseconds(200),
+               kLongestTightGathering = milliseconds(500);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
+
+double asks_for(const QueueUse& use, Accounted r) { return use.allocated.share(r) + use.pending.share(r); }
+
+// Not all can have what they ask for, and somebody waits for more than it has a right to: others could take
+// it back.
+bool wants_more_than_its_quota(const Cluster& cluster) {
+  Shares all{};
+  bool is_greedy = false;
+  for (const QueueId id : ids(cluster.queues())) {
+    const Queue& queue = cluster.queue(id);
+    const QueueUse& use = cluster.use(id);
+    for (const Accounted r : kAccounted) {
+      if (!queue.parent.valid()) all[index(r)] += asks_for(use, r);
+      const double quota = queue.of(r).quota;
+      is_greedy |= use.pending.share(r) > 0 && quota >= 0 && asks_for(use, r) > quota;
+    }
+  }
+  const Shares total = cluster.total().shares();
+  return is_greedy &&
+         std::ranges::any_of(kAccounted, [&](Accounted r) { return all[index(r)] > total[index(r)]; });
+}
 
 }  // namespace
 
@@ -76,9 +99,25 @@ kube::Async<void> Cycles::run() {
     if (p_.self_check.is_due()) p_.self_check.compare(p_.cluster, kube::wall_clock());
     if (!leadership_.may_act() || !is_due()) continue;
     if (Clock::now() < pace_.earliest()) co_await p_.loop.sleep(pace_.earliest() - Clock::now());
+    co_await gather();
     if (p_.loop.stopping()) co_return;
     update();
     co_await run_one();
+  }
+}
+
+// What arrives together is decided together: who is seen first takes nothing that others of the same moment
+// have a better right to. One that comes alone, or that nobody contends with, hardly waits.
+kube::Async<void> Cycles::gather() {
+  const auto start = Clock::now();
+  for (bool goes_on = true; goes_on && !p_.loop.stopping();) {
+    const bool is_tight = p_.source.arrivals_in_a_row() > 1 && wants_more_than_its_quota(p_.cluster);
+    const auto quiet_at = p_.source.last_arrival() + (is_tight ? LiveSource::kInARow : kBetweenArrivals);
+    const auto end = std::min(quiet_at, start + (is_tight ? kLongestTightGathering : kLongestGathering));
+    goes_on = Clock::now() < end;
+    if (!goes_on) co_return;
+    co_await p_.loop.sleep(end - Clock::now());
+    update();
   }
 }
 
@@ -109,6 +148,10 @@ kube::Async<void> Cycles::run_one() {
   p_.usage.cycle_ran(p_.cluster);
   p_.self_check.cycle_ran();
   if (!p_.vitals.is_leader || p_.vitals.is_draining) co_return;
+  if (p_.options.shadow) {
+    p_.shadow.decided(decisions, now);
+    co_return;
+  }
   carry_out(decisions, now);
   log_cycle(decisions, took);
 }
@@ -131,6 +174,7 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.binder.refused_jobs().publish(now);
   guard_.begins(Clock::now());
   Decisions decisions = co_await p_.loop.offload([this, now] {
+    if (p_.options.shadow) return imagine(now);
     Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
     name_holders(p_.cluster, made.waiting);
     return made;
@@ -139,12 +183,20 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   co_return decisions;
 }
 
+// On a copy: what is decided does not happen. Ids mean the same in both.
+Decisions Cycles::imagine(TimePoint now) {
+  Cluster imagined = p_.cluster;
+  SearchMemory none;
+  return run_cycle(imagined, policy_, now, {&none, &stopwatch_});
+}
+
 void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.sink.assume(p_.cluster, decisions, now);
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
-  p_.preemptibility.publish(p_.cluster);
+  p_.job_status.publish(p_.cluster);
+  p_.queue_status.publish(p_.cluster, decisions);
   p_.grouping.look_after(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);

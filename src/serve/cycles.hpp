@@ -76,8 +76,10 @@ class Cycles {
   void show();
   void take_usage();
   bool is_due() const;
+  kube::Async<void> gather();
   kube::Async<void> run_one();
   kube::Async<Decisions> decide(TimePoint now);
+  Decisions imagine(TimePoint now);
   void carry_out(const Decisions& decisions, TimePoint now);
   void log_cycle(const Decisions& decisions, kube::Clock::duration took);
 

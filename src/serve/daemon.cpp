@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 constexpr int kDone = 0, kFailed = 3;
 constexpr auto kTick = milliseconds(200);
 constexpr auto kDrainTime = std::chrono::seconds(10);
+constexpr auto kOfThoseBefore = std::chrono::seconds(10);
 
 // ---------------------------------------------------------------- signals
 
@@ -92,6 +93,8 @@ class Daemon final : SourceListener {
     if (p_.vitals.is_leader) p_.binder.remove_bind_request(request);
   }
 
+  void rival_acted(const RivalAct& act) override;
+
   Parts p_;
   Leadership leadership_;
   Cycles cycles_;
@@ -100,7 +103,7 @@ class Daemon final : SourceListener {
 };
 
 int Daemon::run() {
-  HttpServer server(p_.metrics, p_.vitals);
+  HttpServer server(p_.metrics, p_.vitals, p_.options.shadow ? &p_.shadow.ledger() : nullptr);
   const auto port = server.start(p_.options.listen_address);
   if (!port) {
     p_.log.error(port.error().text());
@@ -111,6 +114,7 @@ int Daemon::run() {
                                {"listen", p_.options.listen_address},
                                {"port", std::to_string(*port)}});
   if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
+  if (p_.options.shadow) p_.log.warning("shadow: decides beside another scheduler and writes nothing");
   Interface web(p_.client, p_.views, {p_.options.web_address, p_.options.web_asks_tokens});
   if (!p_.options.web_address.empty()) {
     const auto web_port = web.start();
@@ -173,7 +177,8 @@ kube::Async<void> Daemon::drain() {
   const auto end = Clock::now() + kDrainTime;
   p_.client.begin_draining();
   p_.status.close();
-  p_.preemptibility.close();
+  p_.job_status.close();
+  p_.queue_status.close();
   while (is_busy() && Clock::now() < end && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(10));
   co_await p_.usage.finish();
   p_.client.forbid_writes();
@@ -206,14 +211,14 @@ void Daemon::pod_gone(const std::string& ns, const std::string& name) {
 
 void Daemon::pod_group(const Json& group) {
   p_.status.saw_group(group);
-  p_.preemptibility.saw_group(group);
+  p_.job_status.saw_group(group);
   p_.notices.saw_group(group);
 }
 
 void Daemon::pod_group_gone(const std::string& ns, const std::string& name) {
   p_.status.group_gone(ns, name);
   p_.notices.group_gone(ns, name);
-  p_.preemptibility.group_gone(ns, name);
+  p_.job_status.group_gone(ns, name);
   p_.groups.group_gone(ns, name);
   p_.binder.refused_jobs().forget(ns + "/" + name);
 }
@@ -223,6 +228,19 @@ void Daemon::failed_bind_request(const BindRequestName& request) {
   const TaskId pod = p_.cluster.find_task(request.ns, request.name);
   const JobId job = pod.valid() ? p_.cluster.task(pod).job : JobId();
   p_.binder.bind_request_failed(request, job.valid() ? p_.cluster.job(job).name : "");
+}
+
+// The one that led before us may have had decisions under way; in a dry run others are meant to act.
+void Daemon::rival_acted(const RivalAct& act) {
+  if (p_.options.shadow) return p_.shadow.placed_by_other(act);
+  if (p_.options.dry_run || !leadership_.leads_for(kOfThoseBefore)) return;
+  const std::string text = std::string("another scheduler named ") + p_.options.scheduler_name + " " +
+                           act.what + ": both act at once, and may give one place twice; end one of them";
+  p_.metrics.rival_acted();
+  p_.log.repeated_warning(text, {{"pod", act.ns + "/" + act.name}});
+  for (const ObjectReference& about :
+       {ObjectReference{"v1", "Pod", act.ns, act.name, act.uid}, lease_reference(p_.options)})
+    p_.events.record({.about = about, .is_warning = true, .reason = "AnotherScheduler", .message = text});
 }
 
 }  // namespace

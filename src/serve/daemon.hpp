@@ -29,6 +29,7 @@ struct DaemonOptions {
   bool elects_leader = false;
   bool groups_pods = true;
   bool logs_json = false;
+  bool shadow = false;   // decides beside another scheduler, and writes nothing at all
   bool dry_run = false;  // every write is checked by the API server, and none is stored
   int verbosity = 3;
   Binding binding = Binding::kDirect;

@@ -22,18 +22,37 @@ std::string lease_name(const DaemonOptions& options) {
   return options.scheduler_name + (options.node_pool.empty() ? "" : "-" + options.node_pool);
 }
 
+ObjectReference lease_reference(const DaemonOptions& options) {
+  return {.api_version = "coordination.k8s.io/v1",
+          .kind = "Lease",
+          .ns = options.ns,
+          .name = lease_name(options)};
+}
+
 Leadership::Leadership(Parts& parts) : p_(parts), elector_(parts.client, election_of(parts.options), *this) {}
 
 void Leadership::begin() {
-  if (p_.options.elects_leader)
+  if (p_.options.shadow)
+    watch_another();
+  else if (p_.options.elects_leader)
     kube::spawn(elector_.run());
   else
     won();
 }
 
+// As if we led, but for writes.
+void Leadership::watch_another() {
+  p_.client.forbid_writes();
+  p_.vitals.is_leader = true;
+  knows_all_jobs_by_ = Clock::time_point::min();
+  p_.usage.begin();
+  p_.news.give();
+}
+
 void Leadership::won() {
   p_.log.info("leading");
   p_.vitals.is_leader = true;
+  won_at_ = Clock::now();
   p_.metrics.leads(true);
   // The one before us may have written what the watch has yet to show.
   if (p_.options.elects_leader) p_.source.list_again();
@@ -56,6 +75,10 @@ kube::Async<void> Leadership::take_over() {
 bool Leadership::may_act() const {
   return p_.vitals.is_leader && p_.source.is_synced() && !p_.vitals.is_draining &&
          Clock::now() >= knows_all_jobs_by_ && !p_.usage.is_awaited();
+}
+
+bool Leadership::leads_for(Clock::duration at_least) const {
+  return p_.vitals.is_leader && Clock::now() - won_at_ >= at_least;
 }
 
 void Leadership::lost() {

@@ -47,10 +47,12 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       sink(write, assumptions, {binder, evictor, groups}),
       status(write, groups, options.node_pool),
       notices(write, groups, options.reclaims_by_lca),
-      preemptibility(write),
+      job_status(write, options.binding == Binding::kDirect),
+      queue_status(write, options.binding == Binding::kDirect),
       grouping(write, groups, {options.scheduler_name, options.queue_label, options.node_pool_label}),
       self_check(write, {source, assumptions, groups},
                  {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),
+      shadow(cluster, metrics, log),
       usage(write, options.usage, usage_source(options, loop, write), news) {
   client.on_trouble = [this](const std::string& text) { log.repeated_warning(text); };
   client.on_answer = [this](const kube::ApiRequest& request, int status_code, std::chrono::nanoseconds took) {

@@ -5,6 +5,7 @@
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
 #include "serve/check/self_check.hpp"
+#include "serve/check/shadow.hpp"
 #include "serve/daemon.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
@@ -16,11 +17,12 @@
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
+#include "serve/write/job_status.hpp"
 #include "serve/write/live_sink.hpp"
 #include "serve/write/notice_writer.hpp"
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
-#include "serve/write/preemptibility_status.hpp"
+#include "serve/write/queue_status.hpp"
 #include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
@@ -51,10 +53,12 @@ struct Parts {
   LiveSink sink;
   StatusWriter status;
   NoticeWriter notices;
-  PreemptibilityStatus preemptibility;
+  JobStatus job_status;
+  QueueStatus queue_status;
   PodGrouping grouping;
 
   SelfCheck self_check;
+  Shadow shadow;
   UsageKeeper usage;
 };
 

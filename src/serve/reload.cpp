@@ -61,13 +61,8 @@ void Reload::take(ConfigurationRead read) {
 // Only the leader writes; each replica logs and counts for itself.
 void Reload::tell(bool is_warning, const std::string& reason, const std::string& message) {
   if (!p_.vitals.is_leader) return;
-  p_.events.record({.about = {.api_version = "coordination.k8s.io/v1",
-                              .kind = "Lease",
-                              .ns = p_.options.ns,
-                              .name = lease_name(p_.options)},
-                    .is_warning = is_warning,
-                    .reason = reason,
-                    .message = message});
+  p_.events.record(
+      {.about = lease_reference(p_.options), .is_warning = is_warning, .reason = reason, .message = message});
 }
 
 }  // namespace muster::serve

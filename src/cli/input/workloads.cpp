@@ -258,6 +258,17 @@ std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwn
   return name;
 }
 
+// What is asked for by labels are pods that the files may still get: nobody looks for them.
+nlohmann::json Workloads::related_to(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners) {
+  const auto related = grouper::related_to(pod, owners);
+  if (!related || !related->labels.empty()) return nullptr;
+  FileOwner* const found = owners_.find(std::string(group_of(related->api_version)), related->kind,
+                                        text_at(pod, "/metadata/namespace"), related->name);
+  if (found == nullptr) return nullptr;
+  found->is_used = true;
+  return with_uid(found->json());
+}
+
 std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners,
                                 const Origin& origin, std::string& sub_group) {
   const grouper::GroupingOptions options{.queue_label = inputs_.config.params.queue_label_key,
@@ -266,7 +277,7 @@ std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlo
                                            return has_priority_class(name) ||
                                                   !grouper::shipped_priority_class(name).is_null();
                                          }};
-  auto plan = grouper::plan_group(with_uid(pod), owners, options);
+  auto plan = grouper::plan_group(with_uid(pod), owners, options, related_to(pod, owners));
   if (!plan) {
     if (warned_.insert(origin.where.object).second)
       inputs_.findings.warnings.push_back(
@@ -279,7 +290,9 @@ std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlo
   sub_group = std::move(plan->sub_group);
   const std::string key = full_name(plan->pod_group);
   std::string name = text_at(plan->pod_group, "/metadata/name");
-  groups_.try_emplace(key, PlannedGroup{std::move(plan->pod_group), {origin.where, ""}, ""});
+  // A later pod of the group may tell more: workers that exist are waited for.
+  PlannedGroup& group = groups_.try_emplace(key, PlannedGroup{{}, {origin.where, ""}, ""}).first->second;
+  group.object = std::move(plan->pod_group);
   return name;
 }
 

@@ -62,6 +62,7 @@ class Workloads {
   // The name of the PodGroup, "" where there is none.
   std::string plan(const json& pod, const std::vector<FileOwner*>& owners, const Origin& origin,
                    std::string& sub_group);
+  json related_to(const json& pod, const std::vector<json>& owners);
   std::string plan_new(const json& pod, const std::vector<json>& owners, const Origin& origin,
                        std::string& sub_group);
   void apply_groups();

@@ -90,6 +90,23 @@ std::string group_by_hand(const std::string& group_spec,
   return text;
 }
 
+// Further pods of that group, which ask for something else.
+std::string member_by_hand(const std::vector<std::pair<std::string, std::string>>& pods, int gpus) {
+  const std::string all = group_by_hand("", pods, gpus);
+  return all.substr(all.find("---", 1));
+}
+
+const std::string kGangOfTwo =
+    "---\n{apiVersion: scheduler.grove.io/v1alpha1, kind: PodGang, metadata: {name: g}, spec: "
+    "{podgroups: [{name: all, minReplicas: 2, podReferences: []}]}}\n";
+
+std::string owned_by_cliques(const std::string& name) {
+  return "---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name +
+         ", labels: {grove.io/podgang: g, grove.io/podclique: all}, ownerReferences: [{apiVersion: "
+         "grove.io/v1alpha1, kind: PodCliqueSet, name: w}]}, " +
+         spec(2) + "}\n";
+}
+
 std::string single_groups(const std::vector<std::string>& pods, int gpus) {
   std::string text;
   for (const std::string& pod : pods) {
@@ -134,6 +151,29 @@ std::vector<Alike> alike() {
        group_by_hand("minSubGroup: 1, subGroups: [{name: a, minSubGroup: 2}, {name: a-replica-0, parent: a, "
                      "minMember: 1}, {name: a-replica-1, parent: a, minMember: 1}]",
                      {{"w-a-0-0", "a-replica-0"}, {"w-a-1-0", "a-replica-1"}}, 2)},
+      {"MPIJob",
+       workload("kubeflow.org/v2beta1, kind: MPIJob", kTeam,
+                "mpiReplicaSpecs: {Launcher: {template: {" + spec(0) +
+                    "}}, Worker: {replicas: 2, template: {" + spec(2) + "}}}"),
+       group_by_hand("minMember: 3", {{"w-launcher-0", ""}}, 0) +
+           member_by_hand({{"w-worker-0", ""}, {"w-worker-1", ""}}, 2)},
+      {"RayCluster",
+       workload("ray.io/v1, kind: RayCluster", kTeam,
+                "headGroupSpec: {template: {" + spec(2) +
+                    "}}, workerGroupSpecs: [{groupName: gpu, replicas: 2, minReplicas: 1, template: {" +
+                    spec(2) + "}}]"),
+       group_by_hand("subGroups: [{name: headgroup, minMember: 1}, {name: gpu, minMember: 1}]",
+                     {{"w-head-0", "headgroup"}, {"w-gpu-worker-0", "gpu"}, {"w-gpu-worker-1", "gpu"}}, 2)},
+      {"LeaderWorkerSet",
+       workload(
+           "leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet", kTeam,
+           "startupPolicy: LeaderReady, leaderWorkerTemplate: {size: 2, workerTemplate: {" + spec(2) + "}}"),
+       group_by_hand("subGroups: [{name: leader, minMember: 1}, {name: workers, minMember: 1}]",
+                     {{"w-0", "leader"}, {"w-0-1", "workers"}}, 2)},
+      {"PodCliqueSet",
+       workload("grove.io/v1alpha1, kind: PodCliqueSet", kTeam, "") + kGangOfTwo + owned_by_cliques("w-0") +
+           owned_by_cliques("w-1"),
+       group_by_hand("subGroups: [{name: all, minMember: 2}]", {{"w-0", "all"}, {"w-1", "all"}}, 2)},
   };
 }
 

@@ -44,7 +44,8 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   options.groups_pods = flags.pod_grouper == "on" ||
                         (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
   options.dry_run = flags.dry_run == "server";
-  options.elects_leader = options.elects_leader && !options.dry_run;  // its lease would not be stored
+  options.elects_leader = options.elects_leader && !options.dry_run && !options.shadow;  // no lease is stored
+  options.groups_pods = options.groups_pods && !options.shadow;
   options.cluster = cluster_options(params);
   options.configuration = configuration_file(flags, config);
   return options;

@@ -199,6 +199,8 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags) {
       .add_option("--dry-run", flags.dry_run,
                   "server: the API server checks every write and stores none; no leader is elected")
       ->check(CLI::IsMember({"server"}));
+  command.add_flag("--shadow", flags.daemon.shadow,
+                   "Decide beside another scheduler and write nothing; /shadow tells where the two differ");
   command.add_flag("--kai-exact", flags.kai_exact,
                    "Decide as KAI-Scheduler does even where muster would differ");
   add_daemon_flags(command, flags);

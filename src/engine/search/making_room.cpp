@@ -165,7 +165,8 @@ QueueStand RoomMaker::stand(JobId job) const {
 
 std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
   const bool was_taken = s.cluster.job(contender).taken_for_it.contains(s.cluster.job(victim).uid);
-  if (!s.settings.compatibility.take_once || !was_taken) return std::nullopt;
+  const bool is_leaving = s.cluster.job(victim).counts.of(TaskStatus::kReleasing) > 0;
+  if (!s.settings.compatibility.take_once || !was_taken || is_leaving) return std::nullopt;
   return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 

@@ -64,7 +64,7 @@ class RoomMaker {
 };
 
 // A job that left its place for the contender, which got none of it, left in vain: once is enough, or the two
-// could go on for ever. docs/fairness.md.
+// could go on for ever. One that is still leaving has not left in vain yet. docs/fairness.md.
 std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
 
 }  // namespace muster

@@ -30,8 +30,9 @@ Page probe(const std::string& trouble) {
   return {.status = trouble.empty() ? 200 : 503, .body = (trouble.empty() ? "ok" : trouble) + "\n"};
 }
 
-Pages pages_of(const Metrics& metrics, const Vitals& vitals) {
-  return [&](std::string_view path) -> Page {
+Pages pages_of(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow) {
+  return [&metrics, &vitals, shadow](std::string_view path) -> Page {
+    if (path == "/shadow" && shadow != nullptr) return {.type = "application/json", .body = shadow->text()};
     if (path == "/metrics") return {.type = kPrometheus, .body = metrics.text()};
     if (path == "/healthz") return probe(vitals.not_alive());
     if (path == "/readyz") return probe(vitals.not_ready());
@@ -90,14 +91,15 @@ class HttpServer::Thread {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(const Metrics& metrics, const Vitals& vitals) : metrics_(metrics), vitals_(vitals) {}
+HttpServer::HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow)
+    : metrics_(metrics), vitals_(vitals), shadow_(shadow) {}
 
 HttpServer::~HttpServer() = default;
 
 Result<int> HttpServer::start(const std::string& address) {
   auto listening = listen_at(address);
   if (!listening) return listening.error();
-  thread_ = std::make_unique<Thread>(std::move(listening->socket), pages_of(metrics_, vitals_));
+  thread_ = std::make_unique<Thread>(std::move(listening->socket), pages_of(metrics_, vitals_, shadow_));
   return listening->port;
 }
 

@@ -19,6 +19,7 @@ namespace {
 using prometheus::Histogram;
 
 constexpr auto kEvictionsShown = std::chrono::hours(1);
+constexpr auto kShortLife = std::chrono::seconds(10);
 
 Histogram::BucketBoundaries doubling(double first, int count) {
   Histogram::BucketBoundaries bounds;
@@ -84,6 +85,11 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       cycles_(&counters("muster_cycles_total", "Cycles run").Add({})),
       self_checks_(&counters("muster_self_checks_total", "Comparisons with a fresh list").Add({})),
       drift_total_(&counters("muster_drift_objects_total", "Objects that self-checks found wrong").Add({})),
+      rivals_(&counters("muster_rival_decisions_total", "Decisions of others about pods of this scheduler")
+                   .Add({})),
+      short_lived_(&counters("muster_short_lived_pods_total",
+                             "Pods that were evicted within 10 s of their job's start")
+                        .Add({})),
       preemptions_(&counters("total_preemption_attempts", "Searches of preempt that found victims").Add({})),
       action_latency_(
           gauges("action_scheduling_latency_milliseconds", "Time of an action in the last cycle")),
@@ -160,6 +166,8 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   std::map<std::string, std::set<JobId>> served;
   for (const EvictDecision& eviction : decisions.evictions)
     served[eviction.action].insert(eviction.contender);
+  for (const EvictDecision& eviction : decisions.evictions)
+    if (eviction.runtime_lost && *eviction.runtime_lost < kShortLife) short_lived_->Increment();
   for (const auto& [action, jobs] : served) {
     acted_on_.Add({{"action", action}}).Increment(static_cast<double>(jobs.size()));
     if (action == "preempt") preemptions_->Increment(static_cast<double>(jobs.size()));
@@ -250,6 +258,18 @@ void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanosec
 }
 
 void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Observe(in_milliseconds(bind)); }
+
+void Metrics::shadowed(const std::map<std::string, std::int64_t>& pods, double agreement_percent) {
+  Gauges& counts =
+      gauges("muster_shadow_pods", "Pods by how the other scheduler's decision compares with ours");
+  for (const auto& [outcome, count] : pods)
+    counts.Add({{"outcome", outcome}}).Set(static_cast<double>(count));
+  gauges("muster_shadow_agreement_percent", "Of the pods that both decided about, those decided alike")
+      .Add({})
+      .Set(agreement_percent);
+}
+
+void Metrics::rival_acted() { rivals_->Increment(); }
 
 void Metrics::requeue_committed(const std::string& nominators) {
   requeue_commits_.Add({{"nominated_by", nominators}}).Increment();

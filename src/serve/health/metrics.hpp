@@ -54,6 +54,10 @@ class Metrics {
   void write_failed(const std::string& what);
   void drifted(std::size_t objects);
   void checked();
+  // Pods by how another scheduler's decision about them compares with ours; only a shadow has these metrics.
+  void shadowed(const std::map<std::string, std::int64_t>& pods, double agreement_percent);
+  // Another scheduler decided about a pod of ours.
+  void rival_acted();
   void leads(bool is_leader);
   // A changed configuration was taken over, or refused.
   void reloaded(bool is_good);
@@ -86,7 +90,7 @@ class Metrics {
   prometheus::Gauge *e2e_, *open_, *leader_, *drift_, *open_binds_, *open_evictions_, *interned_,
       *waiting_requests_, *pending_jobs_, *unusable_, *free_gpus_, *fragmented_gpus_;
   prometheus::Histogram *task_latency_, *bind_latency_, *watch_to_bind_;
-  prometheus::Counter *cycles_, *self_checks_, *drift_total_, *preemptions_;
+  prometheus::Counter *cycles_, *self_checks_, *drift_total_, *rivals_, *short_lived_, *preemptions_;
   Gauges& action_latency_;
   Counters &scheduled_, &acted_on_, &simulated_, &evicted_, &evicted_by_action_, &requests_, &failed_writes_;
   Counters &nominations_, &nomination_skips_, &requeue_commits_, &requeue_would_commit_, &requeue_rollbacks_,

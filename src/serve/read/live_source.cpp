@@ -29,6 +29,13 @@ bool is_expected(TaskStatus before, TaskStatus after) {
   return before == after || (in(before, kOnItsWay) && in(after, kOnItsWay));
 }
 
+// Somebody else gave it a place: one that we were to give it, or another than ours.
+bool was_moved_by_others(TaskStatus before, NodeId expected, const Placement& after) {
+  constexpr StatusSet kThere = status_set({TaskStatus::kBound, TaskStatus::kRunning});
+  if (!in(after.status, kThere)) return false;
+  return before == TaskStatus::kPending || (before == TaskStatus::kBinding && expected != after.node);
+}
+
 }  // namespace
 
 class LiveSource::Watched final : public kube::ReflectorListener {
@@ -213,8 +220,15 @@ void LiveSource::note_warnings(Json object, const Resource& resource, const std:
 void LiveSource::note_seen(const PodObject& pod) {
   if (!pod.node.empty())
     seen_.erase(pod.meta.uid);
-  else if (pod.scheduler == options_.scheduler_name)
-    seen_.try_emplace(pod.meta.uid, kube::Clock::now());
+  else if (pod.scheduler == options_.scheduler_name &&
+           seen_.try_emplace(pod.meta.uid, kube::Clock::now()).second)
+    note_arrival();
+}
+
+void LiveSource::note_arrival() {
+  const auto now = kube::Clock::now();
+  in_a_row_ = now - last_arrival_ <= kInARow ? std::min(in_a_row_ + 1, 1000) : 1;
+  last_arrival_ = now;
 }
 
 // ---------------------------------------------------------------- to the model
@@ -235,8 +249,12 @@ struct LiveSource::Applying {
     const bool was_same = known.valid() && cluster.task(known).uid == pod.meta.uid;
     const TaskStatus before = was_same ? cluster.placement(known).status : TaskStatus::kGone;
     const bool had_job = was_same && cluster.task(known).job.valid();
+    const bool is_ours = pod.scheduler == source.options_.scheduler_name && was_same && had_job;
+    const NodeId expected = was_same ? cluster.placement(known).node : NodeId();
     const TaskId task = cluster.apply(std::move(pod));
     source.assumptions_.settle_bind(cluster, task);
+    if (is_ours && was_moved_by_others(before, expected, cluster.placement(task)))
+      tell_of_rival(cluster, task, cluster.placement(task).node, "bound the pod");
     const bool has_job = cluster.task(task).job.valid();
     const TaskStatus after = cluster.placement(task).status;
     const bool waits_for_group = after == TaskStatus::kPending && !has_job;
@@ -261,11 +279,25 @@ struct LiveSource::Applying {
     if (is_assumed && !source.options_.binds_by_request) return;
     if (is_assumed) source.assumptions_.confirm_bind(request.meta.ns, request.pod);
     const BindRequestName name{request.meta.ns, request.meta.name, request.meta.uid};
-    source.requests_[name.ns + "/" + name.name] = {name, request.node};
+    LiveSource::Request& kept = source.requests_[name.ns + "/" + name.name];
+    const bool is_of_others = !is_assumed && kept.name.uid != name.uid;
+    kept = {name, request.node};
     source.may_be_stranded_ = true;
+    if (const TaskId pod = cluster.find_task(name.ns, request.pod); is_of_others && pod.valid())
+      tell_of_rival(cluster, pod, cluster.find_node(request.node), "made a BindRequest for the pod");
     if (request.failed) source.listener_.failed_bind_request(name);
+    // Until it is gone its binder may try once more: nobody else gets the place before.
+    request.failed &= !source.options_.binds_by_request;
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
+  }
+  // What we tried to do ourselves may have been done after all, whatever we were told.
+  void tell_of_rival(const Cluster& on, TaskId pod, NodeId node, const char* what) const {
+    const Task& task = on.task(pod);
+    const bool is_ours = task.job.valid() && on.job(task.job).present && on.job(task.job).in_partition;
+    if (is_ours && source.is_synced() && !source.tried_.contains(task.uid))
+      source.listener_.rival_acted(
+          {task.ns, task.name, task.uid, node.valid() ? on.node(node).name : std::string(), what});
   }
   void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
   template <class Other>
@@ -289,6 +321,7 @@ struct LiveSource::Applying {
       const TaskId task = cluster.find_task(gone.ns, gone.name);
       if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
       if (task.valid()) source.seen_.erase(cluster.task(task).uid);
+      if (task.valid()) source.tried_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }
     if (gone.kind == "BindRequest") source.requests_.erase(gone.ns + "/" + gone.name);
@@ -310,6 +343,7 @@ struct LiveSource::Applying {
     (*this)(pod);
   }
   void operator()(BindEnded& end) const {
+    source.tried_.insert(end.uid);
     source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
     source.is_relevant_ = true;
   }

@@ -2,6 +2,8 @@
 // writes.
 #pragma once
 
+#include <absl/container/flat_hash_set.h>
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +30,12 @@ struct BindRequestName {
   std::string ns, name, uid;
 };
 
+// Somebody else decided about a pod of ours.
+struct RivalAct {
+  std::string ns, name, uid, node;
+  const char* what;  // continues "another scheduler …"
+};
+
 // Told what the watch brings, for whoever looks at more than the model does. Calls come from within
 // transfers: they must not wait.
 class SourceListener {
@@ -44,6 +52,8 @@ class SourceListener {
   // update().
   virtual void failed_bind_request(const BindRequestName&) {}
   virtual void stranded_bind_request(const BindRequestName&) {}
+  // From within update().
+  virtual void rival_acted(const RivalAct&) {}
 };
 
 class LiveSource final : public ClusterSource, public Knowledge {
@@ -58,6 +68,11 @@ class LiveSource final : public ClusterSource, public Knowledge {
   // Something was told, since the last cycle began, that may change a decision.
   bool calls_for_cycle() const { return is_relevant_; }
   void cycle_begins() { is_relevant_ = false; }
+  // When the watch last showed a new pod that waits for a place.
+  kube::Clock::time_point last_arrival() const { return last_arrival_; }
+  // How many came until then, none later than this after the one before it.
+  static constexpr auto kInARow = std::chrono::milliseconds(100);
+  int arrivals_in_a_row() const { return in_a_row_; }
 
   // What changed since this was last asked; asked for by those who lead.
   ObjectChanges take_changes() { return std::exchange(changes_, {}); }
@@ -93,6 +108,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   Watched& watched(std::string_view kind) const;
   void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
+  void note_arrival();
   void note_warnings(Json object, const kube::Resource& resource, const std::vector<Error>& warnings);
   void look_for_stranded_requests(const Cluster& cluster);
 
@@ -115,6 +131,9 @@ class LiveSource final : public ClusterSource, public Knowledge {
   };
   absl::flat_hash_map<std::string, Request> requests_;  // BindRequests, "ns/name"
   bool may_be_stranded_ = false;                        // some of them, since we last looked
+  absl::flat_hash_set<std::string> tried_;              // uids of pods whose bind we gave up
+  kube::Clock::time_point last_arrival_{};              // of a pod that waits for us
+  int in_a_row_ = 0;
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;
 };

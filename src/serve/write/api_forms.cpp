@@ -1,7 +1,11 @@
 // Allocations of devices as JSON, and what a job is taken for in words.
 #include "serve/write/api_forms.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -45,7 +49,35 @@ std::set<std::string> devices_in(const json& allocation) {
   return devices;
 }
 
+std::string thousandths(std::int64_t units) {
+  return units % 1000 == 0 ? fmt::format("{}", units / 1000) : fmt::format("{}m", units);
+}
+
+// With the largest unit that it is a whole number of.
+std::string whole_bytes(std::int64_t count) {
+  constexpr std::array kUnits = {"", "Ki", "Mi", "Gi", "Ti"};
+  std::size_t unit = 0;
+  for (; count != 0 && count % 1024 == 0 && unit + 1 < kUnits.size(); ++unit) count /= 1024;
+  return fmt::format("{}{}", count, kUnits[unit]);
+}
+
 }  // namespace
+
+json to_json(const Charge& charge) {
+  return {{"cpu", thousandths(charge.units[index(Accounted::kCores)])},
+          {"memory", whole_bytes(charge.units[index(Accounted::kBytes)])},
+          {"nvidia.com/gpu", thousandths(charge.units[index(Accounted::kGpus)])}};
+}
+
+json to_json(const Shares& shares) {
+  Charge rounded;
+  for (const Accounted r : kAccounted) {
+    const double unit = r == Accounted::kGpus ? static_cast<double>(kOneGpu) : 1;
+    const double most = static_cast<double>(std::numeric_limits<std::int32_t>::max()) * 1e9;
+    rounded.units[index(r)] = static_cast<std::int64_t>(std::clamp(shares[index(r)] * unit, 0.0, most));
+  }
+  return to_json(rounded);
+}
 
 json to_json(const AllocationObject& allocation) {
   json results = json::array();

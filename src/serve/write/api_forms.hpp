@@ -15,6 +15,10 @@ namespace muster::serve {
 // The devices of a claim: an AllocationResult of resource.k8s.io/v1.
 nlohmann::json to_json(const AllocationObject& allocation);
 
+// Amounts as quantities by name, those of nothing included: a patch leaves what it does not name.
+nlohmann::json to_json(const Charge& charge);
+nlohmann::json to_json(const Shares& shares);
+
 // The claim has devices already, and others than these: somebody else gave them.
 bool has_other_devices(const nlohmann::json& claim, const AllocationObject& allocation);
 // Takes the pod off the users of a claim; the last one gives its devices back. False where it is none of

@@ -51,5 +51,15 @@ TEST(ApiFormsTest, TheLastUserGivesTheDevicesBack) {
   EXPECT_TRUE(claim["status"]["reservedFor"].empty());
 }
 
+TEST(ApiForms, AmountsAreQuantities) {
+  EXPECT_EQ(to_json(Charge{{1500, 3LL << 30, 2000}}),
+            nlohmann::json::parse(R"({"cpu": "1500m", "memory": "3Gi", "nvidia.com/gpu": "2"})"));
+  EXPECT_EQ(to_json(Charge{{0, 1000, 500}}),
+            nlohmann::json::parse(R"({"cpu": "0", "memory": "1000", "nvidia.com/gpu": "500m"})"));
+  EXPECT_EQ(to_json(Shares{2000, 1024, 0.25}),
+            nlohmann::json::parse(R"({"cpu": "2", "memory": "1Ki", "nvidia.com/gpu": "250m"})"));
+  EXPECT_EQ(to_json(Shares{-1, 1e300, 0}).at("cpu"), "0");
+}
+
 }  // namespace
 }  // namespace muster::serve

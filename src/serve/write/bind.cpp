@@ -31,7 +31,9 @@ std::string received_type(const Shape& shape) {
   return "Regular";
 }
 
-double portion_of(const Shape& shape) {
+// Of each device, as it is charged on that node.
+double portion_of(const Shape& shape, const Node& node) {
+  if (shape.gpu.memory_mib > 0) return static_cast<double>(node.hundredths_of(shape.gpu)) / 100;
   if (shape.gpu.portion > 0) return shape.gpu.portion;
   return shape.gpu.devices > 0 ? 1.0 : 0.0;
 }
@@ -77,7 +79,7 @@ Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumpt
   Bind bind{.pod = identity_of(cluster, decision.task),
             .node = cluster.node(decision.node).name,
             .received_type = received_type(shape),
-            .portion = fmt::format("{:.2f}", portion_of(shape)),
+            .portion = fmt::format("{:.2f}", portion_of(shape, cluster.node(decision.node))),
             .devices = shape.gpu.devices,
             .needs = needs_of(cluster, decision)};
   for (const GroupId group : cluster.groups(decision.holding))

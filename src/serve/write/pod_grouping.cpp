@@ -176,7 +176,12 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
     if (grouper::is_skipped(owner)) co_return true;
   const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
                     uid = text_at(pod, "/metadata/uid");
-  const auto plan = grouper::plan_group(pod, owners, plan_options());
+  json related;
+  if (const auto wanted = grouper::related_to(pod, owners)) {
+    const bool is_read = co_await owners_.read_related(ns, *wanted, related);
+    if (!is_read) co_return false;
+  }
+  const auto plan = grouper::plan_group(pod, owners, plan_options(), related);
   if (!plan) {
     p_.events.record({.about = {"v1", "Pod", ns, name, uid},
                       .is_warning = true,

@@ -70,9 +70,33 @@ kube::Async<bool> WorkloadOwners::collect(const json& pod, std::vector<json>& ow
   co_return true;
 }
 
+kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related related, json& into) {
+  if (related.labels.empty()) {
+    const json reference = {
+        {"apiVersion", related.api_version}, {"kind", related.kind}, {"name", related.name}};
+    const auto object = co_await read_owner(std::move(ns), reference);
+    into = object->object;
+    co_return !object->failed;
+  }
+  const auto kinds = co_await read_kinds(related.api_version);
+  const auto resource = kinds->by_name.find(related.kind);
+  if (resource == kinds->by_name.end()) co_return !kinds->failed;
+  std::string selector;
+  for (const auto& [key, value] : related.labels)
+    selector.append(selector.empty() ? "" : ",").append(key).append("=").append(value);
+  const std::string path = resource->second.path(ns) + "?labelSelector=" + kube::escaped(selector);
+  const HttpResponse answer = co_await client_.get(path);
+  if (answer.ok()) into = parsed_answer(answer.body);
+  if (!into.is_object()) into = nullptr;
+  co_return !is_transient(answer);
+}
+
 kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(std::string ns,
                                                                                json reference) {
-  const std::string key = ns + "/" + text_at(reference, "/uid");  // one namespace knows nothing of another
+  // One namespace knows nothing of another.
+  const std::string uid = text_at(reference, "/uid");
+  const std::string key =
+      ns + "/" + (uid.empty() ? text_at(reference, "/kind") + "/" + text_at(reference, "/name") : uid);
   if (owners_.size() > kMostOwners) owners_.clear();
   if (const auto known = owners_.find(key);
       known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
@@ -100,7 +124,8 @@ kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& refere
   if (answer.ok()) owner.object = parsed_answer(answer.body);
   if (owner.object.is_discarded()) owner.object = nullptr;
   // An owner of the same name that is another one: ours is gone, and the pod soon will be.
-  const bool is_other = answer.ok() && text_at(owner.object, "/metadata/uid") != text_at(reference, "/uid");
+  const std::string uid = text_at(reference, "/uid");
+  const bool is_other = answer.ok() && !uid.empty() && text_at(owner.object, "/metadata/uid") != uid;
   owner.failed = is_other || answer.status == 404 || is_transient(answer);
   if (!owner.object.is_object()) co_return;
   owner.object["apiVersion"] = api_version;

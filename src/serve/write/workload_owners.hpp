@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "grouper/grouper.hpp"
 #include "kube/async.hpp"
 
 namespace muster::kube {
@@ -25,6 +26,9 @@ class WorkloadOwners {
   // Adds the owners of a pod from the nearest to the top one, as far as we may read them. False: another try
   // may work later.
   kube::Async<bool> collect(const nlohmann::json& pod, std::vector<nlohmann::json>& owners);
+  // What a pod's group depends on beside them; null where it is not readable. False: another try may work
+  // later.
+  kube::Async<bool> read_related(std::string ns, grouper::Related related, nlohmann::json& into);
 
  private:
   using json = nlohmann::json;

@@ -1,0 +1,35 @@
+// The shadow of another scheduler: what muster would do is compared and told, and never done.
+#pragma once
+
+#include "serve/check/shadow_ledger.hpp"
+
+namespace muster {
+class Cluster;
+struct Decisions;
+}  // namespace muster
+
+namespace muster::serve {
+
+class Log;
+class Metrics;
+struct RivalAct;
+
+class Shadow {
+ public:
+  Shadow(const Cluster& cluster, Metrics& metrics, Log& log)
+      : cluster_(cluster), metrics_(metrics), log_(log) {}
+
+  void decided(const Decisions& decisions, TimePoint now);
+  void placed_by_other(const RivalAct& act);
+  const ShadowLedger& ledger() const { return ledger_; }
+
+ private:
+  void tell();
+
+  const Cluster& cluster_;
+  Metrics& metrics_;
+  Log& log_;
+  ShadowLedger ledger_;
+};
+
+}  // namespace muster::serve

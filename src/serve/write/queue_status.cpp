@@ -1,0 +1,67 @@
+// When queues are looked at, and what is said of them.
+#include "serve/write/queue_status.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "kube/resource.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
+#include "serve/write/api_forms.hpp"
+
+namespace muster::serve {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto kBetweenQueueLooks = std::chrono::seconds(1);
+constexpr auto kBetweenWrites = std::chrono::seconds(5);
+
+json children_of(const Cluster& cluster, const Queue& queue) {
+  std::vector<std::string> names;
+  for (const QueueId child : queue.children)
+    if (cluster.queue(child).present) names.push_back(cluster.queue(child).name);
+  std::ranges::sort(names);
+  return names;
+}
+
+json status_of_queue(const Cluster& cluster, const QueueShare& share) {
+  const QueueUse& use = cluster.use(share.queue);
+  Charge requested = use.allocated;
+  requested += use.pending;
+  return {{"childQueues", children_of(cluster, cluster.queue(share.queue))},
+          {"allocated", to_json(use.allocated)},
+          {"allocatedNonPreemptible", to_json(use.non_preemptible)},
+          {"requested", to_json(requested)},
+          {"fairShare", to_json(share.fair_share)}};
+}
+
+}  // namespace
+
+void QueueStatus::publish(const Cluster& cluster, const Decisions& decisions) {
+  const auto now = kube::Clock::now();
+  if (!is_ours_ || now < looked_at_ + kBetweenQueueLooks) return;
+  looked_at_ = now;
+  for (const QueueShare& share : decisions.shares)
+    if (const Queue& queue = cluster.queue(share.queue); queue.present)
+      tell(queue.name, status_of_queue(cluster, share), now);
+  absl::erase_if(told_, [&](const auto& entry) {
+    const QueueId queue = cluster.find_queue(entry.first);
+    return !queue.valid() || !cluster.queue(queue).present;
+  });
+}
+
+void QueueStatus::tell(const std::string& queue, const json& status, kube::Clock::time_point now) {
+  Told& told = told_[queue];
+  std::string text = status.dump();
+  if (told.status == text || now < told.at + kBetweenWrites || updates_.is_full()) return;
+  told = {std::move(text), now};
+  kube::ApiRequest request{.method = "PATCH",
+                           .path = kube::resources::kQueues.path("", queue) + "/status",
+                           .body = json{{"status", status}}.dump(),
+                           .content_type = kube::kMergePatch,
+                           .lane = kube::Lane::kBackground};
+  updates_.put(queue, {.make = [request] { return request; }});
+}
+
+}  // namespace muster::serve
