@@ -196,7 +196,8 @@ bool stands(const Job& job, const Member& member, StatusSet statuses) {
 }
 
 bool is_wholly_ready(const Job& job) {
-  return std::all_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return p.is_ready(); });
+  return std::all_of(job.pod_sets.begin(), job.pod_sets.end(),
+                     [&](const PodSet& p) { return p.is_ready(job.finished_pods_count); });
 }
 
 // Of a job that can do without some sub groups, one that is not ready may be tried: such jobs are left out.

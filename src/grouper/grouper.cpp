@@ -59,6 +59,7 @@ std::string priority_class_of(const Sources& s) {
   const auto exists = [&](const std::string& name) {
     return !name.empty() && s.options.has_priority_class(name);
   };
+  if (std::string of_ray = label(s.top, "ray.io/priority-class-name"); exists(of_ray)) return of_ray;
   if (std::string named = first_of(s, &label, "priorityClassName", exists); !named.empty()) return named;
   if (std::string of_pod = text_at(s.pod, "/spec/priorityClassName"); exists(of_pod)) return of_pod;
   return s.rule.priority_class;

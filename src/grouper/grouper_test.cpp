@@ -139,6 +139,23 @@ TEST(Grouper, PyTorchJob) {
   EXPECT_EQ(plan(pod({{"training.kubeflow.org/replica-type", "master"}}), {job}).sub_group, "master");
 }
 
+TEST(Grouper, RayCluster) {
+  json ray = object("ray.io/v1", "RayCluster", "r",
+                    {{"workerGroupSpecs",
+                      {{{"groupName", "a"}, {"replicas", 4}, {"minReplicas", 2}, {"numOfHosts", 3}},
+                       {{"replicas", 1}},
+                       {{"groupName", "off"}, {"replicas", 1}, {"suspend", true}},
+                       {{"groupName", "none"}}}}});
+  const GroupPlan g = plan(pod({{"ray.io/group", "a"}}), {ray});
+  EXPECT_EQ(g.sub_group, "a");
+  EXPECT_EQ(g.pod_group["spec"]["minSubGroup"], 3);
+  EXPECT_EQ(g.pod_group["spec"]["subGroups"],
+            json::parse(R"([{"name": "headgroup", "minMember": 1}, {"name": "a", "minMember": 6},
+                            {"name": "worker-group-1", "minMember": 1}])"));
+  ray["spec"]["workerGroupSpecs"][0]["minReplicas"] = 5;
+  EXPECT_FALSE(plan_group(pod(), {ray}, {}));
+}
+
 TEST(Grouper, PyTorchJobInSegments) {
   json job = object(
       "kubeflow.org/v1", "PyTorchJob", "t",

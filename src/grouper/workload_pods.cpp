@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "grouper/fields.hpp"
+#include "grouper/workload_rules.hpp"
 
 namespace muster::grouper {
 namespace {
@@ -260,6 +261,42 @@ Result<Wanted> pytorch_job(const json& job, const Present&) {
   return wanted;
 }
 
+// ---------------------------------------------------------------- RayCluster
+
+// The head is a group of its own; a worker group has its replicas, each of as many pods as it has hosts.
+Result<Wanted> ray_cluster(const json& cluster, const Present&) {
+  if (is_true(cluster, "/spec/suspend")) return none("suspended");
+  const auto labels = [&](const std::string& group, const char* type) {
+    return json{{"ray.io/cluster", name_of(cluster)}, {"ray.io/group", group}, {"ray.io/node-type", type}};
+  };
+  Wanted wanted;
+  wanted.parts.push_back({.template_path = "spec.headGroupSpec.template",
+                          .pod_template = &at(cluster, "/spec/headGroupSpec/template"),
+                          .prefix = name_of(cluster) + "-head-",
+                          .labels = labels(kRayHead, "head"),
+                          .is_only_one = false});
+  const json& groups = at(cluster, "/spec/workerGroupSpecs");
+  std::int64_t total = 1;
+  for (std::size_t i = 0; groups.is_array() && i < groups.size(); ++i) {
+    const std::string above = fmt::format("/spec/workerGroupSpecs[{}]", i);
+    const auto replicas = given_count(groups[i], "/replicas", above);
+    const auto hosts = given_count(groups[i], "/numOfHosts", above);
+    if (!replicas || !hosts) return replicas ? hosts.error() : replicas.error();
+    if (is_true(groups[i], "/suspend") || replicas->value_or(0) == 0) continue;
+    const std::int64_t of_each = std::clamp<std::int64_t>(hosts->value_or(1), 1, kMostPods + 1);
+    if (**replicas > (kMostPods - total) / of_each) return too_many(above + "/replicas", **replicas);
+    total += **replicas * of_each;
+    const std::string group = ray_worker_group(groups[i], i);
+    wanted.parts.push_back({.template_path = dotted(above) + ".template",
+                            .pod_template = &at(groups[i], "/template"),
+                            .prefix = fmt::format("{}-{}-worker-", name_of(cluster), group),
+                            .count = **replicas * of_each,
+                            .labels = labels(group, "worker"),
+                            .is_only_one = false});
+  }
+  return wanted;
+}
+
 // ---------------------------------------------------------------- the table
 
 struct PodMaker {
@@ -267,7 +304,7 @@ struct PodMaker {
   Result<Wanted> (*wanted)(const json& workload, const Present& present);
 };
 
-constexpr std::array<PodMaker, 11> kMakers{{
+constexpr std::array<PodMaker, 12> kMakers{{
     {"", "ReplicationController", &replicas},
     {"apps", "Deployment", &deployment},
     {"apps", "ReplicaSet", &replicas},
@@ -278,6 +315,7 @@ constexpr std::array<PodMaker, 11> kMakers{{
     {"jobset.x-k8s.io", "JobSet", &job_set},
     {"kubeflow.org", "PyTorchJob", &pytorch_job},
     {"kubeflow.org", "Notebook", &notebook},
+    {"ray.io", "RayCluster", &ray_cluster},
     {"serving.knative.dev", "Service", &knative_service},
 }};
 

@@ -94,6 +94,18 @@ INSTANTIATE_TEST_SUITE_P(
             {"w-master-0", "w-worker-0", "w-worker-1"}},
         Case{"kubeflow.org/v1", "PyTorchJob", R"({"runPolicy": {"suspend": true}})", {}, "suspended"},
         Case{"kubeflow.org/v1", "Notebook", R"({"template": T})", {"w-0"}},
+        Case{"ray.io/v1",
+             "RayCluster",
+             R"({"headGroupSpec": {"template": T}, "workerGroupSpecs": [
+                 {"groupName": "a", "replicas": 2, "template": T}, {"replicas": 1, "numOfHosts": 2, "template": T},
+                 {"groupName": "none", "template": T}, {"replicas": 3, "suspend": true, "template": T}]})",
+             {"w-head-0", "w-a-worker-0", "w-a-worker-1", "w-worker-group-1-worker-0",
+              "w-worker-group-1-worker-1"}},
+        Case{"ray.io/v1",
+             "RayCluster",
+             R"({"suspend": true, "headGroupSpec": {"template": T}})",
+             {},
+             "suspended"},
         Case{"serving.knative.dev/v1", "Service", R"({"template": T})", {"w-0"}}));
 
 TEST(WorkloadPods, ARowPerKind) {

@@ -1,4 +1,5 @@
-// The rules: batch jobs, PyTorchJobs and JobSets in shapes of their own, all others one pod at a time.
+// The rules: batch jobs, PyTorchJobs, JobSets and RayClusters in shapes of their own, all others one pod at a
+// time.
 #include "grouper/workload_rules.hpp"
 
 #include <fmt/format.h>
@@ -130,16 +131,41 @@ std::string job_set_replica(const json&, const json& pod) {
                      number(label(pod, "jobset.sigs.k8s.io/job-index")).value_or(0));
 }
 
+// ---------------------------------------------------------------- RayCluster
+
+// A group that is suspended or has no replicas is left out.
+Result<json> ray_shape(const json& cluster, const json&) {
+  json groups = json::array({{{"name", kRayHead}, {"minMember", 1}}});
+  const json& workers = at(cluster, "/spec/workerGroupSpecs");
+  for (std::size_t i = 0; workers.is_array() && i < workers.size(); ++i) {
+    const json& group = workers[i];
+    const std::int64_t replicas = count_at(group, "/replicas").value_or(0);
+    const std::int64_t least = count_at(group, "/minReplicas").value_or(0);
+    if (at(group, "/suspend") == true || replicas == 0) continue;
+    if (least > replicas)
+      return Error{fmt::format("spec.workerGroupSpecs[{}]: {} replicas are less than minReplicas, {}", i,
+                               replicas, least)};
+    const std::int64_t hosts = std::max<std::int64_t>(count_at(group, "/numOfHosts").value_or(1), 1);
+    const std::int64_t needed = least > 0 ? least : replicas;
+    if (needed > INT32_MAX / hosts) return Error{"spec.workerGroupSpecs: more pods than can be counted"};
+    groups.push_back({{"name", ray_worker_group(group, i)}, {"minMember", needed * hosts}});
+  }
+  return json{{"minSubGroup", groups.size()}, {"subGroups", groups}};
+}
+
+std::string ray_group(const json&, const json& pod) { return label(pod, "ray.io/group"); }
+
 // ---------------------------------------------------------------- the table
 
 constexpr WorkloadRule kDefaultRule{"", "", "train", false, &one_pod, &no_sub_group};
 
-constexpr std::array<WorkloadRule, 6> kRules{{
+constexpr std::array<WorkloadRule, 7> kRules{{
     {"apps", "Deployment", "inference", true, &one_pod, &no_sub_group},
     {"batch", "Job", "train", false, &batch_job, &no_sub_group},
     {"kubeflow.org", "PyTorchJob", "train", false, &pytorch_shape, &pytorch_role},
     {"jobset.x-k8s.io", "JobSet", "train", false, &job_set_shape, &job_set_replica},
     {"kubeflow.org", "Notebook", "build", false, &one_pod, &no_sub_group},
+    {"ray.io", "RayCluster", "train", false, &ray_shape, &ray_group},
     {"serving.knative.dev", "Service", "inference", false, &one_pod, &no_sub_group},
 }};
 
@@ -158,6 +184,11 @@ std::string group_of(const json& workload) {
 }
 
 }  // namespace
+
+std::string ray_worker_group(const json& group, std::size_t number) {
+  std::string name = text_at(group, "/groupName");
+  return name.empty() ? fmt::format("worker-group-{}", number) : name;
+}
 
 const WorkloadRule& rule_for(const json& workload) {
   const std::string group = group_of(workload), kind = text_at(workload, "/kind");

@@ -30,4 +30,9 @@ bool is_looked_through(const json& workload);
 // Its pods' labels are looked for on all owners, not only the topmost.
 bool asks_all_owners(const WorkloadRule& rule);
 
+// ---- names that a RayCluster's groups of pods have
+
+inline constexpr const char* kRayHead = "headgroup";
+std::string ray_worker_group(const json& group, std::size_t number);
+
 }  // namespace muster::grouper

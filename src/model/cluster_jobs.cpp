@@ -40,6 +40,7 @@ void Cluster::take(PodGroupObject&& object) {
   job.backed_off = object.scheduling_backoff != -1 && object.unschedulable_node_pool &&
                    is_same_pool(*object.unschedulable_node_pool, options_.node_pool);
   read_job(object, job);
+  job.finished_pods_count = options_.compatibility.finished_pods_count;
   if (object.requeued_at && !job.requeued_at)
     warn("PodGroup " + job.full_name(), "metadata.annotations." + std::string(keys::kRequeuedAt),
          "\"" + *object.requeued_at + "\" is no RFC 3339 time, and counts as absent");

@@ -40,7 +40,8 @@ namespace {
 bool is_ready(const Job& job, const GroupSet& set) {
   std::int32_t count = 0;
   for (const Member& m : set.members)
-    count += m.is_pod_set ? job.pod_sets[m.at].is_ready() : is_ready(job, job.sets[m.at]);
+    count +=
+        m.is_pod_set ? job.pod_sets[m.at].is_ready(job.finished_pods_count) : is_ready(job, job.sets[m.at]);
   return count >= set.required();
 }
 }  // namespace

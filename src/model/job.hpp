@@ -23,7 +23,12 @@ struct PodSet {  // a leaf
   StatusCounts counts;
 
   bool is_satisfied() const { return counts.active_allocated() >= minimum; }
-  bool is_ready() const { return counts.in(kAlive)-counts.of(TaskStatus::kGated) >= minimum; }
+  // With those that finished, or without them, there are pods enough for its minimum.
+  bool is_ready(bool with_finished) const { return ready(with_finished) >= minimum; }
+  std::int32_t ready(bool with_finished) const {
+    const std::int32_t finished = with_finished ? counts.of(TaskStatus::kSucceeded) : 0;
+    return counts.in(kAlive)-counts.of(TaskStatus::kGated) + finished;
+  }
 };
 
 // A member of a group set: another set, or a pod set.
@@ -77,6 +82,7 @@ struct Job {
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
   bool stays_terminating = false;
+  bool finished_pods_count = true;  // towards its minimum, where it has to start again
 
   // What it asks for, and what it last was while it ran; nothing: not known.
   Preemptibility asked = Preemptibility::kPreemptible;

@@ -32,7 +32,8 @@ struct Compatibility {
   bool charge_until_gone = true;     // what stands on nodes is charged, whatever became of its group or queue
   bool quota_bounds_changes = true;  // who becomes non-preemptible while running needs the quota for it
   bool return_where_chosen = true;   // a victim that gets a place again gets the one that was found for it
-  bool move_only_whole_gangs = true;      // a gang is moved only where it stands whole afterwards
+  bool move_only_whole_gangs = true;  // a gang is moved only where it stands whole afterwards
+  bool finished_pods_count = true;  // a gang of which pods finished may start again with those that are left
   bool reservations_in_namespace = true;  // the label of GPU reservations counts in their namespace only
 
   static constexpr Compatibility kai_exact();
@@ -68,6 +69,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"quotaBoundsChanges", &Compatibility::quota_bounds_changes},
     {"returnWhereChosen", &Compatibility::return_where_chosen},
     {"moveOnlyWholeGangs", &Compatibility::move_only_whole_gangs},
+    {"finishedPodsCount", &Compatibility::finished_pods_count},
     {"reservationsInNamespace", &Compatibility::reservations_in_namespace},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),

@@ -10,8 +10,8 @@ namespace {
 JobReason missing_tasks(const Cluster& cluster, const Job& job) {
   JobReason reason{.rule = JobRule::kNotReady, .is_gang = true};
   for (const PodSet& p : job.pod_sets) {
-    if (p.is_ready()) continue;
-    reason.placed = p.counts.in(kAlive)-p.counts.of(TaskStatus::kGated);
+    if (p.is_ready(job.finished_pods_count)) continue;
+    reason.placed = p.ready(job.finished_pods_count);
     reason.needed = p.minimum;
     reason.pod_set = job.pod_sets.size() > 1 ? p.name : "";
     if (p.counts.of(TaskStatus::kGated) > 0) reason.rule = JobRule::kGatedTasks;
