@@ -180,7 +180,8 @@ class TimedCluster {
   EventQueue events_, failures_;
   Meters meters_;
   TimePoint now_;
-  bool has_news_ = true, is_first_cycle_over_ = false, has_freed_ = false;
+  bool has_news_ = true, is_first_cycle_over_ = false;
+  bool has_more_news_ = false;  // than the last cycle decided: since it was carried out, or by that
 
   std::vector<std::unique_ptr<Entry>> entries_;  // by slot
   std::vector<std::uint32_t> free_slots_;

@@ -20,7 +20,7 @@ constexpr auto kGpus = index(Accounted::kGpus);
 void TimedCluster::carry_out(const Decisions& decisions, TimePoint now) {
   now_ = std::max(now_, now);
   meters_.advance(now_);
-  has_freed_ = false;
+  has_more_news_ = false;
   absl::flat_hash_set<TaskId> evicted;
   for (const EvictDecision& e : decisions.evictions) evicted.insert(e.task);
   note_waiting(decisions);
@@ -43,7 +43,7 @@ void TimedCluster::carry_out(const Decisions& decisions, TimePoint now) {
   settle_touched();
   drop_void();
   note_shares(decisions);
-  has_news_ = has_freed_;
+  has_news_ = has_more_news_;
 }
 
 void TimedCluster::note_shares(const Decisions& decisions) {
@@ -172,7 +172,7 @@ void TimedCluster::note_eviction(Entry& entry, JobRun::Pod pod, const std::strin
 // Its owner makes it again, pending, with a new uid and the same name. One without a job is gone for good.
 void TimedCluster::make_again(Entry& entry, JobRun::Pod pod) {
   PodFacts& facts = entry.pods[pod];
-  has_freed_ = true;
+  has_more_news_ = true;
   if (entry.run.has_place(pod)) let_go(entry, pod);
   entry.run.leave_place(pod);
   cluster_.release_claims(facts.task);

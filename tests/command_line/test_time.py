@@ -2,7 +2,6 @@
 
 MUSTER names the program.
 """
-import calendar
 import json
 import os
 import pathlib
@@ -10,101 +9,9 @@ import random
 import signal
 import subprocess
 import tempfile
-import time
 import unittest
 
-MUSTER = os.environ["MUSTER"]
-START = "2025-06-01T12:00:00Z"
-HOUR = 3600
-
-
-def at(seconds):
-    """That long after the start, as RFC 3339."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1748779200 + seconds))
-
-
-def node(name, gpus=8, **labels):
-    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
-            "status": {"allocatable": {"cpu": "64", "memory": "512Gi", "nvidia.com/gpu": str(gpus), "pods": "110"}}}
-
-
-def queue(name, quota=0, weight=1, **spec):
-    unbounded = {"quota": -1, "limit": -1, "overQuotaWeight": 1}
-    return {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": name},
-            "spec": {"resources": {"gpu": {"quota": quota, "limit": -1, "overQuotaWeight": weight}, "cpu": unbounded,
-                                   "memory": unbounded}, **spec}}
-
-
-def pod(name, group, gpus=1, where=None, annotations=None, created=0):
-    spec = {"schedulerName": "kai-scheduler",
-            "containers": [{"name": "main", "image": "work", "resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}]}
-    result = {"apiVersion": "v1", "kind": "Pod",
-              "metadata": {"name": name, "creationTimestamp": at(created),
-                           "annotations": {"pod-group-name": group, **(annotations or {})}}, "spec": spec}
-    if where:
-        spec["nodeName"] = where
-        result["status"] = {"phase": "Running"}
-    return result
-
-
-def job(name, queue="team", pods=1, gpus=1, least=None, created=0, where=None, priority=None, pod_annotations=None,
-        **work):
-    """A PodGroup and its pods; work: duration="1h", checkpoint_every="10m", …"""
-    annotations = {f"muster.dev/{key.replace('_', '-')}": value for key, value in work.items()}
-    if where:
-        annotations["kai.scheduler/last-start-timestamp"] = at(created)
-    spec = {"queue": queue, "minMember": pods if least is None else least}
-    if priority:
-        spec["priorityClassName"] = priority
-    group = {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup",
-             "metadata": {"name": name, "creationTimestamp": at(created), "annotations": annotations}, "spec": spec}
-    return [group] + [pod(f"{name}-{i}", name, gpus, where, pod_annotations, created) for i in range(pods)]
-
-
-def step(when, **what):
-    return {"apiVersion": "muster.dev/v1", "kind": "Step", "at": when, **what}
-
-
-def flat(items):
-    for item in items:
-        if isinstance(item, list):
-            yield from flat(item)
-        else:
-            yield item
-
-
-class TimeTest(unittest.TestCase):
-    def run_muster(self, objects, *arguments):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        path = pathlib.Path(directory.name) / "cluster.json"
-        path.write_text("\n".join(json.dumps(o) for o in flat(objects)))
-        return subprocess.run([MUSTER, "simulate", str(path), "--now", START, *arguments], capture_output=True,
-                              text=True, timeout=120)
-
-    def play(self, objects, until="idle", *arguments):
-        ran = self.run_muster(objects, "--until", until, "-o", "json", *arguments)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.stderr = ran.stderr
-        outcome = json.loads(ran.stdout)
-        self.jobs = {j["name"].removeprefix("default/"): j for j in outcome["jobs"]}
-        self.queues = {q["name"]: q for q in outcome["queues"]}
-        for j in outcome["jobs"]:
-            life = self.seconds(j["finished"] or j.get("failed") or j.get("deleted") or outcome["to"]) - self.seconds(j["submitted"])
-            self.assertAlmostEqual(j["runSeconds"] + j["queuedSeconds"] + j["heldIdleSeconds"], life, places=6, msg=j)
-        gpu = outcome["cluster"]["gpuSeconds"]
-        self.assertAlmostEqual(gpu["used"] + gpu["idle"], gpu["capacity"], places=3)
-        return outcome
-
-    def record(self, objects, until="idle", *arguments):
-        with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-            self.outcome = self.play(objects, until, "--record", file.name, *arguments)
-            return [json.loads(line) for line in pathlib.Path(file.name).read_text().splitlines()]
-
-    @staticmethod
-    def seconds(instant):
-        whole, _, fraction = instant.rstrip("Z").partition(".")
-        return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) - 1748779200 + float("0." + (fraction or "0"))
+from timed import HOUR, MUSTER, START, TimeTest, at, flat, job, node, pod, queue, step
 
 
 class Played(TimeTest):
@@ -182,6 +89,16 @@ class Played(TimeTest):
         self.assertEqual(self.jobs["a"]["finished"], at(600 + HOUR))
         self.assertEqual(self.jobs["a"]["lostGpuSeconds"], 600)
         self.assertEqual(self.jobs["a"]["evictions"], 0)
+
+    def test_a_gang_of_which_a_pod_finished_starts_again(self):
+        gang = job("a", pods=2)
+        for each, duration in zip(gang[1:], ("10m", "30m")):
+            each["metadata"]["annotations"]["muster.dev/duration"] = duration
+        cluster = [node("n1", 2), node("n2", 2), queue("team"), gang, step("20m", drain="n1")]
+        self.play(cluster)
+        self.assertEqual([self.jobs["a"]["finished"], self.jobs["a"]["lostGpuSeconds"]], [at(1200 + 1800), 1200])
+        self.play(cluster, "idle", "--kai-exact")
+        self.assertIsNone(self.jobs["a"]["finished"])
 
     def test_elastic_work(self):
         self.play([node("n1", 2), queue("team"), job("a", pods=4, least=1, work="4h")])
@@ -292,119 +209,117 @@ class Played(TimeTest):
         waits = next(d for d in outcome["differences"] if d["metric"] == "queues.a.waitSeconds.max")
         self.assertEqual(waits, {"metric": "queues.a.waitSeconds.max", "values": [1, 3000], "ratio": 3000})
 
-    def test_workloads(self):
-        template = {"spec": {"schedulerName": "kai-scheduler",
-                             "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}
-        meta = {"labels": {"kai.scheduler/queue": "team"}, "annotations": {"muster.dev/duration": "1h"}}
-        batch = {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "many", **meta},
-                 "spec": {"parallelism": 2, "completions": 5, "template": template}}
-        lines = self.record([node("n1", 8), queue("team"), batch])
+
+class Workloads(TimeTest):
+    """What controllers make over time."""
+
+    @staticmethod
+    def template(annotations=None, **spec):
+        return {"metadata": {"annotations": annotations or {}},
+                "spec": {"schedulerName": "kai-scheduler", **spec,
+                         "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}
+
+    @staticmethod
+    def workload(kind, name, spec, api_version="batch/v1", duration=None):
+        annotations = {"muster.dev/duration": duration} if duration else {}
+        return {"apiVersion": api_version, "kind": kind, "spec": spec,
+                "metadata": {"name": name, "labels": {"kai.scheduler/queue": "team"}, "annotations": annotations}}
+
+    def nightly(self, schedule, zone=None):
+        once = self.workload("Job", "once", {"template": self.template()}, duration="1h")
+        spec = {"schedule": schedule, "jobTemplate": {"metadata": once["metadata"], "spec": once["spec"]}}
+        if zone:
+            spec["timeZone"] = zone
+        return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"}, "spec": spec}
+
+    def test_a_job_makes_pods_up_to_its_completions(self):
+        many = self.workload("Job", "many", {"parallelism": 2, "completions": 5, "template": self.template()}, duration="1h")
+        lines = self.record([node("n1", 8), queue("team"), many])
         starts = [(h["pod"], h["at"]) for h in lines if h["kind"] == "start"]
         self.assertEqual(starts, [("default/many-0", at(0)), ("default/many-1", at(0)), ("default/many-2", at(HOUR)),
                                   ("default/many-3", at(HOUR)), ("default/many-4", at(2 * HOUR))])
         self.assertEqual(self.outcome["jobs"][0]["finished"], at(3 * HOUR))
 
-        nightly = {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": {"name": "nightly"},
-                   "spec": {"schedule": "30 * * * *", "jobTemplate": {"metadata": meta, "spec": {"template": template}}}}
-        outcome = self.play([node("n1", 8), queue("team"), nightly], "3h")
+    def test_the_schedule_of_a_cron_job_runs(self):
+        outcome = self.play([node("n1", 8), queue("team"), self.nightly("30 * * * *")], "3h")
         self.assertEqual([j["submitted"] for j in outcome["jobs"]], [at(1800), at(5400), at(9000)])
         self.assertEqual([j["runSeconds"] for j in outcome["jobs"]], [3600, 3600, 1800])
 
-        stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet",
-                    "metadata": {"name": "web", "labels": {"kai.scheduler/queue": "team"}},
-                    "spec": {"replicas": 3, "template": template}}
+    def test_the_schedule_of_a_cron_job_is_of_its_zone(self):
+        for zone, hour in ((None, 3), ("Etc/UTC", 3), ("Europe/Berlin", 1), ("America/New_York", 7), ("Asia/Kolkata", 21.5)):
+            with self.subTest(zone):
+                outcome = self.play([node("n1", 8), queue("team"), self.nightly("0 15 * * *", zone)], "1d")
+                self.assertEqual([j["submitted"] for j in outcome["jobs"]], [at(hour * HOUR)])
+                self.assertNotIn("timeZone", self.stderr)
+        self.play([node("n1", 8), queue("team"), self.nightly("0 15 * * *", "Mars/Olympus")], "1d")
+        self.assertIn('spec.timeZone: "Mars/Olympus" is not known here', self.stderr)
+
+    def test_a_stateful_set_comes_in_order_and_is_scaled(self):
+        stateful = self.workload("StatefulSet", "web", {"replicas": 3, "template": self.template()}, "apps/v1")
         lines = self.record([node("n1", 8), queue("team"), stateful, step("1h", scale={"workload": "web", "replicas": 1})],
                             "2h", "--start-delay", "10s")
         self.assertEqual([(h["pod"], h["at"]) for h in lines if h["kind"] == "start"],
                          [("default/web-0", at(10)), ("default/web-1", at(20)), ("default/web-2", at(30))])
-        used = self.outcome["cluster"]["gpuSeconds"]["used"]
-        self.assertEqual(used, 3600 + 3590 + 3580 + 3600)
+        self.assertEqual(self.outcome["cluster"]["gpuSeconds"]["used"], 3600 + 3590 + 3580 + 3600)
+
+    def test_a_stateful_set_comes_in_order_though_pods_start_at_once(self):
+        web = self.workload("StatefulSet", "web", {"replicas": 3, "template": self.template()}, "apps/v1")
+        lines = self.record([node("n1", 8), queue("team"), web])
+        self.assertEqual([(h["pod"], self.seconds(h["at"])) for h in lines if h["kind"] == "start"],
+                         [("default/web-0", 0), ("default/web-1", 1), ("default/web-2", 2)])
+
+    def test_workloads_are_deleted_with_all_their_pods(self):
+        for kind, version in (("Deployment", "apps/v1"), ("ReplicaSet", "apps/v1"), ("StatefulSet", "apps/v1"), ("Job", "batch/v1")):
+            with self.subTest(kind):
+                web = self.workload(kind, "web", {"replicas": 3, "parallelism": 3, "podManagementPolicy": "Parallel",
+                                                  "template": self.template()}, version)
+                outcome = self.play([node("n1", 8), queue("team", 8), web, step("1h", delete={"kind": kind, "name": "web"})], "2h")
+                self.assertEqual(outcome["cluster"]["gpuSeconds"]["used"], 3 * HOUR)
+
+    def test_a_workload_that_is_applied_again_gets_or_loses_pods(self):
+        webs = [self.workload("Deployment", "web", {"replicas": n, "template": self.template()}, "apps/v1") for n in (2, 1, 5)]
+        outcome = self.play([node("n1", 8), queue("team", 8), webs[0], step("1h", apply=webs[1]), step("2h", apply=webs[2])], "3h")
+        self.assertEqual(outcome["cluster"]["gpuSeconds"]["used"], (2 + 1 + 5) * HOUR)
+
+    def test_a_deployment_goes_on_when_pods_of_it_end(self):
+        web = self.workload("Deployment", "web", {"replicas": 2, "template": self.template({"muster.dev/duration": "30m"})}, "apps/v1")
+        outcome = self.play([node("n1", 8), queue("team", 8), web, step("1h", scale={"workload": "web", "replicas": 3})])
+        self.assertEqual(outcome["cluster"]["gpuSeconds"]["used"], (2 + 3) * HOUR / 2)
+
+    def test_a_ray_cluster_is_a_gang_of_groups(self):
+        ray = self.workload("RayCluster", "ray", {"headGroupSpec": {"template": self.template()}, "workerGroupSpecs": [
+            {"groupName": "small", "replicas": 3, "minReplicas": 2, "template": self.template()}]}, "ray.io/v1", "1h")
+        self.play([node("n1", 2), queue("team"), ray, step("10m", apply=node("n2", 2))])
+        ray = self.jobs["pg-ray-raycluster.ray.io"]
+        self.assertEqual([ray["firstStart"], ray["finished"], ray["usedGpuSeconds"]], [at(600), at(600 + HOUR), 4 * HOUR])
 
     def test_a_job_that_fails_too_often_gives_up(self):
-        template = {"metadata": {"annotations": {"muster.dev/duration": "1h", "muster.dev/fails-after": "10m"}},
-                    "spec": {"schedulerName": "kai-scheduler",
-                             "containers": [{"name": "main", "resources": {"limits": {"nvidia.com/gpu": "1"}}}]}}
-        batch = {"apiVersion": "batch/v1", "kind": "Job",
-                 "metadata": {"name": "bad", "labels": {"kai.scheduler/queue": "team"}},
-                 "spec": {"parallelism": 2, "completions": 2, "backoffLimit": 1, "template": template}}
-        outcome = self.play([node("n1", 8), queue("team"), batch])
-        self.assertEqual([outcome["jobs"][0]["finished"], outcome["jobs"][0]["failed"]], [None, at(600)])
-        self.assertEqual(self.queues["team"]["failed"], 1)
+        failing = self.template({"muster.dev/duration": "1h", "muster.dev/fails-after": "10m"})
+        for created in (0, 300):
+            with self.subTest(created=created):
+                bad = self.workload("Job", "bad", {"parallelism": 2, "completions": 2, "backoffLimit": 1, "template": failing})
+                bad["metadata"]["creationTimestamp"] = at(created)
+                outcome = self.play([node("n1", 8), queue("team"), bad])
+                self.assertEqual([outcome["jobs"][0]["finished"], outcome["jobs"][0]["failed"]], [None, at(created + 600)])
+                self.assertEqual(self.queues["team"]["failed"], 1)
 
+    def test_limits_and_runtime_classes_reach_pods_that_come_later(self):
+        range_ = {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "range", "namespace": "default"},
+                  "spec": {"limits": [{"type": "Container", "defaultRequest": {"cpu": "32"}, "default": {"cpu": "32"}}]}}
+        kata = {"apiVersion": "node.k8s.io/v1", "kind": "RuntimeClass", "metadata": {"name": "kata"}, "handler": "kata",
+                "overhead": {"podFixed": {"cpu": "32"}}}
+        for rule, spec in ((range_, {}), (kata, {"runtimeClassName": "kata"})):
+            with self.subTest(rule["kind"]):
+                late = self.workload("Job", "late", {"parallelism": 3, "completions": 3, "template": self.template(**spec)},
+                                     duration="1h")
+                outcome = self.play([node("n1", 8), queue("team"), rule, step("10m", apply=late)])
+                self.assertEqual(outcome["jobs"][0]["finished"], at(600 + 2 * HOUR))  # of 64 CPUs, two at a time
 
-class WorkedExamples(TimeTest):
-    """The examples of docs/spec/min-runtime.md and docs/spec/requeue.md, over time."""
-
-    def tree(self, field, parents, minimums, entitled):
-        return [queue(name, 2 if name in entitled else 0, **({"parentQueue": parent} if parent else {}),
-                      **({field: minimums[name]} if name in minimums else {})) for name, parent in parents.items()]
-
-    def first_eviction(self, objects, *arguments):
-        lines = self.record(objects, "1h", *arguments)
-        evictions = [h for h in lines if h["kind"] == "evict"]
-        return (self.seconds(evictions[0]["at"]), evictions[0]["action"]) if evictions else None
-
-    def test_minimum_runtimes_of_reclaim(self):
-        parents = {"A": "", "B": "A", "C": "B", "D": "B", "leaf1": "C", "leaf2": "C", "leaf3": "D"}
-        minimums = {"B": "600s", "leaf1": "0s", "leaf2": "180s", "D": "60s"}
-        for reclaimer, victim, above, by_lca, by_queue in (("leaf1", "leaf3", "ABC", 60, 60), ("leaf1", "leaf2", "ABC", 180, 180),
-                                                           ("leaf3", "leaf1", "ABD", 600, 10)):
-            cluster = [node("n1", 2), self.tree("reclaimMinRuntime", parents, minimums, {reclaimer, *above}),
-                       job("old", victim, 2), job("new", reclaimer, 2, created=10)]
-            with self.subTest(f"{reclaimer} reclaims from {victim}"):
-                self.assertEqual(self.first_eviction(cluster), (by_lca, "reclaim"))
-            with self.subTest(f"{reclaimer} reclaims from {victim}, method queue"), \
-                    tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
-                config.write("actions: allocate, reclaim\ntiers: [{plugins: [{name: predicates}, {name: proportion}, "
-                             "{name: minruntime, arguments: {reclaimResolveMethod: queue}}, {name: nodeavailability}, "
-                             "{name: resourcetype}, {name: nodeplacement}, {name: priority}, {name: sg-nodelocalgreedy}, "
-                             "{name: sg-multinodegang}]}]\n")
-                config.flush()
-                found = self.first_eviction(cluster, "--config", config.name)
-                self.assertIsNotNone(found, self.stderr)
-                self.assertEqual(found, (by_queue, "reclaim"))
-
-    def test_minimum_runtimes_of_preempt(self):
-        parents = {"A": "", "B": "A", "C": "B", "leaf1": "C", "leaf2": "C"}
-        urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 75}
-        for leaf, minimum in (("leaf1", 300), ("leaf2", 600)):
-            with self.subTest(leaf):
-                cluster = [node("n1", 2), urgent, self.tree("preemptMinRuntime", parents, {"B": "600s", "leaf1": "300s"}, {*parents}),
-                           job("old", leaf, 2), job("new", leaf, 2, created=10, priority="urgent")]
-                self.assertEqual(self.first_eviction(cluster), (minimum, "preempt"))
-
-    def opted_in(self, objects, runtime, delay=None):
-        annotations = objects[0]["metadata"]["annotations"]
-        annotations["kai.scheduler/expected-runtime"] = runtime
-        if delay:
-            annotations["kai.scheduler/requeue-delay"] = delay
-        return objects
-
-    def test_an_overdue_job_runs_on_where_nobody_waits(self):
-        self.play([node("n1", 1), queue("team", 1), self.opted_in(job("a", duration="3h"), "1h")])
-        self.assertEqual([self.jobs["a"]["finished"], self.jobs["a"]["evictions"]], [at(3 * HOUR), 0])
-
-    def test_an_overdue_job_gives_way_when_its_minimum_runtime_is_over(self):
-        urgent = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "urgent"}, "value": 75}
-        cluster = [node("n1", 1), urgent, queue("team", 1, preemptMinRuntime="2h"), self.opted_in(job("a", duration="3h"), "1h"),
-                   job("b", created=1800, priority="urgent", duration="1h")]
-        lines = self.record(cluster)
-        self.assertEqual([(h["at"], h["pod"], h["action"]) for h in lines if h["kind"] == "evict"],
-                         [(at(2 * HOUR), "default/a-0", "requeue")])
-        self.assertEqual(self.jobs["a"]["requeues"], 1)
-        self.assertEqual(self.queues["team"]["requeues"], 1)
-        self.assertEqual(self.queues["team"]["evictions"], {"requeue": 1})
-
-    def test_equals_take_turns_where_they_are_told_to(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
-            config.write("actions: allocate, requeue\nactionArguments: {requeue: {contenders: scheduling-order}}\n")
-            config.flush()
-            cluster = [node("n1", 1), queue("team", 1)] + [
-                self.opted_in(job(name, duration="2h", checkpoint_every="10m", created=i), "1h") for i, name in enumerate("ab")]
-            lines = self.record(cluster, "idle", "--config", config.name)
-        evictions = [(self.seconds(h["at"]), h["job"].removeprefix("default/")) for h in lines if h["kind"] == "evict"]
-        self.assertEqual(evictions, [(3600, "a"), (7201, "b")])
-        self.assertEqual([self.seconds(self.jobs[name]["finished"]) for name in "ab"], [7202 + 3600, 7202 + 7200])
+    def test_classes_that_are_shipped_count_for_who_comes_later(self):
+        low, high = job("low", created=60, duration="1h"), job("high", created=61, duration="1h", priority="inference")
+        high[0]["spec"]["preemptibility"] = "preemptible"
+        self.play([node("n1", 1), queue("team"), job("first", duration="30m"), low, high])
+        self.assertEqual(self.jobs["high"]["firstStart"], at(61 + 1))  # evicts, instead of waiting its turn
 
 
 class Refused(unittest.TestCase):

@@ -65,6 +65,12 @@ nlohmann::json with_uid(nlohmann::json object) {
   return object;
 }
 
+void set_default_priority_class(nlohmann::json& pod, const Cluster& cluster) {
+  if (!pod["spec"].is_object() || !text_at(pod, "/spec/priorityClassName").empty()) return;
+  for (const auto& [name, object] : cluster.kept().all<PriorityClassObject>())
+    if (object.global_default) pod["spec"]["priorityClassName"] = name;
+}
+
 static std::vector<nlohmann::json> objects_of(const std::vector<FileOwner*>& owners) {
   std::vector<nlohmann::json> objects;
   for (FileOwner* owner : owners) objects.push_back(with_uid(owner->json()));
@@ -171,7 +177,7 @@ void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& p
   bool is_usable = true;
   for (auto& [pod, path] : pods) {
     const Origin origin{workload.where, workload.above_path + path};
-    set_priority_class(pod);
+    set_default_priority_class(pod, inputs_.cluster);
     const bool is_first = std::exchange(told, path) != path;
     if (!is_usable && !is_first) continue;
     if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name) {
@@ -189,7 +195,7 @@ void Workloads::group(FileObject& object) {
   const std::vector<FileOwner*> owners = owners_.owners_of(pod);
   if (owners.empty() && !text_at(pod, "/metadata/ownerReferences/0/kind").empty()) ++ownerless_;
   const Origin origin{object.where, ""};
-  if (text_at(pod, "/metadata/uid").empty()) set_priority_class(pod);
+  if (text_at(pod, "/metadata/uid").empty()) set_default_priority_class(pod, inputs_.cluster);
   if (!join_group(pod, owners, origin)) return;
   add_claims(pod, origin);
   Findings already_told;
@@ -317,16 +323,15 @@ bool Workloads::has_priority_class(const std::string& name) const {
   return inputs_.cluster.kept().find<PriorityClassObject>(name) != nullptr;
 }
 
-void Workloads::set_priority_class(nlohmann::json& pod) const {
-  if (!pod["spec"].is_object() || !text_at(pod, "/spec/priorityClassName").empty()) return;
-  for (const auto& [name, object] : inputs_.cluster.kept().all<PriorityClassObject>())
-    if (object.global_default) pod["spec"]["priorityClassName"] = name;
-}
-
 void Workloads::add_priority_classes() {
   std::set<std::string> wanted, made;
+  const auto want = [&](const Object& object) {
+    if (const auto* group = std::get_if<PodGroupObject>(&object)) wanted.insert(group->priority_class);
+  };
   for (const Job& job : inputs_.cluster.jobs())
     if (job.present) wanted.insert(job.priority_class);
+  for (const Agenda::Later& later : inputs_.agenda.later) want(later.object);
+  for (const Step& step : inputs_.agenda.steps) std::ranges::for_each(step.apply, want);
   for (const std::string& name : wanted)
     if (!has_priority_class(name) && apply(grouper::shipped_priority_class(name), {}, &inputs_.findings))
       made.insert(name);
@@ -341,7 +346,12 @@ void Workloads::add_default_queues() {
   const auto is_default = [](const auto& entry) {
     return text_at(entry.second.object, "/spec/queue") == grouper::kDefaultQueue;
   };
-  if (inputs_.findings.known_kinds.contains("Queue") || std::ranges::none_of(groups_, is_default)) return;
+  const bool may_come = !inputs_.workloads.empty() ||
+                        std::ranges::any_of(inputs_.agenda.steps,
+                                            [](const Step& step) { return !step.apply_workloads.empty(); });
+  if (inputs_.findings.known_kinds.contains("Queue") ||
+      (!may_come && std::ranges::none_of(groups_, is_default)))
+    return;
   for (const nlohmann::json& queue : grouper::default_queues()) apply(queue, {}, &inputs_.findings);
   inputs_.notes.push_back("no Queue in these files: made the default queues, as serve does");
 }

@@ -21,6 +21,8 @@ struct Inputs;
 
 // The object as the grouper makes names of it: one without a uid gets one that tells it from others.
 nlohmann::json with_uid(nlohmann::json object);
+// Pods without a class get the cluster's default one when they are created.
+void set_default_priority_class(nlohmann::json& pod, const Cluster& cluster);
 // A StatefulSet whose pods come in order.
 bool makes_one_by_one(const nlohmann::json& workload);
 
@@ -66,8 +68,6 @@ class Workloads {
   std::string plan_new(const json& pod, const std::vector<json>& owners, const Origin& origin,
                        std::string& sub_group);
   void apply_groups();
-  // Pods without a class get the cluster's default one when they are created.
-  void set_priority_class(json& pod) const;
   void add_default_queues();
   void add_priority_classes();
   void tell(std::size_t count, std::string_view noun, std::string_view text);

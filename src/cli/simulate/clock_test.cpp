@@ -6,6 +6,8 @@
 #include <random>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/search/search_memory.hpp"
+#include "sim/embedded_cluster.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::cli {
@@ -155,6 +157,55 @@ TEST_P(RandomRuns, WhenNothingIsLeftToHappenACycleDecidesNothing) {
                                  {.timed = {.from = c.now(), .seed = GetParam()}}, {});
   EXPECT_EQ(more(c, o.to + 1s), "0 binds, 0 evictions");
   EXPECT_EQ(more(c, o.to + 1000h), "0 binds, 0 evictions");
+}
+
+// Of a job of one pod whose restarts cost nothing: what it ran is what it had to do, and what it lost.
+TEST_P(RandomRuns, WhatWasLostIsRunAgain) {
+  std::mt19937 random(GetParam());
+  TestCluster c;
+  Agenda agenda;
+  fill(random, c, agenda);
+  for (auto& [name, work] : agenda.groups) work.restart_cost.reset(), work.work.reset();
+  const RunOutcome o = run_clock(c.cluster(), c.policy(), std::move(agenda), nullptr,
+                                 {.timed = {.from = c.now(), .end = c.now() + 60h, .seed = GetParam()}}, {});
+  for (const JobOutcome& job : o.jobs) {
+    const bool is_of_one_pod = job.used == GpuTime{job.gpus} * job.run.count();
+    if (!job.finished || !is_of_one_pod || job.held_idle > Duration::zero()) continue;
+    EXPECT_EQ(GpuTime{job.gpus} * (job.run - job.needed).count(), job.lost) << job.name;
+  }
+}
+
+std::string text_of(const Cluster& cluster, const Decisions& decisions) {
+  std::string text;
+  for (const BindDecision& b : decisions.binds)
+    text += "bind " + cluster.task(b.task).name + " " + cluster.node(b.node).name + "; ";
+  for (const EvictDecision& e : decisions.evictions)
+    text += e.action + " " + cluster.task(e.task).name + "; ";
+  return text;
+}
+
+TEST_P(RandomRuns, WithoutWorkTimeIsCycles) {
+  std::mt19937 random(GetParam()), again(GetParam());
+  TestCluster over_time, in_rounds;
+  Agenda ignored;
+  fill(random, over_time, ignored);
+  fill(again, in_rounds, ignored);
+  std::vector<std::pair<TimePoint, std::string>> cycles;
+  const TimePoint start = over_time.now();
+  run_clock(over_time.cluster(), over_time.policy(), Agenda{}, nullptr,
+            {.timed = {.from = start, .end = start + 2h}},
+            {.on_cycle = [&](TimePoint at, const Decisions& d) {
+              cycles.emplace_back(at, text_of(over_time.cluster(), d));
+            }});
+  ASSERT_FALSE(cycles.empty());
+  EmbeddedCluster embedded;
+  SearchMemory memory;
+  for (const auto& [at, decided] : cycles) {
+    const Decisions d = run_cycle(in_rounds.cluster(), in_rounds.policy(), at, {&memory, nullptr});
+    EXPECT_EQ(text_of(in_rounds.cluster(), d), decided) << format_age(at - start);
+    embedded.carry_out(in_rounds.cluster(), d, at);
+    embedded.update(in_rounds.cluster(), at);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomRuns, testing::Range(1U, 41U));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "cli/input/workloads.hpp"
 #include "document/document.hpp"
@@ -10,6 +11,8 @@
 #include "grouper/fields.hpp"
 #include "grouper/grouper.hpp"
 #include "manifest/manifest.hpp"
+#include "manifest/namespace_limits.hpp"
+#include "manifest/runtime_classes.hpp"
 
 namespace muster::cli {
 namespace {
@@ -34,6 +37,22 @@ json parsed(const std::string& text) {
   object["metadata"]["namespace"] = ns_in(object);
   return object;
 }
+
+// Where a kind says how many pods it has at once.
+const char* replicas_key(const std::string& kind) { return kind == "Job" ? "parallelism" : "replicas"; }
+
+// Of kinds whose pods are all alike.
+std::optional<std::int64_t> replicas_of(const json& object) {
+  constexpr std::array<std::string_view, 5> kAlike{"Deployment", "ReplicaSet", "ReplicationController",
+                                                   "StatefulSet", "Job"};
+  const std::string kind = text_at(object, "/kind");
+  if (std::ranges::find(kAlike, kind) == kAlike.end()) return std::nullopt;
+  const std::string path = std::string("/spec/") + replicas_key(kind);
+  return grouper::count_at(object, path.c_str()).value_or(1);
+}
+
+// Each of its pods is a job of its own, and it goes on when one of them ends.
+bool outlives_its_jobs(const json& object) { return text_at(object, "/kind") == "Deployment"; }
 
 bool is_cron_job(const json& object) { return text_at(object, "/kind") == "CronJob"; }
 
@@ -65,6 +84,7 @@ std::string first_cron_job(const Inputs& inputs) {
 
 WorkloadControllers::WorkloadControllers(const Inputs& inputs)
     : scheduler_(inputs.config.params.scheduler_name),
+      queue_label_(inputs.config.params.queue_label_key),
       node_pool_label_(inputs.config.params.node_pool_label_key) {
   for (const FileWorkload& workload : inputs.workloads) {
     const json object = parsed(workload.object);
@@ -105,27 +125,42 @@ void WorkloadControllers::add_cron(const json& object) {
   if (!schedule)
     return note_problem(fmt::format("CronJob {}: spec.schedule: {}", name, schedule.error().message));
   const std::string zone = text_at(object, "/spec/timeZone");
-  if (!zone.empty() && zone != "UTC" && zone != "Etc/UTC")
-    note_problem(
-        fmt::format("CronJob {}: spec.timeZone: \"{}\" is not known here; taken as UTC", name, zone));
-  crons_.push_back({.object = object, .schedule = *schedule, .last_run = {}});
+  const auto known = TimeZone::find(zone.empty() ? "UTC" : zone);
+  if (!known)
+    note_problem(fmt::format("CronJob {}: spec.timeZone: \"{}\" is not known here; taken as UTC", name,
+                             zone.substr(0, 80)));
+  crons_.push_back(
+      {.object = object, .schedule = *schedule, .zone = known.value_or(TimeZone()), .last_run = {}});
+}
+
+// An hour that the clocks leave out has no runs; of one that comes twice, the first has them.
+TimePoint WorkloadControllers::Cron::next(TimePoint now) const {
+  for (TimePoint local = zone.local(now);;) {
+    local = schedule.next(local);
+    const TimePoint at = zone.instant(local);
+    if (at > now && zone.local(at) == local) return at;
+  }
 }
 
 void WorkloadControllers::begin(TimedCluster& cluster) {
-  for (std::uint32_t i = 0; i < crons_.size(); ++i)
-    cluster.call_controller(crons_[i].schedule.next(cluster.now()), i);
+  for (std::uint32_t i = 0; i < crons_.size(); ++i) cluster.call_controller(crons_[i].next(cluster.now()), i);
   for (const auto& [pod, key] : of_pods_) {
     const std::size_t slash = pod.find('/');
     const TaskId task = cluster.cluster().find_task(pod.substr(0, slash), pod.substr(slash + 1));
     if (!task.valid() || !cluster.cluster().task(task).job.valid()) continue;
     Workload& workload = workloads_[key];
-    workload.job = cluster.cluster().job(cluster.cluster().task(task).job).full_name();
-    of_jobs_[workload.job] = key;
+    note_job(cluster, key, task);
     const TaskStatus status = cluster.cluster().placement(task).status;
     workload.pods[pod.substr(slash + 1)].has_succeeded = status == TaskStatus::kSucceeded;
     workload.pods[pod.substr(slash + 1)].has_ended =
         status == TaskStatus::kSucceeded || status == TaskStatus::kFailed;
   }
+}
+
+void WorkloadControllers::note_job(TimedCluster& cluster, const std::string& key, TaskId task) {
+  const std::string job = cluster.cluster().job(cluster.cluster().task(task).job).full_name();
+  workloads_[key].jobs.insert(job);
+  of_jobs_[job] = key;
 }
 
 WorkloadControllers::Workload* WorkloadControllers::find(std::string_view kind, const std::string& ns,
@@ -159,6 +194,7 @@ void WorkloadControllers::make(TimedCluster& cluster, Workload& workload, json p
   const std::string ns = ns_in(workload.object), name = name_in(pod);
   pod["metadata"]["namespace"] = ns;
   pod["metadata"].erase("creationTimestamp");
+  set_default_priority_class(pod, cluster.cluster());
   if (text_at(pod, "/spec/schedulerName") == scheduler_ && !join_group(cluster, workload, pod)) return;
   if (!decode(cluster, pod)) return;
   workload.pods[name] = {.name = name};
@@ -169,7 +205,8 @@ bool WorkloadControllers::join_group(TimedCluster& cluster, Workload& workload, 
   std::vector<json> owners{with_uid(workload.object)};
   for (const json& above : workload.above) owners.push_back(with_uid(above));
   const Cluster& model = cluster.cluster();
-  const grouper::GroupingOptions options{.node_pool_label = node_pool_label_,
+  const grouper::GroupingOptions options{.queue_label = queue_label_,
+                                         .node_pool_label = node_pool_label_,
                                          .has_priority_class = [&](const std::string& name) {
                                            return model.kept().find<PriorityClassObject>(name) != nullptr ||
                                                   !grouper::shipped_priority_class(name).is_null();
@@ -178,20 +215,32 @@ bool WorkloadControllers::join_group(TimedCluster& cluster, Workload& workload, 
   if (!plan) return note_problem(plan.error().text()), false;
   const std::string ns = ns_in(pod), name = name_in(plan->pod_group);
   const JobId job = model.find_job(ns, name);
-  if (!job.valid() || !model.job(job).present)
+  if (!job.valid() || !model.job(job).present) {
+    const std::string priority = text_at(plan->pod_group, "/spec/priorityClassName");
+    if (model.kept().find<PriorityClassObject>(priority) == nullptr)
+      if (const json shipped = grouper::shipped_priority_class(priority); !shipped.is_null())
+        decode(cluster, shipped);
     if (!decode(cluster, plan->pod_group)) return false;
+  }
   if (!pod["metadata"]["annotations"].is_object()) pod["metadata"]["annotations"] = json::object();
   pod["metadata"]["annotations"][kPodGroupKey] = name;
   if (!plan->sub_group.empty()) pod["metadata"]["labels"][kSubGroupKey] = plan->sub_group;
-  workload.job = ns + "/" + name;
-  of_jobs_[workload.job] = key_of(text_at(workload.object, "/kind"), ns, name_in(workload.object));
+  const std::string joined = ns + "/" + name;
+  workload.jobs.insert(joined);
+  of_jobs_[joined] = key_of(text_at(workload.object, "/kind"), ns, name_in(workload.object));
   return true;
 }
 
+// LimitRanges and runtime classes have their say, as they are at that moment.
 bool WorkloadControllers::decode(TimedCluster& cluster, const json& object) {
   Findings findings;
   bool is_applied = false;
-  const DecodeOptions options{.now = cluster.now()};
+  NamespaceLimits limits;
+  RuntimeClasses runtime_classes;
+  const KeptObjects& kept = cluster.cluster().kept();
+  for (const auto& [key, range] : kept.all<LimitRangeObject>()) limits.add(range);
+  for (const auto& [key, runtime_class] : kept.all<RuntimeClassObject>()) runtime_classes.add(runtime_class);
+  const DecodeOptions options{.now = cluster.now(), .limits = &limits, .runtime_classes = &runtime_classes};
   read_documents_in(
       name_in(object), object.dump(-1, ' ', false, json::error_handler_t::replace),
       [&](const Document& document) {
@@ -216,7 +265,7 @@ void WorkloadControllers::apply(TimedCluster& cluster, const std::string& text) 
     const std::size_t before = crons_.size();
     add_cron(object);
     if (crons_.size() > before)
-      cluster.call_controller(crons_.back().schedule.next(cluster.now()), static_cast<std::uint32_t>(before));
+      cluster.call_controller(crons_.back().next(cluster.now()), static_cast<std::uint32_t>(before));
     return;
   }
   Workload* workload = find(text_at(object, "/kind"), ns_in(object), name_in(object));
@@ -225,6 +274,7 @@ void WorkloadControllers::apply(TimedCluster& cluster, const std::string& text) 
     workload = find(text_at(object, "/kind"), ns_in(object), name_in(object));
   }
   workload->object = object;
+  if (const auto wanted = replicas_of(object)) remove_surplus(cluster, *workload, *wanted);
   fill(cluster, *workload);
 }
 
@@ -238,9 +288,10 @@ bool WorkloadControllers::remove(TimedCluster& cluster, std::string_view kind, c
   Workload* workload = find(kind, ns, name);
   if (workload == nullptr) return false;
   workload->is_over = true;
-  const std::string job = workload->job;
-  const std::size_t slash = job.find('/');
-  if (!job.empty()) cluster.remove(PodGroupObject::kKind, job.substr(0, slash), job.substr(slash + 1));
+  for (const std::string& job : workload->jobs) {
+    const std::size_t slash = job.find('/');
+    cluster.remove(PodGroupObject::kKind, job.substr(0, slash), job.substr(slash + 1));
+  }
   return true;
 }
 
@@ -251,10 +302,7 @@ bool WorkloadControllers::scale(TimedCluster& cluster, std::string_view kind, co
     note_problem(fmt::format("a step scales {}/{}, and there is no such workload", ns, name));
     return false;
   }
-  if (text_at(workload->object, "/kind") == "Job")
-    workload->object["spec"]["parallelism"] = replicas;
-  else
-    workload->object["spec"]["replicas"] = replicas;
+  workload->object["spec"][replicas_key(text_at(workload->object, "/kind"))] = replicas;
   remove_surplus(cluster, *workload, replicas);
   fill(cluster, *workload);
   return true;
@@ -287,8 +335,10 @@ void WorkloadControllers::remove_surplus(TimedCluster& cluster, Workload& worklo
 
 void WorkloadControllers::pod_started(TimedCluster& cluster, const std::string& ns, const std::string& name) {
   Workload* workload = of_pod(ns, name);
-  if (workload != nullptr && !workload->is_over && makes_one_by_one(workload->object))
-    fill(cluster, *workload);
+  if (workload == nullptr || workload->is_over) return;
+  if (workload->jobs.empty() || outlives_its_jobs(workload->object))
+    note_job(cluster, of_pods_[ns + "/" + name], cluster.cluster().find_task(ns, name));
+  if (makes_one_by_one(workload->object)) fill(cluster, *workload);
 }
 
 // Only Jobs make more than they had, and only as long as some are missing.
@@ -306,6 +356,8 @@ void WorkloadControllers::job_ended(TimedCluster&, const std::string& job, bool)
   const auto found = workloads_.find(key->second);
   of_jobs_.erase(key);
   if (found == workloads_.end()) return;
+  found->second.jobs.erase(job);
+  if (outlives_its_jobs(found->second.object)) return;
   const std::string ns = ns_in(found->second.object);
   for (const auto& [name, pod] : found->second.pods) of_pods_.erase(ns + "/" + name);
   workloads_.erase(found);
@@ -322,7 +374,7 @@ bool WorkloadControllers::gives_up(const std::string& job, std::int64_t failures
 void WorkloadControllers::is_time(TimedCluster& cluster, std::uint32_t which) {
   if (crons_[which].is_gone) return;
   run_cron(cluster, which);
-  cluster.call_controller(crons_[which].schedule.next(cluster.now()), which);
+  cluster.call_controller(crons_[which].next(cluster.now()), which);
 }
 
 void WorkloadControllers::run_cron(TimedCluster& cluster, std::uint32_t which) {

@@ -5,11 +5,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/input/inputs.hpp"
+#include "cli/simulate/time_zone.hpp"
 #include "grouper/workload_pods.hpp"
 #include "sim/controllers.hpp"
 #include "sim/timed_cluster.hpp"
@@ -46,19 +48,24 @@ class WorkloadControllers final : public Controllers {
     json object;
     std::vector<json> above;  // owners, the nearest first
     std::map<std::string, grouper::PresentPod> pods;
-    std::string job;  // the PodGroup of its pods; "": not known yet
+    std::set<std::string> jobs;  // the PodGroups of its pods, as far as they are known
     bool is_over = false;
   };
   struct Cron {
     json object;
-    CronSchedule schedule;
+    CronSchedule schedule;  // of the zone's wall clocks
+    TimeZone zone;
     std::string last_run;  // key of its last Job
     bool is_gone = false;
+
+    TimePoint next(TimePoint now) const;
   };
 
   static std::string key_of(std::string_view kind, const std::string& ns, const std::string& name);
   void add(const json& object, const std::vector<std::string>& pods, std::vector<json> above = {});
   void add_cron(const json& object);
+  // The group of a workload is that of its pod.
+  void note_job(TimedCluster& cluster, const std::string& key, TaskId task);
   // The pods that it wants and lacks.
   void fill(TimedCluster& cluster, Workload& workload);
   void make(TimedCluster& cluster, Workload& workload, json pod);
@@ -71,7 +78,7 @@ class WorkloadControllers final : public Controllers {
   void run_cron(TimedCluster& cluster, std::uint32_t which);
   void note_problem(std::string text);
 
-  const std::string scheduler_, node_pool_label_;
+  const std::string scheduler_, queue_label_, node_pool_label_;
   std::map<std::string, Workload> workloads_;   // "Kind namespace/name"
   std::map<std::string, std::string> of_pods_;  // "namespace/name" → key of the workload
   std::map<std::string, std::string> of_jobs_;  // likewise of PodGroups
