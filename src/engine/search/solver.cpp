@@ -25,6 +25,17 @@ void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& node
   if (everywhere) nodes.fill();
 }
 
+// At its minimum with pods that finished.
+bool stands_with_finished(const Job& job, const Member& member) {
+  if (member.is_pod_set) {
+    const PodSet& set = job.pod_sets[member.at];
+    return set.counts.active_allocated() + set.counts.of(TaskStatus::kSucceeded) >= set.minimum;
+  }
+  const GroupSet& set = job.sets[member.at];
+  return std::ranges::count_if(set.members, [&](const Member& m) { return stands_with_finished(job, m); }) >=
+         set.required();
+}
+
 }  // namespace
 
 Solver::Solver(Session& session, std::string action)
@@ -105,7 +116,7 @@ Outcome Solver::unsolved() {
 bool Solver::contender_stands() const {
   const Job& job = session_.cluster.job(contender_);
   if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
-  return is_satisfied(job, kRoot);
+  return job.finished_pods_count ? stands_with_finished(job, kRoot) : is_satisfied(job, kRoot);
 }
 
 void Solver::note_commit(JobId contender) {
