@@ -64,9 +64,11 @@ class Consolidation final : public Action {
 
   void run(Session& s) override {
     if (s.settings.max_consolidation_victims == 0) return;
+    JobOrder waiting = preemptible_contenders(s, kName);
+    if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kYes);
-    for (JobOrder waiting = preemptible_contenders(s, kName); !waiting.empty();) {
+    while (!waiting.empty()) {
       const JobId contender = waiting.pop();
       const QueueId pool = pool_of(s, contender);
       if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender)) continue;

@@ -40,9 +40,11 @@ class Preempt final : public Action {
   void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
+    JobOrder waiting = contenders(s, kName);
+    if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
-    for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
+    while (!waiting.empty()) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;

@@ -43,9 +43,11 @@ class Reclaim final : public Action {
 
   void run(Session& s) override {
     if (!s.hooks.may_reclaim) return;
+    JobOrder waiting = contenders(s, kName);
+    if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
-    for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
+    while (!waiting.empty()) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (!s.hooks.may_reclaim(contender)) continue;

@@ -34,7 +34,7 @@ TimePoint with_seconds(std::time_t seconds, TimePoint fraction_of) {
   return TimePoint(std::chrono::seconds(seconds)) + Duration(fraction_of.nanoseconds());
 }
 
-std::time_t seconds_of(TimePoint t) { return t.whole_seconds().time_since_epoch().count(); }
+std::time_t whole_seconds(TimePoint t) { return t.whole_seconds().time_since_epoch().count(); }
 
 }  // namespace
 
@@ -50,7 +50,7 @@ std::optional<TimeZone> TimeZone::find(const std::string& name) {
 TimePoint TimeZone::local(TimePoint instant) const {
   if (name_.empty()) return instant;
   enter(name_);
-  const std::time_t seconds = seconds_of(instant);
+  const std::time_t seconds = whole_seconds(instant);
   std::tm fields{};
   localtime_r(&seconds, &fields);
   return with_seconds(timegm(&fields), instant);
@@ -59,7 +59,7 @@ TimePoint TimeZone::local(TimePoint instant) const {
 TimePoint TimeZone::instant(TimePoint local) const {
   if (name_.empty()) return local;
   enter(name_);
-  const std::time_t seconds = seconds_of(local);
+  const std::time_t seconds = whole_seconds(local);
   std::tm fields{};
   gmtime_r(&seconds, &fields);
   std::tm in_summer = fields;

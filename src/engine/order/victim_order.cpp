@@ -26,6 +26,7 @@ QueueSide VictimOrder::side(QueueId queue, const VictimLeaf& best) const {
 void VictimOrder::start(const Candidates& candidates) {
   candidates_ = &candidates;
   left_ = candidates.at_most;
+  begun_ = 0;
   start_over();
   gone_.clear();
   for (QueueId leaf : candidates.leaves) {
@@ -55,6 +56,7 @@ void VictimOrder::fill_head(VictimLeaf& leaf) const {
 
 std::optional<VictimOrder::Popped> VictimOrder::pop() {
   while (!empty()) {
+    if (left_ == 0 && begun_ == 0) return std::nullopt;  // all that could come are jobs too many
     pop_entry();
     if (!popped_.is_begun && left_ == 0) continue;
     Popped result{.job = popped_.job.job, .tasks = {}};
@@ -70,6 +72,7 @@ std::optional<VictimOrder::Popped> VictimOrder::pop() {
 void VictimOrder::pop_entry() {
   Node* node = first_leaf();
   popped_ = std::move(node->leaf.head);
+  begun_ -= popped_.is_begun;
   node->leaf.popped += popped_.held;
   fill_head(node->leaf);
   settle(node);
@@ -103,6 +106,7 @@ bool VictimOrder::push_back() {
   const GangView view(session_, job, rest.taken);
   if (view.active() == 0) return false;
   rest.job.elastic = view.elastic_state();
+  begun_ += rest.is_begun;
   Node* node = node_of(job.queue);
   VictimLeaf& leaf = node->leaf;
   if (leaf.has_head) heap::push(leaf.begun, std::exchange(leaf.head, VictimEntry{}), by_victim_order());

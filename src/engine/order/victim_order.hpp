@@ -109,7 +109,8 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
 
   VictimPool& pool_;
   const Candidates* candidates_ = nullptr;
-  int left_ = -1;
+  int left_ = -1;  // jobs that may still be begun; negative: any number
+  int begun_ = 0;  // jobs that were begun and come again
   Stamps<TaskId> gone_;
   VictimEntry popped_;
 };

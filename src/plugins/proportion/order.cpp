@@ -16,6 +16,15 @@ int smaller(double left, double right) { return left == right ? 0 : left < right
 
 }  // namespace
 
+QueueOrder::QueueOrder(const Session& session, const QueueShares& shares)
+    : cluster_(session.cluster), shares_(shares), bounds_(session.cluster.queues().size()) {
+  for (QueueId q : ids(cluster_.queues()))
+    for (Accounted r : kAccounted) {
+      const double allocatable = shares_.allocatable(q, r);
+      bounds_[q][index(r)] = allocatable == fairshare::kUnlimited ? cluster_.total().share(r) : allocatable;
+    }
+}
+
 int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
   const QueueId nobody = cluster_.queue_tree().nobody();
   if (const int o = first_of(l.queue != nobody, r.queue != nobody)) return o;
@@ -60,13 +69,10 @@ double QueueOrder::dominant_share(QueueId q, const Demand& wanted, const Charge&
   constexpr double kOfNothing = 1000;  // what using something where nothing is allowed weighs
   Charge held = cluster_.use(q).allocated;
   held -= victims;
+  const Shares used = wanted.with(held), &bounds = bounds_[q];
   double most = 0;
-  for (Accounted r : kAccounted) {
-    const double allocatable = shares_.allocatable(q, r);
-    const double bound = allocatable == fairshare::kUnlimited ? cluster_.total().share(r) : allocatable;
-    const double used = wanted.with(held, r);
-    most = std::max(most, bound == 0 ? kOfNothing * used : used / bound);
-  }
+  for (std::size_t r = 0; r < used.size(); ++r)
+    most = std::max(most, bounds[r] == 0 ? kOfNothing * used[r] : used[r] / bounds[r]);
   return most;
 }
 

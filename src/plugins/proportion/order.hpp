@@ -8,8 +8,7 @@ namespace muster::plugins {
 
 class QueueOrder {
  public:
-  QueueOrder(const Session& session, const QueueShares& shares)
-      : cluster_(session.cluster), shares_(shares) {}
+  QueueOrder(const Session& session, const QueueShares& shares);
   // Never 0: of equals the right one is first.
   int compare(const QueueSide& left, const QueueSide& right) const;
 
@@ -22,6 +21,7 @@ class QueueOrder {
 
   const Cluster& cluster_;
   const QueueShares& shares_;
+  IdVector<QueueId, Shares> bounds_;  // what a queue may hold: at most everything
 };
 
 }  // namespace muster::plugins

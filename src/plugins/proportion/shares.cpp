@@ -12,7 +12,8 @@ QueueShares::QueueShares(const Session& session, double k_value)
       settings_(session.settings),
       k_value_(k_value),
       fair_(cluster_.queues().size()),
-      requested_(cluster_.queues().size()) {
+      requested_(cluster_.queues().size()),
+      allocatable_(cluster_.queues().size()) {
   for (QueueId q : ids(cluster_.queues())) {
     const QueueUse& use = cluster_.use(q);
     Demand pending{.charge = use.pending};
@@ -22,11 +23,11 @@ QueueShares::QueueShares(const Session& session, double k_value)
     requested_[q] = pending.with(use.allocated);
   }
   divide(cluster_.queue_tree().top(), cluster_.total().shares());
-}
-
-double QueueShares::allocatable(QueueId q, Accounted r) const {
-  const QueueAmounts& amounts = cluster_.queue(q).of(r);
-  return fairshare::allocatable(amounts.quota, amounts.limit, fair_[q][index(r)]);
+  for (QueueId q : ids(cluster_.queues()))
+    for (Accounted r : kAccounted) {
+      const QueueAmounts& amounts = cluster_.queue(q).of(r);
+      allocatable_[q][index(r)] = fairshare::allocatable(amounts.quota, amounts.limit, fair_[q][index(r)]);
+    }
 }
 
 void QueueShares::divide(std::span<const QueueId> siblings, const Shares& total) {

@@ -14,7 +14,7 @@ class QueueShares {
   const Shares& fair(QueueId q) const { return fair_[q]; }
   const Shares& requested(QueueId q) const { return requested_[q]; }
   // What the queue may hold by quota, share and limit; -1: no bound.
-  double allocatable(QueueId q, Accounted r) const;
+  double allocatable(QueueId q, Accounted r) const { return allocatable_[q][index(r)]; }
 
  private:
   void divide(std::span<const QueueId> siblings, const Shares& total);
@@ -23,7 +23,7 @@ class QueueShares {
   const Cluster& cluster_;
   const EngineSettings& settings_;
   const double k_value_;
-  IdVector<QueueId, Shares> fair_, requested_;
+  IdVector<QueueId, Shares> fair_, requested_, allocatable_;
 };
 
 }  // namespace muster::plugins
