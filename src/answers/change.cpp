@@ -104,6 +104,7 @@ Result<ChangeKind> field_named(std::string_view name, bool of_queue, std::string
 }
 
 Result<Accounted> resource_named(std::string_view name, std::string_view text) {
+  if (name.empty()) return bad_setting(text, "of which resource? Write queue/NAME.gpu.quota=12");
   const auto found = std::ranges::find(kResources, name);
   if (found != kResources.end()) return kAccounted[static_cast<std::size_t>(found - kResources.begin())];
   return bad_setting(text, fmt::format("\"{}\" is none of {}{}: write queue/NAME.gpu.quota=12", name,

@@ -34,6 +34,7 @@ Result<void> edit_job(Change& change, Cluster& cluster, Edit edit) {
   if (std::string problem = edit(object); !problem.empty())
     return Error{fmt::format("job {}: {}", change.target, problem), {}};
   cluster.apply(Object(std::move(object)));
+  cluster.forget_past(*job);
   return {};
 }
 

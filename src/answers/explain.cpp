@@ -14,13 +14,11 @@
 namespace muster::answers {
 namespace {
 
-bool waits(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
-
 JobState state_of(const Cluster& after, JobId id, bool was_evicted) {
   const Job& job = after.job(id);
   if (is_at_minimum(after, id)) return JobState::kRunning;
   if (was_evicted) return JobState::kEvicted;
-  if (waits(job) || job.counts.in(kActiveUsed) > 0) return JobState::kWaiting;
+  if (is_waiting(job) || job.counts.in(kActiveUsed) > 0) return JobState::kWaiting;
   const std::int32_t ended = job.counts.of(TaskStatus::kSucceeded) + job.counts.of(TaskStatus::kFailed);
   return ended > 0 ? JobState::kFinished : JobState::kUnknown;
 }
@@ -62,6 +60,17 @@ Line line_of(Session& s, JobId job) {
   return line;
 }
 
+struct AnswerTimes {
+  Duration helps{}, futures{};
+};
+AnswerTimes times_for(const Cluster& cluster, const ExplainOptions& options) {
+  using std::chrono::milliseconds;
+  constexpr std::size_t kThousands = 2000;
+  if (options.time) return {*options.time, *options.time / 2};
+  if (cluster.jobs().size() < kThousands) return {milliseconds(2000), milliseconds(1000)};
+  return {milliseconds(500), milliseconds(250)};
+}
+
 template <class Decision>
 bool is_among(const Cluster& cluster, const std::vector<Decision>& decisions, JobId job) {
   return std::ranges::any_of(decisions, [&](const Decision& d) { return cluster.task(d.task).job == job; });
@@ -100,7 +109,7 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
     std::vector<WaitingJob> only{std::move(*ours)};
     name_holders(after, only);
     e.waiting = std::move(only.front());
-  } else if (auto standing = why_not_considered(after, job); standing && waits(after.job(job))) {
+  } else if (auto standing = why_not_considered(after, job); standing && is_waiting(after.job(job))) {
     e.waiting.reasons.push_back(*std::move(standing));
   }
   {
@@ -110,11 +119,13 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   }
   if (e.state == JobState::kRunning) e.running = look_at_places(state, after, job);
   const bool wants_more = e.state == JobState::kWaiting || e.state == JobState::kEvicted;
-  if (options.is_quick || !wants_more || !after.job(job).has_pending()) return e;
-  const HelpLimits limits{.time = options.time, .stopwatch = stopwatch};
+  if (options.is_quick) return e;
+  e.helps.emplace();
+  if (!wants_more) return e;
   const Outcome unchanged = outcome_of(state);
-  e.helps = would_help(state, unchanged, e.waiting, limits);
-  e.start = estimate_start(state, unchanged, job, options.time / 2, stopwatch);
+  const AnswerTimes times = times_for(state.cluster, options);
+  e.helps = would_help(state, unchanged, e.waiting, {.time = times.helps, .stopwatch = stopwatch});
+  e.start = Futures(state, unchanged, job, {.time = times.futures, .stopwatch = stopwatch}).of(job);
   return e;
 }
 

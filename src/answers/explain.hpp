@@ -42,6 +42,7 @@ struct Receipt {
   std::string at, action, by_job, rule;  // by_job: for whom; "" where for nobody
   std::vector<std::string> pods;
   std::optional<double> runtime_lost_seconds;
+  std::vector<std::string> alternatives;  // jobs that rules would have allowed instead, some of them
 };
 
 // A place that a pod of the job has, and what speaks for it.
@@ -85,7 +86,9 @@ struct Explanation {
 
 struct ExplainOptions {
   bool is_quick = false;  // without what would help and when it starts
-  Duration time = std::chrono::seconds(2);
+  // For what would help; nothing: two seconds, and where there are thousands of jobs as much as keeps the
+  // whole answer below one.
+  std::optional<Duration> time = {};
 };
 
 Explanation explain(const State& state, JobId job, const ExplainOptions& options = {});

@@ -18,6 +18,10 @@ ordered_json value_json(const ChangeValue& value) {
   return text == nullptr ? ordered_json() : ordered_json(*text);
 }
 
+ordered_json time_json(const std::optional<TimePoint>& t) {
+  return t ? ordered_json(format_time(*t)) : ordered_json();
+}
+
 ordered_json names_json(const Cluster& c, const std::vector<JobId>& jobs) {
   ordered_json list = ordered_json::array();
   for (JobId j : jobs) list.push_back(c.job(j).full_name());
@@ -57,9 +61,10 @@ ordered_json closest_json(const Cluster& c, const std::vector<ClosestNode>& clos
 ordered_json spared_json(const std::vector<SparedJobs>& spared) {
   ordered_json list = ordered_json::array();
   for (const SparedJobs& s : spared) {
-    ordered_json item{{"rule", s.rule}, {"jobs", s.jobs}, {"gpus", s.held.share(Accounted::kGpus)}};
-    if (s.until) item["until"] = format_time(*s.until);
-    list.push_back(std::move(item));
+    list.push_back({{"rule", s.rule},
+                    {"jobs", s.jobs},
+                    {"gpus", s.held.share(Accounted::kGpus)},
+                    {"until", time_json(s.until)}});
   }
   return list;
 }
@@ -84,10 +89,6 @@ ordered_json helps_json(const Cluster& c, const Helps& helps) {
   return list;
 }
 
-ordered_json time_json(const std::optional<TimePoint>& t) {
-  return t ? ordered_json(format_time(*t)) : ordered_json();
-}
-
 ordered_json start_json(const StartEstimate& s) {
   ordered_json json{
       {"p50", time_json(s.p50)},
@@ -95,6 +96,7 @@ ordered_json start_json(const StartEstimate& s) {
       {"never", s.never},
       {"basis",
        {{"expected", s.basis.expected}, {"history", s.basis.history}, {"unknown", s.basis.unknown}}}};
+  json["futures"] = s.futures;
   if (s.is_cut) json["cutShort"] = true;
   return json;
 }
@@ -103,6 +105,7 @@ ordered_json receipt_json(const Receipt& r) {
   ordered_json json{
       {"at", r.at}, {"action", r.action}, {"for", r.by_job}, {"rule", r.rule}, {"pods", r.pods}};
   if (r.runtime_lost_seconds) json["runtimeLostSeconds"] = *r.runtime_lost_seconds;
+  if (!r.alternatives.empty()) json["alternatives"] = r.alternatives;
   return json;
 }
 

@@ -158,6 +158,30 @@ TEST(Explain, NobodyKnowsWhenJobsEndThatDoNotSay) {
   EXPECT_EQ(e.start->basis.unknown, 1);
 }
 
+TEST(Explain, OfARunningJobSaysUntilWhenItIsProtectedWhoeverComes) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).queue("batch", {.reclaim_min_runtime = 1h});
+  c.running("train", {.queue = "batch", .gpus = 2, .node = "n1", .age = 4min});
+  const Explanation e = explained(c, "train");
+  ASSERT_TRUE(e.running && e.running->protected_until);
+  EXPECT_EQ(format_time(*e.running->protected_until), "2025-06-01T12:56:00Z");
+  EXPECT_TRUE(e.running->takers.empty());
+  EXPECT_TRUE(e.helps && e.helps->changes.empty());
+}
+
+TEST(Explain, NamesWhoMightHaveBeenEvictedInstead) {
+  TestCluster c;
+  c.node("n1", {.gpus = 4}).queue("prod", {.deserved = 4}).queue("batch");
+  c.running("old", {.queue = "batch", .gpus = 2, .node = "n1", .age = 8min});
+  c.running("new", {.queue = "batch", .gpus = 2, .node = "n1", .age = 4min});
+  c.pending("serve", {.queue = "prod", .gpus = 2});
+  for (const char* name : {"old", "new"})
+    if (const Explanation e = explained(c, name); e.receipt)
+      EXPECT_EQ(e.receipt->alternatives,
+                std::vector<std::string>{name == std::string("old") ? "default/new" : "default/old"});
+  EXPECT_NE(explained(c, "old").receipt.has_value(), explained(c, "new").receipt.has_value());
+}
+
 TEST(FindJob, ByNameByPodAndNearly) {
   TestCluster c;
   c.node("n1").pending("train-large").pending("train-small");
@@ -168,6 +192,8 @@ TEST(FindJob, ByNameByPodAndNearly) {
   EXPECT_FALSE(find_job(cluster, "train-large", "other").job.valid());
   EXPECT_EQ(find_job(cluster, "train-larg").problem,
             "there is no job or pod \"train-larg\"; did you mean \"train-large\"?");
+  EXPECT_EQ(find_job(cluster, "x").problem,
+            "there is no job or pod \"x\"; the nearest are \"train-large\" and \"train-small\"");
 }
 
 }  // namespace

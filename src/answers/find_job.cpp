@@ -57,17 +57,18 @@ std::string several(const Cluster& cluster, std::string_view name, const std::ve
 }  // namespace
 
 std::string nearest_names(std::string_view name, std::vector<std::string_view> known) {
-  std::vector<std::string> found;
-  while (found.size() < kMostNames) {
-    const std::string_view next = nearest(name, known);
-    if (next.empty()) break;
-    found.push_back(fmt::format("\"{}\"", next));
-    std::erase(known, next);
-  }
-  if (found.empty()) return "";
-  const std::string last = found.back();
-  found.pop_back();
-  return fmt::format("; did you mean {}{}{}?", fmt::join(found, ", "), found.empty() ? "" : " or ", last);
+  const auto listed = [](const std::vector<std::string_view>& names, std::string_view last_word) {
+    std::string text;
+    for (std::size_t i = 0; i < names.size(); ++i)
+      text += fmt::format("{}\"{}\"", i == 0 ? "" : i + 1 == names.size() ? last_word : ", ", names[i]);
+    return text;
+  };
+  const std::vector<std::string_view> some = nearest_of(name, known, kMostNames);
+  std::vector<std::string_view> near = some;
+  std::erase_if(near, [&](std::string_view n) { return nearest(name, {&n, 1}).empty(); });
+  if (!near.empty()) return fmt::format("; did you mean {}?", listed(near, " or "));
+  if (some.empty()) return "";
+  return fmt::format("; the nearest {} {}", some.size() == 1 ? "is" : "are", listed(some, " and "));
 }
 
 FoundJob find_job(const Cluster& cluster, std::string_view name, std::string_view ns) {

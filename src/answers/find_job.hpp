@@ -18,7 +18,7 @@ struct FoundJob {
 // `ns`: where a name without namespace is looked for; "": everywhere.
 FoundJob find_job(const Cluster& cluster, std::string_view name, std::string_view ns = "");
 
-// "", "; did you mean \"a\"?", "; did you mean \"a\", \"b\" or \"c\"?"
+// "; did you mean \"a\", \"b\" or \"c\"?", "; the nearest are …" where none is near; "": there are no names.
 std::string nearest_names(std::string_view name, std::vector<std::string_view> known);
 
 }  // namespace muster::answers

@@ -16,9 +16,16 @@ nlohmann::ordered_json searches_json(const Cluster& cluster, const std::vector<S
 // Milli-cores, bytes and devices.
 nlohmann::ordered_json shares_json(const Shares& shares);
 
+// GPUs that are shared, by name.
+nlohmann::ordered_json group_names(const Cluster& cluster, HoldingId holding);
+// {"binds", "evictions", "pipelined", "patches"}, as a round of simulate has them.
+nlohmann::ordered_json decisions_json(const Cluster& cluster, const Decisions& decisions);
+
 nlohmann::ordered_json change_json(const Change& change);
 // Schema muster.dev/explain/v1.
 nlohmann::ordered_json explanation_json(const Cluster& cluster, const Explanation& explanation);
+// [{"job", "before", "after"}]
+nlohmann::ordered_json starts_json(const std::vector<StartMove>& starts);
 // Schema muster.dev/what-if/v1.
 nlohmann::ordered_json what_if_json(const std::vector<Change>& changes, const Outcome& before,
                                     const Outcome& after, const Differences& differences);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "util/keys.hpp"
+
 namespace muster::answers {
 namespace {
 
@@ -54,6 +56,9 @@ PodGroupObject pod_group_of(const Cluster& cluster, JobId id) {
                  .uid = job.uid,
                  .created = job.created,
                  .labels = labels_of_pool(cluster.options())};
+  if (!job.user.empty()) object.meta.labels.emplace_back(keys::kUser, job.user);
+  object.told_preemptibility = job.told_preemptibility;
+  object.last_queue = job.told_queue;
   object.queue = job.queue_name;
   object.priority_class = job.priority_class;
   object.preemptibility = job.preemptibility_spec;

@@ -1,6 +1,9 @@
 #include "answers/receipt.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "answers/running.hpp"
 
 namespace muster::answers {
 
@@ -15,7 +18,8 @@ std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decid
                         .by_job = e.contender.valid() ? cluster.job(e.contender).full_name() : "",
                         .rule = e.rule.empty() ? e.action : e.rule,
                         .pods = {},
-                        .runtime_lost_seconds = {}};
+                        .runtime_lost_seconds = {},
+                        .alternatives = {}};
       if (e.runtime_lost)
         receipt->runtime_lost_seconds = std::chrono::duration<double>(*e.runtime_lost).count();
     }
@@ -47,7 +51,8 @@ std::optional<Receipt> from_annotation(std::string_view text) {
                   .by_job = word("for"),
                   .rule = word("rule"),
                   .pods = {},
-                  .runtime_lost_seconds = {}};
+                  .runtime_lost_seconds = {},
+                  .alternatives = {}};
   if (!parse_time(receipt.at) || receipt.action.empty()) return std::nullopt;
   if (const auto pods = json.find("pods"); pods != json.end() && pods->is_array())
     for (const auto& pod : *pods)
@@ -69,7 +74,12 @@ bool is_over(const Job& job, const Receipt& receipt) {
 
 std::optional<Receipt> receipt_of(const State& state, const Cluster& after, const Decisions& decided,
                                   JobId id) {
-  if (auto now = receipt_in(after, decided, id, state.now)) return now;
+  if (auto now = receipt_in(after, decided, id, state.now)) {
+    const auto ours = std::ranges::find_if(
+        decided.evictions, [&](const EvictDecision& e) { return after.task(e.task).job == id; });
+    if (ours->contender.valid()) now->alternatives = others_to_evict(state, ours->contender, id);
+    return now;
+  }
   const Job& job = state.cluster.job(id);
   if (job.eviction_receipt)
     if (auto kept = from_annotation(*job.eviction_receipt); kept && !is_over(job, *kept)) return kept;
@@ -79,7 +89,8 @@ std::optional<Receipt> receipt_of(const State& state, const Cluster& after, cons
                  .by_job = "",
                  .rule = "",
                  .pods = {},
-                 .runtime_lost_seconds = {}};
+                 .runtime_lost_seconds = {},
+                 .alternatives = {}};
 }
 
 }  // namespace muster::answers

@@ -11,7 +11,7 @@
 namespace muster::answers {
 namespace {
 
-constexpr std::size_t kMostStands = 3, kMostTakers = 5;
+constexpr std::size_t kMostStands = 3, kMostTakers = 5, kMostOthers = 5;
 
 double sum_of(const std::vector<ScoreTerm>& terms) {
   double sum = 0;
@@ -54,11 +54,13 @@ class Takers {
   void look(Running& running) {
     const Job& job = s_.cluster.job(victim_);
     if (!can_lose_tasks(job)) return;
+    // From its own queue and from all others, whoever comes.
+    take_later(s_.hooks.preempt_victim(victim_, victim_), running.protected_until);
+    take_later(s_.hooks.reclaim_victim(victim_, victim_), running.protected_until);
     for (JobOrder order = waiting_jobs(s_, ""); !order.empty();) {
       const JobId contender = order.pop();
       if (contender == victim_) continue;
-      const bool same_queue = s_.cluster.job(contender).queue == job.queue;
-      auto taker = same_queue ? by_preemption(contender) : by_reclaim(contender);
+      auto taker = taken_by(contender);
       if (!taker) continue;
       if (taker->until && (!running.protected_until || *taker->until > *running.protected_until))
         running.protected_until = taker->until;
@@ -66,14 +68,23 @@ class Takers {
     }
   }
 
+  // Nothing: never, whatever the time.
+  std::optional<Taker> taken_by(JobId contender) const {
+    const bool same_queue = s_.cluster.job(contender).queue == s_.cluster.job(victim_).queue;
+    return same_queue ? by_preemption(contender) : by_reclaim(contender);
+  }
+
  private:
+  static void take_later(const std::optional<VictimRefusal>& why, std::optional<TimePoint>& until) {
+    if (why && why->until && (!until || *why->until > *until)) until = why->until;
+  }
+
   static Taker taker(JobId job, const char* action, const std::optional<VictimRefusal>& why) {
     Taker t{.job = job, .action = action, .rule = {}, .until = {}};
     if (why) t.rule = why->rule, t.until = why->until;
     return t;
   }
 
-  // Nothing: never, whatever the time.
   std::optional<Taker> by_preemption(JobId contender) const {
     if (s_.cluster.job(victim_).priority >= s_.cluster.job(contender).priority) return std::nullopt;
     const auto why = s_.hooks.preempt_victim(contender, victim_);
@@ -106,6 +117,19 @@ Running look_at_places(const State& state, const Cluster& after, JobId id) {
   Session session(copy, state.policy, state.now);
   Takers(session, id).look(running);
   return running;
+}
+
+std::vector<std::string> others_to_evict(const State& state, JobId contender, JobId victim) {
+  Cluster copy = state.cluster;
+  Session session(copy, state.policy, state.now);
+  std::vector<std::string> names;
+  for (JobId j : ids(copy.jobs())) {
+    if (j == victim || j == contender || !copy.job(j).present || !can_lose_tasks(copy.job(j))) continue;
+    const auto taker = Takers(session, j).taken_by(contender);
+    if (taker && !taker->until && names.size() < kMostOthers) names.push_back(copy.job(j).full_name());
+  }
+  std::ranges::sort(names);
+  return names;
 }
 
 }  // namespace muster::answers

@@ -1,102 +1,142 @@
 #include "answers/start_estimate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "engine/search/requeue_settings.hpp"
+#include "engine/cycle/run_cycle.hpp"
+#include "engine/search/search_memory.hpp"
+#include "sim/timed_cluster.hpp"
 
 namespace muster::answers {
 namespace {
 
-constexpr int kMostEnds = 2000;
+constexpr auto kPeriod = std::chrono::seconds(1);  // between two cycles, as live
 
-// When the job ends, if it says how long it runs; what is overdue ends right away.
-std::optional<TimePoint> expected_end(const Cluster& cluster, JobId id, TimePoint now) {
-  const Job& job = cluster.job(id);
-  if (!job.last_start) return std::nullopt;
-  const auto text = expected_runtime(cluster, id);
-  const auto length = text ? parse_duration(*text) : std::nullopt;
-  if (!length || *length <= Duration::zero()) return std::nullopt;
-  return std::max(*job.last_start + *length, now);
-}
+using Starts = IdVector<JobId, std::optional<TimePoint>>;
 
-bool runs(const Job& job) { return job.present && job.counts.in(kAllocatedSet) > 0; }
-
+// One future, from instant to instant at which something happens.
 class Play {
  public:
-  Play(const State& state, const Outcome& unchanged, JobId wanted)
-      : policy_(state.policy), cluster_(unchanged.cluster), now_(state.now), wanted_(wanted) {
-    for (JobId j : ids(state.cluster.jobs())) stood_.push_back(is_at_minimum(state.cluster, j));
-    future_.starts.resize(cluster_.jobs().size());
-    for (JobId j : ids(cluster_.jobs()))
-      if (runs(cluster_.job(j)) && j != wanted)
-        ++(expected_end(cluster_, j, now_) ? future_.basis.expected : future_.basis.unknown);
-    note_starts();
+  Play(const State& state, const Outcome& unchanged, JobId wanted, Agenda agenda)
+      : policy_(state.policy),
+        cluster_(unchanged.cluster),
+        world_(cluster_, std::move(agenda), {.from = state.now}),
+        now_(state.now),
+        wanted_(wanted),
+        starts_(cluster_.jobs().size()) {
+    for (JobId j : ids(cluster_.jobs())) {
+      const bool waits = state.cluster.job(j).present && !is_at_minimum(state.cluster, j);
+      if (!waits) continue;
+      if (is_at_minimum(cluster_, j))
+        starts_[j] = now_;
+      else
+        waiting_.push_back(j);
+    }
   }
 
-  Future run(Duration time, const Stopwatch& stopwatch) {
-    const Duration begin = stopwatch.elapsed();
-    for (int ends = 0; !is_done(); ++ends) {
-      const auto next = next_end();
-      if (!next || *next > kLastTime) break;
-      future_.is_cut = ends == kMostEnds || stopwatch.elapsed() - begin > time;
-      if (future_.is_cut) break;
-      now_ = *next;
-      end_jobs();
-      settle(cluster_, policy_, now_);
+  // False: `goes_on` ended it before its time.
+  template <class GoesOn>
+  bool run(GoesOn goes_on) {
+    while (!is_done()) {
+      if (!goes_on()) return false;
+      world_.advance(now_);
+      if (is_cycle_due()) decide();
       note_starts();
+      const auto next = next_instant();
+      if (!next || *next > kLastTime) break;
+      now_ = *next;
     }
-    return std::move(future_);
+    return true;
   }
+
+  Starts take_starts() { return std::move(starts_); }
 
  private:
-  bool is_done() const { return wanted_.valid() && is_at_minimum(cluster_, wanted_); }
+  bool is_done() const { return wanted_.valid() ? starts_[wanted_].has_value() : waiting_.empty(); }
+
+  std::optional<TimePoint> next_cycle() const {
+    const auto not_before = [&](TimePoint wanted) {
+      return last_cycle_ ? std::max(wanted, *last_cycle_ + kPeriod) : wanted;
+    };
+    if (world_.has_news() || is_unfinished_) return not_before(now_);
+    return moment_ ? std::optional(not_before(*moment_)) : std::nullopt;
+  }
+  bool is_cycle_due() const {
+    const auto at = next_cycle();
+    return at && *at <= now_;
+  }
+  std::optional<TimePoint> next_instant() const {
+    const auto event = world_.next(), cycle = next_cycle();
+    if (!event || !cycle) return event ? event : cycle;
+    return std::min(*event, *cycle);
+  }
+
+  void decide() {
+    const Decisions decided = run_cycle(cluster_, policy_, now_, {&memory_, nullptr});
+    world_.carry_out(decided, now_);
+    last_cycle_ = now_;
+    moment_ = decided.next_moment;
+    const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decided.binds.empty();
+    is_unfinished_ = decided.is_unfinished || tried_only_some;
+  }
 
   void note_starts() {
-    for (JobId j : ids(stood_))
-      if (!stood_[j] && is_at_minimum(cluster_, j)) stood_[j] = true, future_.starts[j] = now_;
-  }
-
-  std::optional<TimePoint> next_end() const {
-    std::optional<TimePoint> next;
-    for (JobId j : ids(cluster_.jobs()))
-      if (runs(cluster_.job(j)))
-        if (const auto end = expected_end(cluster_, j, now_); end && (!next || *end < *next)) next = end;
-    return next;
-  }
-
-  void end_jobs() {
-    for (JobId j : ids(cluster_.jobs())) {
-      if (!runs(cluster_.job(j))) continue;
-      const auto end = expected_end(cluster_, j, now_);
-      if (!end || *end > now_) continue;
-      for (TaskId t : cluster_.job_table().members(j)) {
-        cluster_.release_claims(t);
-        cluster_.observe(t, {.phase = PodPhase::kSucceeded});
-      }
-    }
+    std::erase_if(waiting_, [&](JobId j) {
+      const bool stands = is_at_minimum(cluster_, j);
+      if (stands) starts_[j] = now_;
+      return stands || !cluster_.job(j).present;
+    });
   }
 
   const Policy& policy_;
   Cluster cluster_;
+  TimedCluster world_;
+  SearchMemory memory_;
   TimePoint now_;
   const JobId wanted_;
-  IdVector<JobId, bool> stood_;
-  Future future_;
+  Starts starts_;
+  std::vector<JobId> waiting_;
+  std::optional<TimePoint> last_cycle_, moment_;
+  bool is_unfinished_ = false;
 };
+
+// What so large a share of the futures has come to by then; those that are missing never do.
+std::optional<TimePoint> at_share(const std::vector<TimePoint>& sorted, int futures, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * futures));
+  return rank == 0 || rank > sorted.size() ? std::nullopt : std::optional(sorted[rank - 1]);
+}
 
 }  // namespace
 
-Future play_future(const State& state, const Outcome& unchanged, JobId wanted, Duration time,
-                   const Stopwatch& stopwatch) {
-  return Play(state, unchanged, wanted).run(time, stopwatch);
+Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, const FutureLimits& limits)
+    : lengths_(state, unchanged.cluster) {
+  const Duration begin = limits.stopwatch.elapsed();
+  const auto goes_on = [&] { return limits.stopwatch.elapsed() - begin < limits.time; };
+  const int futures = lengths_.is_random() ? limits.futures : 1;
+  for (int i = 0; i < futures && !unfinished_; ++i) {
+    Play play(state, unchanged, wanted, lengths_.draw(static_cast<std::uint64_t>(i) + 1));
+    const bool is_whole = play.run(goes_on);
+    (is_whole ? played_.emplace_back() : unfinished_.emplace()) = play.take_starts();
+  }
 }
 
-StartEstimate estimate_start(const State& state, const Outcome& unchanged, JobId job, Duration time,
-                             const Stopwatch& stopwatch) {
-  const Future future = play_future(state, unchanged, job, time, stopwatch);
-  const std::optional<TimePoint> start = future.starts[job];
-  return {
-      .p50 = start, .p90 = start, .never = start ? 0.0 : 1.0, .basis = future.basis, .is_cut = future.is_cut};
+StartEstimate Futures::of(JobId job) const {
+  std::vector<TimePoint> starts;
+  int futures = 0;
+  const auto count = [&](const Starts& future) {
+    ++futures;
+    if (future[job]) starts.push_back(*future[job]);
+  };
+  for (const Starts& future : played_) count(future);
+  if (played_.empty() && unfinished_ && (*unfinished_)[job]) count(*unfinished_);
+  std::ranges::sort(starts);
+  StartEstimate estimate{.p50 = at_share(starts, futures, 0.5),
+                         .p90 = at_share(starts, futures, 0.9),
+                         .basis = lengths_.basis(job),
+                         .futures = futures,
+                         .is_cut = unfinished_.has_value()};
+  if (futures > 0) estimate.never = static_cast<double>(futures - std::ssize(starts)) / futures;
+  return estimate;
 }
 
 }  // namespace muster::answers

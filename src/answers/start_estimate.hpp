@@ -1,38 +1,48 @@
-// When jobs that wait will start, as far as anybody knows how long others run.
+// When jobs that wait will start, as far as anybody knows how long others run: futures are played with the
+// clock of the simulator, without new arrivals, and what is not known for sure is drawn anew in each.
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "answers/run_lengths.hpp"
 #include "answers/state.hpp"
 #include "util/stopwatch.hpp"
 
 namespace muster::answers {
 
-// What a future rests on: running jobs by what is known of their length.
-struct EstimateBasis {
-  std::int64_t expected = 0, history = 0, unknown = 0;
-};
+inline constexpr int kFutures = 32;
 
 struct StartEstimate {
   std::optional<TimePoint> p50, p90;  // nothing: in fewer futures than that
   double never = 0;                   // share of futures in which it does not start
   EstimateBasis basis;
+  int futures = 0;      // that this is said of
   bool is_cut = false;  // there was more future than time to look at it
 };
 
-struct Future {
-  IdVector<JobId, std::optional<TimePoint>> starts;  // nothing: not in this future, or it runs already
-  EstimateBasis basis;
-  bool is_cut = false;
+// How many futures, and how long to play them in all.
+struct FutureLimits {
+  int futures = kFutures;
+  Duration time = std::chrono::seconds(1);
+  const Stopwatch& stopwatch;
 };
 
-// Plays on from what becomes of the state by itself, without new arrivals: jobs end when they expect to,
-// those that say nothing never do. Ends when `wanted` has its place; not valid: when nothing is left to
-// happen.
-Future play_future(const State& state, const Outcome& unchanged, JobId wanted, Duration time,
-                   const Stopwatch& stopwatch);
+class Futures {
+ public:
+  // Plays on from what becomes of the state by itself. Each ends when `wanted` has its place; not valid: when
+  // nothing is left to happen. Jobs whose length nobody knows never end.
+  Futures(const State& state, const Outcome& unchanged, JobId wanted, const FutureLimits& limits);
 
-StartEstimate estimate_start(const State& state, const Outcome& unchanged, JobId job, Duration time,
-                             const Stopwatch& stopwatch);
+  // Of a job that waited at the beginning.
+  StartEstimate of(JobId job) const;
+
+ private:
+  using Starts = IdVector<JobId, std::optional<TimePoint>>;
+
+  const RunLengths lengths_;
+  std::vector<Starts> played_;
+  std::optional<Starts> unfinished_;  // of the one that time did not suffice for
+};
 
 }  // namespace muster::answers

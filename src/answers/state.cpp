@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/order/waiting_jobs.hpp"
 #include "engine/search/search_memory.hpp"
 #include "model/holders.hpp"
 #include "sim/embedded_cluster.hpp"
@@ -36,7 +37,8 @@ Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
     ++rest.cycles;
     const auto before = std::pair(cluster.placements_hash(), cluster.revision());
     rest.last = run_cycle(cluster, policy, now, {&memory, &stopwatch});
-    for (const EvictDecision& e : rest.last.evictions) rest.evicted.insert(cluster.task(e.task).job);
+    for (const EvictDecision& e : rest.last.evictions)
+      if (const JobId group = cluster.task(e.task).group; group.valid()) rest.evicted.insert(group);
     embedded.carry_out(cluster, rest.last, now);
     embedded.update(cluster, now);
     rest.is_reached =
@@ -45,9 +47,38 @@ Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
   return rest;
 }
 
+bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
+
+WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* said) {
+  if (said != nullptr) return *said;
+  WaitingJob words{.job = job, .reasons = {}, .searches = {}};
+  if (auto standing = why_not_considered(cluster, job)) words.reasons.push_back(*std::move(standing));
+  return words;
+}
+
+namespace {
+
+// All that wait, in the order of names.
+std::vector<WaitingJob> all_waiting(const Cluster& cluster, const std::vector<WaitingJob>& said) {
+  std::map<JobId, const WaitingJob*> by_job;
+  for (const WaitingJob& w : said) by_job[w.job] = &w;
+  std::map<std::string, JobId> by_name;
+  for (JobId j : ids(cluster.jobs()))
+    if (cluster.job(j).present && is_waiting(cluster.job(j))) by_name[cluster.job(j).full_name()] = j;
+  std::vector<WaitingJob> all;
+  for (const auto& [name, j] : by_name) {
+    const auto found = by_job.find(j);
+    all.push_back(words_about(cluster, j, found == by_job.end() ? nullptr : found->second));
+  }
+  return all;
+}
+
+}  // namespace
+
 Outcome outcome_of(const State& state) {
   Outcome outcome{.cluster = state.cluster, .rest = {}};
   outcome.rest = settle(outcome.cluster, state.policy, state.now);
+  outcome.rest.last.waiting = all_waiting(outcome.cluster, outcome.rest.last.waiting);
   name_holders(outcome.cluster, outcome.rest.last.waiting);
   return outcome;
 }

@@ -31,7 +31,7 @@ void sort_by_name(const Cluster& cluster, std::vector<JobId>& jobs) {
 std::vector<JobId> Trials::evicted_by(const Rest& rest) const {
   std::vector<JobId> jobs;
   for (JobId j : rest.evicted)
-    if (j.valid() && j != job_ && !unchanged_.rest.evicted.contains(j)) jobs.push_back(j);
+    if (j != job_ && !unchanged_.rest.evicted.contains(j)) jobs.push_back(j);
   sort_by_name(state_.cluster, jobs);
   return jobs;
 }

@@ -19,10 +19,16 @@ Names jobs_at_minimum(const Cluster& cluster) {
   return names;
 }
 
+Names present_names(const Cluster& cluster) {
+  Names names;
+  for (const Job& job : cluster.jobs())
+    if (job.present) names.insert(job.full_name());
+  return names;
+}
+
 Names evicted_jobs(const Outcome& outcome) {
   Names names;
-  for (JobId j : outcome.rest.evicted)
-    if (j.valid() && outcome.cluster.job(j).present) names.insert(outcome.cluster.job(j).full_name());
+  for (JobId j : outcome.rest.evicted) names.insert(outcome.cluster.job(j).full_name());
   return names;
 }
 
@@ -87,13 +93,31 @@ Differences compare(const Outcome& before, const Outcome& after, std::vector<std
   std::ranges::sort(d.drained);
   d.drained.erase(std::unique(d.drained.begin(), d.drained.end()), d.drained.end());
   d.lost = without(stood, stands);
+  const Names still_there = present_names(after.cluster);
   std::erase_if(d.lost, [&](const std::string& job) {
-    return std::ranges::binary_search(d.evicted, job) || std::ranges::binary_search(d.drained, job);
+    return !still_there.contains(job) || std::ranges::binary_search(d.evicted, job) ||
+           std::ranges::binary_search(d.drained, job);
   });
   for (const WaitingJob& w : after.rest.last.waiting)
     d.still_waiting.push_back({after.cluster.job(w.job).full_name(), &w});
   d.reasons = reason_changes(before, after);
   return d;
+}
+
+std::vector<StartMove> moved_starts(const Played& before, const Played& after, const FutureLimits& limits) {
+  const Futures was(before.state, before.outcome, {}, limits), is(after.state, after.outcome, {}, limits);
+  std::set<JobId> waited;
+  for (const WaitingJob& w : before.outcome.rest.last.waiting) waited.insert(w.job);
+  std::vector<StartMove> moves;
+  for (const WaitingJob& w : after.outcome.rest.last.waiting) {
+    const Job& job = after.outcome.cluster.job(w.job);
+    const JobId old = before.outcome.cluster.find_job(job.ns, job.name);
+    if (!waited.contains(old)) continue;
+    const auto from = was.of(old).p50, to = is.of(w.job).p50;
+    if (from != to) moves.push_back({job.full_name(), from, to});
+  }
+  std::ranges::sort(moves, {}, &StartMove::job);
+  return moves;
 }
 
 }  // namespace muster::answers

@@ -38,6 +38,16 @@ ordered_json outcome_json(const Outcome& outcome) {
 
 }  // namespace
 
+ordered_json starts_json(const std::vector<StartMove>& starts) {
+  ordered_json list = ordered_json::array();
+  const auto instant = [](const std::optional<TimePoint>& at) {
+    return at ? ordered_json(format_time(*at)) : ordered_json();
+  };
+  for (const StartMove& move : starts)
+    list.push_back({{"job", move.job}, {"before", instant(move.before)}, {"after", instant(move.after)}});
+  return list;
+}
+
 ordered_json what_if_json(const std::vector<Change>& changes, const Outcome& before, const Outcome& after,
                           const Differences& d) {
   ordered_json list = ordered_json::array(), waiting = ordered_json::array(), reasons = ordered_json::array();
@@ -56,6 +66,7 @@ ordered_json what_if_json(const std::vector<Change>& changes, const Outcome& bef
           {"noLongerPlaced", d.lost},
           {"drained", d.drained},
           {"reasonsChanged", std::move(reasons)},
+          {"startsMoved", starts_json(d.starts)},
           {"stillWaiting", std::move(waiting)}};
 }
 

@@ -31,8 +31,8 @@ class Search {
   void run() {
     try_moments();
     try_job();
-    try_queues();
     try_nodes();
+    try_queues();  // last: amounts are many
   }
 
   std::vector<Help> found;

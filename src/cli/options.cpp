@@ -38,6 +38,8 @@ void add_filters(CLI::App& command, JobFilter& filter) {
   command.add_option("-n,--namespace", filter.ns, "Only jobs of this namespace")->type_name("NAMESPACE");
   command.add_option("--queue", filter.queue, "Only jobs of this queue and those below it")
       ->type_name("QUEUE");
+  command.add_option("--user", filter.user, "Only jobs of this user: the label user of the job or its pods")
+      ->type_name("USER");
   command.add_option("--job", filter.job, "Only this job: its name, or namespace/name")->type_name("JOB");
   command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
   command.add_option("--sort", filter.sort, "Order of jobs: the oldest, most important, largest first")

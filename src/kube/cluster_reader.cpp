@@ -28,12 +28,8 @@ class Listing {
       co_await read_kind(kind);
     }
     if (problem_) co_return *problem_;
-    ordered_json list{{"schema", "muster.dev/snapshot/v1"},
-                      {"at", format_time(at)},
-                      {"apiVersion", "v1"},
-                      {"kind", "List"},
-                      {"metadata", ordered_json::object()},
-                      {"items", std::move(items_)}};
+    items_.push_back(scheduler_state(at));
+    ordered_json list = snapshot_of(at, std::move(items_));
     strip(list);
     co_return list;
   }
@@ -116,8 +112,7 @@ Async<void> read_into(ApiClient& client, std::optional<Result<ordered_json>>& in
   client.loop().stop();
 }
 
-Async<void> fetch(Loop& loop, HttpRequest request, HttpResponse& answer) {
-  const TlsIdentity tls;
+Async<void> fetch(Loop& loop, HttpRequest request, const TlsIdentity& tls, HttpResponse& answer) {
   answer = co_await loop.send(std::move(request), tls);
   loop.stop();
 }
@@ -134,6 +129,19 @@ void strip(ordered_json& list) {
   list["items"] = std::move(kept);
 }
 
+ordered_json scheduler_state(TimePoint at) {
+  return {{"apiVersion", "muster.dev/v1"}, {"kind", "SchedulerState"}, {"at", format_time(at)}};
+}
+
+ordered_json snapshot_of(TimePoint at, ordered_json items) {
+  return {{"schema", "muster.dev/snapshot/v1"},
+          {"at", format_time(at)},
+          {"apiVersion", "v1"},
+          {"kind", "List"},
+          {"metadata", ordered_json::object()},
+          {"items", std::move(items)}};
+}
+
 Async<Result<ordered_json>> list_cluster(ApiClient& client) {
   Listing listing(client);
   co_return co_await listing.run();
@@ -148,12 +156,14 @@ Result<ordered_json> read_cluster(const Credentials& credentials) {
   return *std::move(list);
 }
 
-Result<std::string> read_address(const std::string& url, const std::string& token) {
+Result<std::string> read_address(const std::string& url, const std::string& token,
+                                 const std::string& authority) {
   HttpRequest request{.url = url, .timeout = std::chrono::seconds(60), .may_be_plain = true};
   if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
   Loop loop;
+  const TlsIdentity tls{.authority = authority};
   HttpResponse answer;
-  loop.post([&] { spawn(fetch(loop, std::move(request), answer)); });
+  loop.post([&] { spawn(fetch(loop, std::move(request), tls, answer)); });
   loop.run();
   if (!answer.ok()) return outside(fmt::format("{}: {}", url, describe(answer)));
   return std::move(answer.body);

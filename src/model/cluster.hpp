@@ -71,6 +71,8 @@ class Cluster {
   void observe(TaskId task, const Observed& seen);
   // Its owner made the pod again: another one of the same name, which waits. It keeps its creation time.
   void make_again(TaskId task, std::string uid);
+  // As if it had just been read: what it was while it ran is what its object tells, and nothing else.
+  void forget_past(JobId job);
   // When a pod that is terminating now counts as stuck; nothing: none will.
   std::optional<TimePoint> next_stuck() const;
   // The task asks for something else, or may go elsewhere: what its shape is made of is taken from `asks`.

@@ -195,6 +195,14 @@ bool Cluster::is_free_to_become(const Job& job, Preemptibility mode) const {
   return strength(mode) <= strength(*job.granted) && job.granted_in == queues_[job.queue].name;
 }
 
+void Cluster::forget_past(JobId id) {
+  Job& job = jobs_.job(id);
+  job.granted = parse_preemptibility(job.told_preemptibility);
+  job.last_queue = job.granted_in = job.told_queue;
+  settle_queue(id);
+  jobs_.unresolved.insert(id);
+}
+
 void Cluster::judge_held_back() {
   std::vector<JobId> jobs(jobs_.held_back.items().begin(), jobs_.held_back.items().end());
   std::sort(jobs.begin(), jobs.end(), [&](JobId a, JobId b) {

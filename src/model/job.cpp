@@ -6,6 +6,8 @@
 #include <map>
 #include <set>
 
+#include "util/keys.hpp"
+
 namespace muster {
 
 std::optional<Preemptibility> parse_preemptibility(std::string_view text) {
@@ -173,6 +175,10 @@ void read_job(const PodGroupObject& object, Job& job) {
   job.created = object.meta.created;
   job.queue_name = object.queue;
   job.priority_class = object.priority_class;
+  const std::string* user = find_label(object.meta.labels, keys::kUser);
+  job.user = user == nullptr ? "" : *user;
+  job.told_preemptibility = object.told_preemptibility;
+  job.told_queue = object.last_queue;
   job.preemptibility_spec = object.preemptibility;
   job.preemption_delay = object.preemption_delay;
   job.staleness_grace = object.staleness_grace;

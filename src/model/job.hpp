@@ -74,6 +74,7 @@ struct Job {
 
   std::string uid, ns, name;
   std::string queue_name, priority_class, preemptibility_spec;
+  std::string user;  // whose it is, as its label says; "": it does not
   std::vector<PodSet> pod_sets;
   std::vector<GroupSet> sets;               // sets[0] is the root
   std::vector<TaskId> outsiders;            // tasks that name a sub group the job does not have
@@ -93,7 +94,8 @@ struct Job {
   // What it asks for, and what it last was while it ran; nothing: not known.
   Preemptibility asked = Preemptibility::kPreemptible;
   std::optional<Preemptibility> granted;
-  std::string granted_in;  // the queue where it was so
+  std::string granted_in;                       // the queue where it was so
+  std::string told_preemptibility, told_queue;  // both as its object tells them
   // The queue that it was last charged to; "": not known.
   std::string last_queue;
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
+#include "answers/json.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "model/holders.hpp"
 #include "serve/leadership.hpp"
@@ -128,12 +130,15 @@ void Cycles::show() {
   if (!p_.views.is_asked() || !p_.source.is_synced()) return;
   const TimePoint now = kube::wall_clock();
   p_.cluster.refresh(now);
-  auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now});
+  auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now, {}});
   view->policy.settings.usage = policy_.settings.usage;
+  view->times.history = p_.run_times.figures();
   p_.views.answer(std::move(view));
 }
 
-bool Cycles::is_due() const { return p_.source.calls_for_cycle() || Clock::now() >= pace_.latest(); }
+bool Cycles::is_due() const {
+  return p_.source.calls_for_cycle() || p_.snapshots.is_asked() || Clock::now() >= pace_.latest();
+}
 
 kube::Async<void> Cycles::run_one() {
   const TimePoint now = kube::wall_clock();
@@ -146,6 +151,7 @@ kube::Async<void> Cycles::run_one() {
   p_.vitals.last_cycle = Clock::now();
   p_.metrics.cycle(p_.cluster, decisions, took, p_.usage.in_force());
   p_.usage.cycle_ran(p_.cluster);
+  if (p_.run_times.look(p_.cluster, now)) p_.metrics.run_times(p_.run_times.figures());
   p_.self_check.cycle_ran();
   if (!p_.vitals.is_leader || p_.vitals.is_draining) co_return;
   if (p_.options.shadow) {
@@ -172,6 +178,8 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   take_usage();
   if (p_.evictor.note_protected_jobs()) memory_ = SearchMemory();  // others may be victims now
   p_.binder.refused_jobs().publish(now);
+  std::shared_ptr<CycleSnapshot> snapshot;
+  if (p_.snapshots.is_asked()) snapshot = take_snapshot(now);
   guard_.begins(Clock::now());
   Decisions decisions = co_await p_.loop.offload([this, now] {
     if (p_.options.shadow) return imagine(now);
@@ -180,6 +188,10 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
     return made;
   });
   guard_.ends();
+  if (snapshot != nullptr) {
+    snapshot->decided = answers::decisions_json(p_.cluster, decisions).dump();
+    p_.snapshots.answer(std::move(snapshot));
+  }
   co_return decisions;
 }
 
@@ -188,6 +200,14 @@ Decisions Cycles::imagine(TimePoint now) {
   Cluster imagined = p_.cluster;
   SearchMemory none;
   return run_cycle(imagined, policy_, now, {&none, &stopwatch_});
+}
+
+std::shared_ptr<CycleSnapshot> Cycles::take_snapshot(TimePoint now) {
+  auto snapshot = std::make_shared<CycleSnapshot>(snapshot_before(
+      p_.cluster, p_.source, p_.assumptions, {p_.options.node_pool_label, p_.options.node_pool}, now));
+  snapshot->usage = policy_.settings.usage;
+  snapshot->history = p_.run_times.figures();
+  return snapshot;
 }
 
 void Cycles::carry_out(const Decisions& decisions, TimePoint now) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 
 #include "engine/cycle/policy.hpp"
@@ -22,6 +23,7 @@ namespace muster::serve {
 
 class Leadership;
 struct Parts;
+struct CycleSnapshot;
 
 // When the next cycle may come, and when it must.
 class CyclePace {
@@ -80,6 +82,7 @@ class Cycles {
   kube::Async<void> run_one();
   kube::Async<Decisions> decide(TimePoint now);
   Decisions imagine(TimePoint now);
+  std::shared_ptr<CycleSnapshot> take_snapshot(TimePoint now);
   void carry_out(const Decisions& decisions, TimePoint now);
   void log_cycle(const Decisions& decisions, kube::Clock::duration took);
 

@@ -115,18 +115,23 @@ int Daemon::run() {
                                {"port", std::to_string(*port)}});
   if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
   if (p_.options.shadow) p_.log.warning("shadow: decides beside another scheduler and writes nothing");
-  Interface web(p_.client, p_.views, {p_.options.web_address, p_.options.web_asks_tokens});
-  if (!p_.options.web_address.empty()) {
+  const auto last_cycle = [this]() -> std::optional<std::string> {
+    const auto snapshot = p_.snapshots.ask();
+    return snapshot == nullptr ? std::nullopt : std::optional(text_of(*snapshot));
+  };
+  Interface web(p_.client, p_.views, {p_.options.web, p_.options.web_asks_tokens, last_cycle});
+  if (!p_.options.web.address.empty()) {
     const auto web_port = web.start();
     if (!web_port) {
       p_.log.error(web_port.error().text());
       return kFailed;
     }
-    p_.log.info("web", {{"listen", p_.options.web_address}, {"port", std::to_string(*web_port)}});
+    p_.log.info("web", {{"listen", p_.options.web.address}, {"port", std::to_string(*web_port)}});
   }
   const Signals signals([this](int signal) { p_.loop.post([this, signal] { on_signal(signal); }); });
   p_.loop.post([this] { start(); });
   p_.loop.run();
+  p_.snapshots.close();
   return leadership_.was_lost() ? kFailed : kDone;
 }
 

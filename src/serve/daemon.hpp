@@ -8,6 +8,7 @@
 #include "kube/credentials.hpp"
 #include "model/cluster.hpp"
 #include "serve/reload.hpp"
+#include "serve/web/web_server.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
 #include "usage/settings.hpp"
@@ -21,7 +22,7 @@ struct DaemonOptions {
   std::string node_pool_label, node_pool;
   std::vector<std::string> default_queues;  // as JSON; empty: those that KAI-Scheduler ships
   std::string listen_address = ":8080";
-  std::string web_address;      // of the interface; "": there is none
+  WebAddress web;               // of the interface; address "": there is none
   bool web_asks_tokens = true;  // else whoever reaches it may read
   std::string metrics_prefix = "kai";
   Duration schedule_period = std::chrono::seconds(1);

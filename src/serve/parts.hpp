@@ -4,6 +4,7 @@
 #include "kube/api_client.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
+#include "serve/check/cycle_snapshot.hpp"
 #include "serve/check/self_check.hpp"
 #include "serve/check/shadow.hpp"
 #include "serve/daemon.hpp"
@@ -13,6 +14,7 @@
 #include "serve/read/assumptions.hpp"
 #include "serve/read/live_source.hpp"
 #include "serve/usage/usage_keeper.hpp"
+#include "serve/web/run_times.hpp"
 #include "serve/web/views.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
@@ -28,7 +30,7 @@
 namespace muster::serve {
 
 // Everything belongs to the thread of `loop`, but for `cluster`, which a cycle has to itself while it runs,
-// and what other threads may ask: `vitals`, the text of `metrics`, and `views`.
+// and what other threads may ask: `vitals`, the text of `metrics`, `views` and `snapshots`.
 struct Parts {
   Parts(DaemonOptions options, kube::Credentials credentials, SourceListener& listener);
 
@@ -40,6 +42,8 @@ struct Parts {
   kube::Signal news;  // there is something to look at
   kube::ApiClient client;
   Views views;
+  Asked<CycleSnapshot> snapshots;
+  RunTimes run_times;
 
   Cluster cluster;
   Assumptions assumptions;

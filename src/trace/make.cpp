@@ -8,6 +8,7 @@
 #include <set>
 
 #include "trace/values.hpp"
+#include "util/normal.hpp"
 
 namespace muster::trace {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr double kSecondsOfDay = 86'400;
 constexpr int kStepsOfDay = 96;      // a quarter of an hour each
 constexpr double kBusiestHour = 14;  // of a day
-constexpr double kZOf90Percent = 1.2815515655446004;
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 constexpr std::int64_t kMostJobs = 100'000'000;
 constexpr double kMostDays = 3650;
@@ -145,7 +145,7 @@ class TraceMaker {
   }
 
   std::int64_t duration(const Dice& dice) const {
-    const double sigma = std::log(seconds(options_.p90) / seconds(options_.median)) / kZOf90Percent;
+    const double sigma = std::log(seconds(options_.p90) / seconds(options_.median)) / kNormalP90;
     const double radius = std::sqrt(-2 * std::log(1 - dice.draw(Draw::kDuration)));
     const double normal = radius * std::cos(2 * std::numbers::pi * dice.draw(Draw::kAngle));
     const double drawn = seconds(options_.median) * std::exp(sigma * normal);

@@ -15,6 +15,8 @@ inline constexpr const char* kRequeuedAt = "muster.dev/requeued-at";
 inline constexpr const char* kNamespaces = "muster.dev/namespaces";
 // On PodGroups and pods: the queue that they were last charged to.
 inline constexpr const char* kQueue = "muster.dev/queue";
+// A label of PodGroups and pods: whose they are.
+inline constexpr const char* kUser = "user";
 
 // What pods and jobs have to do in simulated time: model/work.hpp.
 inline constexpr const char* kDuration = "muster.dev/duration";

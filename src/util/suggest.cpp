@@ -46,6 +46,17 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   return best;
 }
 
+std::vector<std::string_view> nearest_of(std::string_view name, std::span<const std::string_view> known,
+                                         std::size_t most) {
+  std::vector<std::pair<std::size_t, std::string_view>> ranked;
+  for (const std::string_view candidate : known) ranked.emplace_back(distance(name, candidate), candidate);
+  std::ranges::stable_sort(ranked, {}, [](const auto& pair) { return pair.first; });
+  std::vector<std::string_view> names;
+  for (const auto& pair : ranked)
+    if (names.size() < most) names.push_back(pair.second);
+  return names;
+}
+
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known) {
   const std::string_view best = nearest(name, known);
   if (best.empty()) return "";

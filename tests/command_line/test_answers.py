@@ -120,9 +120,34 @@ def added_nodes(documents, like, count):
         yield node
 
 
+def without_node(documents, node):
+    """The pods of the node wait again, made anew by their owners; those without are gone."""
+    for d in documents:
+        if d["kind"] != "Pod" or d["spec"].get("nodeName") != node or d.get("status", {}).get("phase") in ("Succeeded", "Failed"):
+            yield d
+        elif d["metadata"].get("annotations", {}).get("pod-group-name"):
+            del d["spec"]["nodeName"]
+            d["status"] = {"phase": "Pending"}
+            d["metadata"].pop("deletionTimestamp", None)
+            labels = d["metadata"].get("labels", {})
+            d["metadata"]["labels"] = {k: v for k, v in labels.items() if not k.startswith("runai-gpu-group")}
+            yield d
+
+
 def changed(cluster, change):
     """The cluster with the change made to its files."""
-    documents, kind, target, to = copy.deepcopy(cluster.documents), change["kind"], change["target"], change["to"]
+    documents, kind, target, to = copy.deepcopy(cluster.documents), change["kind"], change["target"], change.get("to")
+    if kind in ("drainNode", "removeNode"):
+        documents = list(without_node(documents, target))
+        if kind == "removeNode":
+            return cluster.with_documents([d for d in documents if not is_named(d, "Node", target)])
+        next(d for d in documents if is_named(d, "Node", target)).setdefault("spec", {})["unschedulable"] = True
+        return cluster.with_documents(documents)
+    if kind == "deleteJob":
+        name = target.split("/")[1]
+        return cluster.with_documents(
+            [d for d in documents if not is_named(d, "PodGroup", target) and
+             not (d["kind"] == "Pod" and d["metadata"].get("annotations", {}).get("pod-group-name") == name)])
     if kind == "time":
         return cluster.with_documents(documents, to)
     if kind == "addNodes":
@@ -188,21 +213,21 @@ def check_helps(cluster, job, stands, evicted, draw):
     return problems, len(answer.get("wouldHelp", []))
 
 
-def check_what_if(cluster, setting, change):
-    """What is wrong with the answer to one `--set`."""
+def check_what_if(cluster, words, change):
+    """What is wrong with the answer to one change."""
     before, evicted_before, _ = cluster.rest()
     after, evicted_after, result = changed(cluster, change).rest()
-    answer = cluster.run("what-if", "--set", setting)
+    answer = cluster.run("what-if", *words)
     expected = {"placed": after - before, "evicted": evicted_after - evicted_before,
                 "stillWaiting": {j["name"] for j in result["jobs"] if j["reasons"]}}
     got = {"placed": set(answer["placed"]), "evicted": set(answer["evicted"]),
            "stillWaiting": {w["job"] for w in answer["stillWaiting"] if w["reasons"]}}
-    return ["%s: %s" % (setting, [(k, sorted(expected[k] ^ got[k])) for k in got if got[k] != expected[k]])] \
+    return ["%s: %s" % (" ".join(words), [(k, sorted(expected[k] ^ got[k])) for k in got if got[k] != expected[k]])] \
         if got != expected else []
 
 
 def some_setting(cluster, draw):
-    """A change of a queue or job, as `--set` writes it and as the files have it."""
+    """A change of a queue or job, as the command line writes it and as the files have it."""
     queues = [d for d in cluster.documents if d["kind"] == "Queue" and d["spec"].get("resources")]
     groups = [d for d in cluster.documents if d["kind"] == "PodGroup" and not d["spec"].get("subGroups")]
     if groups and draw.random() < 0.4:
@@ -211,11 +236,29 @@ def some_setting(cluster, draw):
                                        ("jobPreemptibility", "preemptibility", "preemptible")])
         if kind == "jobPriority" and not any(is_named(d, "PriorityClass", "default/build") for d in cluster.documents):
             kind, field, to = "jobMinimum", "minMember", 1
-        return "job/%s.%s=%s" % (name, field, to), {"kind": kind, "target": name, "to": to}
+        return ["--set", "job/%s.%s=%s" % (name, field, to)], {"kind": kind, "target": name, "to": to}
     name = draw.choice(queues)["metadata"]["name"]
     kind = draw.choice(sorted(FIELDS))
     to = draw.choice([0, 1, 2, 5, 20])
-    return "queue/%s.gpu.%s=%d" % (name, FIELDS[kind], to), {"kind": kind, "target": name, "resource": "gpu", "to": to}
+    return ["--set", "queue/%s.gpu.%s=%d" % (name, FIELDS[kind], to)], \
+        {"kind": kind, "target": name, "resource": "gpu", "to": to}
+
+
+def some_other_change(cluster, draw):
+    """A node that comes or goes, a job that is deleted, or another priority of a queue; none: nothing is there to change."""
+    named = lambda kind: [d["metadata"]["name"] for d in cluster.documents if d["kind"] == kind]
+    kind = draw.choice(["drainNode", "removeNode", "addNodes", "deleteJob", "queuePriority"])
+    names = named({"deleteJob": "PodGroup", "queuePriority": "Queue"}.get(kind, "Node"))
+    if not names:
+        return None
+    name = draw.choice(names)
+    if kind == "addNodes":
+        return ["--add", "2:like=" + name], {"kind": kind, "target": name, "to": 2}
+    if kind == "deleteJob":
+        return ["--delete", "job/default/" + name], {"kind": kind, "target": "default/" + name}
+    if kind == "queuePriority":
+        return ["--set", "queue/%s.priority=500" % name], {"kind": kind, "target": name, "to": 500}
+    return ["--drain" if kind == "drainNode" else "--remove", name], {"kind": kind, "target": name}
 
 
 def check_cluster(number):
@@ -230,6 +273,8 @@ def check_cluster(number):
         problems += found
         tried += count
     problems += check_what_if(cluster, *some_setting(cluster, draw))
+    if other := some_other_change(cluster, draw):
+        problems += check_what_if(cluster, *other)
     return ["%s %d: %s" % (case["profile"], case["seed"], p) for p in problems], tried
 
 

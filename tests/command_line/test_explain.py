@@ -8,7 +8,9 @@ import json
 import os
 import pathlib
 import pty
+import re
 import select
+import shutil
 import struct
 import subprocess
 import tempfile
@@ -32,6 +34,27 @@ def answer(*arguments, exits=0):
     ran = muster(*arguments, *NOW, "-o", "json")
     assert ran.returncode == exits, (ran.returncode, ran.stderr)
     return json.loads(ran.stdout)
+
+
+# A node with two GPUs, which one job holds; how long it runs is a matter of luck. Another one waits.
+TWO_JOBS = """
+{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 8, memory: 8Gi, pods: 10, nvidia.com/gpu: 2}}}
+---
+{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: q}, spec: {resources: {
+  gpu: {quota: 2, limit: -1}, cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}}}
+---
+{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: first, labels: {user: ann}, annotations: {
+  muster.dev/duration: "lognormal(median=2h,p90=6h)", kai.scheduler/last-start-timestamp: "2025-06-01T11:00:00Z"}},
+ spec: {queue: q, minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: first-0, annotations: {pod-group-name: first}}, spec: {schedulerName: kai-scheduler, nodeName: n,
+  containers: [{name: m, resources: {limits: {nvidia.com/gpu: 2}}}]}, status: {phase: Running}}
+---
+{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: second, labels: {user: bob}}, spec: {queue: q, minMember: 1}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: second-0, annotations: {pod-group-name: second}}, spec: {schedulerName: kai-scheduler,
+  containers: [{name: m, resources: {limits: {nvidia.com/gpu: 2}}}]}, status: {phase: Pending}}
+"""
 
 
 def changes(explanation):
@@ -76,6 +99,24 @@ class Explain(unittest.TestCase):
         self.assertIn('there is no job or pod "ranker-larg"; did you mean "ranker-large"', ran.stderr)
         self.assertEqual(ran.stdout, "")
 
+    def test_names_the_nearest_however_far(self):
+        self.assertIn("; the nearest are ", muster("explain", "zzzzzzzz", TOUR, *NOW).stderr)
+
+    def test_of_a_job_that_runs_nothing_helps(self):
+        found = answer("explain", "chat-api", TOUR)
+        self.assertEqual((found["state"], found["wouldHelp"]), ("running", []))
+        self.assertNotIn("start", found)
+
+    def test_says_when_by_durations_of_the_files(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(TWO_JOBS)
+            file.flush()
+            found = answer("explain", "second", file.name)
+        start = found["start"]
+        self.assertEqual((start["basis"], start["never"], start["futures"]), ({"expected": 1, "history": 0, "unknown": 0}, 0, 32))
+        self.assertLess("2025-06-01T12:00:00Z", start["p50"])
+        self.assertLess(start["p50"], start["p90"])
+
     def test_without_a_cluster(self):
         self.assertEqual(muster("explain", "x").returncode, 2)
         self.assertEqual(muster("explain").returncode, 2)
@@ -112,6 +153,16 @@ class WhatIf(unittest.TestCase):
         self.assertIn("default/pg-extra-job", json.loads(fits.stdout)["placed"])
         self.assertEqual(does_not.returncode, 1, does_not.stderr)
 
+    def test_tells_whose_start_moves(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(TWO_JOBS.replace("lognormal(median=2h,p90=6h)", "2h"))
+            file.flush()
+            moved = answer("what-if", file.name, "--advance", "30m")["startsMoved"]
+            later = answer("what-if", file.name, "--add", "1:like=n", "--until", "idle")["until"]
+        self.assertEqual(moved, [])  # it ends at the same moment
+        self.assertEqual(later["startsMoved"], [{"job": "default/second", "before": "2025-06-01T13:00:00Z",
+                                                 "after": "2025-06-01T12:00:00Z"}])
+
     def test_asks_for_a_change(self):
         ran = muster("what-if", TOUR, *NOW)
         self.assertEqual(ran.returncode, 2)
@@ -144,6 +195,24 @@ class Top(unittest.TestCase):
     def test_shows_what_is_asked_for(self):
         found = answer("top", TOUR, "--queue", "ads")
         self.assertEqual([w["job"] for w in found["waiting"]], ["default/ranker-large"])
+
+
+    def test_shows_the_jobs_of_a_user(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write(TWO_JOBS)
+            file.flush()
+            self.assertEqual([w["job"] for w in answer("top", file.name, "--user", "bob")["waiting"]], ["default/second"])
+            self.assertEqual(answer("top", file.name, "--user", "ann")["waiting"], [])
+            jobs = answer("simulate", file.name, "--user", "ann")
+            self.assertEqual([j["name"] for j in jobs["jobs"]], ["default/first"])
+            self.assertEqual(muster("top", file.name, "--user", "bub", *NOW).returncode, 2)
+
+    def test_counts_who_waits_and_tells_the_trend(self):
+        queues = {q["name"]: q for q in answer("top", TOUR)["queues"]}
+        self.assertEqual(queues["ads"]["waiting"], 1)
+        self.assertGreater(queues["research"]["waiting"], queues["ads"]["waiting"])
+        self.assertGreater(queues["research"]["trend"], 0)  # the cycle gives it something
+        self.assertIn("trend", muster("top", TOUR, *NOW).stdout)
 
 
 class Terminal:
@@ -191,24 +260,29 @@ def list_of_tour():
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": items}, default=lambda t: t.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
 
+def serve_snapshot(test):
+    """The tour as `muster serve` would give it; the address."""
+    body = list_of_tour().encode()
+
+    class Serve(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200 if self.path == "/api/v1/snapshot" else 404)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Serve)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    test.addCleanup(server.server_close)
+    test.addCleanup(server.shutdown)
+    return f"http://127.0.0.1:{server.server_port}"
+
+
 class TopOnATerminal(unittest.TestCase):
     def test_chooses_explains_and_ends(self):
-        body = list_of_tour().encode()
-
-        class Serve(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200 if self.path == "/api/v1/snapshot" else 404)
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Serve)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        terminal = Terminal("top", "--server", f"http://127.0.0.1:{server.server_port}", *NOW, "--queue", "ads")
+        terminal = Terminal("top", "--server", serve_snapshot(self), *NOW, "--queue", "ads")
         first = terminal.wait_for("ranker-large")
         self.assertIn("\x1b[?1049h", first)
         terminal.press("\x1b[B")
@@ -218,6 +292,40 @@ class TopOnATerminal(unittest.TestCase):
         terminal.wait_for("Waiting (")
         terminal.press("q")
         self.assertEqual(terminal.end(), 0)
+
+
+@unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
+class TopInTmux(unittest.TestCase):
+    """The screen as a person sees it, in a terminal that others wrote."""
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", "-L", self.socket, *words], capture_output=True, text=True, check=True).stdout
+
+    def wait_for(self, text):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            shown = self.tmux("capture-pane", "-p", "-t", "top")
+            if re.search(text, shown):
+                return shown
+            time.sleep(0.1)
+        self.fail("%r never came: %s" % (text, shown))
+
+    def test_by_keys(self):
+        self.socket = "muster-test-%d" % os.getpid()
+        server = serve_snapshot(self)
+        command = [os.path.abspath(os.environ["MUSTER"]), "top", "--server", server, *NOW]
+        self.tmux("new-session", "-d", "-s", "top", "-x", "80", "-y", "24", *command)
+        self.addCleanup(subprocess.run, ["tmux", "-L", self.socket, "kill-server"], capture_output=True)
+        shown = self.wait_for(r">\s+1\s")
+        self.assertTrue(all(len(line) <= 80 for line in shown.splitlines()))
+        self.tmux("send-keys", "-t", "top", *["Down"] * 8)
+        self.wait_for(r">\s+9\s")  # scrolled to where it is seen
+        self.tmux("send-keys", "-t", "top", "Enter")
+        self.wait_for("waits: no room for pod h200-only-0")
+        self.tmux("send-keys", "-t", "top", "q")
+        self.wait_for(r">\s+9\s")
+        self.tmux("send-keys", "-t", "top", "Up")
+        self.wait_for(r">\s+8\s")
 
 
 class Plugin(unittest.TestCase):

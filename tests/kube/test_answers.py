@@ -1,14 +1,17 @@
 """Questions about a live cluster: explain, what-if, top and snapshot of muster, and the interface of muster serve, on a real
 control plane. Run by ctest; by hand: test_answers.py [Class[.test]]."""
+import contextlib
 import http.client
 import json
 import pathlib
+import ssl
 import subprocess
 import sys
+import threading
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import ADMIN_TOKEN, free_port, is_bound, wait_until
+from cluster import ADMIN_TOKEN, ApiError, free_port, is_bound, wait_until
 from test_serve import BINARY, KubeTest
 from workloads import POD_GROUPS, PODS, pod
 
@@ -121,6 +124,71 @@ class Answers(KubeTest):
         self.assertEqual(self.get(port, "/api/v1/snapshot", self.token_of("noone"))[0], 403)
         self.assertEqual(self.get(port, path, ADMIN_TOKEN)[0], 200)
         self.assertIn("error", self.get(port, path)[1])
+
+    def test_speaks_tls_with_the_newest_certificate(self):
+        folder = self.plane.directory
+
+        def make(name):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}",
+                            "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder / "new.key", "-out", folder / "new.crt"],
+                           check=True, capture_output=True)
+            for end in ("key", "crt"):
+                (folder / f"new.{end}").replace(folder / f"web.{end}")
+
+        make("first")
+        port = self.web("--web-auth", "none", "--web-cert", str(folder / "web.crt"), "--web-key", str(folder / "web.key"))
+
+        def status():
+            context = ssl.create_default_context(cafile=folder / "web.crt")
+            connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=30, context=context)
+            connection.request("GET", "/api/v2")
+            return connection.getresponse().status
+
+        self.assertEqual(wait_until(status, 20, "an answer"), 404)
+        old = (folder / "web.crt").read_bytes()
+        make("second")
+        self.assertEqual(status(), 404)
+        self.assertNotEqual(old, (folder / "web.crt").read_bytes())
+        self.submit_gang("mine", 1)
+        self.wait_running(1, "mine")
+        address = ["--server", f"https://127.0.0.1:{port}"]
+        self.muster("explain", "mine", *address, exits=3)  # nobody vouches for it
+        self.muster("explain", "mine", *address, "--server-ca", str(folder / "web.crt"))
+        ran = subprocess.run([BINARY, "serve", "--web-address", "127.0.0.1:1", "--web-cert", "x"], capture_output=True, text=True)
+        self.assertEqual(ran.returncode, 2, ran.stderr)
+
+    def test_a_cycle_is_decided_again_from_its_snapshot(self):
+        """While gangs of two queues come, displace each other and go."""
+        port = self.web("--web-auth", "none")
+        is_over = threading.Event()
+
+        def churn():
+            number = 0
+            while not is_over.is_set():
+                self.submit_gang(f"g{number}", 1 + number % 4, "team-a" if number % 3 else "team-b")
+                for p in self.plane.pods() if number >= 6 else []:
+                    if p["metadata"]["name"].startswith(f"g{number - 6}-"):
+                        with contextlib.suppress(ApiError):  # it was evicted meanwhile
+                            self.api.delete(f"{PODS}/{p['metadata']['name']}")
+                number += 1
+
+        thread = threading.Thread(target=churn)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(is_over.set)
+        decided_something = 0
+        file = self.plane.directory / "cycle.json"
+        for _ in range(25):
+            status, body = self.get(port, "/api/v1/snapshot")
+            self.assertEqual(status, 200)
+            state = next(item for item in body["items"] if item["kind"] == "SchedulerState")
+            file.write_text(json.dumps(body))
+            again = self.ask("simulate", str(file), "--cycles", "1")["rounds"][0]
+            self.assertEqual(again["now"], state["at"])
+            decided = state["decided"]
+            self.assertEqual(json.dumps({key: again[key] for key in decided}), json.dumps(decided))
+            decided_something += bool(decided["binds"] or decided["evictions"] or decided["pipelined"])
+        self.assertGreater(decided_something, 2)
 
     def test_without_tokens_only_on_loopback(self):
         ran = subprocess.run([BINARY, "serve", "--web-address", ":1", "--web-auth", "none"], capture_output=True, text=True)

@@ -41,7 +41,8 @@ int run_explain(const ExplainCommand& options) {
     fmt::print(stderr, "error: {}\n", found.problem);
     return found.is_ambiguous ? kUsage : kNo;
   }
-  const answers::State state{inputs->cluster, inputs->policy, inputs->now};
+  const answers::KnownTimes times = inputs->known_times();
+  const answers::State state{inputs->cluster, inputs->policy, inputs->now, &times};
   const answers::Explanation e = answers::explain(state, found.job, {.is_quick = options.is_quick});
   if (options.output == "json") {
     write_out(answers::explanation_json(inputs->cluster, e).dump(1) + "\n");

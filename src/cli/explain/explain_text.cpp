@@ -37,6 +37,7 @@ class ExplainText {
   }
 
  private:
+  bool wants_more() const { return e_.state == JobState::kWaiting || e_.state == JobState::kEvicted; }
   void part(const char* title) { out_ += style_.heading(title); }
   void say(const std::string& text) { out_ += wrapped(text, "  ", style_.width); }
   void item(const std::string& text) { out_ += wrapped(text, "    ", style_.width); }
@@ -126,6 +127,8 @@ class ExplainText {
     if (r.runtime_lost_seconds)
       say(fmt::format("It had run for {}.", format_duration(std::chrono::round<std::chrono::seconds>(
                                                 std::chrono::duration<double>(*r.runtime_lost_seconds)))));
+    if (!r.alternatives.empty())
+      say("Rules would have allowed these instead: " + summarised(r.alternatives) + ".");
     if (r.action.empty()) say("Nobody wrote down by whom: only the time stands on the PodGroup.");
   }
 
@@ -190,7 +193,7 @@ class ExplainText {
   // ---------------------------------------------------------------- what would help
 
   void add_help() {
-    if (!e_.helps) return;
+    if (!e_.helps || !wants_more()) return;
     const answers::Helps& helps = *e_.helps;
     part("What would help");
     if (helps.starts_by_itself)
@@ -201,7 +204,7 @@ class ExplainText {
       say(answers::text_of(h.change));
       item(price_text(c_, h));
     }
-    if (helps.is_cut) say("Stopped looking after two seconds: there may be more.");
+    if (helps.is_cut) say("Stopped looking, for it takes too long: there may be more.");
   }
 
   // ---------------------------------------------------------------- when
@@ -209,15 +212,33 @@ class ExplainText {
   void add_start() {
     if (!e_.start || (e_.helps && e_.helps->starts_by_itself)) return;
     part("When");
-    const answers::StartEstimate& s = *e_.start;
-    if (s.p50)
-      say(fmt::format("About {}, in {}.", format_time(*s.p50), format_age(*s.p50 - now_)));
-    else if (s.is_cut)
-      say("Too far ahead to be played through in a second.");
-    else
-      say("Not as things are, by what is known of how long jobs run.");
-    say(fmt::format("Of the jobs that run, {} say how long they take and {} do not.", s.basis.expected,
-                    s.basis.unknown));
+    say(start_sentence(*e_.start));
+    const answers::EstimateBasis& basis = e_.start->basis;
+    say(fmt::format(
+        "Of the jobs that run, {} say how long they take, {} are like others that were seen, and {} "
+        "say nothing and never end here.",
+        grouped_count(basis.expected), grouped_count(basis.history), grouped_count(basis.unknown)));
+  }
+
+  static std::string grouped_count(std::int64_t count) { return grouped(static_cast<std::size_t>(count)); }
+
+  std::string instant_text(TimePoint at) const {
+    return at <= now_ ? "now" : fmt::format("{}, in {}", format_time(at), format_age(at - now_));
+  }
+
+  std::string start_sentence(const answers::StartEstimate& s) const {
+    if (s.futures == 0) return "Too far ahead to be played through in a second.";
+    const std::string of = fmt::format("of {}", counted(static_cast<std::size_t>(s.futures), "future"));
+    if (!s.p50)
+      return s.basis.unknown > 0
+                 ? "Nobody can say: it needs jobs to end of which nobody knows how long they run."
+                 : "Not as things are: no job that ends makes room for it.";
+    if (s.p50 == s.p90) return fmt::format("About {}.", instant_text(*s.p50));
+    if (!s.p90)
+      return fmt::format("Half {} say by {}; in {:.0f} % it does not start at all.", of, instant_text(*s.p50),
+                         100 * s.never);
+    return fmt::format("Half {} say by {}; nine in ten by {}.", of, instant_text(*s.p50),
+                       instant_text(*s.p90));
   }
 
   // ---------------------------------------------------------------- running
@@ -238,9 +259,10 @@ class ExplainText {
     }
     part("Who could take its place");
     if (!can_lose_tasks(job_)) return say("Nobody: it is not preemptible.");
-    if (e_.running->takers.empty()) return say("Nobody who waits now.");
     if (e_.running->protected_until)
-      say(fmt::format("Protected until {}.", format_time(*e_.running->protected_until)));
+      say(fmt::format("Its minimum runtime protects it until {}.",
+                      format_time(*e_.running->protected_until)));
+    if (e_.running->takers.empty()) return say("Nobody who waits now.");
     for (const answers::Taker& t : e_.running->takers)
       item(fmt::format("{} by {}{}", name(t.job), t.action,
                        t.rule.empty() ? ", now"

@@ -10,7 +10,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kWordOfSnapshots = "rawObjects";
+constexpr std::string_view kWordOfSnapshots = "rawObjects", kWordOfState = "SchedulerState";
 
 class SnapshotSearch {
  public:
@@ -18,17 +18,18 @@ class SnapshotSearch {
 
   void look_into(const std::string& file) {
     files_.look_into(file, [&](NamedText& text) {
-      if (!text.text.contains(kWordOfSnapshots)) return;
+      if (!text.text.contains(kWordOfSnapshots) && !text.text.contains(kWordOfState)) return;
       read_documents_of(
           text, Snapshots::kWhole, [&](const Document& document) { take(document, file); },
           [](const Error&) {});
     });
   }
 
-  std::optional<LoadedConfig> take_found() { return std::move(found_); }
+  InSnapshots take_found() { return {std::move(found_), state_.value_or(SchedulerState{})}; }
 
  private:
   void take(const Document& document, const std::string& file) {
+    if (is_scheduler_state(document) && !state_) state_ = read_scheduler_state(document);
     auto config = config_in_snapshot(document, names_);
     if (!config) return;
     if (!found_) {
@@ -48,12 +49,13 @@ class SnapshotSearch {
   KeptFiles& files_;
   const KnownNames names_ = known_names();
   std::optional<LoadedConfig> found_;
+  std::optional<SchedulerState> state_;
   std::string text_, name_;  // of what was found
 };
 
 }  // namespace
 
-std::optional<LoadedConfig> config_in_files(const std::vector<std::string>& paths, KeptFiles& files) {
+InSnapshots look_for_snapshots(const std::vector<std::string>& paths, KeptFiles& files) {
   SnapshotSearch search(files);
   for (const std::string& path : paths)
     if (const auto below = files_below(path))

@@ -1,4 +1,5 @@
-// The configuration of those who name none: that of the snapshots among their files.
+// What snapshots among the files say beside their objects: the configuration of those who name none, and
+// more.
 #pragma once
 
 #include <optional>
@@ -6,12 +7,17 @@
 #include <vector>
 
 #include "cli/input/kept_files.hpp"
+#include "cli/input/scheduler_state.hpp"
 #include "config/config.hpp"
 
 namespace muster::cli {
 
-// Looks into the files, without reading those that are no snapshots. Nothing where there is no configuration
-// in them; of several the first counts.
-std::optional<LoadedConfig> config_in_files(const std::vector<std::string>& paths, KeptFiles& files);
+// Of several snapshots the first that has it counts.
+struct InSnapshots {
+  std::optional<LoadedConfig> config;
+  SchedulerState state;
+};
+// Looks into the files, without reading those that are no snapshots.
+InSnapshots look_for_snapshots(const std::vector<std::string>& paths, KeptFiles& files);
 
 }  // namespace muster::cli

@@ -28,16 +28,19 @@ TimePoint instant_of(const std::string& now) {
   return given ? *given : std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-TimePoint start_of(const InputOptions& options, const std::optional<TraceInput>& trace) {
+TimePoint start_of(const InputOptions& options, const std::optional<TraceInput>& trace,
+                   const SchedulerState& state) {
   if (options.now.empty() && trace && trace->start()) return *trace->start();
+  if (options.now.empty() && state.at) return *state.at;
   return instant_of(options.now);
 }
 
 // Returns where mistakes in the arguments of plugins and actions go: those in a snapshot are nobody's fault.
-std::vector<Error>& take_configuration(const InputOptions& options, Inputs& inputs) {
+std::vector<Error>& take_configuration(const InputOptions& options, std::optional<LoadedConfig> in_snapshots,
+                                       Inputs& inputs) {
   std::optional<LoadedConfig> loaded;
   if (options.config.empty())
-    loaded = config_in_files(options.paths, inputs.kept);
+    loaded = std::move(in_snapshots);
   else if (is_readable(options.config, inputs.unreadable))
     loaded = load_config(options.config, known_names());
   if (loaded) {
@@ -49,14 +52,15 @@ std::vector<Error>& take_configuration(const InputOptions& options, Inputs& inpu
   return options.config.empty() ? inputs.findings.warnings : inputs.findings.errors;
 }
 
-void read_configuration(const InputOptions& options, Inputs& inputs) {
+void read_configuration(const InputOptions& options, InSnapshots& in_snapshots, Inputs& inputs) {
   std::vector<Error>& errors = inputs.findings.errors;
-  std::vector<Error>& bad_arguments = take_configuration(options, inputs);
+  std::vector<Error>& bad_arguments = take_configuration(options, std::move(in_snapshots.config), inputs);
   if (options.kai_exact) inputs.config.params.compatibility = Compatibility::kai_exact();
   inputs.policy = make_policy(inputs.config, bad_arguments);
   if (const std::string note = usage_text(inputs.config);
-      options.usage.empty() && !options.over_time && !note.empty())
+      options.usage.empty() && in_snapshots.state.usage.empty() && !options.over_time && !note.empty())
     inputs.notes.push_back(note);
+  inputs.policy.settings.usage = in_snapshots.state.usage;
   if (!options.usage.empty() && is_readable(options.usage, inputs.unreadable))
     inputs.policy.settings.usage = read_usage(options.usage, errors);
 }
@@ -121,15 +125,18 @@ int Inputs::exit_code(bool strict) const {
 Inputs read_all(const InputOptions& options, std::optional<TraceInput> trace) {
   Inputs inputs;
   inputs.trace = std::move(trace);
-  inputs.now = start_of(options, inputs.trace);
+  InSnapshots in_snapshots = look_for_snapshots(options.paths, inputs.kept);
+  inputs.now = start_of(options, inputs.trace, in_snapshots.state);
   inputs.over_time = options.over_time;
-  read_configuration(options, inputs);
+  inputs.history = std::move(in_snapshots.state.history);
+  read_configuration(options, in_snapshots, inputs);
   inputs.cluster = Cluster(cluster_options(inputs.config.params));
   if (inputs.trace) inputs.trace->add_nodes(inputs);
   ManifestReader reader(inputs);
   for (const std::string& path : options.paths) reader.read(path);
   reader.finish();
   if (inputs.trace) inputs.trace->add_jobs(inputs);
+  remember_evictions(in_snapshots.state, inputs.cluster);
   inputs.cluster.refresh(inputs.now);
   check(options, reader, inputs);
   add_foreign_groups(inputs);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "answers/state.hpp"
 #include "cli/input/kept_files.hpp"
 #include "cli/input/traces.hpp"
 #include "config/config.hpp"
@@ -45,9 +46,13 @@ struct Inputs {
   KeptFiles kept;  // what was looked into and is still to be read
   std::optional<TraceInput> trace;
   bool over_time = false;
-  Agenda agenda;                        // what comes later, and what pods have to do: where `over_time`
+  Agenda agenda;                        // what pods have to do; where `over_time`, what comes later, too
   std::vector<FileWorkload> workloads;  // whose controllers are to go on: likewise
 
+  answers::RunFigureTable history;  // how long jobs ran, where a snapshot tells
+
+  // For questions about jobs.
+  answers::KnownTimes known_times() const { return {agenda.pods, agenda.groups, history}; }
   // kSuccess, or how a command ends that was given them.
   int exit_code(bool strict) const;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/input/inputs.hpp"
+#include "cli/input/scheduler_state.hpp"
 #include "cli/input/steps.hpp"
 #include "cli/report/names.hpp"
 #include "document/document.hpp"
@@ -49,6 +50,7 @@ void ManifestReader::read_again(const std::function<void(const Document&)>& use)
 void ManifestReader::take(const Document& document) {
   if (std::string name = object_name(document); !name.empty())
     if (const auto [found, is_new] = names_.insert(std::move(name)); !is_new) repeated_.push_back(*found);
+  if (is_scheduler_state(document)) return;
   if (is_step(document)) {
     ++steps_;
     if (inputs_.over_time)
@@ -64,6 +66,7 @@ void ManifestReader::take(const Document& document) {
 void ManifestReader::apply(Object&& object) {
   admission_.note(object);
   if (inputs_.over_time && note_time(object, inputs_.now, inputs_.agenda)) return;
+  if (!inputs_.over_time) note_work(object, inputs_.agenda);
   left_out_.note(object);
   inputs_.cluster.apply(std::move(object));
 }

@@ -37,10 +37,16 @@ Result<std::string> token_of(const StateSource& source) {
 Result<std::string> read_server(const StateSource& source) {
   const auto token = token_of(source);
   if (!token) return token.error();
+  std::string authority;
+  if (!source.server_ca.empty()) {
+    auto text = kube::content_of(source.server_ca);
+    if (!text) return text.error();
+    authority = *std::move(text);
+  }
   std::string url = source.server;
   while (url.ends_with('/')) url.pop_back();
   if (!url.starts_with("http://") && !url.starts_with("https://")) url = "http://" + url;
-  return kube::read_address(url + "/api/v1/snapshot", *token);
+  return kube::read_address(url + "/api/v1/snapshot", *token, authority);
 }
 
 Result<kube::Credentials> credentials_of(const StateSource& source) {
@@ -73,6 +79,10 @@ void add_live_options(CLI::App& command, StateSource& source) {
   command.add_option("--server", source.server, "Ask a running `muster serve` at its --web-address")
       ->type_name("URL");
   command.add_option("--token-file", source.token_file, "The bearer token for --server")->type_name("FILE");
+  command
+      .add_option("--server-ca", source.server_ca,
+                  "Who vouches for --server, as PEM (default: whom the system trusts)")
+      ->type_name("FILE");
 }
 
 TemporaryFile::~TemporaryFile() {

@@ -15,11 +15,11 @@ namespace muster::cli {
 
 struct StateSource {
   std::vector<std::string> snapshots;  // as good as files
-  std::string kubeconfig, context, server, token_file;
+  std::string kubeconfig, context, server, token_file, server_ca;
   bool is_live = false;  // --kubeconfig was given, or implied
 };
 
-// --kubeconfig, --context, --server, --token-file
+// --kubeconfig, --context, --server, --token-file, --server-ca
 void add_live_options(CLI::App& command, StateSource& source);
 // The same and --snapshot.
 void add_source_options(CLI::App& command, StateSource& source);

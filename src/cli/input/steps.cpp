@@ -257,14 +257,16 @@ bool note_time(Object& object, TimePoint start, Agenda& agenda) {
     keep_for_later(created, std::move(object), agenda);
     return true;
   }
-  if (const auto* pod = std::get_if<PodObject>(&object)) {
-    if (!pod->work.is_empty()) agenda.pods[pod->meta.ns + "/" + pod->meta.name] = pod->work;
-  } else if (const auto* group = std::get_if<PodGroupObject>(&object)) {
-    if (!group->work.is_empty()) agenda.groups[group->meta.ns + "/" + group->meta.name] = group->work;
-  } else if (const auto* node = std::get_if<NodeObject>(&object)) {
-    agenda.nodes[node->meta.name] = *node;
-  }
+  note_work(object, agenda);
+  if (const auto* node = std::get_if<NodeObject>(&object)) agenda.nodes[node->meta.name] = *node;
   return false;
+}
+
+void note_work(const Object& object, Agenda& agenda) {
+  if (const auto* pod = std::get_if<PodObject>(&object); pod != nullptr && !pod->work.is_empty())
+    agenda.pods[pod->meta.ns + "/" + pod->meta.name] = pod->work;
+  if (const auto* group = std::get_if<PodGroupObject>(&object); group != nullptr && !group->work.is_empty())
+    agenda.groups[group->meta.ns + "/" + group->meta.name] = group->work;
 }
 
 }  // namespace muster::cli

@@ -20,7 +20,9 @@ void read_step(const Document& document, const DecodeOptions& options, Inputs& i
 // When all files are read: steps that name a node which nothing makes.
 void check_steps(Inputs& inputs);
 
-// Notes what the object has to do. True: it comes only later, and is kept until then.
+// What pods and groups have to do.
+void note_work(const Object& object, Agenda& agenda);
+// The same, and what nodes are like. True: it comes only later, and is kept until then.
 bool note_time(Object& object, TimePoint start, Agenda& agenda);
 
 }  // namespace muster::cli

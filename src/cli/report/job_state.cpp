@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "cli/report/names.hpp"
-#include "engine/order/waiting_jobs.hpp"
 
 namespace muster::cli {
 namespace {
@@ -49,8 +48,6 @@ const char* status_of(const Job& job) {
   return job.counts.total() > 0 ? "Finished" : "NoPods";
 }
 
-bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
-
 double gpus_of(const Cluster& cluster, const Job& job) {
   double sum = 0;
   for (const PodSet& set : job.pod_sets)
@@ -72,12 +69,8 @@ std::vector<WaitingJob> waiting_after(const Cluster& cluster, const Round& last)
   std::vector<WaitingJob> waiting;
   for (JobId j : present_jobs(cluster)) {
     if (!is_waiting(cluster.job(j))) continue;
-    WaitingJob w{.job = j, .reasons = {}, .searches = {}};
-    if (const auto found = said.find(j); found != said.end())
-      w = *found->second;
-    else if (auto standing = why_not_considered(cluster, j))
-      w.reasons.push_back(std::move(*standing));
-    waiting.push_back(std::move(w));
+    const auto found = said.find(j);
+    waiting.push_back(answers::words_about(cluster, j, found == said.end() ? nullptr : found->second));
   }
   return waiting;
 }

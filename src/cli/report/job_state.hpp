@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "answers/state.hpp"
 #include "cli/simulate/rounds.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -11,8 +12,7 @@ namespace muster::cli {
 
 // "Running", "Incomplete" (some run, too few), "Pending", "NotReady", "Releasing", "Finished", "NoPods".
 const char* status_of(const Job& job);
-// Has pods that wait for a place or are held back by a gate.
-bool is_waiting(const Job& job);
+using answers::is_waiting;
 // GPUs that its pods ask for, those that have ended aside. Memory counts as the share of the GPU that has it,
 // or before there is one, of the smallest.
 double gpus_of(const Cluster& cluster, const Job& job);

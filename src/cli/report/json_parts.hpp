@@ -9,9 +9,6 @@
 
 namespace muster::cli {
 
-// GPUs that are shared, by name.
-nlohmann::ordered_json group_names(const Cluster& cluster, HoldingId holding);
-
 nlohmann::ordered_json round_json(const Cluster& cluster, const Round& round, bool with_timing);
 nlohmann::ordered_json timing_json(const Decisions& decisions);
 

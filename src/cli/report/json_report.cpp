@@ -88,6 +88,7 @@ class JsonReport final : public Report {
     ordered_json json = ordered_json::object();
     if (!filter.ns.empty()) json["namespace"] = filter.ns;
     if (!filter.queue.empty()) json["queue"] = filter.queue;
+    if (!filter.user.empty()) json["user"] = filter.user;
     if (!filter.job.empty()) json["job"] = filter.job;
     if (!filter.state.empty()) json["state"] = filter.state;
     if (!filter.sort.empty()) json["sort"] = filter.sort;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "answers/json.hpp"
 #include "cli/report/job_state.hpp"
 #include "cli/report/json_parts.hpp"
 #include "cli/report/names.hpp"
@@ -67,7 +68,7 @@ ordered_json pods_json(const Cluster& c, const std::vector<JobId>* only) {
                      {"podGroup", task.job.valid() ? c.job(task.job).name : ""},
                      {"phase", phase_of(at.status)}};
     if (at.node.valid()) pod["node"] = c.node(at.node).name;
-    if (!c.groups(at.holding).empty()) pod["gpuGroups"] = group_names(c, at.holding);
+    if (!c.groups(at.holding).empty()) pod["gpuGroups"] = answers::group_names(c, at.holding);
     list.push_back(std::move(pod));
   }
   return list;

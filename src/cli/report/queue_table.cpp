@@ -99,7 +99,8 @@ std::vector<Cell> row_of(const Queue& queue, const std::vector<QueueColumn>& col
 
 }  // namespace
 
-std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style) {
+std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
+                        const std::vector<QueueCells>& more) {
   const std::vector<QueueShare>& shares = last.decisions.shares;
   if (shares.empty()) return "";
   QueueColumns numbers(cluster, shares);
@@ -108,9 +109,13 @@ std::string queues_text(const Cluster& cluster, const Round& last, const TextSty
   std::vector<Column> columns{{"queue"}, {.title = "display name", .only_if_filled = true}};
   for (const QueueColumn& c : numbers.list())
     columns.push_back({c.title, Align::kRight, group_title(c.resource)});
+  for (const QueueCells& c : more) columns.push_back(c.column);
   Table table(columns);
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    table.add(row_of(cluster.queue(shares[i].queue), numbers.list(), i));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    std::vector<Cell> row = row_of(cluster.queue(shares[i].queue), numbers.list(), i);
+    for (const QueueCells& c : more) row.emplace_back(c.cells[i]);
+    table.add(std::move(row));
+  }
   return style.heading("Queues") + table.text(style.table());
 }
 

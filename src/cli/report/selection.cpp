@@ -10,6 +10,7 @@
 
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
+#include "model/users.hpp"
 #include "util/suggest.hpp"
 
 namespace muster::cli {
@@ -43,8 +44,10 @@ bool is_called(const Job& job, std::string_view name) {
   return job.name == name || (name.find('/') != name.npos && job.full_name() == name);
 }
 
-bool passes(const Cluster& cluster, const Job& job, const JobFilter& filter) {
-  return (filter.ns.empty() || job.ns == filter.ns) && (filter.job.empty() || is_called(job, filter.job)) &&
+bool passes(const Cluster& cluster, JobId id, const JobFilter& filter) {
+  const Job& job = cluster.job(id);
+  return (filter.user.empty() || user_of(cluster, id) == filter.user) &&
+         (filter.ns.empty() || job.ns == filter.ns) && (filter.job.empty() || is_called(job, filter.job)) &&
          (filter.queue.empty() || is_of_queue(cluster, job, filter.queue)) &&
          (filter.state.empty() || is_in_state(job, filter.state));
 }
@@ -102,12 +105,13 @@ const std::vector<std::string_view>& known_orders() {
 }
 
 std::string problem_with(const JobFilter& filter, const Cluster& cluster) {
-  Names namespaces, queues, names;
+  Names namespaces, queues, users, names;
   std::set<std::string> full_names;
   for (const Queue& queue : cluster.queues())
     if (queue.present) queues.insert(queue.name);
-  for (const Job& job : cluster.jobs()) {
-    if (!job.present) continue;
+  for (JobId j : present_jobs(cluster)) {
+    const Job& job = cluster.job(j);
+    if (!filter.user.empty()) users.insert(user_of(cluster, j));
     namespaces.insert(job.ns);
     queues.insert(job.queue_name);
     if (!filter.ns.empty() && job.ns != filter.ns) continue;
@@ -116,6 +120,7 @@ std::string problem_with(const JobFilter& filter, const Cluster& cluster) {
   }
   std::string problem = unknown_name("job in the namespace", filter.ns, namespaces);
   if (problem.empty()) problem = unknown_name("queue", filter.queue, queues);
+  if (problem.empty()) problem = unknown_name("job of user", filter.user, users);
   return problem.empty() ? unknown_name("job", filter.job, names) : problem;
 }
 
@@ -123,6 +128,7 @@ std::string text_of(const JobFilter& filter) {
   std::vector<std::string> parts;
   if (!filter.ns.empty()) parts.push_back("namespace " + filter.ns);
   if (!filter.queue.empty()) parts.push_back("queue " + filter.queue + " and below");
+  if (!filter.user.empty()) parts.push_back("user " + filter.user);
   if (!filter.job.empty()) parts.push_back("job " + filter.job);
   if (!filter.state.empty()) parts.push_back("state " + filter.state);
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -130,7 +136,7 @@ std::string text_of(const JobFilter& filter) {
 
 std::vector<JobId> selected_jobs(const Cluster& cluster, const JobFilter& filter) {
   std::vector<JobId> jobs = present_jobs(cluster);
-  std::erase_if(jobs, [&](JobId j) { return !passes(cluster, cluster.job(j), filter); });
+  std::erase_if(jobs, [&](JobId j) { return !passes(cluster, j, filter); });
   return jobs;
 }
 

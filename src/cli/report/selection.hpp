@@ -10,10 +10,12 @@
 namespace muster::cli {
 
 struct JobFilter {
-  std::string ns, queue, job, state;  // "": any
-  std::string sort;                   // "": as the output has it
+  std::string ns, queue, user, job, state;  // "": any
+  std::string sort;                         // "": as the output has it
 
-  bool is_on() const { return !ns.empty() || !queue.empty() || !job.empty() || !state.empty(); }
+  bool is_on() const {
+    return !ns.empty() || !queue.empty() || !user.empty() || !job.empty() || !state.empty();
+  }
 };
 
 // What --state and --sort may be.

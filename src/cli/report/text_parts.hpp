@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/report/selection.hpp"
+#include "cli/report/table.hpp"
 #include "cli/report/text_style.hpp"
 #include "cli/simulate/rounds.hpp"
 
@@ -82,7 +83,13 @@ class RequeueText {
 // The queues as an indented tree. Fair share and what is wanted as the last cycle computed them; in use as it
 // stands now. GPUs where some queue has a bound on them, holds or wants any; CPU and memory where some queue
 // has a bound on them, or the style is wide. Columns that tell nothing are left out.
-std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style);
+// A column that only some have: a cell for each of the shares of the round.
+struct QueueCells {
+  Column column;
+  std::vector<std::string> cells;
+};
+std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
+                        const std::vector<QueueCells>& more = {});
 
 // Each node with its GPUs, what is free of them, and its pods; where there are many, those that are alike
 // share a row.

@@ -75,8 +75,8 @@ bool take_queues(const ServeFlags& flags, serve::DaemonOptions& options) {
 }
 
 int run_serve(const ServeFlags& flags) {
-  if (flags.web_auth == "none" && !flags.daemon.web_address.empty() &&
-      !serve::is_loopback(flags.daemon.web_address)) {
+  if (flags.web_auth == "none" && !flags.daemon.web.address.empty() &&
+      !serve::is_loopback(flags.daemon.web.address)) {
     fmt::print(stderr, "error: --web-auth none: only on loopback, such as --web-address 127.0.0.1:8081\n");
     return kUsage;
   }

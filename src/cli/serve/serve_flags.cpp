@@ -137,8 +137,18 @@ void add_daemon_flags(CLI::App& command, ServeFlags& flags) {
       ->type_name("HOST:PORT")
       ->capture_default_str()
       ->group(kKaiGroup);
-  command.add_option("--web-address", d.web_address, "Of the interface under /api/v1/ (default: none)")
+  command.add_option("--web-address", d.web.address, "Of the interface under /api/v1/ (default: none)")
       ->type_name("HOST:PORT");
+  CLI::Option* certificate =
+      command
+          .add_option(
+              "--web-cert", d.web.certificate,
+              "Its certificate as PEM, with those between it and the root; read again when it changes")
+          ->type_name("FILE");
+  CLI::Option* key =
+      command.add_option("--web-key", d.web.key, "The key of the certificate as PEM")->type_name("FILE");
+  certificate->needs(key);
+  key->needs(certificate);
   command
       .add_option(
           "--web-auth", flags.web_auth,

@@ -25,8 +25,8 @@ constexpr const char* kIdle = "idle";
 constexpr std::int64_t kMostPoints = 1'000'000;  // of a series
 constexpr std::size_t kMostCompared = 6;
 constexpr const char* kOverTime = "Over time (--until)";  // the options that need it
-constexpr const char* kOfCycles[] = {"--cycles", "--interval", "--timing", "--namespace",
-                                     "--queue",  "--job",      "--state",  "--sort"};
+constexpr const char* kOfCycles[] = {"--cycles", "--interval", "--timing", "--namespace", "--queue",
+                                     "--user",   "--job",      "--state",  "--sort"};
 
 CLI::Validator is_until() {
   return CLI::Validator(
@@ -224,12 +224,27 @@ int compare(const InputOptions& inputs, const UntilOptions& options, const TextS
 
 }  // namespace
 
-void add_until_options(CLI::App& command, UntilOptions& options) {
+std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code) {
+  const ClockOptions clock = clock_options(options, inputs);
+  if (const std::string problem = trouble_with(options, clock, inputs); !problem.empty()) {
+    fmt::print(stderr, "error: {}\n", problem);
+    exit_code = kUsage;
+    return std::nullopt;
+  }
+  WorkloadControllers controllers(inputs);
+  return run_clock(inputs.cluster, inputs.policy, std::move(inputs.agenda), &controllers, clock, {});
+}
+
+void add_until_option(CLI::App& command, UntilOptions& options) {
   command
       .add_option("--until", options.until,
                   "Let time pass: to an instant, for a duration, or until nothing is left to happen (idle)")
       ->type_name("T")
       ->check(is_until());
+}
+
+void add_until_options(CLI::App& command, UntilOptions& options) {
+  add_until_option(command, options);
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type)->group(kOverTime);
   };

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/input/inputs.hpp"
 #include "cli/report/text_style.hpp"
+#include "sim/run_outcome.hpp"
 
 namespace CLI {
 class App;
@@ -31,6 +33,12 @@ struct UntilOptions {
 void add_until_options(CLI::App& command, UntilOptions& options);
 // What is wrong with the options that were given together, or "".
 std::string misplaced_option(const CLI::App& command);
+
+// --until itself.
+void add_until_option(CLI::App& command, UntilOptions& options);
+// Plays what was read over time, without a word. Nothing, with a message and `exit_code` set, where the
+// options do not go with it.
+std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code);
 
 // The exit code.
 int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json);

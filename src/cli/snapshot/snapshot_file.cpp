@@ -97,6 +97,11 @@ void drop_annotations(ordered_json& object) {
   object[path] = std::move(kept);
 }
 
+// What holds names as keys, or of those who are no object.
+void drop_names(ordered_json& state) {
+  for (const char* key : {"usage", "history", "evictedFor", "decided"}) state.erase(key);
+}
+
 // ---------------------------------------------------------------- YAML
 
 void write_yaml(const ordered_json& value, std::size_t indent, std::string& out) {
@@ -128,6 +133,8 @@ Error not_written(const std::string& file) {
 void redact(ordered_json& list) {
   Redaction redaction;
   for (const ordered_json& object : list["items"]) redaction.learn(object);
+  for (ordered_json& object : list["items"])
+    if (text_at(object, "/kind") == "SchedulerState") drop_names(object);
   for (ordered_json& object : list["items"]) {
     drop_annotations(object);
     redaction.rename(object);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -30,6 +31,7 @@ struct TopCommand {
 };
 
 constexpr auto kPeriod = std::chrono::milliseconds(2000);
+constexpr auto kTrend = std::chrono::minutes(1);
 
 // What is wrong with the files is told once: not over a picture that is renewed.
 enum class Tell : unsigned char { kAll, kNothing };
@@ -79,6 +81,7 @@ class Watching {
     int exit_code = kSuccess;
     auto view = read_view(options_, Tell::kAll, exit_code);
     if (!view) return exit_code;
+    compare_with_earlier(*view);
     Screen screen;
     for (;;) {
       draw(screen, *view);
@@ -92,14 +95,36 @@ class Watching {
       auto next = read_view(options_, Tell::kNothing, exit_code);
       if (!next) return exit_code;
       view = std::move(next);
+      compare_with_earlier(*view);
     }
   }
 
  private:
   void draw(Screen& screen, const TopView& view) {
-    const TextStyle style = style_of(options_);
+    if (!explained_.empty()) return screen.draw(explained_ + "\nq: back\n", first_);
+    TextStyle style = style_of(options_);
+    style.all = true;  // there is another way to see the rest
     if (!view.waiting.empty()) selected_ = std::min(selected_, view.waiting.size() - 1);
-    screen.draw(explained_.empty() ? top_text(view, style, selected_) : explained_ + "\nq: back\n", first_);
+    const std::string text = top_text(view, style, selected_);
+    screen.draw(text, first_line_for(text, screen.rows()));
+  }
+
+  // So that the chosen job is seen, and as much of what stands above it as there is room for.
+  static std::size_t first_line_for(const std::string& text, std::size_t rows) {
+    const std::size_t chosen = text.find("\n  >");
+    if (chosen == text.npos) return 0;
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(chosen);
+    const auto line = static_cast<std::size_t>(std::count(text.begin(), end, '\n')) + 1;
+    return line + 1 > rows ? line + 1 - rows : 0;
+  }
+
+  // The trend is against what was seen a minute ago, or as long as we look.
+  void compare_with_earlier(TopView& view) {
+    const auto now = std::chrono::steady_clock::now();
+    GpusByQueue held = std::exchange(view.held_before, {});
+    while (earlier_.size() > 1 && now - earlier_.front().first > kTrend) earlier_.pop_front();
+    view.held_before = earlier_.empty() ? held : earlier_.front().second;
+    earlier_.emplace_back(now, std::move(held));
   }
 
   void take(Key key, const TopView& view) {
@@ -108,7 +133,7 @@ class Watching {
     if (key == Key::kDown) is_list ? selected_ += selected_ + 1 < view.waiting.size() : ++first_;
     if (!is_list && (key == Key::kBack || key == Key::kQuit)) explained_.clear(), first_ = 0;
     if (is_list && key == Key::kEnter && selected_ < view.waiting.size()) {
-      const answers::State state{view.before, view.inputs.policy, view.inputs.now};
+      const answers::State state{view.before, view.inputs.policy, view.inputs.now, &view.times};
       const answers::Explanation e = answers::explain(state, view.waiting[selected_].job);
       explained_ = explanation_text(view.before, e, view.inputs.now, style_of(options_));
     }
@@ -117,6 +142,7 @@ class Watching {
   const TopCommand& options_;
   std::string explained_;
   std::size_t selected_ = 0, first_ = 0;
+  std::deque<std::pair<std::chrono::steady_clock::time_point, GpusByQueue>> earlier_;
 };
 
 int run_top(const TopCommand& options) {
@@ -139,7 +165,9 @@ void add_top(CLI::App& app, int& exit_code) {
   command->add_flag("--all", options->all, "Do not cut off long lists");
   command->footer(
       "On a terminal and of a live cluster, the picture is renewed every two seconds: arrows choose a job,\n"
-      "enter explains it, q goes back and ends. Otherwise it is printed once.\n\n"
+      "enter explains it, q goes back and ends. Otherwise it is printed once. The trend of a queue is what "
+      "it\n"
+      "holds more or less than a minute ago; printed once, than before the next cycle.\n\n"
       "Examples:\n"
       "  muster top cluster/\n"
       "  muster top --context prod\n"

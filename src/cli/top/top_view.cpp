@@ -71,6 +71,52 @@ std::string start_text(const TopView& view, const TopJob& job) {
   return until <= Duration::zero() ? "now" : "in " + format_age(until);
 }
 
+// Jobs that wait in the queue or below it, whatever is filtered.
+std::map<QueueId, std::size_t> waiting_by_queue(const Cluster& cluster) {
+  std::map<QueueId, std::size_t> counts;
+  for (JobId j : present_jobs(cluster))
+    if (is_waiting(cluster.job(j)))
+      for (QueueId q = cluster.job(j).queue; q.valid(); q = cluster.queue(q).parent) ++counts[q];
+  return counts;
+}
+
+double trend_of(const TopView& view, QueueId queue) {
+  const Cluster& c = view.inputs.cluster;
+  const auto before = view.held_before.find(c.queue(queue).name);
+  const double held = c.use(queue).allocated.share(Accounted::kGpus);
+  return before == view.held_before.end() ? 0 : held - before->second;
+}
+
+std::string trend_text(double trend) {
+  if (trend == 0) return "=";
+  return (trend > 0 ? "↑" : "↓") + grouped_decimal(std::abs(trend));
+}
+
+std::string queue_rows(const TopView& view, const TextStyle& style) {
+  const Cluster& c = view.inputs.cluster;
+  const auto counts = waiting_by_queue(c);
+  QueueCells waiting{{"waiting", Align::kRight, "jobs"}, {}}, trend{{"trend", Align::kRight, "GPUs"}, {}};
+  for (const QueueShare& share : view.round.decisions.shares) {
+    const auto found = counts.find(share.queue);
+    waiting.cells.push_back(grouped(found == counts.end() ? 0 : found->second));
+    trend.cells.push_back(trend_text(trend_of(view, share.queue)));
+  }
+  return queues_text(c, view.round, style, {waiting, trend});
+}
+
+ordered_json queue_list(const TopView& view) {
+  const Cluster& c = view.inputs.cluster;
+  const auto counts = waiting_by_queue(c);
+  ordered_json list = queues_json(c, view.round);
+  for (ordered_json& item : list) {
+    const QueueId queue = c.find_queue(item["name"].get<std::string>());
+    const auto found = counts.find(queue);
+    item["waiting"] = found == counts.end() ? 0 : found->second;
+    item["trend"] = trend_of(view, queue);
+  }
+  return list;
+}
+
 std::string waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   if (view.waiting.empty()) return style.heading("Waiting") + "  nobody\n";
   const Cluster& c = view.inputs.cluster;
@@ -104,24 +150,38 @@ std::string waiting_rows(const TopView& view, const TextStyle& style, std::optio
 
 TopView top_view(Inputs&& inputs, const JobFilter& filter) {
   Cluster before = inputs.cluster;
-  TopView view{.inputs = std::move(inputs), .before = std::move(before), .round = {}, .waiting = {}};
+  TopView view{.inputs = std::move(inputs),
+               .before = std::move(before),
+               .times = {},
+               .round = {},
+               .waiting = {},
+               .held_before = {}};
   const TimePoint now = view.inputs.now;
+  view.held_before = gpus_held(view.before);
   view.round = run_rounds(view.inputs.cluster, view.inputs.policy, {.cycles = 1, .now = now, .interval = {}},
                           [](const Round&) { return true; });
   std::map<JobId, std::string> reasons;
   for (const WaitingJob& w : waiting_after(view.inputs.cluster, view.round))
     reasons[w.job] = w.reasons.empty() ? "" : std::string(code_of(w.reasons.front().rule));
   const SteadyStopwatch stopwatch;
-  const answers::State state{view.before, view.inputs.policy, now};
-  const answers::Future future =
-      answers::play_future(state, answers::outcome_of(state), {}, kTimeForEstimates, stopwatch);
+  view.times = view.inputs.known_times();
+  const answers::State state{view.before, view.inputs.policy, now, &view.times};
+  const answers::Futures futures(state, answers::outcome_of(state), {},
+                                 {.time = kTimeForEstimates, .stopwatch = stopwatch});
   const std::vector<JobId> selected = selected_jobs(view.inputs.cluster, filter);
   const std::set<JobId> shown(selected.begin(), selected.end());
   std::vector<JobId> jobs = in_line(view.inputs.cluster, view.inputs.policy, now);
   std::erase_if(jobs, [&](JobId j) { return !shown.contains(j); });
   if (!filter.sort.empty()) sort_jobs(view.inputs.cluster, filter.sort, jobs);
-  for (JobId j : jobs) view.waiting.push_back({j, reasons[j], future.starts[j]});
+  for (JobId j : jobs) view.waiting.push_back({j, reasons[j], futures.of(j).p50});
   return view;
+}
+
+GpusByQueue gpus_held(const Cluster& cluster) {
+  GpusByQueue held;
+  for (QueueId q : cluster.queue_tree().depth_first())
+    held[cluster.queue(q).name] = cluster.use(q).allocated.share(Accounted::kGpus);
+  return held;
 }
 
 std::string top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
@@ -131,7 +191,7 @@ std::string top_text(const TopView& view, const TextStyle& style, std::optional<
       fmt::format("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
                   grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
                   counted(c.nodes_by_name().size(), "node"), counted(view.waiting.size(), "job"));
-  return text + queues_text(c, view.round, style) + waiting_rows(view, style, selected) +
+  return text + queue_rows(view, style) + waiting_rows(view, style, selected) +
          nodes_as_bars(c, view.round.decisions, style);
 }
 
@@ -150,7 +210,7 @@ ordered_json top_json(const TopView& view) {
   }
   return {{"schema", "muster.dev/top/v1"},
           {"now", format_time(view.round.now)},
-          {"queues", queues_json(c, view.round)},
+          {"queues", queue_list(view)},
           {"waiting", std::move(waiting)},
           {"nodes", nodes_json(c, view.round.decisions)}};
 }

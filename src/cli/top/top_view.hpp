@@ -1,6 +1,7 @@
 // What `muster top` shows of a cluster at one moment.
 #pragma once
 
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -20,15 +21,21 @@ struct TopJob {
   std::optional<TimePoint> starts;  // as far as anybody knows
 };
 
+// What queues held, by name, some time ago.
+using GpusByQueue = std::map<std::string, double>;
+
 // After one cycle.
 struct TopView {
   Inputs inputs;
   Cluster before;  // what questions about jobs are asked of
+  answers::KnownTimes times;
   Round round;
   std::vector<TopJob> waiting;
+  GpusByQueue held_before;  // what the trend is told against: before the cycle, or in an earlier picture
 };
 
 TopView top_view(Inputs&& inputs, const JobFilter& filter);
+GpusByQueue gpus_held(const Cluster& cluster);
 
 // `selected`: the row of a waiting job that is marked, or none.
 std::string top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected = {});

@@ -17,7 +17,10 @@
 #include "cli/input/state_source.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/simulate/until.hpp"
 #include "cli/what_if/what_if_text.hpp"
+#include "cli/what_if/what_if_until.hpp"
+#include "util/stopwatch.hpp"
 
 namespace muster::cli {
 namespace {
@@ -30,8 +33,11 @@ struct WhatIfCommand {
   StateSource source;
   std::vector<std::string> submit, set, drain, remove, add, erase;
   std::string new_config, advance, output = "text";
+  UntilOptions until;
   bool all = false;
 };
+
+constexpr auto kTimeForStarts = std::chrono::milliseconds(500);  // before, and after
 
 // All that is asked for, in the order of this list; what the caller wrote wrong ends it.
 Result<std::vector<Change>> changes_of(const WhatIfCommand& o, TimePoint now) {
@@ -86,11 +92,16 @@ std::set<std::string> job_names(const Cluster& cluster) {
   return names;
 }
 
-// Whether something that came with the changes does not run.
-bool does_something_wait(const std::set<std::string>& known, const Cluster& after) {
+// Whether something that was submitted does not run: what came with it, and what it changes.
+bool does_something_wait(const WhatIfCommand& options, const std::set<std::string>& known,
+                         const Cluster& after) {
+  InputOptions alone = options.inputs;
+  alone.paths = options.submit;
+  const std::set<std::string> submitted = job_names(read_all(alone).cluster);
   for (JobId j : ids(after.jobs())) {
     const Job& job = after.job(j);
-    if (job.present && !known.contains(job.full_name()) && !answers::is_at_minimum(after, j)) return true;
+    const bool is_asked_for = submitted.contains(job.full_name()) || !known.contains(job.full_name());
+    if (job.present && is_asked_for && !answers::is_at_minimum(after, j)) return true;
   }
   return false;
 }
@@ -116,12 +127,30 @@ int usage_error(const Error& error) {
   return kUsage;
 }
 
+// Both played through time. The files are read anew: a run uses them up.
+std::optional<TimedDifference> play_both(const WhatIfCommand& options, InputOptions wanted,
+                                         std::vector<Change> changes, int& exit_code) {
+  wanted.over_time = true;
+  auto before = read_state(wanted, exit_code);
+  if (!before) return std::nullopt;
+  auto after = read_state(changed_inputs(options, wanted, before->now), exit_code);
+  if (!after) return std::nullopt;
+  if (const auto applied = apply_all(changes, after->cluster, after->now); !applied) {
+    exit_code = usage_error(applied.error());
+    return std::nullopt;
+  }
+  auto without = play_inputs(*before, options.until, exit_code);
+  auto with = without ? play_inputs(*after, options.until, exit_code) : std::nullopt;
+  if (!with) return std::nullopt;
+  return difference_of(*std::move(without), *std::move(with));
+}
+
 int run_what_if(const WhatIfCommand& options) {
   const bool reads_stdin = std::ranges::find(options.inputs.paths, "-") != options.inputs.paths.end();
   const bool reads_twice = !options.submit.empty() || !options.new_config.empty();
-  if (reads_twice && reads_stdin)
+  if ((reads_twice || options.until.is_on()) && reads_stdin)
     return usage_error(
-        {"--submit and --config read the files again; standard input can be read once only", {}});
+        {"--submit, --config and --until read the files again; standard input can be read once only", {}});
   TemporaryFile live;
   InputOptions wanted = options.inputs;
   int exit_code = take_source(options.source, live, wanted);
@@ -146,17 +175,27 @@ int run_what_if(const WhatIfCommand& options) {
   const auto known = job_names(before->cluster);
   const auto drained = apply_all(*changes, changed, now);
   if (!drained) return usage_error(drained.error());
-  const answers::Outcome without = answers::outcome_of({before->cluster, before->policy, before->now});
-  const answers::Outcome with = answers::outcome_of({changed, policy, now});
-  const answers::Differences differences = answers::compare(without, with, *drained);
+  const answers::KnownTimes times = before->known_times(), new_times = reread ? reread->known_times() : times;
+  const answers::State old_state{before->cluster, before->policy, before->now, &times},
+      new_state{changed, policy, now, &new_times};
+  const answers::Outcome without = answers::outcome_of(old_state), with = answers::outcome_of(new_state);
+  answers::Differences differences = answers::compare(without, with, *drained);
+  const SteadyStopwatch stopwatch;
+  differences.starts = answers::moved_starts({old_state, without}, {new_state, with},
+                                             {.time = kTimeForStarts, .stopwatch = stopwatch});
+  std::optional<TimedDifference> timed;
+  if (options.until.is_on() && !(timed = play_both(options, wanted, *changes, exit_code))) return exit_code;
   if (options.output == "json") {
-    write_out(answers::what_if_json(*changes, without, with, differences).dump(1) + "\n");
+    nlohmann::ordered_json body = answers::what_if_json(*changes, without, with, differences);
+    if (timed) body["until"] = timed_json(*timed);
+    write_out(body.dump(1) + "\n");
   } else {
     const TextStyle style{
         .paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
-    write_out(what_if_text(*changes, without, with, differences, style));
+    write_out(what_if_text(*changes, without, with, differences, style) +
+              (timed ? timed_text(*timed, style) : ""));
   }
-  const bool is_no = !options.submit.empty() && does_something_wait(known, with.cluster);
+  const bool is_no = !options.submit.empty() && does_something_wait(options, known, with.cluster);
   return is_no ? kNo : kSuccess;
 }
 
@@ -196,12 +235,14 @@ void add_what_if(CLI::App& app, int& exit_code) {
   add_input_options(*command, options->inputs, {.config = "--current-config", .needs_files = false});
   add_source_options(*command, options->source);
   add_changes(*command, *options);
+  add_until_option(*command, options->until);
   add_output_option(*command, options->output);
   command->add_flag("--all", options->all, "Do not cut off long lists");
   command->footer(
       "Runs cycles on the cluster as it is and on one with the changes, each until a cycle changes nothing\n"
       "(at most 20), and prints what differs. Changes may be given any number of times. Exits with 1 if\n"
-      "something that was submitted would not run.\n\n"
+      "something that was submitted would not run. With --until both are played through time, too, and what\n"
+      "differs between the two runs is printed.\n\n"
       "Examples:\n"
       "  muster what-if cluster.yaml --submit job.yaml\n"
       "  muster what-if cluster/ --set queue/team-a.gpu.quota=12 --set job/default/train.priority=build\n"

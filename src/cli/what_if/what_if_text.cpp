@@ -101,12 +101,22 @@ std::string reasons_text(const answers::Differences& d, const TextStyle& style) 
 
 }  // namespace
 
+std::string starts_text(const char* title, const std::vector<answers::StartMove>& starts,
+                        const TextStyle& style) {
+  if (starts.empty()) return "";
+  const auto instant = [](const std::optional<TimePoint>& at) { return at ? format_time(*at) : "?"; };
+  Table table({{"job"}, {"before"}, {"after"}});
+  for (const answers::StartMove& move : starts)
+    table.add({short_name(move.job), instant(move.before), instant(move.after)});
+  return style.heading(fmt::format("{} ({})", title, grouped(starts.size()))) + table.text(style.table());
+}
+
 std::string what_if_text(const std::vector<answers::Change>& changes, const Outcome& before,
                          const Outcome& after, const answers::Differences& d, const TextStyle& style) {
   std::string text = style.paint(Ink::kBold, "What if") + "\n";
   for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
   const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
-                       d.drained.empty() && d.reasons.empty();
+                       d.drained.empty() && d.reasons.empty() && d.starts.empty();
   if (is_same) text += "\nNo job fares differently.\n";
   add_jobs("Placed, and not before", d.placed, style, text);
   add_jobs("Evicted, and not before", d.evicted, style, text);
@@ -114,6 +124,7 @@ std::string what_if_text(const std::vector<answers::Change>& changes, const Outc
   add_jobs("Move", d.moved, style, text);
   add_jobs("No longer placed", d.lost, style, text);
   text += reasons_text(d, style);
+  text += starts_text("Expected to start at another time", d.starts, style);
   text += queues_text(before, after, style);
   text += waiting_text(after, d, style);
   for (const auto& [outcome, when] : {std::pair(&before, "before"), std::pair(&after, "after")})

@@ -13,4 +13,8 @@ std::string what_if_text(const std::vector<answers::Change>& changes, const answ
                          const answers::Outcome& after, const answers::Differences& differences,
                          const TextStyle& style);
 
+// Who starts when, before and after; "": nobody at another time.
+std::string starts_text(const char* title, const std::vector<answers::StartMove>& starts,
+                        const TextStyle& style);
+
 }  // namespace muster::cli

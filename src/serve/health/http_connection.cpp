@@ -48,6 +48,8 @@ const char* words_of(int status) {
       return "Not Found";
     case 405:
       return "Method Not Allowed";
+    case 413:
+      return "Content Too Large";
     case 431:
       return "Request Header Fields Too Large";
     default:

@@ -118,6 +118,8 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
                               "0 while the configuration file says something that could not be taken over")
                            .Add({})),
       usage_age_(gauges("muster_usage_age_seconds", "Age of the past use that counts")),
+      run_seconds_(
+          gauges("muster_job_run_seconds", "How long the last jobs of a queue and user ran that ended")),
       fair_{&gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to"),
             &gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes"),
             &gauges("queue_fair_share_gpu", "GPUs that a queue is entitled to")},
@@ -250,6 +252,26 @@ void Metrics::usage_failed() { usage_errors_.Add({}).Increment(); }
 
 void Metrics::usage_age(std::chrono::nanoseconds age) {
   usage_age_.Add({}).Set(std::chrono::duration<double>(age).count());
+}
+
+void Metrics::run_times(const answers::RunFigureTable& figures) {
+  std::erase_if(shown_run_times_, [&](const auto& entry) {
+    if (figures.contains(entry.first)) return false;
+    run_seconds_.Remove(entry.second.median);
+    run_seconds_.Remove(entry.second.p90);
+    return true;
+  });
+  for (const auto& [who, runs] : figures) {
+    ShownRunTimes& shown = shown_run_times_[who];
+    if (shown.median == nullptr) {
+      const auto gauge = [&](const char* quantile) {
+        return &run_seconds_.Add({{"queue_name", who.first}, {"user", who.second}, {"quantile", quantile}});
+      };
+      shown = {.median = gauge("0.5"), .p90 = gauge("0.9")};
+    }
+    shown.median->Set(std::chrono::duration<double>(runs.median).count());
+    shown.p90->Set(std::chrono::duration<double>(runs.p90).count());
+  }
 }
 
 void Metrics::bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took) {

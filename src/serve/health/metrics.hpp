@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "answers/run_history.hpp"
 #include "usage/amounts.hpp"
 
 namespace prometheus {
@@ -66,6 +67,8 @@ class Metrics {
   void usage_refreshed(std::chrono::nanoseconds took);
   void usage_failed();
   void usage_age(std::chrono::nanoseconds age);
+  // How long jobs ran that ended, by queue and user.
+  void run_times(const answers::RunFigureTable& figures);
 
   // In Prometheus' text form; from any thread.
   std::string text() const;
@@ -98,7 +101,7 @@ class Metrics {
   Histograms &request_seconds_, &usage_latency_;
   Counters &usage_errors_, &reloads_;
   prometheus::Gauge* reload_is_good_;
-  Gauges& usage_age_;
+  Gauges &usage_age_, &run_seconds_;
 
   // Three of a kind, in the order of the accounted resources.
   using OfResources = std::array<prometheus::Gauge*, 3>;
@@ -113,6 +116,10 @@ class Metrics {
     double in_cycle = 0;  // the last that showed it
   };
   std::map<std::pair<std::string, std::string>, ShownQueue> shown_queues_;  // by name and display name
+  struct ShownRunTimes {
+    prometheus::Gauge *median = nullptr, *p90 = nullptr;
+  };
+  std::map<std::pair<std::string, std::string>, ShownRunTimes> shown_run_times_;  // by queue and user
   struct EvictionsOfJob {
     Clock::time_point last;
     prometheus::Counter* count;

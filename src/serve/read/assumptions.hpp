@@ -55,6 +55,24 @@ class Assumptions {
   void settle_bind(Cluster& cluster, TaskId id);
   void forget_pod(Cluster& cluster, const std::string& ns, const std::string& name);
 
+  // ---- for who writes all of it down
+  template <class Use>
+  void each_bind(Use use) const {
+    for (const auto& [pod, uid] : binds_) use(pod);
+  }
+  template <class Use>
+  void each_eviction(Use use) const {
+    for (const auto& [uid, eviction] : evictions_) use(uid, eviction.since);
+  }
+  template <class Use>
+  void each_group(Use use) const {
+    for (const auto& [uid, group] : groups_) use(uid, group);
+  }
+  template <class Use>
+  void each_annotation(Use use) const {
+    for (const auto& [job, changes] : annotations_) use(job, changes);
+  }
+
   std::size_t binds_open() const { return binds_.size(); }
   std::size_t evictions_open() const { return evictions_.size(); }
 

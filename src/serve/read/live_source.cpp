@@ -181,6 +181,7 @@ void LiveSource::assume(const Resource& kind, const std::string& object) {
 // ---------------------------------------------------------------- from the watch
 
 void LiveSource::tell(Delta delta) {
+  if (const auto* gone = std::get_if<Gone>(&delta)) texts_.erase(gone->kind, gone->ns, gone->name);
   deltas_.push_back(std::move(delta));
   listener_.news();
 }
@@ -194,6 +195,7 @@ void LiveSource::take(Json object, const Resource& resource) {
   for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   note_warnings(object, resource, findings.warnings);
+  if (options_.keeps_texts && findings.errors.empty()) texts_.put(resource, object);
   unusable_ += findings.errors.empty() ? 0 : 1;
   if (resource.kind == "PodGroup" && findings.errors.empty()) {
     const auto metadata = kube::part_at(object, "metadata");

@@ -15,6 +15,7 @@
 #include "serve/read/deltas.hpp"
 #include "serve/read/knowledge.hpp"
 #include "serve/read/object_changes.hpp"
+#include "serve/read/object_texts.hpp"
 
 namespace muster::serve {
 
@@ -24,6 +25,7 @@ struct SourceOptions {
   std::string scheduler_name;
   bool binds_by_request = false;  // BindRequests are how our own binds look
   bool keeps_ungrouped = false;   // a pod grouper will say later to which group pods belong
+  bool keeps_texts = false;       // somebody may ask for a snapshot
 };
 
 struct BindRequestName {
@@ -78,6 +80,14 @@ class LiveSource final : public ClusterSource, public Knowledge {
   ObjectChanges take_changes() { return std::exchange(changes_, {}); }
   const ReadWarnings& read_warnings() const { return warnings_; }
 
+  // The objects as they came, as far as they are kept: after update() those that the model was made from.
+  std::vector<ObjectText> texts() const { return texts_.all(); }
+  // uids of pods that wait for a group.
+  template <class Use>
+  void each_ungrouped(Use use) const {
+    for (const auto& [uid, pod] : ungrouped_) use(uid);
+  }
+
   bool is_synced() const;
   void list_again(bool tell_all = false);
   const kube::Reflector& reflector(std::string_view kind) const;
@@ -123,6 +133,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
   absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
+  ObjectTexts texts_;
   ObjectChanges changes_;
   ReadWarnings warnings_;
   struct Request {

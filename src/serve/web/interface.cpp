@@ -71,14 +71,17 @@ WebAnswer Interface::job(const WebRequest& request) {
   if (view == nullptr) return web_error(503, "the scheduler is not ready to answer");
   const answers::FoundJob found = answers::find_job(view->cluster, full);
   if (!found.job.valid()) return web_error(404, found.problem);
-  const answers::Explanation e = answers::explain({view->cluster, view->policy, view->now}, found.job);
+  const answers::Explanation e =
+      answers::explain({view->cluster, view->policy, view->now, &view->times}, found.job);
   ordered_json body = answers::explanation_json(view->cluster, e);
   body["at"] = format_time(view->now);
   return {200, text_of_json(body)};
 }
 
+// What the next cycle sees; of one who runs none, what the API server has.
 WebAnswer Interface::snapshot(const WebRequest& request) {
   if (auto refused = refusal(request, "")) return *refused;
+  if (auto text = options_.of_cycle()) return {200, *std::move(text)};
   using Promise = std::shared_ptr<std::promise<Result<ordered_json>>>;
   const auto told = answer_of_loop<Result<ordered_json>>(
       client_.loop(), is_closing_, kForLists,

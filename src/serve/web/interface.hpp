@@ -1,7 +1,9 @@
 // The interface of a live cluster under /api/v1/: what is at each path, and who may see it.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "kube/api_client.hpp"
@@ -12,8 +14,10 @@
 namespace muster::serve {
 
 struct InterfaceOptions {
-  std::string address;      // "": off
+  WebAddress at;            // address "": off
   bool asks_tokens = true;  // else whoever reaches it may read
+  // A snapshot of the next cycle; nothing where none comes in time. From any thread.
+  std::function<std::optional<std::string>()> of_cycle = [] { return std::nullopt; };
 };
 
 class Interface {
@@ -24,7 +28,7 @@ class Interface {
   Interface(const Interface&) = delete;
   Interface& operator=(const Interface&) = delete;
 
-  Result<int> start() { return server_.start(options_.address); }
+  Result<int> start() { return server_.start(options_.at); }
 
  private:
   WebAnswer answer(const WebRequest& request);

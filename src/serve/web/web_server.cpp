@@ -9,19 +9,54 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "serve/health/http_connection.hpp"
 #include "serve/health/listening_socket.hpp"
+#include "serve/web/tls.hpp"
 
 namespace muster::serve {
 namespace {
 
+using Steady = std::chrono::steady_clock;
+
 constexpr std::size_t kMostConnections = 64, kLongestHead = 16 << 10;
+constexpr std::int64_t kLargestBody = 1 << 20;
 constexpr timeval kSocketPatience{.tv_sec = 5, .tv_usec = 0};
+constexpr auto kForHead = std::chrono::seconds(10);
+constexpr std::size_t kLeastPerSecond = 64 << 10;  // of an answer, on average
+
+// Bytes of a connection, in the clear or not; each call has its time limit.
+class Line {
+ public:
+  Line(int descriptor, TlsFiles* tls) : descriptor_(descriptor) {
+    ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof(kSocketPatience));
+    ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof(kSocketPatience));
+    if (tls != nullptr) tls_.emplace(tls->context(), descriptor);
+  }
+
+  bool greet() { return !tls_ || tls_->greet(); }
+  ssize_t receive(char* buffer, std::size_t size) {
+    return tls_ ? tls_->receive(buffer, size) : ::recv(descriptor_, buffer, size, 0);
+  }
+  ssize_t send(std::string_view text) {
+    return tls_ ? tls_->send(text.data(), text.size())
+                : ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL);
+  }
+  void end() {
+    tls_.reset();
+    ::shutdown(descriptor_, SHUT_WR);
+  }
+
+ private:
+  const int descriptor_;
+  std::optional<TlsConversation> tls_;
+};
 
 std::string decoded(std::string_view path) {
   std::string text;
@@ -54,17 +89,25 @@ std::string_view header(std::string_view head, std::string_view name) {
 }
 
 // The head of the request; "" where none came in time, or it is too long.
-std::string read_head(int descriptor, bool& is_too_long) {
+std::string read_head(Line& line, bool& is_too_long) {
   std::string head;
   char buffer[4096];
+  const auto end = Steady::now() + kForHead;
   while (head.find("\r\n\r\n") == std::string::npos) {
     is_too_long = head.size() > kLongestHead;
-    if (is_too_long) return "";
-    const ssize_t n = ::recv(descriptor, buffer, sizeof(buffer), 0);
+    if (is_too_long || Steady::now() > end) return "";
+    const ssize_t n = line.receive(buffer, sizeof(buffer));
     if (n <= 0) return "";
     head.append(buffer, static_cast<std::size_t>(n));
   }
   return head;
+}
+
+std::int64_t body_size(std::string_view head) {
+  const std::string_view text = header(head, "Content-Length");
+  std::int64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  return error == std::errc::result_out_of_range ? kLargestBody + 1 : size;
 }
 
 WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
@@ -72,6 +115,7 @@ WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
   const std::size_t first = line.find(' '), last = line.rfind(' ');
   if (first == line.npos || first == last || !line.substr(last + 1).starts_with("HTTP/1."))
     return web_error(400, "that is no HTTP");
+  if (body_size(head) > kLargestBody) return web_error(413, "no body over 1 MB");
   if (line.substr(0, first) != "GET") return web_error(405, "GET only");
   std::string_view path = line.substr(first + 1, last - first - 1);
   path = path.substr(0, path.find('?'));
@@ -81,31 +125,34 @@ WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
   return handler({decoded(path), std::string(token)});
 }
 
-void send_all(int descriptor, std::string_view text) {
+// As long as the reader takes it fast enough.
+bool send_all(Line& line, std::string_view text, Steady::time_point end) {
   while (!text.empty()) {
-    const ssize_t n = ::send(descriptor, text.data(), text.size(), MSG_NOSIGNAL);
-    if (n <= 0) return;
+    const ssize_t n = Steady::now() < end ? line.send(text) : 0;
+    if (n <= 0) return false;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
+  return true;
 }
 
-void converse(const Socket& socket, const WebServer::Handler& handler) {
-  const int descriptor = socket.descriptor();
-  ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof(kSocketPatience));
-  ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof(kSocketPatience));
+std::string head_of(const WebAnswer& answer) {
+  return fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: "
+      "close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: "
+      "DENY\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n{}\r\n",
+      answer.status, words_of(answer.status), answer.body.size(),
+      answer.status == 401 ? "WWW-Authenticate: Bearer\r\n" : "");
+}
+
+void converse(const Socket& socket, TlsFiles* tls, const WebServer::Handler& handler) {
+  Line line(socket.descriptor(), tls);
+  if (!line.greet()) return;
   bool is_too_long = false;
-  const std::string head = read_head(descriptor, is_too_long);
+  const std::string head = read_head(line, is_too_long);
   if (head.empty() && !is_too_long) return;
   const WebAnswer answer = is_too_long ? web_error(431, "the request is too long") : answer_to(head, handler);
-  send_all(
-      descriptor,
-      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: "
-                  "close\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nX-Frame-Options: "
-                  "DENY\r\nContent-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n{}\r\n",
-                  answer.status, words_of(answer.status), answer.body.size(),
-                  answer.status == 401 ? "WWW-Authenticate: Bearer\r\n" : ""));
-  send_all(descriptor, answer.body);
-  ::shutdown(descriptor, SHUT_WR);
+  const auto end = Steady::now() + kForHead + std::chrono::seconds(answer.body.size() / kLeastPerSecond);
+  if (send_all(line, head_of(answer), end) && send_all(line, answer.body, end)) line.end();
 }
 
 }  // namespace
@@ -122,8 +169,9 @@ bool is_loopback(const std::string& address) {
 
 class WebServer::Threads {
  public:
-  Threads(Socket listener, const Handler& handler)
+  Threads(Socket listener, std::unique_ptr<TlsFiles> tls, const Handler& handler)
       : listener_(std::move(listener)),
+        tls_(std::move(tls)),
         handler_(handler),
         end_(::eventfd(0, EFD_CLOEXEC)),
         accepting_([this] { run(); }) {}
@@ -155,7 +203,7 @@ class WebServer::Threads {
       ++open_;
     }
     std::thread([this, socket = std::make_shared<Socket>(std::move(client))]() mutable {
-      converse(*socket, handler_);
+      converse(*socket, tls_.get(), handler_);
       socket.reset();
       const std::lock_guard lock(mutex_);
       if (--open_ == 0) none_left_.notify_all();
@@ -163,6 +211,7 @@ class WebServer::Threads {
   }
 
   const Socket listener_;
+  const std::unique_ptr<TlsFiles> tls_;  // null: in the clear
   const Handler& handler_;
   const Socket end_;
   std::mutex mutex_;
@@ -174,10 +223,15 @@ class WebServer::Threads {
 WebServer::WebServer(Handler handler) : handler_(std::move(handler)) {}
 WebServer::~WebServer() = default;
 
-Result<int> WebServer::start(const std::string& address) {
-  auto listening = listen_at(address);
+Result<int> WebServer::start(const WebAddress& at) {
+  std::unique_ptr<TlsFiles> tls;
+  if (!at.certificate.empty()) {
+    tls = std::make_unique<TlsFiles>(at.certificate, at.key);
+    if (const auto loaded = tls->load(); !loaded) return loaded.error();
+  }
+  auto listening = listen_at(at.address);
   if (!listening) return listening.error();
-  threads_ = std::make_unique<Threads>(std::move(listening->socket), handler_);
+  threads_ = std::make_unique<Threads>(std::move(listening->socket), std::move(tls), handler_);
   return listening->port;
 }
 

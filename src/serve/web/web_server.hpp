@@ -22,6 +22,12 @@ struct WebAnswer {
 // {"error": {"code", "message"}}
 WebAnswer web_error(int status, const std::string& message);
 
+// ":8081", "127.0.0.1:0", "[::1]:8081".
+struct WebAddress {
+  std::string address;
+  std::string certificate, key;  // files; "": in the clear
+};
+
 class WebServer {
  public:
   // Called from threads of the server, several at once; may wait.
@@ -29,8 +35,8 @@ class WebServer {
   explicit WebServer(Handler handler);
   ~WebServer();  // waits for those that are being answered
 
-  // ":8081", "127.0.0.1:0", "[::1]:8081". The port that was taken.
-  Result<int> start(const std::string& address);
+  // The port that was taken.
+  Result<int> start(const WebAddress& at);
 
  private:
   class Threads;

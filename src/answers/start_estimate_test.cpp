@@ -1,0 +1,109 @@
+// When jobs start that wait for others, by what is known of those.
+#include "answers/start_estimate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/test_cluster.hpp"
+
+namespace muster::answers {
+namespace {
+
+constexpr auto kLong = std::chrono::hours(1);  // to play
+
+StartEstimate start_of(TestCluster& c, const std::string& job, const KnownTimes& times = {}) {
+  c.cluster().refresh(c.now());
+  const State state{c.cluster(), c.policy(), c.now(), &times};
+  const SteadyStopwatch stopwatch;
+  return Futures(state, outcome_of(state), c.job_id(job), {.time = kLong, .stopwatch = stopwatch})
+      .of(c.job_id(job));
+}
+
+RunTime lognormal(Duration median, Duration p90) { return {RunTime::Law::kLognormal, median, p90}; }
+
+TestCluster one_waits_for_another() {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).queue("team");
+  c.running("a", {.queue = "team", .gpus = 2, .node = "n1", .age = 20min});
+  c.pending("b", {.queue = "team", .gpus = 2});
+  return c;
+}
+
+TEST(StartEstimate, IsDrawnFromADistributionOfWhatIsLeft) {
+  TestCluster c = one_waits_for_another();
+  const StartEstimate e = start_of(
+      c, "b", {.pods = {}, .groups = {{"default/a", {.duration = lognormal(1h, 4h)}}}, .history = {}});
+  EXPECT_EQ(e.futures, kFutures);
+  EXPECT_EQ(e.basis.expected, 1);
+  EXPECT_EQ(e.never, 0);
+  ASSERT_TRUE(e.p50 && e.p90);
+  EXPECT_GT(*e.p50, c.now());
+  EXPECT_LT(*e.p50, *e.p90);
+}
+
+TEST(StartEstimate, IsTheSameEveryTime) {
+  TestCluster c = one_waits_for_another();
+  const KnownTimes times{
+      .pods = {}, .groups = {{"default/a", {.duration = lognormal(1h, 4h)}}}, .history = {}};
+  const StartEstimate one = start_of(c, "b", times), other = start_of(c, "b", times);
+  EXPECT_EQ(one.p50, other.p50);
+  EXPECT_EQ(one.p90, other.p90);
+}
+
+TEST(StartEstimate, RestsOnWhatWasSeenOfTheQueue) {
+  TestCluster c = one_waits_for_another();
+  RunHistory history;
+  for (int i = 0; i < 40; ++i) history.add("team", "", std::chrono::minutes(30 + i));
+  const StartEstimate e = start_of(c, "b", {.pods = {}, .groups = {}, .history = history.figures()});
+  EXPECT_EQ(e.basis.history, 1);
+  ASSERT_TRUE(e.p50);
+  EXPECT_LT(*e.p50, c.now() + 1h);
+  EXPECT_FALSE(start_of(c, "b").p50);
+}
+
+TEST(StartEstimate, WaitsForThoseBeforeItToo) {
+  TestCluster c = one_waits_for_another();
+  c.pending("c", {.queue = "team", .gpus = 2});
+  const Work hour{.duration = RunTime{.first = 1h}};
+  const StartEstimate e =
+      start_of(c, "c", {.pods = {}, .groups = {{"default/a", hour}, {"default/b", hour}}, .history = {}});
+  EXPECT_EQ(e.futures, 1);  // nothing is drawn
+  ASSERT_TRUE(e.p50);
+  EXPECT_EQ(format_time(*e.p50), "2025-06-01T13:40:00Z");
+}
+
+TEST(StartEstimate, WhoIsLateGoesOnForAWhile) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2});
+  c.running("a", {.gpus = 2, .node = "n1", .age = 2h, .expected_runtime = "1h"});
+  c.pending("b", {.gpus = 2});
+  const StartEstimate e = start_of(c, "b");
+  ASSERT_TRUE(e.p50 && e.p90);
+  EXPECT_GT(*e.p50, c.now());
+  EXPECT_LT(*e.p50, *e.p90);
+}
+
+TEST(RunHistory, KeepsTheLastOfEachAndForgetsWhoIsNotHeardOf) {
+  RunHistory history;
+  for (std::size_t i = 0; i < RunHistory::kMostRuns; ++i) history.add("q", "ann", 1h);
+  for (std::size_t i = 0; i < RunHistory::kMostRuns; ++i) history.add("q", "", 1min);
+  RunFigureTable table = history.figures();
+  EXPECT_EQ((table[{"q", ""}].median), Duration(1min));
+  EXPECT_EQ((table[{"q", "ann"}].p90), Duration(1h));
+  for (std::size_t i = 0; i < 2 * RunHistory::kMostRows; ++i)
+    history.add("q", "user-" + std::to_string(i), 1min);
+  table = history.figures();
+  EXPECT_EQ(table.size(), RunHistory::kMostRows);
+  EXPECT_FALSE(table.contains({"q", "ann"}));
+  EXPECT_TRUE(table.contains({"q", ""}));
+}
+
+TEST(RunHistory, SaysNothingOfTooFew) {
+  RunHistory history;
+  for (int i = 0; i < 19; ++i) history.add("q", "ann", 1h);
+  EXPECT_FALSE(usual_run_time(history.figures(), "q", "ann"));
+  history.add("q", "bob", 1h);
+  EXPECT_EQ(usual_run_time(history.figures(), "q", "ann"), lognormal(1h, 1h));
+}
+
+}  // namespace
+}  // namespace muster::answers

@@ -1,0 +1,24 @@
+// `muster what-if --until`: two simulations over time, and what differs between them.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "answers/what_if.hpp"
+#include "cli/report/run_report.hpp"
+
+namespace muster::cli {
+
+struct TimedDifference {
+  std::vector<ComparedRun> runs;  // before, after
+  std::vector<answers::StartMove> starts;
+};
+
+TimedDifference difference_of(RunOutcome before, RunOutcome after);
+std::string timed_text(const TimedDifference& difference, const TextStyle& style);
+// {"from", "to", "differences": [{"metric", "before", "after"}], "startsMoved": [{"job", "before", "after"}]}
+nlohmann::ordered_json timed_json(const TimedDifference& difference);
+
+}  // namespace muster::cli

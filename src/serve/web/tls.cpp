@@ -1,0 +1,91 @@
+#include "serve/web/tls.hpp"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <algorithm>
+#include <limits>
+#include <system_error>
+
+namespace muster::serve {
+namespace {
+
+std::string last_trouble() {
+  const unsigned long code = ERR_get_error();
+  const char* words = code == 0 ? nullptr : ERR_reason_error_string(code);
+  ERR_clear_error();
+  return words == nullptr ? "can not be used" : words;
+}
+
+int most_bytes(std::size_t size) {
+  return static_cast<int>(std::min<std::size_t>(size, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+TlsFiles::TlsFiles(std::string certificate, std::string key)
+    : certificate_(std::move(certificate)), key_(std::move(key)) {}
+
+TlsFiles::Times TlsFiles::times() const {
+  std::error_code ignored;
+  return {std::filesystem::last_write_time(certificate_, ignored),
+          std::filesystem::last_write_time(key_, ignored)};
+}
+
+Result<std::shared_ptr<ssl_ctx_st>> TlsFiles::read() const {
+  std::shared_ptr<ssl_ctx_st> context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
+  const auto trouble_with = [](const std::string& file) {
+    return Error{.message = last_trouble(), .where = {.file = file}, .is_outside = true};
+  };
+  SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
+  if (SSL_CTX_use_certificate_chain_file(context.get(), certificate_.c_str()) != 1)
+    return trouble_with(certificate_);
+  if (SSL_CTX_use_PrivateKey_file(context.get(), key_.c_str(), SSL_FILETYPE_PEM) != 1 ||
+      SSL_CTX_check_private_key(context.get()) != 1)
+    return trouble_with(key_);
+  return context;
+}
+
+Result<void> TlsFiles::load() {
+  const Times now = times();
+  auto context = read();
+  if (!context) return context.error();
+  const std::lock_guard lock(mutex_);
+  context_ = *std::move(context);
+  read_at_ = now;
+  return {};
+}
+
+std::shared_ptr<ssl_ctx_st> TlsFiles::context() {
+  const Times now = times();
+  const std::lock_guard lock(mutex_);
+  if (now == read_at_) return context_;
+  if (auto context = read()) {
+    context_ = *std::move(context);
+    read_at_ = now;
+  }
+  return context_;
+}
+
+TlsConversation::TlsConversation(std::shared_ptr<ssl_ctx_st> context, int descriptor)
+    : context_(std::move(context)), ssl_(SSL_new(context_.get())) {
+  SSL_set_fd(ssl_, descriptor);
+}
+
+TlsConversation::~TlsConversation() {
+  SSL_shutdown(ssl_);
+  SSL_free(ssl_);
+  ERR_clear_error();
+}
+
+bool TlsConversation::greet() { return SSL_accept(ssl_) == 1; }
+
+ssize_t TlsConversation::receive(char* buffer, std::size_t size) {
+  return SSL_read(ssl_, buffer, most_bytes(size));
+}
+
+ssize_t TlsConversation::send(const char* bytes, std::size_t size) {
+  return SSL_write(ssl_, bytes, most_bytes(size));
+}
+
+}  // namespace muster::serve
