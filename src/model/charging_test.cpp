@@ -204,8 +204,9 @@ TEST_F(Charging, InAGroupThatNamesNoQueueARunningPodIsChargedAsBefore) {
   c.remove("PodGroup", "ns", "a");
   c.apply(a_pod("a-0", ""));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
-  c.apply(a_group("b", "there-is-none"));
   c.apply(a_pod("a-0", "b"));
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ");
+  c.apply(a_group("b", "there-is-none"));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.apply(a_group("b", "r"));
   EXPECT_EQ(charged(), "r 1, 0 fixed; ");

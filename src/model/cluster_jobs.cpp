@@ -47,6 +47,7 @@ void Cluster::take(PodGroupObject&& object) {
     warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; taken as one group with minimum 1");
   settle_queue(id);
   for (TaskId t : members) attach(t, id);
+  if (!job.is_in_named_queue) settle_queue(id);  // its pods may tell the last one
   jobs_.unresolved.insert(id);
   ++job.version;
   jobs_.sort_in(id);
