@@ -1,8 +1,10 @@
 // What holds after every cycle, on as many random clusters as wanted; two of three have damaged objects.
 //
 //   invariants [--clusters N] [--seed S]
+//   invariants FOLDER...
 //
 // Prints the seed of each cluster on which something does not hold; --seed S --clusters 1 shows it again.
+// A folder has a cluster.yaml and a config.yaml, as tests/conformance/gen.py writes them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include <cstring>
 #include <random>
 
+#include "cli/input/inputs.hpp"
 #include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
@@ -111,14 +114,10 @@ class LookAtIt final : public Action {
 };
 
 // "": all holds.
-std::string wrong_with(std::uint64_t seed) {
-  std::vector<Error> errors;
-  Policy policy = cli::make_policy({}, errors);
+std::string wrong_with(Cluster& cluster, Policy policy, TimePoint now) {
   const auto look = std::make_shared<LookAtIt>();
   policy.actions.push_back(look);
-  Cluster cluster = cluster_of(some_objects(seed));
   EmbeddedCluster embedded;
-  TimePoint now = random_cluster_now();
   for (int cycle = 0; cycle < kCycles; ++cycle, now += std::chrono::minutes(1)) {
     const Decisions decisions = run_cycle(cluster, policy, now);
     for (const std::string& wrong :
@@ -131,16 +130,46 @@ std::string wrong_with(std::uint64_t seed) {
   return "";
 }
 
-int run(std::uint64_t seed, long clusters) {
-  long failed = 0;
+class Tally {
+ public:
+  void add(const std::string& name, const std::string& wrong) {
+    ++(wrong.empty() ? passed_ : failed_);
+    if (!wrong.empty()) fmt::print("{}: {}\n", name, wrong);
+  }
+  int end() const {
+    fmt::print("{} passed, {} failed\n", passed_, failed_);
+    return failed_ > 0;
+  }
+
+ private:
+  long passed_ = 0, failed_ = 0;
+};
+
+int run_seeds(std::uint64_t seed, long clusters) {
+  std::vector<Error> errors;
+  const Policy policy = cli::make_policy({}, errors);
+  Tally tally;
   for (long i = 0; i < clusters; ++i) {
     if (i > 0 && i % 10'000 == 0) fmt::print(stderr, "{} of {}\n", i, clusters);
     const std::uint64_t this_seed = seed + static_cast<std::uint64_t>(i);
-    if (const std::string wrong = wrong_with(this_seed); !wrong.empty())
-      ++failed, fmt::print("seed {}: {}\n", this_seed, wrong);
+    Cluster cluster = cluster_of(some_objects(this_seed));
+    tally.add(fmt::format("seed {}", this_seed), wrong_with(cluster, policy, random_cluster_now()));
   }
-  fmt::print("{} passed, {} failed\n", clusters - failed, failed);
-  return failed > 0;
+  return tally.end();
+}
+
+int run_folders(const std::vector<std::string>& folders) {
+  Tally tally;
+  for (const std::string& folder : folders) {
+    int exit_code = 0;
+    auto inputs = cli::read_inputs({.paths = {folder + "/cluster.yaml"},
+                                    .config = folder + "/config.yaml",
+                                    .now = format_time(random_cluster_now())},
+                                   exit_code);
+    if (!inputs) return exit_code;
+    tally.add(folder, wrong_with(inputs->cluster, inputs->policy, inputs->now));
+  }
+  return tally.end();
 }
 
 }  // namespace
@@ -149,14 +178,17 @@ int run(std::uint64_t seed, long clusters) {
 int main(int count, char** arguments) {
   long clusters = 20'000;
   std::uint64_t seed = 1;
-  for (int i = 1; i < count; i += 2) {
+  std::vector<std::string> folders;
+  for (int i = 1; i < count; ++i) {
     const bool has_value = i + 1 < count;
     if (has_value && std::strcmp(arguments[i], "--clusters") == 0)
-      clusters = std::atol(arguments[i + 1]);
+      clusters = std::atol(arguments[++i]);
     else if (has_value && std::strcmp(arguments[i], "--seed") == 0)
-      seed = std::strtoull(arguments[i + 1], nullptr, 10);
+      seed = std::strtoull(arguments[++i], nullptr, 10);
+    else if (arguments[i][0] != '-')
+      folders.emplace_back(arguments[i]);
     else
-      return fmt::print(stderr, "usage: invariants [--clusters N] [--seed S]\n"), 2;
+      return fmt::print(stderr, "usage: invariants [--clusters N] [--seed S] | FOLDER...\n"), 2;
   }
-  return muster::run(seed, clusters);
+  return folders.empty() ? muster::run_seeds(seed, clusters) : muster::run_folders(folders);
 }

@@ -62,7 +62,6 @@ std::string Cluster::recount() const {
   fresh.shapes_.clear_counts();
   fresh.recount_claims();
   fresh.recount_stale_nodes();
-  fresh.recount_queues();
   for (TaskId t : ids(tasks())) {
     const Placement& at = placement(t);
     if (task(t).is_workload()) fresh.shapes_.count_tasks(task(t).shape, +1);
@@ -70,6 +69,7 @@ std::string Cluster::recount() const {
     if (task(t).foreign && at.node.valid() && in(at.status, kActiveUsed))
       fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }
+  fresh.recount_queues();  // who is of a core depends on how gangs stand
   if (shapes_.patterns() != fresh.shapes_.patterns()) return "tasks by pattern are miscounted";
   const std::string kept = fingerprint(), counted = fresh.fingerprint();
   if (kept == counted) return "";

@@ -49,8 +49,12 @@ Asks& Session::asks() {
 }
 
 void Session::move(TaskId t, const Placement& to) {
-  if (hooks.moved.empty()) return cluster.move(t, to);
   const Placement from = cluster.placement(t);
+  departures_ += from.node.valid() && !same_places(from, to);
+  if (to.status == TaskStatus::kPending)
+    if (const auto known = ordered_tasks_.find({cluster.task(t).job, cluster.task(t).pod_set});
+        known != ordered_tasks_.end())
+      known->second.first_waiting = 0;
   cluster.move(t, to);
   hooks.moved(t, from, to);
 }
@@ -77,8 +81,8 @@ bool Session::task_before(TaskId a, TaskId b) const {
 std::span<const TaskId> Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
   const std::vector<TaskId>& tasks = cluster.job(id).pod_sets[pod_set].tasks;
   if (tasks.size() < 2) return tasks;
-  const auto [found, is_new] = sorted_tasks_.try_emplace({id, pod_set});
-  std::vector<TaskId>& sorted = found->second;
+  const auto [found, is_new] = ordered_tasks_.try_emplace({id, pod_set});
+  std::vector<TaskId>& sorted = found->second.sorted;
   const auto before = [&](TaskId a, TaskId b) { return task_before(a, b); };
   if (is_new && !std::is_sorted(tasks.begin(), tasks.end(), before)) {
     sorted = tasks;
@@ -142,8 +146,14 @@ bool Session::waits(TaskId t, Evicted evicted) const {
 
 bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk) {
   const std::int32_t before = at_most;
+  const std::span<const TaskId> tasks = ordered_tasks(id, pod_set);
   const bool some_may_be_evicted = cluster.job(id).counts.of(TaskStatus::kReleasing) > 0;
-  for (TaskId t : ordered_tasks(id, pod_set)) {
+  const auto known = ordered_tasks_.find({id, pod_set});
+  std::size_t from_start = 0;
+  std::size_t& first =
+      some_may_be_evicted || known == ordered_tasks_.end() ? from_start : known->second.first_waiting;
+  while (first < tasks.size() && !some_may_be_evicted && !waits(tasks[first], chunk.evicted)) ++first;
+  for (TaskId t : tasks.subspan(first)) {
     if (at_most == 0 && !some_may_be_evicted) break;
     chunk.has_evicted |= cluster.placement(t).virtually_evicted;
     if (at_most == 0 || !waits(t, chunk.evicted)) continue;

@@ -100,6 +100,8 @@ class Session {
 
   // All changes of a cycle go through here.
   void move(TaskId task, const Placement& to);
+  // Grows when a task leaves a node: who was in the way of others may be no longer.
+  std::uint64_t departures() const { return departures_; }
 
   // The tasks to try next, of a live job. Valid until the job changes.
   const Chunk& chunk(JobId job, Evicted evicted = Evicted::kWaitAgain);
@@ -166,11 +168,15 @@ class Session {
   std::unique_ptr<Asks> asks_;
   std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
-  // By job and pod set; empty: the pod set's own list is in order.
-  absl::flat_hash_map<std::pair<JobId, std::uint32_t>, std::vector<TaskId>> sorted_tasks_;
+  struct OrderedTasks {
+    std::vector<TaskId> sorted;     // empty: the pod set's own list is in order
+    std::size_t first_waiting = 0;  // none before it waits
+  };
+  absl::flat_hash_map<std::pair<JobId, std::uint32_t>, OrderedTasks> ordered_tasks_;  // by job and pod set
   absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
+  std::uint64_t departures_ = 0;
   std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
 };
 

@@ -85,8 +85,10 @@ class Allocator {
     return false;
   }
 
-  // Nobody is told why a play failed.
+  // Nobody is told why a play failed. Whom a task's own anti-affinity keeps away from a node, it keeps away
+  // from it for all tasks of the shape.
   void note_refusal(NodeCursor& candidates, NodeId node, NodeRefusal refusal) const {
+    if (refusal.rule == NodeRule::kPodAntiAffinity && candidates.park(node)) return;
     if (!attempt_.pipeline_only) candidates.refused(node, std::move(refusal));
   }
 

@@ -88,9 +88,23 @@ NodeId NodeCursor::best_allowed() {
 
 NodeId NodeCursor::next() { return index_ != nullptr ? next_indexed() : next_scored(); }
 
+bool NodeCursor::park(NodeId node) {
+  if (index_ == nullptr) return false;
+  index_->park(node);
+  last_ = {};
+  return true;
+}
+
 std::vector<RefusalCount> NodeCursor::refusals() const {
-  if (index_ != nullptr && refused_.empty()) return index_->refusals(task_, allowed_);
+  const bool some_parked = index_ != nullptr && index_->has_parked();
+  if (index_ != nullptr && refused_.empty() && !some_parked) return index_->refusals(task_, allowed_);
   RefusalRows rows;
+  if (some_parked)
+    index_->parked().for_each([&](std::size_t rank) {
+      if (allowed_ != nullptr && !allowed_->test(rank)) return;
+      const NodeId node = session_.cluster.nodes_by_name()[rank];
+      rows.add(named(session_, task_, node, {.rule = NodeRule::kPodAntiAffinity, .kind = {}}), 0);
+    });
   for (const auto& [node, refusal] : refused_) rows.add(named(session_, task_, node, refusal), 0);
   if (index_ != nullptr) rows.add_all(index_->refusals(task_, allowed_));
   return rows.counts();

@@ -26,6 +26,9 @@ class NodeCursor {
   NodeId next();
   // A node that was given did not take the task for this reason.
   void refused(NodeId node, NodeRefusal refusal) { refused_.emplace_back(node, std::move(refusal)); }
+  // Likewise, and no task of its shape is taken there before some task has left some node. False: that is not
+  // remembered.
+  bool park(NodeId node);
   // Why no node took it, by what stands in the way; most first.
   std::vector<RefusalCount> refusals() const;
 

@@ -27,6 +27,7 @@ NodeIndex::NodeIndex(const Session& session, ShapeId shape)
 
 void NodeIndex::update() {
   ++updates_;
+  if (std::exchange(parked_since_, session_.departures()) != session_.departures()) unpark();
   journal_.read(
       session_.cluster, [&] { build(); }, [&](NodeId node) { change(node); });
 }
@@ -36,6 +37,7 @@ void NodeIndex::change(NodeId node) {
   const std::uint32_t rank = session_.cluster.rank(node);
   if (std::exchange(updated_in_[rank], updates_) == updates_) return;
   ledger_.changed(rank);
+  parked_.reset(rank);
   forget(rank);
   evaluate(rank);
   replay_up(rank);
@@ -49,6 +51,9 @@ void NodeIndex::build() {
   shape_filter_.assign(nodes, Answer::kNotAsked);
   updated_in_.assign(nodes, 0);
   inexact_ = 0;
+  parked_ = Bitmap(nodes);
+  has_parked_ = false;
+  parked_keys_.assign(nodes, kNever);
   ledger_.restart();
   tree_.resize(2 * leaves_);
   for (std::uint32_t rank = 0; rank < nodes; ++rank) evaluate(rank);
@@ -124,6 +129,23 @@ void NodeIndex::mask(NodeId node) {
   masked_.emplace_back(rank, keys_[rank]);
   keys_[rank] = kNever;
   replay_up(rank);
+}
+
+void NodeIndex::park(NodeId node) {
+  const std::uint32_t rank = session_.cluster.rank(node);
+  has_parked_ = true;
+  parked_.set(rank);
+  parked_keys_[rank] = std::exchange(keys_[rank], kNever);
+  replay_up(rank);
+}
+
+void NodeIndex::unpark() {
+  if (!std::exchange(has_parked_, false)) return;
+  parked_.for_each([&](std::size_t rank) {
+    keys_[rank] = parked_keys_[rank];
+    replay_up(static_cast<std::uint32_t>(rank));
+  });
+  parked_.clear();
 }
 
 void NodeIndex::restore() {

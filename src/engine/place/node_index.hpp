@@ -31,6 +31,10 @@ class NodeIndex {
   // Leaves a node out until restore().
   void mask(NodeId node);
   void restore();
+  // Leaves a node out until a task leaves some node: what refused it refuses all tasks of the shape.
+  void park(NodeId node);
+  bool has_parked() const { return has_parked_; }
+  const Bitmap& parked() const { return parked_; }
   // How many nodes of the set (null: of all) refuse a task of the shape, by what stands in the way.
   std::vector<RefusalCount> refusals(TaskId task, const Bitmap* ranks) { return ledger_.counts(task, ranks); }
 
@@ -38,6 +42,7 @@ class NodeIndex {
   enum class Answer : std::uint8_t { kNotAsked, kAllows, kRefuses };
   void build();
   void change(NodeId node);
+  void unpark();
   void evaluate(std::uint32_t rank);
   bool is_refused(std::uint32_t rank, NodeId node);
   void forget(std::uint32_t rank);
@@ -58,6 +63,10 @@ class NodeIndex {
   std::size_t leaves_ = 0, inexact_ = 0;
   std::uint32_t updates_ = 0;
   std::vector<std::pair<std::uint32_t, double>> masked_;
+  Bitmap parked_;                    // ranks
+  std::vector<double> parked_keys_;  // by rank
+  std::uint64_t parked_since_ = 0;   // departures
+  bool has_parked_ = false;          // or had since then
 };
 
 }  // namespace muster
