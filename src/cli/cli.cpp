@@ -134,6 +134,7 @@ int run(int argc, char** argv) {
   add_top(app, exit_code);
   add_trace(app, exit_code);
   add_serve(app, exit_code);
+  add_reserve_gpu(app, exit_code);
   add_snapshot(app, exit_code);
   add_version(app, exit_code);
   add_completion(app, exit_code);

@@ -22,6 +22,8 @@ void add_top(CLI::App& app, int& exit_code);
 void add_trace(CLI::App& app, int& exit_code);
 // The scheduler of a live Kubernetes cluster.
 void add_serve(CLI::App& app, int& exit_code);
+// What runs in the pods that hold shared GPUs.
+void add_reserve_gpu(CLI::App& app, int& exit_code);
 // A live cluster's objects as one file.
 void add_snapshot(CLI::App& app, int& exit_code);
 // Also `muster --version`.

@@ -55,6 +55,8 @@ constexpr auto kAnnotations = std::to_array<std::string_view>({
     keys::kNamespaces,
     "muster.dev/preemptibility",
     "muster.dev/stays-terminating",
+    "muster.dev/gpu-devices",
+    "muster.dev/gpu-portion",
     keys::kDuration,
     keys::kWork,
     keys::kCheckpointEvery,

@@ -20,29 +20,21 @@ using std::chrono::milliseconds;
 
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
-constexpr auto kBetweenArrivals = milliseconds(20), kLongestGathering = milliseconds(200),
-               kLongestTightGathering = milliseconds(500);
+constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
 
-double asks_for(const QueueUse& use, Accounted r) { return use.allocated.share(r) + use.pending.share(r); }
+// Waits for more than it has a right to: others may come and take it back.
+bool wants_more_than_its_quota(const Queue& queue, const QueueUse& use) {
+  return std::ranges::any_of(kAccounted, [&](Accounted r) {
+    const double quota = queue.of(r).quota, waiting = use.pending.share(r);
+    return waiting > 0 && quota >= 0 && use.allocated.share(r) + waiting > quota;
+  });
+}
 
-// Not all can have what they ask for, and somebody waits for more than it has a right to: others could take
-// it back.
-bool wants_more_than_its_quota(const Cluster& cluster) {
-  Shares all{};
-  bool is_greedy = false;
-  for (const QueueId id : ids(cluster.queues())) {
-    const Queue& queue = cluster.queue(id);
-    const QueueUse& use = cluster.use(id);
-    for (const Accounted r : kAccounted) {
-      if (!queue.parent.valid()) all[index(r)] += asks_for(use, r);
-      const double quota = queue.of(r).quota;
-      is_greedy |= use.pending.share(r) > 0 && quota >= 0 && asks_for(use, r) > quota;
-    }
-  }
-  const Shares total = cluster.total().shares();
-  return is_greedy &&
-         std::ranges::any_of(kAccounted, [&](Accounted r) { return all[index(r)] > total[index(r)]; });
+bool is_some_queue_greedy(const Cluster& cluster) {
+  for (const QueueId id : ids(cluster.queues()))
+    if (wants_more_than_its_quota(cluster.queue(id), cluster.use(id))) return true;
+  return false;
 }
 
 }  // namespace
@@ -109,13 +101,13 @@ kube::Async<void> Cycles::run() {
 }
 
 // What arrives together is decided together: who is seen first takes nothing that others of the same moment
-// have a better right to. One that comes alone, or that nobody contends with, hardly waits.
+// have a better right to. One that comes alone, or that takes no more than is its own, hardly waits.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
   for (bool goes_on = true; goes_on && !p_.loop.stopping();) {
-    const bool is_tight = p_.source.arrivals_in_a_row() > 1 && wants_more_than_its_quota(p_.cluster);
-    const auto quiet_at = p_.source.last_arrival() + (is_tight ? LiveSource::kInARow : kBetweenArrivals);
-    const auto end = std::min(quiet_at, start + (is_tight ? kLongestTightGathering : kLongestGathering));
+    const bool is_rush = p_.source.arrivals_in_a_row() > 1 && is_some_queue_greedy(p_.cluster);
+    const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
+    const auto end = std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
     goes_on = Clock::now() < end;
     if (!goes_on) co_return;
     co_await p_.loop.sleep(end - Clock::now());
@@ -217,6 +209,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
   p_.job_status.publish(p_.cluster);
   p_.queue_status.publish(p_.cluster, decisions);
+  p_.reservations.look_after(p_.cluster);
   p_.grouping.look_after(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);

@@ -11,6 +11,7 @@
 #include "serve/web/web_server.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
+#include "serve/write/gpu_reservations.hpp"
 #include "usage/settings.hpp"
 
 namespace muster::serve {
@@ -30,6 +31,7 @@ struct DaemonOptions {
   bool elects_leader = false;
   bool groups_pods = true;
   bool logs_json = false;
+  ReservationOptions reservations;
   bool shadow = false;   // decides beside another scheduler, and writes nothing at all
   bool dry_run = false;  // every write is checked by the API server, and none is stored
   int verbosity = 3;

@@ -19,6 +19,7 @@
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
+#include "serve/write/gpu_reservations.hpp"
 #include "serve/write/job_status.hpp"
 #include "serve/write/live_sink.hpp"
 #include "serve/write/notice_writer.hpp"
@@ -52,6 +53,7 @@ struct Parts {
   Events events;
   const WriteParts write;
   PodGroupWriter groups;
+  GpuReservations reservations;
   Binder binder;
   Evictor evictor;
   LiveSink sink;

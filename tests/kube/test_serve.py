@@ -61,6 +61,12 @@ class KubeTest(unittest.TestCase):
                 self.api.request("DELETE", f"{path}/{item['metadata']['name']}", {"propagationPolicy": "Background"})
         wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
         self.api.delete(POD_GROUPS)
+        self.empty_queues()
+
+    def empty_queues(self):
+        """What a muster last said of them keeps them from being deleted, and it is not there any more to say otherwise."""
+        for item in self.api.items(QUEUES):
+            self.api.patch(f"{QUEUES}/{item['metadata']['name']}/status", {"status": {"allocated": None}})
 
     def remove_pods(self):
         pods = self.plane.pods()

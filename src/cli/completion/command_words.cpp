@@ -38,7 +38,7 @@ void add_option(const CLI::Option& option, CommandWords& words) {
 }
 
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
+  return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
 // What may follow one of the commands below another is offered behind both.

@@ -43,6 +43,8 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   options.evict_by = flags.eviction == "delete" ? serve::EvictBy::kDelete : serve::EvictBy::kEvictionApi;
   options.groups_pods = flags.pod_grouper == "on" ||
                         (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
+  options.reservations.ns = params.resource_reservation_namespace;
+  options.reservations.app = params.resource_reservation_app_label;
   options.dry_run = flags.dry_run == "server";
   options.elects_leader = options.elects_leader && !options.dry_run && !options.shadow;  // no lease is stored
   options.groups_pods = options.groups_pods && !options.shadow;

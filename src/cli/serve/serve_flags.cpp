@@ -201,6 +201,16 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags) {
                   "Queues to make in a cluster that has none (default: default-parent-queue, default-queue)")
       ->type_name("FILE");
   command
+      .add_option(
+          "--gpu-reservation-image", flags.daemon.reservations.image,
+          "With direct binding: image with muster for the pods that hold shared GPUs; without it nobody "
+          "holds them")
+      ->type_name("IMAGE");
+  command
+      .add_option("--gpu-reservation-runtime-class", flags.daemon.reservations.runtime_class,
+                  "RuntimeClass of these pods")
+      ->type_name("NAME");
+  command
       .add_option("--self-check-cycles", flags.daemon.cycles_between_checks,
                   "Compare the model with a fresh list every so many cycles; 0: only on SIGUSR1")
       ->type_name("N")

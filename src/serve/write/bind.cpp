@@ -47,6 +47,10 @@ json metadata_of(const Bind& bind, const PoolLabel& pool) {
   if (bind.gpu_groups.empty()) return metadata;
   metadata["annotations"]["received-resource-type"] = bind.received_type;
   metadata["labels"]["runai-gpu-group"] = bind.gpu_groups.front();
+  if (!bind.gpu_devices.empty()) {
+    metadata["annotations"][kGpuDevices] = fmt::format("{}", fmt::join(bind.gpu_devices, ","));
+    metadata["annotations"][kGpuPortion] = bind.portion;
+  }
   for (const std::string& group : bind.gpu_groups)
     if (bind.gpu_groups.size() > 1) metadata["labels"]["runai-gpu-group/" + group] = group;
   return metadata;

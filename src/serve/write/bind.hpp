@@ -10,11 +10,17 @@ namespace muster::serve {
 
 class Assumptions;
 
+// What a pod with a share of GPUs is told, for its environment (docs/kubernetes.md): the devices, and its
+// part of each.
+inline constexpr const char* kGpuDevices = "muster.dev/gpu-devices";
+inline constexpr const char* kGpuPortion = "muster.dev/gpu-portion";
+
 struct Bind {
   PodIdentity pod;
   std::string node, sub_group;
   std::string queue;  // that it is charged to
   std::vector<std::string> gpu_groups;
+  std::vector<std::string> gpu_devices = {};  // of the groups, once they are reserved
   std::vector<ClaimAllocation> claims;
   std::string received_type;
   std::string portion;

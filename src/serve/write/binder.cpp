@@ -14,6 +14,7 @@
 #include "serve/read/knowledge.hpp"
 #include "serve/read/live_source.hpp"
 #include "serve/write/events.hpp"
+#include "serve/write/gpu_reservations.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
 namespace muster::serve {
@@ -87,7 +88,7 @@ kube::Async<void> Binder::carry_out_warily(std::vector<Bind> binds) {
   if (!was_refused) refused_.forget(job_of(binds.front()));
 }
 
-kube::Async<void> Binder::ask(const Bind& bind, Attempt& attempt) {
+kube::Async<void> Binder::ask(Bind& bind, Attempt& attempt) {
   attempt.problem = co_await obstacle(bind);
   if (!attempt.problem.empty()) co_return;
   kube::ApiRequest request = as_dry_run(request_of(bind));
@@ -117,10 +118,16 @@ kube::ApiRequest Binder::request_of(const Bind& bind) const {
 // Why the pod may not start yet; "" where it may. A binding names the pod's PodGroup, so that the pod grouper
 // can make it even after a crash: the pod need not wait for it. A BindRequest does not, and leaves the rest
 // to KAI's binder.
-kube::Async<std::string> Binder::obstacle(const Bind& bind) {
+kube::Async<std::string> Binder::obstacle(Bind& bind) {
   if (binding_ == Binding::kDirect) {
     groups_.make_soon(bind.pod.ns, bind.pod.job);
-    if (bind.needs.shares_gpu) warn_of_shared_gpu(bind);
+    if (bind.needs.shares_gpu && !reservations_.is_on()) warn_of_shared_gpu(bind);
+    if (bind.needs.shares_gpu && reservations_.is_on()) {
+      bind.gpu_devices.clear();
+      const std::string problem =
+          co_await reservations_.reserve(bind.node, bind.gpu_groups, bind.gpu_devices);
+      if (!problem.empty()) co_return problem;
+    }
     co_return co_await provide(p_, bind.pod, bind.node, bind.needs);
   }
   const bool has_group = co_await groups_.is_there(bind.pod.ns, bind.pod.job);
@@ -141,7 +148,8 @@ kube::Async<void> Binder::refuse(const Bind& bind, const std::string& why) {
 
 void Binder::warn_of_shared_gpu(const Bind& bind) {
   const std::string text =
-      "nobody reserves the shared GPU and shows it to the containers: needs --binding bindrequest";
+      "nobody reserves the shared GPU and shows it to the containers: needs --gpu-reservation-image, or "
+      "--binding bindrequest";
   p_.log.repeated_warning(text, {{"pod", bind.pod.full_name()}});
   p_.events.record({.about = {"v1", "Pod", bind.pod.ns, bind.pod.name, bind.pod.uid},
                     .is_warning = true,

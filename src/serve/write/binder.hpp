@@ -9,6 +9,7 @@
 
 namespace muster::serve {
 
+class GpuReservations;
 class PodGroupWriter;
 struct BindRequestName;
 
@@ -16,8 +17,9 @@ enum class Binding { kDirect, kBindRequest };
 
 class Binder {
  public:
-  Binder(const WriteParts& parts, PodGroupWriter& groups, Binding binding, PoolLabel pool)
-      : p_(parts), groups_(groups), binding_(binding), pool_(std::move(pool)) {}
+  Binder(const WriteParts& parts, PodGroupWriter& groups, GpuReservations& reservations, Binding binding,
+         PoolLabel pool)
+      : p_(parts), groups_(groups), reservations_(reservations), binding_(binding), pool_(std::move(pool)) {}
 
   // Those of one cycle.
   void carry_out(std::vector<Bind> binds);
@@ -33,9 +35,9 @@ class Binder {
 
   kube::Async<void> carry_out_one(Bind bind);
   kube::Async<void> carry_out_warily(std::vector<Bind> binds);
-  kube::Async<void> ask(const Bind& bind, Attempt& attempt);
+  kube::Async<void> ask(Bind& bind, Attempt& attempt);
   kube::Async<void> send(const Bind& bind, Attempt& attempt);
-  kube::Async<std::string> obstacle(const Bind& bind);
+  kube::Async<std::string> obstacle(Bind& bind);
   kube::ApiRequest request_of(const Bind& bind) const;
   kube::Async<void> give_up(const Bind& bind);
   kube::Async<void> refuse(const Bind& bind, const std::string& why);
@@ -46,6 +48,7 @@ class Binder {
 
   const WriteParts p_;
   PodGroupWriter& groups_;
+  GpuReservations& reservations_;
   const Binding binding_;
   const PoolLabel pool_;
   RefusedJobs refused_;

@@ -1,0 +1,98 @@
+// `muster reserve-gpu`: what runs in a reservation pod. It says on the pod which GPU it was given, and holds
+// it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+#include "cli/commands.hpp"
+#include "cli/serve/gpu_device.hpp"
+#include "kube/api_client.hpp"
+#include "kube/credentials.hpp"
+#include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+
+namespace muster::cli {
+namespace {
+
+struct ReserveFlags {
+  std::string kubeconfig, pod, ns;
+};
+
+kube::ApiRequest device_report(const ReserveFlags& flags, const std::string& device) {
+  const nlohmann::json body = {{"metadata", {{"annotations", {{"run.ai/reserve_for_gpu_index", device}}}}}};
+  return {.method = "PATCH",
+          .path = kube::resources::kPods.path(flags.ns, flags.pod),
+          .body = body.dump(),
+          .content_type = kube::kMergePatch};
+}
+
+kube::Async<void> tell_device(kube::ApiClient& client, const ReserveFlags& flags, std::string device,
+                              bool& is_told) {
+  kube::Backoff backoff;
+  for (bool goes_on = true; goes_on;) {
+    const kube::HttpResponse answer = co_await client.send(device_report(flags, device));
+    is_told = answer.ok();
+    goes_on = kube::is_transient(answer);
+    if (!answer.ok()) fmt::print(stderr, "error: {}: {}\n", flags.pod, describe(answer));
+    if (goes_on) co_await client.loop().sleep(backoff.next(answer.retry_after));
+  }
+  client.loop().stop();
+}
+
+// Until the pod is deleted.
+void hold_until_signal() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  for (const int signal : {SIGTERM, SIGINT}) sigaddset(&ends, signal);
+  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  int signal = 0;
+  sigwait(&ends, &signal);
+}
+
+int run_reserve_gpu(const ReserveFlags& flags) {
+  const std::string device = own_gpu();
+  if (device.empty()) {
+    fmt::print(stderr,
+               "error: no GPU is in sight: neither by libnvidia-ml.so.1 nor in NVIDIA_VISIBLE_DEVICES\n");
+    return kNo;
+  }
+  const auto who = flags.kubeconfig.empty() && kube::runs_in_cluster()
+                       ? kube::in_cluster_credentials()
+                       : kube::read_kubeconfig(flags.kubeconfig);
+  if (!who) {
+    fmt::print(stderr, "error: {}\n", who.error().text());
+    return kOutside;
+  }
+  bool is_told = false;
+  {
+    kube::Loop loop;
+    kube::ApiClient client(loop, *who);
+    loop.post([&] { kube::spawn(tell_device(client, flags, device, is_told)); });
+    loop.run();
+  }
+  if (!is_told) return kOutside;
+  fmt::print("holds {}\n", device);
+  std::fflush(stdout);
+  hold_until_signal();
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_reserve_gpu(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<ReserveFlags>();
+  CLI::App* command = app.add_subcommand(
+      "reserve-gpu", "Hold the GPU of this pod and say which one it is; `serve` makes pods that run this");
+  command->group("");  // nobody types it
+  command->add_option("--pod-name", flags->pod, "The pod that this runs in")->envname("POD_NAME")->required();
+  command->add_option("--pod-namespace", flags->ns, "Its namespace")->envname("POD_NAMESPACE")->required();
+  command->add_option("--kubeconfig", flags->kubeconfig, "Outside of a cluster")->type_name("FILE");
+  command->callback([flags, &exit_code] { exit_code = run_reserve_gpu(*flags); });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,148 @@
+// Making reservation pods, waiting for what they report, and taking them away again.
+#include "serve/write/gpu_reservations.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "kube/api_client.hpp"
+#include "kube/resource.hpp"
+#include "kube/waiting.hpp"
+#include "model/cluster.hpp"
+#include "serve/health/log.hpp"
+#include "serve/write/requests.hpp"
+
+namespace muster::serve {
+namespace {
+
+using kube::Clock;
+using kube::HttpResponse;
+using nlohmann::json;
+namespace resources = kube::resources;
+
+constexpr const char* kDeviceKey = "run.ai/reserve_for_gpu_index";
+constexpr const char* kNamePrefix = "gpu-reservation-";
+constexpr auto kForADevice = std::chrono::seconds(40);  // as KAI's binder waits
+// Whoever is being bound may not show its share yet.
+constexpr auto kBetweenSweeps = std::chrono::seconds(10);
+
+json field_of_pod(const char* name, const char* path) {
+  return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
+}
+
+std::string text_in(const json& object, const char* path) {
+  const json::json_pointer pointer(path);
+  return object.contains(pointer) && object[pointer].is_string() ? object[pointer].get<std::string>() : "";
+}
+
+}  // namespace
+
+std::string reservation_name(const std::string& node, const std::string& group) {
+  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
+  for (const char c : node + "/" + group) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return fmt::format("{}{:016x}", kNamePrefix, hash);
+}
+
+kube::Async<std::string> GpuReservations::reserve(std::string node, std::vector<std::string> groups,
+                                                  std::vector<std::string>& devices) {
+  for (const std::string& group : groups) {
+    std::string device;
+    const std::string problem = co_await reserve_one(node, group, device);
+    if (!problem.empty()) co_return problem;
+    devices.push_back(std::move(device));
+  }
+  co_return std::string();
+}
+
+kube::Async<std::string> GpuReservations::reserve_one(const std::string& node, const std::string& group,
+                                                      std::string& device) {
+  const std::string name = reservation_name(node, group);
+  const auto end = Clock::now() + kForADevice;
+  kube::Backoff backoff(std::chrono::milliseconds(50), std::chrono::milliseconds(1000));
+  std::string uid;
+  while (Clock::now() < end && !p_.client.loop().stopping() && p_.client.may_write()) {
+    const HttpResponse answer = co_await p_.client.get(resources::kPods.path(options_.ns, name));
+    const json pod = answer.ok() ? json::parse(answer.body, nullptr, false) : json();
+    const bool is_leaving = !text_in(pod, "/metadata/deletionTimestamp").empty();
+    if (answer.status == 404) {
+      const std::string problem = co_await make(node, group, name);
+      if (!problem.empty()) co_return problem;
+    } else if (pod.is_object() && !is_leaving) {
+      uid = text_in(pod, "/metadata/uid");
+      device = pod.value(json::json_pointer("/metadata/annotations"), json::object()).value(kDeviceKey, "");
+      if (!device.empty()) co_return std::string();
+    }
+    co_await p_.client.loop().sleep(backoff.next());
+  }
+  if (!uid.empty()) co_await remove(name, uid);
+  co_return fmt::format("reservation pod {} did not say within 40 s which device it holds", name);
+}
+
+kube::Async<std::string> GpuReservations::make(const std::string& node, const std::string& group,
+                                               const std::string& name) {
+  const json container = {
+      {"name", "resource-reservation"},
+      {"image", options_.image},
+      {"args", {"reserve-gpu"}},
+      {"env",
+       {field_of_pod("POD_NAME", "metadata.name"), field_of_pod("POD_NAMESPACE", "metadata.namespace")}},
+      {"resources", {{"limits", {{"nvidia.com/gpu", "1"}}}}}};
+  json spec = {{"nodeName", node},
+               {"serviceAccountName", options_.service_account},
+               {"terminationGracePeriodSeconds", 0},
+               {"tolerations", json::array({{{"operator", "Exists"}}})},
+               {"containers", json::array({container})}};
+  if (!options_.runtime_class.empty()) spec["runtimeClassName"] = options_.runtime_class;
+  const json pod = {{"apiVersion", "v1"},
+                    {"kind", "Pod"},
+                    {"metadata",
+                     {{"name", name},
+                      {"namespace", options_.ns},
+                      {"labels", {{"app", options_.app}, {"runai-gpu-group", group}}},
+                      {"annotations", {{"karpenter.sh/do-not-disrupt", "true"}}}}},
+                    {"spec", std::move(spec)}};
+  kube::ApiRequest request{.method = "POST",
+                           .path = resources::kPods.path(options_.ns),
+                           .body = pod.dump(),
+                           .lane = kube::Lane::kDecision};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  if (answer.ok() || answer.status == 409) co_return std::string();  // somebody else's share came first
+  co_return "its GPU could not be reserved: " + describe(answer);
+}
+
+// Two looks in a row: in between, a pod that was bound by the leader before us has shown up.
+void GpuReservations::look_after(const Cluster& cluster) {
+  if (!is_on() || Clock::now() < looked_at_ + kBetweenSweeps) return;
+  looked_at_ = Clock::now();
+  std::set<std::string> used, unused;
+  for (const TaskId id : ids(cluster.tasks())) {
+    const Placement& placement = cluster.placement(id);
+    if (!cluster.task(id).alive || cluster.task(id).is_reservation || !placement.node.valid()) continue;
+    for (const GroupId group : cluster.groups(placement.holding))
+      used.insert(reservation_name(cluster.node(placement.node).name, cluster.group_name(group)));
+  }
+  for (const Task& task : cluster.tasks()) {
+    const bool is_ours =
+        task.alive && task.is_reservation && task.ns == options_.ns && task.name.starts_with(kNamePrefix);
+    if (!is_ours || used.contains(task.name)) continue;
+    if (unused_.contains(task.name))
+      kube::spawn(remove(task.name, task.uid));
+    else
+      unused.insert(task.name);
+  }
+  unused_ = std::move(unused);
+}
+
+kube::Async<void> GpuReservations::remove(std::string name, std::string uid) {
+  const json options = {{"apiVersion", "v1"},
+                        {"kind", "DeleteOptions"},
+                        {"gracePeriodSeconds", 0},
+                        {"preconditions", {{"uid", uid}}}};
+  kube::ApiRequest request{
+      .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = options.dump()};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  if (!answer.ok() && answer.status != 404 && answer.status != 409)
+    p_.log.repeated_warning("a GPU reservation could not be deleted: " + describe(answer), {{"pod", name}});
+}
+
+}  // namespace muster::serve
