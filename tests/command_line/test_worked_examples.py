@@ -158,7 +158,7 @@ class Preemptibility(TimeTest):
                    job("a", "prod", 2, created=600, duration="2h"), job("b", "prod", 2, created=1200, duration="1h")]
         self.assertEqual(sorted(self.evictions(cluster)), [(600, "semi-3", "reclaim"), (600, "semi-4", "reclaim")])
         self.assertEqual([self.seconds(self.jobs[name]["firstStart"]) for name in ("semi", "a", "b")], [0, 601, 2 * HOUR])
-        self.assertEqual(self.jobs["semi"]["starts"], 1)
+        self.assertEqual([self.jobs["semi"][key] for key in ("evictions", "lostGpuSeconds", "heldIdleSeconds")], [2, 2 * 600, 0])
 
 
 if __name__ == "__main__":

@@ -175,7 +175,7 @@ TEST_P(RandomRuns, WhatWasLostIsRunAgain) {
   }
 }
 
-std::string text_of(const Cluster& cluster, const Decisions& decisions) {
+std::string decided_in(const Cluster& cluster, const Decisions& decisions) {
   std::string text;
   for (const BindDecision& b : decisions.binds)
     text += "bind " + cluster.task(b.task).name + " " + cluster.node(b.node).name + "; ";
@@ -195,14 +195,14 @@ TEST_P(RandomRuns, WithoutWorkTimeIsCycles) {
   run_clock(over_time.cluster(), over_time.policy(), Agenda{}, nullptr,
             {.timed = {.from = start, .end = start + 2h}},
             {.on_cycle = [&](TimePoint at, const Decisions& d) {
-              cycles.emplace_back(at, text_of(over_time.cluster(), d));
+              cycles.emplace_back(at, decided_in(over_time.cluster(), d));
             }});
   ASSERT_FALSE(cycles.empty());
   EmbeddedCluster embedded;
   SearchMemory memory;
   for (const auto& [at, decided] : cycles) {
     const Decisions d = run_cycle(in_rounds.cluster(), in_rounds.policy(), at, {&memory, nullptr});
-    EXPECT_EQ(text_of(in_rounds.cluster(), d), decided) << format_age(at - start);
+    EXPECT_EQ(decided_in(in_rounds.cluster(), d), decided) << format_age(at - start);
     embedded.carry_out(in_rounds.cluster(), d, at);
     embedded.update(in_rounds.cluster(), at);
   }
