@@ -17,7 +17,7 @@ struct Options {
   std::string directory;
   std::vector<std::string> workloads;
   int seeds = 10, batch = 1, machines = 120, cycles = 0;
-  bool kai_exact = false;
+  bool kai_exact = false, packed_by_kai = false, shows_each = false;
   std::vector<std::string> without;  // options of docs/differences.md
 };
 
@@ -69,19 +69,26 @@ int fail(const Error& error) {
 }
 
 Result<Trace> trace_of(const Options& options, const std::string& workload, int seed) {
-  if (options.directory != "synthetic") return read_trace(options.directory, workload);
-  return synthetic_trace(static_cast<std::uint64_t>(seed), options.machines);
+  if (options.directory == "synthetic")
+    return synthetic_trace(static_cast<std::uint64_t>(seed), options.machines);
+  if (options.directory == "random") return random_mix(static_cast<std::uint64_t>(seed), options.machines);
+  return read_trace(options.directory, workload);
 }
 
 // What consolidation wins back where 100 % of the GPUs have been asked for.
-int run_healing(const Options& options, const Policy& policy) {
+int run_healing(const Options& options, const Policy& moving) {
+  Options without_moves = options;
+  without_moves.cycles = 0;
+  without_moves.kai_exact = options.kai_exact || options.packed_by_kai;
+  const auto packing = policy_of(without_moves);
+  if (!packing) return fail(packing.error());
   fmt::print("{:<12}{:>6}{:>10}{:>10}{:>8}{:>12}\n", "workload", "seed", "packed", "healed", "moves", "ms");
   for (const std::string& workload : options.workloads)
     for (int seed = 0; seed < options.seeds; ++seed) {
       const auto trace = trace_of(options, workload, seed);
       if (!trace) return fail(trace.error());
       const auto pods = arrivals(*trace, static_cast<std::uint64_t>(seed), 1);
-      const Healing h = heal(*trace, pods, policy, options.cycles);
+      const Healing h = heal(*trace, pods, {*packing, moving}, options.cycles);
       fmt::print("{:<12}{:>6}{:>10.2f}{:>10.2f}{:>8}{:>12.0f}\n", workload, seed, h.packed, h.healed, h.moves,
                  h.milliseconds);
       std::fflush(stdout);
@@ -102,6 +109,7 @@ int run(const Options& options) {
       if (!trace) return fail(trace.error());
       const auto pods = arrivals(*trace, static_cast<std::uint64_t>(seed), kLoad);
       outcomes.push_back(replay(*trace, pods, *policy, options.batch));
+      if (options.shows_each) print_row(fmt::format("seed {}", seed), {outcomes.back()});
     }
     print_row(workload, outcomes);
   }
@@ -112,7 +120,7 @@ int main_of(int argc, char** argv) {
   Options options;
   CLI::App app{"Replays the pods of the public GPU trace and prints how many GPUs get work."};
   app.add_option("directory", options.directory,
-                 "CSV files of alibaba/clusterdata cluster-trace-gpu-v2023, or the word synthetic")
+                 "CSV files of alibaba/clusterdata cluster-trace-gpu-v2023, or the word synthetic or random")
       ->required();
   app.add_option("--workload", options.workloads, "default, cpu200, ...; all of the table unless given");
   app.add_option("--seeds", options.seeds, "orders of arrival")
@@ -121,17 +129,22 @@ int main_of(int argc, char** argv) {
   app.add_option("--batch", options.batch, "pods that come between two cycles; 0: all at once")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  app.add_option("--nodes", options.machines, "of the synthetic cluster")
+  app.add_option("--nodes", options.machines, "of a synthetic or random cluster")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   app.add_option("--heal", options.cycles,
-                 "all pods wait at once, and consolidation moves them for so many cycles")
+                 "all pods come at once, and consolidation moves those that run for so many cycles")
       ->check(CLI::Range(0, 1000));
+  app.add_flag("--packed-by-kai", options.packed_by_kai,
+               "with --heal: pods are placed as KAI-Scheduler does");
+  app.add_flag("--each", options.shows_each, "a row for each seed as well");
   app.add_flag("--kai-exact", options.kai_exact, "decide as KAI-Scheduler does");
   app.add_option("--without", options.without,
                  "decide as KAI-Scheduler does in this: an option of differences.md");
   CLI11_PARSE(app, argc, argv);
-  if (options.workloads.empty() && options.directory == "synthetic") options.workloads = {"synthetic"};
+  if (const auto& made_up = options.directory;
+      options.workloads.empty() && (made_up == "synthetic" || made_up == "random"))
+    options.workloads = {made_up};
   if (options.workloads.empty())
     for (const Published& p : kPublished) options.workloads.emplace_back(p.workload);
   return run(options);

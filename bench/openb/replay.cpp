@@ -81,22 +81,21 @@ class Replay {
                                  .gpu = any});
   }
 
-  Healing run_healing(int cycles) {
+  Healing run_healing(const Policy& moving, int cycles) {
     Healing healing;
     for (std::size_t i = 0; i < pods_.size(); ++i) add(i);
+    const Decisions packed = run_cycle(cluster_, policy_, at(pods_.size()));
+    for (const BindDecision& bind : packed.binds) confirm(bind);
+    tell();
+    healing.packed = outcome_.at_end;
     const double start = cpu_milliseconds();
     const cli::RoundOptions options{
-        .cycles = cycles, .now = at(pods_.size()), .interval = std::chrono::minutes(5)};
-    cli::run_rounds(cluster_, policy_, options, [&](const cli::Round& round) {
-      if (round.cycle == 1)
-        for (const BindDecision& bind : round.decisions.binds) is_placed_[pod_of(bind.task)] = true;
-      for (const EvictDecision& eviction : round.decisions.evictions)
-        healing.moves += eviction.action == "consolidation";
+        .cycles = cycles, .now = at(2 * pods_.size()), .interval = std::chrono::minutes(5)};
+    cli::run_rounds(cluster_, moving, options, [&](const cli::Round& round) {
+      healing.moves += static_cast<std::int64_t>(round.decisions.evictions.size());
       return true;
     });
     healing.milliseconds = cpu_milliseconds() - start;
-    tell();
-    healing.packed = outcome_.at_end;
     for (std::size_t i = 0; i < pods_.size(); ++i)
       is_placed_[i] = in(cluster_.placement(cluster_.find_task("openb", name_of(i))).status, kActiveUsed);
     tell();
@@ -180,8 +179,8 @@ Outcome replay(const Trace& trace, const std::vector<Ask>& pods, const Policy& p
   return Replay(trace, pods, policy).run(batch > 0 ? static_cast<std::size_t>(batch) : pods.size());
 }
 
-Healing heal(const Trace& trace, const std::vector<Ask>& pods, const Policy& policy, int cycles) {
-  return Replay(trace, pods, policy).run_healing(cycles);
+Healing heal(const Trace& trace, const std::vector<Ask>& pods, const HealingPolicies& policies, int cycles) {
+  return Replay(trace, pods, policies.packing).run_healing(policies.moving, cycles);
 }
 
 }  // namespace muster::bench::openb

@@ -19,12 +19,17 @@ struct Outcome {
 // `batch`: pods that come between two cycles; 0: all at once.
 Outcome replay(const Trace& trace, const std::vector<Ask>& pods, const Policy& policy, int batch);
 
-// What moving pods wins back: all pods wait at once, and none is dropped.
+// What moving pods wins back: all pods are placed at once, those that find no place wait on, and then cycles
+// with another policy may move those that run.
 struct Healing {
-  double packed = 0, healed = 0;  // per cent of the GPUs: after the first cycle's allocate, and in the end
+  double packed = 0, healed = 0;  // per cent of the GPUs: before and after
   std::int64_t moves = 0;
   double milliseconds = 0;
 };
-Healing heal(const Trace& trace, const std::vector<Ask>& pods, const Policy& policy, int cycles);
+struct HealingPolicies {
+  const Policy& packing;
+  const Policy& moving;
+};
+Healing heal(const Trace& trace, const std::vector<Ask>& pods, const HealingPolicies& policies, int cycles);
 
 }  // namespace muster::bench::openb

@@ -1,8 +1,10 @@
 // Nodes and pods drawn from tables: shares of kinds of nodes, of GPU sizes and of CPUs that go with them, as
-// the public trace has them.
+// the public trace has them, or as a seed has them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <numeric>
 
 #include "random.hpp"
@@ -74,7 +76,68 @@ Ask drawn_ask(Random& random) {
           .gpu_milli = kind.gpu_milli};
 }
 
+// ---------------------------------------------------------------- mixes that are drawn
+
+std::int64_t drawn_of(Random& random, std::initializer_list<std::int64_t> values) {
+  return *(values.begin() + random.below(values.size()));
+}
+
+Machine drawn_machine(Random& random, int model) {
+  const auto gpus = drawn_of(random, {1, 2, 4, 8});
+  const auto cores = gpus * drawn_of(random, {4, 8, 12, 16, 32});
+  return {.name = "",
+          .cpu_milli = cores * 1000,
+          .memory_mib = cores * 1024 * drawn_of(random, {2, 4, 8}),
+          .gpus = static_cast<int>(gpus),
+          .model = fmt::format("M{}", model)};
+}
+
+// `sharing`, `without` and `bound`: of a hundred kinds, how many share a GPU, have none, want one model.
+struct Mix {
+  std::uint64_t sharing, without, bound, models;
+};
+
+Ask drawn_kind(Random& random, const Mix& mix) {
+  const auto cores = drawn_of(random, {1, 2, 4, 6, 8, 12, 16});
+  Ask ask{.cpu_milli = cores * 1000, .memory_mib = cores * 1024 * drawn_of(random, {1, 2, 4, 8})};
+  if (random.below(100) < mix.without) return ask;
+  ask.gpus = 1;
+  ask.gpu_milli = 1000;
+  if (random.below(100) < mix.sharing)
+    ask.gpu_milli = 10 * static_cast<std::int64_t>(5 + random.below(91));
+  else if (random.below(3) == 0)
+    ask.gpus = static_cast<int>(drawn_of(random, {2, 4, 8}));
+  ask.cpu_milli *= ask.gpus;
+  ask.memory_mib *= ask.gpus;
+  if (random.below(100) < mix.bound) ask.models = {fmt::format("M{}", random.below(mix.models))};
+  return ask;
+}
+
 }  // namespace
+
+Trace random_mix(std::uint64_t seed, int machines) {
+  Random random(seed + 1'000'003);
+  const Mix mix{.sharing = random.below(101),
+                .without = random.below(40),
+                .bound = random.below(50),
+                .models = 1 + random.below(6)};
+  std::vector<Machine> kinds;
+  for (std::uint64_t i = 0; i < mix.models; ++i) kinds.push_back(drawn_machine(random, static_cast<int>(i)));
+  Trace trace;
+  for (int i = 0; i < machines; ++i) {
+    trace.machines.push_back(kinds[random.below(kinds.size())]);
+    trace.machines.back().name = fmt::format("node-{:05}", i);
+  }
+  std::vector<Ask> asks;
+  for (std::uint64_t i = 3 + random.below(60); i > 0; --i) asks.push_back(drawn_kind(random, mix));
+  asks.push_back({.cpu_milli = 4000, .memory_mib = 8192, .gpus = 1, .gpu_milli = 1000});
+  // Kinds that come first come more often.
+  for (std::int64_t asked = 0; asked < trace.gpu_units();) {
+    trace.pods.push_back(asks[std::min(random.below(asks.size()), random.below(asks.size()))]);
+    asked += trace.pods.back().gpu_units();
+  }
+  return trace;
+}
 
 Trace synthetic_trace(std::uint64_t seed, int machines) {
   Random random(seed);

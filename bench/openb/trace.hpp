@@ -41,6 +41,10 @@ Result<Trace> read_trace(const std::string& directory, const std::string& worklo
 // A cluster of so many nodes with the mix of nodes, share sizes and CPUs per GPU of that trace.
 Trace synthetic_trace(std::uint64_t seed, int machines);
 
+// A cluster of so many nodes whose mix itself is drawn: kinds of nodes, models, sizes of shares, CPUs per
+// GPU, how many pods have no GPU, want several, or a certain model. Nothing was ever tuned on these.
+Trace random_mix(std::uint64_t seed, int machines);
+
 // The pods in the order in which they come: all of the trace, shuffled, then drawn from it at random until
 // they ask for `load` times the GPUs of the cluster.
 std::vector<Ask> arrivals(const Trace& trace, std::uint64_t seed, double load);

@@ -20,7 +20,8 @@ Candidates consolidation_candidates(Session& s, Solver& solver, JobId contender)
             if (auto why = taken_before(s, victim, contender)) return why;
             return s.hooks.consolidation_victim(contender, victim);
           },
-          .at_most = most < 0 || exact ? most : most + 1};
+          .at_most = most < 0 || exact ? most : most + 1,
+          .get_other_places = true};
 }
 
 // Every task that was taken has a place again.

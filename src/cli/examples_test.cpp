@@ -91,6 +91,8 @@ TEST(Examples, Fragments) {
       (Counts{{"chat", 1}, {"notebook", 1}, {"search", 1}, {"train-a", 1}, {"train-b", 1}, {"vision", 1}}));
   EXPECT_TRUE(ours["rounds"][0]["evictions"].empty());
   EXPECT_EQ(ours["nodes"][0]["gpusFragmented"], 0);
+  EXPECT_THAT(run_muster({"simulate", example("fragments"), "--now", "2025-06-01T12:00:00Z"}).out,
+              HasSubstr("fragmented"));
   const Json packed = simulated({example("fragments"), "--kai-exact"});
   EXPECT_EQ(packed["rounds"][0]["evictions"].size(), 4U);
   EXPECT_FALSE(packed["nodes"][0].contains("gpusFragmented"));

@@ -28,6 +28,7 @@ struct Compatibility {
   bool bind_or_evict = true;        // a pod that is to be bound and evicted in one cycle just goes on waiting
   bool avoid_fragments =
       true;  // GPUs that typical pods could not use any more are avoided (plugin fragmentation)
+  bool heal_fragments = true;  // consolidation moves what is in the way of a node that would become whole
   bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
   bool charge_until_gone = true;     // what stands on nodes is charged, whatever became of its group or queue
   bool quota_bounds_changes = true;  // who becomes non-preemptible while running needs the quota for it
@@ -65,6 +66,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"usageAgesOut", &Compatibility::usage_ages_out},
     {"bindOrEvict", &Compatibility::bind_or_evict},
     {"avoidFragments", &Compatibility::avoid_fragments},
+    {"healFragments", &Compatibility::heal_fragments},
     {"compareFailedFully", &Compatibility::compare_failed_fully},
     {"chargeUntilGone", &Compatibility::charge_until_gone},
     {"quotaBoundsChanges", &Compatibility::quota_bounds_changes},

@@ -16,6 +16,7 @@ namespace muster {
 // Scenario generators, as limits and reports name them.
 inline constexpr const char* kNodeLocalGreedy = "NodeLocalGreedy";
 inline constexpr const char* kMultiNodeGang = "MultiNodeGang";
+inline constexpr const char* kDefragment = "Defragment";
 inline constexpr const char* kExhaustiveGenerator = "Exhaustive";
 
 struct SearchLimits {

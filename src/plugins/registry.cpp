@@ -104,6 +104,7 @@ Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
 }
 
 constexpr const char* kExhaustive = "sg-exhaustive";
+constexpr const char* kDefragmentation = "sg-defragment";
 constexpr const char* kFragmentation = "fragmentation";
 
 struct Registered {
@@ -149,6 +150,7 @@ const std::vector<Registered>& registered() {
       {{"reflectjoborder"}, nullptr},
       {{.name = "sg-nodelocalgreedy", .generator = kNodeLocalGreedy}, plain(make_node_local_greedy)},
       {{.name = "sg-multinodegang", .generator = kMultiNodeGang}, plain(make_multi_node_gang)},
+      {{.name = kDefragmentation, .generator = kDefragment, .needs_others = true}, plain(make_defragment)},
       {{.name = kExhaustive, .generator = kExhaustiveGenerator, .needs_others = true},
        plain(make_exhaustive)},
   };
@@ -163,12 +165,14 @@ const Registered* find(const std::string& name) {
 
 bool is_generator(const PluginFactory& plugin) { return !find(plugin.name)->known.generator.empty(); }
 
-// Stands behind the generators of the file, whatever these are; alone it does not.
-void add_exhaustive(const Config& config, std::vector<PluginFactory>& plugins) {
-  std::erase_if(plugins, [](const PluginFactory& p) { return p.name == kExhaustive; });
-  const bool has_others = std::any_of(plugins.begin(), plugins.end(), is_generator);
-  if (has_others && config.params.compatibility.exhaustive_generator)
-    plugins.push_back({kExhaustive, make_exhaustive});
+// They stand behind the generators of the file, whatever these are; alone they do not.
+void add_our_generators(const Config& config, std::vector<PluginFactory>& plugins) {
+  const Compatibility& ours = config.params.compatibility;
+  std::erase_if(plugins,
+                [](const PluginFactory& p) { return p.name == kExhaustive || p.name == kDefragmentation; });
+  if (std::none_of(plugins.begin(), plugins.end(), is_generator)) return;
+  if (ours.heal_fragments) plugins.push_back({kDefragmentation, make_defragment});
+  if (ours.exhaustive_generator) plugins.push_back({kExhaustive, make_exhaustive});
 }
 
 bool spreads_gpus(const PluginConfig& plugin) {
@@ -198,7 +202,7 @@ std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>
   for (const PluginConfig& plugin : in_agreement(config.plugins))
     if (const Registered* found = find(plugin.name); found != nullptr && found->make)
       made.push_back({plugin.name, found->make(Arguments(plugin, found->known, errors), config.params)});
-  add_exhaustive(config, made);
+  add_our_generators(config, made);
   return made;
 }
 

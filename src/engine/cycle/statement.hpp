@@ -26,6 +26,8 @@ class Statement {
   // not evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
   void pipeline(TaskId t, NodeId node, HoldingId holding = {});
   void evict(TaskId t);
+  // The task waits as if it had never stood anywhere: to see what would become of it then.
+  void forget(TaskId t) { move(t, {}); }
   // Back to where the task was before this statement first changed it.
   void take_back(TaskId t);
   // Everything this statement allocated for the job waits instead, where it is.

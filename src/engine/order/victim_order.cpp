@@ -90,6 +90,19 @@ bool VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
   return push_back();
 }
 
+std::vector<VictimOrder::Tasks> VictimOrder::take_apart(JobId job) {
+  std::vector<Tasks> steps;
+  gone_.clear();
+  popped_ = {.job = session_.entry(job)};
+  while (true) {
+    Tasks tasks;
+    collect_victims(tasks);
+    if (tasks.empty()) return steps;
+    for (TaskId t : tasks) lose(t);
+    steps.push_back(std::move(tasks));
+  }
+}
+
 // The job that was popped goes on without the task.
 void VictimOrder::lose(TaskId t) {
   const Cluster& c = session_.cluster;

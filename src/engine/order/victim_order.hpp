@@ -24,6 +24,7 @@ struct Candidates {
   std::vector<QueueId> leaves;
   std::function<std::optional<VictimRefusal>(JobId)> spares;  // nothing: the job may be evicted
   int at_most = -1;                                           // jobs; negative: no limit
+  bool get_other_places = false;                              // nobody loses anything but time
   struct SparedLeaf {
     QueueId leaf;
     VictimRefusal why;
@@ -91,6 +92,9 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
   // False: nothing of the job is left.
   bool take(const Popped& popped);
   bool skip(const Popped& popped, const Stamps<TaskId>& gone);
+
+  // All that could be taken of one job, step by step. Not between pop() and what follows it.
+  std::vector<Tasks> take_apart(JobId job);
 
  private:
   QueueSide side(QueueId queue, const VictimLeaf& best) const;

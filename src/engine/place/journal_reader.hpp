@@ -7,8 +7,8 @@ namespace muster {
 
 class JournalReader {
  public:
-  // What changed since the last call: changed(node) for each present node, or everything() where that is not
-  // known.
+  // What changed since the last call: changed(node) for each present node, some of them more than once, or
+  // everything() where that is not known.
   template <class Everything, class Changed>
   void read(const Cluster& cluster, Everything everything, Changed changed) {
     const NodeJournal& journal = cluster.node_table().journal();
@@ -16,8 +16,11 @@ class JournalReader {
       has_begun_ = true;
       everything();
     } else {
-      for (; read_to_ < journal.end(); ++read_to_)
-        if (const NodeId node = journal.at(read_to_); cluster.node(node).present) changed(node);
+      for (NodeId last; read_to_ < journal.end(); ++read_to_) {
+        const NodeId node = journal.at(read_to_);
+        if (node != last && cluster.node(node).present) changed(node);
+        last = node;
+      }
     }
     read_to_ = journal.end();
   }

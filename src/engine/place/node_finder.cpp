@@ -28,11 +28,12 @@ NodeIndex& NodeFinder::index_of(ShapeId shape) {
 
 std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitmap* allowed) {
   if (!session_.cluster.shape_of(task).is_shared()) return std::nullopt;
-  if (allowed != nullptr) return nearest_shared_gpu(session_, task, allowed);
+  devices_.update();
+  if (allowed != nullptr) return nearest_shared_gpu(session_, task, allowed, devices_);
   const auto [known, is_new] = nearest_.try_emplace(session_.cluster.task(task).shape);
   const std::uint64_t as_of = session_.cluster.node_table().journal().end();
   if (is_new || known->second.as_of != as_of)
-    known->second = {as_of, nearest_shared_gpu(session_, task, nullptr)};
+    known->second = {as_of, nearest_shared_gpu(session_, task, nullptr, devices_)};
   return known->second.device;
 }
 

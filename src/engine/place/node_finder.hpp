@@ -8,6 +8,7 @@
 
 #include "engine/cycle/session.hpp"
 #include "engine/place/node_index.hpp"
+#include "engine/place/roomiest_devices.hpp"
 
 namespace muster {
 
@@ -55,7 +56,7 @@ class NodeCursor {
 
 class NodeFinder {
  public:
-  explicit NodeFinder(const Session& session) : session_(session) {}
+  explicit NodeFinder(const Session& session) : session_(session), devices_(session.cluster) {}
   // Candidates among all nodes, or among those whose ranks are `allowed`.
   NodeCursor candidates(TaskId task, const Bitmap* allowed);
   // nearest_shared_gpu(), remembered while nothing moves.
@@ -71,6 +72,7 @@ class NodeFinder {
     std::optional<DomainShortage> device;
   };
   absl::flat_hash_map<ShapeId, Nearest> nearest_;
+  RoomiestDevices devices_;
 };
 
 }  // namespace muster

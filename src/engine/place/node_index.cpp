@@ -15,15 +15,19 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node) {
+std::optional<NodeRefusal> refusal_now(const Session& session, ShapeId shape, NodeId node) {
   if (const auto s = short_of_eventually(session.cluster, session.cluster.shape(shape), node))
     return NodeRefusal{.rule = s->rule, .kind = s->kind};
-  if (auto refusal = session.hooks.state_filter(shape, node)) return refusal;
+  return session.hooks.state_filter(shape, node);
+}
+
+std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node) {
+  if (auto refusal = refusal_now(session, shape, node)) return refusal;
   return session.hooks.shape_filter(shape, node);
 }
 
 NodeIndex::NodeIndex(const Session& session, ShapeId shape)
-    : session_(session), shape_(shape), ledger_(session, shape) {}
+    : session_(session), shape_(shape), ledger_(session, shape, shape_filter_) {}
 
 void NodeIndex::update() {
   ++updates_;
@@ -48,7 +52,7 @@ void NodeIndex::build() {
   leaves_ = std::bit_ceil(std::max<std::size_t>(nodes, 1));
   keys_.assign(leaves_, kNever);
   exact_.assign(nodes, true);
-  shape_filter_.assign(nodes, Answer::kNotAsked);
+  shape_filter_.assign(nodes, NodeAnswer::kNotAsked);
   updated_in_.assign(nodes, 0);
   inexact_ = 0;
   parked_ = Bitmap(nodes);
@@ -73,12 +77,12 @@ void NodeIndex::evaluate(std::uint32_t rank) {
 
 // refusal_of() without the words.
 bool NodeIndex::is_refused(std::uint32_t rank, NodeId node) {
-  Answer& answer = shape_filter_[rank];
-  if (answer == Answer::kRefuses) return true;
+  NodeAnswer& answer = shape_filter_[rank];
+  if (answer == NodeAnswer::kRefuses) return true;
   if (short_of_eventually(session_.cluster, session_.cluster.shape(shape_), node)) return true;
-  if (answer == Answer::kNotAsked)
-    answer = session_.hooks.shape_filter(shape_, node) ? Answer::kRefuses : Answer::kAllows;
-  return answer == Answer::kRefuses || session_.hooks.state_filter(shape_, node);
+  if (answer == NodeAnswer::kNotAsked)
+    answer = session_.hooks.shape_filter(shape_, node) ? NodeAnswer::kRefuses : NodeAnswer::kAllows;
+  return answer == NodeAnswer::kRefuses || session_.hooks.state_filter(shape_, node);
 }
 
 void NodeIndex::forget(std::uint32_t rank) {

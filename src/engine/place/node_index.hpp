@@ -15,6 +15,9 @@ namespace muster {
 // Why a node can not take a shape whatever its score, or nothing: amounts, then state, then the node object.
 std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node);
 
+// Of these, what may be different in the course of a cycle.
+std::optional<NodeRefusal> refusal_now(const Session& session, ShapeId shape, NodeId node);
+
 class NodeIndex {
  public:
   NodeIndex(const Session& session, ShapeId shape);
@@ -39,7 +42,6 @@ class NodeIndex {
   std::vector<RefusalCount> refusals(TaskId task, const Bitmap* ranks) { return ledger_.counts(task, ranks); }
 
  private:
-  enum class Answer : std::uint8_t { kNotAsked, kAllows, kRefuses };
   void build();
   void change(NodeId node);
   void unpark();
@@ -56,7 +58,7 @@ class NodeIndex {
   JournalReader journal_;
   std::vector<double> keys_;  // by rank; minus infinity: does not fit
   std::vector<bool> exact_;
-  std::vector<Answer> shape_filter_;       // by rank: what is the same all cycle long
+  std::vector<NodeAnswer> shape_filter_;   // by rank: what is the same all cycle long
   std::vector<std::uint32_t> updated_in_;  // by rank: the update that asked last
   std::vector<std::uint32_t> tree_;        // winners; the leaves are the second half
   RefusalLedger ledger_;

@@ -29,6 +29,14 @@ void measure(const Cluster& c, const Shape& shape, NodeId node, NodeRefusal& ref
   refusal.available = room_at(c, shape, node, refusal.kind);
 }
 
+NodeRefusal with_numbers(const Session& session, TaskId task, NodeId node, NodeRefusal refusal) {
+  if (refusal.rule == NodeRule::kResources)
+    measure(session.cluster, session.cluster.shape_of(task), node, refusal);
+  else
+    session.hooks.name_refusal(task, node, refusal);
+  return refusal;
+}
+
 }  // namespace
 
 // What no eviction would change comes first: a full node that is not for the task would not help if it were
@@ -36,11 +44,7 @@ void measure(const Cluster& c, const Shape& shape, NodeId node, NodeRefusal& ref
 NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal refusal) {
   if (auto fixed = session.hooks.shape_filter(session.cluster.task(task).shape, node))
     refusal = *std::move(fixed);
-  if (refusal.rule == NodeRule::kResources)
-    measure(session.cluster, session.cluster.shape_of(task), node, refusal);
-  else
-    session.hooks.name_refusal(task, node, refusal);
-  return refusal;
+  return with_numbers(session, task, node, std::move(refusal));
 }
 
 // ---------------------------------------------------------------- rows
@@ -111,9 +115,16 @@ void RefusalLedger::settle(TaskId task) {
 }
 
 void RefusalLedger::ask(TaskId task, std::uint32_t rank) {
-  auto refusal = refusal_of(session_, shape_, node_at(rank));
-  row_of_[rank] =
-      refusal ? rows_.add(named(session_, task, node_at(rank), *std::move(refusal)), rank) : kFits;
+  const NodeId node = node_at(rank);
+  const bool is_for_it = answers_[rank] == NodeAnswer::kAllows;
+  auto refusal = is_for_it ? refusal_now(session_, shape_, node) : refusal_of(session_, shape_, node);
+  if (!refusal) {
+    row_of_[rank] = kFits;
+    return;
+  }
+  row_of_[rank] = rows_.add(is_for_it ? with_numbers(session_, task, node, *std::move(refusal))
+                                      : named(session_, task, node, *std::move(refusal)),
+                            rank);
 }
 
 void RefusalLedger::measure_again(TaskId task, std::uint16_t row) {

@@ -33,6 +33,9 @@ class RefusalRows {
   std::vector<Row> rows_;
 };
 
+// What the filters by shape and node object say of a node all cycle long.
+enum class NodeAnswer : std::uint8_t { kNotAsked, kAllows, kRefuses };
+
 // The refusal of a filter with what it is about.
 NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal refusal);
 
@@ -40,7 +43,9 @@ NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal 
 // nothing before it is first asked.
 class RefusalLedger {
  public:
-  RefusalLedger(const Session& session, ShapeId shape) : session_(session), shape_(shape) {}
+  // The answers, by rank, are somebody else's, who may not have asked yet.
+  RefusalLedger(const Session& session, ShapeId shape, const std::vector<NodeAnswer>& answers)
+      : session_(session), shape_(shape), answers_(answers) {}
   // All nodes are to be asked anew.
   void restart();
   void changed(std::uint32_t rank);
@@ -58,6 +63,7 @@ class RefusalLedger {
   static constexpr std::uint16_t kFits = 0xFFFF, kToBeAsked = 0xFFFE;
   const Session& session_;
   const ShapeId shape_;
+  const std::vector<NodeAnswer>& answers_;
   bool is_kept_ = false;  // somebody asked
   RefusalRows rows_;
   std::vector<std::uint16_t> row_of_;  // by rank

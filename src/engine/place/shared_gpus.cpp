@@ -2,6 +2,7 @@
 #include "engine/place/shared_gpus.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/place/fit.hpp"
 
@@ -69,42 +70,29 @@ std::optional<GpuChoice> choose_gpus(Session& s, TaskId t, NodeId id) {
   return GpuChoice{s.cluster.intern_groups(std::move(groups)), idle};
 }
 
-namespace {
-
-// Thousandths of a device.
-std::int64_t part_of(const Node& node, std::int64_t memory) { return memory * kOneGpu / node.gpu_memory; }
-
-// The node's shared GPU with most memory to come, the first by name; null: it has none.
-const SharedGpu* roomiest(const Cluster& c, const Node& node) {
-  const auto taken = [](const SharedGpu& gpu) { return gpu.allocated - gpu.releasing + gpu.pipelined; };
-  const auto at =
-      std::min_element(node.shared.begin(), node.shared.end(), [&](const SharedGpu& a, const SharedGpu& b) {
-        return taken(a) != taken(b) ? taken(a) < taken(b) : c.group_name(a.group) < c.group_name(b.group);
-      });
-  return at == node.shared.end() ? nullptr : &*at;
-}
-
-}  // namespace
-
-std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, const Bitmap* allowed) {
+// Filters are asked last, and only about nodes that would be nearer.
+std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, const Bitmap* allowed,
+                                                 const RoomiestDevices& devices) {
   const Cluster& c = s.cluster;
   const Shape& shape = c.shape_of(t);
-  std::optional<DomainShortage> nearest;
-  if (!shape.is_shared() || shape.gpu.devices != 1) return nearest;
-  for (NodeId n : c.nodes_by_name()) {
-    const Node& node = c.node(n);
-    const SharedGpu* gpu = roomiest(c, node);
-    if (gpu == nullptr || (allowed != nullptr && !allowed->test(c.rank(n)))) continue;
-    if (s.hooks.shape_filter(c.task(t).shape, n)) continue;
-    const std::int64_t wanted = part_of(node, node.memory_of(shape.gpu));
-    const std::int64_t free =
-        part_of(node, node.gpu_memory - gpu->allocated + gpu->releasing - gpu->pipelined);
-    if (free >= wanted || (nearest && wanted - free >= nearest->wanted - nearest->free)) continue;
-    nearest = {.domain = "GPU " + c.group_name(gpu->group) + " of node " + node.name,
-               .kind = kGpu,
-               .wanted = wanted,
-               .free = free};
+  if (!shape.is_shared() || shape.gpu.devices != 1) return std::nullopt;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max(), of_memory = 0, wanted = 0;
+  DomainShortage nearest{.kind = kGpu};
+  NodeId where;
+  for (std::uint32_t rank = 0; rank < devices.by_rank().size(); ++rank) {
+    const std::int64_t free = devices.by_rank()[rank];
+    if (free == RoomiestDevices::kNone || (allowed != nullptr && !allowed->test(rank))) continue;
+    const NodeId n = c.nodes_by_name()[rank];
+    if (const Node& node = c.node(n); node.gpu_memory != of_memory)
+      of_memory = node.gpu_memory, wanted = node.memory_of(shape.gpu) * kOneGpu / of_memory;
+    if (free >= wanted || wanted - free >= least || s.hooks.shape_filter(c.task(t).shape, n)) continue;
+    least = wanted - free;
+    nearest.wanted = wanted, nearest.free = free;
+    where = n;
   }
+  if (!where.valid()) return std::nullopt;
+  const Node& node = c.node(where);
+  nearest.domain = "GPU " + c.group_name(roomiest_device(c, node)->group) + " of node " + node.name;
   return nearest;
 }
 

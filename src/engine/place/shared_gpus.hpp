@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/cycle/session.hpp"
+#include "engine/place/roomiest_devices.hpp"
 
 namespace muster {
 
@@ -17,6 +18,7 @@ std::optional<GpuChoice> choose_gpus(Session& session, TaskId task, NodeId node)
 
 // Of the shared GPUs on nodes that the task might use (ranks; null: all), the one that lacks least: for
 // messages. Nothing where the task wants no share, or shares of several devices.
-std::optional<DomainShortage> nearest_shared_gpu(const Session& session, TaskId task, const Bitmap* allowed);
+std::optional<DomainShortage> nearest_shared_gpu(const Session& session, TaskId task, const Bitmap* allowed,
+                                                 const RoomiestDevices& devices);
 
 }  // namespace muster

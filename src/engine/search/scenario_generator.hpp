@@ -70,7 +70,7 @@ struct Probe {
 class VictimAccumulator {
  public:
   VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
-      : session_(session), victims_(session, pool), free_(room), labels_(session.cluster) {}
+      : session_(session), pool_(pool), victims_(session, pool), free_(room), labels_(session.cluster) {}
   // A new search; the candidates must live on.
   void begin(const Candidates& candidates);
   // A new probe of it; what it points to must live on.
@@ -84,6 +84,8 @@ class VictimAccumulator {
   const Batches& batches() const { return batches_; }
   const Probe& probe() const { return probe_; }
   Session& session() const { return session_; }
+  const Candidates& candidates() const { return *candidates_; }
+  VictimPool& pool() const { return pool_; }
   // What is free and what all victims so far free.
   const RoomTest& room() const { return room_; }
   // The same without potential victims.
@@ -97,6 +99,7 @@ class VictimAccumulator {
   void meet(NodeId node);
 
   Session& session_;
+  VictimPool& pool_;
   Probe probe_{};
   const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
@@ -119,9 +122,13 @@ class VictimAccumulator {
 class ScenarioGenerator {
  public:
   virtual ~ScenarioGenerator() = default;
+  // Whether it has anything to say where these may be taken.
+  virtual bool serves(const Candidates&) const { return true; }
   virtual void start(VictimAccumulator& victims) = 0;
   // False at the end; `potential` is valid until the next call.
   virtual bool next(Batches& potential) = 0;
+  // Victims may also go to nodes that have no GPU free: some may need none.
+  virtual bool moves_to_all_nodes() const { return false; }
 };
 
 }  // namespace muster

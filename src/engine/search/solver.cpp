@@ -57,6 +57,8 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
   if (!budget_.start_job()) return Outcome::kOutOfTime;
   start(contender, candidates, valid);
   for (Generator& generator : generators_) {
+    if (generator.made == nullptr) generator.made = generator.factory.make();
+    if (!generator.made->serves(candidates)) continue;
     if (!search(statement, generator)) {
       if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
       continue;
@@ -76,7 +78,6 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   valid_ = &valid;
   const Chunk& chunk = session_.chunk(contender);
   tasks_.assign(chunk.tasks.begin(), chunk.tasks.end());
-  find_feasible(session_, room(), contender, feasible_);
   failed_.clear();
   for_now_.clear();
   limit_ = Limit::kNone;
@@ -119,7 +120,9 @@ void Solver::note_commit(JobId contender) {
 
 // One task, two, four …, then bisection, and in the end all of them: actions.md 9.2.
 bool Solver::search(Statement& statement, Generator& generator) {
-  if (generator.made == nullptr) generator.made = generator.factory.make();
+  find_feasible(session_, room(), contender_, feasible_);
+  to_all_nodes_ = generator.made->moves_to_all_nodes();
+  if (to_all_nodes_) feasible_.fill();
   budget_.start_generator(generator.factory.name);
   recorded_.clear();
   kept_ = false;
@@ -180,7 +183,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
 std::size_t Solver::fingerprint(std::size_t k) {
   sorted_.assign(victims_.begin(), victims_.end());
   std::sort(sorted_.begin(), sorted_.end());
-  return absl::HashOf(k, sorted_);
+  return absl::HashOf(k, to_all_nodes_, sorted_);
 }
 
 std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,

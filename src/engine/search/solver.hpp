@@ -90,8 +90,9 @@ class Solver {
   std::vector<TaskId> tasks_;    // all that must find a place
   std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
   Bitmap feasible_;
-  Batches recorded_;   // part of every scenario
-  bool kept_ = false;  // the statement holds a solution for all tasks
+  bool to_all_nodes_ = false;  // whatever is free there
+  Batches recorded_;           // part of every scenario
+  bool kept_ = false;          // the statement holds a solution for all tasks
   FailedScenarios failed_;
   std::vector<std::size_t> for_now_;  // of those, the ones that time alone may mend
   Limit limit_ = Limit::kNone;

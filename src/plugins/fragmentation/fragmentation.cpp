@@ -157,6 +157,7 @@ class Fragmentation final : public Plugin {
     landscape_.emplace(s.cluster);
     if (!landscape_->is_uneven()) return;
     standing_.resize(s.cluster.nodes().size());
+    known_of_.resize(s.cluster.shapes().size());
     hooks.node_score.scale_own(kBelowTable / (2 * kMostLoss * options_.weight + kOthers));
     hooks.node_score.add_local([this](ShapeId shape, NodeId n) { return score(shape, n); });
     hooks.gpu_score.add(
@@ -170,7 +171,24 @@ class Fragmentation final : public Plugin {
     bool is_known = false;
     Room room;
     double value = 0;
+    std::uint32_t state = 0;  // the same number where all of this is the same
   };
+  struct State {
+    const RoomValue* kind;
+    std::int64_t gpu_memory;
+    Room room;
+    bool operator==(const State&) const = default;
+    template <class H>
+    friend H AbslHashValue(H h, const State& s) {
+      return H::combine(std::move(h), s.kind, s.gpu_memory, s.room);
+    }
+  };
+  // What a shape would lose on nodes of the states that were met last: many nodes are empty alike.
+  struct Known {
+    std::uint32_t state = 0;
+    double loss = 0;
+  };
+  using KnownLosses = std::array<Known, 16>;
 
   const Standing& standing(NodeId n) {
     journal_.read(
@@ -180,30 +198,55 @@ class Fragmentation final : public Plugin {
     if (!at.is_known) {
       at.room = room_on(*cluster_, n);
       at.value = landscape_->kind(n)->value(at.room);
+      at.state = state_of(n, at.room);
       at.is_known = true;
     }
     return at;
+  }
+
+  std::uint32_t state_of(NodeId n, const Room& room) {
+    constexpr std::size_t kMost = 1 << 16;  // a long search meets many, and few of them again
+    if (states_.size() >= kMost) states_.clear();
+    const auto [at, is_new] =
+        states_.try_emplace({landscape_->kind(n), cluster_->node(n).gpu_memory, room}, last_state_ + 1);
+    if (is_new) ++last_state_;
+    return at->second;
   }
 
   // A node where the task can not start yet comes after all others: there, KAI's order decides.
   double score(ShapeId id, NodeId n) {
     const Shape& shape = cluster_->shape(id);
     if (!fits_now(*cluster_, shape, n)) return 0;
-    return options_.weight * (kMostLoss - std::clamp(in_steps(loss(shape, n)), -kMostLoss, kMostLoss));
+    return options_.weight * (kMostLoss - loss(id, n));
   }
 
-  double loss(const Shape& shape, NodeId n) {
+  double loss(ShapeId id, NodeId n) {
     const RoomValue* const kind = landscape_->kind(n);
     if (kind == nullptr) return 0;
     const Standing& now = standing(n);
     if (now.room.whole == 0 && now.room.parts.empty()) return 0;
+    Known& known = known_losses(id)[now.state % std::tuple_size_v<KnownLosses>];
+    if (known.state != now.state)
+      known = {now.state,
+               std::clamp(in_steps(loss_of(cluster_->shape(id), n, now, *kind)), -kMostLoss, kMostLoss)};
+    return known.loss;
+  }
+
+  KnownLosses& known_losses(ShapeId id) {
+    constexpr std::uint32_t kNone = 0;  // places are counted from 1
+    if (known_of_[id] == kNone)
+      known_.emplace_back(), known_of_[id] = static_cast<std::uint32_t>(known_.size());
+    return known_[known_of_[id] - 1];
+  }
+
+  double loss_of(const Shape& shape, NodeId n, const Standing& now, const RoomValue& kind) const {
     Room left = now.room;
     left.cpu -= amount_of(shape.request, kCpu);
     left.memory -= amount_of(shape.request, kMemory);
     if (shape.is_shared())
-      return now.value - kind->value_with_share(left, share_of(shape, cluster_->node(n)), shape.gpu.devices);
+      return now.value - kind.value_with_share(left, share_of(shape, cluster_->node(n)), shape.gpu.devices);
     left.whole = std::max<int>(0, left.whole - static_cast<int>(shape.whole_gpus() / kOneGpu));
-    return now.value - kind->value(left);
+    return now.value - kind.value(left);
   }
 
   static int share_of(const Shape& shape, const Node& node) {
@@ -243,6 +286,10 @@ class Fragmentation final : public Plugin {
   std::optional<Landscape> landscape_;
   JournalReader journal_;
   IdVector<NodeId, Standing> standing_;
+  absl::flat_hash_map<State, std::uint32_t> states_;
+  std::uint32_t last_state_ = 0;
+  IdVector<ShapeId, std::uint32_t> known_of_;
+  std::deque<KnownLosses> known_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace muster::plugins {
@@ -17,6 +18,12 @@ struct Room {
   std::int64_t cpu = 0, memory = 0;
   int whole = 0;                               // devices that nobody holds
   absl::InlinedVector<std::uint8_t, 8> parts;  // hundredths of devices that are shared
+
+  bool operator==(const Room&) const = default;
+  template <class H>
+  friend H AbslHashValue(H h, const Room& room) {
+    return H::combine(std::move(h), room.cpu, room.memory, room.whole, room.parts);
+  }
 };
 
 // A typical pod as nodes of one kind see it.

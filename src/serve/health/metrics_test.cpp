@@ -44,6 +44,15 @@ TEST_F(MetricsTest, WhatAQueueHoldsAndWhatThereIsAreShownInKaisUnits) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("gpu_usage"))) << "nobody said what was used";
 }
 
+// A quarter of a device is free, and neither of the pods that are there would fit.
+TEST_F(MetricsTest, FreeGpusAreShownWithThoseThatTypicalPodsCanNotUse) {
+  c.node("n", {.gpus = 2}).running("y", {.node = "n"});
+  c.running("x", {.fraction = 0.75, .node = "n", .shares = {"g"}});
+  cycle();
+  EXPECT_THAT(metrics.text(), HasSubstr("_muster_free_gpus 0.25\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr("_muster_fragmented_gpus 0.25\n"));
+}
+
 TEST_F(MetricsTest, PastUseIsShownOfEveryQueue) {
   c.node("node0", {.gpus = 4}).queue("used").queue("new").cycle();
   const QueueUsage used = {{"used", {0, 0, 0.25}}};

@@ -1,0 +1,55 @@
+// Which tasks would have to leave a node so that another one fits there: few, and such as find room
+// elsewhere.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plugins/generators/movable_work.hpp"
+#include "plugins/generators/node_room.hpp"
+
+namespace muster::plugins {
+
+// What has to go, in GPUs and tasks.
+struct Price {
+  std::size_t tasks = 0;
+  std::int64_t gpus = 0;
+  auto operator<=>(const Price&) const = default;
+};
+
+struct Way {
+  std::vector<TaskId> leave;  // on this node, and who goes along elsewhere
+  Price price;
+};
+
+class Clearing {
+ public:
+  Clearing(const Cluster& cluster, MovableWork& work) : cluster_(cluster), work_(work) {}
+  // The tasks that are `gone` have left already. Nothing: there is no way.
+  std::optional<Way> find(NodeRoom room, const Shape& shape, const Stamps<TaskId>& gone);
+
+ private:
+  struct Option {
+    absl::InlinedVector<TaskId, 4> tasks;
+    Price price;
+    std::int64_t devices = 0;
+  };
+  bool free_devices(NodeRoom& room, const Shape& shape);
+  bool free_whole(NodeRoom& room, std::int64_t missing);
+  bool free_part(NodeRoom& room, const Shape& shape);
+  bool free_rest(NodeRoom& room, const Shape& shape);
+  void list_options(const NodeRoom& room);
+  void add_option(const NodeRoom& room, Option option);
+  Option sharers_of(GroupId device) const;
+  void take(NodeRoom& room, TaskId task);
+  Price price_of(std::span<const TaskId> tasks);
+
+  const Cluster& cluster_;
+  MovableWork& work_;
+  Way way_;
+  Stamps<TaskId> taken_, seen_;
+  std::vector<TaskId> tasks_;  // that may go from the node
+  std::vector<Option> options_;
+};
+
+}  // namespace muster::plugins

@@ -1,0 +1,155 @@
+// Whom consolidation moves for a job that is kept waiting by fragments.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/test_cluster.hpp"
+
+namespace muster {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Config without_healing() {
+  Config config;
+  config.params.compatibility.heal_fragments = false;
+  return config;
+}
+
+JobSpec share_on(std::string node, double fraction, std::string gpu) {
+  return {.fraction = fraction, .node = std::move(node), .shares = {std::move(gpu)}};
+}
+
+NodeSpec in_rack(const char* rack, int gpus) { return {.gpus = gpus, .labels = {{"rack", rack}}}; }
+
+// Newer jobs on nodes that they fill: victim order comes to the others after all of these.
+void add_newer_jobs(TestCluster& c, int jobs) {
+  for (int i = 0; i < jobs; ++i) {
+    const std::string name = "newer" + std::to_string(i);
+    c.node("full-" + name, {.gpus = 1}).running(name, {.node = "full-" + name});
+  }
+}
+
+// n1 and n2 have a device each of which the half is free: one of the shares makes way.
+TEST(Defragment, MovesAShareOutOfTheWayOfAWholeGpu) {
+  const auto decided = [](const Config& config) {
+    TestCluster c(config);
+    c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+    c.running("half", share_on("n1", 0.5, "g1")).running("less", share_on("n2", 0.4, "g2"));
+    add_newer_jobs(c, 20);
+    c.pending("a");
+    return c.cycle();
+  };
+  EXPECT_EQ(decided(without_healing()), "");
+  EXPECT_EQ(decided({}), "evict less-0; pipeline a-0 n2; pipeline less-0 n1/g1");
+}
+
+TEST(Defragment, MovesTheFewestPods) {
+  TestCluster c;
+  c.node("n1", {.gpus = 4}).node("n2", {.gpus = 4}).node("n3", {.gpus = 2});
+  for (int i = 0; i < 3; ++i) c.running("one" + std::to_string(i), {.node = "n1"});
+  c.running("two", {.gpus = 2, .node = "n2"});
+  add_newer_jobs(c, 20);
+  c.pending("a", {.gpus = 4});
+  EXPECT_EQ(c.cycle(), "evict two-0; pipeline a-0 n2; pipeline two-0 n3");
+}
+
+// n1 has GPUs enough, but no CPU for them.
+TEST(Defragment, MovesAPodWithoutGpusToANodeWhoseGpusAreInUse) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2, .cpu = 12}).node("n2", {.gpus = 1, .cpu = 10});
+  c.running("cpus", {.gpus = 0, .cpu = 8, .node = "n1"}).running("r", {.cpu = 1, .node = "n2"});
+  add_newer_jobs(c, 20);
+  c.pending("a", {.gpus = 2, .cpu = 8});
+  EXPECT_EQ(c.cycle(), "evict cpus-0; pipeline a-0 n1; pipeline cpus-0 n2");
+  EXPECT_EQ(c.cycle(), "bind a-0 n1; bind cpus-0 n2");
+}
+
+// Both have a place again, one of them its own.
+TEST(Defragment, AGangStaysWhole) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).node("n3", {.gpus = 2});
+  c.running("gang", {.tasks = 2, .nodes = {"n1", "n2"}});
+  add_newer_jobs(c, 20);
+  c.pending("a", {.gpus = 2}).pending("b", {.gpus = 2});
+  EXPECT_EQ(c.cycle(), "evict gang-1; bind a-0 n3; pipeline b-0 n2; pipeline gang-1 n1");
+}
+
+TEST(Defragment, NobodyLosesItsPlaceForGood) {
+  TestCluster c;
+  c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+  c.running("half", share_on("n1", 0.5, "g1")).running("most", share_on("n2", 0.6, "g2"));
+  add_newer_jobs(c, 20);
+  c.pending("a");
+  EXPECT_EQ(c.cycle(), "");
+}
+
+// It stands before the other in the line, and would take the place that it left.
+TEST(Defragment, NobodyLeavesWhoWouldReturn) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2, .cpu = 8}).node("n2", {.gpus = 1, .cpu = 16});
+  c.running("cpus", {.gpus = 0, .cpu = 8, .node = "n1"}).running("r", {.cpu = 1, .node = "n2"});
+  add_newer_jobs(c, 20);
+  c.pending("a", {.gpus = 2, .cpu = 4});
+  EXPECT_EQ(c.cycle(), "");
+}
+
+TEST(Defragment, WhoMayNotBeMovedStays) {
+  TestCluster c;
+  c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+  c.running("half", {.fraction = 0.5, .preemptible = false, .node = "n1", .shares = {"g1"}});
+  c.running("less", {.fraction = 0.4, .preemptible = false, .node = "n2", .shares = {"g2"}});
+  add_newer_jobs(c, 20);
+  c.pending("a");
+  EXPECT_EQ(c.cycle(), "");
+}
+
+// In rack a one pod has to go, in rack b three.
+TEST(Defragment, ARackBecomesWholeForAGang) {
+  const auto decided = [](const Config& config) {
+    TestCluster c(config);
+    c.topology("net", {"rack"});
+    c.node("a1", in_rack("a", 2)).node("a2", in_rack("a", 2));
+    c.node("b1", in_rack("b", 4)).node("b2", in_rack("b", 2));
+    c.running("in-a", {.node = "a1"});
+    for (int i = 0; i < 5; ++i) c.running("in-b" + std::to_string(i), {.node = i < 3 ? "b1" : "b2"});
+    add_newer_jobs(c, 20);
+    c.pending("gang", {.tasks = 4, .topology = {.topology = "net", .required = "rack"}});
+    return c.cycle();
+  };
+  EXPECT_EQ(decided(without_healing()), "");
+  EXPECT_THAT(decided({}), HasSubstr("evict in-a-0;"));
+  EXPECT_THAT(decided({}), Not(HasSubstr("in-b")));
+}
+
+// Otherwise nobody knows who finds which place afterwards.
+TEST(Defragment, HelpsOneJobAtATime) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2});
+  for (int i = 0; i < 4; ++i)
+    c.running("share" + std::to_string(i), share_on(i < 2 ? "n1" : "n2", 0.3, "g" + std::to_string(i)));
+  add_newer_jobs(c, 20);
+  c.pending("a").pending("b");
+  EXPECT_THAT(c.cycle(), testing::AllOf(HasSubstr("pipeline a-0"), Not(HasSubstr("pipeline b-0"))));
+  EXPECT_THAT(c.cycle(), testing::AllOf(HasSubstr("bind a-0"), HasSubstr("pipeline b-0")));
+  EXPECT_THAT(c.cycle(), HasSubstr("bind b-0"));
+  EXPECT_EQ(c.cycle(), "");
+}
+
+TEST(Defragment, KeepsToTheLimitOfJobs) {
+  const auto decided = [](int most) {
+    Config config;
+    config.params.max_consolidation_preemptees = most;
+    TestCluster c(config);
+    c.node("n1", {.gpus = 4}).node("n2", {.gpus = 2});
+    c.running("x", {.node = "n1"}).running("y", {.node = "n1"});
+    add_newer_jobs(c, 20);
+    c.pending("a", {.gpus = 4});
+    return c.cycle();
+  };
+  EXPECT_EQ(decided(1), "");
+  EXPECT_EQ(decided(2), "evict x-0; evict y-0; pipeline a-0 n1; pipeline x-0 n2; pipeline y-0 n2");
+}
+
+}  // namespace
+}  // namespace muster

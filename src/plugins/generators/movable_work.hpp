@@ -1,0 +1,45 @@
+// The running tasks that a contender may have moved: by node, and who has to go along.
+#pragma once
+
+#include <absl/container/flat_hash_map.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/order/victim_order.hpp"
+
+namespace muster::plugins {
+
+class MovableWork {
+ public:
+  // For this contender's candidates, which must live on.
+  void start(Session& session, VictimPool& pool, const Candidates& candidates);
+
+  // Tasks on the node that may go, but for those that are to go already.
+  void on(NodeId node, const Stamps<TaskId>& gone, std::vector<TaskId>& tasks);
+  // What an eviction would take with the task, itself included: what victim order takes of its job before
+  // it, a gang as a whole. Empty: it may not go.
+  std::span<const TaskId> with(TaskId task);
+  // Some other node has room for the task as things stand.
+  bool has_other_place(TaskId task, NodeId node);
+
+ private:
+  struct Places {
+    std::uint64_t as_of = 0;
+    NodeId first, second;  // that have room for a shape
+  };
+  void list_tasks();
+  bool is_spared(JobId job);
+
+  Session* session_ = nullptr;
+  VictimPool* pool_ = nullptr;
+  const Candidates* candidates_ = nullptr;
+  std::unique_ptr<VictimOrder> order_;
+  IdVector<NodeId, std::vector<TaskId>> by_node_;  // at the begin of the action
+  Stamps<JobId> asked_, spared_;                   // by the candidates at hand
+  absl::flat_hash_map<TaskId, std::vector<TaskId>> with_;
+  absl::flat_hash_map<ShapeId, Places> places_;
+};
+
+}  // namespace muster::plugins
