@@ -112,6 +112,7 @@ int Daemon::run() {
                                {"port", std::to_string(*port)}});
   if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
   const auto last_cycle = [this]() -> std::optional<std::string> {
+    if (!p_.vitals.is_leader) return std::nullopt;  // no cycle will come
     const auto snapshot = p_.snapshots.ask();
     return snapshot == nullptr ? std::nullopt : std::optional(text_of(*snapshot));
   };
