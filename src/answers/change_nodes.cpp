@@ -63,14 +63,15 @@ std::string fresh_name(const Cluster& cluster, const std::string& base, int& num
   }
 }
 
-// What becomes of the pods of a node that goes: their owners make them again, elsewhere.
+// What becomes of the pods of a node that goes: their owners make them again, elsewhere. Who reserves a GPU
+// there goes with it.
 void send_away(Cluster& cluster, NodeId node) {
   for (TaskId t : ids(cluster.tasks())) {
     const Placement& at = cluster.placement(t);
     if (!cluster.task(t).alive || at.node != node || !in(at.status, kActiveUsed)) continue;
     cluster.release_claims(t);
     const std::string ns = cluster.task(t).ns, name = cluster.task(t).name;
-    if (cluster.task(t).job.valid())
+    if (cluster.task(t).job.valid() && !cluster.task(t).is_reservation)
       cluster.observe(t, {.phase = PodPhase::kPending});
     else
       cluster.remove(PodObject::kKind, ns, name);

@@ -60,7 +60,7 @@ TEST_F(Changes, NameWhatIsNotThere) {
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kDeleteJob, .target = "trian"}),
             "there is no job or pod \"trian\"; did you mean \"train\"?");
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kJobPriority, .target = "train", .to = std::string("high")}),
-            "there is no priority class \"high\"");
+            "there is no priority class \"high\"; the nearest is \"priority-50\"");
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kQueueParent, .target = "team", .to = std::string("team")}),
             "queue team: can not hang below team, which is below it");
 }

@@ -97,6 +97,7 @@ ordered_json start_json(const StartEstimate& s) {
       {"basis",
        {{"expected", s.basis.expected}, {"history", s.basis.history}, {"unknown", s.basis.unknown}}}};
   json["futures"] = s.futures;
+  if (s.rests_on_unknown) json["restsOnUnknown"] = true;
   if (s.is_cut) json["cutShort"] = true;
   return json;
 }

@@ -156,6 +156,15 @@ TEST(Explain, NobodyKnowsWhenJobsEndThatDoNotSay) {
   EXPECT_FALSE(e.start->p50);
   EXPECT_EQ(e.start->never, 1);
   EXPECT_EQ(e.start->basis.unknown, 1);
+  EXPECT_TRUE(e.start->rests_on_unknown);
+}
+
+TEST(Explain, KnowsThatNobodyWhoEndsWouldHelp) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).running("a", {.gpus = 2, .node = "n1"}).pending("b", {.gpus = 4});
+  const Explanation e = explained(c, "b");
+  EXPECT_FALSE(e.start->p50);
+  EXPECT_FALSE(e.start->rests_on_unknown);
 }
 
 TEST(Explain, OfARunningJobSaysUntilWhenItIsProtectedWhoeverComes) {
@@ -175,10 +184,12 @@ TEST(Explain, NamesWhoMightHaveBeenEvictedInstead) {
   c.running("old", {.queue = "batch", .gpus = 2, .node = "n1", .age = 8min});
   c.running("new", {.queue = "batch", .gpus = 2, .node = "n1", .age = 4min});
   c.pending("serve", {.queue = "prod", .gpus = 2});
-  for (const char* name : {"old", "new"})
-    if (const Explanation e = explained(c, name); e.receipt)
-      EXPECT_EQ(e.receipt->alternatives,
-                std::vector<std::string>{name == std::string("old") ? "default/new" : "default/old"});
+  for (const auto& [name, other] : {std::pair("old", "default/new"), std::pair("new", "default/old")}) {
+    const Explanation e = explained(c, name);
+    if (e.receipt) {
+      EXPECT_EQ(e.receipt->alternatives, std::vector<std::string>{other});
+    }
+  }
   EXPECT_NE(explained(c, "old").receipt.has_value(), explained(c, "new").receipt.has_value());
 }
 

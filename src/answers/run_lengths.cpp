@@ -133,7 +133,7 @@ EstimateBasis RunLengths::basis(JobId wanted) const {
   return basis;
 }
 
-Agenda RunLengths::draw(std::uint64_t seed) const {
+Agenda RunLengths::draw(std::uint64_t seed, std::optional<Duration> unknown) const {
   const auto drawn = [&](const Length& length) {
     Work work = length.work;
     if (work.duration)
@@ -146,6 +146,8 @@ Agenda RunLengths::draw(std::uint64_t seed) const {
   Agenda agenda;
   for (const OfJob& known : jobs_) {
     if (!known.length.work.is_empty()) agenda.groups[known.length.name] = drawn(known.length);
+    if (known.source == Source::kUnknown && unknown)
+      agenda.groups[known.length.name].duration = RunTime{Law::kFixed, known.length.elapsed + *unknown, {}};
     for (const Length& pod : known.pods) agenda.pods[pod.name] = drawn(pod);
   }
   return agenda;

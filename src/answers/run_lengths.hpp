@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ class RunLengths {
   // Whether two draws differ.
   bool is_random() const { return is_random_; }
   // Who has to do what, with every length drawn by the seed; what runs goes on at least until now.
-  Agenda draw(std::uint64_t seed) const;
+  // `unknown`: how long those go on of whom nobody knows anything; nothing: for ever.
+  Agenda draw(std::uint64_t seed, std::optional<Duration> unknown = {}) const;
 
  private:
   enum class Source : std::uint8_t { kUnknown, kExpected, kHistory };

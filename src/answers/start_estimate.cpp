@@ -118,6 +118,17 @@ Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, con
     const bool is_whole = play.run(goes_on);
     (is_whole ? played_.emplace_back() : unfinished_.emplace()) = play.take_starts();
   }
+  if (!wanted.valid() || unfinished_ || lengths_.basis(wanted).unknown == 0 || of(wanted).p50) return;
+  rests_on_unknown_ = would_start(state, unchanged, wanted, limits);
+}
+
+bool Futures::would_start(const State& state, const Outcome& unchanged, JobId job,
+                          const FutureLimits& limits) const {
+  constexpr auto kSomeTime = std::chrono::hours(1);
+  const Duration begin = limits.stopwatch.elapsed();
+  Play play(state, unchanged, job, lengths_.draw(1, kSomeTime));
+  play.run([&] { return limits.stopwatch.elapsed() - begin < limits.time; });
+  return play.take_starts()[job].has_value();
 }
 
 StartEstimate Futures::of(JobId job) const {
@@ -134,7 +145,8 @@ StartEstimate Futures::of(JobId job) const {
                          .p90 = at_share(starts, futures, 0.9),
                          .basis = lengths_.basis(job),
                          .futures = futures,
-                         .is_cut = unfinished_.has_value()};
+                         .is_cut = unfinished_.has_value(),
+                         .rests_on_unknown = rests_on_unknown_};
   if (futures > 0) estimate.never = static_cast<double>(futures - std::ssize(starts)) / futures;
   return estimate;
 }

@@ -17,8 +17,9 @@ struct StartEstimate {
   std::optional<TimePoint> p50, p90;  // nothing: in fewer futures than that
   double never = 0;                   // share of futures in which it does not start
   EstimateBasis basis;
-  int futures = 0;      // that this is said of
-  bool is_cut = false;  // there was more future than time to look at it
+  int futures = 0;                // that this is said of
+  bool is_cut = false;            // there was more future than time to look at it
+  bool rests_on_unknown = false;  // it starts only if jobs end of which nobody knows how long they run
 };
 
 // How many futures, and how long to play them in all.
@@ -40,9 +41,13 @@ class Futures {
  private:
   using Starts = IdVector<JobId, std::optional<TimePoint>>;
 
+  // Whether the job would start if those ended of whom nobody knows anything.
+  bool would_start(const State& state, const Outcome& unchanged, JobId job, const FutureLimits& limits) const;
+
   const RunLengths lengths_;
   std::vector<Starts> played_;
   std::optional<Starts> unfinished_;  // of the one that time did not suffice for
+  bool rests_on_unknown_ = false;     // of the job that was wanted
 };
 
 }  // namespace muster::answers

@@ -116,6 +116,7 @@ int Daemon::run() {
   if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
   if (p_.options.shadow) p_.log.warning("shadow: decides beside another scheduler and writes nothing");
   const auto last_cycle = [this]() -> std::optional<std::string> {
+    if (!p_.vitals.is_leader) return std::nullopt;  // no cycle will come
     const auto snapshot = p_.snapshots.ask();
     return snapshot == nullptr ? std::nullopt : std::optional(text_of(*snapshot));
   };

@@ -33,6 +33,7 @@ MOST_SMALLER = 6  # amounts below one that helps, of which all or so many are tr
 FIELDS = {"queueQuota": "quota", "queueLimit": "limit", "queueWeight": "overQuotaWeight"}
 UNITS = {"gpu": 1, "cpu": 1000, "memory": 1000}  # of queues, in GPUs, cores, GB
 GPU = "nvidia.com/gpu"
+OF_GROUPS = ("jobPriority", "jobPreemptibility", "jobMinimum", "topologyLevel")
 
 
 class Cluster:
@@ -200,6 +201,8 @@ def check_helps(cluster, job, stands, evicted, draw):
     problems = []
     for help_ in answer.get("wouldHelp", []):
         change = help_["change"]
+        if change["kind"] in OF_GROUPS and not any(is_named(d, "PodGroup", job) for d in cluster.documents):
+            continue  # the pod grouper made it: there is no object to change
         after, lost, _ = changed(cluster, change).rest()
         if job not in after:
             problems.append("%s: does not help: %s" % (job, change))

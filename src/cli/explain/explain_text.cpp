@@ -230,9 +230,9 @@ class ExplainText {
     if (s.futures == 0) return "Too far ahead to be played through in a second.";
     const std::string of = fmt::format("of {}", counted(static_cast<std::size_t>(s.futures), "future"));
     if (!s.p50)
-      return s.basis.unknown > 0
+      return s.rests_on_unknown
                  ? "Nobody can say: it needs jobs to end of which nobody knows how long they run."
-                 : "Not as things are: no job that ends makes room for it.";
+                 : "Not as things are: whoever ends makes no room for it.";
     if (s.p50 == s.p90) return fmt::format("About {}.", instant_text(*s.p50));
     if (!s.p90)
       return fmt::format("Half {} say by {}; in {:.0f} % it does not start at all.", of, instant_text(*s.p50),

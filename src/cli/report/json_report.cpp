@@ -1,4 +1,5 @@
 // The report as JSON: rounds as they come, then how everything stands.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/report/job_state.hpp"
@@ -15,11 +16,15 @@ constexpr const char* kSchema = "muster.dev/simulate/v1";
 
 // The value as it stands `depth` levels below the top, with one space per level.
 std::string dumped(const ordered_json& value, int depth) {
-  std::string text = value.dump(1);
-  const std::string indent(static_cast<std::size_t>(depth), ' ');
-  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 1 + indent.size())
-    text.insert(at + 1, indent);
-  return text;
+  const std::string text = value.dump(1), indent(static_cast<std::size_t>(depth), ' ');
+  std::string indented;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = std::min(text.find('\n', from), text.size() - 1) + 1;
+    indented.append(text, from, end - from);
+    if (end < text.size()) indented += indent;
+    from = end;
+  }
+  return indented;
 }
 
 class JsonReport final : public Report {
