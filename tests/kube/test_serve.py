@@ -499,7 +499,7 @@ class WhatAPodNeeds(KubeTest):
         m = self.serve()
         self.submit_fraction("first")
         self.wait_running(1)
-        self.assertIn("needs --binding bindrequest", m.log())
+        self.assertIn("needs --gpu-reservation-image, or --binding bindrequest", m.log())
         self.assertEqual(m.stop(), 0)
         self.serve()
         self.submit_fraction("second")
