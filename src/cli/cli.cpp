@@ -45,6 +45,10 @@ std::string unknown_below(const CommandWords& command, std::span<char* const> ar
 // The first word that is no command or no option of it, with the nearest that is; "" if all are known.
 std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) {
   if (arguments.empty() || *arguments.front() == '-') return "";
+  const auto is_hidden = [&](const CLI::App* command) {
+    return command->get_group().empty() && command->get_name() == arguments.front();
+  };
+  if (!app.get_subcommands(is_hidden).empty()) return "";
   const std::vector<CommandWords> commands = command_words(app);
   const auto command = std::ranges::find(commands, arguments.front(), &CommandWords::name);
   if (command == commands.end()) {

@@ -115,6 +115,7 @@ class Burst(KubeTest):
         self.api.post(QUEUES, queue("team-c", 4))
         self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
         m = self.serve()
+        short_lived = []
         for _ in range(6):
             before = m.metric("kai_muster_short_lived_pods_total")
             took = self.create_together(50, lambda i: "team-a" if i < 26 else "team-b" if i < 38 else "team-c")
@@ -122,9 +123,11 @@ class Burst(KubeTest):
             cycles = m.metric("kai_muster_cycles_total")
             wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 3, 20, "some more cycles")
             if took < 0.4:  # else the client was busy, and they did not come together
-                self.assertEqual(m.metric("kai_muster_short_lived_pods_total") - before, 0)
-                return
+                short_lived.append(m.metric("kai_muster_short_lived_pods_total") - before)
+                if short_lived[-1] == 0:
+                    return
             wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
+        self.assertEqual(short_lived, [], "decided one after the other every time")
         self.skipTest("this machine is too busy to create 50 pods in 0.4 s")
 
 
