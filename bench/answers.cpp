@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 
 #include "answers/explain.hpp"
@@ -22,13 +23,21 @@ ClusterShape shape() { return {.nodes = 500, .running = 4000, .pending = 4000}; 
 
 double milliseconds(Duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
+// Jobs of each queue were seen to run for twenty minutes or so, some for hours.
+answers::RunFigureTable history_of(const Cluster& cluster) {
+  answers::RunFigureTable table;
+  for (const Queue& queue : cluster.queues())
+    table[{queue.name, ""}] = {.jobs = 200, .median = std::chrono::minutes(20), .p90 = std::chrono::hours(5)};
+  return table;
+}
+
 void measure(const answers::State& state, JobId job, bool is_quick, int runs) {
   const SteadyStopwatch stopwatch;
   std::vector<double> times;
   answers::Explanation last;
   for (int i = 0; i < runs; ++i) {
     const Duration begin = stopwatch.elapsed();
-    last = answers::explain(state, job, {.is_quick = is_quick});
+    last = answers::explain(state, job, {.is_quick = is_quick, .threads = answers::threads_here()});
     times.push_back(milliseconds(stopwatch.elapsed() - begin));
   }
   std::ranges::sort(times);
@@ -40,17 +49,33 @@ void measure(const answers::State& state, JobId job, bool is_quick, int runs) {
   fmt::print("\n");
 }
 
+// Processor time of one future, whatever else the machine does.
+void measure_future(const answers::State& state, JobId job) {
+  constexpr int kSome = 4;
+  const answers::Outcome unchanged = answers::outcome_of(state);
+  const SteadyStopwatch stopwatch;
+  const std::clock_t begin = std::clock();
+  const answers::Futures futures(state, unchanged, job,
+                                 {.futures = kSome, .time = std::chrono::hours(1), .stopwatch = stopwatch});
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  const answers::StartEstimate e = futures.of(job);
+  fmt::print("{:28} a future {:7.1f} ms of CPU; it starts in {:.1f} h\n", state.cluster.job(job).full_name(),
+             1000 * seconds / kSome, e.p50 ? milliseconds(*e.p50 - state.now) / 3.6e6 : 0.0);
+}
+
 int run(int runs) {
   const Scenario scenario{.name = "answers", .shape = shape()};
   const Policy policy = make_policy(scenario);
   Cluster cluster = make_cluster(scenario.shape);
   cluster.refresh(now());
-  const answers::State state{cluster, policy, now()};
+  const answers::KnownTimes times{.pods = {}, .groups = {}, .history = history_of(cluster)};
+  const answers::State state{cluster, policy, now(), &times};
   std::vector<JobId> jobs;
   for (JobId j : ids(cluster.jobs()))
     if (cluster.job(j).has_pending()) jobs.push_back(j);
   for (JobId j : {jobs.front(), jobs[jobs.size() / 2], jobs.back()})
     for (const bool is_quick : {true, false}) measure(state, j, is_quick, runs);
+  for (JobId j : {jobs.front(), jobs[jobs.size() / 2], jobs.back()}) measure_future(state, j);
   return 0;
 }
 

@@ -43,6 +43,7 @@ struct JobMake {
   std::vector<int> on = {};  // nodes of the pods, where they run
   bool is_urgent = false;
   bool has_sub_groups = false;  // one per pod
+  std::optional<int> sub_groups_needed = {};
   std::optional<int> minimum = {};
   std::string preemptibility = {};
   Labels labels = {};
@@ -56,6 +57,7 @@ void add(const JobMake& job, int age, const ObjectSink& sink) {
                        .priority_class = job.is_urgent ? "urgent" : "train",
                        .preemptibility = job.preemptibility,
                        .min_member = job.minimum.value_or(job.pods)};
+  group.min_sub_group = job.sub_groups_needed;
   if (job.has_sub_groups)
     for (int i = 0; i < job.pods; ++i)
       group.sub_groups.push_back({.name = fmt::format("group-{}", i), .min_member = 1});
@@ -175,6 +177,11 @@ void flat_sub_groups(int n, const ObjectSink& sink) {
   add({.name = "gang", .pods = n, .has_sub_groups = true}, 0, sink);
 }
 
+void elastic_sub_groups(int n, const ObjectSink& sink) {
+  add_nodes(n / 8 + 1, sink);
+  add({.name = "gang", .pods = n, .has_sub_groups = true, .sub_groups_needed = 1}, 0, sink);
+}
+
 void semi_preemptible(int n, const ObjectSink& sink) {
   add_nodes(n / 8 + 1, sink);
   add({.name = "gang", .pods = n, .minimum = n / 2, .preemptibility = "semi-preemptible"}, 0, sink);
@@ -277,6 +284,7 @@ const std::vector<GrowthCase>& growth_cases() {
       {"requests-distinct-full", "the same on full nodes, more urgent than what runs", 250,
        distinct_requests_full},
       {"sub-groups-flat", "a gang of n sub groups of one pod", 500, flat_sub_groups},
+      {"sub-groups-elastic", "the same of which one is needed", 500, elastic_sub_groups},
       {"semi-preemptible", "a job of n pods whose core is half of them", 500, semi_preemptible},
       {"elastic", "a job of n pods with minimum 1", 500, elastic},
       {"elastic-victim", "a job of n pods with minimum 1 that runs, and n / 8 more urgent ones", 400,

@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
+#include "answers/objects_again.hpp"
+#include "answers/receipt.hpp"
 #include "answers/start_estimate.hpp"
 #include "cli/policy.hpp"
 #include "cli/simulate/clock.hpp"
@@ -19,11 +23,12 @@ namespace muster {
 namespace {
 
 constexpr int kGpusPerNode = 8;
-constexpr double kDays = 1;
+constexpr double kDays = 1;  // that jobs come
 const TimePoint kStart = *parse_time("2025-06-02T00:00:00Z");
 
+// About a quarter more work than the nodes can do in a day.
 struct Load {
-  int traces = 20, jobs = 400, nodes = 6;
+  int traces = 100, jobs = 200, nodes = 12;
 };
 
 trace::Trace made_trace(const Load& load, std::uint64_t seed) {
@@ -56,48 +61,107 @@ void add_nodes(const Load& load, Cluster& cluster, Agenda& agenda) {
   }
 }
 
+// While others come, and when the last has come.
+std::vector<TimePoint> instants_of_looking() {
+  using std::chrono::hours;
+  return {kStart + hours(12), kStart + hours(18), kStart + hours(24)};
+}
+
 struct Said {
   std::string job;
   TimePoint at{};
   answers::StartEstimate estimate;
 };
 
-// How often what was said came true.
+// How often what was said came true. Jobs of one trace share its luck, so what a share is worth is told by
+// how much it differs from trace to trace.
 class Score {
  public:
   void add(const Said& said, const std::optional<TimePoint>& start) {
     ++said_;
     if (!said.estimate.p50 || !said.estimate.p90) return;
-    ++numbers_;
+    ++numbers_, ++trace_.numbers;
     if (!start) return;
-    by_p50_ += *start <= *said.estimate.p50;
-    by_p90_ += *start <= *said.estimate.p90;
+    trace_.by_p50 += *start <= *said.estimate.p50;
+    trace_.by_p90 += *start <= *said.estimate.p90;
     off_.push_back(
         seconds_of(*start > *said.estimate.p50 ? *start - *said.estimate.p50 : *said.estimate.p50 - *start));
     waits_.push_back(seconds_of(*start - said.at));
   }
+  void trace_ends() {
+    if (trace_.numbers > 0) traces_.push_back(std::exchange(trace_, {}));
+  }
   void tell(const char* what) {
-    const auto part = [&](int n) { return numbers_ == 0 ? 0.0 : 100.0 * n / numbers_; };
     fmt::print(
-        "{}: {} estimates, {} with both numbers; started by p50 {:.1f} %, by p90 {:.1f} %; median error "
-        "{:.0f} min "
-        "of a median wait of {:.0f} min\n",
-        what, said_, numbers_, part(by_p50_), part(by_p90_), middle(off_) / 60, middle(waits_) / 60);
+        "{}: {} estimates, {} with both numbers; started by p50 {}, by p90 {}; median error {:.0f} min of a "
+        "median wait of {:.0f} min\n",
+        what, said_, numbers_, share(&Counts::by_p50), share(&Counts::by_p90), middle(off_) / 60,
+        middle(waits_) / 60);
   }
 
  private:
+  struct Counts {
+    int numbers = 0, by_p50 = 0, by_p90 = 0;
+  };
+  // Of all estimates, with the standard error of a mean over the traces.
+  std::string share(int Counts::*which) const {
+    const double all = numbers_, traces = static_cast<double>(traces_.size());
+    double hits = 0, squares = 0;
+    for (const Counts& c : traces_) hits += c.*which;
+    for (const Counts& c : traces_) squares += std::pow(c.*which - hits / all * c.numbers, 2);
+    if (traces < 2) return fmt::format("{:.1f} %", 100 * hits / all);
+    const double error = std::sqrt(squares * traces / (traces - 1)) / all;
+    return fmt::format("{:.1f} % (± {:.1f})", 100 * hits / all, 100 * error);
+  }
   static double middle(std::vector<double>& values) {
     if (values.empty()) return 0;
     const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), at, values.end());
     return *at;
   }
-  int said_ = 0, numbers_ = 0, by_p50_ = 0, by_p90_ = 0;
+  int said_ = 0, numbers_ = 0;
+  Counts trace_;  // the one that is played
+  std::vector<Counts> traces_;
   std::vector<double> off_, waits_;
 };
 
-// What is said at these instants of all jobs that wait then, and when they started.
-void play(const Load& load, std::uint64_t seed, const std::vector<TimePoint>& instants, Score& score) {
+// As `muster serve` writes it at jobs that lose their places: what they had done by then.
+class Receipts {
+ public:
+  void see(const Occurrence& o) {
+    if (o.kind == "start") started_.try_emplace(o.job, o.at);
+    if (o.kind != "evict") return;
+    if (const auto start = started_.extract(o.job))
+      receipts_[o.job] = {.at = format_time(o.at),
+                          .action = o.action,
+                          .by_job = o.contender,
+                          .rule = o.action,
+                          .pods = {},
+                          .runtime_lost_seconds = seconds_of(o.at - start.mapped()),
+                          .alternatives = {}};
+  }
+  void write(Cluster& cluster) const {
+    for (JobId j : ids(cluster.jobs())) {
+      const auto found = receipts_.find(cluster.job(j).full_name());
+      if (!cluster.job(j).present || found == receipts_.end()) continue;
+      PodGroupObject group = answers::pod_group_of(cluster, j);
+      group.eviction_receipt = answers::to_annotation(found->second);
+      cluster.apply(std::move(group));
+    }
+  }
+
+ private:
+  std::map<std::string, TimePoint> started_;  // jobs that run
+  std::map<std::string, answers::Receipt> receipts_;
+};
+
+struct Scores {
+  Score after, during;
+};
+
+// What is said at some instants of all jobs that wait then, and when they started.
+void play(const Load& load, std::uint64_t seed, Scores& scores) {
+  const std::vector<TimePoint> instants = instants_of_looking();
   std::vector<Error> errors;
   const Config config;
   Cluster cluster(cli::cluster_options(config.params));
@@ -113,38 +177,45 @@ void play(const Load& load, std::uint64_t seed, const std::vector<TimePoint>& in
       std::make_unique<trace::TraceArrivals>(jobs, kStart, config.params.scheduler_name));
   const answers::KnownTimes times{.pods = {}, .groups = {}, .history = history_of(load, seed)};
   std::vector<Said> said;
+  Receipts receipts;
   std::size_t next = 0;
   const SteadyStopwatch stopwatch;
   const auto look = [&](const cli::ClockState& clock) {
     if (next == instants.size() || clock.now < instants[next]) return true;
     ++next;
     Cluster copy = cluster;
+    receipts.write(copy);
     copy.refresh(clock.now);
     const answers::State state{copy, policy, clock.now, &times};
     const answers::Outcome unchanged = answers::outcome_of(state);
     const answers::Futures futures(state, unchanged, {},
                                    {.time = std::chrono::minutes(10), .stopwatch = stopwatch});
     for (JobId j : ids(unchanged.cluster.jobs()))
-      if (unchanged.cluster.job(j).present && !answers::is_at_minimum(unchanged.cluster, j))
+      if (const Job& job = unchanged.cluster.job(j);
+          job.present && !job.last_start && !answers::is_at_minimum(unchanged.cluster, j))
         said.push_back({unchanged.cluster.job(j).full_name(), clock.now, futures.of(j)});
     return true;
   };
-  const RunOutcome outcome = cli::run_clock(cluster, policy, std::move(agenda), nullptr,
-                                            {.timed = {.from = kStart, .seed = seed}}, {.goes_on = look});
+  const RunOutcome outcome =
+      cli::run_clock(cluster, policy, std::move(agenda), nullptr, {.timed = {.from = kStart, .seed = seed}},
+                     {.goes_on = look, .on_occurrence = [&](const Occurrence& o) { receipts.see(o); }});
   std::map<std::string, std::optional<TimePoint>> starts;
   for (const JobOutcome& job : outcome.jobs) starts[job.name] = job.first_start;
-  for (const Said& one : said) score.add(one, starts[one.job]);
+  for (const Said& one : said)
+    (one.at >= instants.back() ? scores.after : scores.during).add(one, starts[one.job]);
+  scores.after.trace_ends();
+  scores.during.trace_ends();
 }
 
 int run(const Load& load) {
-  Score after, during;
-  const auto at = [](double hours) { return kStart + Duration(static_cast<std::int64_t>(hours * 3600e9)); };
+  Scores scores;
   for (int seed = 1; seed <= load.traces; ++seed) {
-    play(load, static_cast<std::uint64_t>(seed), {at(24 * kDays)}, after);
-    play(load, static_cast<std::uint64_t>(seed), {at(12), at(16), at(20)}, during);
+    play(load, static_cast<std::uint64_t>(seed), scores);
+    fmt::print(stderr, "\r{} of {} traces", seed, load.traces);
   }
-  after.tell("nobody comes any more");
-  during.tell("others keep coming");
+  fmt::print(stderr, "\n");
+  scores.after.tell("nobody comes any more");
+  scores.during.tell("others keep coming");
   return 0;
 }
 
@@ -155,5 +226,5 @@ int main(int count, char** words) {
   const auto number = [&](int which, int otherwise) {
     return which < count ? static_cast<int>(std::strtol(words[which], nullptr, 10)) : otherwise;
   };
-  return muster::run({.traces = number(1, 20), .jobs = number(2, 400), .nodes = number(3, 6)});
+  return muster::run({.traces = number(1, 100), .jobs = number(2, 200), .nodes = number(3, 12)});
 }

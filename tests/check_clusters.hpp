@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/session.hpp"
 #include "tests/random_cluster.hpp"
 
 namespace muster {

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
 
+#include <limits>
+
 #include "cli/policy.hpp"
 #include "tests/check_clusters.hpp"
 #include "tests/damage.hpp"
@@ -95,6 +97,14 @@ TEST(Hostile, ManySubGroups) {
   EXPECT_EQ(c.cycle(), "bind fine-0 n1");
 }
 
+TEST(Hostile, MoreSubGroupsThanThereAreMustBeWhole) {
+  TestCluster c;
+  c.node("n1").pending("p",
+                       {.min_sub_group = 2'147'483'647, .groups = {{.name = "a", .min = 1, .tasks = 1}}});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(c.why("p"), "too few of its sub groups have their pods");
+}
+
 // ---------------------------------------------------------------- pods
 
 // Reclaim looks at what its victims would leave.
@@ -151,6 +161,44 @@ TEST(Hostile, AKindMayBeWantedBeforeItIsOffered) {
   c.node("n3", {.extra = {{"example.com/b", 2000}, {"example.com/a", 1000}}});
   EXPECT_EQ(c.cycle(), "bind early-0 n3");
   EXPECT_EQ(c.cluster().recount(), "");
+}
+
+// A sum of two would not fit into 64 bits, and seem to be less than nothing.
+TEST(Hostile, AmountsThatNoNodeHasDoNotTurnSumsRound) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  TestCluster c;
+  c.node("n1").node("n2").queue("a", {.deserved = 1, .limit = 1}).queue("b", {.deserved = 8});
+  for (int i = 0; i < 10; ++i) {
+    const std::string name = fmt::format("huge-{}", i);
+    c.pending(name, {.queue = "a", .tasks = 0});
+    PodObject pod{.meta = {.ns = "default", .name = name, .uid = name}, .scheduler = "kai-scheduler"};
+    pod.pod_group = name;
+    pod.requests = {{"cpu", kMost - i}, {"memory", kMost - i}, {"nvidia.com/gpu", kMost - i}};
+    if (i % 2 == 0) pod.node = "n1", pod.phase = PodPhase::kRunning;
+    c.cluster().apply(std::move(pod));
+  }
+  c.pending("more", {.queue = "a"}).pending("fine", {.queue = "b"});
+  EXPECT_THAT(c.cycle(), HasSubstr("bind fine-0 n2"));
+  EXPECT_THAT(c.cycle(), testing::Not(HasSubstr("more")));
+  for (const char* queue : {"a", "b"}) {
+    const QueueUse& use = c.cluster().use(c.cluster().find_queue(queue));
+    for (const Charge& charge : {use.allocated, use.pending, use.non_preemptible})
+      for (std::int64_t units : charge.units) EXPECT_GE(units, 0) << queue;
+  }
+  EXPECT_LT(c.cluster().idle().at(kGpu, c.cluster().find_node("n1")), 0);
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+TEST(Hostile, NodesThatClaimToHaveEverything) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  TestCluster c;
+  for (const char* name : {"n1", "n2", "n3"})
+    c.cluster().apply(NodeObject{
+        .meta = {.name = name},
+        .allocatable = {{"cpu", kMost}, {"memory", kMost}, {"nvidia.com/gpu", kMost}, {"pods", kMost}}});
+  c.pending("fine");
+  EXPECT_THAT(c.cycle(), HasSubstr("bind fine-0"));
+  EXPECT_GT(c.cluster().total().share(Accounted::kGpus), 1e9);
 }
 
 // ---------------------------------------------------------------- at random

@@ -1,6 +1,8 @@
 // One waiting job after the other: its next chunk is placed, and it waits again for the one after that.
 #include "actions/allocate.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
 #include <algorithm>
 
 #include "engine/cycle/statement.hpp"
@@ -25,6 +27,7 @@ class Allocate final : public Action {
   std::string name() const override { return kName; }
 
   void run(Session& s) override {
+    steps_.clear();
     for (JobOrder waiting = waiting_jobs(s, kName); !waiting.empty();) {
       const JobId id = waiting.pop();
       const Job& job = s.cluster.job(id);
@@ -41,15 +44,30 @@ class Allocate final : public Action {
       st.commit(kName, id);
       if (!waits) s.cluster.placed(id);
       if (!waits && !was_started) note_start(s, id);
-      if (job.has_pending()) waiting.push(id);
+      if (job.has_pending() && !is_put_off(s, id)) waiting.push(id);
     }
   }
 
  private:
+  // Every pod that a job gets beyond its minimum costs a look at all its sub groups: where these are very
+  // many, the rest of it waits for the next cycle.
+  bool is_put_off(Session& s, JobId id) {
+    constexpr std::size_t kMany = 100;
+    constexpr std::int64_t kMostSteps = 10'000'000;
+    const std::size_t sub_groups = s.cluster.job(id).pod_sets.size();
+    if (sub_groups < kMany || (steps_[id] += std::ssize(s.cluster.job(id).pod_sets)) < kMostSteps)
+      return false;
+    s.add_reason(id, {.rule = JobRule::kSearchUnresolved});
+    s.decisions.is_unfinished = true;
+    return true;
+  }
+
   static void note_start(Session& s, JobId id) {
     s.cluster.started(id, s.now);
     s.annotate(id, keys::kLastStart, s.now_text);
   }
+
+  absl::flat_hash_map<JobId, std::int64_t> steps_;  // of jobs with very many sub groups, in this cycle
 };
 
 }  // namespace

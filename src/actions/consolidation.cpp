@@ -72,7 +72,9 @@ class Consolidation final : public Action {
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
       const QueueId pool = pool_of(s, contender);
-      if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender)) continue;
+      if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender) ||
+          maker.report_if_put_off(contender))
+        continue;
       const Outcome outcome = has_room_in_all(s, maker.solver(), contender)
                                   ? maker.make_room(consolidation_purpose(s, maker.solver(), contender))
                                   : Outcome::kNoSolution;

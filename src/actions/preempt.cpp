@@ -14,7 +14,8 @@ Candidates preempt_candidates(Session& s, JobId contender) {
             if (s.cluster.job(victim).priority >= s.cluster.job(contender).priority)
               return VictimRefusal{.rule = "no lower priority"};
             return s.hooks.preempt_victim(contender, victim);
-          }};
+          },
+          .kin = s.cluster.job(contender).priority};
 }
 
 Purpose preempt_purpose(Session& s, JobId contender) {
@@ -47,7 +48,9 @@ class Preempt final : public Action {
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
-      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
+      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
+          maker.report_if_put_off(contender))
+        continue;
       const Outcome outcome = report_if_over_quota(s, contender)
                                   ? Outcome::kNoSolution
                                   : maker.make_room(preempt_purpose(s, contender));

@@ -8,7 +8,8 @@ namespace {
 
 // Jobs of other leaf queues from which the contender may take.
 Candidates reclaim_candidates(Session& s, Solver& solver, JobId contender) {
-  Candidates found;
+  Candidates found{.bounded = Bounded::kByShares};
+  s.stats.steps += std::ssize(solver.pool().leaves());
   for (QueueId leaf : solver.pool().leaves()) {
     if (leaf == s.cluster.job(contender).queue || solver.pool().all_of(leaf).empty()) continue;
     if (const auto why = s.hooks.reclaim_from_queue(contender, leaf))
@@ -30,8 +31,7 @@ Purpose reclaim_purpose(Session& s, Solver& solver, JobId contender) {
           .ground = [&s, contender](JobId victim) -> std::string_view {
             return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue)
                                           : "";
-          },
-          .bounded = Bounded::kByShares};
+          }};
 }
 
 class Reclaim final : public Action {
@@ -51,7 +51,9 @@ class Reclaim final : public Action {
       const JobId contender = waiting.pop();
       const QueueId queue = s.cluster.job(contender).queue;
       if (!s.hooks.may_reclaim(contender)) continue;
-      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender)) continue;
+      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
+          maker.report_if_put_off(contender))
+        continue;
       s.hooks.search_begins(contender);
       const Outcome outcome = maker.make_room(reclaim_purpose(s, maker.solver(), contender));
       if (outcome == Outcome::kOutOfTime) return;

@@ -99,15 +99,15 @@ Result<ChangeKind> field_named(std::string_view name, bool of_queue, std::string
     if (row.field == name) return row.kind;
     known.push_back(row.field);
   }
-  return bad_setting(text, fmt::format("a {} has no field \"{}\"{}; it has {}", of_queue ? "queue" : "job",
-                                       name, did_you_mean(name, known), fmt::join(known, ", ")));
+  return bad_setting(text, fmt::format("a {} has no field \"{}\" (it has {}){}", of_queue ? "queue" : "job",
+                                       name, fmt::join(known, ", "), did_you_mean(name, known)));
 }
 
 Result<Accounted> resource_named(std::string_view name, std::string_view text) {
   if (name.empty()) return bad_setting(text, "of which resource? Write queue/NAME.gpu.quota=12");
   const auto found = std::ranges::find(kResources, name);
   if (found != kResources.end()) return kAccounted[static_cast<std::size_t>(found - kResources.begin())];
-  return bad_setting(text, fmt::format("\"{}\" is none of {}{}: write queue/NAME.gpu.quota=12", name,
+  return bad_setting(text, fmt::format("\"{}\" is none of {} (write queue/NAME.gpu.quota=12){}", name,
                                        fmt::join(kResources, ", "), did_you_mean(name, kResources)));
 }
 

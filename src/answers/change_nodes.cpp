@@ -47,8 +47,11 @@ Result<NodeObject> described(std::string_view text) {
                    {}};
     if (!amount || *amount < 0 || (key == "gpus" && *amount % kOneGpu != 0))
       return Error{fmt::format("--add {}: {}: \"{}\" is no amount like 8, 96 or 1Ti", text, key, value), {}};
+    const std::string resource = key == "gpus" ? "nvidia.com/gpu" : std::string(key);
+    if (std::ranges::find(object.allocatable, resource, &NamedAmount::name) != object.allocatable.end())
+      return Error{fmt::format("--add {}: {} is given twice", text, key), {}};
     has_pods |= key == "pods";
-    object.allocatable.push_back({key == "gpus" ? "nvidia.com/gpu" : std::string(key), *amount});
+    object.allocatable.push_back({resource, *amount});
   }
   if (!has_pods) object.allocatable.push_back({"pods", 110});
   object.meta.name = "new";

@@ -25,13 +25,13 @@ TEST(Change, IsReadFromASetting) {
 TEST(Change, NamesWhatIsWrongWithASetting) {
   EXPECT_EQ(read_back("queue/a.gpu.quota"),
             "--set queue/a.gpu.quota: has no value: write queue/NAME.gpu.quota=12");
-  EXPECT_EQ(read_back("queue/a.gpu.qouta=1"),
-            "--set queue/a.gpu.qouta=1: a queue has no field \"qouta\"; did you mean \"quota\"?; it has "
-            "quota, limit, "
-            "overQuotaWeight, priority, preemptMinRuntime, reclaimMinRuntime, parentQueue");
+  EXPECT_EQ(
+      read_back("queue/a.gpu.qouta=1"),
+      "--set queue/a.gpu.qouta=1: a queue has no field \"qouta\" (it has quota, limit, overQuotaWeight, "
+      "priority, preemptMinRuntime, reclaimMinRuntime, parentQueue); did you mean \"quota\"?");
   EXPECT_EQ(read_back("queue/a.gpus.quota=1"),
-            "--set queue/a.gpus.quota=1: \"gpus\" is none of cpu, memory, gpu; did you mean \"gpu\"?: write "
-            "queue/NAME.gpu.quota=12");
+            "--set queue/a.gpus.quota=1: \"gpus\" is none of cpu, memory, gpu (write "
+            "queue/NAME.gpu.quota=12); did you mean \"gpu\"?");
   EXPECT_EQ(read_back("queue/a.gpu.quota=many"), "--set queue/a.gpu.quota=many: \"many\" is no number");
   EXPECT_EQ(read_back("queue/a.gpu.quota=nan"), "--set queue/a.gpu.quota=nan: \"nan\" is no number");
   EXPECT_EQ(read_back("node/a.x=1"), "--set node/a.x=1: begins neither with queue/ nor with job/");
@@ -84,6 +84,7 @@ TEST_F(Changes, AddNodesLikeOthersOrAsDescribed) {
   EXPECT_FALSE(parse_addition("1000000:like=n1"));
   EXPECT_EQ(apply_to(c, *parse_addition("1:gpu=4")),
             "--add gpu=4: \"gpu\" is none of gpus, cpu, memory, pods; did you mean \"gpus\"?");
+  EXPECT_EQ(apply_to(c, *parse_addition("1:gpus=4,gpus=8")), "--add gpus=4,gpus=8: gpus is given twice");
 }
 
 TEST_F(Changes, OfPodsChangeWhatTheyAskFor) {

@@ -60,15 +60,16 @@ Line line_of(Session& s, JobId job) {
   return line;
 }
 
+// For what would help, and until when after the question futures are played.
 struct AnswerTimes {
-  Duration helps{}, futures{};
+  Duration helps{}, whole{};
 };
 AnswerTimes times_for(const Cluster& cluster, const ExplainOptions& options) {
   using std::chrono::milliseconds;
   constexpr std::size_t kThousands = 2000;
-  if (options.time) return {*options.time, *options.time / 2};
-  if (cluster.jobs().size() < kThousands) return {milliseconds(2000), milliseconds(1000)};
-  return {milliseconds(500), milliseconds(250)};
+  if (options.time) return {*options.time, *options.time * 3 / 2};
+  if (cluster.jobs().size() < kThousands) return {milliseconds(2000), milliseconds(3000)};
+  return {milliseconds(400), milliseconds(900)};
 }
 
 template <class Decision>
@@ -96,6 +97,7 @@ std::string_view name_of(JobState state) {
 
 Explanation explain(const State& state, JobId job, const ExplainOptions& options) {
   const SteadyStopwatch stopwatch;
+  const Duration begin = stopwatch.elapsed();
   Cluster after = state.cluster;
   Decisions decided = run_cycle(after, state.policy, state.now, {nullptr, &stopwatch});
   Explanation e{.job = job, .waiting = {.job = job, .reasons = {}, .searches = {}}};
@@ -125,7 +127,11 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   const Outcome unchanged = outcome_of(state);
   const AnswerTimes times = times_for(state.cluster, options);
   e.helps = would_help(state, unchanged, e.waiting, {.time = times.helps, .stopwatch = stopwatch});
-  e.start = Futures(state, unchanged, job, {.time = times.futures, .stopwatch = stopwatch}).of(job);
+  if (!options.plays_futures) return e;
+  constexpr Duration kLeast = std::chrono::milliseconds(250);
+  const Duration left = std::max(kLeast, begin + times.whole - stopwatch.elapsed());
+  e.start = Futures(state, unchanged, job, {.time = left, .threads = options.threads, .stopwatch = stopwatch})
+                .of(job);
   return e;
 }
 

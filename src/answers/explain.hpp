@@ -68,6 +68,11 @@ struct Running {
   std::optional<TimePoint> protected_until;
 };
 
+// When a simulation that was recorded has the job start next; nothing: not before the record ends.
+struct RecordedStart {
+  std::optional<TimePoint> at;
+};
+
 struct Explanation {
   JobId job;
   JobState state = JobState::kUnknown;
@@ -80,15 +85,18 @@ struct Explanation {
   std::vector<ClosestNode> closest;
   std::optional<Helps> helps;
   std::optional<StartEstimate> start;
+  std::optional<RecordedStart> recorded_start;
   std::optional<Receipt> receipt;
   std::optional<Running> running;
 };
 
 struct ExplainOptions {
-  bool is_quick = false;  // without what would help and when it starts
+  bool is_quick = false;      // without what would help and when it starts
+  bool plays_futures = true;  // else somebody knows when it starts
   // For what would help; nothing: two seconds, and where there are thousands of jobs as much as keeps the
   // whole answer below one.
   std::optional<Duration> time = {};
+  int threads = 1;  // that play futures
 };
 
 Explanation explain(const State& state, JobId job, const ExplainOptions& options = {});

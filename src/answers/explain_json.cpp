@@ -160,6 +160,7 @@ ordered_json explanation_json(const Cluster& c, const Explanation& e) {
     if (e.helps->is_cut) json["stoppedLooking"] = true;
   }
   if (e.start) json["start"] = start_json(*e.start);
+  if (e.recorded_start) json["recordedStart"] = time_json(e.recorded_start->at);
   if (e.receipt) json["eviction"] = receipt_json(*e.receipt);
   if (e.running) json["running"] = running_json(c, *e.running);
   return json;

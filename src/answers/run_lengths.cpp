@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answers/receipt.hpp"
 #include "engine/search/requeue_settings.hpp"
 #include "model/users.hpp"
 #include "util/normal.hpp"
@@ -68,6 +69,17 @@ std::optional<RunTime> expected_law(const Cluster& cluster, JobId job) {
   return RunTime{Law::kFixed, *length, {}};
 }
 
+// For how long it ran before others took its place: what it has to do takes longer than that. Those who lose
+// their places are mostly long ones.
+Duration ran_before(const Job& job) {
+  Duration ran{};
+  if (job.last_start && job.last_eviction) ran = std::max(ran, *job.last_eviction - *job.last_start);
+  const auto receipt = job.eviction_receipt ? from_annotation(*job.eviction_receipt) : std::nullopt;
+  if (receipt && receipt->runtime_lost_seconds)
+    ran = std::max(ran, of_count(*receipt->runtime_lost_seconds * 1e9));
+  return ran;
+}
+
 const Work* work_in(const std::map<std::string, Work>& works, const std::string& name) {
   const auto found = works.find(name);
   return found == works.end() ? nullptr : &found->second;
@@ -87,7 +99,8 @@ void RunLengths::add(const State& state, const Cluster& cluster, JobId id) {
   OfJob known{
       .job = id, .runs = job.counts.in(kAllocatedSet) > 0, .length = {.name = job.full_name()}, .pods = {}};
   Length& length = known.length;
-  if (known.runs && job.last_start) length.elapsed = std::max(Duration::zero(), state.now - *job.last_start);
+  length.elapsed = ran_before(job);
+  if (known.runs && job.last_start) length.elapsed = std::max(length.elapsed, state.now - *job.last_start);
   if (state.times != nullptr) {
     if (const Work* work = work_in(state.times->groups, length.name)) length.work = *work;
     if (!state.times->pods.empty())

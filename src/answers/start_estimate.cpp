@@ -1,8 +1,11 @@
 #include "answers/start_estimate.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <thread>
 
+#include "answers/far_line.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/search/search_memory.hpp"
 #include "sim/timed_cluster.hpp"
@@ -11,26 +14,52 @@ namespace muster::answers {
 namespace {
 
 constexpr auto kPeriod = std::chrono::seconds(1);  // between two cycles, as live
+// Where much happens, what ends is gathered: until it is so large a part of all that run, and for no longer
+// than so large a part of the time since now. Less than half of that part idles meanwhile.
+constexpr std::size_t kPartThatEnds = 50, kPartOfTime = 8;
+// There, whether others are to make room is asked less often than whether there is some.
+constexpr std::size_t kPartOfTimeForRoom = 4;
 
 using Starts = IdVector<JobId, std::optional<TimePoint>>;
+
+// What all futures of a state have in common.
+struct CommonGround {
+  const State& state;
+  const Outcome& unchanged;
+  std::vector<Alike> lines;
+  Policy allocates;  // and does nothing else
+};
+
+Policy allocation_of(const Policy& policy) {
+  Policy only = policy;
+  std::erase_if(only.actions, [](const auto& action) { return action->name() != "allocate"; });
+  return only.actions.empty() ? policy : only;
+}
 
 // One future, from instant to instant at which something happens.
 class Play {
  public:
-  Play(const State& state, const Outcome& unchanged, JobId wanted, Agenda agenda)
-      : policy_(state.policy),
-        cluster_(unchanged.cluster),
-        world_(cluster_, std::move(agenda), {.from = state.now}),
-        now_(state.now),
+  // On the cluster, which becomes what the future makes of it.
+  Play(const CommonGround& common, JobId wanted, Agenda agenda, Cluster& cluster)
+      : policy_(common.state.policy),
+        allocates_(common.allocates),
+        cluster_(cluster = common.unchanged.cluster),
+        world_(cluster_, std::move(agenda), {.from = common.state.now}),
+        line_(common.lines),
+        from_(common.state.now),
+        now_(from_),
         wanted_(wanted),
-        starts_(cluster_.jobs().size()) {
+        starts_(cluster_.jobs().size()),
+        waits_(cluster_.jobs().size()) {
+    const State& state = common.state;
     for (JobId j : ids(cluster_.jobs())) {
+      running_ += cluster_.job(j).counts.in(kAllocatedSet) > 0;
       const bool waits = state.cluster.job(j).present && !is_at_minimum(state.cluster, j);
       if (!waits) continue;
       if (is_at_minimum(cluster_, j))
         starts_[j] = now_;
       else
-        waiting_.push_back(j);
+        waits_[j] = true, ++waiting_;
     }
   }
 
@@ -40,8 +69,8 @@ class Play {
     while (!is_done()) {
       if (!goes_on()) return false;
       world_.advance(now_);
+      if (world_.has_news() && !news_since_) news_since_ = now_;
       if (is_cycle_due()) decide();
-      note_starts();
       const auto next = next_instant();
       if (!next || *next > kLastTime) break;
       now_ = *next;
@@ -52,14 +81,29 @@ class Play {
   Starts take_starts() { return std::move(starts_); }
 
  private:
-  bool is_done() const { return wanted_.valid() ? starts_[wanted_].has_value() : waiting_.empty(); }
+  bool is_done() const { return wanted_.valid() ? starts_[wanted_].has_value() : waiting_ == 0; }
 
   std::optional<TimePoint> next_cycle() const {
-    const auto not_before = [&](TimePoint wanted) {
-      return last_cycle_ ? std::max(wanted, *last_cycle_ + kPeriod) : wanted;
+    const auto not_before = [&](TimePoint wanted, Duration after_last = kPeriod) {
+      return last_cycle_ ? std::max(wanted, *last_cycle_ + after_last) : wanted;
     };
-    if (world_.has_news() || is_unfinished_) return not_before(now_);
-    return moment_ ? std::optional(not_before(*moment_)) : std::nullopt;
+    if (is_unfinished_ || (world_.has_news() && have_many_ended())) return not_before(now_);
+    std::optional<TimePoint> next;
+    if (moment_) next = not_before(*moment_);
+    if (world_.has_news()) {
+      const TimePoint gathered = not_before(now_, patience());
+      next = next ? std::min(*next, gathered) : gathered;
+    }
+    return next;
+  }
+  bool is_room_made_now() const {
+    if (running_ <= kPartThatEnds || is_unfinished_ || !last_whole_ || (moment_ && *moment_ <= now_))
+      return true;
+    return now_ - *last_whole_ >= (now_ - from_) / kPartOfTimeForRoom;
+  }
+  bool have_many_ended() const { return (world_.jobs_ended() - ended_before_) * kPartThatEnds >= running_; }
+  Duration patience() const {
+    return last_cycle_ ? std::max<Duration>(kPeriod, (*last_cycle_ - from_) / kPartOfTime) : Duration::zero();
   }
   bool is_cycle_due() const {
     const auto at = next_cycle();
@@ -72,63 +116,98 @@ class Play {
   }
 
   void decide() {
-    const Decisions decided = run_cycle(cluster_, policy_, now_, {&memory_, nullptr});
+    const bool is_whole = is_room_made_now();
+    const Decisions decided = run_cycle(cluster_, is_whole ? policy_ : allocates_, now_,
+                                        {.memory = &memory_, .set_aside = &line_.look(cluster_)});
+    note_starts(decided);
     world_.carry_out(decided, now_);
     last_cycle_ = now_;
-    moment_ = decided.next_moment;
+    news_since_.reset();
+    ended_before_ = world_.jobs_ended();
+    if (is_whole) last_whole_ = now_, moment_ = decided.next_moment;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decided.binds.empty();
-    is_unfinished_ = decided.is_unfinished || tried_only_some;
+    is_unfinished_ = decided.is_unfinished || tried_only_some || !decided.evictions.empty();
   }
 
-  void note_starts() {
-    std::erase_if(waiting_, [&](JobId j) {
-      const bool stands = is_at_minimum(cluster_, j);
-      if (stands) starts_[j] = now_;
-      return stands || !cluster_.job(j).present;
-    });
+  // Only who was bound can have its place now. Where what happened was gathered, it would have come on the
+  // way, nobody knows when.
+  void note_starts(const Decisions& decided) {
+    const TimePoint since = news_since_.value_or(now_), start = since + (now_ - since) / 2;
+    for (const BindDecision& bind : decided.binds) {
+      const JobId job = cluster_.task(bind.task).job;
+      if (!job.valid() || !waits_[job] || !is_at_minimum(cluster_, job)) continue;
+      starts_[job] = start;
+      waits_[job] = false;
+      --waiting_;
+    }
   }
 
-  const Policy& policy_;
-  Cluster cluster_;
+  const Policy &policy_, &allocates_;
+  Cluster& cluster_;
   TimedCluster world_;
+  FarLine line_;
   SearchMemory memory_;
+  const TimePoint from_;
   TimePoint now_;
   const JobId wanted_;
   Starts starts_;
-  std::vector<JobId> waiting_;
-  std::optional<TimePoint> last_cycle_, moment_;
+  IdVector<JobId, char> waits_;  // jobs that have not started
+  std::size_t waiting_ = 0;      // how many of them
+  std::optional<TimePoint> last_cycle_, last_whole_, moment_;
+  std::optional<TimePoint> news_since_;  // something happened that no cycle has seen
   bool is_unfinished_ = false;
+  std::size_t running_ = 0, ended_before_ = 0;  // jobs: at the beginning, and up to the last cycle
 };
 
-// What so large a share of the futures has come to by then; those that are missing never do.
+// What so large a share of all futures there might be has come to by then, of which these are some: the
+// rank r of n values lies above r of n + 1 parts. Those that are missing never do.
 std::optional<TimePoint> at_share(const std::vector<TimePoint>& sorted, int futures, double share) {
-  const auto rank = static_cast<std::size_t>(std::ceil(share * futures));
-  return rank == 0 || rank > sorted.size() ? std::nullopt : std::optional(sorted[rank - 1]);
+  const int rank = std::min(futures, static_cast<int>(std::ceil(share * (futures + 1))));
+  return rank == 0 || rank > std::ssize(sorted) ? std::nullopt
+                                                : std::optional(sorted[static_cast<std::size_t>(rank - 1)]);
 }
 
 }  // namespace
 
+int threads_here() {
+  constexpr unsigned kMost = 8;
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
+}
+
 Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, const FutureLimits& limits)
     : lengths_(state, unchanged.cluster) {
   const Duration begin = limits.stopwatch.elapsed();
-  const auto goes_on = [&] { return limits.stopwatch.elapsed() - begin < limits.time; };
+  const auto is_before = [&](Duration end) { return limits.stopwatch.elapsed() - begin < end; };
+  const CommonGround common{state, unchanged, lines_of(unchanged.cluster), allocation_of(state.policy)};
+  constexpr int kPatienceForOne = 3;
   const int futures = lengths_.is_random() ? limits.futures : 1;
-  for (int i = 0; i < futures && !unfinished_; ++i) {
-    Play play(state, unchanged, wanted, lengths_.draw(static_cast<std::uint64_t>(i) + 1));
-    const bool is_whole = play.run(goes_on);
-    (is_whole ? played_.emplace_back() : unfinished_.emplace()) = play.take_starts();
+  std::vector<std::optional<Starts>> whole(static_cast<std::size_t>(futures)), cut = whole;
+  std::atomic<std::size_t> next = 0;
+  const auto play_some = [&] {
+    Cluster cluster;
+    for (std::size_t i = next++; i < whole.size() && (i == 0 || is_before(limits.time)); i = next++) {
+      Play play(common, wanted, lengths_.draw(i + 1), cluster);
+      const Duration end = i == 0 ? kPatienceForOne * limits.time : limits.time;  // one is better than none
+      const bool is_whole = play.run([&] { return is_before(end); });
+      (is_whole ? whole : cut)[i] = play.take_starts();
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (int i = 1; i < std::min(limits.threads, futures); ++i) others.emplace_back(play_some);
+    play_some();
   }
-  if (!wanted.valid() || unfinished_ || lengths_.basis(wanted).unknown == 0 || of(wanted).p50) return;
-  rests_on_unknown_ = would_start(state, unchanged, wanted, limits);
-}
-
-bool Futures::would_start(const State& state, const Outcome& unchanged, JobId job,
-                          const FutureLimits& limits) const {
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (whole[i]) played_.push_back(*std::move(whole[i]));
+    if (cut[i] && !unfinished_) unfinished_ = std::move(cut[i]);
+  }
+  is_cut_ = std::ssize(played_) < futures;
+  if (!wanted.valid() || is_cut_ || lengths_.basis(wanted).unknown == 0 || of(wanted).p50) return;
+  Cluster cluster;
   constexpr auto kSomeTime = std::chrono::hours(1);
-  const Duration begin = limits.stopwatch.elapsed();
-  Play play(state, unchanged, job, lengths_.draw(1, kSomeTime));
-  play.run([&] { return limits.stopwatch.elapsed() - begin < limits.time; });
-  return play.take_starts()[job].has_value();
+  Play play(common, wanted, lengths_.draw(1, kSomeTime), cluster);
+  play.run([&] { return is_before(kPatienceForOne * limits.time); });
+  rests_on_unknown_ = play.take_starts()[wanted].has_value();
 }
 
 StartEstimate Futures::of(JobId job) const {
@@ -145,7 +224,7 @@ StartEstimate Futures::of(JobId job) const {
                          .p90 = at_share(starts, futures, 0.9),
                          .basis = lengths_.basis(job),
                          .futures = futures,
-                         .is_cut = unfinished_.has_value(),
+                         .is_cut = is_cut_,
                          .rests_on_unknown = rests_on_unknown_};
   if (futures > 0) estimate.never = static_cast<double>(futures - std::ssize(starts)) / futures;
   return estimate;

@@ -13,6 +13,9 @@ namespace muster::answers {
 
 inline constexpr int kFutures = 32;
 
+// For who has the machine to itself: as many as it runs at once, within reason.
+int threads_here();
+
 struct StartEstimate {
   std::optional<TimePoint> p50, p90;  // nothing: in fewer futures than that
   double never = 0;                   // share of futures in which it does not start
@@ -22,10 +25,11 @@ struct StartEstimate {
   bool rests_on_unknown = false;  // it starts only if jobs end of which nobody knows how long they run
 };
 
-// How many futures, and how long to play them in all.
+// How many futures, how long to play them in all, and by how many at once.
 struct FutureLimits {
   int futures = kFutures;
   Duration time = std::chrono::seconds(1);
+  int threads = 1;  // that play
   const Stopwatch& stopwatch;
 };
 
@@ -41,13 +45,11 @@ class Futures {
  private:
   using Starts = IdVector<JobId, std::optional<TimePoint>>;
 
-  // Whether the job would start if those ended of whom nobody knows anything.
-  bool would_start(const State& state, const Outcome& unchanged, JobId job, const FutureLimits& limits) const;
-
   const RunLengths lengths_;
   std::vector<Starts> played_;
-  std::optional<Starts> unfinished_;  // of the one that time did not suffice for
-  bool rests_on_unknown_ = false;     // of the job that was wanted
+  std::optional<Starts> unfinished_;  // of one that time did not suffice for
+  bool is_cut_ = false;               // it did not for some
+  bool rests_on_unknown_ = false;     // the job that was wanted would start if those ended of unknown length
 };
 
 }  // namespace muster::answers

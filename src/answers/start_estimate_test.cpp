@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "answers/far_line.hpp"
+#include "answers/objects_again.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::answers {
@@ -69,6 +71,69 @@ TEST(StartEstimate, WaitsForThoseBeforeItToo) {
   EXPECT_EQ(e.futures, 1);  // nothing is drawn
   ASSERT_TRUE(e.p50);
   EXPECT_EQ(format_time(*e.p50), "2025-06-01T13:40:00Z");
+}
+
+// Two at a time, an hour each: most of the line is far away for most of the time.
+TEST(StartEstimate, ALongLineIsServedInItsOrder) {
+  TestCluster c;
+  c.node("n1", {.gpus = 2}).queue("team");
+  KnownTimes times;
+  constexpr int kJobs = 60;
+  for (int i = 0; i < kJobs; ++i) {
+    const std::string name = "j" + std::to_string(100 + i);
+    c.pending(name, {.queue = "team", .gpus = 1, .age = std::chrono::minutes(kJobs - i)});
+    times.groups["default/" + name] = {.duration = RunTime{.first = 1h}};
+  }
+  c.cluster().refresh(c.now());
+  const State state{c.cluster(), c.policy(), c.now(), &times};
+  const SteadyStopwatch stopwatch;
+  const Outcome unchanged = outcome_of(state);
+  const Futures futures(state, unchanged, {}, {.time = kLong, .stopwatch = stopwatch});
+  for (int i = 2; i < kJobs; ++i) {
+    const StartEstimate e = futures.of(c.job_id("j" + std::to_string(100 + i)));
+    ASSERT_TRUE(e.p50) << i;
+    EXPECT_EQ(*e.p50, c.now() + std::chrono::hours(i / 2)) << i;
+  }
+}
+
+TEST(FarLine, ShowsWhomWhatIsFreeCouldServe) {
+  TestCluster c;
+  c.node("n1", {.gpus = 8}).queue("team").queue("other");
+  for (int i = 0; i < 20; ++i)
+    c.pending("small-" + std::to_string(10 + i),
+              {.queue = "team", .gpus = 1, .age = std::chrono::minutes(60 - i)});
+  for (int i = 0; i < 20; ++i)
+    c.pending("large-" + std::to_string(10 + i), {.queue = "team", .tasks = 2, .gpus = 2, .age = 60min});
+  c.pending("alone", {.queue = "other", .gpus = 1});
+  c.cluster().refresh(c.now());
+  const std::vector<Alike> lines = lines_of(c.cluster());
+  ASSERT_EQ(lines.size(), 2U);
+  FarLine line(lines);
+  const IdSet<JobId>& far = line.look(c.cluster());
+  EXPECT_EQ(far.items().size(), 20U - 9 + 20U - 3);  // eight fit, or two; and one more of each
+  EXPECT_FALSE(far.contains(c.job_id("small-18")));
+  EXPECT_TRUE(far.contains(c.job_id("small-19")));
+  EXPECT_FALSE(far.contains(c.job_id("alone")));
+}
+
+// It ran for ten hours before its place was taken: it is no short job.
+TEST(StartEstimate, WhoWasEvictedHasMoreToDoThanItDid) {
+  const auto start_behind = [](std::optional<std::string> receipt) {
+    TestCluster c = one_waits_for_another();
+    c.pending("c", {.queue = "team", .gpus = 2});
+    PodGroupObject group = pod_group_of(c.cluster(), c.job_id("b"));
+    group.eviction_receipt = std::move(receipt);
+    c.cluster().apply(std::move(group));
+    const Work usual{.duration = lognormal(1h, 4h)};
+    return start_of(c, "c",
+                    {.pods = {}, .groups = {{"default/a", usual}, {"default/b", usual}}, .history = {}});
+  };
+  const StartEstimate before = start_behind(std::nullopt);
+  const StartEstimate after = start_behind(
+      R"({"at": "2025-06-01T11:00:00Z", "action": "reclaim", "for": "x/y", "rule": "r", "pods": [], )"
+      R"("runtimeLostSeconds": 36000})");
+  ASSERT_TRUE(before.p50 && after.p50);
+  EXPECT_GT(*after.p50, *before.p50 + 8h);
 }
 
 TEST(StartEstimate, WhoIsLateGoesOnForAWhile) {

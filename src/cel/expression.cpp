@@ -15,12 +15,14 @@ using Kind = Node::Kind;
 using What = DevicePart::What;
 
 constexpr std::size_t kLongest = 10 * 1024;  // as the API has it
+constexpr int kMostEvaluated = 100'000;      // of one evaluation: macros within macros multiply
 
 class Evaluation {
  public:
   explicit Evaluation(const Device& device) : device_(device) {}
 
   Value of(const Node& node) {
+    if (++steps_ > kMostEvaluated) return failure("the expression takes too long");
     switch (node.kind) {
       case Kind::kLiteral:
         return node.value;
@@ -32,6 +34,8 @@ class Evaluation {
         return member_of(of(node.parts[0]), node.text);
       case Kind::kIndex:
         return indexed(of(node.parts[0]), of(node.parts[1]));
+      case Kind::kOptional:
+        return if_there(node.parts[0]);
       case Kind::kCall:
         return called(node);
       case Kind::kMethod:
@@ -40,6 +44,8 @@ class Evaluation {
         return has(of(node.parts[0].parts[0]), node.parts[0].text);
       case Kind::kBind:
         return bound(node);
+      case Kind::kMacro:
+        return macro(node);
       case Kind::kUnary:
         return unary(node);
       case Kind::kBinary:
@@ -91,6 +97,7 @@ class Evaluation {
 
   Value member_of(const Value& target, const std::string& id) const {
     if (target.failed()) return target;
+    if (const auto* optional = target.as<Optional>()) return optional_entry(*optional, id);
     const auto* part = target.as<DevicePart>();
     if (part == nullptr) return failure(fmt::format("{} has no member \"{}\"", type_name(target), id));
     if (auto found = entry(*part, id)) return *std::move(found);
@@ -101,6 +108,8 @@ class Evaluation {
   Value indexed(const Value& target, const Value& key) const {
     if (target.failed()) return target;
     if (key.failed()) return key;
+    if (const auto* optional = target.as<Optional>())
+      return optional->value ? optional_of(indexed(*optional->value, key)) : target;
     if (const auto* id = key.as<std::string>()) return member_of(target, *id);
     const auto* items = target.as<List>();
     const auto* at = key.as<std::int64_t>();
@@ -109,6 +118,37 @@ class Evaluation {
     if (*at < 0 || static_cast<std::size_t>(*at) >= items->size())
       return failure("the list has no such entry");
     return (*items)[static_cast<std::size_t>(*at)];
+  }
+
+  // ---- what may be missing
+
+  static Value optional_of(Value value) { return value.failed() ? value : Value(present(std::move(value))); }
+
+  Value optional_entry(const Optional& optional, const std::string& id) const {
+    if (!optional.value) return optional;
+    const auto* part = optional.value->as<DevicePart>();
+    if (part == nullptr)
+      return failure(fmt::format("{} has no member \"{}\"", type_name(*optional.value), id));
+    auto found = entry(*part, id);
+    return found ? optional_of(*std::move(found)) : Value(Optional{});
+  }
+
+  // A member or an index.
+  Value if_there(const Node& node) {
+    Value target = of(node.parts[0]);
+    if (target.failed()) return target;
+    const auto* known = target.as<Optional>();
+    const Optional optional = known != nullptr ? *known : present(target);
+    if (node.kind == Kind::kMember) return optional_entry(optional, node.text);
+    const Value key = of(node.parts[1]);
+    if (key.failed()) return key;
+    if (const auto* id = key.as<std::string>()) return optional_entry(optional, *id);
+    const auto* items = optional.value ? optional.value->as<List>() : nullptr;
+    const auto* at = key.as<std::int64_t>();
+    if (optional.value == nullptr) return optional;
+    if (items == nullptr || at == nullptr) return indexed(*optional.value, key);
+    const bool is_there = *at >= 0 && static_cast<std::size_t>(*at) < items->size();
+    return is_there ? Value(present((*items)[static_cast<std::size_t>(*at)])) : Value(Optional{});
   }
 
   Value has(const Value& target, const std::string& id) const {
@@ -131,8 +171,14 @@ class Evaluation {
   // ---- calls
 
   Value called(const Node& node) {
-    const Value argument = of(node.parts[0]);
-    return argument.failed() ? argument : call_function(node.text, argument);
+    std::vector<Value> values;
+    for (const Node& part : node.parts) {
+      values.push_back(of(part));
+      if (values.back().failed()) return values.back();
+    }
+    const auto* part = values.size() == 1 ? values[0].as<DevicePart>() : nullptr;
+    if (part != nullptr && node.text == "size") return static_cast<std::int64_t>(device_.keys(*part).size());
+    return call_function(node.text, values);
   }
 
   Value method(const Node& node) {
@@ -149,6 +195,92 @@ class Evaluation {
     Value result = of(node.parts[1]);
     names_.pop_back();
     return result;
+  }
+
+  // ---- macros: what follows is done with each item of a list, or each key of a map
+
+  Value macro(const Node& node) {
+    const Value target = of(node.parts[0]);
+    if (target.failed()) return target;
+    const std::string& name = *node.value.as<std::string>();
+    if (name == "optMap") return opt_mapped(target, node);
+    const auto* part = target.as<DevicePart>();
+    const auto* list = target.as<List>();
+    if (part == nullptr && list == nullptr)
+      return failure(fmt::format("{} does not work on {}", name, type_name(target)));
+    List keys;
+    if (part != nullptr)
+      for (std::string& key : device_.keys(*part)) keys.emplace_back(std::move(key));
+    const List& items = list != nullptr ? *list : keys;
+    if (name == "all" || name == "exists") return quantified(items, node, name == "exists");
+    if (name == "filter") return filtered(items, node);
+    return name == "map" ? mapped(items, node) : exactly_one(items, node);
+  }
+
+  Value with_item(const Node& node, const Value& item, std::size_t body = 1) {
+    names_.emplace_back(node.text, item);
+    Value result = of(node.parts[body]);
+    names_.pop_back();
+    return result;
+  }
+
+  Value truth_of(const Node& node, const Value& item, std::size_t body = 1) {
+    Value result = with_item(node, item, body);
+    return result.failed() || result.as<bool>() != nullptr ? result : failure("a macro takes a truth value");
+  }
+
+  // One item alone can decide, even if others fail.
+  Value quantified(const List& items, const Node& node, bool decisive) {
+    Value result = !decisive;
+    for (const Value& item : items) {
+      Value truth = truth_of(node, item);
+      if (truth.failed())
+        result = std::move(truth);
+      else if (*truth.as<bool>() == decisive)
+        return decisive;
+    }
+    return result;
+  }
+
+  Value exactly_one(const List& items, const Node& node) {
+    int found = 0;
+    for (const Value& item : items) {
+      const Value truth = truth_of(node, item);
+      if (truth.failed()) return truth;
+      found += *truth.as<bool>();
+    }
+    return found == 1;
+  }
+
+  Value filtered(const List& items, const Node& node) {
+    List kept;
+    for (const Value& item : items) {
+      const Value truth = truth_of(node, item);
+      if (truth.failed()) return truth;
+      if (*truth.as<bool>()) kept.push_back(item);
+    }
+    return kept;
+  }
+
+  // With three parts, the first says which items.
+  Value mapped(const List& items, const Node& node) {
+    List results;
+    for (const Value& item : items) {
+      if (node.parts.size() == 3) {
+        const Value truth = truth_of(node, item);
+        if (truth.failed()) return truth;
+        if (!*truth.as<bool>()) continue;
+      }
+      results.push_back(with_item(node, item, node.parts.size() - 1));
+      if (results.back().failed()) return results.back();
+    }
+    return results;
+  }
+
+  Value opt_mapped(const Value& target, const Node& node) {
+    const auto* optional = target.as<Optional>();
+    if (optional == nullptr) return failure(fmt::format("optMap does not work on {}", type_name(target)));
+    return optional->value ? optional_of(with_item(node, *optional->value)) : target;
   }
 
   // ---- operators
@@ -194,6 +326,7 @@ class Evaluation {
 
   const Device& device_;
   std::vector<std::pair<std::string, Value>> names_;
+  int steps_ = 0;
 };
 
 }  // namespace

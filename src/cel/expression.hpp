@@ -3,9 +3,12 @@
 //   device.attributes["gpu.example.com"].model.lowerAscii().matches("^a100") &&
 //       device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
 //
-// Truth values, whole numbers, text, quantities, semantic versions, lists; && || ! ?: == != < <= > >= in + -
-// * / %; has(), size(), quantity(), semver(), cel.bind(), and the methods of text, quantities and versions.
-// What is outside of it is refused when the text is parsed.
+// Truth values, whole numbers, text, quantities, semantic versions, lists, optional values (.? [?]
+// orValue());
+// && || ! ?: == != < <= > >= in + - * / %; has(), size(), quantity(), semver(), int(), string(), bool(),
+// cel.bind(), the macros all, exists, exists_one, map, filter and optMap, sets.*, and the methods of text,
+// lists, quantities and versions. What is outside of it (fractions, times, map literals, addresses) is
+// refused when the text is parsed.
 #pragma once
 
 #include <memory>
@@ -25,6 +28,8 @@ class Device {
   // Nothing: the device has no such attribute.
   virtual std::optional<Value> attribute(std::string_view domain, std::string_view id) const = 0;
   virtual std::optional<Quantity> capacity(std::string_view domain, std::string_view id) const = 0;
+  // Of a map: domains of attributes or capacities, ids within a domain; in order.
+  virtual std::vector<std::string> keys(const DevicePart& part) const = 0;
 };
 
 struct Node;

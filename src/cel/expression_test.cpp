@@ -25,6 +25,13 @@ class Gpu final : public Device {
     if (domain != driver() || id != "memory") return std::nullopt;
     return Quantity{std::int64_t{40} * (1 << 30) * 1000};
   }
+  std::vector<std::string> keys(const DevicePart& part) const override {
+    if (part.what == DevicePart::What::kAttributes || part.what == DevicePart::What::kCapacities)
+      return {"gpu.example.com"};
+    if (part.domain != driver()) return {};
+    if (part.what == DevicePart::What::kCapacitiesOf) return {"memory"};
+    return {"index", "model", "shared", "version"};
+  }
 };
 
 // "true", "false", or what is wrong.
@@ -108,15 +115,82 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"isSemver('1.2') || isSemver('01.2.3') || isSemver('1.2.3-')", "false"},
                     Case{"a.index.startsWith('3')", "startsWith does not work on a number"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Macros, Expressions,
+    testing::Values(
+        Case{"['A100', 'H100'].exists(m, a.model.startsWith(m))", "true"},
+        Case{"[1, 2, 3].all(i, i > 0) && ![1, 2, 3].all(i, i > 1)", "true"},
+        Case{"[1, 2, 3].exists_one(i, i > 2) && ![1, 2, 3].existsOne(i, i > 1)", "true"},
+        Case{"[1, 2, 3].map(i, i * 2) == [2, 4, 6]", "true"},
+        Case{"[1, 2, 3].map(i, i > 1, i * 2) == [4, 6]", "true"},
+        Case{"[1, 2, 3].filter(i, i % 2 == 1).size() == 2", "true"},
+        Case{"[1, 0].exists(i, 1 / i == 1)", "true"}, Case{"[0].exists(i, 1 / i == 1)", "division by zero"},
+        Case{"[0, 2].all(i, 1 / i == 1)", "false"}, Case{"[].all(i, false) && ![].exists(i, true)", "true"},
+        Case{"a.exists(k, k == 'model') && device.attributes.exists(d, d.endsWith('.com'))", "true"},
+        Case{"size(a) == 4 && size(c) == 1 && c.all(k, k == 'memory')", "true"},
+        Case{"[[1], [2]].exists(l, l.exists(i, i == 2))", "true"},
+        Case{"[1].all(i, i)", "a macro takes a truth value"},
+        Case{"a.model.exists(i, true)", "exists does not work on text"},
+        Case{"sets.contains([1, 2], [2]) && sets.intersects([1, 2], [2, 3]) && sets.equivalent([1, 1], [1])",
+             "true"}));
+
+// Each level goes through ten thousand items: nobody waits for that.
+TEST(Expression, WhatTakesTooLongEnds) {
+  std::string items = "[0";
+  for (int i = 1; i < 40; ++i) items += "," + std::to_string(i);
+  items += "]";
+  EXPECT_EQ(result(items + ".all(a, " + items + ".all(b, " + items + ".all(c, a + b + c >= 0)))"),
+            "the expression takes too long");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Optionals, Expressions,
+    testing::Values(Case{"a.?model.orValue('') == 'A100-SXM4'", "true"},
+                    Case{"a.?absent.orValue(7) == 7", "true"},
+                    Case{"device.attributes[?'other'].?model.hasValue()", "false"},
+                    Case{"a[?'model'].hasValue() && !a[?'absent'].hasValue()", "true"},
+                    Case{"[1][?0].value() == 1 && ![1][?1].hasValue()", "true"},
+                    Case{"a.?absent.value() == 1", "the optional value is missing"},
+                    Case{"a.?absent.or(a.?index).value() == 3", "true"},
+                    Case{"a.?index.optMap(i, i + 1).orValue(0) == 4", "true"},
+                    Case{"optional.of(1) == optional.of(1) && optional.of(1) != optional.none()", "true"},
+                    Case{"a.?model == 'A100-SXM4'", "false"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, Expressions,
+    testing::Values(
+        Case{"a.model.split('-') == ['A100', 'SXM4']", "true"},
+        Case{"a.model.split('-')[0].substring(1) == '100'", "true"},
+        Case{"'äbc'.substring(1, 2) == 'b' && 'äbc'.charAt(0) == 'ä' && 'abc'.charAt(3) == ''", "true"},
+        Case{"'abc'.substring(4) == ''", "the text has no such part"},
+        Case{"'äbcb'.indexOf('b') == 1 && 'äbcb'.lastIndexOf('b') == 3 && 'a'.indexOf('x') == -1", "true"},
+        Case{"a.model.replace('-', ' ') == 'A100 SXM4' && '  x\\n'.trim() == 'x'", "true"},
+        Case{"['a', 'b'].join('-') == 'a-b' && ['a', 'b'].join() == 'ab'", "true"},
+        Case{"'ab'.split('') == ['a', 'b'] && [1] + [2] == [1, 2]", "true"},
+        Case{"int('12') + 1 == 13 && string(true) == 'true' && bool('true')", "true"},
+        Case{"int('1x') == 1", "\"1x\" is not a whole number"},
+        Case{"quantity('1Gi').add(quantity('1Gi')) == quantity('2Gi')", "true"},
+        Case{"c.memory.sub(quantity('30Gi')).isGreaterThan(quantity('9Gi'))", "true"},
+        Case{"quantity('5').sub(2).asInteger() == 3", "true"},
+        Case{"semver('v1.2', true) == semver('1.2.0') && isSemver('v1.02.3', true)", "true"},
+        Case{"isSemver('v1.2') || isSemver('1.2.3.4', true)", "false"},
+        Case{"'\\x41\\u00e4' == 'Aä' && \"\"\"a\nb\"\"\".contains('b')", "true"},
+        Case{"dyn(1) == 1", "true"}));
+
 TEST(Expression, OutsideOfTheLanguageIsRefusedWithItsPlace) {
   EXPECT_EQ(result(""), "character 1: the expression ends too early");
   EXPECT_EQ(result("1.5 > 1"), "character 1: fractions are not supported");
-  EXPECT_EQ(result("device.attributes.exists(x, true)"), "character 19: \"exists\" is not supported");
-  EXPECT_EQ(result("dyn(1) == 1"), "character 1: \"dyn\" is not supported");
+  EXPECT_EQ(result("device.attributes.transformList(x, true)"),
+            "character 19: \"transformList\" is not supported");
+  EXPECT_EQ(result("ip('::1') == 1"), "character 1: \"ip\" is not supported");
+  EXPECT_EQ(result("[1].all(1, 2)"), "character 9: a name is expected");
+  EXPECT_EQ(result("[1].exists(i)"), "character 13: \",\" is expected");
+  EXPECT_EQ(result("semver() == 1"), "character 1: semver() does not take 0 values");
+  EXPECT_EQ(result("device.?driver() == 1"), "character 9: \"driver\" is not supported");
   EXPECT_EQ(result("true true"), "character 6: \"true\" is not expected");
   EXPECT_EQ(result("(true"), "character 6: \")\" is expected");
   EXPECT_EQ(result("'abc"), "character 1: the text does not end");
-  EXPECT_EQ(result("'\\x41' == 'A'"), "character 2: the escape is not supported");
+  EXPECT_EQ(result("'\\x4' == 'A'"), "character 2: the escape is not supported");
   EXPECT_EQ(result("12ab == 1"), "character 1: \"12ab\" is not a whole number");
   EXPECT_EQ(result("has(device)"), "character 1: has() takes a member");
   EXPECT_EQ(result("a # b"), "character 3: \"#\" is not expected");

@@ -5,6 +5,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "util/quantity.hpp"
@@ -46,10 +47,109 @@ Value version_of(const std::string& text) {
   return *std::move(parsed);
 }
 
+// Of a loosely written version: "v1.2" is 1.2.0, leading zeros do not count.
+std::string as_version(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  const std::size_t rest = std::min(text.find_first_of("-+"), text.size());
+  std::string numbers;
+  std::size_t parts = 0;
+  for (std::string_view left = text.substr(0, rest); parts < 3; ++parts) {
+    const std::size_t dot = std::min(left.find('.'), left.size());
+    std::string_view part = left.substr(0, dot);
+    while (part.size() > 1 && part[0] == '0') part.remove_prefix(1);
+    numbers += (parts > 0 ? "." : "") + (part.empty() ? std::string("0") : std::string(part));
+    if (dot == left.size()) {
+      left = {};
+      continue;
+    }
+    left.remove_prefix(dot + 1);
+    if (parts == 2) return std::string(text);  // more than three numbers
+  }
+  return numbers + std::string(text.substr(rest));
+}
+
 Value matches(const std::string& text, const std::string& pattern) {
   const RE2 expression(pattern, RE2::Quiet);
   if (!expression.ok()) return failure(fmt::format("\"{}\" is not a regular expression", pattern));
   return RE2::PartialMatch(text, expression);
+}
+
+// ---------------------------------------------------------------- text
+
+// Where the code points of a text begin, and its end.
+std::vector<std::size_t> code_points(const std::string& text) {
+  std::vector<std::size_t> starts;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) starts.push_back(i);
+  starts.push_back(text.size());
+  return starts;
+}
+
+Value part_of(const std::string& text, std::int64_t from, std::optional<std::int64_t> to) {
+  const auto starts = code_points(text);
+  const auto end = static_cast<std::int64_t>(starts.size()) - 1;
+  if (from < 0 || from > end || to.value_or(end) < from || to.value_or(end) > end)
+    return failure("the text has no such part");
+  const std::size_t begin = starts[static_cast<std::size_t>(from)];
+  return text.substr(begin, starts[static_cast<std::size_t>(to.value_or(end))] - begin);
+}
+
+Value place_in(const std::string& text, std::size_t found) {
+  return found == std::string::npos ? std::int64_t{-1} : length_of(text.substr(0, found));
+}
+
+Value split(const std::string& text, const std::string& separator) {
+  List parts;
+  if (separator.empty()) {
+    const auto starts = code_points(text);
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+      parts.emplace_back(text.substr(starts[i], starts[i + 1] - starts[i]));
+    return parts;
+  }
+  std::size_t from = 0;
+  for (std::size_t at = text.find(separator); at != std::string::npos; at = text.find(separator, from)) {
+    parts.emplace_back(text.substr(from, at - from));
+    from = at + separator.size();
+  }
+  parts.emplace_back(text.substr(from));
+  return parts;
+}
+
+Value replaced(const std::string& text, const std::string& from, const std::string& to) {
+  if (from.empty()) return failure("replace takes a text that is not empty");
+  std::string result;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
+    result.append(text, begin, at - begin).append(to);
+    begin = at + from.size();
+  }
+  return result.append(text, begin);
+}
+
+std::string trimmed(const std::string& text) {
+  constexpr const char* kSpace = " \t\n\r\f\v";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+Value joined(const List& items, const std::string& separator) {
+  std::string result;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto* text = items[i].as<std::string>();
+    if (text == nullptr) return failure("join works on lists of texts");
+    result += (i > 0 ? separator : "") + *text;
+  }
+  return result;
+}
+
+Value part_by_places(const std::string& name, const std::string& text, std::span<const Value> arguments) {
+  const auto* from = arguments[0].as<std::int64_t>();
+  const auto* to = arguments.size() == 2 ? arguments[1].as<std::int64_t>() : nullptr;
+  if (from == nullptr || (arguments.size() == 2 && to == nullptr) || arguments.size() > 2)
+    return failure(fmt::format("{} takes places in the text", name));
+  if (name == "charAt" && arguments.size() == 1)
+    return *from == length_of(text) ? Value(std::string()) : part_of(text, *from, *from + 1);
+  return part_of(text, *from, to == nullptr ? std::nullopt : std::optional(*to));
 }
 
 // ---------------------------------------------------------------- methods
@@ -58,7 +158,13 @@ Value text_method(const std::string& name, const std::string& text, std::span<co
   if (arguments.empty()) {
     if (name == "lowerAscii") return with_ascii(text, 'A', 'Z', 'a' - 'A');
     if (name == "upperAscii") return with_ascii(text, 'a', 'z', 'A' - 'a');
+    if (name == "trim") return trimmed(text);
     return failure(fmt::format("text has no {}()", name));
+  }
+  if (name == "substring" || name == "charAt") return part_by_places(name, text, arguments);
+  if (name == "replace" && arguments.size() == 2) {
+    const auto *from = arguments[0].as<std::string>(), *to = arguments[1].as<std::string>();
+    return from != nullptr && to != nullptr ? replaced(text, *from, *to) : failure("replace takes two texts");
   }
   const auto* other = arguments.size() == 1 ? arguments[0].as<std::string>() : nullptr;
   if (other == nullptr) return failure(fmt::format("{} takes one text", name));
@@ -66,6 +172,9 @@ Value text_method(const std::string& name, const std::string& text, std::span<co
   if (name == "endsWith") return text.ends_with(*other);
   if (name == "contains") return text.find(*other) != std::string::npos;
   if (name == "matches") return matches(text, *other);
+  if (name == "split") return split(text, *other);
+  if (name == "indexOf") return place_in(text, text.find(*other));
+  if (name == "lastIndexOf") return place_in(text, text.rfind(*other));
   return failure(fmt::format("text has no {}()", name));
 }
 
@@ -79,8 +188,23 @@ std::optional<Value> comparison(const std::string& name, const T& value, std::sp
   return std::nullopt;
 }
 
+// With another quantity, or a whole number.
+Value sum_of(Quantity left, const Value& right, bool is_minus) {
+  std::int64_t thousandths = 0, result = 0;
+  const auto* number = right.as<std::int64_t>();
+  bool overflows = number != nullptr && __builtin_mul_overflow(*number, 1000, &thousandths);
+  if (const auto* quantity = right.as<Quantity>()) thousandths = quantity->thousandths;
+  overflows |= is_minus ? __builtin_sub_overflow(left.thousandths, thousandths, &result)
+                        : __builtin_add_overflow(left.thousandths, thousandths, &result);
+  if (overflows) return failure("the quantity is too large");
+  return Quantity{result};
+}
+
 Value quantity_method(const std::string& name, Quantity quantity, std::span<const Value> arguments) {
   if (auto result = comparison(name, quantity, arguments)) return *std::move(result);
+  const bool adds = (name == "add" || name == "sub") && arguments.size() == 1;
+  if (adds && (arguments[0].as<Quantity>() != nullptr || arguments[0].as<std::int64_t>() != nullptr))
+    return sum_of(quantity, arguments[0], name == "sub");
   const bool is_whole = quantity.thousandths % 1000 == 0;
   if (!arguments.empty()) return failure(fmt::format("{} takes a quantity", name));
   if (name == "isInteger") return is_whole;
@@ -97,6 +221,60 @@ Value version_method(const std::string& name, const Version& version, std::span<
   if (name == "minor") return version.minor;
   if (name == "patch") return version.patch;
   return failure(fmt::format("a version has no {}()", name));
+}
+
+Value optional_method(const std::string& name, const Optional& optional, std::span<const Value> arguments) {
+  if (name == "hasValue" && arguments.empty()) return optional.value != nullptr;
+  if (name == "value" && arguments.empty())
+    return optional.value ? *optional.value : failure("the optional value is missing");
+  if (name == "orValue" && arguments.size() == 1) return optional.value ? *optional.value : arguments[0];
+  if (name == "or" && arguments.size() == 1 && arguments[0].as<Optional>() != nullptr)
+    return optional.value ? Value(optional) : arguments[0];
+  return failure(fmt::format("an optional value has no such {}()", name));
+}
+
+bool has_all(const List& items, const List& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(), [&](const Value& value) {
+    return std::any_of(items.begin(), items.end(), [&](const Value& item) { return equal(item, value); });
+  });
+}
+
+Value set_function(const std::string& name, const Value& left, const Value& right) {
+  const List *a = left.as<List>(), *b = right.as<List>();
+  if (a == nullptr || b == nullptr) return failure(fmt::format("{} takes two lists", name));
+  if (name == "sets.contains") return has_all(*a, *b);
+  if (name == "sets.equivalent") return has_all(*a, *b) && has_all(*b, *a);
+  return std::any_of(b->begin(), b->end(), [&](const Value& value) { return has_all(*a, {value}); });
+}
+
+Value number_function(const std::string& name, std::int64_t number) {
+  if (name == "string") return std::to_string(number);
+  return name == "int" ? Value(number) : no_overload(name, number);
+}
+
+Value truth_function(const std::string& name, bool truth) {
+  if (name == "string") return std::string(truth ? "true" : "false");
+  return name == "bool" ? Value(truth) : no_overload(name, truth);
+}
+
+Value whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    return failure(fmt::format("\"{}\" is not a whole number", text));
+  return number;
+}
+
+Value text_function(const std::string& name, const std::string& text, bool is_loose) {
+  if (name == "string") return text;
+  if (name == "int") return whole_number(text);
+  if (name == "bool" && (text == "true" || text == "false")) return text == "true";
+  if (name == "isQuantity") return quantity_milli(text).has_value();
+  if (name == "quantity") return quantity_of(text);
+  const std::string version = is_loose ? as_version(text) : text;
+  if (name == "isSemver") return Version::parse(version).has_value();
+  if (name == "semver") return version_of(version);
+  return no_overload(name, text);
 }
 
 // ---------------------------------------------------------------- operators
@@ -133,20 +311,19 @@ Value ordering(const std::string& sign, const Value& left, const Value& right) {
 
 }  // namespace
 
-Value call_function(const std::string& name, const Value& argument) {
-  if (name == "size") return size_of(argument);
-  if (const auto* number = argument.as<std::int64_t>()) {
-    if (name == "string") return std::to_string(*number);
-    if (name == "int") return *number;
-  }
-  const auto* text = argument.as<std::string>();
-  if (text == nullptr) return no_overload(name, argument);
-  if (name == "string") return *text;
-  if (name == "isQuantity") return quantity_milli(*text).has_value();
-  if (name == "isSemver") return Version::parse(*text).has_value();
-  if (name == "quantity") return quantity_of(*text);
-  if (name == "semver") return version_of(*text);
-  return no_overload(name, argument);
+Value call_function(const std::string& name, std::span<const Value> arguments) {
+  if (name == "optional.none") return Optional{};
+  if (name == "optional.of") return present(arguments[0]);
+  if (name.starts_with("sets.")) return set_function(name, arguments[0], arguments[1]);
+  if (name == "dyn") return arguments[0];
+  if (name == "size") return size_of(arguments[0]);
+  if (const auto* number = arguments[0].as<std::int64_t>()) return number_function(name, *number);
+  if (const auto* truth = arguments[0].as<bool>()) return truth_function(name, *truth);
+  const auto* text = arguments[0].as<std::string>();
+  if (text == nullptr) return no_overload(name, arguments[0]);
+  const auto* is_loose = arguments.size() == 2 ? arguments[1].as<bool>() : nullptr;
+  if (arguments.size() == 2 && is_loose == nullptr) return no_overload(name, arguments[1]);
+  return text_function(name, *text, is_loose != nullptr && *is_loose);
 }
 
 Value call_method(const std::string& name, const Value& target, std::span<const Value> arguments) {
@@ -154,6 +331,11 @@ Value call_method(const std::string& name, const Value& target, std::span<const 
   if (const auto* text = target.as<std::string>()) return text_method(name, *text, arguments);
   if (const auto* quantity = target.as<Quantity>()) return quantity_method(name, *quantity, arguments);
   if (const auto* version = target.as<Version>()) return version_method(name, *version, arguments);
+  if (const auto* optional = target.as<Optional>()) return optional_method(name, *optional, arguments);
+  if (const auto* list = target.as<List>(); list != nullptr && name == "join") {
+    const auto* separator = arguments.size() == 1 ? arguments[0].as<std::string>() : nullptr;
+    if (separator != nullptr || arguments.empty()) return joined(*list, separator ? *separator : "");
+  }
   return no_overload(name, target);
 }
 
@@ -163,6 +345,11 @@ Value apply_operator(const std::string& sign, const Value& left, const Value& ri
   if (sign[0] == '<' || sign[0] == '>') return ordering(sign, left, right);
   if (left.as<std::int64_t>() != nullptr && right.as<std::int64_t>() != nullptr)
     return arithmetic(sign[0], *left.as<std::int64_t>(), *right.as<std::int64_t>());
+  if (sign == "+" && left.as<List>() != nullptr && right.as<List>() != nullptr) {
+    List both = *left.as<List>();
+    both.insert(both.end(), right.as<List>()->begin(), right.as<List>()->end());
+    return both;
+  }
   if (sign == "+" && left.as<std::string>() != nullptr && right.as<std::string>() != nullptr)
     return *left.as<std::string>() + *right.as<std::string>();
   return failure(fmt::format("{} does not work on {} and {}", sign, type_name(left), type_name(right)));

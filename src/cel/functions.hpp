@@ -8,7 +8,7 @@
 
 namespace muster::cel {
 
-Value call_function(const std::string& name, const Value& argument);
+Value call_function(const std::string& name, std::span<const Value> arguments);
 Value call_method(const std::string& name, const Value& target, std::span<const Value> arguments);
 Value apply_operator(const std::string& sign, const Value& left, const Value& right);
 

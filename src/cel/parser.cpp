@@ -15,11 +15,34 @@ using Kind = Node::Kind;
 // Of operators and members, and of brackets within brackets: recursion stays well within the stack.
 constexpr int kMostSteps = 1000, kDeepest = 50;
 
-constexpr std::string_view kFunctions[] = {"size",     "quantity", "isQuantity", "semver",
-                                           "isSemver", "string",   "int"};
+struct Function {
+  std::string_view name;
+  std::size_t least, most;  // arguments
+};
+constexpr Function kFunctions[] = {{"size", 1, 1},
+                                   {"quantity", 1, 1},
+                                   {"isQuantity", 1, 1},
+                                   {"semver", 1, 2},
+                                   {"isSemver", 1, 2},
+                                   {"string", 1, 1},
+                                   {"int", 1, 1},
+                                   {"bool", 1, 1},
+                                   {"dyn", 1, 1},
+                                   {"optional.of", 1, 1},
+                                   {"optional.none", 0, 0},
+                                   {"sets.contains", 2, 2},
+                                   {"sets.intersects", 2, 2},
+                                   {"sets.equivalent", 2, 2}};
 constexpr std::string_view kMethods[] = {
-    "startsWith", "endsWith",      "contains",  "matches",   "lowerAscii", "upperAscii", "size",  "compareTo",
-    "isLessThan", "isGreaterThan", "asInteger", "isInteger", "sign",       "major",      "minor", "patch"};
+    "startsWith", "endsWith",  "contains",    "matches",       "lowerAscii", "upperAscii",
+    "size",       "compareTo", "isLessThan",  "isGreaterThan", "asInteger",  "isInteger",
+    "sign",       "major",     "minor",       "patch",         "split",      "join",
+    "substring",  "indexOf",   "lastIndexOf", "replace",       "trim",       "charAt",
+    "add",        "sub",       "hasValue",    "value",         "orValue",    "or"};
+constexpr std::string_view kMacros[] = {"all", "exists", "exists_one", "existsOne",
+                                        "map", "filter", "optMap"};
+// Names before a dot that hold functions instead of being values.
+constexpr std::string_view kLibraries[] = {"optional", "sets"};
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -116,16 +139,24 @@ class Parser {
     Node node = primary();
     while (!error_ && (is_sign(".") || is_sign("["))) {
       step();
-      if (take("[")) {
-        Node key = condition();
-        expect("]");
-        node = Node{.kind = Kind::kIndex, .parts = {std::move(node), std::move(key)}};
-      } else {
-        ++at_;
-        node = member(std::move(node));
-      }
+      const bool is_index = is_sign("[");
+      ++at_;
+      const bool may_miss = take("?");
+      node = is_index ? index(std::move(node)) : member(std::move(node));
+      if (may_miss) node = as_optional(std::move(node));
     }
     return node;
+  }
+
+  Node index(Node target) {
+    Node key = condition();
+    expect("]");
+    return {.kind = Kind::kIndex, .parts = {std::move(target), std::move(key)}};
+  }
+
+  Node as_optional(Node node) {
+    if (node.kind != Kind::kMember && node.kind != Kind::kIndex) fail("? stands before a member or a key");
+    return {.kind = Kind::kOptional, .parts = {std::move(node)}};
   }
 
   Node member(Node target) {
@@ -134,6 +165,9 @@ class Parser {
     ++at_;
     if (!take("(")) return {.kind = Kind::kMember, .text = name.text, .parts = {std::move(target)}};
     if (target.kind == Kind::kName && target.text == "cel" && name.text == "bind") return bind();
+    if (target.kind == Kind::kName && contains(kLibraries, target.text))
+      return call({name.kind, target.text + "." + name.text, name.at});
+    if (contains(kMacros, name.text)) return macro(std::move(target), name);
     if (!contains(kMethods, name.text)) fail(fmt::format("\"{}\" is not supported", name.text), name);
     std::vector<Node> parts = list(")");
     parts.insert(parts.begin(), std::move(target));
@@ -148,6 +182,18 @@ class Parser {
     std::vector<Node> parts = list(")");
     if (parts.size() != 2) fail("cel.bind takes a name and two values");
     return {.kind = Kind::kBind, .text = name.text, .parts = std::move(parts)};
+  }
+
+  Node macro(Node target, const Token& name) {
+    const Token item = peek();
+    if (item.kind != Token::Kind::kName) return fail("a name is expected"), Node{};
+    ++at_;
+    expect(",");
+    std::vector<Node> parts = list(")");
+    if (parts.size() != 1 && !(name.text == "map" && parts.size() == 2))
+      fail(fmt::format("{} takes a name and what is to be done with it", name.text), name);
+    parts.insert(parts.begin(), std::move(target));
+    return {.kind = Kind::kMacro, .text = item.text, .value = name.text, .parts = std::move(parts)};
   }
 
   std::vector<Node> list(std::string_view end) {
@@ -194,8 +240,11 @@ class Parser {
       if (!fits) fail("has() takes a member", name);
       return {.kind = Kind::kHas, .parts = std::move(parts)};
     }
-    if (!contains(kFunctions, name.text)) fail(fmt::format("\"{}\" is not supported", name.text), name);
-    if (parts.size() != 1) fail(fmt::format("{}() takes one value", name.text), name);
+    const auto* const known = std::ranges::find(kFunctions, name.text, &Function::name);
+    if (known == std::end(kFunctions))
+      fail(fmt::format("\"{}\" is not supported", name.text), name);
+    else if (parts.size() < known->least || parts.size() > known->most)
+      fail(fmt::format("{}() does not take {} values", name.text, parts.size()), name);
     return {.kind = Kind::kCall, .text = name.text, .parts = std::move(parts)};
   }
 

@@ -24,10 +24,12 @@ struct Node {
     kName,       // text
     kMember,     // parts[0].text
     kIndex,      // parts[0][parts[1]]
+    kOptional,   // parts[0], a member or an index that may be missing
     kCall,       // text(parts...)
     kMethod,     // parts[0].text(parts[1]...)
     kHas,        // has(parts[0]), a member or an index
     kBind,       // parts[1], in which the name `text` stands for parts[0]
+    kMacro,      // parts[0].value(text, parts[1]...), in which the name `text` stands for each item
     kUnary,      // text parts[0]
     kBinary,     // parts[0] text parts[1]
     kCondition,  // parts[0] ? parts[1] : parts[2]

@@ -1,6 +1,8 @@
 // From characters to words: names, numbers, texts with their escapes, signs.
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "cel/syntax.hpp"
 
 namespace muster::cel {
@@ -74,26 +76,44 @@ class Reader {
     Token token{Token::Kind::kText, "", at_};
     if (is_raw) ++at_;
     const char quote = peek();
-    if (peek(1) == quote && peek(2) == quote)
-      return syntax_error("text in triple quotes is not supported", at_);
-    for (++at_; peek() != quote; ++at_) {
-      if (at_ >= text_.size() || peek() == '\n') return syntax_error("the text does not end", token.at);
+    const bool is_long = peek(1) == quote && peek(2) == quote;
+    const std::string end(is_long ? 3 : 1, quote);
+    for (at_ += end.size(); !text_.substr(at_).starts_with(end); ++at_) {
+      if (at_ >= text_.size() || (peek() == '\n' && !is_long))
+        return syntax_error("the text does not end", token.at);
       if (peek() != '\\' || is_raw)
         token.text += peek();
       else if (!escaped(token.text))
         return syntax_error("the escape is not supported", at_ - 1);
     }
-    ++at_;
+    at_ += end.size();
     return token;
   }
 
   bool escaped(std::string& out) {
     constexpr std::string_view kFrom = "\\\"'`?abfnrtv", kTo = "\\\"'`?\a\b\f\n\r\t\v";
     ++at_;
+    if (peek() == 'x' || peek() == 'X' || peek() == 'u') return code_point(out, peek() == 'u' ? 4 : 2);
     const std::size_t found = kFrom.find(peek());
     if (at_ >= text_.size() || found == std::string_view::npos) return false;
     out += kTo[found];
     return true;
+  }
+
+  // Of so many hexadecimal digits, as UTF-8.
+  bool code_point(std::string& out, std::size_t digits) {
+    unsigned code = 0;
+    const std::string_view text = text_.substr(std::min(at_ + 1, text_.size()), digits);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), code, 16);
+    const bool is_surrogate = code >= 0xD800 && code < 0xE000;
+    if (error != std::errc() || end != text.data() + digits || is_surrogate) return false;
+    at_ += digits;
+    if (code < 0x80) return out += static_cast<char>(code), true;
+    if (code < 0x800)
+      out += static_cast<char>(0xC0 | (code >> 6));
+    else
+      out += static_cast<char>(0xE0 | (code >> 12)), out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    return out += static_cast<char>(0x80 | (code & 0x3F)), true;
   }
 
   std::string_view text_;

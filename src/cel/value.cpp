@@ -75,9 +75,9 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
 }
 
 std::string_view type_name(const Value& value) {
-  constexpr std::array<std::string_view, 8> kNames{
-      "a failure",  "a truth value", "a number",           "text",
-      "a quantity", "a version",     "a part of a device", "a list"};
+  constexpr std::array<std::string_view, 9> kNames{
+      "a failure",          "a truth value", "a number",         "text", "a quantity", "a version",
+      "a part of a device", "a list",        "an optional value"};
   return kNames[value.index()];
 }
 
@@ -85,6 +85,10 @@ bool equal(const Value& a, const Value& b) {
   if (a.index() != b.index()) return false;
   if (const List* list = a.as<List>())
     return std::equal(list->begin(), list->end(), b.as<List>()->begin(), b.as<List>()->end(), equal);
+  if (const auto* optional = a.as<Optional>()) {
+    const auto &left = optional->value, &right = b.as<Optional>()->value;
+    return left && right ? equal(*left, *right) : !left && !right;
+  }
   if (const auto* part = a.as<DevicePart>()) return *part == *b.as<DevicePart>();
   if (const auto* truth = a.as<bool>()) return *truth == *b.as<bool>();
   if (const auto* number = a.as<std::int64_t>()) return *number == *b.as<std::int64_t>();

@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,7 +43,13 @@ struct DevicePart {
 struct Value;
 using List = std::vector<Value>;
 
-struct Value : std::variant<Failure, bool, std::int64_t, std::string, Quantity, Version, DevicePart, List> {
+// Something that may be missing.
+struct Optional {
+  std::shared_ptr<const Value> value;  // null: it is
+};
+
+struct Value
+    : std::variant<Failure, bool, std::int64_t, std::string, Quantity, Version, DevicePart, List, Optional> {
   using variant::variant;
   template <class T>
   const T* as() const {
@@ -51,6 +58,7 @@ struct Value : std::variant<Failure, bool, std::int64_t, std::string, Quantity, 
   bool failed() const { return as<Failure>() != nullptr; }
 };
 
+inline Optional present(Value value) { return {std::make_shared<const Value>(std::move(value))}; }
 inline Value failure(std::string why) { return Failure{std::move(why)}; }
 // "text", "a number": for messages.
 std::string_view type_name(const Value& value);

@@ -54,6 +54,15 @@ void check_limit(const Queue& queue, Accounted r, Warnings& warnings) {
                              amount_text(r, amounts.limit), amount_text(r, amounts.quota)));
 }
 
+// Memory below nothing is unlimited; of the others only -1 is.
+void check_sign(const Queue& queue, Accounted r, Warnings& warnings) {
+  const QueueAmounts& amounts = queue.of(r);
+  for (const auto& [field, amount] : {std::pair("quota", amounts.quota), std::pair("limit", amounts.limit)})
+    if (amount < 0 && amount != kUnlimited)
+      warnings.add(object_of(queue), path_of(r, field),
+                   fmt::format("{} is less than nothing; -1 means unlimited", decimal(amount)));
+}
+
 // A queue with less than a core was surely meant to have cores.
 void check_unit(const Queue& queue, Warnings& warnings) {
   constexpr double kOneCore = 1000;
@@ -108,6 +117,7 @@ void check_amounts(const Checked& checked, const Queue& queue, Warnings& warning
   check_unit(queue, warnings);
   for (Accounted r : kAccounted) {
     check_limit(queue, r, warnings);
+    check_sign(queue, r, warnings);
     check_weight(queue, r, warnings);
     check_children(checked.cluster, queue, r, warnings);
   }

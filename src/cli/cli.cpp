@@ -149,7 +149,9 @@ int run(int argc, char** argv) {
     write_out(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
     return finish_output(kSuccess);
   }
-  set_kubectl_plugin(called_as == "kubectl-muster");
+  const bool is_plugin = called_as == "kubectl-muster";
+  set_kubectl_plugin(is_plugin);
+  if (is_plugin) app.name("kubectl muster");
   return finish_output(parse_and_run(app, argc, argv, exit_code));
 }
 

@@ -21,6 +21,7 @@ void add_output_option(CLI::App& command, std::string& output) {
 
 void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names) {
   command.add_option("FILE", inputs.paths, kFilesHelp)->required(names.needs_files);
+  inputs.config_flag = names.config;
   command.add_option(names.config, inputs.config, kConfigHelp)->type_name("FILE");
   command
       .add_option("--usage", inputs.usage,

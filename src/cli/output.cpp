@@ -30,6 +30,10 @@ void end_unreadable(int) {
 
 }  // namespace
 
+void Notices::say(const std::string& line) {
+  if (said_.insert(line).second) fmt::print(stderr, "{}\n", line);
+}
+
 void write_out(std::string_view text) {
   if (failure != 0) return;
   errno = 0;

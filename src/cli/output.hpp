@@ -1,9 +1,20 @@
 // Standard output, and what becomes of a program that can not write to it.
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 
 namespace muster::cli {
+
+// What standard error is told about the input, each line once, however often the input is read.
+class Notices {
+ public:
+  void say(const std::string& line);
+
+ private:
+  std::set<std::string> said_;
+};
 
 // Writes to standard output. Once that has failed, nothing more is written.
 void write_out(std::string_view text);

@@ -51,5 +51,11 @@ TEST(MakePolicy, TellsWhatItSkips) {
   EXPECT_EQ(skipped(shard + "snapshot: {}}}}\n"), "plugin snapshot is not in this version and is skipped");
 }
 
+TEST(WrittenConfig, TheDefaultsCanBeReadAgain) {
+  const LoadedConfig again = parse_config("c.json", text_of(Config()), known_names());
+  EXPECT_TRUE(again) << again.errors.front().text();
+  EXPECT_EQ(text_of(again.config), text_of(Config()));
+}
+
 }  // namespace
 }  // namespace muster::cli

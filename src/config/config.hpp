@@ -108,8 +108,12 @@ LoadedConfig load_config(const std::string& path, const KnownNames& names);
 // The same over text in memory; `name` stands for the file in messages.
 LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);
 
-// The configuration inside a snapshot of KAI-Scheduler, with what it was read from as JSON text; nothing
-// where the document is no snapshot or holds none.
+// The scheduler's own file that says the same, as JSON; but for where past use comes from, which may hold
+// secrets.
+std::string text_of(const Config& config);
+
+// The configuration inside a snapshot, KAI-Scheduler's or ours, with what it was read from as JSON text;
+// nothing where the document is no snapshot or holds none.
 struct SnapshotConfig {
   LoadedConfig loaded;
   std::string text;

@@ -143,7 +143,7 @@ TEST(ConfigWarnings, SayWhatDoesNothing) {
 
 TEST(ConfigWarnings, AreNotGivenWithoutCause) {
   for (const char* text :
-       {"", "actions: allocate\n", "actions: allocate\ntiers: [{plugins: [{name: predicates}]}]\n",
+       {"actions: allocate\n", "actions: allocate\ntiers: [{plugins: [{name: predicates}]}]\n",
         "actions: reclaim\ntiers: [{plugins: [{name: predicates}, {name: sg-multinodegang}]}]\n", "tiers:\n"})
     EXPECT_THAT(warnings(text), IsEmpty()) << text;
 }

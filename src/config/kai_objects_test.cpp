@@ -29,7 +29,7 @@ KnownNames all_names() {
 }
 
 // Everything about a configuration but places.
-std::string text_of(const Config& config) {
+std::string summary_of(const Config& config) {
   std::string text = fmt::format("actions {}\n", fmt::join(config.actions, ", "));
   for (const PluginConfig& plugin : config.plugins) {
     text += plugin.name;
@@ -67,7 +67,7 @@ LoadedConfig loaded(std::string_view text, const std::string& name = "c.yaml") {
 std::string config_of(std::string_view text) {
   const LoadedConfig config = loaded(text);
   EXPECT_THAT(lines(config.errors), IsEmpty()) << text;
-  return text_of(config.config);
+  return summary_of(config.config);
 }
 
 std::vector<std::string> complaints_about(std::string_view text) { return lines(loaded(text).errors); }

@@ -47,10 +47,16 @@ bool is_snapshot(const Document& document) {
          document.root().at_key("rawObjects").is_object();
 }
 
+// What our own snapshots have beside their objects.
+bool is_state_with_config(const Document& document) {
+  return document.kind() == "SchedulerState" && document.api_version() == "muster.dev/v1" &&
+         document.root().at_key("config").is_object();
+}
+
 Role role_of(const Document& document) {
   const std::string_view kind = document.kind();
   const bool is_kai = document.api_version().starts_with("kai.scheduler/");
-  if (is_snapshot(document)) return Role::kSnapshot;
+  if (is_snapshot(document) || is_state_with_config(document)) return Role::kSnapshot;
   if (kind.empty()) return Role::kFile;
   if (kind == "SchedulingShard" && is_kai) return Role::kShard;
   if (kind == "Config" && is_kai) return Role::kKaiConfig;
@@ -236,7 +242,7 @@ LoadedConfig parse_config(const std::string& name, std::string_view text, const 
 }
 
 std::optional<SnapshotConfig> config_in_snapshot(const Document& document, const KnownNames& names) {
-  if (!is_snapshot(document)) return std::nullopt;
+  if (!is_snapshot(document) && !is_state_with_config(document)) return std::nullopt;
   SnapshotConfig config;
   for (const char* key : {"config", "schedulerParams"})
     if (Json part; !document.root().at_key(key).get(part) && !part.is_null())

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -196,38 +197,22 @@ void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& 
                      {"minJobSearchDuration", into_non_negative(limits.job_floor)},
                      {"maxJobScenarios", into_count(limits.scenarios_per_job)},
                      {"maxJobNodes", into_count(limits.nodes_per_job)},
+                     {"maxActionSteps", into_count(limits.steps_per_action)},
                      {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
   if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
     setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
                              format_duration(limits.job_floor), format_duration(limits.job)));
 }
 
-// Where KAI's parameter and KAI's flag have different names, both are known.
 std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
-  return {{"schedulerName", into(params.scheduler_name)},
-          {"nodePoolLabelKey", into(params.node_pool_label_key)},
-          {"partitionLabelValue", into(params.partition_label_value), "nodePoolLabelValue"},
-          {"queueLabelKey", into(params.queue_label_key)},
-          {"resourceReservationAppLabel", into(params.resource_reservation_app_label)},
-          {"resourceReservationNamespace", into(params.resource_reservation_namespace)},
-          {"cpuWorkerNodeLabelKey", into(params.cpu_worker_label_key), "cpuWorkerLabelKey"},
-          {"gpuWorkerNodeLabelKey", into(params.gpu_worker_label_key), "gpuWorkerLabelKey"},
-          {"migWorkerNodeLabelKey", into(params.mig_worker_label_key), "migWorkerLabelKey"},
-          {"schedulePeriod", into_non_negative(params.schedule_period)},
-          {"globalDefaultStalenessGracePeriod", into(params.default_staleness_grace_period),
-           "defaultStalenessGracePeriod"},
-          {"stuckInReleasingThreshold", into_non_negative(params.stuck_in_releasing_threshold)},
-          {"maxNumberConsolidationPreemptees", into(params.max_consolidation_preemptees),
-           "maxConsolidationPreemptees"},
-          {"numOfStatusRecordingWorkers", into(params.status_recording_workers)},
-          {"restrictSchedulingNodes", into(params.restrict_node_scheduling), "restrictNodeScheduling"},
-          {"fullHierarchyFairness", into(params.full_hierarchy_fairness)},
-          {"allowConsolidatingReclaim", into(params.allow_consolidating_reclaim)},
-          {"useSchedulingSignatures", into(params.use_scheduling_signatures)},
-          {"scheduleCSIStorage", into(params.schedule_csi_storage)},
-          {"dynamicResourceAllocation", into(params.dynamic_resource_allocation)},
-          {"detailedFitErrors", into(params.detailed_fit_errors)},
-          {"updatePodEvictionCondition", into(params.update_pod_eviction_condition)}};
+  std::vector<SettingKey> keys;
+  each_parameter(params, [&]<class Value>(const ParameterName& name, Value& value) {
+    SettingReader read = into(value);
+    if constexpr (std::is_same_v<Value, Duration>)
+      if (name.is_non_negative) read = into_non_negative(value);
+    keys.push_back({name.name, std::move(read), name.other});
+  });
+  return keys;
 }
 
 // A single compatibility option wins over kaiExact, whichever comes first in the file.

@@ -1,4 +1,4 @@
-// The configuration that KAI-Scheduler writes into its snapshots.
+// The configuration in snapshots: as KAI-Scheduler writes it, and as we do.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -213,6 +213,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "{}", "3", "", "pg-w-w-uid", "inference"},
         KindCase{"SpotRequest", "egx.nvidia.io/v1 SPOTRequest", "{}", "{}", "1", "", "pg-w-w-uid",
                  "inference"},
+        KindCase{"RunaiJob", "run.ai/v1 RunaiJob", "{}", "{}", "1", "", "pg-p-w-uid"},
         KindCase{"AmlJob", "amlarc.azureml.com/v1alpha1 AmlJob",
                  R"({"spec": {"job": {"options": {"envs": {"AZUREML_NODE_COUNT": 4}}}}})", "{}", "4"},
         KindCase{"AmlJobWithoutNodes", "amlarc.azureml.com/v1alpha1 AmlJob", R"({"spec": {}})", "{}",

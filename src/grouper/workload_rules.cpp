@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "grouper/fields.hpp"
+#include "grouper/grouper.hpp"
 #include "grouper/rules.hpp"
 
 namespace muster::grouper {
@@ -149,6 +150,14 @@ std::string spark_name(const Member& member, std::string usual) {
   return selector.empty() || label(member.pod, "spark-app-name").empty() ? usual : selector;
 }
 
+// ---------------------------------------------------------------- RunaiJob
+
+// Pods whose names differ in their last part belong together.
+std::string runai_name(const Member& member, std::string) {
+  const std::string pod = text_at(member.pod, "/metadata/name");
+  return group_name(pod.substr(0, pod.rfind('-')), text_at(member.workload, "/metadata/uid"));
+}
+
 // ---------------------------------------------------------------- the table
 
 constexpr WorkloadRule kDefaultRule{.group = "", .kind = "", .shape = &one_pod, .sub_group = &no_sub_group};
@@ -216,6 +225,12 @@ constexpr std::array kRules{
     ray("RayService"),
     grove("PodCliqueSet"),
     grove("PodGangSet"),
+    WorkloadRule{.group = "run.ai",
+                 .kind = "RunaiJob",
+                 .sharing = Sharing::kReplica,
+                 .shape = &one_pod,
+                 .sub_group = &no_sub_group,
+                 .name = &runai_name},
     in_class("kubeflow.org", "Notebook", "build"),
     in_class("egx.nvidia.io", "SPOTRequest", "inference"),
     gang("amlarc.azureml.com", "AmlJob", &aml_shape),

@@ -72,6 +72,7 @@ class ApiClient {
   // are what leads are made of, and go on.
   void forbid_writes();
   bool may_write() const { return may_write_; }
+  bool is_dry_run() const { return limits_.dry_run; }
   // But for urgent ones.
   std::size_t writes_under_way() const { return writes_under_way_; }
 

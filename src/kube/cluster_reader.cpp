@@ -35,8 +35,19 @@ class Listing {
   }
 
  private:
+  // In the newest version that the server has.
   Async<void> read_kind(const ObjectKind& kind) {
-    const Resource resource = resource_of(kind);
+    Resource resource = resource_of(kind);
+    bool is_there = co_await read_version(kind, resource);
+    for (const std::string_view older : kind.older_versions) {
+      if (is_there || older.empty()) break;
+      resource.version = older;
+      is_there = co_await read_version(kind, resource);
+    }
+  }
+
+  // False: the server does not have it.
+  Async<bool> read_version(const ObjectKind& kind, const Resource& resource) {
     std::string next;
     do {
       std::string path = resource.path() + "?limit=500";
@@ -46,9 +57,10 @@ class Listing {
       if (kind.metadata_only) request.accept = kMetadataOfList;
       const HttpResponse answer = co_await client_.send(std::move(request));
       const bool is_absent = answer.status == 404 || (answer.status == 403 && kind.watch == Watch::kOptional);
-      if (is_absent) co_return;
+      if (is_absent) co_return answer.status != 404;
       next = take_page(resource, answer);
     } while (!next.empty() && !problem_);
+    co_return true;
   }
 
   // Where the next page begins; "": there is none.

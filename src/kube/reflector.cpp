@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <vector>
@@ -33,7 +34,7 @@ int watch_seconds() {
 }  // namespace
 
 Reflector::Reflector(ApiClient& client, ReflectorOptions options, ReflectorListener& listener)
-    : client_(client), options_(std::move(options)), listener_(listener) {}
+    : client_(client), options_(std::move(options)), served_(options_.resource), listener_(listener) {}
 
 Reflector::~Reflector() = default;
 
@@ -65,7 +66,7 @@ bool Reflector::knows(std::string_view ns, std::string_view name) const {
 // ---------------------------------------------------------------- list
 
 std::string Reflector::list_path(const std::string& next) const {
-  std::string path = fmt::format("{}?limit={}", options_.resource.path(), options_.page_size);
+  std::string path = fmt::format("{}?limit={}", served_.path(), options_.page_size);
   if (!options_.field_selector.empty()) path += "&fieldSelector=" + escaped(options_.field_selector);
   if (!next.empty()) path += "&continue=" + escaped(next);
   return path;
@@ -77,10 +78,7 @@ Async<bool> Reflector::list() {
   retry_after_ = seconds(0);
   std::string next;
   do {
-    ApiRequest request{.path = list_path(next),
-                       .accept = options_.metadata_only ? kMetadataList : kJson,
-                       .timeout = kListTimeout};
-    const HttpResponse page = co_await client_.send(std::move(request));
+    const HttpResponse page = co_await ask_for_page(next);
     is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
     if (is_absent_) {
       finish_list(kAllVersions);
@@ -89,7 +87,7 @@ Async<bool> Reflector::list() {
     if (!page.ok() || !take_page(page.body, next)) {
       retry_after_ = page.retry_after;
       if (!client_.loop().stopping())
-        listener_.troubled(fmt::format("listing {}: {}", options_.resource.plural, describe(page)));
+        listener_.troubled(fmt::format("listing {}: {}", served_.plural, describe(page)));
       co_return false;
     }
   } while (!next.empty());
@@ -97,6 +95,25 @@ Async<bool> Reflector::list() {
   finish_list(version_number(version_));
   backoff_.reset();
   co_return true;
+}
+
+Async<HttpResponse> Reflector::ask_for_page(const std::string& next) {
+  for (;;) {
+    ApiRequest request{.path = list_path(next),
+                       .accept = options_.metadata_only ? kMetadataList : kJson,
+                       .timeout = kListTimeout};
+    HttpResponse page = co_await client_.send(std::move(request));
+    if (page.status != 404 || !try_older_version()) co_return page;
+  }
+}
+
+// After the last one, the first is the next.
+bool Reflector::try_older_version() {
+  const auto& older = options_.older_versions;
+  const auto now = std::ranges::find(older, served_.version);
+  const auto next = now == older.end() ? older.begin() : now + 1;
+  served_.version = next == older.end() ? options_.resource.version : *next;
+  return next != older.end();
 }
 
 bool Reflector::take_page(std::string_view text, std::string& next) {
@@ -118,8 +135,8 @@ void Reflector::leave(Json object, std::string_view doing) {
   const auto metadata = part_at(object, "metadata");
   const std::string key = metadata ? key_of(*metadata) : "";
   known_.keep(key);
-  listener_.troubled(fmt::format("{} {}: {} can not be read and is left as it was", doing,
-                                 options_.resource.plural, key.empty() ? "an object" : key));
+  listener_.troubled(fmt::format("{} {}: {} can not be read and is left as it was", doing, served_.plural,
+                                 key.empty() ? "an object" : key));
 }
 
 void Reflector::finish_list(std::uint64_t version) {
@@ -135,7 +152,7 @@ void Reflector::finish_list(std::uint64_t version) {
 
 std::string Reflector::watch_path() const {
   std::string path = fmt::format("{}?watch=1&allowWatchBookmarks=true&resourceVersion={}&timeoutSeconds={}",
-                                 options_.resource.path(), escaped(version_), watch_seconds());
+                                 served_.path(), escaped(version_), watch_seconds());
   if (!options_.field_selector.empty()) path += "&fieldSelector=" + escaped(options_.field_selector);
   return path;
 }
@@ -159,7 +176,7 @@ Async<void> Reflector::watch() {
     if (!lasted) co_await client_.loop().sleep(backoff_.next());
     co_return;
   }
-  listener_.troubled(fmt::format("watching {}: {}", options_.resource.plural, describe(end)));
+  listener_.troubled(fmt::format("watching {}: {}", served_.plural, describe(end)));
   if (end.status == 404 || end.status == 403 || end.status == 400) version_.clear();
   co_await client_.loop().sleep(backoff_.next(end.retry_after));
 }
@@ -171,8 +188,7 @@ bool Reflector::take_event(std::string_view line) {
   const bool is_event = reader_.event(line, [&](std::string_view type, Json object, bool is_whole) {
     goes_on = take_event(type, object, is_whole);
   });
-  if (!is_event)
-    listener_.troubled(fmt::format("watching {}: an event that is no JSON", options_.resource.plural));
+  if (!is_event) listener_.troubled(fmt::format("watching {}: an event that is no JSON", served_.plural));
   return goes_on && !known_.wants_list();
 }
 
@@ -193,7 +209,7 @@ bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
 
 bool Reflector::take_error(Json status) {
   if (number_at(status, "code") != kGone)
-    listener_.troubled(fmt::format("watching {}: {}", options_.resource.plural, text_at(status, "message")));
+    listener_.troubled(fmt::format("watching {}: {}", served_.plural, text_at(status, "message")));
   version_.clear();
   return false;
 }
@@ -218,7 +234,7 @@ void Reflector::take_deletion(Json object) {
 
 void Reflector::saw(std::string_view text, Tell tell) {
   Json root;
-  const bool is_ours = reader_.object(text, root) && text_at(root, "kind") == options_.resource.kind;
+  const bool is_ours = reader_.object(text, root) && text_at(root, "kind") == served_.kind;
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;
   // What the watch has passed and we do not know has been deleted since.

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "document/json_fwd.hpp"
 #include "kube/api_client.hpp"
@@ -38,6 +39,8 @@ struct ReflectorOptions {
   // A kind that is not served, or that we may not read, counts as having no objects.
   bool is_optional = false;
   bool metadata_only = false;  // spec and status stay with the server
+  // Tried in turn where the server does not have the resource's own.
+  std::vector<std::string> older_versions = {};
   int page_size = 500;
 };
 
@@ -71,11 +74,14 @@ class Reflector {
   void each(Use&& use) const {
     known_.each(std::forward<Use>(use));
   }
-  const Resource& resource() const { return options_.resource; }
+  // In the version that the server has.
+  const Resource& resource() const { return served_; }
   Clock::time_point last_contact() const { return last_contact_; }
 
  private:
   Async<bool> list();
+  Async<HttpResponse> ask_for_page(const std::string& next);
+  bool try_older_version();
   bool take_page(std::string_view text, std::string& next);
   void finish_list(std::uint64_t version);
   Async<void> watch();
@@ -90,6 +96,7 @@ class Reflector {
 
   ApiClient& client_;
   const ReflectorOptions options_;
+  Resource served_;
   ReflectorListener& listener_;
   ObjectReader reader_;
   KnownObjects known_;

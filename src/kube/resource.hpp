@@ -44,6 +44,7 @@ namespace resources {
 inline const Resource kPods = resource_of(kind_named(PodObject::kKind));
 inline const Resource kNodes = resource_of(kind_named(NodeObject::kKind));
 inline const Resource kVolumeClaims = resource_of(kind_named(VolumeClaimObject::kKind));
+inline const Resource kVolumes = resource_of(kind_named(VolumeObject::kKind));
 inline const Resource kQueues = resource_of(kind_named(QueueObject::kKind));
 inline const Resource kPodGroups = resource_of(kind_named(PodGroupObject::kKind));
 inline const Resource kBindRequests = resource_of(kind_named(BindRequestObject::kKind));

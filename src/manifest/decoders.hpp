@@ -18,6 +18,7 @@ void decode(const Field& root, VolumeObject& volume);
 void decode(const Field& root, StorageClassObject& storage_class);
 void decode(const Field& root, StorageCapacityObject& capacity);
 void decode(const Field& root, CsiDriverObject& driver);
+void decode(const Field& root, CsiNodeObject& node);
 void decode(const Field& root, ResourceClaimObject& claim);
 void decode(const Field& root, ResourceSliceObject& slice);
 void decode(const Field& root, DeviceClassObject& device_class);

@@ -46,6 +46,15 @@ void read_capacity(const Field& field, DeviceSpec& device) {
   device.capacity.push_back({std::string(field.key()), value.is_present() ? value.milli() : field.milli()});
 }
 
+// Other effects tell something and keep nobody away.
+void read_taint(const Field& field, DeviceSpec& device) {
+  const std::string_view effect = field["effect"].text();
+  if (effect == "NoSchedule" || effect == "NoExecute")
+    device.taints.push_back({.key = field["key"].string(),
+                             .value = field["value"].string(),
+                             .effect = taint_effect_of(field["effect"])});
+}
+
 void read_device(const Field& field, ResourceSliceObject& slice) {
   DeviceSpec& device = slice.devices.emplace_back();
   const Field name = field["name"], basic = field.object("basic");  // until v1beta1
@@ -55,6 +64,7 @@ void read_device(const Field& field, ResourceSliceObject& slice) {
   const Field attributes = content.object("attributes"), capacity = content.object("capacity");
   attributes.each_member([&](const Field& attribute) { read_attribute(attribute, device); });
   capacity.each_member([&](const Field& amount) { read_capacity(amount, device); });
+  content["taints"].each_object([&](const Field& taint) { read_taint(taint, device); });
   if (slice.reach_by_device) device.reach = reach_of(content);
 }
 
@@ -79,6 +89,8 @@ void read_request(const Field& field, DeviceRequest& request) {
   if (request.device_class.empty()) device_class.fail("is missing");
   request.selectors = selectors_of(field["selectors"]);
   request.admin_access = field["adminAccess"].boolean().value_or(false);
+  field["tolerations"].each_object(
+      [&](const Field& toleration) { request.tolerations.push_back(toleration_of(toleration)); });
   request.all = mode.text() == "All";
   if (!mode.text().empty() && !request.all && mode.text() != "ExactCount")
     mode.fail("must be ExactCount or All");

@@ -32,6 +32,9 @@ constexpr ObjectKind of_fields(ObjectKind kind, std::string_view selector) {
   return kind.field_selector = selector, kind;
 }
 
+// Of Kubernetes 1.33, and of 1.32.
+constexpr ObjectKind also_beta(ObjectKind kind) { return kind.older_versions = {"v1beta2", "v1beta1"}, kind; }
+
 constexpr ObjectKind of_metadata(ObjectKind kind) { return kind.metadata_only = true, kind; }
 
 constexpr ObjectKind kKinds[] = {
@@ -48,9 +51,10 @@ constexpr ObjectKind kKinds[] = {
     global<StorageClassObject>(kStorage, "v1", "storageclasses", Watch::kOptional),
     spaced<StorageCapacityObject>(kStorage, "v1", "csistoragecapacities", Watch::kOptional),
     global<CsiDriverObject>(kStorage, "v1", "csidrivers", Watch::kOptional),
-    spaced<ResourceClaimObject>(kResource, "v1", "resourceclaims", Watch::kOptional),
-    global<ResourceSliceObject>(kResource, "v1", "resourceslices", Watch::kOptional),
-    global<DeviceClassObject>(kResource, "v1", "deviceclasses", Watch::kOptional),
+    global<CsiNodeObject>(kStorage, "v1", "csinodes", Watch::kOptional),
+    also_beta(spaced<ResourceClaimObject>(kResource, "v1", "resourceclaims", Watch::kOptional)),
+    also_beta(global<ResourceSliceObject>(kResource, "v1", "resourceslices", Watch::kOptional)),
+    also_beta(global<DeviceClassObject>(kResource, "v1", "deviceclasses", Watch::kOptional)),
     global<NodeTopologyObject>("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies",
                                Watch::kOptional),
     spaced<LimitRangeObject>(kCore, "v1", "limitranges", Watch::kNever),

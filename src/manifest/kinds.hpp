@@ -1,6 +1,7 @@
 // The kinds of objects that the model takes: where the API has them, how they are watched, who decodes them.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct ObjectKind {
   Watch watch = Watch::kAlways;
   bool metadata_only = false;  // nothing but its metadata is decoded
   std::string_view field_selector = {};
+  // Tried in turn where the server has no `version` of it.
+  std::array<std::string_view, 2> older_versions = {};
 };
 
 // In the order in which they are watched.

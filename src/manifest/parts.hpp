@@ -10,6 +10,7 @@ std::vector<NodeTerm> node_terms_of(const Field& terms);  // nodeSelectorTerms[]
 
 // kAny where none is given; an unknown effect is an error.
 TaintEffect taint_effect_of(const Field& effect);
+Toleration toleration_of(const Field& field);
 
 // What a pod or job has to do in simulated time; false where the annotation is about something else. A bad
 // value counts as absent, with a warning.

@@ -55,14 +55,16 @@ void read_affinity(const Field& affinity, Constraints& constraints) {
   });
 }
 
+Toleration toleration_of(const Field& field) {
+  return {.key = field["key"].string(),
+          .value = field["value"].string(),
+          .exists = is_exists(field["operator"]),
+          .effect = taint_effect_of(field["effect"])};
+}
+
 void read_tolerations(const Field& tolerations, Constraints& constraints) {
-  tolerations.each_object([&](const Field& field) {
-    Toleration& toleration = constraints.tolerations.emplace_back();
-    toleration.key = field["key"].text();
-    toleration.value = field["value"].text();
-    toleration.exists = is_exists(field["operator"]);
-    toleration.effect = taint_effect_of(field["effect"]);
-  });
+  tolerations.each_object(
+      [&](const Field& field) { constraints.tolerations.push_back(toleration_of(field)); });
 }
 
 }  // namespace muster

@@ -65,6 +65,9 @@ void decode(const Field& root, VolumeObject& volume) {
   const Field required = affinity.object("required");
   volume.has_node_affinity = required.is_present();
   volume.node_affinity = node_terms_of(required["nodeSelectorTerms"]);
+  const Field csi = spec.object("csi");
+  volume.csi_driver = csi["driver"].text();
+  volume.csi_handle = csi["volumeHandle"].text();
 }
 
 void decode(const Field& root, StorageClassObject& storage_class) {
@@ -88,6 +91,16 @@ void decode(const Field& root, CsiDriverObject& driver) {
   read_meta(root, driver.meta);
   const Field spec = root.object("spec");
   driver.storage_capacity = spec["storageCapacity"].boolean().value_or(false);
+}
+
+void decode(const Field& root, CsiNodeObject& node) {
+  read_meta(root, node.meta);
+  const Field spec = root.object("spec");
+  spec["drivers"].each_object([&](const Field& driver) {
+    const Field allocatable = driver.object("allocatable");
+    if (const Field count = allocatable["count"]; count.is_present())
+      node.drivers.push_back({driver["name"].string(), count.int64().value_or(0)});
+  });
 }
 
 }  // namespace muster

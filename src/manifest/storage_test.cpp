@@ -52,6 +52,19 @@ apiVersion: storage.k8s.io/v1
 kind: CSIDriver
 metadata: {name: csi.example.com}
 spec: {storageCapacity: true}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: n1}
+spec:
+  drivers:
+  - {name: csi.example.com, nodeID: n1, topologyKeys: [zone], allocatable: {count: 25}}
+  - {name: without-limit, nodeID: n1}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: of-driver}
+spec: {csi: {driver: csi.example.com, volumeHandle: vol-1}}
 )");
   EXPECT_EQ(c.findings_text(), "");
   const VolumeClaimObject& claim = c.all<VolumeClaimObject>().at(0);
@@ -77,6 +90,12 @@ spec: {storageCapacity: true}
   EXPECT_EQ(c.all<StorageCapacityObject>().at(0).capacity, std::int64_t{10} << 30);
   EXPECT_TRUE(c.all<StorageCapacityObject>().at(0).node_topology.present);
   EXPECT_TRUE(c.all<CsiDriverObject>().at(0).storage_capacity);
+  const CsiNodeObject& node = c.all<CsiNodeObject>().at(0);
+  ASSERT_EQ(node.drivers.size(), 1u);
+  EXPECT_EQ(node.drivers[0].name, "csi.example.com");
+  EXPECT_EQ(node.drivers[0].most_volumes, 25);
+  EXPECT_EQ(c.all<VolumeObject>().at(1).csi_driver, "csi.example.com");
+  EXPECT_EQ(c.all<VolumeObject>().at(1).csi_handle, "vol-1");
 }
 
 }  // namespace

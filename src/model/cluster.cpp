@@ -4,8 +4,6 @@
 #include <absl/hash/hash.h>
 
 #include <algorithm>
-#include <charconv>
-#include <tuple>
 
 namespace muster {
 
@@ -18,12 +16,18 @@ std::string_view name_of(TaskStatus status) {
 
 namespace {
 
-std::uint64_t hash_of(TaskId task, const Placement& at) {
-  return absl::HashOf(task, at.status, at.virtually_evicted, at.never_stood, at.node, at.holding, at.leaving,
-                      at.leaving_holding, at.passing, at.passing_holding);
-}
+std::uint64_t both(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
-bool holds_place(const Placement& at) { return in(at.status, kActiveAllocated); }
+// Asked twice for every move, so of few words.
+std::uint64_t hash_of(TaskId task, const Placement& at) {
+  const auto how = static_cast<std::uint32_t>(at.status) << 2 |
+                   static_cast<std::uint32_t>(at.virtually_evicted) << 1 |
+                   static_cast<std::uint32_t>(at.never_stood);
+  const std::uint64_t here = absl::HashOf(both(task.index(), at.node.index()), both(at.holding.index(), how));
+  if (!at.leaving.valid() && !at.passing.valid()) return here;
+  return absl::HashOf(here, both(at.leaving.index(), at.leaving_holding.index()),
+                      both(at.passing.index(), at.passing_holding.index()));
+}
 
 }  // namespace
 
@@ -39,9 +43,7 @@ void Cluster::move(TaskId t, const Placement& to) {
   placements_hash_ ^= hash_of(t, from) ^ hash_of(t, to);
   jobs_.placement(t) = to;
   account(t, to, +1);
-  if (!task(t).in_job()) return;
-  const bool some_finished = jobs_.job(task(t).job).counts.of(TaskStatus::kSucceeded) > 0;
-  if (holds_place(from) || holds_place(to) || some_finished) settle_core(task(t).job);
+  if (const Task& moved = task(t); moved.in_job()) settle_core({moved.job, moved.pod_set}, t, from, to);
 }
 
 void Cluster::account(TaskId t, const Placement& at, int sign) {
@@ -58,7 +60,17 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
   account_claims(moved, at, sign);
   if (!moved.in_job()) return;
   account_queue(moved, at, sign);
-  jobs_.count(moved, at.status, sign);
+  count(moved, at.status, sign);
+}
+
+void Cluster::count(const Task& task, TaskStatus status, int sign) {
+  jobs_.count(task, status, sign);
+  if (!in(status, kAllocatedSet)) return;
+  Charge& held = jobs_.job(task.job).held;
+  if (sign > 0)
+    held += shapes_[task.shape].charge;
+  else
+    held -= shapes_[task.shape].charge;
 }
 
 void Cluster::account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as,
@@ -79,7 +91,7 @@ Charge Cluster::accepted(const Shape& shape, NodeId node) const {
   Charge charge = shape.charge;
   if (shape.gpu.type == GpuRequestType::kGpuMemory)
     charge.units[index(Accounted::kGpus)] +=
-        nodes_[node].hundredths_of(shape.gpu) * shape.gpu.devices * (kOneGpu / 100);
+        std::min(nodes_[node].hundredths_of(shape.gpu) * shape.gpu.devices * (kOneGpu / 100), kMostUnits);
   return charge;
 }
 
@@ -102,74 +114,6 @@ void Cluster::account_queue(const Task& task, const Placement& at, int sign) {
     use.allocated += charge;
     if (job.preemptibility == Preemptibility::kNonPreemptible) use.non_preemptible += charge;
   });
-}
-
-void Cluster::settle_core(JobId id) {
-  Job& job = jobs_.job(id);
-  const bool counts = job.is_semi_preemptible() && queues_.counts(job.queue);
-  const Charge core = counts ? core_of(job, kRoot) : Charge{};
-  if (core == job.core) return;
-  queues_.change_up(job.queue, [&](QueueUse& use) {
-    use.non_preemptible -= job.core;
-    use.non_preemptible += core;
-  });
-  job.core = core;
-}
-
-void Cluster::drop_core(Job& job) {
-  if (job.queue.valid())
-    queues_.change_up(job.queue, [&](QueueUse& use) { use.non_preemptible -= job.core; });
-  job.core = {};
-}
-
-namespace {
-
-// The order of facts that never change: role, task priority, creation, uid.
-auto rank_of(const Task& t) {
-  std::int64_t priority = 0;
-  const bool has_priority =
-      t.task_priority && !t.task_priority->empty() &&
-      std::from_chars(t.task_priority->data(), t.task_priority->data() + t.task_priority->size(), priority)
-              .ec == std::errc();
-  return std::tuple(!t.leads_kubeflow, !t.leads_ray, !has_priority, -priority, t.created,
-                    std::string_view(t.uid));
-}
-
-// So many, those with the smallest keys, in any order.
-template <class T, class Key>
-void keep_first(std::vector<T>& all, std::int32_t count, Key key) {
-  const std::ptrdiff_t kept = std::max(0, count);
-  if (kept >= std::ssize(all)) return;
-  std::vector<std::pair<decltype(key(all.front())), T>> keyed;
-  for (const T& t : all) keyed.emplace_back(key(t), t);
-  std::nth_element(keyed.begin(), keyed.begin() + kept, keyed.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  all.clear();
-  for (std::ptrdiff_t i = 0; i < kept; ++i) all.push_back(keyed[static_cast<std::size_t>(i)].second);
-}
-
-}  // namespace
-
-// The minimum shape, filled from the active tasks.
-Charge Cluster::core_of(const Job& job, const Member& member) const {
-  Charge sum;
-  if (member.is_pod_set) {
-    std::vector<TaskId> active;
-    for (TaskId t : job.pod_sets[member.at].tasks)
-      if (in(placement(t).status, kActiveAllocated) && placement(t).node.valid()) active.push_back(t);
-    keep_first(active, job.pod_sets[member.at].minimum, [&](TaskId t) { return rank_of(task(t)); });
-    for (TaskId t : active)
-      if (const NodeId at = placement(t).node; nodes_[at].present) sum += accepted(shape_of(t), at);
-    return sum;
-  }
-  const GroupSet& set = job.sets[member.at];
-  std::vector<Member> members = set.members;
-  keep_first(members, set.required(), [&](const Member& m) {
-    return std::pair(!is_satisfied(job, m),
-                     std::string_view(m.is_pod_set ? job.pod_sets[m.at].name : job.sets[m.at].name));
-  });
-  for (const Member& m : members) sum += core_of(job, m);
-  return sum;
 }
 
 // ---------------------------------------------------------------- shared GPUs

@@ -203,6 +203,7 @@ class Cluster {
     bool failed = false;
     std::vector<std::pair<std::string, AllocationId>> claims;  // by name inside the pod
     std::vector<ZoneRecord> zones;
+    std::vector<std::string> volumes;
   };
   // What an object of the kind means, and what it means that it is gone. Kinds without are only kept.
   template <class T>
@@ -242,10 +243,22 @@ class Cluster {
   std::int64_t account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held, int sign);
   void account_claims(const Task& task, const Placement& at, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
+  // The same for the job alone.
+  void count(const Task& task, TaskStatus status, int sign);
   // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
   void settle_core(JobId job);
+  // Likewise where one of its tasks has moved, came or went.
+  struct SetOfJob {
+    JobId job;
+    std::uint32_t pod_set;
+  };
+  void settle_core(const SetOfJob& of, TaskId t, const Placement& from, const Placement& to);
+  bool follow(PodSet& set, TaskId t, const Placement& from, const Placement& to);
+  PodSet::Core core_in(const PodSet& set) const;
+  void set_core(Job& job, const Charge& core);
   void drop_core(Job& job);
   Charge core_of(const Job& job, const Member& member) const;
+  Charge charged_at(TaskId t, const Placement& at) const;
 
   void read_task(PodObject& object, Task& task);
   struct Membership {

@@ -59,14 +59,14 @@ void Cluster::stand_alone(TaskId t) {
     job.last_queue = queues_[jobs_.job(pod.group).queue].name;
   jobs_.join_alone(t, id);
   settle_queue(id);
-  jobs_.count(task(t), placement(t).status, +1);
+  count(task(t), placement(t).status, +1);
   jobs_.unresolved.insert(id);
 }
 
 void Cluster::stop_standing_alone(TaskId t) {
   const JobId id = task(t).job;
   account_queue(task(t), placement(t), -1);
-  jobs_.count(task(t), placement(t).status, -1);
+  count(task(t), placement(t).status, -1);
   jobs_.leave_alone(t);
   jobs_.free_if_unused(id);
 }

@@ -42,7 +42,8 @@ std::string Cluster::fingerprint() const {
            std::to_string(at.leaving.index()) + (at.virtually_evicted ? " virtual" : "") + "\n";
   }
   for (JobId j : ids(jobs())) {
-    out += "job " + job(j).full_name();
+    out += "job " + job(j).full_name() + " ";
+    tell(out, job(j).held);
     for (const PodSet& p : job(j).pod_sets) {
       out += " of " + std::to_string(p.minimum);
       for (std::size_t s = 0; s < kTaskStatuses; ++s)
@@ -65,7 +66,7 @@ std::string Cluster::recount() const {
   for (TaskId t : ids(tasks())) {
     const Placement& at = placement(t);
     if (task(t).is_workload()) fresh.shapes_.count_tasks(task(t).shape, +1);
-    if (task(t).in_job()) fresh.jobs_.count(task(t), at.status, +1);
+    if (task(t).in_job()) fresh.count(task(t), at.status, +1);
     if (task(t).foreign && at.node.valid() && in(at.status, kActiveUsed))
       fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }

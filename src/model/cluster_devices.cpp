@@ -1,4 +1,4 @@
-// Devices: deltas, and what tasks hold of devices and zones.
+// Devices: deltas, and what tasks hold of devices, zones and volumes.
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
@@ -57,7 +57,8 @@ HoldingId Cluster::observed_holding(TaskId t, const Placement& at, const BindReq
   const Shape& shape = shape_of(t);
   const auto record = zone_records_.find(t);
   const bool has_zones = record != zone_records_.end() || (request != nullptr && !request->zones.empty());
-  if (shape.claims.empty() && !has_zones) return at.holding;
+  const bool has_volumes = request != nullptr && !request->volumes.empty();
+  if (shape.claims.empty() && !has_zones && !has_volumes) return at.holding;
   Holding held = holding(at.holding);
   if (held.claims.empty()) {
     for (std::size_t i = 0; i < shape.claims.size(); ++i) {
@@ -71,6 +72,7 @@ HoldingId Cluster::observed_holding(TaskId t, const Placement& at, const BindReq
     const auto known = [](AllocationId a) { return a.valid(); };
     if (std::none_of(held.claims.begin(), held.claims.end(), known)) held.claims.clear();
   }
+  if (has_volumes) held.volumes = request->volumes;
   if (held.zones.empty() && has_zones && at.node.valid()) {
     const bool is_seen = record != zone_records_.end() && !record->second.first.empty();
     const bool is_requested = request != nullptr && !request->zones.empty();
@@ -175,6 +177,7 @@ void Cluster::settle_claims(TaskId t) {
   task.shape = settled;
   if (task.is_workload()) shapes_.count_tasks(task.shape, +1);
   account(t, placement(t), +1);
+  if (task.in_job()) settle_core(task.job);
 }
 
 void Cluster::refresh_devices() {

@@ -71,8 +71,8 @@ void Cluster::attach(TaskId t, JobId id) {
   const Task& member = task(t);
   if (!member.in_job()) return settle_stray(t);
   account_queue(member, placement(t), +1);
-  jobs_.count(member, placement(t).status, +1);
-  settle_core(id);
+  count(member, placement(t).status, +1);
+  settle_core({id, member.pod_set}, t, {.status = TaskStatus::kGone}, placement(t));
 }
 
 void Cluster::detach(TaskId t) {
@@ -81,9 +81,12 @@ void Cluster::detach(TaskId t) {
   if (!member.job.valid()) return;
   if (member.in_job()) {
     account_queue(member, placement(t), -1);
-    jobs_.count(member, placement(t).status, -1);
+    count(member, placement(t).status, -1);
   }
-  settle_core(jobs_.leave(t));
+  const SetOfJob left{member.job, member.pod_set};
+  const bool was_in_job = member.in_job();
+  jobs_.leave(t);
+  if (was_in_job) settle_core(left, t, placement(t), {.status = TaskStatus::kGone});
 }
 
 // ---------------------------------------------------------------- pods
@@ -299,8 +302,8 @@ Placement Cluster::observed_placement(TaskId id) {
 void Cluster::take(BindRequestObject&& object) {
   nodes_.mention(object.node);
   const std::string& pod = object.pod.empty() ? object.meta.name : object.pod;
-  BindRequestFacts facts{object.node, object.pod_uid,         object.gpu_groups, object.failed,
-                         {},          std::move(object.zones)};
+  BindRequestFacts facts{object.node, object.pod_uid,          object.gpu_groups,        object.failed,
+                         {},          std::move(object.zones), std::move(object.volumes)};
   for (ClaimAllocation& c : object.claims)
     facts.claims.emplace_back(std::move(c.claim), devices_.intern(std::move(c.allocation)));
   bind_requests_[key_of(object.meta.ns, pod)] = std::move(facts);

@@ -58,6 +58,7 @@ struct ActionStats {
   std::string action;
   double milliseconds = 0;
   std::int64_t jobs_tried = 0, nodes_tried = 0, scenarios_simulated = 0;
+  std::int64_t steps = 0;  // jobs, queues and nodes that searches looked at
 };
 
 // What a queue was entitled to in the cycle, for tables and metrics.

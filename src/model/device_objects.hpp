@@ -34,6 +34,7 @@ struct DeviceSpec {
   std::vector<DeviceAttribute> attributes;
   std::vector<DeviceCapacity> capacity;
   NodeReach reach;  // only where the slice leaves it to its devices
+  std::vector<Taint> taints;
 };
 
 struct ResourceSliceObject {
@@ -59,6 +60,7 @@ struct DeviceRequest {
   bool all = false;                    // every device that matches, instead of `count`
   std::int64_t count = 1;
   bool admin_access = false;                // looks at devices that others may hold
+  std::vector<Toleration> tolerations;      // of the taints of devices
   std::vector<DeviceRequest> alternatives;  // the first that can be had; the request's own fields are empty
 };
 
@@ -106,6 +108,7 @@ struct BindRequestObject {
   bool failed = false;
   std::vector<ClaimAllocation> claims;
   std::vector<ZoneRecord> zones;
+  std::vector<std::string> volumes;  // as Holding has them; of binds of our own, the API has no such field
 };
 
 // ---------------------------------------------------------------- NUMA

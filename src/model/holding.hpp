@@ -1,9 +1,11 @@
-// What a task holds of its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones.
+// What a task holds of its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones,
+// volumes that stood there before it came.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,12 +30,15 @@ struct Holding {
   std::vector<GroupId> groups;
   std::vector<AllocationId> claims;  // one for each claim of the shape, in order; none at all where unknown
   std::vector<ZoneShare> zones;
+  // PersistentVolumes, one for each volume claim of the shape, in order: "" where the claim has one, or gets
+  // one that is made for it. None at all where that holds for every claim.
+  std::vector<std::string> volumes;
 
-  bool empty() const { return groups.empty() && claims.empty() && zones.empty(); }
+  bool empty() const { return groups.empty() && claims.empty() && zones.empty() && volumes.empty(); }
   bool operator==(const Holding&) const = default;
   template <class H>
   friend H AbslHashValue(H h, const Holding& held) {
-    return H::combine(std::move(h), held.groups, held.claims, held.zones);
+    return H::combine(std::move(h), held.groups, held.claims, held.zones, held.volumes);
   }
 };
 

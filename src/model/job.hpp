@@ -24,8 +24,14 @@ struct PodSet {  // a leaf
   std::vector<TaskId> tasks;
   StatusCounts counts;
   bool is_short = false;  // fewer than the minimum stand on nodes
+  // Of a semi-preemptible job: what those of its tasks that stand on nodes hold, as many as are needed.
+  struct Core {
+    Charge held;
+    std::int32_t minimum = 0, standing = 0;  // needed, and on nodes
+    TaskId last;                             // of the core, where it is whole; not valid: not known
+    bool is_known = false;
+  } core;
 
-  bool is_satisfied() const { return counts.active_allocated() >= minimum; }
   bool is_ready() const { return counts.in(kAlive)-counts.of(TaskStatus::kGated) >= minimum; }
   // As many as are left, where some finished that made up for the rest.
   void settle_minimum() {
@@ -99,6 +105,7 @@ struct Job {
   // The queue that it was last charged to; "": not known.
   std::string last_queue;
 
+  Charge held;  // by tasks that are allocated, as they asked for it
   // Of a semi-preemptible job: what its minimum shape holds, counted as non-preemptible use of its queue.
   Charge core;
 

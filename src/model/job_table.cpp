@@ -118,6 +118,7 @@ std::vector<TaskId> JobTable::members(JobId id) const {
 void JobTable::clear_counts() {
   for (Job& job : jobs_) {
     job.counts = {};
+    job.held = {};
     for (PodSet& p : job.pod_sets) p.counts = {}, p.minimum = p.declared;
     settle_short_sets(job);
   }

@@ -62,7 +62,8 @@ void read_node(NodeObject&& object, const NodeReading& reading, Node& node) {
   node.gpu_memory = gpu_memory_of(object.meta.labels, node.gpu_memory_known);
   node.allocatable.clear();
   for (const NamedAmount& a : object.allocatable)
-    if (a.units > 0) node.allocatable.push_back({reading.kinds.intern(a.name), a.units});
+    if (a.units > 0)
+      node.allocatable.push_back({reading.kinds.intern(a.name), std::min(a.units, kMostUnits - 1)});
   node.gpu_devices = devices_of(object.meta.labels, amount_of(node.allocatable, kGpu) / kOneGpu);
   std::sort(object.meta.labels.begin(), object.meta.labels.end());
   node.labels = std::move(object.meta.labels);

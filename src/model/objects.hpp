@@ -216,6 +216,7 @@ struct VolumeObject {
   std::vector<std::string> access_modes;
   bool has_node_affinity = false;
   std::vector<NodeTerm> node_affinity;
+  std::string csi_driver, csi_handle;  // "": not of a CSI driver
 };
 struct StorageClassObject {
   static constexpr std::string_view kKind = "StorageClass";
@@ -237,14 +238,24 @@ struct CsiDriverObject {
   Meta meta;
   bool storage_capacity = false;
 };
+// Of the node of the same name: how many volumes its drivers can attach there.
+struct CsiNodeObject {
+  static constexpr std::string_view kKind = "CSINode";
+  Meta meta;
+  struct Driver {
+    std::string name;
+    std::int64_t most_volumes = 0;
+  };
+  std::vector<Driver> drivers;  // those with a limit
+};
 
 // ---------------------------------------------------------------- any of them
 
-using Object =
-    std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
-                 TopologyObject, ConfigMapObject, VolumeClaimObject, VolumeObject, StorageClassObject,
-                 StorageCapacityObject, CsiDriverObject, ResourceClaimObject, ResourceSliceObject,
-                 DeviceClassObject, NodeTopologyObject, LimitRangeObject, RuntimeClassObject, OwnerObject>;
+using Object = std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject,
+                            BindRequestObject, TopologyObject, ConfigMapObject, VolumeClaimObject,
+                            VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,
+                            CsiNodeObject, ResourceClaimObject, ResourceSliceObject, DeviceClassObject,
+                            NodeTopologyObject, LimitRangeObject, RuntimeClassObject, OwnerObject>;
 
 // Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
 template <class Visit>

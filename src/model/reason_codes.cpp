@@ -115,6 +115,8 @@ std::string_view code_of(NodeRule rule) {
       return "Volumes";
     case NodeRule::kStorage:
       return "Storage";
+    case NodeRule::kVolumeLimit:
+      return "VolumeLimit";
     case NodeRule::kWorkerRole:
       return "WorkerRole";
     case NodeRule::kDevices:

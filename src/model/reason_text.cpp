@@ -205,6 +205,7 @@ std::string too_small_text(const JobReason& r) {
 }
 
 std::string not_ready_text(const JobReason& r) {
+  if (r.needed == 0) return "too few of its sub groups have their pods";
   const std::string where = r.pod_set.empty() ? "" : " in sub group " + r.pod_set;
   return fmt::format("needs {} pods{} and has {}{}", r.needed, where, r.placed,
                      r.rule == JobRule::kGatedTasks ? " without scheduling gates" : "");
@@ -295,6 +296,9 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
       return fmt::format("storage class {} has {} there, {} wanted", refusal.what,
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.available)),
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.wanted)));
+    case NodeRule::kVolumeLimit:
+      return fmt::format("driver {} can attach {} more volumes there, {} wanted", refusal.what,
+                         refusal.available, refusal.wanted);
     case NodeRule::kWorkerRole:
       return in_brackets("lacks the worker role", refusal.what, "");
     case NodeRule::kDevices:
@@ -379,6 +383,7 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kSharesInTheWay:
       return shares_text(cluster, r);
     case JobRule::kSearchUnresolved:
+      if (r.needed == 0) return "the steps that a cycle has for it are used up; it is put off to the next";
       return fmt::format(
           "the search for room was cut short after {} scenarios; the next cycle goes on from there",
           r.needed);
@@ -432,7 +437,7 @@ std::string decimal(double value) {
 }
 
 std::string amount_text(Accounted resource, double value) {
-  if (value < 0) return "unlimited";
+  if (value == -1) return "unlimited";
   switch (resource) {
     case Accounted::kCores:
       return plural(value / 1000, "core", "cores");

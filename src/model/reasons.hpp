@@ -35,6 +35,7 @@ enum class NodeRule : std::uint8_t {
   kExistingAntiAffinity,  // `what` is a term of pod `who`, which stands there
   kVolumes,               // claim `what`: volume `who` can not be reached, or class `who` has none
   kStorage,               // class `what` has `available` bytes of `wanted`
+  kVolumeLimit,           // driver `what` can attach `available` more volumes of `wanted`
   kWorkerRole,            // label `what` is missing
   kDevices,               // claim `what` finds `available` devices of `wanted`
   kClaimElsewhere,        // the devices of claim `what` are on other nodes
@@ -89,7 +90,7 @@ enum class JobRule : std::uint8_t {
   kTopologyTooSmall,  // the same even if all of them were empty
   kTooLittleToFree,   // `wanted` GPUs must be freed, `bound` could be; `spared` says what stands in the way
   kSharesInTheWay,    // `wanted` GPUs must be freed, less than `bound` may be taken from `queue` and others
-  kSearchUnresolved,  // a limit of the search was reached after `needed` scenarios
+  kSearchUnresolved,  // a limit was reached after `needed` scenarios; 0: before its turn
   kProtected,         // jobs that might make room are `spared` for a while
   kBindRefused,       // pod `of` could not be bound, `name` says why; nothing of the job before `until`
 };

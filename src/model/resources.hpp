@@ -96,6 +96,10 @@ constexpr std::size_t index(Accounted r) { return static_cast<std::size_t>(r); }
 using Shares = std::array<double, 3>;
 
 // What a queue is charged for something: milli-cores, bytes, thousandths of a GPU.
+// What is asked for beyond it counts as this much, in units: no node is taken to have it, and as many pods as
+// a cluster can hold add up to less than 64 bits.
+inline constexpr std::int64_t kMostUnits = std::int64_t{1} << 45;  // 35 TB, 35 thousand million GPUs
+
 struct Charge {
   std::array<std::int64_t, 3> units{};
   Charge& operator+=(const Charge& o) {

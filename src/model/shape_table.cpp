@@ -76,7 +76,7 @@ std::int64_t rounded_hundredths(const GpuRequest& gpu) {
 Request to_request(const PodObject& pod, KindTable& kinds) {
   Request request;
   for (const NamedAmount& a : pod.requests)
-    if (a.units != 0) request.push_back({kinds.intern(a.name), a.units});
+    if (a.units != 0) request.push_back({kinds.intern(a.name), std::min(a.units, kMostUnits)});
   request.push_back({kPods, 1});
   std::sort(request.begin(), request.end(), [](const Amount& a, const Amount& b) { return a.kind < b.kind; });
   return request;
@@ -94,12 +94,24 @@ void add_gpus(Shape& shape, std::int64_t gpus) {
   shape.charge.units[index(Accounted::kGpus)] += units;
 }
 
+// Shares of more devices than any node has, or of larger ones, fit nowhere anyway.
+GpuRequest within_bounds(GpuRequest gpu) {
+  constexpr std::int32_t kMostDevices = 1 << 16;
+  constexpr std::int64_t kMostMemory = std::int64_t{1} << 31;  // MiB
+  if (gpu.type != GpuRequestType::kRegular) gpu.devices = std::min(gpu.devices, kMostDevices);
+  gpu.memory_mib = std::min(gpu.memory_mib, kMostMemory);
+  return gpu;
+}
+
 Charge queue_charge(const Shape& shape, const KindTable& kinds) {
   Charge charge;
   charge.units = {amount_of(shape.request, kCpu), amount_of(shape.request, kMemory), shape.whole_gpus()};
-  for (const Amount& a : shape.request) charge.units[2] += mig_gpus(kinds.name(a.kind)) * a.units * kOneGpu;
+  for (const Amount& a : shape.request)
+    if (const std::int64_t gpus = mig_gpus(kinds.name(a.kind)); gpus > 0)
+      charge.units[2] += gpus * std::min(a.units, kMostUnits / kOneGpu) * kOneGpu;
   if (shape.gpu.type == GpuRequestType::kFraction)
     charge.units[2] += rounded_hundredths(shape.gpu) * shape.gpu.devices * (kOneGpu / 100);
+  charge.units[2] = std::min(charge.units[2], kMostUnits);
   return charge;
 }
 
@@ -128,13 +140,14 @@ ShapeId ShapeTable::intern(const PodObject& pod, KindTable& kinds) {
   const auto [found, is_new] = by_key_.try_emplace(key_);
   if (!is_new) return found->second;
   Shape shape{.request = to_request(pod, kinds),
-              .gpu = pod.gpu,
+              .gpu = within_bounds(pod.gpu),
               .constraints = pod.constraints,
               .ns = ns,
               .charge = {},
-              .gpu_memory = pod.gpu.memory_mib * pod.gpu.devices,
+              .gpu_memory = 0,
               .guaranteed = pod.guaranteed,
               .containers = pod.containers};
+  shape.gpu_memory = std::min(shape.gpu.memory_mib * shape.gpu.devices, kMostUnits);
   shape.charge = queue_charge(shape, kinds);
   note(shape.constraints);
   return found->second = add(std::move(shape));

@@ -17,8 +17,9 @@ struct Compatibility {
   bool exact_consolidation_limit = true;  // consolidation moves at most N jobs, not N + 1
   bool probes_try_all_tasks = true;  // a search tries every task that waits, whatever empty sub groups say
   bool take_once = true;             // no job is reclaimed or moved twice for one that got no place meanwhile
-  bool device_claims_in_full = true;  // claims may ask for admin access and name alternatives
-  bool join_claims_at_once = true;    // a device taken in this cycle counts once for all who share its claim
+  bool device_claims_in_full =
+      true;  // claims may ask for admin access and name alternatives, taints of devices count
+  bool join_claims_at_once = true;  // a device taken in this cycle counts once for all who share its claim
   bool protection_needs_minimum = true;  // without a minimum runtime, a start in the future protects nobody
   bool slots_for_new_groups = true;      // only a shared GPU that is new needs a second pod slot
   bool memory_within_device = true;      // GPU memory of two or more whole devices is no share of one
@@ -37,6 +38,8 @@ struct Compatibility {
   bool reservations_in_namespace = true;  // the label of GPU reservations counts in their namespace only
   bool ready_sub_groups_first = true;  // of sub groups of which not all are needed, those that can be whole
   bool finished_pods_count = true;     // a gang of which pods finished needs only as many as are left
+  bool each_volume_once = true;        // a volume that a pod of this cycle gets is there for no other claim
+  bool volume_limits = true;           // nodes take as many volumes as their storage drivers can attach
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -75,6 +78,8 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"reservationsInNamespace", &Compatibility::reservations_in_namespace},
     {"readySubGroupsFirst", &Compatibility::ready_sub_groups_first},
     {"finishedPodsCount", &Compatibility::finished_pods_count},
+    {"eachVolumeOnce", &Compatibility::each_volume_once},
+    {"volumeLimits", &Compatibility::volume_limits},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

@@ -23,6 +23,9 @@ struct SearchLimits {
   // Steps of one job's search; beyond them it is taken up again in the next cycle.
   std::int64_t scenarios_per_job = 100'000;
   std::int64_t nodes_per_job = 200'000'000;
+  // Steps of all searches of an action in one cycle: jobs, queues and nodes that are looked at. Those who are
+  // left are put off, and come first in the next cycle.
+  std::int64_t steps_per_action = 200'000'000;
   std::size_t exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
   // Scenarios of it in one cycle: so many, or so many times what the others took, whichever is more.
   std::int64_t exhaustive_at_least = 256, exhaustive_share = 8;

@@ -97,9 +97,10 @@ Make predicates_from(const Arguments&, const SchedulerParams& params) {
 
 Make dynamic_resources_from(const Arguments&, const SchedulerParams& params) {
   const bool in_full = params.compatibility.device_claims_in_full;
-  const DynamicResourcesOptions options{.enabled = params.dynamic_resource_allocation,
-                                        .rules = {.admin_access = in_full, .alternatives = in_full},
-                                        .queue_label = params.queue_label_key};
+  const DynamicResourcesOptions options{
+      .enabled = params.dynamic_resource_allocation,
+      .rules = {.admin_access = in_full, .alternatives = in_full, .taints = in_full},
+      .queue_label = params.queue_label_key};
   return [options] { return make_dynamic_resources(options); };
 }
 

@@ -53,6 +53,7 @@ Clock::time_point CyclePace::latest() const { return std::max(earliest_, latest_
 Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
     : p_(parts),
       leadership_(leadership),
+      config_(parts.options.config),
       period_(parts.options.schedule_period),
       requeue_log_(parts.log),
       queue_notices_(parts.events) {
@@ -79,6 +80,7 @@ void Cycles::take_configuration() {
   period_ = next_->schedule_period;
   p_.vitals.schedule_period = period_;
   use(std::move(next_->policy));
+  config_ = std::move(next_->config);
   memory_ = SearchMemory();
   next_.reset();
 }
@@ -101,11 +103,13 @@ kube::Async<void> Cycles::run() {
 }
 
 // What arrives together is decided together: who is seen first takes nothing that others of the same moment
-// have a better right to. One that comes alone, or that takes no more than is its own, hardly waits.
+// have a better right to. Who takes no more than is its own does not wait for them, and one that comes alone
+// hardly.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
   for (bool goes_on = true; goes_on && !p_.loop.stopping();) {
-    const bool is_rush = p_.source.arrivals_in_a_row() > 1 && is_some_queue_greedy(p_.cluster);
+    if (!is_some_queue_greedy(p_.cluster)) co_return;
+    const bool is_rush = p_.source.arrivals_in_a_row() > 1;
     const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
     const auto end = std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
     goes_on = Clock::now() < end;
@@ -124,6 +128,8 @@ void Cycles::show() {
   p_.cluster.refresh(now);
   auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now, {}});
   view->policy.settings.usage = policy_.settings.usage;
+  view->policy.plugins.push_back(protection_as_of(p_.evictor.protected_jobs()));
+  view->policy.plugins.push_back(patience_as_of(p_.binder.refused_jobs().published()));
   view->times.history = p_.run_times.figures();
   p_.views.answer(std::move(view));
 }
@@ -199,6 +205,9 @@ std::shared_ptr<CycleSnapshot> Cycles::take_snapshot(TimePoint now) {
       p_.cluster, p_.source, p_.assumptions, {p_.options.node_pool_label, p_.options.node_pool}, now));
   snapshot->usage = policy_.settings.usage;
   snapshot->history = p_.run_times.figures();
+  snapshot->refused = p_.binder.refused_jobs().published();
+  snapshot->protected_jobs = p_.evictor.protected_jobs();
+  snapshot->config = config_;
   return snapshot;
 }
 
@@ -210,6 +219,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.job_status.publish(p_.cluster);
   p_.queue_status.publish(p_.cluster, decisions);
   p_.reservations.look_after(p_.cluster);
+  p_.scaling.look_after(p_.cluster, decisions);
   p_.grouping.look_after(p_.cluster);
   if (decisions.requeue) {
     requeue_log_.tell(p_.cluster, *decisions.requeue);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "engine/cycle/policy.hpp"
 #include "engine/search/search_memory.hpp"
@@ -90,6 +91,7 @@ class Cycles {
   const Leadership& leadership_;
   Policy given_policy_;  // without what only this thread may look at
   Policy policy_;
+  std::string config_;  // what it was made from
   Duration period_;
   std::optional<ConfigurationRead> next_;  // read while this one was in force
   SearchMemory memory_;

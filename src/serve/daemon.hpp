@@ -12,6 +12,7 @@
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
 #include "serve/write/gpu_reservations.hpp"
+#include "serve/write/scaling_pods.hpp"
 #include "usage/settings.hpp"
 
 namespace muster::serve {
@@ -32,6 +33,7 @@ struct DaemonOptions {
   bool groups_pods = true;
   bool logs_json = false;
   ReservationOptions reservations;
+  ScalingOptions scaling;
   bool shadow = false;   // decides beside another scheduler, and writes nothing at all
   bool dry_run = false;  // every write is checked by the API server, and none is stored
   int verbosity = 3;
@@ -41,6 +43,7 @@ struct DaemonOptions {
   int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
   bool reclaims_by_lca = true;       // what minimum runtimes are checked for
   ClusterOptions cluster;
+  std::string config;               // what is in force, as JSON
   ConfigurationFile configuration;  // looked at again now and then
   UsageSettings usage;
   std::string usage_address;  // of Prometheus, where past use comes from there

@@ -45,6 +45,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
       write{client, source, events, metrics, log},
       groups(write),
       reservations(write, options.reservations),
+      scaling(write, options.scaling),
       binder(write, groups, reservations, options.binding, {options.node_pool_label, options.node_pool}),
       evictor(write, groups, options.evict_by, options.marks_evicted_pods),
       sink(write, assumptions, {binder, evictor, groups}),

@@ -26,6 +26,7 @@
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
 #include "serve/write/queue_status.hpp"
+#include "serve/write/scaling_pods.hpp"
 #include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
@@ -54,6 +55,7 @@ struct Parts {
   const WriteParts write;
   PodGroupWriter groups;
   GpuReservations reservations;
+  ScalingPods scaling;
   Binder binder;
   Evictor evictor;
   LiveSink sink;

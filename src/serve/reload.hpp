@@ -20,6 +20,7 @@ struct ConfigurationRead {
   std::vector<std::string> warnings;
   std::vector<std::string> after_restart;  // keys that changed and are heeded at the next start only
   Policy policy;
+  std::string config;  // what it was made from, as JSON
   Duration schedule_period{};
 };
 

@@ -16,6 +16,7 @@ Duration last_checkpoint(Duration done, const std::optional<Duration>& every, Du
 
 JobRun::Pod JobRun::add(const Plan& plan) {
   pods_.push_back({.plan = plan});
+  most_at_once_ = std::max(most_at_once_, ++unfinished_);
   return pods_.size() - 1;
 }
 
@@ -66,6 +67,7 @@ void JobRun::change(Pod pod, State to) {
   const int places = static_cast<int>(holds(to)) - static_cast<int>(holds(p.state));
   placed_ += places;
   gpus_held_ += places * p.plan.gpus;
+  unfinished_ += static_cast<int>(is_unfinished(to)) - static_cast<int>(is_unfinished(p.state));
   p.state = to;
 }
 
@@ -216,13 +218,18 @@ bool JobRun::are_all_finished() const {
 
 Duration JobRun::undisturbed() const {
   Duration longest{};
+  GpuTime in_all = 0;
   std::int64_t pods = 0;
   for (const PodRun& pod : pods_) {
     if (pod.state == State::kGone) continue;
     ++pods;
-    if (pod.plan.total) longest = std::max(longest, *pod.plan.total);
+    if (!pod.plan.total) continue;
+    longest = std::max(longest, *pod.plan.total);
+    in_all += pod.plan.total->count();
   }
-  return common_ && pods > 0 ? common_->total / pods : longest;
+  if (pods == 0) return {};
+  if (common_) return common_->total / pods;
+  return std::max(longest, Duration(static_cast<std::int64_t>(in_all / most_at_once_)));
 }
 
 }  // namespace muster

@@ -72,7 +72,8 @@ class JobRun {
   bool are_all_finished() const;  // of at least one pod
   std::size_t pods() const { return pods_.size(); }
   std::int64_t gpus_held() const { return gpus_held_; }
-  // The longest of its pods, or its common work by all of them; zero: not known.
+  // The longest of its pods, or, where some are made when others finish, the work of all by as many as there
+  // are at once; common work by all of them. Zero: not known.
   Duration undisturbed() const;
 
   // ---- its life so far
@@ -113,6 +114,7 @@ class JobRun {
   TimePoint at_;
   bool stands_ = false;
   std::int64_t placed_ = 0, gpus_held_ = 0;
+  std::int64_t unfinished_ = 0, most_at_once_ = 0;  // pods
 };
 
 }  // namespace muster

@@ -46,6 +46,22 @@ class JobRunTest : public testing::Test {
 
 const JobRun::Plan kTwoHours{.total = 2h, .gpus = 1000};
 
+TEST_F(JobRunTest, NeedsAsLongAsItsLongestPodUndisturbed) {
+  make(3, 3, kTwoHours);
+  run.add({.total = 5h});
+  EXPECT_EQ(run.undisturbed(), 5h);
+}
+
+TEST_F(JobRunTest, PodsThatAreMadeWhenOthersFinishTakeTurns) {
+  make(2, 1, kTwoHours);
+  start(0min, {0, 1});
+  for (JobRun::Pod made = 2; made < 6; ++made) {
+    run.finish(made - 2);
+    run.add(kTwoHours);
+  }
+  EXPECT_EQ(run.undisturbed(), 6h);  // 12 hours of pods, two at once
+}
+
 TEST_F(JobRunTest, APodRunsAsLongAsItTakes) {
   make(1, 1, kTwoHours);
   start(10min, {0});

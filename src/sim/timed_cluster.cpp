@@ -104,18 +104,11 @@ void TimedCluster::happen(const Event& event) {
       end_what_is_due(*entries_[event.who]);
       break;
     case EventKind::kNodeIsBack:
-    case EventKind::kNodeFails: {
-      NodeClock& clock = node_clocks_[event.who];
-      const bool fails = event.kind == EventKind::kNodeFails;
-      if (fails == clock.is_down || !agenda_.nodes.contains(clock.name)) break;
-      clock.is_down = fails;
-      act_on(clock.name, fails ? Step::NodeAct::kFail : Step::NodeAct::kRepair);
-      if (fails)
-        events_.plan(now_ + options_.node_mttr, EventKind::kNodeIsBack, event.who);
-      else
-        plan_failure(event.who);
+      come_back(event.who);
       break;
-    }
+    case EventKind::kNodeFails:
+      fail_at_random(event.who);
+      break;
     case EventKind::kStep:
       do_step(agenda_.steps[event.who]);
       break;
@@ -142,6 +135,7 @@ void TimedCluster::do_step(Step& step) {
        !controllers_->remove(*this, step.delete_kind, step.delete_ns, step.delete_name)))
     remove(step.delete_kind, step.delete_ns, step.delete_name);
   if (step.act != Step::NodeAct::kNone) act_on(step.node, step.act);
+  if (step.act == Step::NodeAct::kFail || step.act == Step::NodeAct::kRepair) follow(step.node);
   if (!step.scale_name.empty() && controllers_ != nullptr)
     controllers_->scale(*this, step.scale_kind, step.scale_ns, step.scale_name, step.replicas);
 }

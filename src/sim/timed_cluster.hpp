@@ -160,6 +160,10 @@ class TimedCluster {
   void set_node(const NodeObject& node);
   void take_all_from(NodeId node, const std::string& action);
   void plan_failure(std::uint32_t which);
+  void fail_at_random(std::uint32_t which);
+  void come_back(std::uint32_t which);
+  void follow(const std::string& node);
+  bool is_up(const std::string& node) const;
   void count_capacity();
   // ---- telling
   void tell(std::string_view kind, const Entry& entry, JobRun::Pod pod, std::string action = {},
@@ -196,9 +200,11 @@ class TimedCluster {
   struct NodeClock {
     std::string name;
     std::uint64_t failures = 0;
-    bool is_down = false;
+    bool is_down = false;       // it failed at random, and comes back by itself
+    bool stands_still = false;  // until the node is up
   };
   std::vector<NodeClock> node_clocks_;
+  absl::flat_hash_map<std::string, std::uint32_t> clock_of_;  // by node
   std::uint64_t last_version_ = 0;
 };
 

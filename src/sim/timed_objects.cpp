@@ -25,6 +25,7 @@ void TimedCluster::apply(Object&& object) {
     set_node(*node);
     if (is_new) tell_node(name, "add");
     if (is_new) add_clock(name);
+    follow(name);
     return;
   }
   cluster_.apply(std::move(object));
@@ -143,10 +144,12 @@ void TimedCluster::take_over_nodes() {
   for (const auto& [name, node] : agenda_.nodes) add_clock(name);
 }
 
+// A node that goes and comes again has its clock already.
 void TimedCluster::add_clock(const std::string& name) {
-  if (!options_.node_mtbf) return;
+  const auto which = static_cast<std::uint32_t>(node_clocks_.size());
+  if (!options_.node_mtbf || !clock_of_.try_emplace(name, which).second) return;
   node_clocks_.push_back({.name = name});
-  plan_failure(static_cast<std::uint32_t>(node_clocks_.size() - 1));
+  plan_failure(which);
 }
 
 void TimedCluster::plan_failure(std::uint32_t which) {
@@ -155,6 +158,36 @@ void TimedCluster::plan_failure(std::uint32_t which) {
       Duration(1), exponential(*options_.node_mtbf,
                                random_bits(options_.seed, clock.name, "node failure", clock.failures++)));
   failures_.plan(now_ + after, EventKind::kNodeFails, which);
+}
+
+bool TimedCluster::is_up(const std::string& node) const {
+  const auto found = agenda_.nodes.find(node);
+  return found != agenda_.nodes.end() && !found->second.conditions.not_ready;
+}
+
+// Only what is up can fail.
+void TimedCluster::fail_at_random(std::uint32_t which) {
+  NodeClock& clock = node_clocks_[which];
+  clock.stands_still = !is_up(clock.name);
+  if (clock.stands_still) return;
+  clock.is_down = true;
+  act_on(clock.name, Step::NodeAct::kFail);
+  events_.plan(now_ + options_.node_mttr, EventKind::kNodeIsBack, which);
+}
+
+void TimedCluster::come_back(std::uint32_t which) {
+  NodeClock& clock = node_clocks_[which];
+  if (std::exchange(clock.is_down, false)) act_on(clock.name, Step::NodeAct::kRepair);
+  plan_failure(which);
+}
+
+// Somebody else said whether it is up: what failed at random does not come back by itself then.
+void TimedCluster::follow(const std::string& node) {
+  const auto which = clock_of_.find(node);
+  if (which == clock_of_.end()) return;
+  NodeClock& clock = node_clocks_[which->second];
+  clock.is_down = false;
+  if (is_up(node) && std::exchange(clock.stands_still, false)) plan_failure(which->second);
 }
 
 void TimedCluster::set_node(const NodeObject& node) {

@@ -279,8 +279,6 @@ Result<Trace> read_trace_in(const TraceOptions& options, std::string_view text) 
   return reader->finish();
 }
 
-std::vector<std::string_view> trace_columns() { return {kFields.begin(), kFields.end()}; }
-
 std::vector<std::string_view> format_names() {
   std::vector<std::string_view> names;
   for (const Format& format : formats()) names.push_back(format.name);

@@ -74,8 +74,7 @@ struct TraceOptions {
 Result<Trace> read_trace(const TraceOptions& options);
 Result<Trace> read_trace_in(const TraceOptions& options, std::string_view text);
 
-// Our columns, and the names of the formats, as the documentation has them.
-std::vector<std::string_view> trace_columns();
+// The names of the formats, as the documentation has them.
 std::vector<std::string_view> format_names();
 
 }  // namespace muster::trace

@@ -170,7 +170,7 @@ class WhatIf(unittest.TestCase):
 
     def test_names_the_nearest(self):
         for words, said in ((["--set", "queue/servng.gpu.quota=1"], 'there is no queue "servng"; did you mean "serving"'),
-                            (["--set", "queue/serving.gpu.qota=1"], 'no field "qota"; did you mean "quota"'),
+                            (["--set", "queue/serving.gpu.qota=1"], 'did you mean "quota"'),
                             (["--drain", "gpu-9"], 'there is no node "gpu-9"; did you mean'),
                             (["--delete", "job/default/gaint"], 'did you mean "default/giant"'),
                             (["--set", "job/default/giant.priority=trian"], 'did you mean "train"')):
@@ -338,6 +338,7 @@ class Plugin(unittest.TestCase):
             self.assertEqual(ran.returncode, 3)
             self.assertIn("none", ran.stderr)
             self.assertEqual(muster("explain", "giant", TOUR, *NOW, "--quick", program=plugin).returncode, 0)
+            self.assertIn("Usage: kubectl muster explain ", muster("explain", "--help", program=plugin).stdout)
 
     def test_completes(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -348,7 +349,57 @@ class Plugin(unittest.TestCase):
             self.assertTrue(muster("explain", "", program=companion).stdout.endswith(":0\n"))
 
 
+# One job borrows what another is entitled to.
+BORROWED = TWO_JOBS.replace("queue: q", "queue: lender", 1).replace("name: q}", "name: lender}").replace("gpu: {quota: 2", "gpu: {quota: 0, overQuotaWeight: 1") \
+    .replace("metadata: {name: second, labels: {user: bob}}, spec: {queue: q", "metadata: {name: second}, spec: {queue: owner") + """---
+{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: owner}, spec: {resources: {
+  gpu: {quota: 2, limit: -1}, cpu: {quota: -1, limit: -1}, memory: {quota: -1, limit: -1}}}}
+"""
+
+
 class Snapshot(unittest.TestCase):
+    def decided(self, state, *arguments):
+        """Pods that are bound and evicted by the cycle that a snapshot was taken before."""
+        state = {"apiVersion": "muster.dev/v1", "kind": "SchedulerState", "at": "2025-06-01T12:00:00Z", **state}
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "s.json"
+            path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": [*yaml.safe_load_all(BORROWED), state]}))
+            ran = muster("simulate", str(path), "--cycles", "1", "-o", "json", *arguments)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.said = ran.stderr.replace(folder + "/", "")
+            self.explained = json.loads(muster("explain", "second", str(path), "--quick", "-o", "json", *arguments).stdout)
+        decided = json.loads(ran.stdout)["rounds"][0]
+        return [b["pod"] for b in decided["binds"]], [e["pod"] for e in decided["evictions"]]
+
+    def test_is_decided_under_its_configuration(self):
+        self.assertEqual(self.decided({}), ([], ["default/first-0"]))
+        self.assertEqual(self.said, "")
+        self.assertEqual(self.decided({"config": {"actions": ["allocate"]}}), ([], []))
+        self.assertEqual(self.said, "note: the configuration inside s.json is used; --config replaces it\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
+            config.write("actions: 'allocate, reclaim'\n")
+            config.flush()
+            self.assertEqual(self.decided({"config": {"actions": ["allocate"]}}, "--config", config.name),
+                             ([], ["default/first-0"]))
+            self.assertEqual(self.said, "note: the configuration inside s.json is not used: --config replaces it by "
+                             f"{config.name}\n")
+
+    def test_spares_whom_the_live_scheduler_could_not_evict(self):
+        protected = lambda until: {"protectedJobs": [{"job": "default/first", "rule": "disruption budget", "until": until}]}
+        self.assertEqual(self.decided(protected("2025-06-01T12:00:20Z")), ([], []))
+        self.assertIn("disruption budget", json.dumps(self.explained["tried"]))
+        self.assertEqual(self.decided(protected("2025-06-01T12:00:00Z")), ([], ["default/first-0"]))
+
+    def test_waits_with_whom_the_api_server_refused(self):
+        refused = lambda until: {"refusedBinds": [{"job": "default/second", "pod": "second-0", "why": "no", "until": until}]}
+        self.assertEqual(self.decided(refused("2025-06-01T12:00:20Z")), ([], []))
+        self.assertEqual(self.explained["reasons"][0]["reason"], "BindRefused")
+        self.assertEqual(self.decided(refused("2025-06-01T11:59:59Z")), ([], ["default/first-0"]))
+
+    def test_what_is_no_such_row_counts_as_absent(self):
+        state = {"refusedBinds": [3, {"job": 1}, {"job": "default/second"}], "protectedJobs": {"a": 1}, "config": 7}
+        self.assertEqual(self.decided(state), ([], ["default/first-0"]))
+
     def test_says_of_which_cluster(self):
         self.assertEqual(muster("snapshot", "x.json").returncode, 2)
         self.assertEqual(muster("snapshot", "x.json", "--kubeconfig", "/does/not/exist").returncode, 3)

@@ -288,6 +288,11 @@ NODES = {
         {"nodes": 1, "rule": "Volumes", "name": "data", "by": "PersistentVolume/pv"}),
     "Storage": ([node(), *DISKS, volume_claim(spec={"storageClassName": "disk"}), *waiting(volumes=VOLUME)], CSI,
                 {"nodes": 1, "rule": "Storage", "name": "disk", "requested": 10 * GIB, "available": 5 * GIB}),
+    "VolumeLimit": (
+        [node(), *DISKS[:1], other("CSINode", "n1", "storage.k8s.io/v1", spec={"drivers": [
+            {"name": "csi.example.com", "nodeID": "n1", "allocatable": {"count": 0}}]}),
+         volume_claim(spec={"storageClassName": "disk"}), *waiting(volumes=VOLUME)], ALLOCATE,
+        {"nodes": 1, "rule": "VolumeLimit", "name": "csi.example.com", "requested": 1, "available": 0}),
     "WorkerRole": (
         [node(labels={"node-role.kubernetes.io/gpu-worker": ""}), *waiting()],
         "actions: allocate\nschedulerParams: {restrictSchedulingNodes: true}\n",

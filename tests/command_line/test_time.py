@@ -157,6 +157,22 @@ class Played(TimeTest):
         self.assertLess(self.outcome["cluster"]["gpuSeconds"]["capacity"], 4 * 24 * HOUR)
         self.assertEqual(self.record(cluster, *arguments), lines)
 
+    def test_what_a_step_failed_comes_back_by_a_step_alone(self):
+        lines = self.record([node("n1", 1), queue("team"), job("a", duration="4d", checkpoint_every="1h"), step("20h", fail="n1"),
+                             step("3d", repair="n1")], "5d", "--node-mtbf", "10h", "--node-mttr", "1h")
+        acts = [(h["at"], h["action"]) for h in lines if h["kind"] == "node"]
+        self.assertEqual([a for a in acts if at(20 * HOUR) <= a[0] <= at(72 * HOUR)],
+                         [(at(20 * HOUR), "fail"), (at(72 * HOUR), "repair")])
+        self.assertIn("fail", [action for when, action in acts if when < at(20 * HOUR)])
+        self.assertIn("fail", [action for when, action in acts if when > at(72 * HOUR)])
+
+    def test_a_node_that_comes_again_fails_no_more_often(self):
+        def failures(*steps):
+            lines = self.record([node("n1", 1), queue("team"), *steps], "400d", "--node-mtbf", "10d", "--node-mttr", "1s")
+            return len([h for h in lines if h["kind"] == "node" and h["action"] == "fail"])
+        again = [s for day in range(1, 9) for s in (step(f"{day}h", remove="n1"), step(f"{day}h", apply=node("n1", 1)))]
+        self.assertLess(failures(*again), 1.5 * failures())
+
     def test_the_same_seed_gives_the_same_bytes(self):
         generator = random.Random(5)
         cluster = [[node(f"n{i}", 4) for i in range(3)], queue("a", 6), queue("b", 6, reclaimMinRuntime="5m")]
@@ -208,6 +224,12 @@ class Played(TimeTest):
         self.assertEqual([r["config"] for r in outcome["runs"]], ["", config.name])
         waits = next(d for d in outcome["differences"] if d["metric"] == "queues.a.waitSeconds.max")
         self.assertEqual(waits, {"metric": "queues.a.waitSeconds.max", "values": [1, 3000], "ratio": 3000})
+
+    def test_what_is_noticed_about_files_is_said_once_however_many_are_compared(self):
+        twice = [node("n1", 1), queue("team"), queue("team"), job("a", duration="1h")]
+        ran = self.run_muster(twice, "--until", "idle", "--compare", "/dev/null", "/dev/null", "/dev/null")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(ran.stderr.count("was already given"), 1)
 
 
 class Workloads(TimeTest):
@@ -339,6 +361,9 @@ class Refused(unittest.TestCase):
                 (("tour", "--until", "1h", "--record", "/tmp/x", "--compare", "x.yaml"), "--record"),
                 (("tour", "--until", "1h", "--period", "0s"), "--period"),
                 (("tour", "--until", "7d", "--series", "1ms"), "--series"),
+                (("tour", "--until", "9000-01-01T00:00:00Z", "--now", START), "--until: more than 290 years"),
+                (("-", "--until", "1h", "--compare", "x.yaml"), "standard input can be read once only"),
+                (("tour", "--trace", "-", "--until", "1h", "--compare", "x.yaml"), "standard input can be read once only"),
                 ((), "FILE")):
             with self.subTest(arguments):
                 ran = self.ask(*arguments)

@@ -97,7 +97,9 @@ class TimeTest(unittest.TestCase):
     def record(self, objects, until="idle", *arguments):
         with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
             self.outcome = self.play(objects, until, "--record", file.name, *arguments)
-            return [json.loads(line) for line in pathlib.Path(file.name).read_text().splitlines()]
+            run, *lines = [json.loads(line) for line in pathlib.Path(file.name).read_text().splitlines()]
+            self.assertEqual((run["kind"], run["at"]), ("run", START))
+            return lines
 
     @staticmethod
     def seconds(instant):

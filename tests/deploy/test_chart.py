@@ -64,6 +64,13 @@ class Rendering(unittest.TestCase):
         container = spec["containers"][0]["securityContext"]
         self.assertEqual((container["allowPrivilegeEscalation"], container["capabilities"]), (False, {"drop": ["ALL"]}))
 
+    def test_shared_gpus_bring_their_namespaces(self):
+        objects = render("--set", "gpuSharing.enabled=true,gpuSharing.scalingPods=true")
+        arguments = objects["Deployment", "muster"]["spec"]["template"]["spec"]["containers"][0]["args"]
+        self.assertIn("--gpu-scaling-pods", arguments)
+        self.assertLessEqual({("Namespace", "kai-resource-reservation"), ("Namespace", "kai-scale-adjust")}, set(objects))
+        self.assertNotIn(("Namespace", "kai-scale-adjust"), render("--set", "gpuSharing.enabled=true"))
+
     def test_parts_that_can_be_switched(self):
         kinds = lambda *flags: {kind for kind, _ in render(*flags)}
         self.assertLessEqual({"PodDisruptionBudget", "NetworkPolicy", "PriorityClass"}, kinds())

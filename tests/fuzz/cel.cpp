@@ -20,6 +20,7 @@ class SomeDevice final : public Device {
   std::optional<muster::cel::Quantity> capacity(std::string_view, std::string_view) const override {
     return std::nullopt;
   }
+  std::vector<std::string> keys(const DevicePart&) const override { return {"count", "ecc", "model"}; }
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ class FaultyProxy:
         self.counts = {}
         self.swallow = lambda line: False  # watch events that never arrive
         self.refuses = lambda method, path: False  # requests that never succeed
+        self.hides = lambda path: False  # what the server does not have
         self.delay = lambda method, path: 0  # seconds that a request needs to the server
         self.mutes = lambda path: False  # watches that stay open and say no more
         self.busy = lambda method, path: 0  # seconds after which a busy server wants to be asked again
@@ -58,7 +59,7 @@ class FaultyProxy:
         method, path, _ = first.split(" ", 2)
         headers = http.client.parse_headers(reader)
         body = reader.read(int(headers.get("Content-Length") or 0))
-        fault = 500 if self.refuses(method, path) else self.choose(method, path)
+        fault = 404 if self.hides(path) else 500 if self.refuses(method, path) else self.choose(method, path)
         self.requests.append((time.monotonic(), method, path))
         time.sleep(self.delay(method, path))
         if seconds := self.busy(method, path):

@@ -14,6 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ADMIN_TOKEN, ApiError, free_port, is_bound, wait_until
+import test_trouble
 from test_serve import BINARY, KubeTest
 from workloads import POD_GROUPS, PODS, pod
 
@@ -22,9 +23,8 @@ SECRET = "s3cr3t-of-the-tests"
 REPLAYS = int(os.environ.get("REPLAYS", "8"))  # different cycles
 
 
-class Answers(KubeTest):
-    """One node with eight GPUs, of which each team is entitled to four."""
-    NODES = 1
+class Questions:
+    """Asked of the program or of its interface."""
 
     def muster(self, *arguments, exits=0):
         ran = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=60)
@@ -47,6 +47,26 @@ class Answers(KubeTest):
         connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
+
+    def replay(self, port, decided_at):
+        """Decides a cycle again from its snapshot, which may be one that we know already."""
+        status, body = self.get(port, "/api/v1/snapshot")
+        self.assertEqual(status, 200)
+        state = next(item for item in body["items"] if item["kind"] == "SchedulerState")
+        if state["at"] in decided_at:
+            return
+        file = self.plane.directory / "cycle.json"
+        file.write_text(json.dumps(body))
+        again = self.ask("simulate", str(file), "--cycles", "1")["rounds"][0]
+        decided = state["decided"]
+        self.assertEqual(again["now"], state["at"])
+        self.assertEqual(json.dumps({key: again[key] for key in decided}), json.dumps(decided))
+        decided_at[state["at"]] = bool(decided["binds"] or decided["evictions"] or decided["pipelined"])
+
+
+class Answers(Questions, KubeTest):
+    """One node with eight GPUs, of which each team is entitled to four."""
+    NODES = 1
 
     def fill(self):
         self.submit_gang("first", 8)
@@ -189,24 +209,62 @@ class Answers(KubeTest):
         self.assertGreaterEqual(len(decided), REPLAYS)
         self.assertGreaterEqual(sum(decided.values()), 3, "hardly a cycle decided anything")
 
-    def replay(self, port, decided_at):
-        """Decides a cycle again from its snapshot, which may be one that we know already."""
-        status, body = self.get(port, "/api/v1/snapshot")
-        self.assertEqual(status, 200)
-        state = next(item for item in body["items"] if item["kind"] == "SchedulerState")
-        if state["at"] in decided_at:
-            return
-        file = self.plane.directory / "cycle.json"
-        file.write_text(json.dumps(body))
-        again = self.ask("simulate", str(file), "--cycles", "1")["rounds"][0]
-        decided = state["decided"]
-        self.assertEqual(again["now"], state["at"])
-        self.assertEqual(json.dumps({key: again[key] for key in decided}), json.dumps(decided))
-        decided_at[state["at"]] = bool(decided["binds"] or decided["evictions"] or decided["pipelined"])
-
     def test_without_tokens_only_on_loopback(self):
         ran = subprocess.run([BINARY, "serve", "--web-address", ":1", "--web-auth", "none"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 2, ran.stderr)
+
+
+class WhatOnlyALiveSchedulerKnows(Questions, test_trouble.TroubleTest):
+    """Its configuration, whose binds were refused and who could not be evicted: a snapshot has them, and decides the same."""
+    NODES = 1
+
+    def state(self, port):
+        return next(item for item in self.get(port, "/api/v1/snapshot")[1]["items"] if item["kind"] == "SchedulerState")
+
+    def serve_with_config(self):
+        config = self.plane.directory / "config.yaml"
+        config.write_text("actions: 'allocate, reclaim'\nschedulerParams: {maxConsolidationPreemptees: 3}\n")
+        return self.web("--web-auth", "none", "--eviction", "api", "--config", str(config))
+
+    def test_refused_binds(self):
+        self.refuse_binding("refused")
+        port = self.serve_with_config()
+        self.submit_gang("refused", 1)
+        known = wait_until(lambda: self.state(port)["refusedBinds"], 30, "a refusal in the snapshot", 0.3)
+        self.assertEqual((known[0]["job"], known[0]["pod"]), ("default/refused", "refused-0"))
+        state = self.state(port)
+        self.assertEqual(state["config"]["actions"], ["allocate", "reclaim"])
+        self.assertEqual(state["config"]["schedulerParams"]["maxNumberConsolidationPreemptees"], 3)
+        self.replay_some(port, lambda state: state["refusedBinds"])
+        answer = self.ask("explain", "refused", "--server", f"http://127.0.0.1:{port}", "--quick")
+        self.assertIn(answer["state"], ("waiting", "running"))  # running: its wait was just over
+
+    def test_protected_jobs(self):
+        port = self.serve_with_config()
+        for i in range(8):
+            self.api.post(PODS, pod(f"greedy-{i}", 1, queue="team-b"))
+        self.wait_running(8, "greedy")
+        self.api.post(test_trouble.BUDGETS, {
+            "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "keep"},
+            "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"keep": "yes"}}}})
+        self.addCleanup(self.api.delete, f"{test_trouble.BUDGETS}/keep")
+        for i in range(8):
+            self.api.patch(f"{PODS}/greedy-{i}", {"metadata": {"labels": {"keep": "yes"}}})
+        wait_until(lambda: self.api.get(f"{test_trouble.BUDGETS}/keep").get("status", {}).get("currentHealthy") == 8, 20,
+                   "the budget to count its pods")
+        self.submit_gang("owed", 2, "team-a")
+        known = wait_until(lambda: self.state(port)["protectedJobs"], 30, "a protection in the snapshot", 0.3)
+        self.assertEqual(known[0]["rule"], "disruption budget")
+        self.replay_some(port, lambda state: state["protectedJobs"])
+
+    def replay_some(self, port, is_wanted):
+        """Three different cycles that know of what is wanted."""
+        decided, end = {}, time.monotonic() + 60
+        while len(decided) < 3 and time.monotonic() < end:
+            if is_wanted(self.state(port)):
+                self.replay(port, decided)
+            time.sleep(0.3)
+        self.assertGreaterEqual(len(decided), 3)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 submits a pod every second: each of those is bound within 5 s. Run by ctest; by hand: test_hostile.py."""
 import contextlib
 import pathlib
+import socket
 import sys
 import threading
 import time
@@ -57,6 +58,8 @@ class Hostile(TroubleTest):
         # have to evict decides himself how long he takes to go.
         cls.api.patch(f"{QUEUES}/team-a", {"spec": {"resources": {"gpu": {"quota": 8, "limit": 8}}}})
         cls.api.post(QUEUES, queue("bounded", 8, limit=8))
+        for name, parent in (("circle-a", "circle-b"), ("circle-b", "circle-a"), ("own", "own")):
+            cls.api.post(QUEUES, queue(name, 8, parent=parent))
         cls.tenant = cls.plane.tenant("tenant", "default")
         cls.neighbour = cls.plane.tenant("neighbour", "neighbour")
 
@@ -77,6 +80,40 @@ class Hostile(TroubleTest):
                 "wide": [{"name": f"w{i}", "minMember": 1} for i in range(2000)]}.items():
             self.attempt(POD_GROUPS, group(f"sub-{name}", "team-a", 1, subGroups=groups))
             self.attempt(PODS, pod(f"sub-{name}", 1, group=f"sub-{name}"))
+
+    def strange_queues(self):
+        """An administrator's mistake that a tenant makes use of: the way up from these queues has no end."""
+        for name in ("circle-a", "circle-b", "own", "", "x" * 200, "../../team-b"):
+            made = group(f"in-{name[:10].strip('./')}", name, 1, preemptibility="semi-preemptible")
+            made["metadata"]["annotations"] = {"kai.scheduler/expected-runtime": "1s", "kai.scheduler/requeue-delay": "1s"}
+            self.attempt(POD_GROUPS, made)
+            self.attempt(PODS, pod(made["metadata"]["name"], 1, group=made["metadata"]["name"]))
+
+    def strange_times(self):
+        for i, when in enumerate(("0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2999-01-01T00:00:00Z", "never", "")):
+            made = group(f"time-{i}", "team-a", 2147483647 if i % 2 else 1)
+            made["metadata"]["annotations"] = {f"kai.scheduler/{key}": when for key in (
+                "last-start-timestamp", "last-eviction-timestamp", "stale-podgroup-timestamp", "requeue-not-before",
+                "requeued-at", "expected-runtime", "requeue-delay")}
+            self.attempt(POD_GROUPS, made)
+            self.attempt(PODS, pod(f"time-{i}", 1, group=f"time-{i}"))
+
+    def large_objects(self):
+        """As large as etcd takes them."""
+        for i in range(3):
+            made = pod(f"large-{i}", 1, queue="team-a")
+            made["metadata"]["annotations"] = {f"key-{k}": "x" * 25_000 for k in range(10)}
+            made["spec"]["tolerations"] = [{"key": f"k-{i}-{t}", "operator": "Exists"} for t in range(3000)]
+            self.attempt(PODS, made)
+
+    def slow_requests(self):
+        """Connections to the probes that say nothing, or never end: anybody in the cluster network can open them."""
+        for i in range(100):
+            connection = socket.create_connection(("127.0.0.1", self.muster.listen), timeout=5)
+            self.addCleanup(connection.close)
+            with contextlib.suppress(OSError):
+                connection.sendall((b"", b"GET /healthz HT", b"POST /healthz HTTP/1.1\r\nContent-Length: 500000000\r\n\r\n")[i % 3])
+        self.assertEqual(self.muster.page("/healthz")[0], 200)
 
     def strange_owners(self):
         for i, (kind, name) in enumerate((("Pod", "owned-1"), ("Pod", "owned-0"), ("ReplicaSet", "../../x"),
@@ -145,11 +182,11 @@ class Hostile(TroubleTest):
             self.attempt(f"{PODS}/doomed-{i}", {"metadata": {"annotations": {"pod-group-name": "rock"}}}, "PATCH")
 
     def test_the_neighbour_is_served_throughout(self):
-        m = self.serve()
+        m = self.muster = self.serve()
         neighbour = Neighbour(Api(self.plane.port, self.plane.directory / "ca.crt", self.neighbour.token))
         neighbour.start()
-        for attack in (self.strange_sub_groups, self.strange_owners, self.strange_amounts, self.strange_labels,
-                       self.many_names, self.groups_in_trouble, self.places_by_hand, self.borrowed_names):
+        for attack in (self.strange_sub_groups, self.strange_queues, self.strange_times, self.strange_owners, self.strange_amounts,
+                       self.strange_labels, self.large_objects, self.many_names, self.slow_requests, self.groups_in_trouble, self.places_by_hand, self.borrowed_names):
             before = len(neighbour.waits)
             attack()
             wait_until(lambda: neighbour.trouble or len(neighbour.waits) >= before + 3, 60, f"pods after {attack.__name__}")

@@ -32,19 +32,24 @@ class KubeTest(unittest.TestCase):
     """One control plane per class; namespaces are not enough to keep tests apart, so each cleans up."""
     NODES = 4
     AUDIT = False
+    API_FLAGS = ()
 
     @classmethod
     def setUpClass(cls):
-        cls.plane = ControlPlane(audit=cls.AUDIT).__enter__()
+        cls.plane = ControlPlane(audit=cls.AUDIT, api_flags=cls.API_FLAGS).__enter__()
         cls.addClassCleanup(cls.plane.__exit__)
         cls.plane.install(ROOT / "deploy")
         cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         cls.plane.add_nodes(cls.NODES)
         cls.api = cls.plane.api
+        cls.make_queues(cls.api)
+
+    @classmethod
+    def make_queues(cls, api):
         total = 8 * cls.NODES
-        cls.api.post(QUEUES, queue("department", total, parent=""))
-        cls.api.post(QUEUES, queue("team-a", total // 2))
-        cls.api.post(QUEUES, queue("team-b", total // 2))
+        api.post(QUEUES, queue("department", total, parent=""))
+        api.post(QUEUES, queue("team-a", total // 2))
+        api.post(QUEUES, queue("team-b", total // 2))
 
     def setUp(self):
         self.musters = []
@@ -403,72 +408,12 @@ class Manifests(KubeTest):
 class WhatAPodNeeds(KubeTest):
     """Beside a node, with a binding of our own and the rights that are shipped."""
     CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
-    VOLUMES = "/api/v1/namespaces/default/persistentvolumeclaims"
 
     def serve(self):
         kubeconfig = self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api))
         m = super().serve(kubeconfig=kubeconfig)
         self.addCleanup(lambda: self.assertNotIn(": 403", m.log()))
         return m
-
-    def make_storage_class(self, name, provisioner):
-        self.api.post("/apis/storage.k8s.io/v1/storageclasses", {
-            "metadata": {"name": name}, "provisioner": provisioner, "volumeBindingMode": "WaitForFirstConsumer"})
-        self.addCleanup(self.api.delete, f"/apis/storage.k8s.io/v1/storageclasses/{name}")
-
-    def make_volume_claim(self, name, storage_class):
-        self.api.post(self.VOLUMES, {"metadata": {"name": name}, "spec": {
-            "storageClassName": storage_class, "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}}}})
-        self.addCleanup(self.api.request, "DELETE", f"{self.VOLUMES}/{name}")
-        return {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]}
-
-    def test_volume_is_told_its_node(self):
-        self.serve()
-        self.make_storage_class("made-on-demand", "example.com/makes-volumes")
-        self.api.post(PODS, pod("with-volume", queue="team-a", **self.make_volume_claim("data", "made-on-demand")))
-        node = wait_until(lambda: self.selected_node("data"), 20, "the node")
-        time.sleep(2)
-        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-volume")), "there is no volume yet")
-        self.api.patch(f"{self.VOLUMES}/data", {"spec": {"volumeName": "made"}})
-        self.api.patch(f"{self.VOLUMES}/data/status", {"status": {"phase": "Bound"}})
-        self.wait_running(1)
-        self.assertEqual(self.running()[0]["spec"]["nodeName"], node)
-
-    def test_a_volume_that_can_not_be_made_keeps_nobody_waiting(self):
-        self.serve()
-        self.make_storage_class("never-made", "example.com/makes-nothing")
-        needs = self.make_volume_claim("lost", "never-made")
-        self.api.post(POD_GROUPS, group("with-lost", "team-a", 1))
-        self.api.post(PODS, pod("with-lost-0", group="with-lost", **needs))
-        wait_until(lambda: self.selected_node("lost"), 20, "the node")
-        self.api.patch(f"{self.VOLUMES}/lost", {"metadata": {"annotations": {"volume.kubernetes.io/selected-node": None}}})
-        reasons = wait_until(lambda: self.api.get(f"{POD_GROUPS}/with-lost").get("status", {}).get(
-            "schedulingConditions"), 10, "the condition")[-1]["reasons"]
-        self.assertEqual(reasons[0]["reason"], "BindRefused")
-        self.assertIn("volume claim lost: no volume could be made for node", reasons[0]["message"])
-
-    def selected_node(self, claim):
-        return self.api.get(f"{self.VOLUMES}/{claim}")["metadata"].get("annotations", {}).get(
-            "volume.kubernetes.io/selected-node")
-
-    def test_what_only_a_binder_can_do_is_said(self):
-        m = self.serve()
-        self.make_storage_class("made-before", "kubernetes.io/no-provisioner")
-        needs = self.make_volume_claim("local", "made-before")
-        self.api.post("/api/v1/persistentvolumes", {"metadata": {"name": "disk"}, "spec": {
-            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "made-before",
-            "local": {"path": "/disk"}, "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [
-                {"key": "kubernetes.io/hostname", "operator": "In", "values": ["node-001"]}]}]}}}})
-        self.addCleanup(self.api.delete, "/api/v1/persistentvolumes/disk")
-        self.api.patch("/api/v1/persistentvolumes/disk/status", {"status": {"phase": "Available"}})
-        self.api.post(PODS, pod("with-disk", queue="team-a", **needs))
-        word = "volume claim local must be given one of the existing volumes: needs --binding bindrequest"
-        wait_until(lambda: word in m.log(), 20, "a word about it")
-        events = wait_until(lambda: [e for e in self.api.items("/api/v1/namespaces/default/events")
-                                     if e["reason"] == "FailedBinding"], 10, "the event")
-        self.assertIn("volume claim local", events[0]["message"])
-        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-disk")))
 
     def test_devices_are_written_into_the_claim(self):
         self.serve()

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -13,6 +14,7 @@ from cluster import Api, ApiError, wait_until
 from test_serve import BINARY, KubeTest
 from workloads import PODS, pod
 
+HERE = pathlib.Path(__file__).resolve().parent
 RESERVATIONS = "/api/v1/namespaces/kai-resource-reservation/pods"
 DEVICE = "run.ai/reserve_for_gpu_index"
 
@@ -57,6 +59,10 @@ class SharedGpus(KubeTest):
         self.plugin.start()
         self.addCleanup(self.plugin.stop)
 
+    def tearDown(self):
+        super().tearDown()
+        self.api.request("DELETE", RESERVATIONS, {"gracePeriodSeconds": 0})
+
     def share(self, name, fraction="0.5"):
         made = pod(name, gpus=0, queue="team-a")
         made["metadata"]["annotations"] = {"gpu-fraction": fraction}
@@ -99,20 +105,98 @@ class SharedGpus(KubeTest):
         wait_until(lambda: not self.api.items(RESERVATIONS), 60, "the reservation to go", 0.5)
         self.wait_running(32, "whole")
 
-    def test_the_program_in_the_pod_says_what_it_holds(self):
+    def lose_reservation(self):
+        held = self.api.items(RESERVATIONS)[0]["metadata"]
+        self.api.request("DELETE", f"{RESERVATIONS}/{held['name']}", {"gracePeriodSeconds": 0})
+        return held
+
+    def test_a_reservation_that_was_lost_is_made_again(self):
+        self.serve("--gpu-reservation-image", "none")
+        self.share("a")
+        self.wait_running(1, "a")
+        uid = self.one("a")["uid"]
+        lost = self.lose_reservation()
+        self.plugin.given -= 1  # the device plugin gives the same device out again
+        again = wait_until(lambda: next(iter(self.api.items(RESERVATIONS)), None), 60, "the reservation", 0.5)
+        self.assertEqual(again["metadata"]["name"], lost["name"])
+        wait_until(lambda: DEVICE in self.api.items(RESERVATIONS)[0]["metadata"].get("annotations", {}), 10, "its device")
+        time.sleep(3)
+        self.assertEqual(self.one("a")["uid"], uid, "it runs on")
+
+    def test_sharers_of_a_device_that_others_got_meanwhile_go(self):
+        m = self.serve("--gpu-reservation-image", "none")
+        self.share("a")
+        self.share("b")
+        self.wait_running(2)
+        self.lose_reservation()
+        wait_until(lambda: not self.plane.pods(), 60, "both to go", 0.5)
+        self.assertIn("was given to others when its reservation was lost", m.log())
+        events = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "SharedGPULost"]
+        self.assertEqual({e["involvedObject"]["name"] for e in events}, {"a", "b"})
+
+    def test_pods_that_were_never_told_a_device_stay(self):
+        m = self.serve()
+        self.share("a")
+        self.wait_running(1, "a")
+        m.stop()
+        m = self.serve("--gpu-reservation-image", "none")
+        time.sleep(25)  # two looks
+        self.assertEqual(len(self.running("a")), 1)
+        self.assertEqual(self.api.items(RESERVATIONS), [])
+
+
+class ReservationProgram(KubeTest):
+    """`muster reserve-gpu`, which runs in a reservation pod."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.api.post("/api/v1/namespaces", {"metadata": {"name": "kai-resource-reservation"}})
+        cls.library = cls.plane.directory / "libnvidia-ml.so.1"
+        subprocess.run(["c++", "-shared", "-fPIC", "-o", cls.library, HERE / "nvml_stand_in.cpp"], check=True)
+
+    def setUp(self):
+        super().setUp()
         self.api.post(RESERVATIONS, {"metadata": {"name": "by-hand"}, "spec": {
             "schedulerName": "nobody", "containers": [{"name": "main", "image": "none"}]}})
         self.addCleanup(self.api.request, "DELETE", f"{RESERVATIONS}/by-hand", {"gracePeriodSeconds": 0})
-        self.plugin.stop()
-        environment = dict(os.environ, NVIDIA_VISIBLE_DEVICES="GPU-77,GPU-78", POD_NAME="by-hand",
-                           POD_NAMESPACE="kai-resource-reservation")
+
+    def run_program(self, **environment):
+        """What it says, its errors and its exit code after SIGTERM."""
+        environment = dict(os.environ, POD_NAME="by-hand", POD_NAMESPACE="kai-resource-reservation", **environment)
         program = subprocess.Popen([BINARY, "reserve-gpu", "--kubeconfig", str(self.plane.kubeconfig)], env=environment,
-                                   stdout=subprocess.PIPE, text=True)
-        self.assertEqual(program.stdout.readline(), "holds GPU-77\n")
-        self.assertEqual(self.api.get(f"{RESERVATIONS}/by-hand")["metadata"]["annotations"][DEVICE], "GPU-77")
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        said = program.stdout.readline()
         program.send_signal(signal.SIGTERM)
-        self.assertEqual(program.wait(20), 0)
-        program.stdout.close()
+        errors = program.communicate(timeout=20)[1]
+        return said, errors, program.returncode
+
+    def device(self):
+        return self.api.get(f"{RESERVATIONS}/by-hand")["metadata"].get("annotations", {}).get(DEVICE)
+
+    def test_the_environment_names_the_device(self):
+        said, _, code = self.run_program(NVIDIA_VISIBLE_DEVICES="GPU-77,GPU-78")
+        self.assertEqual((said, code), ("holds GPU-77\n", 0))
+        self.assertEqual(self.device(), "GPU-77")
+
+    def test_the_management_library_names_the_device(self):
+        said, errors, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_UUID="GPU-by-library",
+                                              NVIDIA_VISIBLE_DEVICES="all")
+        self.assertEqual((said, code), ("holds GPU-by-library\n", 0))
+        self.assertEqual(self.device(), "GPU-by-library")
+        self.assertIn("the management library was shut down", errors)
+
+    def test_a_library_that_finds_nothing_leaves_it_to_the_environment(self):
+        for failing in ("init", "device", "uuid"):
+            said, _, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_UUID="GPU-x",
+                                             STAND_IN_FAILS=failing, NVIDIA_VISIBLE_DEVICES=f"GPU-without-{failing}")
+            self.assertEqual((said, code), (f"holds GPU-without-{failing}\n", 0))
+
+    def test_without_any_device_it_says_so(self):
+        _, errors, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_FAILS="device",
+                                           NVIDIA_VISIBLE_DEVICES="void")
+        self.assertIn("no GPU is in sight", errors)
+        self.assertEqual(code, 1)
 
 
 if __name__ == "__main__":

@@ -63,10 +63,6 @@ class TroubleTest(KubeTest):
                 if error.status != 404:
                     raise
 
-
-class RefusedBinds(TroubleTest):
-    """An admission policy says no to some bindings: everybody else is served, and the refused are not tried for ever."""
-
     def refuse_binding(self, prefix):
         self.refuse("", "v1", "pods/binding", "CREATE", f"!object.metadata.name.startsWith('{prefix}')")
         probe = pod(f"{prefix}-probe")
@@ -83,6 +79,10 @@ class RefusedBinds(TroubleTest):
         except ApiError as error:
             return error.status in (403, 422)
         return False
+
+
+class RefusedBinds(TroubleTest):
+    """An admission policy says no to some bindings: everybody else is served, and the refused are not tried for ever."""
 
     def test_a_refused_pod_is_tried_less_and_less_often(self):
         self.refuse_binding("refused")

@@ -69,7 +69,7 @@ class Requeue final : public Action {
       std::string nominators = victims.nominators(candidates);
       if (nominators.empty()) continue;
       record.attempts.push_back({.contender = contender, .nominators = std::move(nominators)});
-      if (failed.report_if_covered(contender)) continue;
+      if (failed.report_if_covered(contender) || maker.report_if_put_off(contender)) continue;
       const Outcome outcome = search(s, maker, candidates, record.attempts.back());
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome != Outcome::kSolved) failed.add(contender);

@@ -11,6 +11,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain/explain_text.hpp"
+#include "cli/explain/recorded_state.hpp"
 #include "cli/input/inputs.hpp"
 #include "cli/input/known_classes.hpp"
 #include "cli/input/state_source.hpp"
@@ -24,8 +25,20 @@ struct ExplainCommand {
   InputOptions inputs;
   StateSource source;
   std::string job, ns, output = "text";
+  std::string record, at;  // of a simulation
   bool is_quick = false;
 };
+
+int no_such_job(const answers::FoundJob& found) {
+  fmt::print(stderr, "error: {}\n", found.problem);
+  return found.is_ambiguous ? kUsage : kNo;
+}
+
+void print(const ExplainCommand& options, const Inputs& inputs, const answers::Explanation& e) {
+  if (options.output == "json") return write_out(answers::explanation_json(inputs.cluster, e).dump(1) + "\n");
+  const TextStyle style{.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
+  write_out(explanation_text(inputs.cluster, e, inputs.now, style));
+}
 
 int run_explain(const ExplainCommand& options) {
   TemporaryFile live;
@@ -37,20 +50,71 @@ int run_explain(const ExplainCommand& options) {
   add_known_classes(inputs->cluster);
   inputs->cluster.refresh(inputs->now);
   const answers::FoundJob found = answers::find_job(inputs->cluster, options.job, options.ns);
-  if (!found.job.valid()) {
-    fmt::print(stderr, "error: {}\n", found.problem);
-    return found.is_ambiguous ? kUsage : kNo;
-  }
+  if (!found.job.valid()) return no_such_job(found);
   const answers::KnownTimes times = inputs->known_times();
   const answers::State state{inputs->cluster, inputs->policy, inputs->now, &times};
-  const answers::Explanation e = answers::explain(state, found.job, {.is_quick = options.is_quick});
-  if (options.output == "json") {
-    write_out(answers::explanation_json(inputs->cluster, e).dump(1) + "\n");
-    return kSuccess;
-  }
-  const TextStyle style{.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
-  write_out(explanation_text(inputs->cluster, e, inputs->now, style));
+  print(
+      options, *inputs,
+      answers::explain(state, found.job, {.is_quick = options.is_quick, .threads = answers::threads_here()}));
   return kSuccess;
+}
+
+// ---------------------------------------------------------------- at a moment of a simulation
+
+// What the record knows of a job that is not there at the moment, or "".
+std::string where_it_is(const RecordedState& state, const std::string& name, TimePoint now) {
+  const RecordedJob job = state.job(name);
+  if (job.ended && *job.ended <= now) return fmt::format("{} ended at {}", name, format_time(*job.ended));
+  if (job.submitted && *job.submitted > now)
+    return fmt::format("{} is submitted at {}, after {}", name, format_time(*job.submitted),
+                       format_time(now));
+  return "";
+}
+
+int explain_recorded(const ExplainCommand& options) {
+  int exit_code = kSuccess;
+  auto state = RecordedState::read(options.record, options.at, options.inputs, exit_code);
+  if (!state) return exit_code;
+  Inputs& inputs = state->inputs();
+  add_known_classes(inputs.cluster);
+  inputs.cluster.refresh(inputs.now);
+  const answers::FoundJob found = answers::find_job(inputs.cluster, options.job, options.ns);
+  if (!found.job.valid()) {
+    const bool is_full = options.job.find('/') != options.job.npos;
+    const std::string full =
+        is_full ? options.job : (options.ns.empty() ? "default" : options.ns) + "/" + options.job;
+    const std::string where = where_it_is(*state, full, inputs.now);
+    if (where.empty()) return no_such_job(found);
+    fmt::print(stderr, "error: {}\n", where);
+    return kNo;
+  }
+  const answers::State known{inputs.cluster, inputs.policy, inputs.now, &state->times()};
+  answers::Explanation e =
+      answers::explain(known, found.job, {.is_quick = options.is_quick, .plays_futures = false});
+  RecordedJob job = state->job(inputs.cluster.job(found.job).full_name());
+  const bool waits = e.state == answers::JobState::kWaiting || e.state == answers::JobState::kEvicted;
+  const bool is_told = e.receipt && !e.receipt->action.empty();  // that of the next cycle
+  if (waits && !is_told && job.eviction) {
+    e.receipt = std::move(job.eviction);
+    e.state = answers::JobState::kEvicted;
+    e.since = parse_time(e.receipt->at);
+  }
+  if (!options.is_quick) e.recorded_start = job.start;
+  print(options, inputs, e);
+  return kSuccess;
+}
+
+int run(const ExplainCommand& options) {
+  if (options.record.empty() && options.at.empty()) return run_explain(options);
+  if (options.record.empty() || options.at.empty()) {
+    fmt::print(stderr, "error: --at names a moment of the run that --record is of: give both\n");
+    return kUsage;
+  }
+  if (options.source.is_live || !options.source.server.empty() || !options.inputs.now.empty()) {
+    fmt::print(stderr, "error: --record: not with --now or a live cluster\n");
+    return kUsage;
+  }
+  return explain_recorded(options);
 }
 
 }  // namespace
@@ -64,6 +128,12 @@ void add_explain(CLI::App& app, int& exit_code) {
   add_input_options(*command, options->inputs, {.needs_files = false});
   add_source_options(*command, options->source);
   command->add_option("-n,--namespace", options->ns, "The namespace of the job")->type_name("NAMESPACE");
+  command
+      ->add_option("--record", options->record,
+                   "Ask about a simulation that `muster simulate --record` wrote down")
+      ->type_name("FILE");
+  command->add_option("--at", options->at, "The moment of it: an instant, or how long after its beginning")
+      ->type_name("T");
   command->add_flag("--quick", options->is_quick, "Leave out what would help and when it starts");
   add_output_option(*command, options->output);
   command->footer(
@@ -73,8 +143,9 @@ void add_explain(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  muster explain train-large cluster.yaml\n"
       "  muster explain team-a/train-large nodes.yaml queues.yaml jobs/ --now 2025-06-01T12:00:00Z\n"
-      "  muster explain train-large-0 cluster.yaml --quick -o json");
-  command->callback([options, &exit_code] { exit_code = run_explain(*options); });
+      "  muster explain train-large-0 cluster.yaml --quick -o json\n"
+      "  muster explain train-large --record run.jsonl --at 3h");
+  command->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
 }  // namespace muster::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "answers/find_job.hpp"
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
 #include "model/reason_text.hpp"
@@ -89,13 +90,22 @@ class ExplainText {
 
   void add_now() {
     part("Now");
-    const std::int32_t pods = job_.counts.in(kAlive);
-    say(fmt::format("{}{} of {} run, {} needed. {} wanted.", since_text(), job_.counts.in(kAllocatedSet),
-                    counted(static_cast<std::size_t>(pods), "pod"), minimum_pods(job_),
-                    amount_text(Accounted::kGpus, gpus_of(c_, job_))));
+    say(since_text() + (e_.state == JobState::kFinished ? ended_pods() : pods_now()));
     say(fmt::format("Queue {}{}. Priority {} ({}). {} ({}).", job_.queue_name, above(), job_.priority,
                     priority_words(), serve::name_of(job_.preemptibility),
                     serve::name_of(job_.preemptibility_source)));
+  }
+
+  std::string pods_now() const {
+    return fmt::format("{} of {} run, {} needed. {} wanted.", grouped_count(job_.counts.in(kAllocatedSet)),
+                       counted(static_cast<std::size_t>(job_.counts.in(kAlive)), "pod"),
+                       grouped_count(minimum_pods(job_)), amount_text(Accounted::kGpus, gpus_of(c_, job_)));
+  }
+  std::string ended_pods() const {
+    const auto pods = [&](TaskStatus status) {
+      return counted(static_cast<std::size_t>(job_.counts.of(status)), "pod");
+    };
+    return fmt::format("{} succeeded, {} failed.", pods(TaskStatus::kSucceeded), pods(TaskStatus::kFailed));
   }
 
   std::string above() const {
@@ -199,6 +209,7 @@ class ExplainText {
     if (helps.starts_by_itself)
       return say(fmt::format("Nothing is needed: it has its place after {}.",
                              counted(static_cast<std::size_t>(helps.cycles), "cycle")));
+    if (is_without_queue()) return say(fmt::format("A queue that exists{}", near_queues()));
     if (helps.changes.empty() && !helps.is_cut) say("No single change of those that were tried.");
     for (const answers::Help& h : helps.changes) {
       say(answers::text_of(h.change));
@@ -207,9 +218,27 @@ class ExplainText {
     if (helps.is_cut) say("Stopped looking, for it takes too long: there may be more.");
   }
 
+  bool is_without_queue() const {
+    return std::ranges::any_of(e_.waiting.reasons,
+                               [](const JobReason& r) { return r.rule == JobRule::kQueueMissing; });
+  }
+  std::string near_queues() const {
+    std::vector<std::string_view> names;
+    for (const Queue& queue : c_.queues())
+      if (queue.present) names.push_back(queue.name);
+    const std::string near = answers::nearest_names(job_.queue_name, std::move(names));
+    return near.ends_with('?') ? near : near + ".";
+  }
+
   // ---------------------------------------------------------------- when
 
   void add_start() {
+    if (e_.recorded_start && wants_more()) {
+      part("When");
+      return say(e_.recorded_start->at
+                     ? fmt::format("In the record: {}.", instant_text(*e_.recorded_start->at))
+                     : "Not before the record ends.");
+    }
     if (!e_.start || (e_.helps && e_.helps->starts_by_itself)) return;
     part("When");
     say(start_sentence(*e_.start));

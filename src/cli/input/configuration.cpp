@@ -25,7 +25,9 @@ class SnapshotSearch {
     });
   }
 
-  InSnapshots take_found() { return {std::move(found_), state_.value_or(SchedulerState{})}; }
+  InSnapshots take_found() {
+    return {std::move(found_), std::move(file_), state_.value_or(SchedulerState{})};
+  }
 
  private:
   void take(const Document& document, const std::string& file) {
@@ -36,9 +38,7 @@ class SnapshotSearch {
       found_ = std::move(config->loaded);
       text_ = std::move(config->text);
       name_ = document.file();
-      found_->notes.insert(found_->notes.begin(),
-                           fmt::format("the configuration inside {} is used; --config replaces it",
-                                       file == "-" ? "standard input" : file));
+      file_ = file;
     } else if (config->text != text_) {
       found_->warnings.push_back(
           {fmt::format("the configuration inside differs from that of {}, which is used", name_),
@@ -50,7 +50,7 @@ class SnapshotSearch {
   const KnownNames names_ = known_names();
   std::optional<LoadedConfig> found_;
   std::optional<SchedulerState> state_;
-  std::string text_, name_;  // of what was found
+  std::string text_, name_, file_;  // of what was found
 };
 
 }  // namespace

@@ -15,6 +15,7 @@ namespace muster::cli {
 // Of several snapshots the first that has it counts.
 struct InSnapshots {
   std::optional<LoadedConfig> config;
+  std::string file;  // that holds it
   SchedulerState state;
 };
 // Looks into the files, without reading those that are no snapshots.

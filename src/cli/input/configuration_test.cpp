@@ -74,9 +74,51 @@ TEST_F(ConfigurationOfFiles, CountsBeforeFilesThatComeFirst) {
 TEST_F(ConfigurationOfFiles, IsReplacedByConfig) {
   const std::string snapshot = files_.add("s.json", snapshot_json("allocate"));
   const Ran ran = simulated({snapshot, "--config", files_.add("c.yaml", "actions: stalegangeviction\n")});
-  EXPECT_EQ(ran.err, "");
+  EXPECT_EQ(ran.err, "note: the configuration inside s.json is not used: --config replaces it by c.yaml\n");
   ASSERT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(binds(ran), 0u);
+}
+
+// As `muster snapshot` writes it, of a scheduler of another name for a node pool.
+std::string our_snapshot(const std::string& more_state) {
+  return R"({"apiVersion": "v1", "kind": "List", "schema": "muster.dev/snapshot/v1", "items": [)"
+         R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable":)"
+         R"({"cpu": "8", "memory": "8Gi", "nvidia.com/gpu": "8", "pods": "110"}}},)"
+         R"({"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "q"}, "spec":)"
+         R"({"resources": {"gpu": {"quota": -1, "limit": -1}, "cpu": {"quota": -1, "limit": -1},)"
+         R"("memory": {"quota": -1, "limit": -1}}}},)"
+         R"({"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup", "metadata": {"name": "j",)"
+         R"("namespace": "d"}, "spec": {"queue": "q", "minMember": 1}},)"
+         R"({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "d", "annotations":)"
+         R"({"pod-group-name": "j"}}, "spec": {"schedulerName": "mine", "containers": [{"name": "c",)"
+         R"("resources": {"requests": {"nvidia.com/gpu": "1"}}}]}},)"
+         R"({"apiVersion": "muster.dev/v1", "kind": "SchedulerState", "at": "2025-06-01T12:00:00Z")" +
+         more_state + "}]}\n";
+}
+constexpr const char* kConfigOfMine = R"(, "config": {"schedulerParams": {"schedulerName": "mine"}})";
+
+TEST_F(ConfigurationOfFiles, IsInOurSnapshotsToo) {
+  const std::string snapshot =
+      files_.add("s.json", our_snapshot(R"(, "config": {"actions": ["stalegangeviction"]})"));
+  const std::string without = files_.add("none.json", our_snapshot(""));
+  const Ran ran = simulated({snapshot});
+  EXPECT_EQ(ran.err, "note: the configuration inside s.json is used; --config replaces it\n");
+  EXPECT_EQ(binds(ran), 0u);
+  EXPECT_EQ(binds(simulated({without})), 1u);
+  EXPECT_EQ(binds(simulated({snapshot, "--config", files_.add("c.yaml", "")})), 1u);
+  EXPECT_EQ(binds(simulated({without, "--config", snapshot})), 0u);
+}
+
+TEST_F(ConfigurationOfFiles, JobsThatCouldNotBeBoundWaitAsTheSnapshotSays) {
+  const auto refused = [](const char* until) {
+    return std::string(kConfigOfMine) +
+           R"(, "refusedBinds": [{"job": "d/j", "pod": "p", "why": "node n1 is full", "until": ")" + until +
+           "\"}]";
+  };
+  const Ran ran = simulated({files_.add("s.json", our_snapshot(refused("2025-06-01T12:00:10Z")))});
+  EXPECT_EQ(binds(ran), 0u);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("BindRefused"), HasSubstr("node n1 is full")));
+  EXPECT_EQ(binds(simulated({files_.add("later.json", our_snapshot(refused("2025-06-01T12:00:00Z")))})), 1u);
 }
 
 TEST_F(ConfigurationOfFiles, OfSeveralSnapshotsIsThatOfTheFirst) {

@@ -35,12 +35,27 @@ TimePoint start_of(const InputOptions& options, const std::optional<TraceInput>&
   return instant_of(options.now);
 }
 
+// Where there is a choice. That a live cluster is asked under its own configuration goes without saying.
+std::string note_about_config(const InputOptions& options, const InSnapshots& found) {
+  if (!found.config) return "";
+  const bool is_live = found.file == options.live;
+  const std::string inside = is_live             ? "of the live scheduler"
+                             : found.file == "-" ? "inside standard input"
+                                                 : "inside " + found.file;
+  if (!options.config.empty())
+    return fmt::format("the configuration {} is not used: {} replaces it by {}", inside, options.config_flag,
+                       options.config);
+  return is_live ? ""
+                 : fmt::format("the configuration {} is used; {} replaces it", inside, options.config_flag);
+}
+
 // Returns where mistakes in the arguments of plugins and actions go: those in a snapshot are nobody's fault.
-std::vector<Error>& take_configuration(const InputOptions& options, std::optional<LoadedConfig> in_snapshots,
+std::vector<Error>& take_configuration(const InputOptions& options, InSnapshots& in_snapshots,
                                        Inputs& inputs) {
   std::optional<LoadedConfig> loaded;
+  const std::string note = note_about_config(options, in_snapshots);
   if (options.config.empty())
-    loaded = std::move(in_snapshots);
+    loaded = std::move(in_snapshots.config);
   else if (is_readable(options.config, inputs.unreadable))
     loaded = load_config(options.config, known_names());
   if (loaded) {
@@ -49,14 +64,16 @@ std::vector<Error>& take_configuration(const InputOptions& options, std::optiona
     inputs.findings.warnings = std::move(loaded->warnings);
     inputs.notes = std::move(loaded->notes);
   }
+  if (!note.empty()) inputs.notes.insert(inputs.notes.begin(), note);
   return options.config.empty() ? inputs.findings.warnings : inputs.findings.errors;
 }
 
 void read_configuration(const InputOptions& options, InSnapshots& in_snapshots, Inputs& inputs) {
   std::vector<Error>& errors = inputs.findings.errors;
-  std::vector<Error>& bad_arguments = take_configuration(options, std::move(in_snapshots.config), inputs);
+  std::vector<Error>& bad_arguments = take_configuration(options, in_snapshots, inputs);
   if (options.kai_exact) inputs.config.params.compatibility = Compatibility::kai_exact();
   inputs.policy = make_policy(inputs.config, bad_arguments);
+  add_live_rules(in_snapshots.state, inputs.policy);
   if (const std::string note = usage_text(inputs.config);
       options.usage.empty() && in_snapshots.state.usage.empty() && !options.over_time && !note.empty())
     inputs.notes.push_back(note);
@@ -100,13 +117,13 @@ void add_unknown_kinds(Inputs& inputs) {
         fmt::format("{} of kind {} not used", counted(static_cast<std::size_t>(count), "object"), kind));
 }
 
-void print_errors(const std::vector<Error>& errors, const char* what,
-                  std::size_t most = std::numeric_limits<std::size_t>::max()) {
+void say(const std::vector<Error>& errors, const char* what, Notices& notices,
+         std::size_t most = std::numeric_limits<std::size_t>::max()) {
   for (std::size_t i = 0; i < std::min(errors.size(), most); ++i)
-    fmt::print(stderr, "{}: {}\n", what, errors[i].text());
+    notices.say(fmt::format("{}: {}", what, errors[i].text()));
   if (errors.size() > most)
-    fmt::print(stderr, "{}: … and {}; muster validate shows them all\n", what,
-               counted(errors.size() - most, "more"));
+    notices.say(fmt::format("{}: … and {}; muster validate shows them all", what,
+                            counted(errors.size() - most, "more")));
 }
 
 }  // namespace
@@ -146,16 +163,19 @@ Inputs read_all(const InputOptions& options, std::optional<TraceInput> trace) {
 }
 
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code) {
+  Notices own;
+  Notices& notices = options.notices != nullptr ? *options.notices : own;
   std::optional<TraceInput> trace;
-  if (!options.trace.is_empty() && !(trace = read_trace_input(options.trace, options.strict, exit_code)))
+  if (!options.trace.is_empty() &&
+      !(trace = read_trace_input(options.trace, options.strict, notices, exit_code)))
     return std::nullopt;
   Inputs inputs = read_all(options, std::move(trace));
   if (const std::string skipped = skipped_text(inputs.config); !skipped.empty())
-    fmt::print(stderr, "note: {}\n", skipped);
-  for (const std::string& note : inputs.notes) fmt::print(stderr, "note: {}\n", note);
-  print_errors(inputs.findings.warnings, options.strict ? "error" : "warning", kMostWarnings);
-  print_errors(inputs.findings.errors, "error");
-  print_errors(inputs.unreadable, "error");
+    notices.say("note: " + skipped);
+  for (const std::string& note : inputs.notes) notices.say("note: " + note);
+  say(inputs.findings.warnings, options.strict ? "error" : "warning", notices, kMostWarnings);
+  say(inputs.findings.errors, "error", notices);
+  say(inputs.unreadable, "error", notices);
   exit_code = inputs.exit_code(options.strict);
   if (exit_code != kSuccess) return std::nullopt;
   return inputs;

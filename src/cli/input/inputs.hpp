@@ -18,14 +18,17 @@ namespace muster::cli {
 
 struct InputOptions {
   std::vector<std::string> paths;
-  std::string config;  // "": the default configuration
-  std::string usage;   // "": queues have no past
-  std::string now;     // an RFC 3339 time; "": the clock's
+  std::string config;                    // "": the default configuration
+  std::string config_flag = "--config";  // by which it is given
+  std::string live;                      // the one of the paths that holds what a live cluster told
+  std::string usage;                     // "": queues have no past
+  std::string now;                       // an RFC 3339 time; "": the clock's
   TraceInputOptions trace;
   bool kai_exact = false;
-  bool strict = false;        // warnings are errors
-  bool expects_work = false;  // files without a job, a node or a queue are worth a warning
-  bool over_time = false;     // objects that are created later come later, and steps are taken
+  bool strict = false;         // warnings are errors
+  bool expects_work = false;   // files without a job, a node or a queue are worth a warning
+  bool over_time = false;      // objects that are created later come later, and steps are taken
+  Notices* notices = nullptr;  // what earlier readings said; null: there were none
 };
 
 // A workload of the files, and the pods that it has.

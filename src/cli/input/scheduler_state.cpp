@@ -29,6 +29,16 @@ const JsonValue& part_of(const JsonValue& object, const char* key) {
   return found == object.end() ? kNone : *found;
 }
 
+// Rows that name a job and a moment; others count as absent.
+void each_row(const JsonValue& rows, const auto& use) {
+  if (!rows.is_array()) return;
+  for (const JsonValue& row : rows) {
+    if (!row.is_object()) continue;
+    const auto until = parse_time(word_in(row, "until"));
+    if (const std::string job = word_in(row, "job"); until && !job.empty()) use(row, job, *until);
+  }
+}
+
 }  // namespace
 
 bool is_scheduler_state(const Document& document) {
@@ -60,7 +70,19 @@ SchedulerState read_scheduler_state(const Document& document) {
       if (uids.is_array())
         for (const JsonValue& uid : uids)
           if (uid.is_string()) state.evicted_for[job].push_back(uid.get<std::string>());
+  each_row(part_of(root, "refusedBinds"), [&](const JsonValue& row, const std::string& job, TimePoint until) {
+    state.refused[job] = {.pod = word_in(row, "pod"), .why = word_in(row, "why"), .until = until};
+  });
+  each_row(
+      part_of(root, "protectedJobs"), [&](const JsonValue& row, const std::string& job, TimePoint until) {
+        state.protected_jobs.add(job, {.rule = serve::protection_rule(word_in(row, "rule")), .until = until});
+      });
   return state;
+}
+
+void add_live_rules(const SchedulerState& state, Policy& policy) {
+  if (!state.protected_jobs.empty()) policy.plugins.push_back(serve::protection_as_of(state.protected_jobs));
+  if (!state.refused.empty()) policy.plugins.push_back(serve::patience_as_of(state.refused));
 }
 
 void remember_evictions(const SchedulerState& state, Cluster& cluster) {

@@ -131,6 +131,7 @@ int take_source(const StateSource& source, TemporaryFile& live, InputOptions& in
     return kOutside;
   }
   inputs.paths.push_back(*file);
+  inputs.live = *file;
   return kSuccess;
 }
 

@@ -28,28 +28,29 @@ int code_of(const Error& error) {
 }
 
 template <class List>
-void tell(const List& list, const std::string& file, bool strict) {
+void tell(const List& list, const std::string& file, bool strict, Notices& notices) {
   const char* const what = strict ? "error" : "warning";
   for (std::size_t i = 0; i < std::min(list.bad_rows.size(), kMostRowsTold); ++i)
-    fmt::print(stderr, "{}: {}\n", what, list.bad_rows[i].text());
+    notices.say(fmt::format("{}: {}", what, list.bad_rows[i].text()));
   if (list.skipped > kMostRowsTold)
-    fmt::print(stderr, "{}: … and {}\n", what, counted(list.skipped - kMostRowsTold, "more row"));
+    notices.say(fmt::format("{}: … and {}", what, counted(list.skipped - kMostRowsTold, "more row")));
   if (list.skipped > 0)
-    fmt::print(stderr, "{}: {}: {} of {} not taken\n", what, file, grouped(list.skipped),
-               counted(list.rows, "row"));
-  for (const std::string& note : list.notes) fmt::print(stderr, "note: {}: {}\n", file, note);
+    notices.say(fmt::format("{}: {}: {} of {} not taken", what, file, grouped(list.skipped),
+                            counted(list.rows, "row")));
+  for (const std::string& note : list.notes) notices.say(fmt::format("note: {}: {}", file, note));
 }
 
 // Takes what was read into `list`; false where there is none, or it may not be used.
 template <class List>
-bool take(Result<List> read, const std::string& file, bool strict, List& list, int& exit_code) {
+bool take(Result<List> read, const std::string& file, bool strict, Notices& notices, List& list,
+          int& exit_code) {
   if (!read) {
-    fmt::print(stderr, "error: {}\n", read.error().text());
+    notices.say("error: " + read.error().text());
     exit_code = code_of(read.error());
     return false;
   }
   list = std::move(*read);
-  tell(list, file, strict);
+  tell(list, file, strict, notices);
   if (strict && list.skipped > 0) exit_code = kNo;
   return exit_code == kSuccess;
 }
@@ -103,16 +104,17 @@ void add_trace_options(CLI::App& command, TraceInputOptions& options) {
   add_trace_map_options(command, options);
 }
 
-std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, int& exit_code) {
+std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, Notices& notices,
+                                           int& exit_code) {
   trace::Trace jobs;
   trace::NodeList nodes;
   exit_code = kSuccess;
   if (!options.trace.empty() &&
       !take(trace::read_trace({.file = options.trace, .format = options.format, .map = options.map}),
-            options.trace, strict, jobs, exit_code))
+            options.trace, strict, notices, jobs, exit_code))
     return std::nullopt;
   if (!options.nodes.empty() && !take(trace::read_nodes({.file = options.nodes, .format = options.format}),
-                                      options.nodes, strict, nodes, exit_code))
+                                      options.nodes, strict, notices, nodes, exit_code))
     return std::nullopt;
   return TraceInput(std::move(jobs), std::move(nodes));
 }

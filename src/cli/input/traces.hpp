@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/output.hpp"
 #include "trace/nodes.hpp"
 #include "trace/trace.hpp"
 
@@ -54,6 +55,7 @@ class TraceInput {
 
 // What is wrong with rows goes to standard error; strict: and then ends it. Nothing, and `exit_code` set,
 // where it can not be read.
-std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, int& exit_code);
+std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, Notices& notices,
+                                           int& exit_code);
 
 }  // namespace muster::cli

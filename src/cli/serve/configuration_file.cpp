@@ -10,27 +10,30 @@ namespace {
 struct FixedKey {
   const char* key;
   bool (*is_same)(const SchedulerParams&, const SchedulerParams&);
+  void (*keep)(const SchedulerParams& from, SchedulerParams& to);
 };
 
 template <auto kMember>
-bool is_same(const SchedulerParams& a, const SchedulerParams& b) {
-  return a.*kMember == b.*kMember;
+constexpr FixedKey fixed(const char* key) {
+  return {key, [](const SchedulerParams& a, const SchedulerParams& b) { return a.*kMember == b.*kMember; },
+          [](const SchedulerParams& from, SchedulerParams& to) { to.*kMember = from.*kMember; }};
 }
 
 using Params = SchedulerParams;
 constexpr FixedKey kFixedKeys[] = {
-    {"schedulerName", is_same<&Params::scheduler_name>},
-    {"nodepoolLabelKey", is_same<&Params::node_pool_label_key>},
-    {"partitionLabelValue", is_same<&Params::partition_label_value>},
-    {"queueLabelKey", is_same<&Params::queue_label_key>},
-    {"resourceReservationAppLabel", is_same<&Params::resource_reservation_app_label>},
-    {"cpuWorkerNodeLabelKey", is_same<&Params::cpu_worker_label_key>},
-    {"gpuWorkerNodeLabelKey", is_same<&Params::gpu_worker_label_key>},
-    {"migWorkerNodeLabelKey", is_same<&Params::mig_worker_label_key>},
-    {"stuckInReleasingThreshold", is_same<&Params::stuck_in_releasing_threshold>},
-    {"restrictNodeScheduling", is_same<&Params::restrict_node_scheduling>},
-    {"fullHierarchyFairness", is_same<&Params::full_hierarchy_fairness>},
-    {"updatePodEvictionCondition", is_same<&Params::update_pod_eviction_condition>},
+    fixed<&Params::scheduler_name>("schedulerName"),
+    fixed<&Params::node_pool_label_key>("nodepoolLabelKey"),
+    fixed<&Params::partition_label_value>("partitionLabelValue"),
+    fixed<&Params::queue_label_key>("queueLabelKey"),
+    fixed<&Params::resource_reservation_app_label>("resourceReservationAppLabel"),
+    fixed<&Params::resource_reservation_namespace>("resourceReservationNamespace"),
+    fixed<&Params::cpu_worker_label_key>("cpuWorkerNodeLabelKey"),
+    fixed<&Params::gpu_worker_label_key>("gpuWorkerNodeLabelKey"),
+    fixed<&Params::mig_worker_label_key>("migWorkerNodeLabelKey"),
+    fixed<&Params::stuck_in_releasing_threshold>("stuckInReleasingThreshold"),
+    fixed<&Params::restrict_node_scheduling>("restrictNodeScheduling"),
+    fixed<&Params::full_hierarchy_fairness>("fullHierarchyFairness"),
+    fixed<&Params::update_pod_eviction_condition>("updatePodEvictionCondition"),
 };
 
 bool have_same_source(const UsageSettings& a, const UsageSettings& b) {
@@ -40,8 +43,9 @@ bool have_same_source(const UsageSettings& a, const UsageSettings& b) {
          a.fetch_interval == b.fetch_interval && a.staleness == b.staleness;
 }
 
-// Model and engine heed the same options, and the model keeps those that it was started with.
-void keep_options(const Config& running, ServeConfiguration& read) {
+// Model and engine heed the same keys, and the model keeps those that it was started with.
+void keep_fixed(const Config& running, ServeConfiguration& read) {
+  for (const FixedKey& key : kFixedKeys) key.keep(running.params, read.config.params);
   read.config.params.compatibility = running.params.compatibility;
   read.policy = make_policy(read.config, read.errors);
 }
@@ -87,11 +91,12 @@ serve::ConfigurationFile configuration_file(const ServeFlags& flags, const Confi
   return {.path = flags.config_file, .read = [flags, running] {
             ServeConfiguration read = read_configuration(flags);
             const auto later = keys_for_the_next_start(running, read.config);
-            if (!later.empty() && read.errors.empty()) keep_options(running, read);
+            if (!later.empty() && read.errors.empty()) keep_fixed(running, read);
             return serve::ConfigurationRead{.errors = texts_of(read.errors),
                                             .warnings = texts_of(read.warnings),
                                             .after_restart = later,
                                             .policy = std::move(read.policy),
+                                            .config = text_of(read.config),
                                             .schedule_period = read.config.params.schedule_period};
           }};
 }

@@ -44,14 +44,13 @@ kube::Async<void> tell_device(kube::ApiClient& client, const ReserveFlags& flags
   client.loop().stop();
 }
 
-// Until the pod is deleted.
-void hold_until_signal() {
+// From here on they wait until somebody asks for them.
+sigset_t keep_end_signals() {
   sigset_t ends;
   sigemptyset(&ends);
   for (const int signal : {SIGTERM, SIGINT}) sigaddset(&ends, signal);
   pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  int signal = 0;
-  sigwait(&ends, &signal);
+  return ends;
 }
 
 int run_reserve_gpu(const ReserveFlags& flags) {
@@ -76,9 +75,11 @@ int run_reserve_gpu(const ReserveFlags& flags) {
     loop.run();
   }
   if (!is_told) return kOutside;
+  const sigset_t ends = keep_end_signals();
   fmt::print("holds {}\n", device);
   std::fflush(stdout);
-  hold_until_signal();
+  int signal = 0;
+  sigwait(&ends, &signal);  // the pod is deleted
   return kSuccess;
 }
 

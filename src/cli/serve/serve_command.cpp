@@ -45,10 +45,13 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
                         (flags.pod_grouper == "auto" && options.binding == serve::Binding::kDirect);
   options.reservations.ns = params.resource_reservation_namespace;
   options.reservations.app = params.resource_reservation_app_label;
+  options.scaling.image = options.reservations.image;
+  options.scaling.is_on = options.scaling.is_on && !options.scaling.image.empty();
   options.dry_run = flags.dry_run == "server";
   options.elects_leader = options.elects_leader && !options.dry_run && !options.shadow;  // no lease is stored
   options.groups_pods = options.groups_pods && !options.shadow;
   options.cluster = cluster_options(params);
+  options.config = text_of(config);
   options.configuration = configuration_file(flags, config);
   return options;
 }

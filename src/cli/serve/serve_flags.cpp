@@ -210,6 +210,10 @@ void add_serve_flags(CLI::App& command, ServeFlags& flags) {
       .add_option("--gpu-reservation-runtime-class", flags.daemon.reservations.runtime_class,
                   "RuntimeClass of these pods")
       ->type_name("NAME");
+  command.add_flag(
+      "--gpu-scaling-pods", flags.daemon.scaling.is_on,
+      "With --gpu-reservation-image: pods that ask for whole GPUs where shares find no room, for a cluster "
+      "autoscaler to see");
   command
       .add_option("--self-check-cycles", flags.daemon.cycles_between_checks,
                   "Compare the model with a fresh list every so many cycles; 0: only on SIGUSR1")

@@ -10,7 +10,7 @@
 #include "cli/output.hpp"
 #include "cli/report/names.hpp"
 #include "cli/report/table.hpp"
-#include "cli/simulate/until.hpp"
+#include "cli/simulate/run_record.hpp"
 
 namespace muster::cli {
 namespace {
@@ -74,7 +74,7 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
     return kOutside;
   }
   TimeLine time_line;
-  json all = json::array();
+  json all = json::array(), run;
   int number = 0;
   for (std::string text; std::getline(file, text);) {
     ++number;
@@ -85,13 +85,19 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
                  number);
       return kNo;
     }
-    if (is_json)
+    if (value_at(line, "kind") == kRunKind)
+      run = std::move(line);
+    else if (is_json)
       all.push_back(std::move(line));
     else
       time_line.add(line);
   }
-  write_out(is_json ? json{{"schema", "muster.dev/record/v1"}, {"happenings", std::move(all)}}.dump(1) + "\n"
-                    : time_line.text(style));
+  write_out(
+      is_json
+          ? json{{"schema", "muster.dev/record/v1"}, {"run", std::move(run)}, {"happenings", std::move(all)}}
+                    .dump(1) +
+                "\n"
+          : time_line.text(style));
   return kSuccess;
 }
 

@@ -1,8 +1,10 @@
 #include "cli/simulate/until.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <memory>
@@ -16,6 +18,7 @@
 #include "cli/report/status_line.hpp"
 #include "cli/simulate/clock.hpp"
 #include "cli/simulate/interrupt.hpp"
+#include "cli/simulate/run_record.hpp"
 #include "cli/simulate/workload_controllers.hpp"
 
 namespace muster::cli {
@@ -24,7 +27,8 @@ namespace {
 constexpr const char* kIdle = "idle";
 constexpr std::int64_t kMostPoints = 1'000'000;  // of a series
 constexpr std::size_t kMostCompared = 6;
-constexpr const char* kOverTime = "Over time (--until)";  // the options that need it
+constexpr Duration kLongestRun = std::chrono::hours(24 * 366 * 290);  // beyond it spans of time would not fit
+constexpr const char* kOverTime = "Over time (--until)";              // the options that need it
 constexpr const char* kOfCycles[] = {"--cycles", "--interval", "--timing", "--namespace", "--queue",
                                      "--user",   "--job",      "--state",  "--sort"};
 
@@ -80,6 +84,7 @@ std::string trouble_with(const UntilOptions& options, const ClockOptions& clock,
   const auto& end = clock.timed.end;
   if (end && *end < clock.timed.from)
     return fmt::format("--until: {} lies before --now, {}", options.until, format_time(clock.timed.from));
+  if (end && *end - clock.timed.from > kLongestRun) return "--until: more than 290 years can not be played";
   if (end && *end > kLastTime) return "--until: goes beyond the year 9999";
   if (end && clock.timed.series_step && (*end - clock.timed.from) / *clock.timed.series_step > kMostPoints)
     return fmt::format("--series: more than {} points", grouped(static_cast<std::size_t>(kMostPoints)));
@@ -130,10 +135,11 @@ class Watch {
 class Recorder {
  public:
   // False, with a message, where it can not be written.
-  bool open(const std::string& path) {
+  bool open(const std::string& path, const std::string& first_line) {
     if (path.empty()) return true;
     path_ = path;
     file_.open(path, std::ios::trunc);
+    file_ << first_line;
     if (!file_) fmt::print(stderr, "error: {}: can not be written\n", path);
     return static_cast<bool>(file_);
   }
@@ -171,7 +177,8 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
     return run.exit_code = kUsage, run;
   }
   Recorder recorder;
-  if (!recorder.open(options.record)) return run.exit_code = kOutside, run;
+  if (!recorder.open(options.record, run_line({given, options}, inputs->now)))
+    return run.exit_code = kOutside, run;
   const Interrupt interrupt;
   Watch watch(clock, interrupt, shows_progress);
   WorkloadControllers controllers(*inputs);
@@ -195,19 +202,39 @@ std::vector<std::string> compared_configs(const InputOptions& inputs, const Unti
   return configs;
 }
 
+// Standard input and pipes.
+bool can_be_read_once(const std::string& file) {
+  struct stat status {};
+  return file == "-" || (::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+}
+
+// What is wrong with comparing these, or "".
+std::string trouble_with(const std::vector<std::string>& configs, const InputOptions& inputs) {
+  if (configs.size() > kMostCompared)
+    return fmt::format("--compare: at most {} configurations with --config", kMostCompared);
+  std::vector<std::string> files = inputs.paths;
+  files.insert(files.end(), {inputs.trace.trace, inputs.trace.nodes, inputs.usage});
+  const auto once = std::ranges::find_if(files, can_be_read_once);
+  if (once == files.end()) return "";
+  return fmt::format("--compare: {} can be read once only, and each run reads it; write it to a file first",
+                     *once == "-" ? "standard input" : *once);
+}
+
 int compare(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
   const std::vector<std::string> configs = compared_configs(inputs, options);
-  if (configs.size() > kMostCompared) {
-    fmt::print(stderr, "error: --compare: at most {} configurations with --config\n", kMostCompared);
+  if (const std::string problem = trouble_with(configs, inputs); !problem.empty()) {
+    fmt::print(stderr, "error: {}\n", problem);
     return kUsage;
   }
   PageFile page;
   if (!page.open(options.report)) return kOutside;
   std::vector<ComparedRun> runs;
+  Notices notices;
   int exit_code = kSuccess;
   for (const std::string& config : configs) {
     InputOptions of_run = inputs;
     of_run.config = config;
+    of_run.notices = &notices;
     if (of_run.now.empty() && !runs.empty()) of_run.now = format_time(runs.front().outcome.from);
     PlayedRun run = play(of_run, options, !is_json || !is_terminal(stdout));
     exit_code = run.exit_code;
@@ -224,7 +251,12 @@ int compare(const InputOptions& inputs, const UntilOptions& options, const TextS
 
 }  // namespace
 
-std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code) {
+std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from) {
+  return end_of(options.until, from);
+}
+
+std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+                                      const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
   if (const std::string problem = trouble_with(options, clock, inputs); !problem.empty()) {
     fmt::print(stderr, "error: {}\n", problem);
@@ -232,7 +264,7 @@ std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& option
     return std::nullopt;
   }
   WorkloadControllers controllers(inputs);
-  return run_clock(inputs.cluster, inputs.policy, std::move(inputs.agenda), &controllers, clock, {});
+  return run_clock(inputs.cluster, inputs.policy, std::move(inputs.agenda), &controllers, clock, watchers);
 }
 
 void add_until_option(CLI::App& command, UntilOptions& options) {

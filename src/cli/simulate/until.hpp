@@ -9,6 +9,7 @@
 
 #include "cli/input/inputs.hpp"
 #include "cli/report/text_style.hpp"
+#include "cli/simulate/clock.hpp"
 #include "sim/run_outcome.hpp"
 
 namespace CLI {
@@ -38,7 +39,10 @@ std::string misplaced_option(const CLI::App& command);
 void add_until_option(CLI::App& command, UntilOptions& options);
 // Plays what was read over time, without a word. Nothing, with a message and `exit_code` set, where the
 // options do not go with it.
-std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code);
+std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+                                      const ClockWatchers& watchers = {});
+// Of a run that begins then; nothing: when nothing is left to happen.
+std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from);
 
 // The exit code.
 int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json);

@@ -97,9 +97,12 @@ void drop_annotations(ordered_json& object) {
   object[path] = std::move(kept);
 }
 
-// What holds names as keys, or of those who are no object.
+// What holds names as keys, or of those who are no object, or in words.
 void drop_names(ordered_json& state) {
   for (const char* key : {"usage", "history", "evictedFor", "decided"}) state.erase(key);
+  if (state.contains("refusedBinds") && state["refusedBinds"].is_array())
+    for (ordered_json& refused : state["refusedBinds"])
+      if (refused.is_object()) refused.erase("why");
 }
 
 // ---------------------------------------------------------------- YAML
@@ -137,7 +140,12 @@ void redact(ordered_json& list) {
     if (text_at(object, "/kind") == "SchedulerState") drop_names(object);
   for (ordered_json& object : list["items"]) {
     drop_annotations(object);
+    ordered_json config = std::move(object["config"]);  // names plugins and actions, and objects in one part
+    object.erase("config");
     redaction.rename(object);
+    if (!config.is_object()) continue;
+    redaction.rename(config["schedulerParams"]);
+    object["config"] = std::move(config);
   }
 }
 

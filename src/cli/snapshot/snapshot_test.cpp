@@ -47,6 +47,25 @@ TEST(Snapshot, NamesBecomeHashesThatFitTogether) {
   EXPECT_THAT(list.dump(), Not(HasSubstr("example.com/owner")));
 }
 
+TEST(Snapshot, WhatTheSchedulerKnewIsRedactedToo) {
+  ordered_json list = ordered_json::parse(R"({"items": [
+    {"kind": "PodGroup", "metadata": {"name": "proportion", "namespace": "team"}},
+    {"kind": "Pod", "metadata": {"name": "proportion-0", "namespace": "team"}},
+    {"kind": "SchedulerState", "decided": {"binds": []},
+     "refusedBinds": [{"job": "team/proportion", "pod": "proportion-0", "why": "proportion-0 is not welcome", "until": "x"}],
+     "protectedJobs": [{"job": "team/proportion", "rule": "disruption budget", "until": "x"}],
+     "config": {"tiers": [{"plugins": [{"name": "proportion"}]}], "schedulerParams": {"partitionLabelValue": "team"}}}]})");
+  redact(list);
+  const ordered_json& state = list["items"][2];
+  const std::string ns = list["items"][0]["metadata"]["namespace"],
+                    job = list["items"][0]["metadata"]["name"];
+  EXPECT_EQ(state["refusedBinds"][0]["job"], ns + "/" + job);
+  EXPECT_EQ(state["protectedJobs"][0]["job"], ns + "/" + job);
+  EXPECT_EQ(state["config"]["tiers"][0]["plugins"][0]["name"], "proportion");
+  EXPECT_EQ(state["config"]["schedulerParams"]["partitionLabelValue"], ns);
+  EXPECT_THAT(state.dump(), Not(HasSubstr("welcome")));
+}
+
 TEST(Snapshot, IsYamlWhereTheNameSaysSo) {
   const ordered_json list =
       ordered_json::parse(R"({"kind": "List", "items": [{"a": {"b": [1, "x: y"], "c": {}}}, "z"]})");

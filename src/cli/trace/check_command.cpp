@@ -129,7 +129,8 @@ ordered_json check_json(const TraceInput& input, const TraceSummary& summary) {
 
 int run_check(const CheckFlags& flags) {
   int exit_code = kSuccess;
-  const auto input = read_trace_input(flags.trace, flags.strict, exit_code);
+  Notices notices;
+  const auto input = read_trace_input(flags.trace, flags.strict, notices, exit_code);
   if (!input) return exit_code;
   const TraceSummary summary = summary_of(input->trace());
   write_out(flags.output == "json" ? check_json(*input, summary).dump(1) + "\n"

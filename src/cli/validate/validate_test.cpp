@@ -92,6 +92,9 @@ TEST_F(Validate, ComparesQuotasLimitsAndWeights) {
             "asks for "
             "GPUs can run here; -1 means no limit\n");
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1")), "") << "meant so";
+  EXPECT_EQ(findings(queue_yaml("q", "", "quota: 4, limit: -2, overQuotaWeight: 1")),
+            "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: -2 is less than nothing; -1 means "
+            "unlimited\n");
   EXPECT_EQ(
       findings(queue_yaml("q", "", "quota: 0, limit: -1, overQuotaWeight: 0")),
       "warning: c.yaml:2: Queue q: spec.resources.gpu.quota: quota and overQuotaWeight are both 0: the fair "

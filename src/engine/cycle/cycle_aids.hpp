@@ -1,6 +1,9 @@
-// What a caller may lend to a cycle: neither changes what a search finds, only how far it gets.
+// What a caller may lend to a cycle: nothing of it changes what is found, only how far it gets and what it
+// costs.
 #pragma once
 
+#include "model/id_set.hpp"
+#include "model/ids.hpp"
 #include "util/stopwatch.hpp"
 
 namespace muster {
@@ -10,6 +13,9 @@ class SearchMemory;
 struct CycleAids {
   SearchMemory* memory = nullptr;        // a search that a limit cut short is resumed by the next cycle
   const Stopwatch* stopwatch = nullptr;  // for limits of time, and for timings; null: no time passes
+  // Jobs that wait in vain as far as the caller knows: the cycle neither tries them nor tells of them. What
+  // they want counts for their queues all the same. Null: none.
+  const IdSet<JobId>* set_aside = nullptr;
 
   Duration elapsed() const { return stopwatch != nullptr ? stopwatch->elapsed() : Duration::zero(); }
 };

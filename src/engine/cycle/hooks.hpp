@@ -148,7 +148,7 @@ struct Hooks {
   // May the contender take from jobs of that leaf queue at all? Asked once per queue.
   FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
-  FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
+  FilterHook<VictimRefusal, JobId, JobId> preempt_victim;  // only queue and priority of the contender matter
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
   // A gang below its minimum whose grace is over: may it be taken off now?
   FilterHook<VictimRefusal, JobId> stale_victim;

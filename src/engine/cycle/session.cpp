@@ -38,6 +38,12 @@ Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleAids&
 
 Session::~Session() = default;
 
+std::vector<JobId> Session::waiting() const {
+  std::vector<JobId> jobs(cluster.pending_jobs().begin(), cluster.pending_jobs().end());
+  if (aids_.set_aside != nullptr) std::erase_if(jobs, [&](JobId j) { return aids_.set_aside->contains(j); });
+  return jobs;
+}
+
 void Session::take_signatures() {
   const bool are_used = settings.use_signatures && !settings.compatibility.compare_failed_fully;
   if (signatures_ == nullptr && are_used) signatures_ = std::make_unique<Signatures>(cluster);
@@ -149,6 +155,7 @@ bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, 
   const std::span<const TaskId> tasks = ordered_tasks(id, pod_set);
   const bool some_may_be_evicted = cluster.job(id).counts.of(TaskStatus::kReleasing) > 0;
   const auto known = ordered_tasks_.find({id, pod_set});
+  if (some_may_be_evicted) stats.steps += std::ssize(tasks);
   std::size_t from_start = 0;
   std::size_t& first =
       some_may_be_evicted || known == ordered_tasks_.end() ? from_start : known->second.first_waiting;

@@ -83,6 +83,8 @@ class Session {
   ActionStats stats;           // of the action at work
   SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
 
+  // The jobs that wait and that the cycle is to look at, in no particular order.
+  std::vector<JobId> waiting() const;
   // Time that has passed, for limits and timings; decisions are made by `now`.
   Duration elapsed() const { return aids_.elapsed(); }
 

@@ -122,10 +122,10 @@ void Session::settle_evicted() {
 }
 
 void Session::collect_waiting() {
-  std::vector<JobId> waiting(cluster.pending_jobs().begin(), cluster.pending_jobs().end());
-  std::sort(waiting.begin(), waiting.end(),
+  std::vector<JobId> jobs = waiting();
+  std::sort(jobs.begin(), jobs.end(),
             [&](JobId a, JobId b) { return is_listed_before(cluster.job(a), cluster.job(b)); });
-  for (JobId j : waiting) {
+  for (JobId j : jobs) {
     WaitingJob w{.job = j, .reasons = {}, .searches = {}};
     if (const auto found = reasons_.find(j); found != reasons_.end()) w.reasons = std::move(found->second);
     if (auto standing = why_not_considered(cluster, j))

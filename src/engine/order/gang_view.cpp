@@ -36,16 +36,24 @@ SubGroupSide GangView::side(const Member& m) const {
   return {satisfied_members(job_.sets[m.at]), job_.sets[m.at].required()};
 }
 
-absl::InlinedVector<Member, 8> GangView::ordered_members(const GroupSet& set) const {
-  absl::InlinedVector<Member, 8> members(set.members.begin(), set.members.end());
+GangView::RankedMembers GangView::ranked(std::span<const Member> members) const {
+  RankedMembers ranked;
+  for (const Member& m : members)
+    ranked.push_back({side(m), m.is_pod_set ? &job_.pod_sets[m.at].name : &job_.sets[m.at].name, m});
+  return ranked;
+}
+
+bool GangView::is_before(const Ranked& a, const Ranked& b) const {
+  const int order = session_.hooks.sub_group_order(a.side, b.side);
+  return order != 0 ? order < 0 : *a.name < *b.name;
+}
+
+absl::InlinedVector<Member, 8> GangView::ordered_members(std::span<const Member> given) const {
+  absl::InlinedVector<Member, 8> members(given.begin(), given.end());
   if (members.size() < 2) return members;
-  const auto name = [&](const Member& m) -> const std::string& {
-    return m.is_pod_set ? job_.pod_sets[m.at].name : job_.sets[m.at].name;
-  };
-  std::sort(members.begin(), members.end(), [&](const Member& a, const Member& b) {
-    const int order = session_.hooks.sub_group_order(side(a), side(b));
-    return order != 0 ? order < 0 : name(a) < name(b);
-  });
+  RankedMembers all = ranked(given);
+  std::sort(all.begin(), all.end(), [&](const Ranked& a, const Ranked& b) { return is_before(a, b); });
+  std::ranges::transform(all, members.begin(), &Ranked::member);
   return members;
 }
 

@@ -26,7 +26,11 @@ class GangView {
   std::int32_t satisfied_members(const GroupSet& set) const;
   ElasticState elastic_state() const;
   // The members of a set in sub group order.
-  absl::InlinedVector<Member, 8> ordered_members(const GroupSet& set) const;
+  absl::InlinedVector<Member, 8> ordered_members(std::span<const Member> members) const;
+  // The first of them, or backwards the last, of which the claim is true; sorted only as far as is needed.
+  enum class Way : std::uint8_t { kForwards, kBackwards };
+  template <class Claim>
+  bool any_in_order(const GroupSet& set, Way way, const Claim& claim) const;
   // How many tasks of a pod set are tried at once.
   std::int32_t wanted(std::uint32_t pod_set) const {
     return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set));
@@ -45,6 +49,14 @@ class GangView {
   template <class Waiting>
   bool could_be_whole(const Member& member, const Waiting& waiting) const;
   SubGroupSide side(const Member& m) const;
+  struct Ranked {
+    SubGroupSide side;
+    const std::string* name;
+    Member member;
+  };
+  using RankedMembers = absl::InlinedVector<Ranked, 8>;
+  RankedMembers ranked(std::span<const Member> members) const;
+  bool is_before(const Ranked& a, const Ranked& b) const;
 
   const Session& session_;
   const Job& job_;
@@ -60,10 +72,9 @@ template <class Take, class Waiting>
 bool GangView::take_next(const Member& member, const Take& take, const Waiting& waiting) const {
   if (member.is_pod_set) return take(member.at);
   const GroupSet& set = job_.sets[member.at];
-  Members members = ordered_members(set);
   if (is_satisfied(member))
-    return std::any_of(members.begin(), members.end(),
-                       [&](const Member& m) { return take_next(m, take, waiting); });
+    return any_in_order(set, Way::kForwards, [&](const Member& m) { return take_next(m, take, waiting); });
+  Members members = ordered_members(set.members);
   if (set.required() < std::ssize(members))
     std::stable_partition(members.begin(), members.end(),
                           [&](const Member& m) { return could_be_whole(m, waiting); });
@@ -71,6 +82,20 @@ bool GangView::take_next(const Member& member, const Take& take, const Waiting& 
   for (std::size_t i = 0; i < members.size() && static_cast<std::int32_t>(i) < set.required(); ++i)
     if (!is_satisfied(members[i])) took = take_next(members[i], take, waiting) || took;
   return took;
+}
+
+template <class Claim>
+bool GangView::any_in_order(const GroupSet& set, Way way, const Claim& claim) const {
+  RankedMembers heap = ranked(set.members);
+  const auto comes_later = [&](const Ranked& a, const Ranked& b) {
+    return way == Way::kForwards ? is_before(b, a) : is_before(a, b);
+  };
+  std::make_heap(heap.begin(), heap.end(), comes_later);
+  for (; !heap.empty(); heap.pop_back()) {
+    std::pop_heap(heap.begin(), heap.end(), comes_later);
+    if (claim(heap.back().member)) return true;
+  }
+  return false;
 }
 
 template <class Waiting>

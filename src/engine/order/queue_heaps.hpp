@@ -19,6 +19,9 @@ namespace muster {
 // Which of two queues comes up first: the one that is served first, or the other one, which gives first.
 enum class ComesUp : std::uint8_t { kServedFirst, kServedLast };
 
+// What it costs to put a queue into a heap, in steps of a search.
+inline constexpr std::int64_t kStepsOfAQueue = 8;
+
 template <class Order, class Leaf, ComesUp kComesUp>
 class QueueHeaps {
  public:

@@ -80,6 +80,7 @@ void ScenarioOrder::start(std::span<const Contestant> contestants) {
   start_over();
   leaves_.clear();
   left_ = contestants.size();
+  session_.stats.steps += kStepsOfAQueue * std::ssize(waiting_.queues());
   for (QueueId queue : waiting_.queues()) leaf_of(queue);
   for (const Contestant& c : contestants) add(c);
   for (Node* node : leaves_) sort(node->leaf);

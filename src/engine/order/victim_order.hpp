@@ -19,17 +19,24 @@ namespace muster {
 // The contender among its own candidates.
 inline constexpr std::string_view kItself = "itself";
 
+// Whom reclaim may take from is a matter of shares; preempt and consolidation have no such bound.
+enum class Bounded : std::uint8_t { kByShares, kNot };
+
 // Whom a contender may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
   std::function<std::optional<VictimRefusal>(JobId)> spares;  // nothing: the job may be evicted
   int at_most = -1;                                           // jobs; negative: no limit
   bool get_other_places = false;                              // nobody loses anything but time
+  Bounded bounded = Bounded::kNot;
   struct SparedLeaf {
     QueueId leaf;
     VictimRefusal why;
   };
   std::vector<SparedLeaf> spared;  // leaves whose jobs all are
+  // Contenders of the same kin that hold no place yet are kept from the same jobs of the one leaf there is;
+  // nothing: each is to be asked.
+  std::optional<std::int64_t> kin = {};
 };
 
 // How many tasks were taken per pod set; of few pod sets without an allocation.
@@ -89,7 +96,7 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
   // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is
   // left of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
   std::optional<Popped> pop();
-  // False: nothing of the job is left.
+  // False: what was popped is all there was of the job.
   bool take(const Popped& popped);
   bool skip(const Popped& popped, const Stamps<TaskId>& gone);
 

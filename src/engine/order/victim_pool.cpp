@@ -58,6 +58,7 @@ const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
 }
 
 void VictimPool::update(std::span<const JobId> jobs) {
+  ++version_;
   moved_.clear();
   for (JobId j : jobs)
     if (listed_.contains(j)) moved_.insert(j), ++by_queue_[session_.cluster.job(j).queue].moved;
@@ -90,14 +91,6 @@ void VictimPool::insert(JobId id) {
                          ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, in_victim_order())
                          : leaf.jobs.end();
   leaf.jobs.insert(place, entry);
-}
-
-Charge VictimPool::held(JobId id) const {
-  Charge sum;
-  for (const PodSet& p : session_.cluster.job(id).pod_sets)
-    for (TaskId t : p.tasks)
-      if (in(session_.cluster.placement(t).status, kAllocatedSet)) sum += session_.cluster.shape_of(t).charge;
-  return sum;
 }
 
 std::int64_t VictimPool::largest(QueueId leaf) {

@@ -31,8 +31,10 @@ class VictimPool {
   std::span<const QueueId> leaves() const { return leaves_; }
   // Tasks of these jobs changed for good.
   void update(std::span<const JobId> jobs);
+  // Grows with every update.
+  std::uint64_t version() const { return version_; }
   // What the job's tasks hold, as they asked for it.
-  Charge held(JobId job) const;
+  const Charge& held(JobId job) const { return session_.cluster.job(job).held; }
   // No job of the leaf has more GPUs than this, in thousandths, as its nodes count them.
   std::int64_t largest(QueueId leaf);
 
@@ -56,6 +58,7 @@ class VictimPool {
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
   Stamps<JobId> listed_, moved_;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace muster

@@ -71,7 +71,7 @@ std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId id) {
 }
 
 std::vector<JobId> waiting_by_age(const Session& s) {
-  std::vector<JobId> jobs(s.cluster.pending_jobs().begin(), s.cluster.pending_jobs().end());
+  std::vector<JobId> jobs = s.waiting();
   std::sort(jobs.begin(), jobs.end(),
             [&](JobId a, JobId b) { return age(s.cluster.job(a)) < age(s.cluster.job(b)); });
   return jobs;

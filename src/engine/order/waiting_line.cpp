@@ -13,7 +13,7 @@ auto WaitingLine::youngest_first() const {
 
 WaitingLine::WaitingLine(Session& session, Who who) : session_(session), who_(who) {
   const Cluster& c = session.cluster;
-  for (JobId j : c.pending_jobs()) {
+  for (JobId j : session.waiting()) {
     if (!stands_in_line(j)) continue;
     Leaf& leaf = leaves_[c.job(j).queue];
     leaf.jobs.push_back({session.entry(j), session.chunk(j).wanted});

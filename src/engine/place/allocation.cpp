@@ -57,12 +57,12 @@ class Allocator {
   bool place_members(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
     if (const auto& all = job_.sets[group.at].members; all.size() == 1)
       return place(all.front(), tasks, allowed);
-    const auto members = GangView(s_, job_).ordered_members(job_.sets[group.at]);
     const Parts parts = parts_of(group, tasks);
-    return std::all_of(members.begin(), members.end(), [&](const Member& m) {
-      const auto part = parts.find(key_of(m));
-      return part == parts.end() || place(m, part->second, allowed);
-    });
+    absl::InlinedVector<Member, 8> members;
+    for (const auto& [key, part] : parts) members.push_back({.is_pod_set = key.first, .at = key.second});
+    members = GangView(s_, job_).ordered_members(members);
+    return std::all_of(members.begin(), members.end(),
+                       [&](const Member& m) { return place(m, parts.find(key_of(m))->second, allowed); });
   }
 
   bool place_tasks(std::span<const TaskId> tasks, const Bitmap* allowed) {

@@ -11,6 +11,26 @@ RoomMaker::RoomMaker(Session& session, const char* action, std::unique_ptr<Victi
   if (session.memory != nullptr) session.memory->action_begins(action);
 }
 
+// Where all who had no turn yet got one, the next cycle begins with the first in line again.
+RoomMaker::~RoomMaker() {
+  if (session_.memory == nullptr) return;
+  if (some_are_left_)
+    session_.memory->note_turns(session_, action_, turns_);
+  else
+    session_.memory->end_round(action_);
+}
+
+bool RoomMaker::report_if_put_off(JobId contender) {
+  const bool had_its_turn =
+      session_.memory != nullptr && session_.memory->had_its_turn(session_, action_, contender);
+  const bool has_steps_left = session_.stats.steps < session_.settings.search.steps_per_action;
+  if (!had_its_turn && has_steps_left) return turns_.push_back(contender), false;
+  some_are_left_ = some_are_left_ || !had_its_turn;
+  session_.add_reason(contender, {.rule = JobRule::kSearchUnresolved});
+  session_.decisions.is_unfinished = true;
+  return true;
+}
+
 bool RoomMaker::report_if_hopeless(JobId contender) {
   const Chunk chunk = session_.chunk(contender);
   for (TaskId t : chunk.tasks)
@@ -31,7 +51,7 @@ bool RoomMaker::report_if_covered(const FailedJobs& failed, QueueId pool, JobId 
 Outcome RoomMaker::make_room(const Purpose& purpose) {
   ++session_.stats.jobs_tried;
   if (session_.settings.prove_hopeless)
-    if (auto proof = proofs_.against(solver_, purpose.contender, purpose.candidates, purpose.bounded)) {
+    if (auto proof = proofs_.against(solver_, purpose.contender, purpose.candidates)) {
       report(purpose, SearchEnd::kProven, std::move(proof));
       return Outcome::kNoSolution;
     }
@@ -75,7 +95,9 @@ void RoomMaker::remember(const Purpose& purpose, const SearchReport& report) {
 
 void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof) {
   SearchReport report{.action = action_, .end = end};
-  report.spared = spared_jobs(solver_.pool(), purpose.candidates, report.candidates);
+  const Proofs::Sifted& sifted = proofs_.sift(solver_.pool(), purpose.contender, purpose.candidates);
+  report.spared = sifted.spared;
+  report.candidates = std::ssize(sifted.others);
   if (end != SearchEnd::kProven) {
     report.scenarios = solver_.ended().scenarios;
     report.last_failure = solver_.ended().last_failure;

@@ -19,7 +19,6 @@ struct Purpose {
   Candidates candidates;
   ScenarioValidator valid;
   std::function<std::string_view(JobId)> ground;  // what allows the eviction of a victim
-  Bounded bounded = Bounded::kNot;
   // Time changes who may be taken without a word of until when: what a search found holds for one cycle only.
   bool depends_on_time = false;
   // Asked when a solution stands; false: it is shown, not carried out.
@@ -32,12 +31,19 @@ class RoomMaker {
   RoomMaker(Session& session, const char* action) : RoomMaker(session, action, nullptr, Line::kContender) {}
   // With victims of its own choice.
   RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line);
+  ~RoomMaker();
+  RoomMaker(const RoomMaker&) = delete;
+  RoomMaker& operator=(const RoomMaker&) = delete;
 
   // Tells the user, and returns true, where no search is worth it: one of the tasks to be placed is refused
   // for a reason that no eviction can change.
   bool report_if_hopeless(JobId contender);
   // Likewise where a like job of the pool that asks for no more failed before.
   bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId contender);
+
+  // Likewise where the action's steps are used up, or the job had its turn and others have not: it is put off
+  // to the next cycle.
+  bool report_if_put_off(JobId contender);
 
   // Runs the search and commits what it found, with a receipt for each eviction; or reports what was tried.
   Outcome make_room(const Purpose& purpose);
@@ -60,6 +66,8 @@ class RoomMaker {
   const char* const action_;
   Solver solver_;
   Proofs proofs_;
+  std::vector<JobId> turns_;        // who was tried
+  bool some_are_left_ = false;      // who had no turn in this round
   IdVector<QueueId, Shares> held_;  // before the search at hand
 };
 

@@ -18,14 +18,6 @@ std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const 
   return some_below ? std::nullopt : reason;
 }
 
-// Frees the job's GPUs in the test.
-void free_all(const Cluster& c, JobId job, RoomTest& room) {
-  for (const PodSet& p : c.job(job).pod_sets)
-    for (TaskId t : p.tasks)
-      if (const Placement& at = c.placement(t); at.node.valid() && in(at.status, kActiveAllocated))
-        room.free(at.node, freed_gpus(c, t));
-}
-
 std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId contender,
                                            const Candidates& candidates) {
   const auto free = solver.room().exact_total();
@@ -39,28 +31,22 @@ std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId con
 
 }  // namespace
 
-std::optional<JobReason> Proofs::against(Solver& solver, JobId contender, const Candidates& candidates,
-                                         Bounded bounded) {
+std::optional<JobReason> Proofs::against(Solver& solver, JobId contender, const Candidates& candidates) {
   const Chunk& chunk = session_.chunk(contender);
   if (chunk.tasks.empty()) return std::nullopt;
   if (auto reason = session_.hooks.hopeless_together(contender, chunk.tasks)) return reason;
   if (auto reason = capacity_in_the_way(session_, contender, candidates)) return reason;
   if (auto reason = too_little_to_free(solver, contender, candidates)) return reason;
-  if (bounded == Bounded::kNot) return std::nullopt;
+  if (candidates.bounded == Bounded::kNot) return std::nullopt;
   return shares_in_the_way(session_, solver, contender, candidates);
 }
 
-// All candidates together do not free enough. Ends as soon as they do.
+// All candidates together do not free enough.
 std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId contender,
                                                     const Candidates& candidates) {
-  const Cluster& c = session_.cluster;
-  RoomTest& room = with_all_gone_;
-  room.start(c, solver.room(), session_.chunk(contender).tasks);
-  for (QueueId leaf : candidates.leaves)
-    for (const JobEntry& e : solver.pool().all_of(leaf)) {
-      if (room.reach() >= room.demand()) return std::nullopt;
-      if (!candidates.spares(e.job)) free_all(c, e.job, room);
-    }
+  const RoomTest& room = with_all_gone_;
+  with_all_gone_.start(session_.cluster, solver.room(), session_.chunk(contender).tasks);
+  free_others(solver, contender, candidates);
   if (room.reach() >= room.demand()) return std::nullopt;
   const auto gpus = [](std::int64_t units) {
     return static_cast<double>(units) / static_cast<double>(kOneGpu);
@@ -69,9 +55,56 @@ std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId conten
       .rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
 }
 
-std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates,
-                                    std::int64_t& others) {
-  std::vector<SparedJobs> spared;
+// Ends as soon as they free enough.
+void Proofs::free_others(Solver& solver, JobId contender, const Candidates& candidates) {
+  const auto is_enough = [&] { return with_all_gone_.reach() >= with_all_gone_.demand(); };
+  if (const Sifted* sifted = known(solver.pool(), contender, candidates)) {
+    for (JobId job : sifted->others) {
+      if (is_enough()) return;
+      free_all(job);
+    }
+    return;
+  }
+  for (QueueId leaf : candidates.leaves)
+    for (const JobEntry& e : solver.pool().all_of(leaf)) {
+      if (is_enough()) return;
+      ++session_.stats.steps;
+      if (!candidates.spares(e.job)) free_all(e.job);
+    }
+}
+
+// Frees the job's GPUs in the test.
+void Proofs::free_all(JobId job) {
+  const Cluster& c = session_.cluster;
+  session_.stats.steps += c.job(job).counts.active_allocated();
+  for (const PodSet& p : c.job(job).pod_sets)
+    for (TaskId t : p.tasks)
+      if (const Placement& at = c.placement(t); at.node.valid() && in(at.status, kActiveAllocated))
+        with_all_gone_.free(at.node, freed_gpus(c, t));
+}
+
+// ---------------------------------------------------------------- who is spared
+
+std::optional<Proofs::Kin> Proofs::kin_of(JobId contender, const Candidates& candidates) const {
+  if (!candidates.kin || candidates.leaves.size() != 1 || !candidates.spared.empty() ||
+      session_.cluster.job(contender).counts.active_allocated() > 0)
+    return std::nullopt;
+  return Kin{candidates.leaves.front(), *candidates.kin};
+}
+
+const Proofs::Sifted* Proofs::known(const VictimPool& pool, JobId contender,
+                                    const Candidates& candidates) const {
+  const auto kin = kin_of(contender, candidates);
+  const auto found = kin ? by_kin_.find(*kin) : by_kin_.end();
+  return found != by_kin_.end() && found->second.as_of == pool.version() ? &found->second : nullptr;
+}
+
+const Proofs::Sifted& Proofs::sift(const VictimPool& pool, JobId contender, const Candidates& candidates) {
+  if (const Sifted* sifted = known(pool, contender, candidates)) return *sifted;
+  const auto kin = kin_of(contender, candidates);
+  Sifted& sifted = kin ? by_kin_[*kin] : of_one_;
+  sifted = {.as_of = pool.version()};
+  std::vector<SparedJobs>& spared = sifted.spared;
   const auto add = [&](JobId job, const VictimRefusal& why) {
     if (why.rule == kItself) return;
     auto at =
@@ -85,17 +118,18 @@ std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& ca
     for (const JobEntry& e : pool.all_of(leaf)) add(e.job, why);
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
+      ++session_.stats.steps;
       if (const auto why = candidates.spares(e.job))
         add(e.job, *why);
       else
-        ++others;
+        sifted.others.push_back(e.job);
     }
   constexpr auto kGpus = index(Accounted::kGpus);
   std::sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
     const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];
     return x != y ? x > y : a.rule < b.rule;
   });
-  return spared;
+  return sifted;
 }
 
 }  // namespace muster

@@ -2,31 +2,43 @@
 // the user a reason; they never change a decision.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
+
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "engine/search/solver.hpp"
 
 namespace muster {
 
-// Whom reclaim may take from is a matter of shares; preempt and consolidation have no such bound.
-enum class Bounded : std::uint8_t { kByShares, kNot };
-
 class Proofs {
  public:
   explicit Proofs(Session& session) : session_(session) {}
   // Why no search of the solver among these candidates could succeed, where that is proven.
-  std::optional<JobReason> against(Solver& solver, JobId contender, const Candidates& candidates,
-                                   Bounded bounded);
+  std::optional<JobReason> against(Solver& solver, JobId contender, const Candidates& candidates);
+
+  // Candidates that are spared, by rule, the rule that holds most GPUs first; and the others.
+  struct Sifted {
+    std::uint64_t as_of = 0;  // version of the pool
+    std::vector<SparedJobs> spared;
+    std::vector<JobId> others;
+  };
+  const Sifted& sift(const VictimPool& pool, JobId contender, const Candidates& candidates);
 
  private:
+  using Kin = std::pair<QueueId, std::int64_t>;
+  // Nothing: what is known of others does not hold for this contender.
+  std::optional<Kin> kin_of(JobId contender, const Candidates& candidates) const;
+  const Sifted* known(const VictimPool& pool, JobId contender, const Candidates& candidates) const;
   std::optional<JobReason> too_little_to_free(Solver& solver, JobId contender, const Candidates& candidates);
+  void free_all(JobId job);
+  void free_others(Solver& solver, JobId contender, const Candidates& candidates);
 
   Session& session_;
   RoomTest with_all_gone_;
+  absl::flat_hash_map<Kin, Sifted> by_kin_;
+  Sifted of_one_;
 };
-
-// Candidates that are spared, by rule; the rule that holds most GPUs first. Counts the others.
-std::vector<SparedJobs> spared_jobs(const VictimPool& pool, const Candidates& candidates,
-                                    std::int64_t& others);
 
 }  // namespace muster

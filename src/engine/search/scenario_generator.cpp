@@ -8,6 +8,9 @@
 namespace muster {
 namespace {
 
+// What is free on a node is only copied, eight at a time.
+constexpr std::int64_t kNodesInAStep = 8;
+
 bool is_selective(const Shape& shape) {
   return !shape.constraints.node_selector.empty() || shape.constraints.has_required_affinity;
 }
@@ -50,6 +53,7 @@ void VictimAccumulator::start(const Probe& probe) {
   unmet_.clear();
   started_ = false;
   room_.start(c, free_, probe.tasks);
+  session_.stats.steps += std::ssize(c.nodes_by_name()) / kNodesInAStep;
   domains_.start(session_, labels_, free_, probe.contender, probe.tasks);
   for (TaskId t : probe.recorded->tasks())
     if (recorded_.insert(t)) free(t);

@@ -62,6 +62,18 @@ void SearchMemory::remember_end(const Session& session, const std::string& actio
       .state = state_of(session), .failed = {}, .ended = ended};
 }
 
+bool SearchMemory::had_its_turn(const Session& session, const std::string& action, JobId job) const {
+  const auto round = had_a_turn_.find(action);
+  return round != had_a_turn_.end() && round->second.contains(session.cluster.job(job).full_name());
+}
+
+void SearchMemory::note_turns(const Session& session, const std::string& action,
+                              std::span<const JobId> jobs) {
+  for (JobId job : jobs) had_a_turn_[action].insert(session.cluster.job(job).full_name());
+}
+
+void SearchMemory::end_round(const std::string& action) { had_a_turn_.erase(action); }
+
 void SearchMemory::forget(const Session& session, const std::string& action, JobId job) {
   by_action_[action].erase(session.cluster.job(job).full_name());
 }

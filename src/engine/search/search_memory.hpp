@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "engine/cycle/session.hpp"
@@ -41,6 +42,11 @@ class SearchMemory {
 
   void forget(const Session& session, const std::string& action, JobId job);
 
+  // Where the steps of an action do not do for all who wait, each has one turn in a round of several cycles.
+  bool had_its_turn(const Session& session, const std::string& action, JobId job) const;
+  void note_turns(const Session& session, const std::string& action, std::span<const JobId> jobs);
+  void end_round(const std::string& action);
+
  private:
   struct Search {
     std::size_t state = 0;
@@ -53,7 +59,8 @@ class SearchMemory {
 
   using ByJob = absl::flat_hash_map<std::string, Search>;  // by namespace and name
   absl::flat_hash_map<std::string, ByJob> by_action_;
-  std::optional<std::size_t> shares_;  // of the cycle at hand
+  absl::flat_hash_map<std::string, absl::flat_hash_set<std::string>> had_a_turn_;  // by action
+  std::optional<std::size_t> shares_;                                              // of the cycle at hand
 };
 
 }  // namespace muster

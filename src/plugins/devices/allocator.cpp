@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "model/selectors.hpp"
+
 namespace muster::plugins {
 namespace {
 
 constexpr std::size_t kMostDevices = 32;  // of one claim, as the API has it
-constexpr std::int64_t kMostSteps = 100'000;
+// Of a search on one node; and of all nodes of a cycle together for one claim, beyond which each gets few.
+constexpr std::int64_t kMostSteps = 100'000, kMostInAll = 10 * kMostSteps, kFewSteps = 1'000;
 
 bool same_value(const DeviceAttribute& a, const DeviceAttribute& b) {
   return a.type == b.type && a.number == b.number && a.text == b.text;
@@ -28,7 +31,12 @@ class Search {
   DeviceChoice run() {
     for (const Claim* claim : claims_)
       if (auto refusal = unsatisfiable(*claim)) return {{}, std::move(refusal)};
-    if (serve(0, 0)) return {allocations(), std::nullopt};
+    std::int64_t& used = pools_.steps_for(*claims_.front());
+    steps_left_ = std::clamp(kMostInAll - used, kFewSteps, kMostSteps);
+    const std::int64_t granted = steps_left_;
+    const bool found = serve(0, 0);
+    used += granted - steps_left_;
+    if (found) return {allocations(), std::nullopt};
     return {{}, refused(*claims_.back(), nullptr)};
   }
 
@@ -44,6 +52,7 @@ class Search {
 
   // Each request by itself, with all devices that are free at the start.
   std::optional<NodeRefusal> unsatisfiable(const Claim& claim) {
+    std::int64_t wanted = 0;
     for (const DeviceRequest& request : claim.object.requests) {
       if (!request.alternatives.empty() && !rules_.alternatives) return refused(claim, nullptr);
       if (!request.alternatives.empty()) continue;
@@ -51,6 +60,8 @@ class Search {
       const auto free = count_free(request);
       if (!free) return no_answer(claim, request);
       if (request.all ? !is_complete_ : *free < request.count) return refused(claim, &request, *free);
+      wanted += request.all ? 1 : std::min<std::int64_t>(request.count, kMostDevices + 1);
+      if (wanted > static_cast<std::int64_t>(kMostDevices)) return refused(claim, nullptr);
     }
     return std::nullopt;
   }
@@ -96,14 +107,15 @@ class Search {
     if (!request.all) return take(claim, at, request, name, request.count, 0);
     std::int64_t all = 0;
     for (const PooledDevice* device : devices_) all += pools_.matches(request, *device).value_or(false);
-    return all > 0 && take(claim, at, request, name, all, 0);
+    return all > 0 && all <= static_cast<std::int64_t>(kMostDevices) &&
+           take(claim, at, request, name, all, 0);
   }
 
   bool take(std::size_t claim, std::size_t at, const DeviceRequest& request, const std::string& name,
             std::int64_t left, std::size_t from) {
     if (left == 0) return serve(claim, at + 1);
     if (taken_of(claim) >= kMostDevices) return false;
-    for (std::size_t i = from; i < devices_.size() && ++steps_ < kMostSteps; ++i) {
+    for (std::size_t i = from; i < devices_.size() && --steps_left_ > 0; ++i) {
       const PooledDevice& device = *devices_[i];
       if (!pools_.matches(request, device).value_or(false) || !is_free(request, device)) continue;
       taken_.push_back({claim, &request, name, &device});
@@ -114,6 +126,7 @@ class Search {
   }
 
   bool is_free(const DeviceRequest& request, const PooledDevice& device) const {
+    if (rules_.taints && !tolerates_all(request.tolerations, device.spec->taints)) return false;
     if (request.admin_access) return true;
     if (session_.cluster.devices().in_use(device.id)) return false;
     return std::none_of(taken_.begin(), taken_.end(), [&](const Taken& t) {
@@ -180,7 +193,7 @@ class Search {
   std::vector<const PooledDevice*> devices_;
   bool is_complete_ = true;
   std::vector<Taken> taken_;
-  std::int64_t steps_ = 0;
+  std::int64_t steps_left_ = 0;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace muster::plugins {
 struct DeviceRules {
   bool admin_access = true;  // claims that only watch are served, too
   bool alternatives = true;  // so are requests that name several ways
+  bool taints = true;        // of devices keep those away who do not tolerate them
 };
 
 struct DynamicResourcesOptions {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <random>
 
 #include "engine/cycle/statement.hpp"
@@ -109,6 +110,32 @@ TEST(DeviceClaims, KaiLetsPodsJoinADeviceOnlyInTheNextCycle) {
   EXPECT_EQ(c.cycle(), "bind b-0 n1");
 }
 
+TEST(DeviceClaims, TaintedDevicesAreForThoseWhoTolerateThem) {
+  const auto tainted = [](std::string name, TaintEffect effect) {
+    DeviceSpec made = device(std::move(name));
+    made.taints.push_back({.key = "broken", .value = "fan", .effect = effect});
+    return made;
+  };
+  const auto cluster = [&](Config config = {}) {
+    auto c = std::make_unique<DeviceCluster>(std::move(config));
+    c->node_with("n1", {tainted("0", TaintEffect::kNoSchedule)})
+        .node_with("n2", {tainted("0", TaintEffect::kNoExecute), device("1")});
+    DeviceRequest tolerant = request(), all = request();
+    tolerant.tolerations.push_back({.key = "broken", .exists = true});
+    all.all = true;
+    c->claim("a", request()).claim("b", tolerant).claim("c", request()).claim("d", all);
+    c->pod("a", "a").pod("b", "b").pod("c", "c").pod("d", "d");
+    return c;
+  };
+  const auto ours = cluster();
+  EXPECT_EQ(ours->cycle(), "bind a-0 n2; bind b-0 n1");
+  EXPECT_EQ(ours->devices_of("a-0"), "n2/1");
+  EXPECT_THAT(ours->why("c"), HasSubstr("claim c finds 0 of 1 device there"));
+  Config as_kai;
+  as_kai.params.compatibility.device_claims_in_full = false;
+  EXPECT_EQ(cluster(as_kai)->cycle(), "bind a-0 n1; bind b-0 n2; bind c-0 n2");
+}
+
 TEST(DeviceClaims, GpusOfClaimsCountInQuotaAndLimit) {
   DeviceCluster c;
   c.node_with("n1", {device("0"), device("1")});
@@ -155,13 +182,14 @@ TEST(DeviceClaims, SelectorsChooseAmongDevices) {
   c.claim("b", request(1, "device.attributes['gpu.example.com'].model == 'B'")).pod("b", "b");
   c.claim("big", request(1, "device.capacity['gpu.example.com'].memory.isGreaterThan(quantity('80Gi'))"));
   c.pod("big", "big");
-  c.claim("odd", request(1, "device.attributes.map(x, x) == 1")).pod("odd", "odd");
+  c.claim("odd", request(1, "device.attributes.transformMap(x, x) == 1")).pod("odd", "odd");
   c.claim("unset", request(1, "device.attributes['gpu.example.com'].color == 'red'")).pod("unset", "unset");
   EXPECT_EQ(c.cycle(), "bind b-0 n1");
   EXPECT_EQ(c.devices_of("b-0"), "n1/1");
   EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big finds 0 of 1 device there");
   EXPECT_EQ(c.why("odd"),
-            "no room for pod odd-0: 1 node: claim odd (character 19: \"map\" is not supported): its devices "
+            "no room for pod odd-0: 1 node: claim odd (character 19: \"transformMap\" is not supported): its "
+            "devices "
             "can not be "
             "selected");
   EXPECT_EQ(c.why("unset"),

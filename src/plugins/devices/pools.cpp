@@ -2,6 +2,7 @@
 #include "plugins/devices/pools.hpp"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "model/selectors.hpp"
@@ -51,6 +52,24 @@ class SelectedDevice final : public cel::Device {
   std::optional<cel::Quantity> capacity(std::string_view domain, std::string_view id) const override {
     const auto* found = find_entry(device_.spec->capacity, domain, id, device_.slice->driver);
     return found == nullptr ? std::nullopt : std::optional(cel::Quantity{found->thousandths});
+  }
+  std::vector<std::string> keys(const cel::DevicePart& part) const override {
+    using What = cel::DevicePart::What;
+    const bool is_capacity = part.what == What::kCapacities || part.what == What::kCapacitiesOf;
+    const bool is_domain = part.what == What::kAttributes || part.what == What::kCapacities;
+    std::set<std::string> keys;
+    const auto add = [&](const std::string& name) {
+      const std::size_t slash = name.find('/');
+      const std::string domain = slash == std::string::npos ? device_.slice->driver : name.substr(0, slash);
+      if (is_domain) keys.insert(domain);
+      if (!is_domain && domain == part.domain)
+        keys.insert(name.substr(slash == std::string::npos ? 0 : slash + 1));
+    };
+    if (is_capacity)
+      for (const DeviceCapacity& capacity : device_.spec->capacity) add(capacity.name);
+    else
+      for (const DeviceAttribute& attribute : device_.spec->attributes) add(attribute.name);
+    return {keys.begin(), keys.end()};
   }
 
  private:

@@ -30,6 +30,8 @@ class DevicePools {
   const std::vector<DevicePool>& of(NodeId node);
   // Does the device meet all selectors of the request and its class? Nothing: some selector has no answer.
   std::optional<bool> matches(const DeviceRequest& request, const PooledDevice& device);
+  // That searches for devices for the claim have taken in this cycle.
+  std::int64_t& steps_for(const Claim& claim) { return steps_[&claim]; }
   // Why there was no answer for the request.
   const std::string& failure(const DeviceRequest& request) { return failures_[&request]; }
 
@@ -47,6 +49,7 @@ class DevicePools {
   absl::flat_hash_map<NodeId, std::vector<DevicePool>> pools_;
   absl::flat_hash_map<std::string, Selector> selectors_;
   absl::flat_hash_map<const DeviceRequest*, std::string> failures_;
+  absl::flat_hash_map<const Claim*, std::int64_t> steps_;
   absl::flat_hash_map<std::pair<const DeviceRequest*, GroupId>, std::optional<bool>> matches_;
 };
 

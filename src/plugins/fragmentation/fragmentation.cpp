@@ -11,8 +11,7 @@
 #include "engine/cycle/session.hpp"
 #include "engine/place/fit.hpp"
 #include "engine/place/journal_reader.hpp"
-#include "plugins/fragmentation/room_value.hpp"
-#include "plugins/fragmentation/typical_workload.hpp"
+#include "plugins/fragmentation/landscape.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -45,107 +44,6 @@ Room room_on(const Cluster& c, NodeId id) {
   }
   return room;
 }
-
-// What the typical pods make of each node, for one cycle.
-class Landscape {
- public:
-  explicit Landscape(const Cluster& cluster)
-      : cluster_(cluster), workload_(typical_workload(cluster)), kind_of_(cluster.nodes().size(), kNoKind) {
-    // Pods that may all go to the same nodes find no node that is scarce.
-    if (workload_.has_shares || workload_.places.size() > 1) sort_nodes();
-  }
-
-  // GPUs are shared, or pods are bound to some of the nodes that have GPUs.
-  bool is_uneven() const { return workload_.has_shares || differ_; }
-  // Null: a node without GPUs for whole pods and shares.
-  const RoomValue* kind(NodeId node) const {
-    return kind_of_[node] == kNoKind ? nullptr : &kinds_[kind_of_[node]].value;
-  }
-
- private:
-  static constexpr std::uint32_t kNoKind = 0xFFFFFFFF;
-  struct Kind {
-    std::uint64_t places;     // sets of places that such a node belongs to
-    std::int64_t gpu_memory;  // where some pods ask for memory
-    RoomValue value;
-  };
-
-  void sort_nodes() {
-    std::vector<std::uint64_t> places(kind_of_.size(), 0);
-    std::vector<std::int64_t> gpus(workload_.places.size(), 0);
-    std::uint64_t all = 0, common = ~std::uint64_t{0};
-    for (NodeId n : cluster_.nodes_by_name()) {
-      if (!counts(n)) continue;
-      const std::uint64_t of_node = places[n.index()] = places_of(cluster_.node(n));
-      for (std::size_t i = 0; i < gpus.size(); ++i)
-        if (of_node >> i & 1) gpus[i] += cluster_.allocatable().at(kGpu, n);
-      if (of_node != 0) all |= of_node, common &= of_node;
-    }
-    differ_ = all != 0 && all != common;
-    if (!is_uneven()) return;
-    weigh(gpus);
-    for (NodeId n : cluster_.nodes_by_name())
-      if (counts(n)) kind_of_[n] = kind_for(places[n.index()], cluster_.node(n));
-  }
-
-  bool counts(NodeId n) const { return cluster_.allocatable().at(kGpu, n) > 0 && !cluster_.node(n).is_mig; }
-
-  std::uint64_t places_of(const Node& node) const {
-    std::uint64_t places = 0;
-    for (std::size_t i = 0; i < workload_.places.size(); ++i)
-      if (may_use(cluster_.shape(workload_.places[i]), node)) places |= std::uint64_t{1} << i;
-    return places;
-  }
-
-  // The fewer GPUs a pod can use, the more each of them matters to it.
-  void weigh(const std::vector<std::int64_t>& gpus) {
-    double sum = 0;
-    for (const TypicalPod& pod : workload_.pods) {
-      const std::int64_t usable = gpus[pod.places];
-      weights_.push_back(usable == 0 ? 0 : static_cast<double>(pod.tasks) / static_cast<double>(usable));
-      sum += weights_.back();
-      by_memory_ = by_memory_ || cluster_.shape(pod.shape).gpu.type == GpuRequestType::kGpuMemory;
-    }
-    if (sum > 0)
-      for (double& weight : weights_) weight /= sum;
-  }
-
-  std::uint32_t kind_for(std::uint64_t places, const Node& node) {
-    const std::int64_t memory = by_memory_ ? node.gpu_memory : 0;
-    for (std::uint32_t i = 0; i < kinds_.size(); ++i)
-      if (kinds_[i].places == places && kinds_[i].gpu_memory == memory) return i;
-    kinds_.push_back({places, memory, RoomValue(wishes(places, node))});
-    return static_cast<std::uint32_t>(kinds_.size() - 1);
-  }
-
-  std::vector<Wish> wishes(std::uint64_t places, const Node& node) const {
-    std::vector<Wish> found;
-    for (std::size_t i = 0; i < workload_.pods.size(); ++i) {
-      const TypicalPod& pod = workload_.pods[i];
-      const Shape& shape = cluster_.shape(pod.shape);
-      if ((places >> pod.places & 1) == 0) continue;
-      Wish wish{.cpu = amount_of(shape.request, kCpu),
-                .memory = amount_of(shape.request, kMemory),
-                .devices = static_cast<int>(std::min<std::int64_t>(shape.whole_gpus() / kOneGpu, 1024)),
-                .weight = weights_[i],
-                .frequency = static_cast<double>(pod.tasks) / static_cast<double>(workload_.tasks)};
-      if (shape.is_shared()) {
-        wish.devices = 1;  // each by itself
-        wish.weight *= std::max(1, shape.gpu.devices);
-        wish.hundredths = static_cast<int>(std::clamp<std::int64_t>(node.hundredths_of(shape.gpu), 0, 101));
-      }
-      if (wish.devices > 0 && wish.hundredths > 0 && wish.hundredths <= 100) found.push_back(wish);
-    }
-    return found;
-  }
-
-  const Cluster& cluster_;
-  const TypicalWorkload workload_;
-  std::vector<double> weights_;  // of the typical pods
-  bool by_memory_ = false, differ_ = false;
-  std::deque<Kind> kinds_;
-  IdVector<NodeId, std::uint32_t> kind_of_;
-};
 
 class Fragmentation final : public Plugin {
  public:

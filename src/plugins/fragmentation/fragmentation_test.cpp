@@ -80,11 +80,31 @@ TEST(Fragmentation, WhatOthersDependOnIsLeftToThem) {
     c.node("rare", {.gpus = 2, .labels = {{"model", "rare"}}});
     c.node("usual", {.gpus = 4, .labels = {{"model", "usual"}}});
     c.running("r", {.gpus = 1, .node = "rare", .constraints = only_on("rare")});
-    c.pending("a");
+    c.running("u", {.gpus = 1, .node = "usual"}).pending("a");
     return c.cycle();
   };
   EXPECT_EQ(placed(kai_exact()), "bind a-0 rare");
   EXPECT_EQ(placed({}), "bind a-0 usual");
+}
+
+// Whoever needs all of "large" may come any day; the GPUs of "begun" serve this pod as well.
+TEST(Fragmentation, ANodeThatIsWholeStaysWhole) {
+  TestCluster c;
+  c.node("begun", {.gpus = 8, .cpu = 96}).node("large", {.gpus = 8, .cpu = 128});
+  c.running("x", {.cpu = 6, .fraction = 0.46, .node = "begun", .shares = {"g"}});
+  for (int i = 0; i < 3; ++i) c.running("y" + std::to_string(i), {.cpu = 16, .node = "begun"});
+  c.pending("a", {.cpu = 16});
+  EXPECT_EQ(c.cycle(), "bind a-0 begun");
+}
+
+// What fills the small node fits the large one as well, so that the large one is needed more.
+TEST(Fragmentation, ASmallNodeIsBegunBeforeALargeOne) {
+  TestCluster c;
+  c.node("begun", {.gpus = 1, .cpu = 16});
+  c.node("large", {.gpus = 8, .cpu = 128}).node("small", {.gpus = 2, .cpu = 16});
+  c.running("x", {.cpu = 6, .fraction = 0.46, .node = "begun", .shares = {"g"}});
+  c.pending("a", {.cpu = 16});
+  EXPECT_EQ(c.cycle(), "bind a-0 small");
 }
 
 TEST(Fragmentation, ANodeWherePodsCanStartAtOnceComesFirst) {

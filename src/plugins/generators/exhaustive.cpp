@@ -1,6 +1,5 @@
 // Scenarios for small searches: every combination of victims, the smallest first.
 #include <algorithm>
-#include <numeric>
 
 #include "engine/search/scenario_generator.hpp"
 #include "plugins/generators/generators.hpp"
@@ -15,26 +14,24 @@ class Exhaustive final : public ScenarioGenerator {
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
     by_job_.clear();
-    combinations_.clear();
-    next_ = 0;
-    if (collect(victims.session().settings.search.exhaustive_combinations)) list();
+    if (!collect(victims.session().settings.search.exhaustive_combinations)) by_job_.clear();
+    taken_.assign(by_job_.size(), 0);
   }
 
   bool next(Batches& potential) override {
     potential.clear();
-    if (next_ == combinations_.size()) return false;
-    const Combination& c = combinations_[next_++];
-    std::vector<std::uint32_t> picked;
-    for (std::size_t j = 0; j < c.size(); ++j)
-      picked.insert(picked.end(), by_job_[j].begin(), by_job_[j].begin() + c[j]);
-    std::sort(picked.begin(), picked.end());
-    for (std::uint32_t i : picked) potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
+    if (!advance()) return false;
+    picked_.clear();
+    for (std::size_t j = 0; j < taken_.size(); ++j)
+      picked_.insert(picked_.end(), by_job_[j].begin(),
+                     by_job_[j].begin() + static_cast<std::ptrdiff_t>(taken_[j]));
+    std::sort(picked_.begin(), picked_.end());
+    for (std::uint32_t i : picked_)
+      potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
     return true;
   }
 
  private:
-  using Combination = std::vector<std::uint8_t>;  // batches per job
-
   // All that could be taken, by job; false if that is too much.
   bool collect(std::size_t most) {
     std::vector<JobId> jobs;
@@ -51,27 +48,31 @@ class Exhaustive final : public ScenarioGenerator {
     return true;
   }
 
-  void list() {
-    Combination at(by_job_.size(), 0);
-    while (true) {
-      std::size_t j = 0;
-      while (j < at.size() && at[j] == by_job_[j].size()) at[j++] = 0;
-      if (j == at.size()) break;
-      ++at[j];
-      combinations_.push_back(at);
+  // Of equal size, the one with those that victim order takes first: the last job that can pass one on to the
+  // jobs after it does so.
+  bool advance() {
+    std::size_t taken = 0, most = 0;  // of the jobs after the one at hand
+    for (std::size_t j = taken_.size(); j-- > 0; taken += taken_[j], most += by_job_[j].size())
+      if (taken_[j] > 0 && taken < most) {
+        --taken_[j];
+        take_first(j + 1, taken + 1);
+        return true;
+      }
+    if (taken == most) return false;
+    take_first(0, taken + 1);
+    return true;
+  }
+  void take_first(std::size_t from, std::size_t batches) {
+    for (std::size_t j = from; j < taken_.size(); ++j) {
+      taken_[j] = std::min(batches, by_job_[j].size());
+      batches -= taken_[j];
     }
-    const auto size = [](const Combination& c) { return std::accumulate(c.begin(), c.end(), 0); };
-    // Of equal size, the one with those that victim order takes first.
-    std::stable_sort(combinations_.begin(), combinations_.end(),
-                     [&](const Combination& a, const Combination& b) {
-                       return size(a) != size(b) ? size(a) < size(b) : a > b;
-                     });
   }
 
   VictimAccumulator* victims_ = nullptr;
   std::vector<std::vector<std::uint32_t>> by_job_;
-  std::vector<Combination> combinations_;
-  std::size_t next_ = 0;
+  std::vector<std::size_t> taken_;     // batches per job, of the combination at hand
+  std::vector<std::uint32_t> picked_;  // numbers of those
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "engine/place/affinity_index.hpp"
 #include "engine/place/fit.hpp"
 #include "model/notation.hpp"
+#include "plugins/predicates/attach_limits.hpp"
 #include "plugins/predicates/host_ports.hpp"
 #include "plugins/predicates/node_rules.hpp"
 #include "plugins/predicates/obstacles.hpp"
@@ -113,11 +114,25 @@ class Predicates final : public Plugin {
   }
 
   void add_volume_filters(Hooks& hooks) {
-    volumes_.emplace(*cluster_, options_.account_storage);
+    volumes_.emplace(*cluster_, VolumeRules{.ignore_space = options_.account_storage,
+                                            .each_once = compatibility_->each_volume_once});
     hooks.before_placing.add([this](TaskId t) { return volumes_->obstacle(t); });
     hooks.hopeless.add([this](TaskId t) { return volumes_->obstacle(t); });
     hooks.shape_filter.add([this](ShapeId s, NodeId n) { return volumes_->refusal(s, n); });
     if (options_.account_storage) add_storage_filters(hooks);
+    if (compatibility_->volume_limits && !cluster_->kept().all<CsiNodeObject>().empty())
+      add_limit_filter(hooks);
+    hooks.node_filter.add([this](TaskId t, NodeId n) { return volumes_->choose(t, n); });
+    hooks.holding.add([this](TaskId t, NodeId, Holding& held) { volumes_->hold(t, held); });
+    hooks.moved.add(
+        [this](TaskId t, const Placement& from, const Placement& to) { volumes_->moved(t, from, to); });
+  }
+
+  void add_limit_filter(Hooks& hooks) {
+    limits_.emplace(*cluster_);
+    hooks.node_filter.add([this](TaskId t, NodeId n) { return limits_->refusal(t, n); });
+    hooks.moved.add(
+        [this](TaskId t, const Placement& from, const Placement& to) { limits_->moved(t, from, to); });
   }
 
   void add_storage_filters(Hooks& hooks) {
@@ -191,6 +206,7 @@ class Predicates final : public Plugin {
   std::optional<Obstacles> obstacles_;
   std::optional<VolumeFilter> volumes_;
   std::optional<StorageRoom> storage_;
+  std::optional<AttachLimits> limits_;
   std::optional<LegacyMigNodes> legacy_mig_;
   std::optional<HostPortTable> ports_;
   std::optional<AffinityIndex> affinity_;

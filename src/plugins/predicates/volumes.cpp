@@ -3,6 +3,7 @@
 #include "plugins/predicates/volumes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/selectors.hpp"
 
@@ -52,6 +53,21 @@ bool suits(const VolumeObject& volume, const VolumeClaimObject& claim) {
          (!claim.selector.present || matches(claim.selector, volume.meta.labels));
 }
 
+using Taken = std::vector<const VolumeObject*>;
+
+// Null: none that the node reaches is left.
+const VolumeObject* first_free(const std::vector<const VolumeObject*>& volumes, const Node& node,
+                               const Taken& taken) {
+  const auto found = std::find_if(volumes.begin(), volumes.end(), [&](const VolumeObject* volume) {
+    return is_reachable(*volume, node) && std::find(taken.begin(), taken.end(), volume) == taken.end();
+  });
+  return found == volumes.end() ? nullptr : *found;
+}
+
+bool is_for_another_node(const VolumeClaimObject& claim, const Node& node) {
+  return !claim.selected_node.empty() && claim.selected_node != node.name;
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- wherever it goes
@@ -67,7 +83,7 @@ std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClai
   return suitable;
 }
 
-void VolumeFilter::sort_in(const VolumeClaimObject& claim, Claims& claims) const {
+void VolumeFilter::sort_in(const VolumeClaimObject& claim, std::size_t index, Claims& claims) const {
   if (claim.bound) {
     const auto* volume = cluster_.kept().find<VolumeObject>(claim.volume);
     if (volume == nullptr) claims.obstacle = reason(JobRule::kVolumeMissing, claim.volume, claim.meta.name);
@@ -81,20 +97,20 @@ void VolumeFilter::sort_in(const VolumeClaimObject& claim, Claims& claims) const
   else if (storage_class == nullptr || !storage_class->wait_for_first_consumer || !claim.volume.empty())
     claims.obstacle = reason(JobRule::kVolumeClaimUnbound, claim.meta.name);
   else
-    claims.open.push_back({&claim, suitable_volumes(claim)});
+    claims.open.push_back({&claim, index, suitable_volumes(claim)});
 }
 
 const VolumeFilter::Claims& VolumeFilter::claims_of(ShapeId shape, const std::string& ns) {
   const auto [found, is_new] = claims_.try_emplace(shape);
   Claims& claims = found->second;
   if (!is_new) return claims;
-  for (const std::string& name : cluster_.shape(shape).constraints.volume_claims) {
-    if (claims.obstacle) break;
-    const auto* claim = cluster_.kept().find<VolumeClaimObject>(ns, name);
+  const auto& names = cluster_.shape(shape).constraints.volume_claims;
+  for (std::size_t i = 0; i < names.size() && !claims.obstacle; ++i) {
+    const auto* claim = cluster_.kept().find<VolumeClaimObject>(ns, names[i]);
     if (claim == nullptr)
-      claims.obstacle = reason(JobRule::kVolumeClaimMissing, name);
+      claims.obstacle = reason(JobRule::kVolumeClaimMissing, names[i]);
     else
-      sort_in(*claim, claims);
+      sort_in(*claim, i, claims);
   }
   std::stable_sort(claims.open.begin(), claims.open.end(),
                    [](const OpenClaim& a, const OpenClaim& b) { return a.claim->bytes < b.claim->bytes; });
@@ -112,28 +128,97 @@ std::optional<JobReason> VolumeFilter::obstacle(TaskId t) {
 // ---------------------------------------------------------------- a node
 
 // Only shapes whose obstacles were asked for get here: filters come after them.
-std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) {
+std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) const {
   if (cluster_.shape(shape).constraints.volume_claims.empty()) return std::nullopt;
   const auto found = claims_.find(shape);
   if (found == claims_.end()) return std::nullopt;
   const Node& node = cluster_.node(n);
   for (const auto& [claim, volume] : found->second.bound)
     if (volume == nullptr || !is_reachable(*volume, node)) return refused(*claim);
-  std::vector<const VolumeObject*> taken;
-  const auto can_use = [&](const VolumeObject* volume) {
-    return is_reachable(*volume, node) && std::find(taken.begin(), taken.end(), volume) == taken.end();
-  };
+  Taken taken;
   for (const OpenClaim& open : found->second.open) {
     const VolumeClaimObject& claim = *open.claim;
-    const bool goes_elsewhere = !claim.selected_node.empty() && claim.selected_node != node.name;
-    if (goes_elsewhere) return refused(claim);
-    if (const auto volume = std::find_if(open.volumes.begin(), open.volumes.end(), can_use);
-        volume != open.volumes.end())
-      taken.push_back(*volume);
+    if (is_for_another_node(claim, node)) return refused(claim);
+    if (const VolumeObject* volume = first_free(open.volumes, node, taken))
+      taken.push_back(volume);
     else if (auto refusal = not_provisioned(claim, node))
       return refusal;
   }
   return std::nullopt;
+}
+
+// ---------------------------------------------------------------- with what others were given
+
+const VolumeFilter::Given* VolumeFilter::given(const VolumeClaimObject& claim) const {
+  const auto found = rules_.each_once ? given_.find(&claim) : given_.end();
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+// A claim that others brought somewhere is served there and nowhere else.
+std::optional<NodeRefusal> VolumeFilter::choose(TaskId t, NodeId n) {
+  chosen_.clear();
+  const Task& task = cluster_.task(t);
+  if (cluster_.shape(task.shape).constraints.volume_claims.empty()) return std::nullopt;
+  const Claims& claims = claims_of(task.shape, task.ns);
+  if (claims.open.empty()) return std::nullopt;
+  follow();
+  const Node& node = cluster_.node(n);
+  Taken taken;
+  if (rules_.each_once)
+    for (const auto& [volume, takers] : takers_) taken.push_back(volume);
+  chosen_.resize(cluster_.shape(task.shape).constraints.volume_claims.size());
+  for (const OpenClaim& open : claims.open) {
+    const Given* before = given(*open.claim);
+    const bool is_elsewhere =
+        before != nullptr &&
+        (before->volume != nullptr ? !is_reachable(*before->volume, node) : before->node != n);
+    if (is_elsewhere) return refused(*open.claim);
+    const VolumeObject* volume = before != nullptr ? before->volume : first_free(open.volumes, node, taken);
+    if (volume != nullptr)
+      taken.push_back(volume), chosen_[open.index] = volume->meta.name;
+    else if (auto refusal = not_provisioned(*open.claim, node); refusal && before == nullptr)
+      return refusal;
+  }
+  const auto is_made = [](const std::string& name) { return name.empty(); };
+  if (std::all_of(chosen_.begin(), chosen_.end(), is_made)) chosen_.clear();
+  return std::nullopt;
+}
+
+void VolumeFilter::hold(TaskId t, Holding& held) const {
+  if (!cluster_.shape_of(t).constraints.volume_claims.empty()) held.volumes = chosen_;
+}
+
+// From where the tasks stand when this is first asked for.
+void VolumeFilter::follow() {
+  if (std::exchange(follows_, true)) return;
+  for (TaskId t : ids(cluster_.tasks()))
+    if (cluster_.task(t).alive && cluster_.task(t).shape.valid()) {
+      const Placement& at = cluster_.placement(t);
+      for_each_place(at, [&](NodeId n) { give(t, n, n == at.node ? at.holding : at.leaving_holding, +1); });
+    }
+}
+
+void VolumeFilter::moved(TaskId t, const Placement& from, const Placement& to) {
+  if (!follows_) return;
+  for_each_place(from,
+                 [&](NodeId n) { give(t, n, n == from.node ? from.holding : from.leaving_holding, -1); });
+  for_each_place(to, [&](NodeId n) { give(t, n, n == to.node ? to.holding : to.leaving_holding, +1); });
+}
+
+void VolumeFilter::give(TaskId t, NodeId node, HoldingId held, int sign) {
+  const Task& task = cluster_.task(t);
+  const auto& names = cluster_.shape(task.shape).constraints.volume_claims;
+  if (names.empty()) return;
+  const auto& volumes = cluster_.holding(held).volumes;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto* claim = cluster_.kept().find<VolumeClaimObject>(task.ns, names[i]);
+    if (claim == nullptr || claim->bound) continue;
+    const auto* volume = i < volumes.size() ? cluster_.kept().find<VolumeObject>(volumes[i]) : nullptr;
+    Given& given = given_[claim];
+    if (sign > 0 && given.holders == 0) given = {volume, node, 0};
+    if ((given.holders += sign) == 0) given_.erase(claim);
+    if (volume != nullptr && (takers_[volume] += sign) == 0) takers_.erase(volume);
+  }
 }
 
 std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject& claim,
@@ -143,7 +228,7 @@ std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject
   if (storage_class.provisioner.empty() || storage_class.provisioner == kNoProvisioner) return refused(claim);
   if (!storage_class.allowed_topologies.empty() && !matches_any(storage_class.allowed_topologies, node))
     return refused(claim);
-  return ignore_space_ ? std::nullopt : lacks_space(claim, storage_class, node);
+  return rules_.ignore_space ? std::nullopt : lacks_space(claim, storage_class, node);
 }
 
 // Drivers that publish their capacities must have one with room for all of the volume.

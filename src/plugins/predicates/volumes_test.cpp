@@ -106,6 +106,68 @@ TEST(Volumes, OneVolumeServesOneClaimOfAPod) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1");
 }
 
+// The volumes that the last cycle gave to the pod's claims.
+std::vector<std::string> given_to(const VolumeCluster& c, const std::string& pod) {
+  for (const BindDecision& bind : c.decisions().binds)
+    if (bind.task == c.task_id(pod)) return c.cluster().holding(bind.holding).volumes;
+  return {"it is not bound"};
+}
+
+TEST(Volumes, OneVolumeServesOnePodOfACycle) {
+  VolumeCluster c;
+  c.volume("first", 10, "a").volume("second", 20, "b");
+  for (const char* name : {"x", "y", "z"}) c.claim(name, "local").pod(name, {name});
+  EXPECT_EQ(c.cycle(), "bind x-0 n1; bind y-0 n2");
+  EXPECT_EQ(given_to(c, "x-0"), std::vector<std::string>{"first"});
+  EXPECT_EQ(given_to(c, "y-0"), std::vector<std::string>{"second"});
+  EXPECT_EQ(c.why("z"),
+            "no room for pod z-0: 3 nodes: volume claim z can not be served there (StorageClass/local)");
+}
+
+TEST(Volumes, WhatABindOnItsWayTakesIsTaken) {
+  VolumeCluster c;
+  c.volume("only", 10, "b").claim("x", "local").claim("y", "local").pod("x", {"x"}).pod("y", {"y"});
+  c.cluster().apply(BindRequestObject{
+      .meta = {.ns = "default", .name = "y-0"}, .pod = "y-0", .node = "n2", .volumes = {"only"}});
+  EXPECT_EQ(c.cycle(), "");
+}
+
+TEST(Volumes, PodsThatShareAClaimGoWhereItsVolumeIs) {
+  VolumeCluster c;
+  c.volume("in-b", 10, "b").volume("also-in-b", 10, "b").claim("data", "local");
+  c.pending("gang", {.tasks = 2, .gpus = 8, .constraints = {.volume_claims = {"data"}}});
+  EXPECT_EQ(c.cycle(), "bind gang-0 n2; bind gang-1 n3");
+  EXPECT_EQ(given_to(c, "gang-0"), given_to(c, "gang-1"));
+}
+
+TEST(Volumes, PodsThatShareAClaimGoToTheNodeItIsMadeFor) {
+  VolumeCluster c;
+  c.claim("data", "wait");
+  c.pending("gang", {.tasks = 2, .gpus = 8, .constraints = {.volume_claims = {"data"}}});
+  EXPECT_EQ(c.cycle(), "");
+  c.pod("one", {"data"}).pod("two", {"data"});
+  EXPECT_EQ(c.cycle(), "bind one-0 n1; bind two-0 n1");
+  EXPECT_EQ(given_to(c, "one-0"), std::vector<std::string>{});
+}
+
+TEST(Volumes, AGangWithTooFewVolumesDoesNotStart) {
+  VolumeCluster c;
+  c.volume("only", 10, "b").claim("x", "local").claim("y", "local");
+  c.pending("gang", {.tasks = 1, .min = 2, .constraints = {.volume_claims = {"x"}}});
+  c.task("gang", "gang-1", {.constraints = {.volume_claims = {"y"}}});
+  EXPECT_EQ(c.cycle(), "");
+  c.volume("second", 10, "a");
+  EXPECT_EQ(c.cycle(), "bind gang-0 n1; bind gang-1 n2");
+}
+
+TEST(Volumes, AsKaiTwoPodsOfACycleMayBeGivenTheSame) {
+  Config config;
+  config.params.compatibility.each_volume_once = false;
+  VolumeCluster c(config);
+  c.volume("only", 10, "a").claim("x", "local").claim("y", "local").pod("a", {"x"}).pod("b", {"y"});
+  EXPECT_EQ(c.cycle(), "bind a-0 n1; bind b-0 n1");
+}
+
 TEST(Volumes, AVolumeSetAsideForAClaimIsForNoOther) {
   VolumeCluster c;
   c.cluster().apply(VolumeObject{.meta = {.name = "v"},
@@ -139,6 +201,53 @@ TEST(Volumes, DriversThatPublishCapacityMustHaveRoom) {
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
   EXPECT_EQ(c.why("large"),
             "no room for pod large-0: 3 nodes: storage class wait has 15 GB there, 20 GB wanted");
+}
+
+// ---------------------------------------------------------------- what a driver can attach
+
+struct LimitedCluster : VolumeCluster {
+  using VolumeCluster::VolumeCluster;
+  LimitedCluster& limit(const std::string& node, std::int64_t most) {
+    cluster().apply(CsiNodeObject{.meta = {.name = node}, .drivers = {{"csi", most}}});
+    return *this;
+  }
+  void on_n1(const std::string& name, const std::string& handle) {
+    cluster().apply(VolumeObject{
+        .meta = {.name = name}, .storage_class = "wait", .csi_driver = "csi", .csi_handle = handle});
+    claim({.meta = {.name = name}, .storage_class = "wait", .volume = name, .bound = true});
+    running(name, {.node = "n1", .constraints = {.volume_claims = {name}}});
+  }
+};
+
+TEST(AttachLimits, NodesTakeNoMoreVolumesThanTheirDriversAttach) {
+  LimitedCluster c;
+  c.limit("n1", 2).limit("n2", 0).limit("n3", 0).on_n1("old", "h");
+  for (const char* name : {"x", "y"}) c.claim(name, "wait").pod(name, {name});
+  EXPECT_EQ(c.cycle(), "bind x-0 n1");
+  EXPECT_EQ(c.why("y"), "no room for pod y-0: 3 nodes: driver csi can attach 0 more volumes there, 1 wanted");
+}
+
+TEST(AttachLimits, AVolumeCountsOnceOnANode) {
+  LimitedCluster c;
+  c.limit("n1", 1).limit("n2", 0).limit("n3", 0).on_n1("old", "h");
+  c.pod("again", {"old"});
+  EXPECT_EQ(c.cycle(), "bind again-0 n1");
+}
+
+TEST(AttachLimits, DriversAndNodesThatNameNoneHaveNone) {
+  LimitedCluster c;
+  c.limit("n1", 0);
+  c.cluster().apply(CsiNodeObject{.meta = {.name = "n2"}, .drivers = {{"other", 0}}});
+  c.claim("x", "wait").pod("x", {"x"});
+  EXPECT_EQ(c.cycle(), "bind x-0 n2");
+}
+
+TEST(AttachLimits, AsKaiTheyAreNotLookedAt) {
+  Config config;
+  config.params.compatibility.volume_limits = false;
+  LimitedCluster c(config);
+  c.limit("n1", 0).limit("n2", 0).limit("n3", 0).claim("x", "wait").pod("x", {"x"});
+  EXPECT_EQ(c.cycle(), "bind x-0 n1");
 }
 
 // ---------------------------------------------------------------- scheduleCSIStorage

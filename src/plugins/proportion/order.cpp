@@ -17,7 +17,10 @@ int smaller(double left, double right) { return left == right ? 0 : left < right
 }  // namespace
 
 QueueOrder::QueueOrder(const Session& session, const QueueShares& shares)
-    : cluster_(session.cluster), shares_(shares), bounds_(session.cluster.queues().size()) {
+    : cluster_(session.cluster),
+      shares_(shares),
+      bounds_(session.cluster.queues().size()),
+      known_(session.cluster.queues().size()) {
   for (QueueId q : ids(cluster_.queues()))
     for (Accounted r : kAccounted) {
       const double allocatable = shares_.allocatable(q, r);
@@ -28,40 +31,60 @@ QueueOrder::QueueOrder(const Session& session, const QueueShares& shares)
 int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
   const QueueId nobody = cluster_.queue_tree().nobody();
   if (const int o = first_of(l.queue != nobody, r.queue != nobody)) return o;
-  if (const int o = first_of(!is_over_used(l.queue), !is_over_used(r.queue))) return o;
-  if (const int o = first_of(is_within_quota(l), is_within_quota(r))) return o;
+  const Rank left = rank_of(l), right = rank_of(r);
+  if (const int o = first_of(!left.is_over_used, !right.is_over_used)) return o;
+  if (const int o = first_of(left.is_within_quota, right.is_within_quota)) return o;
   const Queue &x = cluster_.queue(l.queue), &y = cluster_.queue(r.queue);
   if (x.priority != y.priority) return x.priority > y.priority ? kLeft : kRight;
-  if (const int o = first_of(!takes_of_nothing(l), !takes_of_nothing(r))) return o;
-  if (const int o =
-          smaller(dominant_share(l.queue, l.wanted, l.victims), dominant_share(r.queue, r.wanted, r.victims)))
-    return o;
-  if (const int o = smaller(dominant_share(l.queue, {}, {}), dominant_share(r.queue, {}, {}))) return o;
+  if (const int o = first_of(!left.takes_of_nothing, !right.takes_of_nothing)) return o;
+  if (const int o = smaller(left.share_with_job, right.share_with_job)) return o;
+  if (const int o = smaller(left.share, right.share)) return o;
   if (const int o = first_of(may_hold_no_more(l.queue, r.queue), may_hold_no_more(r.queue, l.queue)))
     return o;
   return x.meta.created < y.meta.created ? kLeft : kRight;
 }
 
+QueueOrder::Rank QueueOrder::rank_of(const QueueSide& side) const {
+  Known& known = known_[side.queue][side.wanted == Demand{}];
+  const Charge& held = cluster_.use(side.queue).allocated;
+  if (!known.rank || known.held != held || known.wanted != side.wanted || known.victims != side.victims)
+    known = {held, side.wanted, side.victims, work_out(side)};
+  return *known.rank;
+}
+
+QueueOrder::Rank QueueOrder::work_out(const QueueSide& side) const {
+  return {.is_over_used = is_over_used(side.queue),
+          .is_within_quota = is_within_quota(side),
+          .takes_of_nothing = takes_of_nothing(side),
+          .share_with_job = dominant_share(side.queue, side.wanted, side.victims),
+          .share = dominant_share(side.queue, {}, {})};
+}
+
 // Strictly above its share in every resource.
 bool QueueOrder::is_over_used(QueueId q) const {
-  return std::all_of(kAccounted.begin(), kAccounted.end(), [&](Accounted r) {
-    return cluster_.use(q).allocated.share(r) > shares_.fair(q)[index(r)];
-  });
+  const Charge& held = cluster_.use(q).allocated;
+  const Shares& fair = shares_.fair(q);
+  for (Accounted r : kAccounted)
+    if (held.share(r) <= fair[index(r)]) return false;
+  return true;
 }
 
 bool QueueOrder::is_within_quota(const QueueSide& side) const {
   const Queue& queue = cluster_.queue(side.queue);
-  return std::all_of(kAccounted.begin(), kAccounted.end(), [&](Accounted r) {
-    return queue.of(r).quota == fairshare::kUnlimited ||
-           side.wanted.with(cluster_.use(side.queue).allocated, r) <= queue.of(r).quota;
-  });
+  const Charge& held = cluster_.use(side.queue).allocated;
+  for (Accounted r : kAccounted)
+    if (const double quota = queue.of(r).quota;
+        quota != fairshare::kUnlimited && side.wanted.with(held, r) > quota)
+      return false;
+  return true;
 }
 
 bool QueueOrder::takes_of_nothing(const QueueSide& side) const {
-  return std::any_of(kAccounted.begin(), kAccounted.end(), [&](Accounted r) {
-    return shares_.allocatable(side.queue, r) == 0 &&
-           side.wanted.with(cluster_.use(side.queue).allocated, r) > 0;
-  });
+  for (Accounted r : kAccounted)
+    if (shares_.allocatable(side.queue, r) == 0 &&
+        side.wanted.with(cluster_.use(side.queue).allocated, r) > 0)
+      return true;
+  return false;
 }
 
 // The largest part of what it may hold that the queue would use of any resource.

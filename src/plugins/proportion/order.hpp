@@ -1,6 +1,9 @@
 // Which of two sibling queues is served first: the eight rules of fairshare.md 6.
 #pragma once
 
+#include <array>
+#include <optional>
+
 #include "engine/cycle/hooks.hpp"
 #include "plugins/proportion/shares.hpp"
 
@@ -13,6 +16,20 @@ class QueueOrder {
   int compare(const QueueSide& left, const QueueSide& right) const;
 
  private:
+  // What the rules ask of one side.
+  struct Rank {
+    bool is_over_used = false, is_within_quota = false, takes_of_nothing = false;
+    double share_with_job = 0, share = 0;
+  };
+  // As it was last worked out; heaps compare a queue that has not changed again and again.
+  struct Known {
+    Charge held;
+    Demand wanted;
+    Charge victims;
+    std::optional<Rank> rank;
+  };
+  Rank rank_of(const QueueSide& side) const;
+  Rank work_out(const QueueSide& side) const;
   bool is_over_used(QueueId q) const;
   bool is_within_quota(const QueueSide& side) const;
   bool takes_of_nothing(const QueueSide& side) const;
@@ -21,7 +38,8 @@ class QueueOrder {
 
   const Cluster& cluster_;
   const QueueShares& shares_;
-  IdVector<QueueId, Shares> bounds_;  // what a queue may hold: at most everything
+  IdVector<QueueId, Shares> bounds_;                       // what a queue may hold: at most everything
+  mutable IdVector<QueueId, std::array<Known, 2>> known_;  // as one who waits, as one who gives
 };
 
 }  // namespace muster::plugins

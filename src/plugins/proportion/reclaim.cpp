@@ -94,18 +94,17 @@ std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quot
   return most;
 }
 
+// Leaves come depth first, so those of one queue stand together.
 absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Shortage& shortage) const {
   absl::InlinedVector<Source, 16> sources;
   const QueueId ours = cluster_.job(shortage.contender).queue;
   const Demand& wanted = session_.chunk(shortage.contender).wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(ours, leaf);
-    const auto known =
-        std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.queue == theirs; });
-    if (known == sources.end())
+    if (sources.empty() || sources.back().queue != theirs)
       sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, wanted), largest});
     else
-      known->largest = std::max(known->largest, largest);
+      sources.back().largest = std::max(sources.back().largest, largest);
   }
   return sources;
 }

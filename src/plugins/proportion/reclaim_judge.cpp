@@ -1,10 +1,9 @@
 // A scenario is taken apart into portions: each must be there to be taken, and the queues stay in proportion.
 #include "plugins/proportion/reclaim_judge.hpp"
 
-#include <absl/container/inlined_vector.h>
-
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "fairshare/fairshare.hpp"
@@ -42,7 +41,8 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
     if (core_tasks_.contains(t)) core_part_.push_back(t);
   has_core_ = !core_part_.empty();
   core_ = session_.demand(core_part_, cluster_.smallest_gpu());
-  losses_.assign(cluster_.queues().size(), {});
+  losses_.resize(cluster_.queues().size());
+  for (QueueId q : losers_) losses_[q] = {};
   losers_.clear();
   collect_portions(scenario);
   return strategies_hold(cluster_.job(scenario.contender).queue, wanted) &&
@@ -90,32 +90,45 @@ ReclaimJudge::Loss& ReclaimJudge::loss_of(QueueId q) {
   return loss;
 }
 
+// Leaf by leaf, in the order in which they were first taken from.
+void ReclaimJudge::sort_portions() {
+  leaf_turns_.clear();
+  for (std::uint32_t i = 0; i < portions_.size(); ++i) {
+    Portion& p = portions_[i];
+    p.leaf_turn = leaf_turns_.try_emplace(p.leaf, i).first->second;
+    p.turn = i;
+  }
+  std::ranges::sort(portions_, {}, [](const Portion& p) { return std::pair(p.leaf_turn, p.turn); });
+}
+
 // Before each portion is taken, its queue must be above its share, or above its quota while ours stays within
 // its.
 bool ReclaimJudge::strategies_hold(QueueId contender, const Demand& wanted) {
-  absl::InlinedVector<std::pair<QueueId, std::array<bool, 3>>, 8> involved;  // by leaf, all its portions
-  for (const Portion& p : portions_) {
-    auto at =
-        std::find_if(involved.begin(), involved.end(), [&](const auto& i) { return i.first == p.leaf; });
-    if (at == involved.end()) at = involved.insert(at, {p.leaf, {}});
-    for (std::size_t r = 0; r < 3; ++r) at->second[r] = at->second[r] || p.amount.units[r] > 0;
-  }
-  for (const auto& [leaf, resources] : involved) {
-    const auto [mine, theirs] = rules_.leveled_pair(contender, leaf);
+  sort_portions();
+  for (auto first = portions_.begin(); first != portions_.end();) {
+    const auto end =
+        std::find_if(first, portions_.end(), [&](const Portion& p) { return p.leaf != first->leaf; });
+    std::array<bool, 3> resources{};  // of all portions of the leaf
+    for (const Portion& p : std::span(first, end))
+      for (std::size_t r = 0; r < 3; ++r) resources[r] = resources[r] || p.amount.units[r] > 0;
+    const auto [mine, theirs] = rules_.leveled_pair(contender, first->leaf);
     const bool fits_quota = rules_.is_within_quota(mine, before_[mine].allocated, wanted);
-    for (const Portion& p : portions_) {
-      if (p.leaf != leaf) continue;
+    for (; first != end; ++first) {
       const Charge& held = loss_of(theirs).remaining;
       if (!rules_.exceeds_allocatable(theirs, held) && !(fits_quota && rules_.exceeds_quota(theirs, held)))
         return false;
-      for (QueueId q = leaf; q.valid(); q = cluster_.queue(q).parent) {
-        Loss& loss = loss_of(q);
-        loss.remaining -= p.amount;
-        for (std::size_t r = 0; r < 3; ++r) loss.involved[r] = loss.involved[r] || resources[r];
-      }
+      take_off(*first, resources);
     }
   }
   return true;
+}
+
+void ReclaimJudge::take_off(const Portion& portion, const std::array<bool, 3>& resources) {
+  for (QueueId q = portion.leaf; q.valid(); q = cluster_.queue(q).parent) {
+    Loss& loss = loss_of(q);
+    loss.remaining -= portion.amount;
+    for (std::size_t r = 0; r < 3; ++r) loss.involved[r] = loss.involved[r] || resources[r];
+  }
 }
 
 // At no level may the contender's queue end up over its share and as saturated as one it took from.

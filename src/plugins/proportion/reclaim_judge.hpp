@@ -1,6 +1,7 @@
 // Whether a scenario of reclaim is just, by the queues as they were when the search began. fairshare.md 9.
 #pragma once
 
+#include <absl/container/flat_hash_map.h>
 #include <absl/container/flat_hash_set.h>
 
 #include <array>
@@ -32,6 +33,7 @@ class ReclaimJudge {
   struct Portion {
     QueueId leaf;
     Charge amount;
+    std::uint32_t leaf_turn = 0, turn = 0;  // of the leaf's first portion, and its own
   };
   struct Loss {
     Charge remaining;
@@ -40,6 +42,8 @@ class ReclaimJudge {
   };
   void collect_portions(const Scenario& scenario);
   void add_portion(QueueId leaf, std::span<const TaskId> tasks);
+  void sort_portions();
+  void take_off(const Portion& portion, const std::array<bool, 3>& resources);
   bool strategies_hold(QueueId contender, const Demand& wanted);
   bool stays_within_bounds(const Scenario& scenario, const Demand& wanted) const;
   bool is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const;
@@ -55,6 +59,7 @@ class ReclaimJudge {
   const double multiplier_;
   IdVector<QueueId, QueueUse> before_;
   std::vector<Portion> portions_;
+  absl::flat_hash_map<QueueId, std::uint32_t> leaf_turns_;
   IdVector<QueueId, Loss> losses_;
   std::vector<QueueId> losers_;
   absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible

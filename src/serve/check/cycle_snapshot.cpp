@@ -39,6 +39,27 @@ void correct(const CycleSnapshot& s, ordered_json& object) {
       metadata["annotations"].erase(key);
 }
 
+// Rows of a table in the order of its keys, whatever order it has them in.
+template <class Table, class Row>
+ordered_json rows_of(const Table& table, const Row& row) {
+  std::map<std::string, ordered_json> sorted;
+  for (const auto& [job, entry] : table) sorted[job] = row(job, entry);
+  ordered_json rows = ordered_json::array();
+  for (auto& [job, entry] : sorted) rows.push_back(std::move(entry));
+  return rows;
+}
+
+ordered_json refused_json(const RefusedJobs::Refusals& refused) {
+  return rows_of(refused, [](const std::string& job, const RefusedJobs::Refusal& r) {
+    return ordered_json{{"job", job}, {"pod", r.pod}, {"why", r.why}, {"until", format_time(r.until)}};
+  });
+}
+ordered_json protected_json(const ProtectedJobs& jobs) {
+  return rows_of(jobs.all(), [](const std::string& job, const ProtectedJobs::Protection& p) {
+    return ordered_json{{"job", job}, {"rule", p.rule}, {"until", format_time(p.until)}};
+  });
+}
+
 ordered_json state_of(const CycleSnapshot& s) {
   ordered_json usage = ordered_json::object(), history = ordered_json::array();
   for (const auto& [queue, shares] : s.usage)
@@ -55,6 +76,9 @@ ordered_json state_of(const CycleSnapshot& s) {
   state["usage"] = std::move(usage);
   state["history"] = std::move(history);
   state["evictedFor"] = s.taken;
+  state["refusedBinds"] = refused_json(s.refused);
+  state["protectedJobs"] = protected_json(s.protected_jobs);
+  state["config"] = ordered_json::parse(s.config, nullptr, false);
   state["decided"] = ordered_json::parse(s.decided, nullptr, false);
   return state;
 }

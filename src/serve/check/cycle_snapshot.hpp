@@ -14,6 +14,8 @@
 #include "model/decisions.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/live_source.hpp"
+#include "serve/write/protected_jobs.hpp"
+#include "serve/write/refused_jobs.hpp"
 #include "usage/amounts.hpp"
 
 namespace muster::serve {
@@ -34,6 +36,9 @@ struct CycleSnapshot {
   std::map<std::string, std::vector<std::string>> taken;  // who lost pods for a job: its name, their uids
   QueueUsage usage;
   answers::RunFigureTable history;
+  RefusedJobs::Refusals refused;
+  ProtectedJobs protected_jobs;
+  std::string config;   // JSON, as the scheduler's own file
   std::string decided;  // JSON, as a round of simulate has it
 };
 

@@ -71,6 +71,7 @@ void Assumptions::bind(Cluster& cluster, TaskId task, NodeId node, HoldingId hol
   request.node = cluster.node(node).name;
   request.gpu_groups = names_of(cluster, holding);
   request.claims = claims_of(cluster, task, holding);
+  request.volumes = cluster.holding(holding).volumes;
   cluster.apply(std::move(request));
 }
 

@@ -24,6 +24,8 @@ class Knowledge {
 
   virtual bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const = 0;
   virtual bool knows_any(const kube::Resource& kind) const = 0;
+  // The kind in the version that the API server has.
+  virtual const kube::Resource& served(const kube::Resource& kind) const = 0;
   // Of the object as it was last seen; "" where it is not known.
   virtual std::string version_of(const kube::Resource& kind, const std::string& ns,
                                  const std::string& name) const = 0;

@@ -22,6 +22,12 @@ bool is_usable_alike(const Node& a, const Node& b) {
          a.allocatable == b.allocatable;
 }
 
+std::vector<std::string> older_versions(const ObjectKind& kind) {
+  std::vector<std::string> versions(kind.older_versions.begin(), kind.older_versions.end());
+  std::erase(versions, "");
+  return versions;
+}
+
 // A pod that got where we put it changes no decision.
 bool is_expected(TaskStatus before, TaskStatus after) {
   constexpr StatusSet kOnItsWay =
@@ -45,7 +51,8 @@ class LiveSource::Watched final : public kube::ReflectorListener {
                   {.resource = kube::resource_of(kind),
                    .field_selector = std::string(kind.field_selector),
                    .is_optional = kind.watch == Watch::kOptional,
-                   .metadata_only = kind.metadata_only},
+                   .metadata_only = kind.metadata_only,
+                   .older_versions = older_versions(kind)},
                   *this),
         source_(source) {}
 
@@ -126,6 +133,8 @@ bool LiveSource::knows(const Resource& kind, std::string_view ns, std::string_vi
 }
 
 bool LiveSource::knows_any(const Resource& kind) const { return reflector(kind.kind).size() > 0; }
+
+const Resource& LiveSource::served(const Resource& kind) const { return reflector(kind.kind).resource(); }
 
 std::string LiveSource::version_of(const Resource& kind, const std::string& ns,
                                    const std::string& name) const {

@@ -97,6 +97,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
 
   bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const override;
   bool knows_any(const kube::Resource& kind) const override;
+  const kube::Resource& served(const kube::Resource& kind) const override;
   std::string version_of(const kube::Resource& kind, const std::string& ns,
                          const std::string& name) const override;
   std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const override;

@@ -23,6 +23,7 @@ using testing::Pair;
 struct KnowsNothing final : Knowledge {
   bool knows(const kube::Resource&, std::string_view, std::string_view) const override { return false; }
   bool knows_any(const kube::Resource&) const override { return false; }
+  const kube::Resource& served(const kube::Resource& kind) const override { return kind; }
   std::string version_of(const kube::Resource&, const std::string&, const std::string&) const override {
     return "";
   }

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "serve/health/http_connection.hpp"
@@ -27,6 +28,7 @@ using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kMostConnections = 64, kLongestHead = 16 << 10;
 constexpr std::int64_t kLargestBody = 1 << 20;
+constexpr auto kBetweenRefusals = std::chrono::milliseconds(50);  // where the machine has no descriptor left
 constexpr timeval kSocketPatience{.tv_sec = 5, .tv_usec = 0};
 constexpr auto kForHead = std::chrono::seconds(10);
 constexpr std::size_t kLeastPerSecond = 64 << 10;  // of an answer, on average
@@ -191,23 +193,34 @@ class WebServer::Threads {
       ::poll(waits, 2, -1);
       if (waits[0].revents != 0) return;
       Socket client(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
-      if (client.is_open()) take(std::move(client));
+      if (client.is_open())
+        take(std::move(client));
+      else
+        std::this_thread::sleep_for(kBetweenRefusals);
     }
   }
 
-  // Too many: the newest is sent away at once.
+  // Too many for us, or for the machine: the newest is sent away at once.
   void take(Socket client) {
     {
       const std::lock_guard lock(mutex_);
       if (open_ >= kMostConnections) return;
       ++open_;
     }
-    std::thread([this, socket = std::make_shared<Socket>(std::move(client))]() mutable {
-      converse(*socket, tls_.get(), handler_);
-      socket.reset();
-      const std::lock_guard lock(mutex_);
-      if (--open_ == 0) none_left_.notify_all();
-    }).detach();
+    try {
+      std::thread([this, socket = std::make_shared<Socket>(std::move(client))]() mutable {
+        converse(*socket, tls_.get(), handler_);
+        socket.reset();
+        count_one_less();
+      }).detach();
+    } catch (const std::system_error&) {
+      count_one_less();
+    }
+  }
+
+  void count_one_less() {
+    const std::lock_guard lock(mutex_);
+    if (--open_ == 0) none_left_.notify_all();
   }
 
   const Socket listener_;

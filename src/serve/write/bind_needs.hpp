@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "model/device_objects.hpp"
-#include "serve/write/requests.hpp"
+#include "serve/write/bind_volumes.hpp"
 
 namespace muster {
 struct BindDecision;
@@ -17,16 +17,14 @@ namespace muster::serve {
 struct BindNeeds {
   // ResourceClaims by name, and the devices that each of them gets.
   std::vector<std::pair<std::string, AllocationObject>> devices;
-  // PersistentVolumeClaims that wait for their first consumer.
-  std::vector<std::string> volumes;
-  // In words, what only a binder can do; "": nothing.
-  std::string only_by_binder;
+  std::vector<VolumeNeed> volumes;
   bool shares_gpu = false;
 };
 BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision);
 
-// Writes the devices into the claims and the node onto the volume claims, and waits for the volumes. What
-// went wrong; "": nothing, the pod may be bound.
+// Writes the devices into the claims, gives volume claims their volumes, and waits for these. What went
+// wrong;
+// "": nothing, the pod may be bound.
 kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const std::string& node,
                                  const BindNeeds& needs);
 

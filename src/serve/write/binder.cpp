@@ -57,7 +57,12 @@ kube::Async<void> Binder::carry_out_one(Bind bind) {
   Attempt attempt;
   attempt.problem = co_await obstacle(bind);
   if (attempt.problem.empty()) co_await send(bind, attempt);
-  if (!attempt.problem.empty()) co_await refuse(bind, attempt.problem);
+  if (attempt.problem.empty()) co_return;
+  const PodState state = co_await look_at(p_, bind.pod);  // not in the condition: g++ 12 gets that wrong
+  if (state == PodState::kGone)
+    co_await give_up(bind);
+  else
+    co_await refuse(bind, attempt.problem);
 }
 
 // Nothing is bound that could not start: where too many of a pod set would be refused, none is sent.

@@ -26,8 +26,6 @@ using nlohmann::json;
 namespace resources = kube::resources;
 
 constexpr auto kProtection = std::chrono::seconds(30);
-constexpr const char* kByBudget = "disruption budget";
-constexpr const char* kWithoutCooldown = "its cooldown can not be written";
 constexpr const char* kBudgetsPath = "/apis/policy/v1/namespaces/";
 
 bool is_refused_by_budget(const HttpResponse& answer) {
@@ -183,7 +181,7 @@ void Evictor::protect_by_budget(const Evict& evict) {
   protect(evict, kByBudget);
 }
 
-void Evictor::protect(const Evict& evict, const char* rule) {
+void Evictor::protect(const Evict& evict, std::string_view rule) {
   newly_protected_[evict.job()] = {rule, std::chrono::system_clock::now() + kProtection};
 }
 

@@ -53,7 +53,7 @@ class Evictor {
   kube::Async<void> carry_out_one(const Evict& evict, bool is_of_several);
   kube::ApiRequest request_for(const PodIdentity& pod) const;
   kube::Async<void> mark_disruption(const Evict& evict);
-  void protect(const Evict& evict, const char* rule);
+  void protect(const Evict& evict, std::string_view rule);
   void protect_by_budget(const Evict& evict);
   void record(const Evict& evict);
   void record_failure(const Evict& evict, const kube::HttpResponse& answer);

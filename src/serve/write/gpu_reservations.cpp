@@ -10,7 +10,8 @@
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
-#include "serve/write/requests.hpp"
+#include "serve/write/bind.hpp"
+#include "serve/write/events.hpp"
 
 namespace muster::serve {
 namespace {
@@ -114,13 +115,29 @@ kube::Async<std::string> GpuReservations::make(const std::string& node, const st
 void GpuReservations::look_after(const Cluster& cluster) {
   if (!is_on() || Clock::now() < looked_at_ + kBetweenSweeps) return;
   looked_at_ = Clock::now();
-  std::set<std::string> used, unused;
+  constexpr StatusSet kStands = status_set({TaskStatus::kBound, TaskStatus::kRunning});
+  std::set<std::string> used, present;
+  SharedDevices shared;
   for (const TaskId id : ids(cluster.tasks())) {
+    const Task& task = cluster.task(id);
     const Placement& placement = cluster.placement(id);
-    if (!cluster.task(id).alive || cluster.task(id).is_reservation || !placement.node.valid()) continue;
-    for (const GroupId group : cluster.groups(placement.holding))
-      used.insert(reservation_name(cluster.node(placement.node).name, cluster.group_name(group)));
+    if (task.alive && task.is_reservation) present.insert(task.name);
+    if (!task.alive || task.is_reservation || !placement.node.valid()) continue;
+    for (const GroupId group : cluster.groups(placement.holding)) {
+      const std::string &node = cluster.node(placement.node).name, &name = cluster.group_name(group);
+      used.insert(reservation_name(node, name));
+      if (!in(placement.status, kStands)) continue;
+      Shared& device = shared[reservation_name(node, name)];
+      device.node = node, device.group = name;
+      device.pods.push_back(identity_of(cluster, id));
+    }
   }
+  remove_unused(cluster, used);
+  restore_lost(std::move(shared), present);
+}
+
+void GpuReservations::remove_unused(const Cluster& cluster, const std::set<std::string>& used) {
+  std::set<std::string> unused;
   for (const Task& task : cluster.tasks()) {
     const bool is_ours =
         task.alive && task.is_reservation && task.ns == options_.ns && task.name.starts_with(kNamePrefix);
@@ -131,6 +148,67 @@ void GpuReservations::look_after(const Cluster& cluster) {
       unused.insert(task.name);
   }
   unused_ = std::move(unused);
+}
+
+// ---------------------------------------------------------------- what sharers lost
+
+void GpuReservations::restore_lost(SharedDevices shared, const std::set<std::string>& present) {
+  std::set<std::string> lost;
+  for (auto& [name, device] : shared) {
+    if (present.contains(name)) continue;
+    if (lost_.contains(name))
+      kube::spawn(restore(std::move(device)));
+    else
+      lost.insert(name);
+  }
+  lost_ = std::move(lost);
+}
+
+// Pods that were bound while nobody reserved know no device: they stay as they are.
+kube::Async<void> GpuReservations::restore(Shared shared) {
+  std::vector<PodIdentity> told;
+  for (const PodIdentity& pod : shared.pods) {
+    const std::string devices = co_await recorded_devices(pod);
+    if (!devices.empty()) told.push_back(pod);
+  }
+  if (told.empty()) co_return;
+  p_.log.repeated_warning("a shared GPU has lost its reservation, which is made again",
+                          {{"node", shared.node}, {"group", shared.group}});
+  std::string device;
+  const std::string problem = co_await reserve_one(shared.node, shared.group, device);
+  if (!p_.client.may_write() || p_.client.loop().stopping()) co_return;
+  if (!problem.empty()) device.clear();
+  for (const PodIdentity& pod : told) co_await check_sharer(pod, device);
+}
+
+kube::Async<std::string> GpuReservations::recorded_devices(const PodIdentity& pod) {
+  const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
+  const json object = answer.ok() ? json::parse(answer.body, nullptr, false) : json();
+  if (text_in(object, "/metadata/uid") != pod.uid) co_return std::string();
+  co_return object.value(json::json_pointer("/metadata/annotations"), json::object()).value(kGpuDevices, "");
+}
+
+// Whoever uses a device that nobody holds for it would share it with strangers.
+kube::Async<void> GpuReservations::check_sharer(const PodIdentity& pod, const std::string& device) {
+  const std::string recorded = co_await recorded_devices(pod);
+  const std::string devices = "," + recorded + ",";
+  if (recorded.empty() || (!device.empty() && devices.find("," + device + ",") != std::string::npos))
+    co_return;
+  const std::string text =
+      device.empty() ? "the GPU that the pod shares could not be reserved again"
+                     : "the GPU that the pod shares was given to others when its reservation was lost";
+  p_.log.repeated_warning(text + ": it is deleted", {{"pod", pod.full_name()}});
+  p_.events.record({.about = {"v1", "Pod", pod.ns, pod.name, pod.uid},
+                    .is_warning = true,
+                    .reason = "SharedGPULost",
+                    .message = text});
+  const json options = {
+      {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
+  kube::ApiRequest request{
+      .method = "DELETE", .path = resources::kPods.path(pod.ns, pod.name), .body = options.dump()};
+  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  if (!answer.ok() && answer.status != 404 && answer.status != 409)
+    p_.log.repeated_warning("a pod could not be deleted: " + describe(answer), {{"pod", pod.full_name()}});
 }
 
 kube::Async<void> GpuReservations::remove(std::string name, std::string uid) {

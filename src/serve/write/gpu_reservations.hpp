@@ -2,13 +2,14 @@
 // which one it is. docs/spec/placement.md 6.4.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
-#include "serve/write/write_parts.hpp"
+#include "serve/write/requests.hpp"
 
 namespace muster {
 class Cluster;
@@ -36,10 +37,23 @@ class GpuReservations {
   // "": nothing.
   kube::Async<std::string> reserve(std::string node, std::vector<std::string> groups,
                                    std::vector<std::string>& devices);
-  // After each cycle: a reservation that nobody has shared for a while goes.
+  // After each cycle: a reservation that nobody has shared for a while goes, and one that its sharers lost is
+  // made again. Where that gets another device, they go, as with KAI's binder.
   void look_after(const Cluster& cluster);
 
  private:
+  // A device of a node, and the pods that stand there and share it.
+  struct Shared {
+    std::string node, group;
+    std::vector<PodIdentity> pods;
+  };
+  using SharedDevices = std::map<std::string, Shared>;  // by the name of the reservation
+
+  void remove_unused(const Cluster& cluster, const std::set<std::string>& used);
+  void restore_lost(SharedDevices shared, const std::set<std::string>& present);
+  kube::Async<void> restore(Shared shared);
+  kube::Async<void> check_sharer(const PodIdentity& pod, const std::string& device);
+  kube::Async<std::string> recorded_devices(const PodIdentity& pod);
   kube::Async<std::string> reserve_one(const std::string& node, const std::string& group,
                                        std::string& device);
   kube::Async<std::string> make(const std::string& node, const std::string& group, const std::string& name);
@@ -47,7 +61,7 @@ class GpuReservations {
 
   const WriteParts p_;
   const ReservationOptions options_;
-  std::set<std::string> unused_;  // when we last looked
+  std::set<std::string> unused_, lost_;  // when we last looked
   kube::Clock::time_point looked_at_{};
 };
 

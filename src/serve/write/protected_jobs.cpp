@@ -28,8 +28,17 @@ class Protection final : public Plugin {
 
 }  // namespace
 
+std::string_view protection_rule(std::string_view text) {
+  return text == kWithoutCooldown ? kWithoutCooldown : kByBudget;
+}
+
 PluginFactory protection_of(const ProtectedJobs& jobs) {
   return {.name = "disruptionbudgets", .make = [&jobs] { return std::make_unique<Protection>(jobs); }};
+}
+
+PluginFactory protection_as_of(ProtectedJobs seen) {
+  const auto kept = std::make_shared<const ProtectedJobs>(std::move(seen));
+  return {.name = "disruptionbudgets", .make = [kept] { return std::make_unique<Protection>(*kept); }};
 }
 
 }  // namespace muster::serve

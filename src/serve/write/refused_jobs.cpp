@@ -57,4 +57,9 @@ PluginFactory patience_with(const RefusedJobs& jobs) {
   return {.name = "refusedbinds", .make = [&jobs] { return std::make_unique<Patience>(jobs.published()); }};
 }
 
+PluginFactory patience_as_of(RefusedJobs::Refusals seen) {
+  const auto kept = std::make_shared<const RefusedJobs::Refusals>(std::move(seen));
+  return {.name = "refusedbinds", .make = [kept] { return std::make_unique<Patience>(*kept); }};
+}
+
 }  // namespace muster::serve

@@ -36,5 +36,7 @@ class RefusedJobs {
 
 // Refuses to place anything of such jobs until their wait is over. `jobs` must outlive the policy.
 PluginFactory patience_with(const RefusedJobs& jobs);
+// The same of what a cycle saw once.
+PluginFactory patience_as_of(RefusedJobs::Refusals seen);
 
 }  // namespace muster::serve

@@ -1,0 +1,174 @@
+"""The rights that are shipped are those that are used: nothing is refused, and nothing is granted for nothing. By hand:
+test_rights.py."""
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from cluster import wait_until
+from test_devices import SELECTOR
+from test_kinds import CRDS, crd
+from test_serve import KubeTest, shipped_token
+from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, deployment, job, pod
+
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+USER = "system:serviceaccount:kai-scheduler:muster"
+BUILT_IN_OWNERS = {("apps", "deployments"), ("apps", "replicasets"), ("apps", "statefulsets"), ("batch", "jobs"),
+                   ("batch", "cronjobs")}
+
+
+def rights_in(rules):
+    return {(verb, api_group, resource) for rule in rules for verb in rule["verbs"] for api_group in rule["apiGroups"]
+            for resource in rule["resources"]}
+
+
+class Rights(KubeTest):
+    AUDIT = [{"level": "Metadata", "users": [USER]}, {"level": "None"}]
+
+    def granted(self):
+        role = self.api.get(f"{RBAC}/clusterroles/muster")["rules"]
+        own = [r["rules"] for r in self.api.items(f"{RBAC}/namespaces/kai-scheduler/roles")]
+        return rights_in(role), rights_in(sum(own, []))
+
+    def used(self):
+        """By verb, group and resource, and what was answered with 403."""
+        used, refused = set(), set()
+        for entry in self.plane.audit_entries():
+            about = entry.get("objectRef")
+            if not about:
+                continue
+            resource = "/".join(filter(None, (about["resource"], about.get("subresource"))))
+            right = (entry["verb"], about.get("apiGroup", ""), resource)
+            (refused if entry["responseStatus"]["code"] == 403 else used).add(right)
+        return used, refused
+
+    def serve(self, *flags):
+        return super().serve(*flags, kubeconfig=self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
+
+    # ---- what makes use of each
+
+    def own_pods_with_every_kind(self):
+        """A pod of each kind that may be read, as its operator would make it."""
+        granted = self.granted()[0]
+        owners = {(g, r) for verb, g, r in granted if verb == "get" and ("list", g, r) not in granted} - BUILT_IN_OWNERS
+        for api_group, plural in sorted(owners):
+            kind = plural[:-1].capitalize()
+            self.api.post(CRDS, crd(api_group, "v1", kind, plural))
+            self.plane.kubectl("wait", "--for=condition=Established", f"crd/{plural}.{api_group}", "--timeout=30s")
+            made = self.api.post(f"/apis/{api_group}/v1/namespaces/default/{plural}", {
+                "apiVersion": f"{api_group}/v1", "kind": kind, "metadata": {"name": f"of-{plural}"}, "spec": {}})
+            owned = pod(f"of-{plural}.{api_group}", gpus=0, queue="team-a")
+            owned["metadata"]["ownerReferences"] = [{
+                "apiVersion": made["apiVersion"], "kind": kind, "name": f"of-{plural}", "uid": made["metadata"]["uid"]}]
+            self.api.post(PODS, owned)
+        return len(owners)
+
+    def built_in_workloads(self):
+        self.api.post(JOBS, job("batch", 1, queue="team-a"))
+        self.api.post(DEPLOYMENTS, deployment("web", 1, queue="team-a"))
+        template = deployment("set", 1)["spec"]
+        self.api.post("/apis/apps/v1/namespaces/default/statefulsets", {
+            "metadata": {"name": "set"}, "spec": {**template, "serviceName": "none"}})
+        self.addCleanup(self.api.delete, "/apis/apps/v1/namespaces/default/statefulsets/set")
+        cron = "/apis/batch/v1/namespaces/default/cronjobs"
+        owner = self.api.post(cron, {"metadata": {"name": "nightly"}, "spec": {
+            "schedule": "0 0 1 1 *", "jobTemplate": {"spec": job("x", 1)["spec"]}}})
+        self.addCleanup(self.api.delete, f"{cron}/nightly")
+        made = job("nightly-1", 1, queue="team-a")
+        made["metadata"]["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly",
+                                                "uid": owner["metadata"]["uid"], "controller": True}]
+        self.api.post(JOBS, made)
+        return 4
+
+    def devices_and_volumes(self):
+        base = "/apis/resource.k8s.io/v1"
+        self.api.post(f"{base}/deviceclasses", {"metadata": {"name": "nic"}, "spec": {"selectors": [
+            {"cel": {"expression": SELECTOR}}]}})
+        self.api.post(f"{base}/resourceslices", {"metadata": {"name": "nics"}, "spec": {
+            "driver": "nic.example.com", "nodeName": "node-001", "devices": [
+                {"name": "nic-a", "attributes": {"model": {"string": "nic-a"}}}],
+            "pool": {"name": "node-001", "generation": 1, "resourceSliceCount": 1}}})
+        self.api.post(f"{base}/namespaces/default/resourceclaims", {"metadata": {"name": "nic"}, "spec": {"devices": {
+            "requests": [{"name": "nic", "exactly": {"deviceClassName": "nic"}}]}}})
+        self.api.post("/apis/storage.k8s.io/v1/storageclasses", {
+            "metadata": {"name": "local"}, "provisioner": "kubernetes.io/no-provisioner",
+            "volumeBindingMode": "WaitForFirstConsumer"})
+        self.api.post("/api/v1/persistentvolumes", {"metadata": {"name": "disk"}, "spec": {
+            "capacity": {"storage": "1Gi"}, "accessModes": ["ReadWriteOnce"], "storageClassName": "local",
+            "hostPath": {"path": "/disk"}}})
+        self.api.post("/apis/storage.k8s.io/v1/storageclasses", {
+            "metadata": {"name": "made"}, "provisioner": "example.com/makes-nothing",
+            "volumeBindingMode": "WaitForFirstConsumer"})
+        claims = "/api/v1/namespaces/default/persistentvolumeclaims"
+        for name in ("local", "made"):
+            self.api.post(claims, {"metadata": {"name": name}, "spec": {
+                "storageClassName": name, "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}})
+        needs = lambda name: {"volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": name}}]}
+        self.api.post(PODS, pod("with-devices", queue="team-a", resourceClaims=[
+            {"name": "nic", "resourceClaimName": "nic"}], **needs("local")))
+        self.api.post(PODS, pod("with-no-volume", queue="team-a", **needs("made")))
+        wait_until(lambda: self.api.get(f"{claims}/made")["metadata"].get("annotations"), 30, "the node of a claim")
+        self.api.request("DELETE", f"{PODS}/with-no-volume", {"gracePeriodSeconds": 0})
+        return 1
+
+    def crowd(self):
+        """Waiting, evictions, and what is told of them."""
+        for i in range(32):
+            self.api.post(PODS, pod(f"greedy-{i}", queue="team-b"))
+        wait_until(lambda: len(self.running("greedy")) >= 20, 60, "a full cluster")
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 60)
+        self.submit_gang("stuck", 9, "team-a", gpus=8)
+        wait_until(lambda: self.api.get(f"{POD_GROUPS}/stuck").get("status", {}).get("schedulingConditions"), 30,
+                   "a condition")
+
+    def clear(self):
+        wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
+        self.api.delete(POD_GROUPS)
+        self.empty_queues()
+
+    # ---- the test
+
+    def test_rights_are_those_that_are_used(self):
+        config = self.plane.directory / "rights.yaml"
+        config.write_text(json.dumps({"usageDBConfig": {"clientType": "embedded", "usageParams": {"fetchInterval": "5s"}}}))
+        for item in self.api.items("/apis/scheduling.run.ai/v2/queues"):
+            self.api.delete(f"/apis/scheduling.run.ai/v2/queues/{item['metadata']['name']}")
+        m = self.serve("--leader-elect", "--update-pod-eviction-condition", "--scheduler-conf", str(config))
+        wait_until(lambda: len(self.api.items("/apis/scheduling.run.ai/v2/queues")) == 2, 20, "the default queues")
+        type(self).make_queues(self.api)
+        count = self.own_pods_with_every_kind() + self.built_in_workloads() + self.devices_and_volumes()
+        self.wait_running(count, seconds=60)
+        for path in (JOBS, DEPLOYMENTS):
+            self.api.request("DELETE", path, {"propagationPolicy": "Background"})
+        self.clear()
+        self.crowd()
+        self.clear()
+        m.stop()
+        self.api.post(BUDGETS, {"metadata": {"name": "all"}, "spec": {
+            "maxUnavailable": 100, "selector": {"matchLabels": {"of": "nobody"}}}})
+        m = self.serve("--eviction", "api")
+        self.crowd()
+        self.clear()
+        m.stop()
+        m = self.serve("--binding", "bindrequest", "--pod-grouper", "on")
+        requests = "/apis/scheduling.run.ai/v1alpha2/namespaces/default/bindrequests"
+        self.submit_gang("asked", 1)
+        wait_until(lambda: self.api.items(requests), 30, "a BindRequest")
+        self.api.patch(f"{requests}/asked-0/status", {"status": {"phase": "Failed", "failedAttempts": 1}})
+        wait_until(lambda: any(verb == "delete" and r == "bindrequests" for verb, _, r in self.used()[0]), 30, "its end")
+        m.stop()
+
+        granted, own = self.granted()
+        used, refused = self.used()
+        self.assertEqual(refused, set(), "asked for and not granted")
+        self.assertEqual({right for right in used if right not in granted | own and "review" not in right[2]}, set())
+        # Those on finalizers are asked for by API servers with OwnerReferencesPermissionEnforcement, not by us.
+        idle = {right for right in (granted | own) - used if not right[2].endswith("/finalizers")}
+        self.assertEqual(idle, set(), "granted and never used")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2, warnings="ignore")
