@@ -18,7 +18,8 @@ import programs
 CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "job", "cronjob", "deployment", "replicaset", "statefulset", "disruption", "garbage-collector", "namespace",
     "resourceclaim", "serviceaccount", "serviceaccount-token", "root-ca-certificate-publisher", "pod-garbage-collector",
-    "taint-eviction", "node-lifecycle"))
+    "taint-eviction", "node-lifecycle", "persistentvolume-binder", "persistentvolume-protection",
+    "persistentvolumeclaim-protection"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
 TENANTS = ("tenant", "neighbour")  # users without any right; a token of each is "NAME-token-of-the-tests"
 
@@ -48,12 +49,14 @@ class ApiError(Exception):
 
 
 class Api:
-    """Requests with one kept connection."""
+    """Requests with one kept connection, given up before the server does so after 90 s without a request."""
+    IDLE_SECONDS = 45
 
     def __init__(self, port, ca, token=ADMIN_TOKEN):
         self.port, self.token = port, token
         self.context = ssl.create_default_context(cafile=str(ca))
         self.connection = None
+        self.used = time.monotonic()
 
     def request(self, method, path, body=None, content_type="application/json"):
         for _ in range(20):
@@ -68,6 +71,9 @@ class Api:
     def one_request(self, method, path, body, content_type):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
         data = None if body is None else json.dumps(body)
+        if time.monotonic() - self.used > self.IDLE_SECONDS:
+            self.connection = None
+        self.used = time.monotonic()
         for attempt in range(2):
             try:
                 if self.connection is None:
@@ -98,11 +104,14 @@ class Api:
 
 
 class ControlPlane:
-    def __init__(self, kwok=True, controllers=True, audit=False, fast=False):
+    """`audit`: True for what changes something, or the rules of an audit policy."""
+
+    def __init__(self, kwok=True, controllers=True, audit=False, fast=False, api_flags=()):
         self.programs = programs.provide()
         shm = pathlib.Path("/dev/shm")
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="muster-kube-", dir=shm if shm.is_dir() else None))
         self.with_kwok, self.with_controllers, self.with_audit, self.fast = kwok, controllers, audit, fast
+        self.api_flags = api_flags
         self.processes = {}
         self.port = free_port()
         self.etcd_port = free_port()
@@ -201,14 +210,14 @@ class ControlPlane:
             f"--client-ca-file={d}/ca.crt", f"--token-auth-file={d}/tokens.csv", "--authorization-mode=Node,RBAC",
             "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={d}/sa.pub",
             f"--service-account-signing-key-file={d}/sa.key", "--disable-admission-plugins=ServiceAccount",
-            "--shutdown-delay-duration=0s", "--service-cluster-ip-range=10.0.0.0/24", "--v=1"]
+            "--shutdown-delay-duration=0s", "--service-cluster-ip-range=10.0.0.0/24", "--v=1", *self.api_flags]
         if self.fast:
             arguments += ["--enable-priority-and-fairness=false", "--max-requests-inflight=4000",
                           "--max-mutating-requests-inflight=4000"]
         if self.with_audit:
             (d / "audit.yaml").write_text(json.dumps({
                 "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-                "rules": [{"level": "Request", "resources": [{"group": "", "resources": ["pods/binding"]}]},
+                "rules": self.with_audit if isinstance(self.with_audit, list) else [{"level": "Request", "resources": [{"group": "", "resources": ["pods/binding"]}]},
                           {"level": "Request", "verbs": ["create", "update"],
                            "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
                           {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}))

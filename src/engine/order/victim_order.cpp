@@ -29,6 +29,7 @@ void VictimOrder::start(const Candidates& candidates) {
   begun_ = 0;
   start_over();
   gone_.clear();
+  session_.stats.steps += kStepsOfAQueue * std::ssize(candidates.leaves);
   for (QueueId leaf : candidates.leaves) {
     if (pool_.of(leaf).empty()) continue;
     Node* node = node_of(leaf);
@@ -84,10 +85,11 @@ bool VictimOrder::take(const Popped& popped) {
 }
 
 bool VictimOrder::skip(const Popped& popped, const Stamps<TaskId>& gone) {
+  std::size_t lost = 0;
   for (const PodSet& p : session_.cluster.job(popped.job).pod_sets)
     for (TaskId t : p.tasks)
-      if (gone.contains(t) && is_active(t)) lose(t);
-  return push_back();
+      if (gone.contains(t) && is_active(t)) lose(t), ++lost;
+  return push_back() || lost > popped.tasks.size();
 }
 
 std::vector<VictimOrder::Tasks> VictimOrder::take_apart(JobId job) {
@@ -173,13 +175,14 @@ bool VictimOrder::collect_surplus(const Member& m, Tasks& tasks) const {
   const GroupSet& set = job.sets[m.at];
   const std::int32_t satisfied = view.satisfied_members(set);
   if (satisfied == 0) return false;
-  const auto members = view.ordered_members(set);
-  for (auto kid = members.rbegin(); kid != members.rend(); ++kid)
-    if (collect_surplus(*kid, tasks)) return true;
+  constexpr auto kBackwards = GangView::Way::kBackwards;
+  if (view.any_in_order(set, kBackwards, [&](const Member& kid) { return collect_surplus(kid, tasks); }))
+    return true;
   if (satisfied <= set.required()) return false;
-  for (auto kid = members.rbegin(); kid != members.rend() && tasks.empty(); ++kid)
-    collect_active(*kid, tasks);
-  return !tasks.empty();
+  return view.any_in_order(set, kBackwards, [&](const Member& kid) {
+    collect_active(kid, tasks);
+    return !tasks.empty();
+  });
 }
 
 }  // namespace muster

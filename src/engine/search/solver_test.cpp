@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
 #include "engine/cycle/run_cycle.hpp"
 #include "tests/rushing_stopwatch.hpp"
 #include "tests/test_cluster.hpp"
@@ -115,6 +120,62 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
   FailedScenarios failed;
   memory.recall(c.open(), "reclaim", c.job_id("p"), failed);
   EXPECT_TRUE(failed.empty()) << "nothing is left to go on with";
+}
+
+// Two surplus tasks, then the gang: of what a probe finds recorded, it skips all at once, and the next probe must
+// not take the first step of that for the whole job.
+TEST(Solver, AJobThatIsSkippedInOnePieceComesAgainInAllItsSteps) {
+  TestCluster c;
+  c.node("n", {.gpus = 4}).running("v", {.tasks = 4, .min = 2, .node = "n"});
+  c.pending("p", {.gpus = 4, .priority = 75});
+  Session& s = c.open();
+  VictimPool pool(s);
+  GpuRoom room(s.cluster);
+  room.update();
+  VictimAccumulator victims(s, pool, room);
+  const Candidates candidates{.leaves = {s.cluster.job(c.job_id("v")).queue},
+                              .spares = [](JobId) { return std::nullopt; }};
+  victims.begin(candidates);
+  const auto steps = [&](const Batches& recorded) {
+    const Chunk chunk = s.chunk(c.job_id("p"));
+    const Bitmap feasible = room.nodes_with_room();
+    victims.start({c.job_id("p"), chunk.tasks, &recorded, &feasible});
+    while (victims.grow()) {
+    }
+    return victims.batches().size();
+  };
+  Batches all;
+  all.append(c.job_id("v"), s.cluster.job(c.job_id("v")).pod_sets[0].tasks);
+  EXPECT_EQ(steps({}), 3U);
+  EXPECT_EQ(steps(all), 0U);
+  EXPECT_EQ(steps({}), 3U);
+}
+
+// Nine jobs wait, none like another, and the steps of a cycle do for some of them.
+TEST(Solver, WhoIsPutOffComesFirstInTheNextCycle) {
+  TestCluster c;
+  c.only({"preempt"}).node("n", {.gpus = 8}).running("v", {.tasks = 8, .node = "n"});
+  for (int i = 0; i < 9; ++i)
+    c.pending("p" + std::to_string(i), {.gpus = 9 - i, .cpu = 1.0 + i, .priority = 50});
+  const auto put_off = [&](const Decisions& d) {
+    std::set<std::string> jobs;
+    for (const WaitingJob& w : d.waiting)
+      if (std::ranges::any_of(w.reasons,
+                              [](const JobReason& r) { return r.rule == JobRule::kSearchUnresolved; }))
+        jobs.insert(c.cluster().job(w.job).name);
+    EXPECT_EQ(d.is_unfinished, !jobs.empty());
+    return jobs;
+  };
+  EXPECT_TRUE(put_off(run_cycle(c.cluster(), c.policy(), c.now())).empty());
+  c.policy().settings.search.steps_per_action = 1;  // one search takes more
+  SearchMemory memory;
+  std::map<std::string, int> turns;
+  for (int cycle = 0; cycle < 24; ++cycle) {
+    const auto later = put_off(run_cycle(c.cluster(), c.policy(), c.now(), {.memory = &memory}));
+    EXPECT_FALSE(later.empty());
+    for (int i = 0; i < 9; ++i) turns["p" + std::to_string(i)] += !later.contains("p" + std::to_string(i));
+  }
+  for (const auto& [job, count] : turns) EXPECT_GE(count, 3) << job;
 }
 
 // A look per scenario, and each finds a second gone: after three scenarios the fourth second is over.
