@@ -145,6 +145,17 @@ TEST(IncludeDirection, EveryFileKeepsToThePicture) {
   EXPECT_THAT(wrong, testing::IsEmpty());
 }
 
+// What it is for, before anything else.
+TEST(SourceFiles, BeginWithASentence) {
+  const fs::path root = MUSTER_SOURCE_DIR;
+  for (const auto& file : source_files(root)) {
+    std::ifstream in(root / file);
+    std::string line;
+    std::getline(in, line);
+    EXPECT_TRUE(line.starts_with("// ") && line.find(' ', 3) != line.npos) << file << ": " << line;
+  }
+}
+
 TEST(IncludeDirection, EveryDirectoryIsInThePicture) {
   for (const auto& entry : fs::directory_iterator(MUSTER_SOURCE_DIR)) {
     if (!entry.is_directory()) continue;

@@ -1,4 +1,4 @@
-// muster.dev/explain/v1
+// What explain says, as JSON: muster.dev/explain/v1.
 #include <nlohmann/json.hpp>
 
 #include "answers/json.hpp"

@@ -1,3 +1,4 @@
+// Lines of like jobs are counted against the sum of what is free: who stands beyond that is out of sight.
 #include "answers/far_line.hpp"
 
 #include <algorithm>

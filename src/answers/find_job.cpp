@@ -1,3 +1,4 @@
+// Looks through names of jobs first, then of pods; where nobody is meant, the nearest names are told.
 #include "answers/find_job.hpp"
 
 #include <fmt/format.h>

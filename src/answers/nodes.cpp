@@ -1,3 +1,4 @@
+// Asks every node as placing does, and sorts those that refuse by how little they lack.
 #include "answers/nodes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Field by field back from model to object; what the model does not keep stays at its default.
 #include "answers/objects_again.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A receipt is one line of JSON in an annotation, with a bound on names.
 #include "answers/receipt.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// A ring per queue and user; whoever was seen longest ago is forgotten first.
 #include "answers/run_history.hpp"
 
 #include <algorithm>

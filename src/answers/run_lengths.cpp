@@ -1,3 +1,5 @@
+// What is known comes first: the job's own word, its queue's, then the history; the rest is a draw beyond
+// what it has run.
 #include "answers/run_lengths.hpp"
 
 #include <algorithm>

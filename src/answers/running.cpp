@@ -1,3 +1,5 @@
+// Scores the places of a running job anew, and asks for every waiting job whether the rules would let it have
+// one.
 #include "answers/running.hpp"
 
 #include <algorithm>

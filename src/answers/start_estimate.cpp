@@ -1,3 +1,4 @@
+// Plays futures on several threads, each with its own draws, and reads shares of them off the sorted starts.
 #include "answers/start_estimate.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Runs cycles on a copy until one changes nothing.
 #include "answers/state.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Each change is applied to a fresh copy, which is run until it is at rest and held against the one without.
 #include "answers/trials.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Compares two outcomes by names, since ids of different copies have nothing to do with each other.
 #include "answers/what_if.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// muster.dev/what-if/v1
+// What changes would do, as JSON: muster.dev/what-if/v1.
 #include <map>
 #include <nlohmann/json.hpp>
 

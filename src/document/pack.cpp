@@ -1,3 +1,4 @@
+// One frame of zstd with the size in its head.
 #include "document/pack.hpp"
 
 #include <zstd.h>

@@ -1,3 +1,4 @@
+// The objects as JSON, with the values that KAI-Scheduler's chart gives them.
 #include "grouper/default_objects.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Lists kind after kind, page by page, and leaves out of each object what no decision needs.
 #include "kube/cluster_reader.hpp"
 
 #include <fmt/format.h>

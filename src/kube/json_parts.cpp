@@ -1,3 +1,4 @@
+// Walks brackets and strings without a stack, so that depth costs nothing.
 #include "kube/json_parts.hpp"
 
 namespace muster::kube {

@@ -1,3 +1,4 @@
+// Members and items found in text that no parser takes.
 #include "kube/json_parts.hpp"
 
 #include <gmock/gmock.h>

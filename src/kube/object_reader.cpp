@@ -1,3 +1,4 @@
+// Tries a list as a whole first, and item by item where that fails.
 #include "kube/object_reader.hpp"
 
 #include "document/json.hpp"

@@ -1,3 +1,4 @@
+// What becomes of a list or an event with something unreadable in it.
 #include "kube/object_reader.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Units by resource name; sums that do not go beyond 64 bits.
 #include "manifest/amounts.hpp"
 
 #include <algorithm>

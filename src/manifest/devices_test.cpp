@@ -1,3 +1,4 @@
+// Claims, slices, classes, NUMA zones and owners from their manifests.
 #include <gtest/gtest.h>
 
 #include "manifest/testing.hpp"

@@ -1,3 +1,4 @@
+// Reads a value as what is asked for, and says where and why it can not.
 #include "manifest/field.hpp"
 
 #include <fmt/format.h>

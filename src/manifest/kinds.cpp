@@ -1,3 +1,4 @@
+// The table, a row a kind.
 #include "manifest/kinds.hpp"
 
 #include <algorithm>

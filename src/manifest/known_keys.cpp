@@ -1,3 +1,4 @@
+// Lists of what is read, and the nearest name for what is not.
 #include "manifest/known_keys.hpp"
 
 #include <fmt/format.h>

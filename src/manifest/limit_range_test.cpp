@@ -1,3 +1,4 @@
+// LimitRanges as objects, and what they do to pods of files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// From apiVersion and kind to a decoder; lists are taken apart.
 #include "manifest/manifest.hpp"
 
 #include "manifest/decoders.hpp"

@@ -1,3 +1,4 @@
+// One pass over metadata, member by member.
 #include "manifest/meta.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Defaults first, then the bounds of containers and of whole pods.
 #include "manifest/namespace_limits.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Selectors, node terms, taints and tolerations.
 #include "manifest/parts.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// What keeps pods to some nodes: selectors, affinity, tolerations, ports, volumes, claims.
 #include <gtest/gtest.h>
 
 #include "manifest/testing.hpp"

@@ -1,3 +1,4 @@
+// Pods from their manifests: identity, state, what they ask for, and warnings.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

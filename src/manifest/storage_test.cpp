@@ -1,3 +1,4 @@
+// Volumes, claims, classes and capacities from their manifests.
 #include <gtest/gtest.h>
 
 #include "manifest/testing.hpp"

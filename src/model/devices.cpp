@@ -1,3 +1,4 @@
+// Allocations are interned, and counts of their users kept, so that a device is free when nobody is left.
 #include "model/devices.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Ids are used again once nobody names them; lists by status follow every change of a task.
 #include "model/job_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Who is listed where, and when an id is free again.
 #include "model/job_table.hpp"
 
 #include <gmock/gmock.h>

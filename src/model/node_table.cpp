@@ -1,3 +1,4 @@
+// Names to ids and ranks, and a journal of the nodes whose sums changed.
 #include "model/node_table.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Ranks, changes, sums and what is overdrawn.
 #include "model/node_table.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// References are followed upwards with a bound on steps, since owners may form a circle.
 #include "model/owners.hpp"
 
 #include <absl/container/flat_hash_set.h>

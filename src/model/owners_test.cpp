@@ -1,3 +1,4 @@
+// Who speaks for a pod, also where owners come again or in circles.
 #include "model/owners.hpp"
 
 #include <gtest/gtest.h>

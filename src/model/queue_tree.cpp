@@ -1,3 +1,4 @@
+// Parents are found once all queues are there; what hangs on nothing, or on a circle, is left out.
 #include "model/queue_tree.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The order of queues, who is left out, and sums up to the top.
 #include "model/queue_tree.hpp"
 
 #include <gmock/gmock.h>

@@ -49,6 +49,8 @@ std::string_view code_of(JobRule rule) {
       return "DeviceClassDoesNotExist";
     case JobRule::kDeviceClaimsOff:
       return "ResourceClaimsOff";
+    case JobRule::kTooManyTerms:
+      return "TooManyPodAffinityTerms";
     case JobRule::kPreemptionDelay:
       return "PreemptionDelayNotElapsed";
     case JobRule::kTopologyMissing:

@@ -367,6 +367,11 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("DeviceClass \"{}\" of ResourceClaim \"{}\" does not exist", r.name, r.of);
     case JobRule::kDeviceClaimsOff:
       return fmt::format("uses ResourceClaim \"{}\", and dynamic resource allocation is off", r.name);
+    case JobRule::kTooManyTerms:
+      return fmt::format(
+          "namespace {} has more than {} different pod affinity terms that ask for the same "
+          "label value, or for none, and those of older pods come first",
+          r.name, decimal(r.bound));
     case JobRule::kPreemptionDelay:
       return fmt::format("may not evict others before {}",
                          r.until ? format_time(*r.until) : "its delay is over");

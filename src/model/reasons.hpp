@@ -83,6 +83,7 @@ enum class JobRule : std::uint8_t {
   kDeviceClaimOfOther,   // `name` is for queue `of`, or for none
   kDeviceClassMissing,   // class `name` of claim `of`
   kDeviceClaimsOff,
+  kTooManyTerms,      // `task` has terms like which namespace `name` has more than `bound`
   kPreemptionDelay,   // until `until`
   kTopologyMissing,   // topology `name`
   kTopologyLevel,     // topology `name` has no level `level`, or not where the constraint needs it

@@ -1,3 +1,4 @@
+// Requirements, node terms, taints and ports, value by value.
 #include "model/selectors.hpp"
 
 #include <gtest/gtest.h>

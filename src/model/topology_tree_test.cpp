@@ -1,3 +1,4 @@
+// Domains level by level, and how they follow nodes and topologies.
 #include "model/topology_tree.hpp"
 
 #include <gtest/gtest.h>

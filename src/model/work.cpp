@@ -1,3 +1,4 @@
+// Reads durations and distributions, and draws from them by seed and name.
 #include "model/work.hpp"
 
 #include <algorithm>

@@ -30,9 +30,7 @@ class PodAffinity final : public Plugin {
   }
 
   // Made when first asked for, from where the tasks stand then, and kept up to date from there.
-  const AffinityIndex& index() {
-    return index_ ? *index_ : index_.emplace(*cluster_, AffinityIndex::Follows::kPreferredTerms);
-  }
+  const AffinityIndex& index() { return index_ ? *index_ : index_.emplace(*cluster_, TermsOf::kPreferred); }
 
   const Cluster* cluster_ = nullptr;
   std::optional<AffinityIndex> index_;

@@ -1,3 +1,4 @@
+// How preferred terms weigh, of the pod and of those that stand.
 #include "plugins/pod_affinity.hpp"
 
 #include <gtest/gtest.h>

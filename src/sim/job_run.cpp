@@ -1,3 +1,4 @@
+// Progress in whole nanoseconds; a gang goes on only while it stands at its minimum.
 #include "sim/job_run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Adds amount times time at every change; the series halves itself when it grows too long.
 #include "sim/meters.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Jobs become a PodGroup and its pods, made when the clock comes to them.
 #include "trace/arrivals.hpp"
 
 #include <fmt/format.h>

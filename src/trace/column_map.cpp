@@ -1,3 +1,4 @@
+// Assignments are parsed once, and bound to the columns of a header.
 #include "trace/column_map.hpp"
 
 #include <fmt/format.h>

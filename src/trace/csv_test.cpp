@@ -1,3 +1,4 @@
+// Lines, quotes and separators, and what a bad line costs.
 #include "trace/csv.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What expressions over columns give, and how mistakes in them are told.
 #include "trace/expression.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Each kind of value with its bounds, and the words for what is outside of them.
 #include "trace/fields.hpp"
 
 #include <fmt/format.h>

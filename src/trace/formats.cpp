@@ -1,3 +1,4 @@
+// A row a format: its name and its map.
 #include "trace/formats.hpp"
 
 #include <algorithm>

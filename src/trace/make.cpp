@@ -1,3 +1,4 @@
+// Arrival times first, by a rate that swings; then size, length, queue and user of each job.
 #include "trace/make.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// What synthetic traces look like, and that a seed is a seed.
 #include "trace/make.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Reads rows as jobs are read, and makes a node of each.
 #include "trace/nodes.hpp"
 
 #include <absl/container/flat_hash_set.h>

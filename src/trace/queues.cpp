@@ -1,3 +1,4 @@
+// Queues below one parent, with equal weight and no limit.
 #include "trace/queues.hpp"
 
 #include <fmt/format.h>

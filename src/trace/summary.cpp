@@ -1,3 +1,4 @@
+// One pass over the jobs.
 #include "trace/summary.hpp"
 
 #include <algorithm>

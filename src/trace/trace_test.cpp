@@ -1,3 +1,4 @@
+// Jobs from CSV and JSON lines, and what is said of bad rows.
 #include "trace/trace.hpp"
 
 #include <fmt/format.h>

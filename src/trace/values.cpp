@@ -1,3 +1,4 @@
+// Text to number, duration, instant or amount, with bounds that keep sums in range.
 #include "trace/values.hpp"
 
 #include <fmt/format.h>

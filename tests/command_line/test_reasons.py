@@ -121,6 +121,12 @@ def near(kind):
     return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
 
 
+def away_from_all_but(value):
+    term = {"topologyKey": "zone", "labelSelector": {"matchExpressions": [
+        {"key": "app", "operator": "NotIn", "values": [value]}]}}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
 def in_sub_group(name, sub_group):
     made = pod(name)
     made["metadata"]["labels"] = {"kai.scheduler/subgroup-name": sub_group}
@@ -229,6 +235,10 @@ JOBS = {
     "ResourceClaimsOff": ([node(), device_claim(), *waiting(resourceClaims=CLAIM)],
                           "actions: allocate\nschedulerParams: {dynamicResourceAllocation: false}\n",
                           {"name": "gpu", "pod": "default/p-0"}),
+    "TooManyPodAffinityTerms": (
+        [node(), *waiting(affinity=away_from_all_but("none")),
+         *(pod(f"crowd-{i}", "crowd", on="n1", affinity=away_from_all_but(f"{i}")) for i in range(256))], ALLOCATE,
+        {"name": "default", "pod": "default/p-0"}),
 }
 
 # ---- why a node refuses: objects, configuration, the row of the node

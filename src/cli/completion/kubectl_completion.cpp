@@ -1,3 +1,4 @@
+// Answers in the form that kubectl reads: one word a line, then a directive.
 #include "cli/completion/kubectl_completion.hpp"
 
 #include <fmt/format.h>

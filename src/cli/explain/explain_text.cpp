@@ -1,3 +1,4 @@
+// A section for each part of the answer, left out where there is nothing to say.
 #include "cli/explain/explain_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Plays the run again beside the record, line by line, and stops after the cycle of the moment.
 #include "cli/explain/recorded_state.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Keeps owners by kind, namespace and name, and follows references upwards from pods.
 #include "cli/input/file_owners.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Files are read once, and pods among them again when LimitRanges or runtime classes came after them.
 #include "cli/input/manifest_reader.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The files are read again for these objects alone, and their lines noted.
 #include "cli/input/object_places.hpp"
 
 #include <fmt/format.h>

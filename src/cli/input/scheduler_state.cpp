@@ -1,3 +1,4 @@
+// Reads the document that snapshots end with; rows that make no sense count as absent.
 #include "cli/input/scheduler_state.hpp"
 
 #include <nlohmann/json.hpp>

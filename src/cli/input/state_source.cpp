@@ -1,3 +1,4 @@
+// Whatever is live is fetched into a temporary file, and from there on read like any other.
 #include "cli/input/state_source.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Traces are read whole, told of, and handed on as nodes and arrivals.
 #include "cli/input/traces.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Pods for workloads that lack some, groups for pods that have none, then the queues and classes that those
+// name.
 #include "cli/input/workloads.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The data of the page and the text it is put into.
 #include "cli/page/page.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Sorts waits and slowdowns per queue once, and reads percentiles off them.
 #include "cli/report/run_figures.hpp"
 
 #include <algorithm>

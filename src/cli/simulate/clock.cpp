@@ -1,3 +1,4 @@
+// One loop: to the next event, a cycle if one is due, decisions back into the cluster.
 #include "cli/simulate/clock.hpp"
 
 #include <algorithm>

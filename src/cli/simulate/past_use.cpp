@@ -1,3 +1,4 @@
+// Counts use up to each moment at which the window is looked at.
 #include "cli/simulate/past_use.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One table of options serves writing the line and reading it back.
 #include "cli/simulate/run_record.hpp"
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Options, one run per configuration, then text, JSON or page.
 #include "cli/simulate/until.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Each workload knows its pods; when one of them ends, or it is scaled, what is missing is made.
 #include "cli/simulate/workload_controllers.hpp"
 
 #include <fmt/format.h>

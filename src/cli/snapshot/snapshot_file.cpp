@@ -1,3 +1,4 @@
+// Objects are stripped, names hashed where that is asked for, and the text packed by its file's name.
 #include "cli/snapshot/snapshot_file.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A frame is written in one go, line over line, so that nothing flickers.
 #include "cli/top/screen.hpp"
 
 #include <poll.h>

@@ -1,3 +1,4 @@
+// Queues, jobs in line and nodes as blocks of text that fit 80 columns.
 #include "cli/top/top_view.hpp"
 
 #include <fmt/format.h>

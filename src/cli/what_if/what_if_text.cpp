@@ -1,3 +1,4 @@
+// The sentence first, then tables of what moves, queue by queue.
 #include "cli/what_if/what_if_text.hpp"
 
 #include <fmt/format.h>

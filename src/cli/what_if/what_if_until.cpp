@@ -1,3 +1,4 @@
+// Plays both runs with one seed and compares their figures.
 #include "cli/what_if/what_if_until.hpp"
 
 #include <map>

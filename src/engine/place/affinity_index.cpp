@@ -5,23 +5,20 @@
 
 namespace muster {
 
-AffinityIndex::AffinityIndex(const Cluster& cluster, Follows follows)
+AffinityIndex::AffinityIndex(const Cluster& cluster, TermsOf follows)
     : cluster_(cluster), follows_(follows), domains_(cluster), by_shape_(cluster.shapes().size()) {
-  std::vector<bool> seen(cluster.shapes().size(), false);
-  for (const Task& task : cluster.tasks()) {
-    if (!task.alive || seen[task.shape.index()]) continue;
-    seen[task.shape.index()] = true;
+  TermShapes shapes = term_shapes(cluster, follows);
+  for (const auto& [shape, ns] : shapes.counted) {
     Terms terms;
-    collect_terms(cluster.shape(task.shape).constraints, task.ns, terms);
-    if (!terms.near.empty() || !terms.wants.empty())
-      by_shape_[task.shape] = terms_.push_back(std::move(terms));
+    collect_terms(cluster.shape(shape).constraints, *ns, terms);
+    if (!terms.near.empty() || !terms.wants.empty()) by_shape_[shape] = terms_.push_back(std::move(terms));
   }
+  left_out_ = std::move(shapes.left_out);
   classify_tasks();
 }
 
-// A shape with terms belongs to one namespace.
 void AffinityIndex::collect_terms(const Constraints& c, const std::string& ns, Terms& terms) {
-  if (follows_ == Follows::kRequiredTerms) {
+  if (follows_ == TermsOf::kRequired) {
     add_affinity(c.pod_affinity, ns, terms);
     for (const PodAffinityTerm& term : c.pod_anti_affinity) add_weighted(term, 1, ns, terms);
     return;

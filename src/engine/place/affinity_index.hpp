@@ -5,20 +5,22 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/place/label_domains.hpp"
-#include "engine/place/pod_selectors.hpp"
+#include "engine/place/term_shapes.hpp"
 #include "model/cluster.hpp"
 
 namespace muster {
 
 class AffinityIndex {
  public:
-  enum class Follows : std::uint8_t { kRequiredTerms, kPreferredTerms };
-
-  AffinityIndex(const Cluster& cluster, Follows follows);
+  AffinityIndex(const Cluster& cluster, TermsOf follows);
   void moved(TaskId task, const Placement& from, const Placement& to);
+
+  // Its terms do not count, because there are too many like them: term_shapes.hpp.
+  bool is_left_out(ShapeId shape) const { return std::ranges::binary_search(left_out_, shape); }
 
   // False: for this task own_terms() and terms_of_others() are 0 and meets_affinity() is true everywhere.
   bool concerns(TaskId task) const;
@@ -89,13 +91,14 @@ class AffinityIndex {
   void for_each_term_matching(TaskId task, Visit visit) const;
 
   const Cluster& cluster_;
-  const Follows follows_;
+  const TermsOf follows_;
   LabelDomains domains_;
   PodSelectors selectors_;
   IdVector<SelectorId, Tallies> by_selector_;
   IdVector<TallyId, Tally> tallies_;
   IdVector<TermsId, Terms> terms_;
   IdVector<ShapeId, TermsId> by_shape_;
+  std::vector<ShapeId> left_out_;
   IdVector<TaskId, PodClassId> classes_;
 };
 

@@ -1,3 +1,4 @@
+// The index against a walk over all pods, on random clusters under random moves.
 #include "engine/place/affinity_index.hpp"
 
 #include <gtest/gtest.h>
@@ -203,12 +204,12 @@ void for_each_pair(const Cluster& cluster, Ask ask) {
     for (NodeId node : cluster.nodes_by_name()) ask(task, node);
 }
 
-void check_index(AffinityIndex::Follows follows, const Walk::Lists& lists) {
+void check_index(TermsOf follows, const Walk::Lists& lists) {
   Cluster cluster({.node_pool_label = ""});
   fill(cluster);
   AffinityIndex index(cluster, follows);
   const Walk walk(cluster);
-  const bool required = follows == AffinityIndex::Follows::kRequiredTerms;
+  const bool required = follows == TermsOf::kRequired;
   wander(cluster, index, [&] {
     for_each_pair(cluster, [&](TaskId task, NodeId node) {
       const std::int64_t own = index.own_terms(task, node), others = index.terms_of_others(task, node);
@@ -222,14 +223,12 @@ void check_index(AffinityIndex::Follows follows, const Walk::Lists& lists) {
 }
 
 TEST(AffinityIndex, RequiredTermsAreWhatAWalkOverAllPodsFinds) {
-  EXPECT_TRUE(rc::check([] {
-    check_index(AffinityIndex::Follows::kRequiredTerms, {{&Constraints::pod_anti_affinity, 1}});
-  }));
+  EXPECT_TRUE(rc::check([] { check_index(TermsOf::kRequired, {{&Constraints::pod_anti_affinity, 1}}); }));
 }
 
 TEST(AffinityIndex, PreferredTermsAreWhatAWalkOverAllPodsFinds) {
   EXPECT_TRUE(rc::check([] {
-    check_index(AffinityIndex::Follows::kPreferredTerms,
+    check_index(TermsOf::kPreferred,
                 {{&Constraints::preferred_affinity, 1}, {&Constraints::preferred_anti_affinity, -1}});
   }));
 }

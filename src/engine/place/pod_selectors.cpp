@@ -18,12 +18,11 @@ bool selects(const PodSelector& selector, const std::string& ns, const Labels& l
   });
 }
 
-// A requirement that only few pods meet: one of the listed values.
-const Requirement* narrow_requirement(const PodSelector& selector) {
+template <class Visit>
+void for_each_list(const PodSelector& selector, const Visit& visit) {
   for (const PodSelector::Part& part : selector.parts)
     for (const Requirement& r : part.labels.requirements)
-      if (r.op == Operator::kIn) return &r;
-  return nullptr;
+      if (r.op == Operator::kIn) visit(r);
 }
 
 }  // namespace
@@ -37,15 +36,47 @@ PodSelector::Part part_of(const PodAffinityTerm& term, const std::string& ns) {
   return part;
 }
 
+// ---------------------------------------------------------------- label values
+
+void LabelValues::count(const PodSelector& selector) {
+  for_each_list(selector, [&](const Requirement& r) {
+    for (const std::string& value : r.values) ++askers_[{r.key, value}];
+  });
+}
+
+const Requirement* LabelValues::narrowest(const PodSelector& selector) const {
+  const Requirement* best = nullptr;
+  for_each_list(selector, [&](const Requirement& r) {
+    if (best == nullptr || askers(r) < askers(*best)) best = &r;
+  });
+  return best;
+}
+
+std::size_t LabelValues::askers(const Requirement& r) const {
+  std::size_t most = 0;
+  for (const std::string& value : r.values)
+    if (const auto found = askers_.find({r.key, value}); found != askers_.end())
+      most = std::max(most, found->second);
+  return most;
+}
+
+// ---------------------------------------------------------------- selectors
+
 SelectorId PodSelectors::add(const PodSelector& selector) {
   assert(matching_.empty() && "selectors come before tasks");
   const auto [found, is_new] = ids_.try_emplace(selector, selectors_.end_id());
-  if (is_new) file(selectors_.push_back(selector));
+  if (is_new) selectors_.push_back(selector);
   return found->second;
 }
 
-void PodSelectors::file(SelectorId id) {
-  const Requirement* narrow = narrow_requirement(selectors_[id]);
+void PodSelectors::file_all() {
+  LabelValues values;
+  for (const PodSelector& selector : selectors_) values.count(selector);
+  for (SelectorId id : ids(selectors_)) file(id, values);
+}
+
+void PodSelectors::file(SelectorId id, const LabelValues& values) {
+  const Requirement* narrow = values.narrowest(selectors_[id]);
   if (narrow == nullptr) return without_label_.push_back(id);
   for (const std::string& value : narrow->values) {
     auto& filed = by_label_[{narrow->key, value}];
@@ -54,6 +85,7 @@ void PodSelectors::file(SelectorId id) {
 }
 
 PodClassId PodSelectors::classify(const std::string& ns, LabelSetId set, const Labels& labels) {
+  if (matching_.empty()) file_all();
   const std::uint32_t space = namespaces_.try_emplace(ns, namespaces_.size()).first->second;
   const auto [found, is_new] = classes_.try_emplace({space, set}, matching_.end_id());
   if (is_new) matching_.push_back(find_matching(ns, labels));

@@ -41,6 +41,18 @@ struct PodSelector {
 // adds none to those listed, an empty one takes all.
 PodSelector::Part part_of(const PodAffinityTerm& term, const std::string& ns);
 
+// How many selectors ask for each label value: one is found fastest by what fewest others ask for.
+class LabelValues {
+ public:
+  void count(const PodSelector& selector);
+  // Of its requirements that list values; null: none does.
+  const Requirement* narrowest(const PodSelector& selector) const;
+
+ private:
+  std::size_t askers(const Requirement& requirement) const;
+  absl::flat_hash_map<std::pair<std::string, std::string>, std::size_t> askers_;
+};
+
 class PodSelectors {
  public:
   // All selectors are added before the first task is classified.
@@ -54,7 +66,8 @@ class PodSelectors {
 
  private:
   std::vector<SelectorId> find_matching(const std::string& ns, const Labels& labels) const;
-  void file(SelectorId id);
+  void file_all();
+  void file(SelectorId id, const LabelValues& values);
 
   IdVector<SelectorId, PodSelector> selectors_;
   absl::flat_hash_map<PodSelector, SelectorId> ids_;

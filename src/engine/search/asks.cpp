@@ -67,13 +67,10 @@ Asks::Asks(Session& session) : session_(session) {
 void Asks::collect_selectors() {
   const Cluster& c = session_.cluster;
   selectors_ = std::make_unique<PodSelectors>();
-  std::vector<bool> seen(c.shapes().size(), false);
-  for (const Task& task : c.tasks()) {
-    if (!task.alive || seen[task.shape.index()]) continue;
-    seen[task.shape.index()] = true;
-    const Constraints& constraints = c.shape(task.shape).constraints;
+  for (const auto& [shape, ns] : term_shapes(c, TermsOf::kRequired).counted) {
+    const Constraints& constraints = c.shape(shape).constraints;
     for (const auto* terms : {&constraints.pod_affinity, &constraints.pod_anti_affinity})
-      for (const PodAffinityTerm& term : *terms) selectors_->add({.parts = {part_of(term, task.ns)}});
+      for (const PodAffinityTerm& term : *terms) selectors_->add({.parts = {part_of(term, *ns)}});
   }
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/cycle/session.hpp"
-#include "engine/place/pod_selectors.hpp"
+#include "engine/place/term_shapes.hpp"
 #include "engine/search/constraint_text.hpp"
 
 namespace muster {

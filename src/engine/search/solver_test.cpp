@@ -122,8 +122,8 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
   EXPECT_TRUE(failed.empty()) << "nothing is left to go on with";
 }
 
-// Two surplus tasks, then the gang: of what a probe finds recorded, it skips all at once, and the next probe must
-// not take the first step of that for the whole job.
+// Two surplus tasks, then the gang: of what a probe finds recorded, it skips all at once, and the next probe
+// must not take the first step of that for the whole job.
 TEST(Solver, AJobThatIsSkippedInOnePieceComesAgainInAllItsSteps) {
   TestCluster c;
   c.node("n", {.gpus = 4}).running("v", {.tasks = 4, .min = 2, .node = "n"});

@@ -1,3 +1,4 @@
+// Which devices claims get, who shares them, and what is said where they get none.
 #include "plugins/devices/dynamic_resources.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Which zones each policy takes, also against trying all choices.
 #include "plugins/numa/numa.hpp"
 
 #include <gtest/gtest.h>

@@ -154,10 +154,22 @@ class Predicates final : public Plugin {
   }
 
   void add_affinity_filter(Hooks& hooks) {
+    hooks.before_placing.add([this](TaskId t) { return too_many_terms(t); });
+    hooks.hopeless.add([this](TaskId t) { return too_many_terms(t); });
     hooks.node_filter.add([this](TaskId t, NodeId n) { return refused_by_affinity(t, n); });
     hooks.moved.add([this](TaskId t, const Placement& from, const Placement& to) {
       if (affinity_) affinity_->moved(t, from, to);
     });
+  }
+
+  std::optional<JobReason> too_many_terms(TaskId t) {
+    const Constraints& c = cluster_->shape_of(t).constraints;
+    if (c.pod_affinity.empty() && c.pod_anti_affinity.empty()) return std::nullopt;
+    if (!affinity().is_left_out(cluster_->task(t).shape)) return std::nullopt;
+    return JobReason{.rule = JobRule::kTooManyTerms,
+                     .bound = static_cast<double>(kMostTermsAlike),
+                     .task = t,
+                     .name = cluster_->task(t).ns};
   }
 
   Refusal refused_by_affinity(TaskId t, NodeId n) {
@@ -190,7 +202,7 @@ class Predicates final : public Plugin {
   // Both are made when first asked for, from where the tasks stand then, and kept up to date from there.
   const HostPortTable& ports() { return ports_ ? *ports_ : ports_.emplace(*cluster_); }
   const AffinityIndex& affinity() {
-    return affinity_ ? *affinity_ : affinity_.emplace(*cluster_, AffinityIndex::Follows::kRequiredTerms);
+    return affinity_ ? *affinity_ : affinity_.emplace(*cluster_, TermsOf::kRequired);
   }
 
   template <class Claim>

@@ -1,3 +1,4 @@
+// Each rule that keeps a pod off a node, and what is named in its words.
 #include "plugins/predicates/predicates.hpp"
 
 #include <gtest/gtest.h>

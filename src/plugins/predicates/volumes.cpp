@@ -53,13 +53,17 @@ bool suits(const VolumeObject& volume, const VolumeClaimObject& claim) {
          (!claim.selector.present || matches(claim.selector, volume.meta.labels));
 }
 
-using Taken = std::vector<const VolumeObject*>;
+using Volumes = std::vector<const VolumeObject*>;
+
+bool contains(const Volumes& volumes, const VolumeObject* volume) {
+  return std::find(volumes.begin(), volumes.end(), volume) != volumes.end();
+}
 
 // Null: none that the node reaches is left.
-const VolumeObject* first_free(const std::vector<const VolumeObject*>& volumes, const Node& node,
-                               const Taken& taken) {
+template <class IsTaken>
+const VolumeObject* first_free(const Volumes& volumes, const Node& node, const IsTaken& is_taken) {
   const auto found = std::find_if(volumes.begin(), volumes.end(), [&](const VolumeObject* volume) {
-    return is_reachable(*volume, node) && std::find(taken.begin(), taken.end(), volume) == taken.end();
+    return !is_taken(volume) && is_reachable(*volume, node);
   });
   return found == volumes.end() ? nullptr : *found;
 }
@@ -135,11 +139,12 @@ std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) const 
   const Node& node = cluster_.node(n);
   for (const auto& [claim, volume] : found->second.bound)
     if (volume == nullptr || !is_reachable(*volume, node)) return refused(*claim);
-  Taken taken;
+  Volumes taken;
+  const auto is_taken = [&](const VolumeObject* volume) { return contains(taken, volume); };
   for (const OpenClaim& open : found->second.open) {
     const VolumeClaimObject& claim = *open.claim;
     if (is_for_another_node(claim, node)) return refused(claim);
-    if (const VolumeObject* volume = first_free(open.volumes, node, taken))
+    if (const VolumeObject* volume = first_free(open.volumes, node, is_taken))
       taken.push_back(volume);
     else if (auto refusal = not_provisioned(claim, node))
       return refusal;
@@ -163,9 +168,10 @@ std::optional<NodeRefusal> VolumeFilter::choose(TaskId t, NodeId n) {
   if (claims.open.empty()) return std::nullopt;
   follow();
   const Node& node = cluster_.node(n);
-  Taken taken;
-  if (rules_.each_once)
-    for (const auto& [volume, takers] : takers_) taken.push_back(volume);
+  Volumes taken;
+  const auto is_taken = [&](const VolumeObject* volume) {
+    return (rules_.each_once && takers_.contains(volume)) || contains(taken, volume);
+  };
   chosen_.resize(cluster_.shape(task.shape).constraints.volume_claims.size());
   for (const OpenClaim& open : claims.open) {
     const Given* before = given(*open.claim);
@@ -173,7 +179,8 @@ std::optional<NodeRefusal> VolumeFilter::choose(TaskId t, NodeId n) {
         before != nullptr &&
         (before->volume != nullptr ? !is_reachable(*before->volume, node) : before->node != n);
     if (is_elsewhere) return refused(*open.claim);
-    const VolumeObject* volume = before != nullptr ? before->volume : first_free(open.volumes, node, taken);
+    const VolumeObject* volume =
+        before != nullptr ? before->volume : first_free(open.volumes, node, is_taken);
     if (volume != nullptr)
       taken.push_back(volume), chosen_[open.index] = volume->meta.name;
     else if (auto refusal = not_provisioned(*open.claim, node); refusal && before == nullptr)

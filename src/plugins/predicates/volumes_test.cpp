@@ -1,3 +1,4 @@
+// Obstacles, reach, and which volume goes to which claim.
 #include "plugins/predicates/volumes.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Objects as they came, corrected by what was decided since, and the scheduler's own state behind them.
 #include "serve/check/cycle_snapshot.hpp"
 
 #include <nlohmann/json.hpp>

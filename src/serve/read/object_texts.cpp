@@ -1,3 +1,4 @@
+// Texts by kind, namespace and name; only kept where somebody may ask.
 #include "serve/read/object_texts.hpp"
 
 #include "kube/json.hpp"

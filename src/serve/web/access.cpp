@@ -1,3 +1,4 @@
+// A TokenReview, then a SubjectAccessReview, sent by the loop's thread while the reader waits.
 #include "serve/web/access.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// A row a path: who may see it, and the view that answers.
 #include "serve/web/interface.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,3 +1,4 @@
+// Compares who runs now with who ran at the last look.
 #include "serve/web/run_times.hpp"
 
 #include "answers/state.hpp"

@@ -1,3 +1,4 @@
+// OpenSSL on the connection's descriptor; a new context when the files have other times.
 #include "serve/web/tls.hpp"
 
 #include <openssl/err.h>

@@ -22,6 +22,8 @@ namespace resources = kube::resources;
 constexpr const char* kNodeKey = "volume.kubernetes.io/selected-node";
 // Whoever made the bond may undo it: the controller of volumes keeps what a person wrote.
 constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
+constexpr const char* kNodePath = "/metadata/annotations/volume.kubernetes.io~1selected-node";
+constexpr const char* kBoundByControllerPath = "/metadata/annotations/pv.kubernetes.io~1bound-by-controller";
 constexpr int kTriesOfAVolume = 5;
 constexpr auto kForAllVolumes = std::chrono::seconds(120);  // as KAI's binder waits
 
@@ -59,13 +61,12 @@ struct VolumeState {
 
 VolumeState state_of_volume(const std::string& text) {
   const json volume = json::parse(text, nullptr, false);
-  const json annotations = volume.value(json::json_pointer("/metadata/annotations"), json::object());
   return {.version = string_at(volume, "/metadata/resourceVersion"),
           .phase = string_at(volume, "/status/phase"),
           .claim_ns = string_at(volume, "/spec/claimRef/namespace"),
           .claim = string_at(volume, "/spec/claimRef/name"),
           .claim_uid = string_at(volume, "/spec/claimRef/uid"),
-          .was_bound_by_us = annotations.contains(kBoundByController)};
+          .was_bound_by_us = !string_at(volume, kBoundByControllerPath).empty()};
 }
 
 // Of the version that was read: where somebody changes the volume meanwhile, it is read again.
@@ -133,10 +134,9 @@ struct ClaimState {
 
 ClaimState state_of_claim(const std::string& text) {
   const json claim = json::parse(text, nullptr, false);
-  const json annotations = claim.value(json::json_pointer("/metadata/annotations"), json::object());
   return {.is_bound = string_at(claim, "/status/phase") == "Bound",
           .volume = string_at(claim, "/spec/volumeName"),
-          .selected_node = annotations.value(kNodeKey, "")};
+          .selected_node = string_at(claim, kNodePath)};
 }
 
 // What is wrong with the claim; "": nothing, and `is_bound` says whether it is done.

@@ -1,3 +1,4 @@
+// Which change of a message is worth another write.
 #include "serve/write/message_change.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Where following owners ends.
 #include "serve/write/owner_chain.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// How many pods are made for shares that wait, and how they are called.
 #include "serve/write/scaling_pods.hpp"
 
 #include <gtest/gtest.h>
