@@ -136,6 +136,16 @@ void self_anti_affinity_jobs(int n, const ObjectSink& sink) {
         sink);
 }
 
+void anti_affinity_without_value(int n, const ObjectSink& sink) {
+  add_nodes(100, sink);
+  for (int i = 0; i < n; ++i) {
+    const std::string app = fmt::format("app-{}", i);
+    Constraints away_from_others = keeps_away_from(app);
+    away_from_others.pod_anti_affinity.front().selector.requirements.front().op = Operator::kNotIn;
+    add({.name = app, .labels = {{"app", app}}, .constraints = std::move(away_from_others)}, i, sink);
+  }
+}
+
 void shapes_without_node(int n, const ObjectSink& sink) {
   add_nodes(100, sink);
   fill(100, sink);
@@ -276,6 +286,8 @@ const std::vector<GrowthCase>& growth_cases() {
        self_anti_affinity},
       {"anti-affinity-self-jobs", "n jobs that stay away from each other; n nodes", 250,
        self_anti_affinity_jobs},
+      {"anti-affinity-without-value", "n jobs, each away from all other labels; 100 nodes", 500,
+       anti_affinity_without_value},
       {"shapes-without-node",
        "n jobs, each with a node selector of its own that no node matches; 100 full nodes", 1'000,
        shapes_without_node},
