@@ -40,16 +40,19 @@ def lasting(seconds):
 # Name, how it is written, whether less of it is better.
 MEASURES = [("jobs finished", "{:,.0f}".format, False), ("wait, mean", lasting, True), ("wait, p50", lasting, True),
             ("wait, p95", lasting, True), ("wait, p99", lasting, True), ("longest wait", lasting, True),
-            ("GPUs used", "{:.1%}".format, False), ("idle though somebody waited", "{:.1%}".format, True),
-            ("GPU-hours lost", "{:,.0f}".format, True), ("pods evicted", "{:,.0f}".format, True),
+            ("GPU-hours waited", "{:,.0f}".format, True), ("GPUs used", "{:.1%}".format, False),
+            ("idle though somebody waited", "{:.1%}".format, True), ("GPU-hours lost", "{:,.0f}".format, True),
+            ("pods evicted", "{:,.0f}".format, True),
             ("until the last finished", lasting, True)]
 
 
 def measures(run):
     queues, jobs = run["queues"], run["jobs"]
-    waits = [job["waitSeconds"] for job in jobs if job["firstStart"]]
+    started = [job for job in jobs if job["firstStart"]]
+    waits = [job["waitSeconds"] for job in started]
     return [sum(queue["finished"] for queue in queues), statistics.mean(waits), *(percentile(waits, p) for p in (50, 95, 99, 100)),
-            run["cluster"]["gpuUtilisation"], run["cluster"]["gpuFragmentation"],
+            sum(job["waitSeconds"] * job["gpus"] for job in started) / 3600, run["cluster"]["gpuUtilisation"],
+            run["cluster"]["gpuFragmentation"],
             sum(queue["gpuSeconds"]["lost"] for queue in queues) / 3600,
             sum(sum(queue["evictions"].values()) for queue in queues), run["cluster"]["makespanSeconds"]]
 
