@@ -178,7 +178,7 @@ class Hints(unittest.TestCase):
 
     def test_names_only_queues_that_take_jobs(self):
         objects = queue("team", "dept"), queue("dept"), queue("tem-a", "gone"), queue("closed", annotations={"muster.dev/namespaces": "x"})
-        self.assertEqual(self.helps("j", NODE, *objects, *job("j", "tem-")), 'A queue that exists; did you mean "team"?')
+        self.assertEqual(self.helps("j", NODE, *objects, *job("j", "tem-")), 'A queue that exists; the nearest is "team".')
 
     def test_of_a_queue_without_the_one_above(self):
         objects = NODE, queue("team", "dept"), queue("dept", "gone"), *job("j", "team")
@@ -222,7 +222,7 @@ class Hints(unittest.TestCase):
     def test_of_more_pods_than_are_looked_at(self):
         big = dict(NODE, status={"allocatable": {"cpu": 8, "memory": "8Gi", "pods": 10, "nvidia.com/gpu": 8}})
         self.assertTrue(self.part("Where, and why there", "j", big, queue("q"), *job("j", "q", phases=["Pending"] * 5))
-                        .endswith("and 2 more pods"))
+                        .endswith("and 2 more"))
 
     def test_of_a_name_that_two_jobs_have(self):
         objects = NODE, queue("q"), *job("j", "q", "x"), *job("j", "q", "y")

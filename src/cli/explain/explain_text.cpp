@@ -282,7 +282,7 @@ class ExplainText {
       say(fmt::format("{} on {}: {}", c_.task(s.task).name, c_.node(s.node).name, terms_text(s.terms)));
       if (!s.next_best.empty()) item(fmt::format("next best {}: {}", s.next_best, terms_text(s.next_terms)));
     }
-    if (e_.running->more_stands > 0) say(fmt::format("and {} more", counted(e_.running->more_stands, "pod")));
+    if (e_.running->more_stands > 0) say(fmt::format("and {} more", grouped(e_.running->more_stands)));
     part("Who could take its place");
     if (!e_.running->may_lose_pods) return say("Nobody: it is not preemptible.");
     if (e_.running->protected_until)
