@@ -85,7 +85,10 @@ class Questions {
  public:
   virtual ~Questions() = default;
   virtual bool is_time(TimePoint now) = 0;
-  virtual bool is_asked(const std::string& job) = 0;
+  virtual bool is_about(const std::string& job) const = 0;
+  virtual void note_asked(const std::string& job) = 0;
+  // Futures of its own that end when it starts, as `explain` plays them, or the same for all.
+  virtual bool plays_for_each() const { return false; }
 };
 
 // While others come, and when the last has come: all who wait.
@@ -98,26 +101,31 @@ class AtInstants final : public Questions {
     constexpr std::array kAfter{hours(12), hours(18), kLast};
     return next_ < kAfter.size() && now >= kStart + kAfter[next_] && (++next_, true);
   }
-  bool is_asked(const std::string&) override { return true; }
+  bool is_about(const std::string&) const override { return true; }
+  void note_asked(const std::string&) override {}
 
  private:
   std::size_t next_ = 0;
 };
 
-// Everybody once, soon after its submission.
+// Each of these once, soon after its submission.
 class OnceEach final : public Questions {
  public:
+  explicit OnceEach(std::set<std::string> jobs) : jobs_(std::move(jobs)) {}
+
   bool is_time(TimePoint now) override {
     constexpr auto kBetween = std::chrono::minutes(10);
     if (last_ && now < *last_ + kBetween) return false;
     last_ = now;
     return true;
   }
-  bool is_asked(const std::string& job) override { return asked_.insert(job).second; }
+  bool is_about(const std::string& job) const override { return jobs_.contains(job); }
+  void note_asked(const std::string& job) override { jobs_.erase(job); }
+  bool plays_for_each() const override { return true; }
 
  private:
   std::optional<TimePoint> last_;
-  std::set<std::string> asked_;
+  std::set<std::string> jobs_;
 };
 
 // What `muster serve` learns of run times, by queue.
@@ -234,10 +242,11 @@ bool does_wait(const Cluster& cluster, JobId j) {
   return job.present && !job.last_start && !answers::is_at_minimum(cluster, j);
 }
 
-bool does_somebody_wait(const Cluster& cluster) {
+std::vector<JobId> asked_about(const Cluster& cluster, const Questions& questions) {
+  std::vector<JobId> jobs;
   for (JobId j : ids(cluster.jobs()))
-    if (does_wait(cluster, j)) return true;
-  return false;
+    if (does_wait(cluster, j) && questions.is_about(cluster.job(j).full_name())) jobs.push_back(j);
+  return jobs;
 }
 
 Course play(const Scene& scene, Questions& questions) {
@@ -262,22 +271,24 @@ Course play(const Scene& scene, Questions& questions) {
   Ended ended(*scene.jobs);
   const SteadyStopwatch stopwatch;
   const auto look = [&](const cli::ClockState& clock) {
-    if (!does_somebody_wait(cluster) || !questions.is_time(clock.now)) return true;
+    if (asked_about(cluster, questions).empty() || !questions.is_time(clock.now)) return true;
     Cluster copy = cluster;
     receipts.write(copy);
     copy.refresh(clock.now);
     if (scene.history.empty()) times.history = ended.figures();
     const answers::State state{copy, policy, clock.now, &times};
     const answers::Outcome unchanged = answers::outcome_of(state);
-    std::vector<JobId> asked;
-    for (JobId j : ids(unchanged.cluster.jobs()))
-      if (does_wait(unchanged.cluster, j) && questions.is_asked(unchanged.cluster.job(j).full_name()))
-        asked.push_back(j);
+    const std::vector<JobId> asked = asked_about(unchanged.cluster, questions);
     if (asked.empty()) return true;
-    const answers::Futures futures(state, unchanged, {},
-                                   {.time = std::chrono::minutes(10), .stopwatch = stopwatch});
-    for (JobId j : asked)
-      course.said.push_back({unchanged.cluster.job(j).full_name(), clock.now, futures.of(j)});
+    std::optional<answers::Futures> futures;
+    for (JobId j : asked) {
+      if (!futures || questions.plays_for_each())
+        futures.emplace(state, unchanged, questions.plays_for_each() ? j : JobId(),
+                        answers::FutureLimits{.time = std::chrono::minutes(10), .stopwatch = stopwatch});
+      const std::string name = unchanged.cluster.job(j).full_name();
+      questions.note_asked(name);
+      course.said.push_back({name, clock.now, futures->of(j)});
+    }
     return true;
   };
   const auto see = [&](const Occurrence& o) {
@@ -328,7 +339,11 @@ int play_openb(const std::string& directory, int every, int slices) {
     for (std::size_t i = static_cast<std::size_t>(slice * every / slices); i < nodes->nodes.size();
          i += static_cast<std::size_t>(every))
       scene.nodes.push_back(nodes->nodes[i]);
-    OnceEach questions;
+    OnceEach nobody({});
+    std::set<std::string> who_starts;
+    for (const auto& [job, start] : play(scene, nobody).starts)
+      if (start) who_starts.insert(job);
+    OnceEach questions(std::move(who_starts));
     const Course course = play(scene, questions);
     for (const Said& one : course.said) score.add(one, course.starts.at(one.job));
     score.trace_ends();
