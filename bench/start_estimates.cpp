@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <memory>
 #include <set>
@@ -87,7 +88,7 @@ class Questions {
   virtual bool is_time(TimePoint now) = 0;
   virtual bool is_about(const std::string& job) const = 0;
   virtual void note_asked(const std::string& job) = 0;
-  // Futures of its own that end when it starts, as `explain` plays them, or the same for all.
+  // Futures of its own that end when it starts, for as long as `explain` plays them; else the same for all.
   virtual bool plays_for_each() const { return false; }
 };
 
@@ -114,7 +115,7 @@ class OnceEach final : public Questions {
   explicit OnceEach(std::set<std::string> jobs) : jobs_(std::move(jobs)) {}
 
   bool is_time(TimePoint now) override {
-    constexpr auto kBetween = std::chrono::minutes(10);
+    constexpr auto kBetween = std::chrono::minutes(30);
     if (last_ && now < *last_ + kBetween) return false;
     last_ = now;
     return true;
@@ -126,6 +127,16 @@ class OnceEach final : public Questions {
  private:
   std::optional<TimePoint> last_;
   std::set<std::string> jobs_;
+};
+
+// So that what else the machine does changes nothing.
+class ProcessorStopwatch final : public Stopwatch {
+ public:
+  Duration elapsed() const override {
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  }
 };
 
 // What `muster serve` learns of run times, by queue.
@@ -269,7 +280,9 @@ Course play(const Scene& scene, Questions& questions) {
   Course course;
   Receipts receipts;
   Ended ended(*scene.jobs);
-  const SteadyStopwatch stopwatch;
+  const ProcessorStopwatch stopwatch;
+  const Duration patience =
+      questions.plays_for_each() ? Duration(std::chrono::seconds(1)) : std::chrono::minutes(10);
   const auto look = [&](const cli::ClockState& clock) {
     if (asked_about(cluster, questions).empty() || !questions.is_time(clock.now)) return true;
     Cluster copy = cluster;
@@ -284,7 +297,7 @@ Course play(const Scene& scene, Questions& questions) {
     for (JobId j : asked) {
       if (!futures || questions.plays_for_each())
         futures.emplace(state, unchanged, questions.plays_for_each() ? j : JobId(),
-                        answers::FutureLimits{.time = std::chrono::minutes(10), .stopwatch = stopwatch});
+                        answers::FutureLimits{.time = patience, .stopwatch = stopwatch});
       const std::string name = unchanged.cluster.job(j).full_name();
       questions.note_asked(name);
       course.said.push_back({name, clock.now, futures->of(j)});

@@ -37,7 +37,9 @@ std::vector<JobId> jobs_of_pods_called(const Cluster& cluster, std::string_view 
 std::string no_such_job(const Cluster& cluster, std::string_view name, std::string_view ns) {
   for (const Task& task : cluster.tasks())
     if (task.alive && is_called(task, name, ns))
-      return fmt::format("pod \"{}\" belongs to no job: another scheduler places it", task.full_name());
+      return fmt::format(
+          "pod \"{}\" belongs to no job: its PodGroup is missing, or another scheduler places it",
+          task.full_name());
   const bool is_full = name.find('/') != name.npos;
   std::set<std::string> names, everywhere;
   for (const Job& job : cluster.jobs()) {

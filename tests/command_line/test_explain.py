@@ -234,11 +234,15 @@ class Hints(unittest.TestCase):
         self.assertEqual(self.explain("j", *objects, arguments=["-n", "y"], exits=1),
                          'error: there is no job or pod "j" in namespace "y"; did you mean "x/j"?')
 
-    def test_of_a_pod_of_another_scheduler(self):
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {
+    def test_of_a_pod_without_a_job(self):
+        _, lost = job("lost", "q")
+        web = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {
             "nodeName": "n", "containers": [{"name": "m"}]}, "status": {"phase": "Running"}}
-        self.assertEqual(self.explain("web", NODE, queue("q"), pod, exits=1),
-                         'error: pod "default/web" belongs to no job: another scheduler places it')
+        for name, pod in (("web", web), ("lost-0", lost)):
+            with self.subTest(name):
+                self.assertEqual(self.explain(name, NODE, queue("q"), pod, exits=1),
+                                 f'error: pod "default/{name}" belongs to no job: its PodGroup is missing, or another '
+                                 'scheduler places it')
 
     def test_of_an_empty_cluster(self):
         self.assertEqual(self.explain("j", exits=1), 'error: there is no job or pod "j"')
