@@ -1,13 +1,18 @@
-// How good start estimates are: synthetic traces are played, jobs that wait are estimated on the way, and
-// their starts are compared with what was said.
+// How good start estimates are: traces are played, jobs that wait are estimated on the way, and their starts
+// are compared with what was said.
 //
-//   muster_bench_starts [traces] [jobs of a trace] [nodes]
+//   muster_bench_starts [traces] [jobs of a trace] [nodes]          synthetic ones
+//   muster_bench_starts DIRECTORY [every which node] [slices]       openb, on slices of its nodes
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <map>
+#include <memory>
+#include <set>
 #include <utility>
 
 #include "answers/objects_again.hpp"
@@ -17,6 +22,7 @@
 #include "cli/simulate/clock.hpp"
 #include "trace/arrivals.hpp"
 #include "trace/make.hpp"
+#include "trace/nodes.hpp"
 #include "trace/queues.hpp"
 
 namespace muster {
@@ -48,29 +54,109 @@ answers::RunFigureTable history_of(const Load& load, std::uint64_t seed) {
   return history.figures();
 }
 
-void add_nodes(const Load& load, Cluster& cluster, Agenda& agenda) {
+std::vector<NodeObject> made_nodes(const Load& load) {
+  std::vector<NodeObject> nodes;
   for (int i = 0; i < load.nodes; ++i) {
-    NodeObject node;
+    NodeObject& node = nodes.emplace_back();
     node.meta = {.name = fmt::format("node-{:03}", i), .uid = fmt::format("node-{:03}", i)};
     node.allocatable = {{"cpu", 128'000},
                         {"memory", std::int64_t{1} << 40},
                         {"nvidia.com/gpu", kGpusPerNode * kOneGpu},
                         {"pods", 110}};
-    agenda.nodes[node.meta.name] = node;
-    cluster.apply(std::move(node));
   }
-}
-
-// While others come, and when the last has come.
-std::vector<TimePoint> instants_of_looking() {
-  using std::chrono::hours;
-  return {kStart + hours(12), kStart + hours(18), kStart + hours(24)};
+  return nodes;
 }
 
 struct Said {
   std::string job;
   TimePoint at{};
   answers::StartEstimate estimate;
+};
+
+// What is played, and how much is known before it begins of how long jobs run.
+struct Scene {
+  std::shared_ptr<const trace::Trace> jobs;
+  std::vector<NodeObject> nodes;
+  answers::RunFigureTable history;  // none: as much as has ended by then
+  std::uint64_t seed = 0;
+};
+
+// When is asked, and of whom.
+class Questions {
+ public:
+  virtual ~Questions() = default;
+  virtual bool is_time(TimePoint now) = 0;
+  virtual bool is_about(const std::string& job) const = 0;
+  virtual void note_asked(const std::string& job) = 0;
+  // Futures of its own that end when it starts, for as long as `explain` plays them; else the same for all.
+  virtual bool plays_for_each() const { return false; }
+};
+
+// While others come, and when the last has come: all who wait.
+class AtInstants final : public Questions {
+ public:
+  static constexpr auto kLast = std::chrono::hours(24);
+
+  bool is_time(TimePoint now) override {
+    using std::chrono::hours;
+    constexpr std::array kAfter{hours(12), hours(18), kLast};
+    return next_ < kAfter.size() && now >= kStart + kAfter[next_] && (++next_, true);
+  }
+  bool is_about(const std::string&) const override { return true; }
+  void note_asked(const std::string&) override {}
+
+ private:
+  std::size_t next_ = 0;
+};
+
+// Each of these once, soon after its submission.
+class OnceEach final : public Questions {
+ public:
+  explicit OnceEach(std::set<std::string> jobs) : jobs_(std::move(jobs)) {}
+
+  bool is_time(TimePoint now) override {
+    constexpr auto kBetween = std::chrono::minutes(30);
+    if (last_ && now < *last_ + kBetween) return false;
+    last_ = now;
+    return true;
+  }
+  bool is_about(const std::string& job) const override { return jobs_.contains(job); }
+  void note_asked(const std::string& job) override { jobs_.erase(job); }
+  bool plays_for_each() const override { return true; }
+
+ private:
+  std::optional<TimePoint> last_;
+  std::set<std::string> jobs_;
+};
+
+// So that what else the machine does changes nothing.
+class ProcessorStopwatch final : public Stopwatch {
+ public:
+  Duration elapsed() const override {
+    timespec used{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  }
+};
+
+// What `muster serve` learns of run times, by queue.
+class Ended {
+ public:
+  explicit Ended(const trace::Trace& trace) {
+    for (const trace::TraceJob& job : trace.jobs) queues_["default/" + job.name] = trace.texts[job.queue];
+  }
+  void see(const Occurrence& o) {
+    if (o.kind == "start") started_.try_emplace(o.job, o.at);
+    if (o.kind != "evict" && o.kind != "finish") return;
+    const auto start = started_.extract(o.job);
+    if (start && o.kind == "finish") history_.add(queues_[o.job], "", o.at - start.mapped());
+  }
+  answers::RunFigureTable figures() const { return history_.figures(); }
+
+ private:
+  std::map<std::string, std::string> queues_;
+  std::map<std::string, TimePoint> started_;
+  answers::RunHistory history_;
 };
 
 // How often what was said came true. Jobs of one trace share its luck, so what a share is worth is told by
@@ -84,6 +170,7 @@ class Score {
     if (!start) return;
     trace_.by_p50 += *start <= *said.estimate.p50;
     trace_.by_p90 += *start <= *said.estimate.p90;
+    trace_.between += *start > *said.estimate.p50 && *start <= *said.estimate.p90;
     off_.push_back(
         seconds_of(*start > *said.estimate.p50 ? *start - *said.estimate.p50 : *said.estimate.p50 - *start));
     waits_.push_back(seconds_of(*start - said.at));
@@ -93,15 +180,15 @@ class Score {
   }
   void tell(const char* what) {
     fmt::print(
-        "{}: {} estimates, {} with both numbers; started by p50 {}, by p90 {}; median error {:.0f} min of a "
-        "median wait of {:.0f} min\n",
-        what, said_, numbers_, share(&Counts::by_p50), share(&Counts::by_p90), middle(off_) / 60,
-        middle(waits_) / 60);
+        "{}: {} estimates, {} with both numbers; started by p50 {}, by p90 {}, between them {}; median error "
+        "{:.0f} min of a median wait of {:.0f} min\n",
+        what, said_, numbers_, share(&Counts::by_p50), share(&Counts::by_p90), share(&Counts::between),
+        middle(off_) / 60, middle(waits_) / 60);
   }
 
  private:
   struct Counts {
-    int numbers = 0, by_p50 = 0, by_p90 = 0;
+    int numbers = 0, by_p50 = 0, by_p90 = 0, between = 0;
   };
   // Of all estimates, with the standard error of a mean over the traces.
   std::string share(int Counts::*which) const {
@@ -155,67 +242,126 @@ class Receipts {
   std::map<std::string, answers::Receipt> receipts_;
 };
 
-struct Scores {
-  Score after, during;
+// What is said on the way of jobs that wait, and when they started.
+struct Course {
+  std::vector<Said> said;
+  std::map<std::string, std::optional<TimePoint>> starts;
 };
 
-// What is said at some instants of all jobs that wait then, and when they started.
-void play(const Load& load, std::uint64_t seed, Scores& scores) {
-  const std::vector<TimePoint> instants = instants_of_looking();
+bool does_wait(const Cluster& cluster, JobId j) {
+  const Job& job = cluster.job(j);
+  return job.present && !job.last_start && !answers::is_at_minimum(cluster, j);
+}
+
+std::vector<JobId> asked_about(const Cluster& cluster, const Questions& questions) {
+  std::vector<JobId> jobs;
+  for (JobId j : ids(cluster.jobs()))
+    if (does_wait(cluster, j) && questions.is_about(cluster.job(j).full_name())) jobs.push_back(j);
+  return jobs;
+}
+
+Course play(const Scene& scene, Questions& questions) {
   std::vector<Error> errors;
   const Config config;
   Cluster cluster(cli::cluster_options(config.params));
   Policy policy = cli::make_policy(config, errors);
   Agenda agenda;
-  add_nodes(load, cluster, agenda);
-  auto jobs = std::make_shared<const trace::Trace>(made_trace(load, seed));
+  for (const NodeObject& node : scene.nodes) {
+    agenda.nodes[node.meta.name] = node;
+    cluster.apply(node);
+  }
   for (QueueObject& queue : trace::missing_queues(
-                                *jobs, [](const std::string&) { return false; }, kStart)
+                                *scene.jobs, [](const std::string&) { return false; }, kStart)
                                 .queues)
     cluster.apply(std::move(queue));
   agenda.arrivals.push_back(
-      std::make_unique<trace::TraceArrivals>(jobs, kStart, config.params.scheduler_name));
-  const answers::KnownTimes times{.pods = {}, .groups = {}, .history = history_of(load, seed)};
-  std::vector<Said> said;
+      std::make_unique<trace::TraceArrivals>(scene.jobs, kStart, config.params.scheduler_name));
+  answers::KnownTimes times{.pods = {}, .groups = {}, .history = scene.history};
+  Course course;
   Receipts receipts;
-  std::size_t next = 0;
-  const SteadyStopwatch stopwatch;
+  Ended ended(*scene.jobs);
+  const ProcessorStopwatch stopwatch;
+  const Duration patience =
+      questions.plays_for_each() ? Duration(std::chrono::seconds(1)) : std::chrono::minutes(10);
   const auto look = [&](const cli::ClockState& clock) {
-    if (next == instants.size() || clock.now < instants[next]) return true;
-    ++next;
+    if (asked_about(cluster, questions).empty() || !questions.is_time(clock.now)) return true;
     Cluster copy = cluster;
     receipts.write(copy);
     copy.refresh(clock.now);
+    if (scene.history.empty()) times.history = ended.figures();
     const answers::State state{copy, policy, clock.now, &times};
     const answers::Outcome unchanged = answers::outcome_of(state);
-    const answers::Futures futures(state, unchanged, {},
-                                   {.time = std::chrono::minutes(10), .stopwatch = stopwatch});
-    for (JobId j : ids(unchanged.cluster.jobs()))
-      if (const Job& job = unchanged.cluster.job(j);
-          job.present && !job.last_start && !answers::is_at_minimum(unchanged.cluster, j))
-        said.push_back({unchanged.cluster.job(j).full_name(), clock.now, futures.of(j)});
+    const std::vector<JobId> asked = asked_about(unchanged.cluster, questions);
+    if (asked.empty()) return true;
+    std::optional<answers::Futures> futures;
+    for (JobId j : asked) {
+      if (!futures || questions.plays_for_each())
+        futures.emplace(state, unchanged, questions.plays_for_each() ? j : JobId(),
+                        answers::FutureLimits{.time = patience, .stopwatch = stopwatch});
+      const std::string name = unchanged.cluster.job(j).full_name();
+      questions.note_asked(name);
+      course.said.push_back({name, clock.now, futures->of(j)});
+    }
     return true;
   };
-  const RunOutcome outcome =
-      cli::run_clock(cluster, policy, std::move(agenda), nullptr, {.timed = {.from = kStart, .seed = seed}},
-                     {.goes_on = look, .on_occurrence = [&](const Occurrence& o) { receipts.see(o); }});
-  std::map<std::string, std::optional<TimePoint>> starts;
-  for (const JobOutcome& job : outcome.jobs) starts[job.name] = job.first_start;
-  for (const Said& one : said)
-    (one.at >= instants.back() ? scores.after : scores.during).add(one, starts[one.job]);
-  scores.after.trace_ends();
-  scores.during.trace_ends();
+  const auto see = [&](const Occurrence& o) {
+    receipts.see(o);
+    ended.see(o);
+  };
+  const RunOutcome outcome = cli::run_clock(cluster, policy, std::move(agenda), nullptr,
+                                            {.timed = {.from = kStart, .seed = scene.seed}},
+                                            {.goes_on = look, .on_occurrence = see});
+  for (const JobOutcome& job : outcome.jobs) course.starts[job.name] = job.first_start;
+  return course;
 }
 
-int run(const Load& load) {
-  Scores scores;
-  for (int seed = 1; seed <= load.traces; ++seed) {
-    play(load, static_cast<std::uint64_t>(seed), scores);
-    fmt::print(stderr, "\r{} of {} traces", seed, load.traces);
+int play_synthetic(const Load& load) {
+  Score after, during;
+  for (int i = 1; i <= load.traces; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    AtInstants questions;
+    const Course course = play({.jobs = std::make_shared<const trace::Trace>(made_trace(load, seed)),
+                                .nodes = made_nodes(load),
+                                .history = history_of(load, seed),
+                                .seed = seed},
+                               questions);
+    for (const Said& one : course.said)
+      (one.at >= kStart + AtInstants::kLast ? after : during).add(one, course.starts.at(one.job));
+    after.trace_ends();
+    during.trace_ends();
+    fmt::print(stderr, "\r{} of {} traces", i, load.traces);
   }
   fmt::print(stderr, "\n");
-  scores.after.tell("nobody comes any more");
-  scores.during.tell("others keep coming");
+  after.tell("nobody comes any more");
+  during.tell("others keep coming");
+  return 0;
+}
+
+int play_openb(const std::string& directory, int every, int slices) {
+  auto jobs = trace::read_trace({.file = directory + "/openb_pod_list_default.csv", .format = "openb"});
+  const auto nodes =
+      trace::read_nodes({.file = directory + "/openb_node_list_gpu_node.csv", .format = "openb"});
+  if (!jobs || !nodes) {
+    fmt::print(stderr, "error: {}\n", (jobs ? nodes.error() : jobs.error()).text());
+    return 3;
+  }
+  const auto shared = std::make_shared<const trace::Trace>(*std::move(jobs));
+  Score score;
+  for (int slice = 0; slice < slices; ++slice) {
+    Scene scene{.jobs = shared, .nodes = {}, .history = {}, .seed = 1};
+    for (std::size_t i = static_cast<std::size_t>(slice * every / slices); i < nodes->nodes.size();
+         i += static_cast<std::size_t>(every))
+      scene.nodes.push_back(nodes->nodes[i]);
+    OnceEach nobody({});
+    std::set<std::string> who_starts;
+    for (const auto& [job, start] : play(scene, nobody).starts)
+      if (start) who_starts.insert(job);
+    OnceEach questions(std::move(who_starts));
+    const Course course = play(scene, questions);
+    for (const Said& one : course.said) score.add(one, course.starts.at(one.job));
+    score.trace_ends();
+    score.tell(fmt::format("openb, one of {} nodes, {} of {} slices", every, slice + 1, slices).c_str());
+  }
   return 0;
 }
 
@@ -226,5 +372,7 @@ int main(int count, char** words) {
   const auto number = [&](int which, int otherwise) {
     return which < count ? static_cast<int>(std::strtol(words[which], nullptr, 10)) : otherwise;
   };
-  return muster::run({.traces = number(1, 100), .jobs = number(2, 200), .nodes = number(3, 12)});
+  const bool is_number = count < 2 || number(1, 0) > 0;
+  if (!is_number) return muster::play_openb(words[1], std::max(1, number(2, 200)), std::max(1, number(3, 5)));
+  return muster::play_synthetic({.traces = number(1, 100), .jobs = number(2, 200), .nodes = number(3, 12)});
 }

@@ -112,7 +112,11 @@ Result<Accounted> resource_named(std::string_view name, std::string_view text) {
 }
 
 std::string words(const ChangeValue& value) {
-  if (const auto* number = std::get_if<double>(&value)) return *number == -1 ? "unlimited" : decimal(*number);
+  constexpr double kReadable = 1e15;
+  if (const auto* number = std::get_if<double>(&value)) {
+    if (*number == -1) return "unlimited";
+    return *number < kReadable ? decimal(*number) : fmt::format("{:g}", *number);
+  }
   const auto* text = std::get_if<std::string>(&value);
   return text == nullptr || text->empty() ? "none" : *text;
 }
@@ -120,7 +124,7 @@ std::string words(const ChangeValue& value) {
 std::string unit_of(const Change& change) {
   if (change.kind == ChangeKind::kQueueWeight || !change.resource) return "";
   constexpr std::array<std::string_view, 3> kUnits{" cores", " GB", " GPUs"};
-  return std::get<double>(change.to) == -1 ? "" : std::string(kUnits[index(*change.resource)]);
+  return std::string(kUnits[index(*change.resource)]);
 }
 
 std::string_view what_changes(ChangeKind kind) {

@@ -16,7 +16,7 @@ std::string read_back(const std::string& text) {
 
 TEST(Change, IsReadFromASetting) {
   EXPECT_EQ(read_back("queue/a.b.gpu.quota=12"), "queue a.b: quota none → 12 GPUs");
-  EXPECT_EQ(read_back("queue/a.memory.limit=-1"), "queue a: limit none → unlimited");
+  EXPECT_EQ(read_back("queue/a.memory.limit=-1"), "queue a: limit none → unlimited GB");
   EXPECT_EQ(read_back("queue/a.cpu.overQuotaWeight=2"), "queue a: cpu over-quota weight none → 2");
   EXPECT_EQ(read_back("job/ns/x.priority=train"), "job ns/x: priority none → train");
   EXPECT_EQ(read_back("queue/a.parentQueue="), "queue a: parent none → none");

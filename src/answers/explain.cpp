@@ -106,6 +106,7 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   e.since = since(after.job(job), e.state);
   e.is_placed_now = is_among(after, decided.binds, job);
   e.has_place_in_view = is_among(after, decided.pipelined, job);
+  e.wants_more_pods = after.job(job).has_pending();
   if (const auto ours = std::ranges::find(decided.waiting, job, &WaitingJob::job);
       ours != decided.waiting.end()) {
     std::vector<WaitingJob> only{std::move(*ours)};
@@ -117,7 +118,7 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   {
     Session session(after, state.policy, state.now);
     e.line = line_of(session, job);
-    if (after.job(job).has_pending()) look_at_nodes(session, e);
+    if (e.wants_more_pods) look_at_nodes(session, e);
   }
   if (e.state == JobState::kRunning) e.running = look_at_places(state, after, job);
   const bool wants_more = e.state == JobState::kWaiting || e.state == JobState::kEvicted;

@@ -64,6 +64,8 @@ struct Taker {
 };
 struct Running {
   std::vector<Stand> stands;
+  std::size_t more_stands = 0;  // pods whose places are not looked at
+  bool may_lose_pods = false;
   std::vector<Taker> takers;
   std::optional<TimePoint> protected_until;
 };
@@ -79,6 +81,7 @@ struct Explanation {
   std::optional<TimePoint> since;
   bool is_placed_now = false;  // by the first cycle on the state
   bool has_place_in_view = false;
+  bool wants_more_pods = false;  // some have no place after that cycle
   Line line;
   WaitingJob waiting;  // reasons and searches of the first cycle on the state
   std::vector<RefusingNodes> nodes;

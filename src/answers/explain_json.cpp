@@ -1,4 +1,5 @@
 // What explain says, as JSON: muster.dev/explain/v1.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "answers/json.hpp"
@@ -11,8 +12,9 @@ using nlohmann::ordered_json;
 
 ordered_json value_json(const ChangeValue& value) {
   if (const auto* number = std::get_if<double>(&value)) {
-    const auto whole = static_cast<std::int64_t>(*number);
-    return static_cast<double>(whole) == *number ? ordered_json(whole) : ordered_json(*number);
+    constexpr double kLastWhole = 1LL << 53;
+    const bool is_whole = *number == std::floor(*number) && std::abs(*number) <= kLastWhole;
+    return is_whole ? ordered_json(static_cast<std::int64_t>(*number)) : ordered_json(*number);
   }
   const auto* text = std::get_if<std::string>(&value);
   return text == nullptr ? ordered_json() : ordered_json(*text);

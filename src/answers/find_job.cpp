@@ -36,14 +36,23 @@ std::vector<JobId> jobs_of_pods_called(const Cluster& cluster, std::string_view 
 }
 
 std::string no_such_job(const Cluster& cluster, std::string_view name, std::string_view ns) {
+  for (const Task& task : cluster.tasks())
+    if (task.alive && is_called(task, name, ns))
+      return fmt::format(
+          "pod \"{}\" belongs to no job: its PodGroup is missing, or another scheduler places it",
+          task.full_name());
   const bool is_full = name.find('/') != name.npos;
-  std::set<std::string> names;
-  for (const Job& job : cluster.jobs())
-    if (job.present && (ns.empty() || job.ns == ns || is_full))
-      names.insert(is_full ? job.full_name() : job.name);
+  std::set<std::string> names, everywhere;
+  for (const Job& job : cluster.jobs()) {
+    if (!job.present) continue;
+    everywhere.insert(job.full_name());
+    if (!is_full && (ns.empty() || job.ns == ns)) names.insert(job.name);
+  }
   const std::string where = ns.empty() || is_full ? "" : fmt::format(" in namespace \"{}\"", ns);
+  const std::string full = is_full ? std::string(name) : fmt::format("{}/{}", ns, name);
   return fmt::format("there is no job or pod \"{}\"{}{}", name, where,
-                     nearest_names(name, {names.begin(), names.end()}));
+                     names.empty() ? nearest_names(full, {everywhere.begin(), everywhere.end()})
+                                   : nearest_names(name, {names.begin(), names.end()}));
 }
 
 std::string several(const Cluster& cluster, std::string_view name, const std::vector<JobId>& jobs) {

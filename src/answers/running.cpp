@@ -54,8 +54,8 @@ class Takers {
   Takers(Session& s, JobId victim) : s_(s), victim_(victim) {}
 
   void look(Running& running) {
-    const Job& job = s_.cluster.job(victim_);
-    if (!can_lose_tasks(job)) return;
+    running.may_lose_pods = can_lose_tasks(s_.cluster.job(victim_));
+    if (!running.may_lose_pods) return;
     // From its own queue and from all others, whoever comes.
     take_later(s_.hooks.preempt_victim(victim_, victim_), running.protected_until);
     take_later(s_.hooks.reclaim_victim(victim_, victim_), running.protected_until);
@@ -111,10 +111,13 @@ class Takers {
 Running look_at_places(const State& state, const Cluster& after, JobId id) {
   Running running;
   for (const PodSet& set : after.job(id).pod_sets)
-    for (TaskId t : set.tasks)
-      if (in(after.placement(t).status, kAllocatedSet) && after.placement(t).node.valid() &&
-          running.stands.size() < kMostStands)
+    for (TaskId t : set.tasks) {
+      if (!in(after.placement(t).status, kAllocatedSet) || !after.placement(t).node.valid()) continue;
+      if (running.stands.size() < kMostStands)
         running.stands.push_back(look_at_place(state, after, t));
+      else
+        ++running.more_stands;
+    }
   Cluster copy = after;
   Session session(copy, state.policy, state.now);
   Takers(session, id).look(running);

@@ -108,12 +108,13 @@ Differences compare(const Outcome& before, const Outcome& after, std::vector<std
 std::vector<StartMove> moved_starts(const Played& before, const Played& after, const FutureLimits& limits) {
   const Futures was(before.state, before.outcome, {}, limits), is(after.state, after.outcome, {}, limits);
   std::set<JobId> waited;
-  for (const WaitingJob& w : before.outcome.rest.last.waiting) waited.insert(w.job);
+  for (const WaitingJob& w : before.outcome.rest.last.waiting)
+    if (!is_at_minimum(before.outcome.cluster, w.job)) waited.insert(w.job);
   std::vector<StartMove> moves;
   for (const WaitingJob& w : after.outcome.rest.last.waiting) {
     const Job& job = after.outcome.cluster.job(w.job);
     const JobId old = before.outcome.cluster.find_job(job.ns, job.name);
-    if (!waited.contains(old)) continue;
+    if (!waited.contains(old) || is_at_minimum(after.outcome.cluster, w.job)) continue;
     const auto from = was.of(old).p50, to = is.of(w.job).p50;
     if (from != to) moves.push_back({job.full_name(), from, to});
   }

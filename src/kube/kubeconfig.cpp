@@ -27,6 +27,7 @@ class Reader {
       if (!document->root().is_object()) return Error{"is no kubeconfig", {.file = document->file()}};
       if (context_.empty()) context_ = text_at(document->root(), "current-context");
     }
+    if (context_.empty()) fail("current-context", "names no context; say which with --context");
     const auto context = named("contexts", "context", context_);
     const auto cluster = context ? named("clusters", "cluster", text_at(*context, "cluster")) : std::nullopt;
     if (cluster) read_cluster(*cluster);

@@ -85,6 +85,12 @@ TEST(Kubeconfig, SaysWhatIsWrong) {
   EXPECT_THAT(problem("users: [{name: me, user: {username: x}}]"), HasSubstr("username: is not supported"));
 }
 
+TEST(Kubeconfig, WithoutAnyContextAsksForOne) {
+  const auto credentials = parse_kubeconfig("config", "{\"contexts\": []}", "");
+  ASSERT_FALSE(credentials);
+  EXPECT_THAT(credentials.error().text(), HasSubstr("current-context: names no context; say which"));
+}
+
 TEST(Kubeconfig, TheServerIsAlwaysVerified) {
   const std::string text =
       R"({"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],

@@ -314,6 +314,7 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
 std::string text_of(const Cluster& cluster, const JobReason& r) {
   switch (r.rule) {
     case JobRule::kQueueMissing:
+      if (r.name.empty()) return "its PodGroup names no queue";
       return fmt::format("queue \"{}\" does not exist, or a queue above it does not", r.name);
     case JobRule::kQueueNotLeaf:
       return fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", r.name);

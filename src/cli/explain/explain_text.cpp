@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "answers/find_job.hpp"
+#include "cli/explain/queue_hint.hpp"
 #include "cli/report/job_state.hpp"
 #include "cli/report/names.hpp"
 #include "model/reason_text.hpp"
@@ -70,7 +70,7 @@ class ExplainText {
   }
 
   std::string running_sentence() const {
-    const std::string rest = job_.has_pending() ? ", and would take more" : "";
+    const std::string rest = e_.wants_more_pods ? ", and would take more" : "";
     return (e_.is_placed_now ? "gets its place in this cycle" : "runs") + rest;
   }
 
@@ -84,7 +84,8 @@ class ExplainText {
   // ---------------------------------------------------------------- now
 
   std::string since_text() const {
-    if (!e_.since) return "";
+    const bool starts_now = e_.state == JobState::kRunning && job_.counts.in(kAllocatedSet) == 0;
+    if (!e_.since || starts_now) return "";
     const char* word = e_.state == JobState::kRunning ? "Running" : "Waiting";
     return fmt::format("{} since {} ({}). ", word, format_time(*e_.since), format_age(now_ - *e_.since));
   }
@@ -92,7 +93,8 @@ class ExplainText {
   void add_now() {
     part("Now");
     say(since_text() + (e_.state == JobState::kFinished ? ended_pods() : pods_now()));
-    say(fmt::format("Queue {}{}. Priority {} ({}). {} ({}).", job_.queue_name, above(), job_.priority,
+    say(fmt::format("{}{}. Priority {} ({}). {} ({}).",
+                    job_.queue_name.empty() ? "No queue" : "Queue " + job_.queue_name, above(), job_.priority,
                     priority_words(), serve::name_of(job_.preemptibility),
                     serve::name_of(job_.preemptibility_source)));
   }
@@ -210,7 +212,7 @@ class ExplainText {
     if (helps.starts_by_itself)
       return say(fmt::format("Nothing is needed: it has its place after {}.",
                              counted(static_cast<std::size_t>(helps.cycles), "cycle")));
-    if (is_without_queue()) return say(fmt::format("A queue that exists{}", near_queues()));
+    if (const auto hint = hint_about_queue()) return say(*hint);
     if (helps.changes.empty() && !helps.is_cut) say("No single change of those that were tried.");
     for (const answers::Help& h : helps.changes) {
       say(answers::text_of(h.change));
@@ -219,16 +221,10 @@ class ExplainText {
     if (helps.is_cut) say("Stopped looking, for it takes too long: there may be more.");
   }
 
-  bool is_without_queue() const {
-    return std::ranges::any_of(e_.waiting.reasons,
-                               [](const JobReason& r) { return r.rule == JobRule::kQueueMissing; });
-  }
-  std::string near_queues() const {
-    std::vector<std::string_view> names;
-    for (const Queue& queue : c_.queues())
-      if (queue.present) names.push_back(queue.name);
-    const std::string near = answers::nearest_names(job_.queue_name, std::move(names));
-    return near.ends_with('?') ? near : near + ".";
+  std::optional<std::string> hint_about_queue() const {
+    for (const JobReason& r : e_.waiting.reasons)
+      if (auto hint = queue_hint(c_, job_, r)) return hint;
+    return std::nullopt;
   }
 
   // ---------------------------------------------------------------- when
@@ -287,8 +283,9 @@ class ExplainText {
       say(fmt::format("{} on {}: {}", c_.task(s.task).name, c_.node(s.node).name, terms_text(s.terms)));
       if (!s.next_best.empty()) item(fmt::format("next best {}: {}", s.next_best, terms_text(s.next_terms)));
     }
+    if (e_.running->more_stands > 0) say(fmt::format("and {} more", grouped(e_.running->more_stands)));
     part("Who could take its place");
-    if (!can_lose_tasks(job_)) return say("Nobody: it is not preemptible.");
+    if (!e_.running->may_lose_pods) return say("Nobody: it is not preemptible.");
     if (e_.running->protected_until)
       say(fmt::format("Its minimum runtime protects it until {}.",
                       format_time(*e_.running->protected_until)));

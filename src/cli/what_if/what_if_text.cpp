@@ -57,7 +57,7 @@ std::string from_to(double from, double to) {
 // Only queues that something changes for, in the order of the tree.
 std::string queues_text(const Outcome& before, const Outcome& after, const TextStyle& style) {
   const auto was = stands(before), is = stands(after);
-  Table table({{"QUEUE"},
+  Table table({{"queue"},
                {"quota", Align::kRight, "GPUs"},
                {"fair share", Align::kRight, "GPUs"},
                {"in use", Align::kRight, "GPUs"}});

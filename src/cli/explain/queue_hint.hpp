@@ -1,0 +1,15 @@
+// What somebody can do about a job whose queue takes no jobs of it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/cluster.hpp"
+#include "model/reasons.hpp"
+
+namespace muster::cli {
+
+// Nothing: the reason is not about such a queue.
+std::optional<std::string> queue_hint(const Cluster& cluster, const Job& job, const JobReason& reason);
+
+}  // namespace muster::cli
