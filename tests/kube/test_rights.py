@@ -10,9 +10,11 @@ from cluster import wait_until
 from test_devices import SELECTOR
 from test_kinds import CRDS, crd
 from test_serve import KubeTest, shipped_token
-from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, deployment, job, pod
+from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, QUEUES, deployment, job, pod
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
+STATEFUL_SETS = "/apis/apps/v1/namespaces/default/statefulsets"
+CRON_JOBS = "/apis/batch/v1/namespaces/default/cronjobs"
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 USER = "system:serviceaccount:kai-scheduler:muster"
 BUILT_IN_OWNERS = {("apps", "deployments"), ("apps", "replicasets"), ("apps", "statefulsets"), ("batch", "jobs"),
@@ -49,33 +51,36 @@ class Rights(KubeTest):
 
     # ---- what makes use of each
 
+    def own_pod(self, api_group, plural):
+        kind = plural[:-1].capitalize()
+        made = self.api.post(f"/apis/{api_group}/v1/namespaces/default/{plural}", {
+            "apiVersion": f"{api_group}/v1", "kind": kind, "metadata": {"name": f"of-{plural}"}, "spec": {}})
+        owned = pod(f"of-{plural}.{api_group}", gpus=0, queue="team-a")
+        owned["metadata"]["ownerReferences"] = [{
+            "apiVersion": made["apiVersion"], "kind": kind, "name": f"of-{plural}", "uid": made["metadata"]["uid"]}]
+        self.api.post(PODS, owned)
+
     def own_pods_with_every_kind(self):
         """A pod of each kind that may be read, as its operator would make it."""
         granted = self.granted()[0]
         owners = {(g, r) for verb, g, r in granted if verb == "get" and ("list", g, r) not in granted} - BUILT_IN_OWNERS
-        for api_group, plural in sorted(owners):
-            kind = plural[:-1].capitalize()
-            self.api.post(CRDS, crd(api_group, "v1", kind, plural))
-            self.plane.kubectl("wait", "--for=condition=Established", f"crd/{plural}.{api_group}", "--timeout=30s")
-            made = self.api.post(f"/apis/{api_group}/v1/namespaces/default/{plural}", {
-                "apiVersion": f"{api_group}/v1", "kind": kind, "metadata": {"name": f"of-{plural}"}, "spec": {}})
-            owned = pod(f"of-{plural}.{api_group}", gpus=0, queue="team-a")
-            owned["metadata"]["ownerReferences"] = [{
-                "apiVersion": made["apiVersion"], "kind": kind, "name": f"of-{plural}", "uid": made["metadata"]["uid"]}]
-            self.api.post(PODS, owned)
+        for api_group, plural in owners:
+            definition = crd(api_group, "v1", plural[:-1].capitalize(), plural)
+            if api_group.endswith(".k8s.io"):
+                definition["metadata"]["annotations"] = {"api-approved.kubernetes.io": "unapproved, of a test"}
+            self.api.post(CRDS, definition)
+        self.plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        for api_group, plural in owners:
+            self.own_pod(api_group, plural)
         return len(owners)
 
     def built_in_workloads(self):
         self.api.post(JOBS, job("batch", 1, queue="team-a"))
         self.api.post(DEPLOYMENTS, deployment("web", 1, queue="team-a"))
         template = deployment("set", 1)["spec"]
-        self.api.post("/apis/apps/v1/namespaces/default/statefulsets", {
-            "metadata": {"name": "set"}, "spec": {**template, "serviceName": "none"}})
-        self.addCleanup(self.api.delete, "/apis/apps/v1/namespaces/default/statefulsets/set")
-        cron = "/apis/batch/v1/namespaces/default/cronjobs"
-        owner = self.api.post(cron, {"metadata": {"name": "nightly"}, "spec": {
+        self.api.post(STATEFUL_SETS, {"metadata": {"name": "set"}, "spec": {**template, "serviceName": "none"}})
+        owner = self.api.post(CRON_JOBS, {"metadata": {"name": "nightly"}, "spec": {
             "schedule": "0 0 1 1 *", "jobTemplate": {"spec": job("x", 1)["spec"]}}})
-        self.addCleanup(self.api.delete, f"{cron}/nightly")
         made = job("nightly-1", 1, queue="team-a")
         made["metadata"]["ownerReferences"] = [{"apiVersion": "batch/v1", "kind": "CronJob", "name": "nightly",
                                                 "uid": owner["metadata"]["uid"], "controller": True}]
@@ -134,14 +139,14 @@ class Rights(KubeTest):
     def test_rights_are_those_that_are_used(self):
         config = self.plane.directory / "rights.yaml"
         config.write_text(json.dumps({"usageDBConfig": {"clientType": "embedded", "usageParams": {"fetchInterval": "5s"}}}))
-        for item in self.api.items("/apis/scheduling.run.ai/v2/queues"):
-            self.api.delete(f"/apis/scheduling.run.ai/v2/queues/{item['metadata']['name']}")
+        for name in ("team-a", "team-b", "department"):
+            self.api.delete(f"{QUEUES}/{name}")
         m = self.serve("--leader-elect", "--update-pod-eviction-condition", "--scheduler-conf", str(config))
-        wait_until(lambda: len(self.api.items("/apis/scheduling.run.ai/v2/queues")) == 2, 20, "the default queues")
+        wait_until(lambda: len(self.api.items(QUEUES)) == 2, 20, "the default queues")
         type(self).make_queues(self.api)
         count = self.own_pods_with_every_kind() + self.built_in_workloads() + self.devices_and_volumes()
         self.wait_running(count, seconds=60)
-        for path in (JOBS, DEPLOYMENTS):
+        for path in (CRON_JOBS, JOBS, DEPLOYMENTS, STATEFUL_SETS):
             self.api.request("DELETE", path, {"propagationPolicy": "Background"})
         self.clear()
         self.crowd()
