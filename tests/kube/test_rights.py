@@ -33,6 +33,8 @@ def approved(definition):
 
 class Rights(KubeTest):
     AUDIT = [{"level": "Metadata", "users": [USER]}, {"level": "None"}]
+    API_FLAGS = ("--feature-gates=DRADeviceTaints=true,DRADeviceTaintRules=true,DRAExtendedResource=true",
+                 "--runtime-config=resource.k8s.io/v1alpha3=true")
 
     def granted(self):
         role = self.api.get(f"{RBAC}/clusterroles/muster")["rules"]
@@ -71,7 +73,7 @@ class Rights(KubeTest):
         owners = {(g, r) for verb, g, r in granted if verb == "get" and ("list", g, r) not in granted} - BUILT_IN_OWNERS
         for api_group, plural in owners:
             self.api.post(CRDS, approved(crd(api_group, "v1", plural[:-1].capitalize(), plural)))
-        self.plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=60s")
+        self.plane.wait_established(*(f"{plural}.{api_group}" for api_group, plural in owners))
         for api_group, plural in owners:
             self.own_pod(api_group, plural)
         return len(owners)
@@ -95,7 +97,7 @@ class Rights(KubeTest):
             {"cel": {"expression": SELECTOR}}]}})
         self.api.post(f"{base}/resourceslices", {"metadata": {"name": "nics"}, "spec": {
             "driver": "nic.example.com", "nodeName": "node-001", "devices": [
-                {"name": "nic-a", "attributes": {"model": {"string": "nic-a"}}}],
+                {"name": name, "attributes": {"model": {"string": name}}} for name in ("nic-a", "nic-b")],
             "pool": {"name": "node-001", "generation": 1, "resourceSliceCount": 1}}})
         self.api.post(f"{base}/namespaces/default/resourceclaims", {"metadata": {"name": "nic"}, "spec": {"devices": {
             "requests": [{"name": "nic", "exactly": {"deviceClassName": "nic"}}]}}})
@@ -118,7 +120,10 @@ class Rights(KubeTest):
         self.api.post(PODS, pod("with-no-volume", queue="team-a", **needs("made")))
         wait_until(lambda: self.api.get(f"{claims}/made")["metadata"].get("annotations"), 30, "the node of a claim")
         self.api.request("DELETE", f"{PODS}/with-no-volume", {"gracePeriodSeconds": 0})
-        return 1
+        asks = pod("asks-for-a-device", gpus=0, queue="team-a")
+        asks["spec"]["containers"][0]["resources"] = {"limits": {"deviceclass.resource.kubernetes.io/nic": "1"}}
+        self.api.post(PODS, asks)
+        return 2
 
     def crowd(self):
         """Waiting, evictions, and what is told of them."""
