@@ -20,7 +20,8 @@ using std::chrono::milliseconds;
 
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
-constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500);
+constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500),
+               kLongestGrouping = milliseconds(1000);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
 
 // Waits for more than it has a right to: others may come and take it back.
@@ -109,14 +110,21 @@ kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
   for (bool goes_on = true; goes_on && !p_.loop.stopping();) {
     if (!is_some_queue_greedy(p_.cluster)) co_return;
-    const bool is_rush = p_.source.arrivals_in_a_row() > 1;
-    const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
-    const auto end = std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
+    const auto end = end_of_arrivals(start);
     goes_on = Clock::now() < end;
     if (!goes_on) co_return;
-    co_await p_.loop.sleep(end - Clock::now());
+    co_await p_.loop.sleep(std::min<Clock::duration>(end - Clock::now(), LiveSource::kInARow));
     update();
   }
+}
+
+// As far as it can be foreseen now, of those that are gathered since `start`.
+Clock::time_point Cycles::end_of_arrivals(Clock::time_point start) const {
+  if (p_.source.awaits_groups() && Clock::now() < start + kLongestGrouping)
+    return std::min(start + kLongestGrouping, Clock::now() + kBetweenArrivals);
+  const bool is_rush = p_.source.arrivals_in_a_row() > 1;
+  const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
+  return std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
 }
 
 void Cycles::update() { p_.source.update(p_.cluster, kube::wall_clock()); }

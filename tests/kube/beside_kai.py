@@ -209,15 +209,18 @@ class Shares(BesideKai):
         self.serve()
         self.share("half", **{"gpu-fraction": "0.5"})
         self.wait_running(1, "half", 40)
+        self.share("other", **{"gpu-memory": "20000"})
+        self.wait_running(1, "other", 40)
+        label = lambda name: self.api.get(f"{PODS}/{name}")["metadata"]["labels"]["runai-gpu-group"]
+        self.assertEqual(label("half"), label("other"))
+        held = self.api.items(RESERVATIONS)
+        self.assertEqual(len(held), 1)
+        for name in ("half", "other"):
+            self.assertEqual(self.environment(name)["GPU_PORTION"], "0.50")
+            self.assertEqual(self.environment(name)["NVIDIA_VISIBLE_DEVICES"], held[0]["metadata"]["annotations"][DEVICE])
         self.share("part", **{"gpu-memory": "10200"})
         self.wait_running(1, "part", 40)
         self.assertEqual(self.environment("part")["GPU_PORTION"], "0.26")
-        self.assertEqual(self.environment("half")["GPU_PORTION"], "0.50")
-        label = lambda name: self.api.get(f"{PODS}/{name}")["metadata"]["labels"]["runai-gpu-group"]
-        self.assertEqual(label("half"), label("part"))
-        held = self.api.items(RESERVATIONS)
-        self.assertEqual(len(held), 1)
-        self.assertEqual(self.environment("half")["NVIDIA_VISIBLE_DEVICES"], held[0]["metadata"]["annotations"][DEVICE])
 
     def test_a_bind_that_fails_is_not_tried_again_and_again(self):
         """Nobody reports the device, so KAI's binder gives up after 5 s."""

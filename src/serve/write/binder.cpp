@@ -136,12 +136,14 @@ kube::Async<std::string> Binder::obstacle(Bind& bind) {
     co_return co_await provide(p_, bind.pod, bind.node, bind.needs);
   }
   const bool has_group = co_await groups_.is_there(bind.pod.ns, bind.pod.job);
-  co_return has_group ? std::string() : "its PodGroup could not be made";
+  if (!has_group) co_return "its PodGroup could not be made";
+  co_return co_await provide(p_, bind.pod, bind.node, of_containers_only(bind.needs));
 }
 
 // What was provided for the pod is given back before somebody decides about it again.
 kube::Async<void> Binder::give_up(const Bind& bind) {
-  if (binding_ == Binding::kDirect) co_await release(p_, bind.pod, bind.node, bind.needs);
+  const bool is_direct = binding_ == Binding::kDirect;
+  co_await release(p_, bind.pod, bind.node, is_direct ? bind.needs : of_containers_only(bind.needs));
   p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
 }
 
