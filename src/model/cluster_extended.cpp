@@ -42,20 +42,20 @@ void Cluster::refresh_backing() {
   backing_kinds_ = kinds_.size();
   std::map<Kind, BackedResource> found;
   const auto look = [&](Kind kind, std::string_view name) {
-    if (const auto* behind = class_behind(kept_, name))
+    const auto* behind = class_behind(kept_, name);
+    if (behind != nullptr && (kind == kGpu || !is_offered(nodes(), kind)))
       found.try_emplace(kind, std::string(name), kinds_.name(kind), behind->meta.name);
   };
   if (!kept_.all<DeviceClassObject>().empty()) {
     for (const std::string_view name : kGpuNames) look(kGpu, name);
     const std::size_t end = options_.compatibility.device_claims_in_full ? kinds_.size() : 0;
     for (std::size_t k = kPods.index() + 1; k < end; ++k)
-      if (const Kind kind(static_cast<std::uint32_t>(k)); !is_offered(nodes(), kind))
-        look(kind, kinds_.name(kind));
+      look(Kind(static_cast<std::uint32_t>(k)), kinds_.name(Kind(static_cast<std::uint32_t>(k))));
   }
   if (found == backed_) return;
   backed_ = std::move(found);
   for (TaskId t : ids(tasks()))
-    if (task(t).alive) settle_claims(t);
+    if (task(t).alive && task(t).shape.valid()) settle_claims(t);
 }
 
 ContainerDevices Cluster::container_devices(TaskId t) const {

@@ -88,6 +88,7 @@ class OneResource {
 
 const DeviceClassObject* class_behind(const KeptObjects& kept, std::string_view resource) {
   const DeviceClassObject* newest = nullptr;
+  if (resource.empty()) return nullptr;
   for (const auto& [name, candidate] : kept.all<DeviceClassObject>())
     if (candidate.extended_resource == resource &&
         (newest == nullptr || candidate.meta.created > newest->meta.created))

@@ -67,6 +67,7 @@ TEST(ExtendedResources, TheNewestClassStandsForAName) {
   EXPECT_EQ(name("deviceclass.resource.kubernetes.io/e"), "");
   EXPECT_EQ(name("example.com/other"), "");
   EXPECT_EQ(name("d"), "");
+  EXPECT_EQ(name(""), "");
 }
 
 TEST(ExtendedResources, ClaimNamesAreNamesAndAPodsOwn) {
