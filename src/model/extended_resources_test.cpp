@@ -75,7 +75,7 @@ TEST(ExtendedResources, ClaimNamesAreNamesAndAPodsOwn) {
   EXPECT_EQ(name, container_claim_name("p", "uid-1"));
   EXPECT_NE(name, container_claim_name("p", "uid-2"));
   EXPECT_TRUE(name.starts_with("p-extended-resources-"));
-  const std::string longest = container_claim_name(std::string(219, 'a') + "." + std::string(33, 'b'), "u");
+  const std::string longest = container_claim_name(fmt::format("{:a<219}.{:b<33}", "", ""), "u");
   EXPECT_LE(longest.size(), 253u);
   EXPECT_EQ(longest.find(".-"), std::string::npos);
 }

@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
 constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500),
-               kLongestGrouping = milliseconds(1000);
+               kLongestGrouping = milliseconds(2000);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
 
 // Waits for more than it has a right to: others may come and take it back.
@@ -120,7 +120,7 @@ kube::Async<void> Cycles::gather() {
 
 // As far as it can be foreseen now, of those that are gathered since `start`.
 Clock::time_point Cycles::end_of_arrivals(Clock::time_point start) const {
-  if (p_.source.awaits_groups() && Clock::now() < start + kLongestGrouping)
+  if (p_.source.awaits_groups(start + LiveSource::kInARow) && Clock::now() < start + kLongestGrouping)
     return std::min(start + kLongestGrouping, Clock::now() + kBetweenArrivals);
   const bool is_rush = p_.source.arrivals_in_a_row() > 1;
   const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);

@@ -95,21 +95,24 @@ class InKaisPlace(KubeTest):
 
 
 class Burst(KubeTest):
+    @staticmethod
+    def do_all(count, do):
+        workers = [threading.Thread(target=lambda j=j: [do(i) for i in range(j, count, 4)]) for j in range(4)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+
     def create_together(self, count, queue_of, finish=lambda api, i: None):
         """The seconds that it took; `finish` is done for each when all are there."""
         apis = [Api(self.plane.port, self.plane.directory / "ca.crt") for _ in range(4)]
         for api in apis:
             api.get("/readyz")  # is connected
         create = lambda i: apis[i % 4].post(PODS, pod(f"burst-{i}", queue=queue_of(i)))
-        workers = [threading.Thread(target=lambda j=j: [create(i) for i in range(j, count, 4)]) for j in range(4)]
         start = time.monotonic()
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
+        self.do_all(count, create)
         took = time.monotonic() - start
-        for i in range(count):
-            finish(apis[0], i)
+        self.do_all(count, lambda i: finish(apis[i % 4], i))
         for api in apis:
             api.connection.close()
         return took

@@ -243,10 +243,11 @@ void LiveSource::forget_seen(const std::string& uid) {
   unnamed_.erase(uid);
 }
 
-bool LiveSource::awaits_groups() const {
-  constexpr auto kTakesToName = std::chrono::seconds(1);  // else nobody does
+bool LiveSource::awaits_groups(kube::Clock::time_point until) const {
+  constexpr auto kTakesToName = std::chrono::seconds(2);  // else nobody does
   const auto since = kube::Clock::now() - kTakesToName;
-  return std::ranges::any_of(unnamed_, [&](const auto& pod) { return pod.second > since; });
+  return std::ranges::any_of(unnamed_,
+                             [&](const auto& pod) { return pod.second > since && pod.second <= until; });
 }
 
 void LiveSource::note_arrival() {

@@ -75,8 +75,8 @@ class LiveSource final : public ClusterSource, public Knowledge {
   // How many came until then, none later than this after the one before it.
   static constexpr auto kInARow = std::chrono::milliseconds(100);
   int arrivals_in_a_row() const { return in_a_row_; }
-  // Some came lately whose PodGroups somebody else is about to make.
-  bool awaits_groups() const;
+  // Some came lately, but not after that, whose PodGroups somebody else is about to make.
+  bool awaits_groups(kube::Clock::time_point until) const;
 
   // What changed since this was last asked; asked for by those who lead.
   ObjectChanges take_changes() { return std::exchange(changes_, {}); }
