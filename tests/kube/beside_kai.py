@@ -6,6 +6,7 @@ act at once. By hand, since it needs a checkout of KAI-Scheduler (v0.13 or later
 import hashlib
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import threading
@@ -178,7 +179,7 @@ class Work(BesideKai):
         time.sleep(12)
         short_lived = m.metric("kai_muster_short_lived_pods_total")
         print(f"50 pods were made in {took:.2f} s; evicted within 10 s: {short_lived:.0f}", file=sys.stderr)
-        if took > 0.4:
+        if short_lived and took > 0.4:
             self.skipTest("this machine is too busy to create 50 pods in 0.4 s: they did not come together")
         self.assertEqual(short_lived, 0)
 
@@ -252,10 +253,13 @@ class Trouble(BesideKai):
         time.sleep(11)  # what happens before may be of the leader before us
         self.start_kais_scheduler()
         self.addCleanup(self.plane.stop, "scheduler")
-        for i in range(16):
-            self.api.post(PODS, pod(f"contended-{i}", queue="team-a"))
-            time.sleep(0.5)
-        self.wait_running(16, "contended", 60)
+        os.kill(m.process.pid, signal.SIGSTOP)  # else it is faster every time
+        try:
+            for i in range(4):
+                self.api.post(PODS, pod(f"contended-{i}", queue="team-a"))
+            self.wait_running(4, "contended", 60)
+        finally:
+            os.kill(m.process.pid, signal.SIGCONT)
         wait_until(lambda: m.metric("kai_muster_rival_decisions_total") > 0, 30, "KAI's decisions to be noticed")
         self.assertIn("another scheduler named kai-scheduler", m.log())
 
