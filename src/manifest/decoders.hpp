@@ -22,6 +22,7 @@ void decode(const Field& root, CsiNodeObject& node);
 void decode(const Field& root, ResourceClaimObject& claim);
 void decode(const Field& root, ResourceSliceObject& slice);
 void decode(const Field& root, DeviceClassObject& device_class);
+void decode(const Field& root, DeviceTaintRuleObject& rule);
 void decode(const Field& root, NodeTopologyObject& topology);
 void decode(const Field& root, RuntimeClassObject& runtime_class);
 void decode(const Field& root, LimitRangeObject& range);

@@ -47,12 +47,12 @@ void read_capacity(const Field& field, DeviceSpec& device) {
 }
 
 // Other effects tell something and keep nobody away.
-void read_taint(const Field& field, DeviceSpec& device) {
+void read_taint(const Field& field, std::vector<Taint>& taints) {
   const std::string_view effect = field["effect"].text();
   if (effect == "NoSchedule" || effect == "NoExecute")
-    device.taints.push_back({.key = field["key"].string(),
-                             .value = field["value"].string(),
-                             .effect = taint_effect_of(field["effect"])});
+    taints.push_back({.key = field["key"].string(),
+                      .value = field["value"].string(),
+                      .effect = taint_effect_of(field["effect"])});
 }
 
 void read_device(const Field& field, ResourceSliceObject& slice) {
@@ -64,7 +64,7 @@ void read_device(const Field& field, ResourceSliceObject& slice) {
   const Field attributes = content.object("attributes"), capacity = content.object("capacity");
   attributes.each_member([&](const Field& attribute) { read_attribute(attribute, device); });
   capacity.each_member([&](const Field& amount) { read_capacity(amount, device); });
-  content["taints"].each_object([&](const Field& taint) { read_taint(taint, device); });
+  content["taints"].each_object([&](const Field& taint) { read_taint(taint, device.taints); });
   if (slice.reach_by_device) device.reach = reach_of(content);
 }
 
@@ -174,6 +174,24 @@ void decode(const Field& root, DeviceClassObject& device_class) {
   read_meta(root, device_class.meta);
   const Field spec = root.object("spec");
   device_class.selectors = selectors_of(spec["selectors"]);
+  device_class.extended_resource = spec["extendedResourceName"].text();
+}
+
+void decode(const Field& root, DeviceTaintRuleObject& rule) {
+  read_meta(root, rule.meta);
+  const Field spec = root.object("spec");
+  const Field selector = spec.object("deviceSelector"), taint = spec.object("taint");
+  rule.selects = selector.is_present();
+  rule.driver = selector["driver"].text();
+  rule.pool = selector["pool"].text();
+  rule.device = selector["device"].text();
+  for (const char* key : {"deviceClassName", "selectors"}) {  // until Kubernetes 1.34
+    const Field old = selector[key];
+    if (!old.is_present()) continue;
+    old.warn("is not known: the rule is ignored");
+    rule.selects = false;
+  }
+  if (taint.is_present()) read_taint(taint, rule.taints);
 }
 
 }  // namespace muster

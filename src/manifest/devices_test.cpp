@@ -46,7 +46,7 @@ spec:
 apiVersion: resource.k8s.io/v1
 kind: DeviceClass
 metadata: {name: gpu.example.com}
-spec: {selectors: [{cel: {expression: "true"}}]}
+spec: {selectors: [{cel: {expression: "true"}}], extendedResourceName: example.com/gpu}
 )");
   EXPECT_EQ(c.findings_text(), "");
   const ResourceClaimObject& claim = c.all<ResourceClaimObject>().at(0);
@@ -72,6 +72,32 @@ spec: {selectors: [{cel: {expression: "true"}}]}
   EXPECT_EQ(device.attributes[3].type, DeviceAttribute::Type::kVersion);
   EXPECT_EQ(device.capacity.at(0).thousandths, std::int64_t{40} * (1 << 30) * 1000);
   EXPECT_EQ(c.all<DeviceClassObject>().at(0).selectors, std::vector<std::string>{"true"});
+  EXPECT_EQ(c.all<DeviceClassObject>().at(0).extended_resource, "example.com/gpu");
+}
+
+TEST(Devices, RulesThatTaintDevicesAreRead) {
+  const auto rule = [](std::string spec) {
+    return "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec: " + spec +
+           "\n";
+  };
+  const Collected c =
+      decoded(rule("{deviceSelector: {driver: x, pool: n1, device: d}, taint: {key: k, value: v, effect: "
+                   "NoExecute}}") +
+              "---\n" + rule("{deviceSelector: {}, taint: {key: k, effect: None}}") + "---\n" +
+              rule("{taint: {key: k, effect: NoSchedule}}") + "---\n" +
+              rule("{deviceSelector: {deviceClassName: c}, taint: {key: k, effect: NoSchedule}}"));
+  const auto& rules = c.all<DeviceTaintRuleObject>();
+  ASSERT_EQ(rules.size(), 4u);
+  EXPECT_TRUE(rules[0].selects);
+  EXPECT_EQ(rules[0].driver + " " + rules[0].pool + " " + rules[0].device, "x n1 d");
+  EXPECT_EQ(rules[0].taints, (std::vector<Taint>{{"k", "v", TaintEffect::kNoExecute}}));
+  EXPECT_TRUE(rules[1].selects);
+  EXPECT_TRUE(rules[1].taints.empty());
+  EXPECT_FALSE(rules[2].selects);
+  EXPECT_FALSE(rules[3].selects);
+  EXPECT_EQ(c.findings_text(),
+            "W f.yaml:19: DeviceTaintRule r: spec.deviceSelector.deviceClassName: is not known: the rule is "
+            "ignored\n");
 }
 
 TEST(Devices, OlderVersionsOfTheApiAreRead) {

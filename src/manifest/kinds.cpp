@@ -56,6 +56,7 @@ constexpr ObjectKind kKinds[] = {
     also_beta(spaced<ResourceClaimObject>(kResource, "v1", "resourceclaims", Watch::kOptional)),
     also_beta(global<ResourceSliceObject>(kResource, "v1", "resourceslices", Watch::kOptional)),
     also_beta(global<DeviceClassObject>(kResource, "v1", "deviceclasses", Watch::kOptional)),
+    global<DeviceTaintRuleObject>(kResource, "v1alpha3", "devicetaintrules", Watch::kOptional),
     global<NodeTopologyObject>("topology.node.k8s.io", "v1alpha2", "noderesourcetopologies",
                                Watch::kOptional),
     spaced<LimitRangeObject>(kCore, "v1", "limitranges", Watch::kNever),

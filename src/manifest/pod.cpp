@@ -183,6 +183,8 @@ void read_status(const Field& status, PodParts& parts) {
   status.each_member([&](const Field& member) {
     if (member.key() == "phase")
       pod.phase = phase_of(member);
+    else if (member.key() == "extendedResourceClaimStatus")
+      pod.container_claim = member["resourceClaimName"].text();
     else if (member.key() == "nominatedNodeName")
       pod.nominated_node = member.text();
     else if (member.key() == "qosClass" && member.is_present())

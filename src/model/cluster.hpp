@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "model/devices.hpp"
+#include "model/extended_resources.hpp"
 #include "model/group_table.hpp"
 #include "model/holding.hpp"
 #include "model/id_set.hpp"
@@ -171,6 +172,8 @@ class Cluster {
   bool is_within_reach(JobId job) const;
 
   // Pods with device claims exist.
+  // What its containers get by devices of a class instead of amounts.
+  ContainerDevices container_devices(TaskId t) const;
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
   // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`:
   // also those that are about to be free.
@@ -221,6 +224,7 @@ class Cluster {
   void take(OwnerObject&& object);
   void take(ResourceClaimObject&& object);
   void take(ResourceSliceObject&& object);
+  void take(DeviceClassObject&& object);
   void take(NodeTopologyObject&& object);
   void take(Gone<NodeObject> gone);
   void take(Gone<QueueObject> gone);
@@ -232,6 +236,7 @@ class Cluster {
   void take(Gone<ConfigMapObject> gone);
   void take(Gone<ResourceClaimObject> gone);
   void take(Gone<ResourceSliceObject> gone);
+  void take(Gone<DeviceClassObject> gone);
   void take(Gone<NodeTopologyObject> gone);
 
   void warn(std::string object, std::string field, std::string message);
@@ -298,6 +303,10 @@ class Cluster {
   void sweep_groups_and_kinds();
   void refresh_devices();
   void settle_claims(TaskId t);
+  void refresh_backing();
+  ClaimedParts claimed_parts(const Task& task);
+  void add_container_claim(const Task& task, ClaimedParts& parts);
+  void forget_imagined_claims(const Task& task);
   void count_slices();
   void recount_claims();
   void refresh_nodes();
@@ -333,14 +342,16 @@ class Cluster {
   GroupTable groups_;
   HoldingTable holdings_;
   IdSet<TaskId> terminating_;
-  IdSet<TaskId> claim_tasks_;  // with device claims
+  IdSet<TaskId> claim_tasks_;              // with device claims
+  std::map<Kind, BackedResource> backed_;  // by devices alone, or in part where they are GPUs
+  std::size_t backing_kinds_ = 0;          // that were known when it was found out
   absl::flat_hash_map<TaskId, std::pair<std::vector<ZoneRecord>, std::vector<ZoneRecord>>>
       zone_records_;                                       // seen, and foretold
   absl::flat_hash_map<TaskId, Membership> wanted_groups_;  // of pods that named another while being bound
 
   // What refresh() has to bring up to date.
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,
-       topologies_stale_ = false;
+       topologies_stale_ = false, backing_stale_ = false;
   std::size_t sweep_at_ = 4096;  // so many interned things
   std::uint64_t sweeps_ = 0;
   std::uint64_t revision_ = 0;

@@ -58,11 +58,14 @@ NodeId Cluster::take(NodeObject&& object) {
   if (change.any) ++revision_;
   if (change.labels) topologies_stale_ = true;
   if (change.presence) slices_stale_ = true;
+  if (change.any || change.presence) backing_stale_ = true;
   if (change.presence || change.gpu_memory) queues_.set_stale();
   return id;
 }
 void Cluster::take(Gone<NodeObject> gone) {
-  if (nodes_.remove(gone.name)) queues_.set_stale();
+  if (!nodes_.remove(gone.name)) return;
+  queues_.set_stale();
+  backing_stale_ = true;
 }
 
 void Cluster::take(QueueObject&& object) {

@@ -25,6 +25,13 @@ void Cluster::take(Gone<ResourceSliceObject> gone) {
   devices_.remove_slice(gone.name);
   slices_stale_ = true;
 }
+void Cluster::take(DeviceClassObject&& object) {
+  kept_.put(std::move(object));
+  backing_stale_ = true;
+}
+void Cluster::take(Gone<DeviceClassObject> gone) {
+  if (kept_.erase<DeviceClassObject>(gone.ns, gone.name)) backing_stale_ = true;
+}
 void Cluster::take(NodeTopologyObject&& object) {
   devices_.apply(std::move(object));
   zones_stale_ = true;
@@ -157,20 +164,23 @@ void Cluster::account_claims(const Task& task, const Placement& at, int sign) {
 
 // ---------------------------------------------------------------- refresh
 
+ClaimedParts Cluster::claimed_parts(const Task& task) {
+  ClaimedParts parts;
+  for (const ClaimReference& r : shapes_[shapes_.base_of(task.shape)].constraints.resource_claims) {
+    parts.claims.push_back(r.claim.empty() ? ClaimId() : devices_.mention_claim(task.ns, r.claim));
+    if (parts.claims.back().valid()) parts.gpus += devices_.claim(parts.claims.back()).gpus;
+  }
+  if (!backed_.empty()) add_container_claim(task, parts);
+  return parts;
+}
+
 // The shape of a task with claims says how many GPUs they ask for, once they are known.
 void Cluster::settle_claims(TaskId t) {
   Task& task = jobs_.task(t);
-  const auto& references = shape_of(t).constraints.resource_claims;
-  claim_tasks_.set(t, !references.empty());
-  if (references.empty()) return;
-  claims_stale_ = true;
-  std::vector<ClaimId> claims;
-  std::int64_t gpus = 0;
-  for (const ClaimReference& r : references) {
-    claims.push_back(r.claim.empty() ? ClaimId() : devices_.mention_claim(task.ns, r.claim));
-    if (claims.back().valid()) gpus += devices_.claim(claims.back()).gpus;
-  }
-  const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), claims, gpus);
+  ClaimedParts parts = claimed_parts(task);
+  claim_tasks_.set(t, !parts.claims.empty());
+  claims_stale_ = claims_stale_ || !parts.claims.empty();
+  const ShapeId settled = shapes_.with_claims(shapes_.base_of(task.shape), std::move(parts));
   if (settled == task.shape) return;
   account(t, placement(t), -1);
   if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
@@ -181,6 +191,7 @@ void Cluster::settle_claims(TaskId t) {
 }
 
 void Cluster::refresh_devices() {
+  refresh_backing();
   if (std::exchange(slices_stale_, false)) count_slices();
   if (std::exchange(zones_stale_, false)) {
     for (const auto& [t, record] : zone_records_)

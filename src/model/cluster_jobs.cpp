@@ -104,6 +104,7 @@ TaskId Cluster::take(PodObject&& object) {
     warn("Pod " + key_of(object.meta.ns, object.meta.name), "status.phase",
          "Running, but on no node; counts as unknown");
   if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
+  if (task.uid != object.meta.uid) forget_imagined_claims(task);
   read_task(object, task);
   if (!charged.empty()) task.last_queue = charged;
   if (task.is_workload()) shapes_.count_tasks(task.shape, +1);
@@ -167,6 +168,7 @@ void Cluster::read_task(PodObject& object, Task& task) {
   task.nominated = object.nominated_node.empty() ? NodeId() : nodes_.mention(object.nominated_node);
   task.task_priority = std::move(object.task_priority);
   task.preemptibility = std::move(object.preemptibility);
+  task.container_claim = std::move(object.container_claim);
   task.owner = owners_.mention(task.ns, object.owner);
   task.leads_kubeflow = object.leads_kubeflow;
   task.leads_ray = object.leads_ray;
@@ -203,6 +205,7 @@ void Cluster::take(Gone<PodObject> gone) {
   }
   terminating_.erase(id);
   claim_tasks_.erase(id);
+  forget_imagined_claims(task(id));
   zone_records_.erase(id);
   wanted_groups_.erase(id);
   if (task(id).is_workload()) shapes_.count_tasks(task(id).shape, -1);
@@ -216,7 +219,9 @@ void Cluster::observe(TaskId id, const Observed& seen) {
 
 void Cluster::make_again(TaskId id, std::string uid) {
   ++revision_;
+  forget_imagined_claims(task(id));
   jobs_.task(id).uid = std::move(uid);
+  jobs_.task(id).container_claim.clear();
   observe(id, {.phase = PodPhase::kPending, .gated = task(id).observed.gated});
 }
 

@@ -69,6 +69,7 @@ void Cluster::sweep_groups_and_kinds() {
     for (const auto& [claim, allocation] : request.claims) allocations.add(allocation);
   groups_.keep_only(groups);
   kinds_.keep_only(std::move(kinds));
+  backing_stale_ = true;
   devices_.keep_only(std::move(claims), std::move(allocations));
 }
 

@@ -51,6 +51,16 @@ struct DeviceClassObject {
   static constexpr std::string_view kKind = "DeviceClass";
   Meta meta;
   std::vector<std::string> selectors;  // CEL; all must hold
+  std::string extended_resource;  // that pods may ask for instead of claiming; "": none but the implied one
+};
+
+// Puts a taint on devices from outside of their driver.
+struct DeviceTaintRuleObject {
+  static constexpr std::string_view kKind = "DeviceTaintRule";
+  Meta meta;
+  bool selects = false;              // some devices at all
+  std::string driver, pool, device;  // "": any
+  std::vector<Taint> taints;         // none: its effect keeps nobody away
 };
 
 struct DeviceRequest {
@@ -90,6 +100,7 @@ struct ResourceClaimObject {
   std::optional<AllocationObject> allocation;
   std::vector<std::string> reserved_for;  // uids of pods
   bool of_extended_resource = false;      // made for a request that the pod's containers state themselves
+  bool imagined = false;                  // it is to be written with the bind of its pod
 };
 
 // ---------------------------------------------------------------- decisions on their way

@@ -99,6 +99,28 @@ ClaimId DeviceTable::apply(ResourceClaimObject&& object) {
   return id;
 }
 
+ClaimId DeviceTable::imagine(std::string_view ns, std::string_view name,
+                             std::vector<DeviceRequest> requests) {
+  const ClaimId id = mention_claim(ns, name);
+  Claim& claim = claims_[id];
+  if (claim.present && !claim.object.imagined) return id;
+  claim.present = true;
+  claim.object.requests = std::move(requests);
+  claim.object.of_extended_resource = claim.object.imagined = true;
+  return id;
+}
+
+bool DeviceTable::is_used(std::string_view ns, std::string_view name) const {
+  const auto found = claim_ids_.find(key_of(ns, name));
+  if (found == claim_ids_.end()) return false;
+  const Claim& claim = claims_[found->second];
+  return claim.allocated.valid() || claim.holders > 0;
+}
+
+void DeviceTable::forget_imagined(ClaimId id) {
+  if (claims_[id].object.imagined) remove_claim(claims_[id].ns, claims_[id].name);
+}
+
 void DeviceTable::remove_claim(std::string_view ns, std::string_view name) {
   const auto found = claim_ids_.find(key_of(ns, name));
   if (found == claim_ids_.end()) return;

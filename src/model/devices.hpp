@@ -46,6 +46,11 @@ class DeviceTable {
   // ---- objects
   ClaimId mention_claim(std::string_view ns, std::string_view name);
   ClaimId apply(ResourceClaimObject&& object);
+  // A claim that is to be written, where there is none of that name.
+  ClaimId imagine(std::string_view ns, std::string_view name, std::vector<DeviceRequest> requests);
+  void forget_imagined(ClaimId claim);
+  // Somebody holds devices by the claim.
+  bool is_used(std::string_view ns, std::string_view name) const;
   void apply(ResourceSliceObject&& object);
   void apply(NodeTopologyObject&& object);
   void remove_claim(std::string_view ns, std::string_view name);

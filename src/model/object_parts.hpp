@@ -111,6 +111,9 @@ struct ClaimReference {  // spec.resourceClaims[]
   std::string name;      // inside the pod
   std::string claim;     // ResourceClaim in the pod's namespace; of a template: the generated name, or ""
   bool from_template = false;
+  // Stands for what containers ask for as amounts (extended_resources.hpp).
+  bool of_containers = false;
+  bool unless_offered = false;  // nodes that have such amounts need no devices for it
   bool operator==(const ClaimReference&) const = default;
 };
 

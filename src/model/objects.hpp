@@ -71,6 +71,7 @@ struct PodObject {
   std::vector<NamedAmount> pod_level;
   std::string runtime_class;  // of one that no API server has seen: "" else
   GpuRequest gpu;
+  std::string container_claim;          // status.extendedResourceClaimStatus
   std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
   Constraints constraints;
   std::vector<ZoneRecord> numa_observed, numa_predicted;  // annotations
@@ -251,11 +252,12 @@ struct CsiNodeObject {
 
 // ---------------------------------------------------------------- any of them
 
-using Object = std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject,
-                            BindRequestObject, TopologyObject, ConfigMapObject, VolumeClaimObject,
-                            VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,
-                            CsiNodeObject, ResourceClaimObject, ResourceSliceObject, DeviceClassObject,
-                            NodeTopologyObject, LimitRangeObject, RuntimeClassObject, OwnerObject>;
+using Object =
+    std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
+                 TopologyObject, ConfigMapObject, VolumeClaimObject, VolumeObject, StorageClassObject,
+                 StorageCapacityObject, CsiDriverObject, CsiNodeObject, ResourceClaimObject,
+                 ResourceSliceObject, DeviceClassObject, DeviceTaintRuleObject, NodeTopologyObject,
+                 LimitRangeObject, RuntimeClassObject, OwnerObject>;
 
 // Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
 template <class Visit>

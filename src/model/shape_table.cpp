@@ -165,14 +165,21 @@ void ShapeTable::note(const Constraints& c) {
   has_preferred_affinity_ |= !c.preferred_affinity.empty() || !c.preferred_anti_affinity.empty();
 }
 
-ShapeId ShapeTable::with_claims(ShapeId base, const std::vector<ClaimId>& claims, std::int64_t gpus) {
-  const auto [found, is_new] = with_claims_.try_emplace({base, gpus});
+ShapeId ShapeTable::with_claims(ShapeId base, ClaimedParts parts) {
+  if (parts.claims.empty()) return base;
+  const ClaimId of_containers = parts.of_containers.empty() ? ClaimId() : parts.claims.back();
+  const auto [found, is_new] = with_claims_.try_emplace({base, parts.gpus, of_containers, parts.instead_of});
   if (!is_new) return found->second;
   Shape shape = shapes_[base];
   shape.base = base;
-  shape.claims = claims;
-  shape.claimed_gpus = gpus;
-  add_gpus(shape, gpus);
+  shape.claims = std::move(parts.claims);
+  shape.claimed_gpus = parts.gpus;
+  auto& references = shape.constraints.resource_claims;
+  references.insert(references.end(), parts.of_containers.begin(), parts.of_containers.end());
+  std::erase_if(shape.request, [&](const Amount& a) {
+    return std::ranges::find(parts.instead_of, a.kind) != parts.instead_of.end();
+  });
+  add_gpus(shape, parts.gpus);
   return found->second = add(std::move(shape));
 }
 

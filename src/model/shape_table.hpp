@@ -20,11 +20,19 @@ struct Pattern {
   bool operator==(const Pattern&) const = default;
 };
 
+// What the device claims of a shape come to.
+struct ClaimedParts {
+  std::vector<ClaimId> claims;                // of its references, and of `of_containers`
+  std::int64_t gpus = 0;                      // that they ask for
+  std::vector<ClaimReference> of_containers;  // none, or one
+  std::vector<Kind> instead_of;               // amounts that it stands for
+};
+
 class ShapeTable {
  public:
   ShapeId intern(const PodObject& pod, KindTable& kinds);
-  // The shape with the claims that it names, which ask for so many GPUs.
-  ShapeId with_claims(ShapeId shape, const std::vector<ClaimId>& claims, std::int64_t gpus);
+  // The shape with its claims; itself where it has none.
+  ShapeId with_claims(ShapeId shape, ClaimedParts parts);
   ShapeId base_of(ShapeId id) const { return shapes_[id].base.valid() ? shapes_[id].base : id; }
   const Shape& operator[](ShapeId id) const { return shapes_[id]; }
   const IdVector<ShapeId, Shape>& all() const { return shapes_; }
@@ -60,7 +68,18 @@ class ShapeTable {
   std::vector<Pattern> patterns_;
   absl::flat_hash_map<std::string, std::uint32_t> patterns_by_key_;
   absl::flat_hash_map<std::string, ShapeId> by_key_;
-  absl::flat_hash_map<std::pair<ShapeId, std::int64_t>, ShapeId> with_claims_;
+  struct ClaimsKey {
+    ShapeId base;
+    std::int64_t gpus = 0;
+    ClaimId of_containers;
+    std::vector<Kind> instead_of;
+    bool operator==(const ClaimsKey&) const = default;
+    template <class H>
+    friend H AbslHashValue(H h, const ClaimsKey& key) {
+      return H::combine(std::move(h), key.base, key.gpus, key.of_containers, key.instead_of);
+    }
+  };
+  absl::flat_hash_map<ClaimsKey, ShapeId> with_claims_;
   absl::flat_hash_map<std::string, NamespaceId> namespaces_;
   IdVector<NamespaceId, bool> namespace_ids_;
   FreeIds<ShapeId> free_;

@@ -30,6 +30,7 @@ struct Task {
   NodeId nominated;
   std::optional<std::string> task_priority;
   std::string preemptibility;
+  std::string container_claim;  // that the pod says it has; "": none yet
   OwnerId owner;
   std::string last_queue;  // that it was charged to when it was bound; "": not known
   bool leads_kubeflow = false, leads_ray = false;

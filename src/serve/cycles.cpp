@@ -20,7 +20,8 @@ using std::chrono::milliseconds;
 
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
-constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500);
+constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500),
+               kLongestGrouping = milliseconds(2000);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
 
 // Waits for more than it has a right to: others may come and take it back.
@@ -107,16 +108,29 @@ kube::Async<void> Cycles::run() {
 // hardly.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
-  for (bool goes_on = true; goes_on && !p_.loop.stopping();) {
-    if (!is_some_queue_greedy(p_.cluster)) co_return;
-    const bool is_rush = p_.source.arrivals_in_a_row() > 1;
-    const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
-    const auto end = std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
-    goes_on = Clock::now() < end;
-    if (!goes_on) co_return;
-    co_await p_.loop.sleep(end - Clock::now());
+  std::optional<Clock::time_point> ungrouped;  // when somebody's group was last awaited
+  while (!p_.loop.stopping() && is_some_queue_greedy(p_.cluster)) {
+    const auto now = Clock::now();
+    if (now < start + kLongestGrouping && p_.source.awaits_groups(start + LiveSource::kInARow))
+      ungrouped = now;
+    const auto end = ungrouped ? end_of_groups(*ungrouped) : end_of_arrivals(start);
+    if (now >= end) co_return;
+    co_await p_.loop.sleep(std::min<Clock::duration>(end - now, LiveSource::kInARow));
     update();
   }
+}
+
+// As far as it can be foreseen now, of those that are gathered since `start`.
+Clock::time_point Cycles::end_of_arrivals(Clock::time_point start) const {
+  const bool is_rush = p_.source.arrivals_in_a_row() > 1;
+  const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
+  return std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
+}
+
+// Pods name their groups a little before or after these are seen.
+Clock::time_point Cycles::end_of_groups(Clock::time_point ungrouped) const {
+  const auto quiet_at = p_.source.last_arrival() + LiveSource::kInARow;
+  return std::clamp(quiet_at, ungrouped + kBetweenArrivals, ungrouped + LiveSource::kInARow);
 }
 
 void Cycles::update() { p_.source.update(p_.cluster, kube::wall_clock()); }

@@ -80,6 +80,8 @@ class Cycles {
   void take_usage();
   bool is_due() const;
   kube::Async<void> gather();
+  kube::Clock::time_point end_of_arrivals(kube::Clock::time_point start) const;
+  kube::Clock::time_point end_of_groups(kube::Clock::time_point ungrouped) const;
   kube::Async<void> run_one();
   kube::Async<Decisions> decide(TimePoint now);
   Decisions imagine(TimePoint now);

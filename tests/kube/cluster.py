@@ -262,8 +262,15 @@ class ControlPlane:
 
     def install(self, deploy):
         self.kubectl("apply", "-f", deploy)
-        for crd in ("queues.scheduling.run.ai", "podgroups.scheduling.run.ai"):
-            self.kubectl("wait", "--for=condition=Established", f"crd/{crd}", "--timeout=30s")
+        self.wait_established("queues.scheduling.run.ai", "podgroups.scheduling.run.ai")
+
+    def wait_established(self, *names):
+        """That the definitions are served. `kubectl wait` fails where nothing has been said about one yet."""
+        def are_served():
+            crds = {c["metadata"]["name"]: c for c in self.api.items("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")}
+            return all(any(c["type"] == "Established" and c["status"] == "True"
+                           for c in crds[name].get("status", {}).get("conditions") or ()) for name in names)
+        wait_until(are_served, 60, f"{', '.join(names)} to be served")
 
     def remove_policies(self):
         """Without them muster must hold, too."""

@@ -80,7 +80,8 @@ class DeviceTest(KubeTest):
 
 
 class Devices(DeviceTest):
-    API_FLAGS = ("--feature-gates=DRADeviceTaints=true",)
+    API_FLAGS = ("--feature-gates=DRADeviceTaints=true,DRADeviceTaintRules=true,DRAExtendedResource=true",
+                 "--runtime-config=resource.k8s.io/v1alpha3=true")
 
     def test_a_claim_gets_its_device(self):
         self.check_a_claim_gets_its_device()
@@ -97,6 +98,70 @@ class Devices(DeviceTest):
         self.api.post(PODS, pod("tolerant", queue="team-a", **tolerant))
         self.wait_running(1, "tolerant")
         self.assertEqual(self.device_of("any"), "nic-a")
+
+    def test_rules_taint_devices(self):
+        rules = "/apis/resource.k8s.io/v1alpha3/devicetaintrules"
+        self.nics("node-001", ("nic-a", {}))
+        self.nics("node-003", ("nic-b", {}))
+        self.api.post(rules, {"metadata": {"name": "repair"}, "spec": {
+            "deviceSelector": {"driver": "nic.example.com", "pool": "node-001"}, "taint": {"key": "repair", "effect": "NoSchedule"}}})
+        self.serve()
+        self.api.post(PODS, pod("first", queue="team-a", **self.claim("one")))
+        self.wait_running(1, "first")
+        self.assertEqual(self.device_of("one"), "nic-b")
+        self.api.post(POD_GROUPS, group("second", "team-a", 1))
+        self.api.post(PODS, pod("second-0", group="second", **self.claim("two")))
+        wait_until(lambda: self.api.get(f"{POD_GROUPS}/second").get("status", {}).get("schedulingConditions"), 20, "the condition")
+        self.api.delete(f"{rules}/repair")
+        self.wait_running(1, "second")
+        self.assertEqual(self.device_of("two"), "nic-a")
+
+    # ---- amounts for which devices stand
+
+    def asks_for(self, name, resource, count=1):
+        made = pod(name, gpus=0, queue="team-a")
+        made["spec"]["containers"][0]["resources"] = {"limits": {resource: str(count)}}
+        self.api.post(PODS, made)
+
+    def name_class(self, resource):
+        self.api.patch(f"{self.base}/deviceclasses/nic", {"spec": {"extendedResourceName": resource}})
+
+    def test_devices_stand_for_an_extended_resource(self):
+        self.name_class("example.com/nic")
+        self.nics("node-001", ("nic-a", {}))
+        self.nics("node-002", ("nic-a", {}), ("nic-b", {}))
+        self.serve()
+        self.asks_for("two", "example.com/nic", 2)
+        self.wait_running(1, "two")
+        placed = self.running("two")[0]
+        self.assertEqual(placed["spec"]["nodeName"], "node-002")
+        said = placed["status"]["extendedResourceClaimStatus"]
+        claim = self.api.get(f"{self.claims}/{said['resourceClaimName']}")
+        self.assertEqual(claim["metadata"]["ownerReferences"][0]["uid"], placed["metadata"]["uid"])
+        self.assertEqual(claim["metadata"]["annotations"]["resource.kubernetes.io/extended-resource-claim"], "true")
+        self.assertEqual(sorted(r["device"] for r in claim["status"]["allocation"]["devices"]["results"]), ["nic-a", "nic-b"])
+        self.assertEqual(claim["status"]["reservedFor"][0]["uid"], placed["metadata"]["uid"])
+        container = placed["spec"]["containers"][0]["name"]
+        self.assertEqual(said["requestMappings"], [{"containerName": container, "resourceName": "example.com/nic",
+                                                    "requestName": claim["spec"]["devices"]["requests"][0]["name"]}])
+        self.asks_for("implied", "deviceclass.resource.kubernetes.io/nic")
+        self.wait_running(1, "implied")
+        self.assertEqual(self.running("implied")[0]["spec"]["nodeName"], "node-001")
+
+    def test_a_successor_gets_the_devices_and_a_new_leader_knows_who_holds_them(self):
+        self.name_class("example.com/nic")
+        self.nics("node-001", ("nic-a", {}))
+        m = self.serve()
+        self.asks_for("first", "example.com/nic")
+        self.wait_running(1, "first")
+        m.stop()
+        self.serve()
+        self.asks_for("second", "example.com/nic")
+        wait_until(lambda: any(c["reason"] == "Unschedulable" for c in self.api.get(f"{PODS}/second")["status"].get("conditions", ())),
+                   30, "why it waits")
+        self.assertEqual(self.running("second"), [])
+        self.api.delete(f"{PODS}/first")
+        self.wait_running(1, "second", 40)
 
 
 class DevicesOfKubernetes133(DeviceTest):

@@ -238,7 +238,7 @@ class FilesAndLive(unittest.TestCase):
         cls.plane.remove_policies()  # they would keep queues from being deleted while jobs are in them
         cls.api = cls.plane.api
         cls.api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", PYTORCH_CRD)
-        cls.plane.kubectl("wait", "--for=condition=Established", "crd/pytorchjobs.kubeflow.org", "--timeout=30s")
+        cls.plane.wait_established("pytorchjobs.kubeflow.org")
 
     def create(self, made):
         path = self.plane.directory / "objects.json"

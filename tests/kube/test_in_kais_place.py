@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ADMIN_TOKEN, Api, ApiError, is_bound, wait_until
 from proxy import FaultyProxy
 from test_serve import KubeTest
-from workloads import PODS, QUEUES, pod, queue
+from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
 BIND_REQUESTS = "/apis/scheduling.run.ai/v1alpha2/namespaces/default/bindrequests"
 EVENTS = "/api/v1/namespaces/default/events"
@@ -95,30 +95,53 @@ class InKaisPlace(KubeTest):
 
 
 class Burst(KubeTest):
-    def create_together(self, count, queue_of):
-        """The seconds that it took."""
-        apis = [Api(self.plane.port, self.plane.directory / "ca.crt") for _ in range(4)]
-        for api in apis:
-            api.get("/readyz")  # is connected
-        create = lambda i: apis[i % 4].post(PODS, pod(f"burst-{i}", queue=queue_of(i)))
-        workers = [threading.Thread(target=lambda j=j: [create(i) for i in range(j, count, 4)]) for j in range(4)]
-        start = time.monotonic()
+    @staticmethod
+    def do_all(count, do):
+        workers = [threading.Thread(target=lambda j=j: [do(i) for i in range(j, count, 4)]) for j in range(4)]
         for worker in workers:
             worker.start()
         for worker in workers:
             worker.join()
+
+    def create_together(self, count, queue_of, finish=lambda api, i: None):
+        """The seconds that it took; `finish` is done for each when all are there."""
+        apis = [Api(self.plane.port, self.plane.directory / "ca.crt") for _ in range(4)]
+        for api in apis:
+            api.get("/readyz")  # is connected
+        create = lambda i: apis[i % 4].post(PODS, pod(f"burst-{i}", queue=queue_of(i)))
+        start = time.monotonic()
+        self.do_all(count, create)
+        took = time.monotonic() - start
+        self.do_all(count, lambda i: finish(apis[i % 4], i))
         for api in apis:
             api.connection.close()
-        return time.monotonic() - start
+        return took
 
     def test_what_arrives_together_is_decided_together(self):
         self.api.post(QUEUES, queue("team-c", 4))
         self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
-        m = self.serve()
+        self.check_bursts(self.serve())
+
+    def test_pods_whose_groups_others_make_are_decided_together(self):
+        """One group after the other, as KAI's podgrouper makes them."""
+        self.api.post(QUEUES, queue("team-c", 4))
+        self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
+
+        def name_group(api, i):
+            api.post(POD_GROUPS, group(f"burst-{i}", self.queue_of(i), 1))
+            api.patch(f"{PODS}/burst-{i}", {"metadata": {"annotations": {"pod-group-name": f"burst-{i}"}}})
+
+        self.check_bursts(self.serve("--pod-grouper", "off"), name_group)
+
+    @staticmethod
+    def queue_of(i):
+        return "team-a" if i < 26 else "team-b" if i < 38 else "team-c"
+
+    def check_bursts(self, m, finish=lambda api, i: None):
         short_lived = []
         for _ in range(6):
             before = m.metric("kai_muster_short_lived_pods_total")
-            took = self.create_together(50, lambda i: "team-a" if i < 26 else "team-b" if i < 38 else "team-c")
+            took = self.create_together(50, self.queue_of, finish)
             wait_until(lambda: sum(map(is_bound, self.plane.pods())) == 32, 20, "a full cluster")
             cycles = m.metric("kai_muster_cycles_total")
             wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 3, 20, "some more cycles")
@@ -127,6 +150,7 @@ class Burst(KubeTest):
                 if short_lived[-1] == 0:
                     return
             wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
+            self.api.delete(POD_GROUPS)
         self.assertEqual(short_lived, [], "decided one after the other every time")
         self.skipTest("this machine is too busy to create 50 pods in 0.4 s")
 

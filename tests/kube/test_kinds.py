@@ -39,7 +39,7 @@ class Kinds(KubeTest):
         super().setUpClass()
         for kind, (group, version, plural) in KINDS.items():
             cls.api.post(CRDS, crd(group, version, kind, plural))
-            cls.plane.kubectl("wait", "--for=condition=Established", f"crd/{plural}.{group}", "--timeout=30s")
+            cls.plane.wait_established(f"{plural}.{group}")
 
     def setUp(self):
         super().setUp()

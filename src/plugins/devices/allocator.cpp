@@ -126,7 +126,7 @@ class Search {
   }
 
   bool is_free(const DeviceRequest& request, const PooledDevice& device) const {
-    if (rules_.taints && !tolerates_all(request.tolerations, device.spec->taints)) return false;
+    if (rules_.taints && !tolerates_all(request.tolerations, device.taints)) return false;
     if (request.admin_access) return true;
     if (session_.cluster.devices().in_use(device.id)) return false;
     return std::none_of(taken_.begin(), taken_.end(), [&](const Taken& t) {

@@ -48,6 +48,7 @@ class DynamicResources final : public Plugin {
     const Shape& shape = session_->cluster.shape_of(t);
     const auto& references = shape.constraints.resource_claims;
     for (std::size_t i = 0; i < references.size(); ++i) {
+      if (!options_.enabled && references[i].of_containers) continue;
       if (!options_.enabled) return reason(JobRule::kDeviceClaimsOff, t, references[i].name);
       if (!shape.claims[i].valid()) return reason(JobRule::kDeviceClaimMissing, t, "", references[i].name);
       const Claim& claim = devices().claim(shape.claims[i]);
@@ -96,22 +97,34 @@ class DynamicResources final : public Plugin {
     const Shape& shape = session_->cluster.shape_of(t);
     if (shape.claims.empty()) return std::nullopt;
     std::vector<const Claim*> open;
+    std::vector<std::size_t> open_at;
     chosen_.assign(shape.claims.size(), AllocationId());
     for (std::size_t i = 0; i < shape.claims.size(); ++i) {
+      if (!needs_devices(shape.constraints.resource_claims[i], n)) continue;
       const Claim& claim = devices().claim(shape.claims[i]);
       chosen_[i] = claim.current();
       if (!chosen_[i].valid())
-        open.push_back(&claim);
+        open.push_back(&claim), open_at.push_back(i);
       else if (!is_reachable(chosen_[i], n))
         return NodeRefusal{.rule = NodeRule::kClaimElsewhere, .kind = {}, .what = claim.name};
     }
     if (open.empty() || keeps_devices(t, n)) return std::nullopt;
     DeviceChoice choice = choose_devices(*session_, *pools_, options_.rules, n, open);
     if (choice.refusal) return std::move(choice.refusal);
-    auto next = choice.allocations.begin();
-    for (AllocationId& id : chosen_)
-      if (!id.valid()) id = session_->cluster.intern_allocation(std::move(*next++));
+    for (std::size_t i = 0; i < open_at.size(); ++i)
+      chosen_[open_at[i]] = session_->cluster.intern_allocation(std::move(choice.allocations[i]));
     return std::nullopt;
+  }
+
+  bool needs_devices(const ClaimReference& reference, NodeId n) const {
+    if (!reference.of_containers) return true;
+    return options_.enabled && !(reference.unless_offered && has_gpus_of_its_own(n));
+  }
+
+  // Beside those of slices.
+  bool has_gpus_of_its_own(NodeId n) const {
+    const auto claimable = session_->cluster.node(n).claimable_gpus * kOneGpu;
+    return session_->cluster.allocatable().at(kGpu, n) > claimable;
   }
 
   // An evicted task that would return finds its own devices where nobody took them.
@@ -140,7 +153,9 @@ class DynamicResources final : public Plugin {
 
   // What the filter chose for the task a moment ago.
   void hold(TaskId t, Holding& held) const {
-    if (!session_->cluster.shape_of(t).claims.empty()) held.claims = chosen_;
+    if (session_->cluster.shape_of(t).claims.empty()) return;
+    const bool has_devices = std::ranges::any_of(chosen_, [](AllocationId id) { return id.valid(); });
+    held.claims = has_devices ? chosen_ : std::vector<AllocationId>();
   }
 
   const DynamicResourcesOptions options_;

@@ -108,7 +108,7 @@ TEST(DeviceClaims, KaiLetsPodsJoinADeviceOnlyInTheNextCycle) {
   c.claim("shared", request());
   c.pod("a", "shared").pod("b", "shared");
   EXPECT_EQ(c.cycle(), "bind a-0 n1");
-  EXPECT_EQ(c.cycle(), "bind b-0 n1");
+  EXPECT_EQ(c.cycle(), "bind b-0 n1") << c.why("b");
 }
 
 TEST(DeviceClaims, TaintedDevicesAreForThoseWhoTolerateThem) {
@@ -135,6 +135,106 @@ TEST(DeviceClaims, TaintedDevicesAreForThoseWhoTolerateThem) {
   Config as_kai;
   as_kai.params.compatibility.device_claims_in_full = false;
   EXPECT_EQ(cluster(as_kai)->cycle(), "bind a-0 n1; bind b-0 n2; bind c-0 n2");
+}
+
+TEST(DeviceClaims, RulesTaintTheDevicesThatTheySelect) {
+  struct Case {
+    std::string driver, pool, device, expected;
+  };
+  for (const Case& row : {Case{"", "", "", ""},
+                          {"gpu.example.com", "", "", ""},
+                          {"other", "", "", "n2/0"},
+                          {"", "n2", "", "n1/0"},
+                          {"", "n2", "1", "n2/0"},
+                          {"", "", "0", "n1/1"}}) {
+    DeviceCluster c;
+    c.node_with("n1", {device("0"), device("1")}).node_with("n2", {device("0")});
+    c.claim("a", request()).pod("a", "a");
+    c.cluster().apply(DeviceTaintRuleObject{.meta = {.name = "r"},
+                                            .selects = true,
+                                            .driver = row.driver,
+                                            .pool = row.pool,
+                                            .device = row.device,
+                                            .taints = {{"broken", "", TaintEffect::kNoExecute}}});
+    c.cycle();
+    EXPECT_EQ(c.devices_of("a-0"), row.expected) << row.driver << "/" << row.pool << "/" << row.device;
+    c.cluster().remove("DeviceTaintRule", "", "r");
+    c.cycle();
+    EXPECT_NE(c.devices_of("a-0"), "");
+  }
+}
+
+// ---- amounts for which devices stand
+
+constexpr const char* kImplied = "deviceclass.resource.kubernetes.io/gpu.example.com";
+
+void name_class(DeviceCluster& c, std::string resource) {
+  c.cluster().apply(
+      DeviceClassObject{.meta = {.name = "gpu.example.com"}, .extended_resource = std::move(resource)});
+}
+
+void ask(DeviceCluster& c, const std::string& job, const std::string& resource, int count = 1) {
+  c.pending(job, {.tasks = 0, .min = 1});
+  c.task(job, job + "-0", {.gpus = 0, .extra = {{resource, count * 1000}}});
+}
+
+TEST(ExtendedResources, DevicesOfTheClassServeThem) {
+  DeviceCluster c;
+  name_class(c, "example.com/fast");
+  c.node_with("n1", {device("0"), device("1")}).node_with("n2", {device("0")});
+  ask(c, "a", "example.com/fast", 2);
+  ask(c, "b", kImplied);
+  ask(c, "c", "example.com/fast");
+  EXPECT_EQ(c.cycle(), "bind a-0 n1; bind b-0 n2");
+  EXPECT_EQ(c.devices_of("a-0"), "n1/0 n1/1");
+  EXPECT_EQ(c.devices_of("b-0"), "n2/0");
+  EXPECT_THAT(c.why("c"), HasSubstr("finds 0 of 1 device there"));
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+TEST(ExtendedResources, AClassMayComeAndGoWhileItIsAskedFor) {
+  DeviceCluster c;
+  c.node_with("n1", {device("0")});
+  ask(c, "a", "example.com/fast");
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_THAT(c.why("a"), HasSubstr("example.com/fast"));
+  name_class(c, "example.com/fast");
+  c.cluster().refresh(c.now());
+  name_class(c, "example.com/other");
+  EXPECT_EQ(c.cycle(), "");
+  name_class(c, "example.com/fast");
+  EXPECT_EQ(c.cycle(), "bind a-0 n1");
+  ask(c, "b", "example.com/fast");
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_THAT(c.why("b"), HasSubstr("finds 0 of 1 device there"));
+  c.cluster().remove("Pod", "default", "a-0");
+  EXPECT_EQ(c.cycle(), "bind b-0 n1") << c.why("b");
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+TEST(ExtendedResources, WhatNodesOfferAsAnAmountIsOne) {
+  DeviceCluster c;
+  name_class(c, "example.com/fast");
+  c.node_with("n1", {device("0")}).node("n2", {.gpus = 0, .extra = {{"example.com/fast", 1000}}});
+  ask(c, "a", "example.com/fast");
+  ask(c, "b", "example.com/fast");
+  EXPECT_EQ(c.cycle(), "bind a-0 n2");
+  EXPECT_EQ(c.devices_of("a-0"), "");
+}
+
+// GPUs that containers ask for are charged once, and come from slices only where the node has no others.
+TEST(ExtendedResources, GpusComeFromSlicesWhereANodeHasNoOthers) {
+  DeviceCluster c;
+  name_class(c, "nvidia.com/gpu");
+  c.node_with("n1", {device("0"), device("1")}).node("n2", {.gpus = 2});
+  c.queue("small", {.limit = 2});
+  c.pending("a", {.gpus = 2}).pending("b", {.gpus = 2}).pending("c", {.gpus = 1});
+  c.pending("d", {.queue = "small", .gpus = 3});
+  EXPECT_EQ(c.cycle(), "bind a-0 n1; bind b-0 n2");
+  EXPECT_EQ(c.devices_of("a-0"), "n1/0 n1/1");
+  EXPECT_EQ(c.devices_of("b-0"), "");
+  EXPECT_EQ(c.cluster().idle().at(kGpu, c.node_id("n1")), 0);
+  EXPECT_EQ(c.cluster().recount(), "");
 }
 
 TEST(DeviceClaims, GpusOfClaimsCountInQuotaAndLimit) {
@@ -185,7 +285,7 @@ TEST(DeviceClaims, SelectorsChooseAmongDevices) {
   c.pod("big", "big");
   c.claim("odd", request(1, "device.attributes.transformMap(x, x) == 1")).pod("odd", "odd");
   c.claim("unset", request(1, "device.attributes['gpu.example.com'].color == 'red'")).pod("unset", "unset");
-  EXPECT_EQ(c.cycle(), "bind b-0 n1");
+  EXPECT_EQ(c.cycle(), "bind b-0 n1") << c.why("b");
   EXPECT_EQ(c.devices_of("b-0"), "n1/1");
   EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big finds 0 of 1 device there");
   EXPECT_EQ(c.why("odd"),

@@ -85,6 +85,13 @@ bool reaches(const ResourceSliceObject& slice, const DeviceSpec& device, const N
   return reaches(slice.reach_by_device ? device.reach : slice.reach, node);
 }
 
+bool is_selected(const DeviceTaintRuleObject& rule, const ResourceSliceObject& slice,
+                 const DeviceSpec& device) {
+  return rule.selects && (rule.driver.empty() || rule.driver == slice.driver) &&
+         (rule.pool.empty() || rule.pool == slice.pool) &&
+         (rule.device.empty() || rule.device == device.name);
+}
+
 }  // namespace
 
 const DeviceAttribute* attribute_of(const PooledDevice& device, std::string_view full_name) {
@@ -123,8 +130,8 @@ std::vector<DevicePool> DevicePools::gather(NodeId id) {
     std::vector<PooledDevice> devices;
     for (const DeviceSpec& spec : slice.devices)
       if (reaches(slice, spec, node))
-        devices.push_back(
-            {&slice, &spec, session_.cluster.intern_device(slice.driver, slice.pool, spec.name)});
+        devices.push_back({&slice, &spec, session_.cluster.intern_device(slice.driver, slice.pool, spec.name),
+                           taints_of(slice, spec)});
     if (devices.empty() && (slice.reach_by_device || !reaches(slice.reach, node))) continue;
     const bool is_new = last == nullptr || last->driver != slice.driver || last->pool != slice.pool;
     if (is_new) pools.emplace_back(), slices = 0;
@@ -133,6 +140,13 @@ std::vector<DevicePool> DevicePools::gather(NodeId id) {
     last = &slice;
   }
   return pools;
+}
+
+std::vector<Taint> DevicePools::taints_of(const ResourceSliceObject& slice, const DeviceSpec& device) const {
+  std::vector<Taint> taints = device.taints;
+  for (const auto& [name, rule] : session_.cluster.kept().all<DeviceTaintRuleObject>())
+    if (is_selected(rule, slice, device)) taints.insert(taints.end(), rule.taints.begin(), rule.taints.end());
+  return taints;
 }
 
 const DevicePools::Selector& DevicePools::selector(const std::string& text) {

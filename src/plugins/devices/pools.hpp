@@ -16,6 +16,7 @@ struct PooledDevice {
   const ResourceSliceObject* slice = nullptr;
   const DeviceSpec* spec = nullptr;
   GroupId id;
+  std::vector<Taint> taints;  // of the driver, and of rules
 };
 
 struct DevicePool {
@@ -41,6 +42,7 @@ class DevicePools {
   std::optional<bool> meets(const std::vector<std::string>& selectors, const PooledDevice& device,
                             std::string& failure);
   std::vector<DevicePool> gather(NodeId node);
+  std::vector<Taint> taints_of(const ResourceSliceObject& slice, const DeviceSpec& device) const;
 
   Session& session_;
   std::vector<const ResourceSliceObject*> slices_;                      // by driver, pool, name

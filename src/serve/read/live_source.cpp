@@ -229,11 +229,25 @@ void LiveSource::note_warnings(Json object, const Resource& resource, const std:
 }
 
 void LiveSource::note_seen(const PodObject& pod) {
-  if (!pod.node.empty())
-    seen_.erase(pod.meta.uid);
-  else if (pod.scheduler == options_.scheduler_name &&
-           seen_.try_emplace(pod.meta.uid, kube::Clock::now()).second)
-    note_arrival();
+  if (!pod.node.empty()) return forget_seen(pod.meta.uid);
+  if (pod.scheduler != options_.scheduler_name) return;
+  const auto now = kube::Clock::now();
+  const bool is_new = seen_.try_emplace(pod.meta.uid, now).second;
+  const bool is_named = !pod.pod_group.empty() && unnamed_.erase(pod.meta.uid) > 0;
+  if (is_new && pod.pod_group.empty() && !options_.keeps_ungrouped) unnamed_[pod.meta.uid] = now;
+  if (is_new || is_named) note_arrival();
+}
+
+void LiveSource::forget_seen(const std::string& uid) {
+  seen_.erase(uid);
+  unnamed_.erase(uid);
+}
+
+bool LiveSource::awaits_groups(kube::Clock::time_point until) const {
+  constexpr auto kTakesToName = std::chrono::seconds(2);  // else nobody does
+  const auto since = kube::Clock::now() - kTakesToName;
+  return std::ranges::any_of(unnamed_,
+                             [&](const auto& pod) { return pod.second > since && pod.second <= until; });
 }
 
 void LiveSource::note_arrival() {
@@ -331,7 +345,7 @@ struct LiveSource::Applying {
     if (gone.kind == "Pod") {
       const TaskId task = cluster.find_task(gone.ns, gone.name);
       if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
-      if (task.valid()) source.seen_.erase(cluster.task(task).uid);
+      if (task.valid()) source.forget_seen(cluster.task(task).uid);
       if (task.valid()) source.tried_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }

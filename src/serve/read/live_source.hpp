@@ -75,6 +75,8 @@ class LiveSource final : public ClusterSource, public Knowledge {
   // How many came until then, none later than this after the one before it.
   static constexpr auto kInARow = std::chrono::milliseconds(100);
   int arrivals_in_a_row() const { return in_a_row_; }
+  // Some came lately, but not after that, whose PodGroups somebody else is about to make.
+  bool awaits_groups(kube::Clock::time_point until) const;
 
   // What changed since this was last asked; asked for by those who lead.
   ObjectChanges take_changes() { return std::exchange(changes_, {}); }
@@ -119,6 +121,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   Watched& watched(std::string_view kind) const;
   void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
+  void forget_seen(const std::string& uid);
   void note_arrival();
   void note_warnings(Json object, const kube::Resource& resource, const std::vector<Error>& warnings);
   void look_for_stranded_requests(const Cluster& cluster);
@@ -131,9 +134,10 @@ class LiveSource final : public ClusterSource, public Knowledge {
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
   const std::unique_ptr<simdjson::dom::parser> parser_;
-  absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
-  absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
-  absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
+  absl::flat_hash_map<std::string, PodObject> ungrouped_;              // by uid
+  absl::flat_hash_map<std::string, std::int64_t> generations_;         // of PodGroups, "ns/name"
+  absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;     // unbound pods, by uid
+  absl::flat_hash_map<std::string, kube::Clock::time_point> unnamed_;  // those for whom others name a group
   ObjectTexts texts_;
   ObjectChanges changes_;
   ReadWarnings warnings_;

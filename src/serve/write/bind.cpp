@@ -63,8 +63,9 @@ json spec_of(const Bind& bind) {
                {"receivedGPU", {{"count", bind.devices}, {"portion", bind.portion}}}};
   if (!bind.gpu_groups.empty()) spec["selectedGPUGroups"] = bind.gpu_groups;
   for (const ClaimAllocation& claim : bind.claims)
-    spec["resourceClaimAllocations"].push_back(
-        {{"name", claim.claim}, {"allocation", to_json(claim.allocation)}});
+    if (claim.claim != kContainerClaim)
+      spec["resourceClaimAllocations"].push_back(
+          {{"name", claim.claim}, {"allocation", to_json(claim.allocation)}});
   return spec;
 }
 

@@ -22,6 +22,7 @@ using nlohmann::json;
 namespace resources = kube::resources;
 
 constexpr const char* kKeepsClaim = "resource.kubernetes.io/delete-protection";
+constexpr const char* kOfContainers = "resource.kubernetes.io/extended-resource-claim";
 constexpr int kTries = 5;
 
 // Claims that are bound already need nothing, and those that do not wait for a consumer never get here.
@@ -102,6 +103,75 @@ kube::Async<std::string> give_devices(WriteParts parts, const PodIdentity& pod, 
   co_return fmt::format("resource claim {}: {}", name, describe(written.answer));
 }
 
+// ---- claims for what containers ask for as amounts
+
+json requests_of(const ContainerDevices& devices) {
+  json requests = json::array();
+  for (const DeviceRequest& request : devices.requests)
+    requests.push_back({{"name", request.name},
+                        {"exactly",
+                         {{"deviceClassName", request.device_class},
+                          {"allocationMode", "ExactCount"},
+                          {"count", request.count}}}});
+  return requests;
+}
+
+// Its name is the pod's alone: one that is there already was made for it.
+kube::Async<std::string> make_claim(WriteParts parts, const PodIdentity& pod, const DeviceNeed& need) {
+  const kube::Resource served = parts.knowledge.served(resources::kResourceClaims);
+  const json owner = {
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"name", pod.name}, {"uid", pod.uid}, {"controller", true}};
+  const json claim = {{"apiVersion", served.api_version()},
+                      {"kind", "ResourceClaim"},
+                      {"metadata",
+                       {{"name", need.claim},
+                        {"namespace", pod.ns},
+                        {"annotations", {{kOfContainers, "true"}}},
+                        {"ownerReferences", json::array({owner})}}},
+                      {"spec", {{"devices", {{"requests", requests_of(*need.of_containers)}}}}}};
+  ApiRequest request{
+      .method = "POST", .path = served.path(pod.ns), .body = claim.dump(), .lane = kube::Lane::kDecision};
+  const HttpResponse answer = co_await send_persistently(parts.client, std::move(request));
+  if (answer.ok() || answer.status == 409) co_return std::string();
+  co_return fmt::format("resource claim {}: {}", need.claim, describe(answer));
+}
+
+// Which container uses which of the claim's requests.
+json mappings_of(const json& pod, const ContainerDevices& devices) {
+  std::vector<std::string> containers;
+  for (const char* list : {"initContainers", "containers"})
+    for (const json& container : pod["spec"].value(list, json::array()))
+      containers.push_back(container.value("name", ""));
+  json mappings = json::array();
+  for (const RequestUse& use : devices.uses)
+    if (use.container < containers.size())
+      mappings.push_back({{"containerName", containers[use.container]},
+                          {"resourceName", use.resource},
+                          {"requestName", use.request}});
+  return mappings;
+}
+
+kube::Async<std::string> name_claim(WriteParts parts, const PodIdentity& pod, const DeviceNeed& need) {
+  const std::string path = resources::kPods.path(pod.ns, pod.name);
+  HttpResponse answer = co_await parts.client.get(path);
+  if (!answer.ok()) co_return fmt::format("resource claim {}: {}", need.claim, describe(answer));
+  const json seen = json::parse(answer.body, nullptr, false);
+  const json patch = {
+      {"metadata", {{"uid", pod.uid}}},
+      {"status",
+       {{"extendedResourceClaimStatus",
+         {{"resourceClaimName", need.claim}, {"requestMappings", mappings_of(seen, *need.of_containers)}}}}}};
+  ApiRequest request{.method = "PATCH",
+                     .path = path + "/status",
+                     .body = patch.dump(),
+                     .content_type = kube::kMergePatch,
+                     .lane = kube::Lane::kDecision};
+  answer = co_await send_persistently(parts.client, std::move(request));
+  if (answer.ok()) co_return std::string();
+  co_return fmt::format("the pod's status could not name resource claim {}: {}", need.claim,
+                        describe(answer));
+}
+
 kube::Async<void> take_devices_back(WriteParts parts, const PodIdentity& pod, const std::string& name) {
   const std::string path = parts.knowledge.served(resources::kResourceClaims).path(pod.ns, name);
   for (int i = 0; i < kTries; ++i) {
@@ -123,18 +193,31 @@ BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision) {
   const Holding& held = cluster.holding(decision.holding);
   const auto& references = shape.constraints.resource_claims;
   for (std::size_t i = 0; i < references.size() && i < held.claims.size(); ++i)
-    if (held.claims[i].valid())
-      needs.devices.emplace_back(references[i].claim, cluster.devices().allocation(held.claims[i]).object);
+    if (held.claims[i].valid()) {
+      DeviceNeed& need = needs.devices.emplace_back();
+      need.claim = references[i].claim;
+      need.allocation = cluster.devices().allocation(held.claims[i]).object;
+      if (references[i].of_containers) need.of_containers = cluster.container_devices(decision.task);
+    }
   add_volumes(cluster, decision.task, held, needs);
   needs.shares_gpu = !held.groups.empty();
   return needs;
 }
 
+BindNeeds of_containers_only(const BindNeeds& needs) {
+  BindNeeds some;
+  std::ranges::copy_if(needs.devices, std::back_inserter(some.devices),
+                       [](const DeviceNeed& need) { return need.of_containers.has_value(); });
+  return some;
+}
+
 kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const std::string& node,
                                  const BindNeeds& needs) {
   std::string problem;
-  for (const auto& [name, allocation] : needs.devices) {
-    problem = co_await give_devices(parts, pod, name, allocation);
+  for (const DeviceNeed& need : needs.devices) {
+    if (need.of_containers) problem = co_await make_claim(parts, pod, need);
+    if (problem.empty()) problem = co_await give_devices(parts, pod, need.claim, need.allocation);
+    if (problem.empty() && need.of_containers) problem = co_await name_claim(parts, pod, need);
     if (!problem.empty()) co_return problem;
   }
   co_return co_await bind_volumes(parts, pod, node, needs.volumes);
@@ -142,7 +225,7 @@ kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const
 
 kube::Async<void> release(WriteParts parts, const PodIdentity& pod, const std::string& node,
                           const BindNeeds& needs) {
-  for (const auto& [name, allocation] : needs.devices) co_await take_devices_back(parts, pod, name);
+  for (const DeviceNeed& need : needs.devices) co_await take_devices_back(parts, pod, need.claim);
   co_await unbind_volumes(parts, pod, node, needs.volumes);
 }
 

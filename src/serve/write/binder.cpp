@@ -136,12 +136,19 @@ kube::Async<std::string> Binder::obstacle(Bind& bind) {
     co_return co_await provide(p_, bind.pod, bind.node, bind.needs);
   }
   const bool has_group = co_await groups_.is_there(bind.pod.ns, bind.pod.job);
-  co_return has_group ? std::string() : "its PodGroup could not be made";
+  if (!has_group) co_return "its PodGroup could not be made";
+  const BindNeeds needs = needs_of_ours(bind);
+  co_return co_await provide(p_, bind.pod, bind.node, needs);
+}
+
+BindNeeds Binder::needs_of_ours(const Bind& bind) const {
+  return binding_ == Binding::kDirect ? bind.needs : of_containers_only(bind.needs);
 }
 
 // What was provided for the pod is given back before somebody decides about it again.
 kube::Async<void> Binder::give_up(const Bind& bind) {
-  if (binding_ == Binding::kDirect) co_await release(p_, bind.pod, bind.node, bind.needs);
+  const BindNeeds provided = needs_of_ours(bind);  // not in the call: g++ 12 destroys it twice
+  co_await release(p_, bind.pod, bind.node, provided);
   p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
 }
 

@@ -39,6 +39,8 @@ class Binder {
   kube::Async<void> send(const Bind& bind, Attempt& attempt);
   kube::Async<std::string> obstacle(Bind& bind);
   kube::ApiRequest request_of(const Bind& bind) const;
+  // Of what the pod needs, that which nobody else sees to.
+  BindNeeds needs_of_ours(const Bind& bind) const;
   kube::Async<void> give_up(const Bind& bind);
   kube::Async<void> refuse(const Bind& bind, const std::string& why);
   void warn_of_shared_gpu(const Bind& bind);
