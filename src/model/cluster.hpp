@@ -171,9 +171,9 @@ class Cluster {
   // What the job holds may be taken for others: it stands on our nodes, and its use is charged.
   bool is_within_reach(JobId job) const;
 
-  // Pods with device claims exist.
   // What its containers get by devices of a class instead of amounts.
   ContainerDevices container_devices(TaskId t) const;
+  // Pods with device claims exist.
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
   // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`:
   // also those that are about to be free.

@@ -1,3 +1,4 @@
+// Follows what containers use one after the other and side by side, resource by resource.
 #include "model/extended_resources.hpp"
 
 #include <fmt/format.h>

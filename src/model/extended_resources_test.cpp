@@ -1,3 +1,4 @@
+// Which devices containers get for amounts, by which class, and the name of the claim.
 #include "model/extended_resources.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// By the rule that refuses the queue: what is above it, what is below it, or the nearest that would do.
 #include "cli/explain/queue_hint.hpp"
 
 #include <fmt/format.h>
