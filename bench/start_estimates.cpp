@@ -93,7 +93,7 @@ class Questions {
   virtual bool plays_for_each() const { return false; }
 };
 
-// While others come, and when the last has come: all who wait.
+// While others come, and when the last has come: all who wait then, or as soon as somebody does.
 class AtInstants final : public Questions {
  public:
   static constexpr auto kLast = std::chrono::hours(24);
