@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -92,7 +93,7 @@ class Questions {
   virtual bool plays_for_each() const { return false; }
 };
 
-// While others come, and when the last has come: all who wait.
+// While others come, and when the last has come: all who wait then, or as soon as somebody does.
 class AtInstants final : public Questions {
  public:
   static constexpr auto kLast = std::chrono::hours(24);
@@ -260,7 +261,10 @@ std::vector<JobId> asked_about(const Cluster& cluster, const Questions& question
   return jobs;
 }
 
-Course play(const Scene& scene, Questions& questions) {
+using OnSaid = std::function<void(const Said&)>;
+
+Course play(
+    const Scene& scene, Questions& questions, const OnSaid& on_said = [](const Said&) {}) {
   std::vector<Error> errors;
   const Config config;
   Cluster cluster(cli::cluster_options(config.params));
@@ -301,6 +305,7 @@ Course play(const Scene& scene, Questions& questions) {
       const std::string name = unchanged.cluster.job(j).full_name();
       questions.note_asked(name);
       course.said.push_back({name, clock.now, futures->of(j)});
+      on_said(course.said.back());
     }
     return true;
   };
@@ -337,6 +342,8 @@ int play_synthetic(const Load& load) {
   return 0;
 }
 
+std::string shown(const std::optional<TimePoint>& at) { return at ? format_time(*at) : "never"; }
+
 int play_openb(const std::string& directory, int every, int slices) {
   auto jobs = trace::read_trace({.file = directory + "/openb_pod_list_default.csv", .format = "openb"});
   const auto nodes =
@@ -353,12 +360,16 @@ int play_openb(const std::string& directory, int every, int slices) {
          i += static_cast<std::size_t>(every))
       scene.nodes.push_back(nodes->nodes[i]);
     OnceEach nobody({});
+    const Course alone = play(scene, nobody);  // nothing of it changes by being asked about
     std::set<std::string> who_starts;
-    for (const auto& [job, start] : play(scene, nobody).starts)
+    for (const auto& [job, start] : alone.starts)
       if (start) who_starts.insert(job);
     OnceEach questions(std::move(who_starts));
-    const Course course = play(scene, questions);
-    for (const Said& one : course.said) score.add(one, course.starts.at(one.job));
+    play(scene, questions, [&](const Said& one) {
+      score.add(one, alone.starts.at(one.job));
+      fmt::print(stderr, "{} {} p50 {} p90 {} started {}\n", one.job, format_time(one.at),
+                 shown(one.estimate.p50), shown(one.estimate.p90), shown(alone.starts.at(one.job)));
+    });
     score.trace_ends();
     score.tell(fmt::format("openb, one of {} nodes, {} of {} slices", every, slice + 1, slices).c_str());
   }
