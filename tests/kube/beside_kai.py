@@ -250,13 +250,18 @@ class Trouble(BesideKai):
 
     def test_another_scheduler_is_told_of(self):
         m = self.serve()
+        for i in range(4):
+            self.api.post(PODS, pod(f"filler-{i}", gpus=8, queue="team-a"))
+        self.wait_running(4, "filler", 40)
+        for i in range(4):
+            self.api.post(PODS, pod(f"contended-{i}", queue="team-a"))
+        wait_until(lambda: m.metric("kai_muster_waiting_jobs") == 4, 30, "muster to know them")
         time.sleep(11)  # what happens before may be of the leader before us
-        self.start_kais_scheduler()
-        self.addCleanup(self.plane.stop, "scheduler")
         os.kill(m.process.pid, signal.SIGSTOP)  # else it is faster every time
         try:
-            for i in range(4):
-                self.api.post(PODS, pod(f"contended-{i}", queue="team-a"))
+            self.start_kais_scheduler()
+            self.addCleanup(self.plane.stop, "scheduler")
+            self.api.delete(f"{PODS}/filler-0")
             self.wait_running(4, "contended", 60)
         finally:
             os.kill(m.process.pid, signal.SIGCONT)
