@@ -24,9 +24,13 @@ void Clearing::take(NodeRoom& room, TaskId task) {
   }
 }
 
-Price Clearing::price_of(std::span<const TaskId> tasks) {
-  Price price{.tasks = tasks.size()};
-  for (TaskId t : tasks) price.gpus += cluster_.shape_of(t).gpu_units();
+Price Clearing::price_of(TaskId task) const {
+  return {.work = work_.work_of(task), .tasks = 1, .gpus = cluster_.shape_of(task).gpu_units()};
+}
+
+Price Clearing::price_of(std::span<const TaskId> tasks) const {
+  Price price;
+  for (TaskId t : tasks) price += price_of(t);
   return price;
 }
 
@@ -55,8 +59,7 @@ void Clearing::add_option(const NodeRoom& room, Option option) {
   for (TaskId task : option.tasks)
     for (TaskId t : work_.with(task)) {
       if (!seen_.insert(t)) continue;
-      ++option.price.tasks;
-      option.price.gpus += cluster_.shape_of(t).gpu_units();
+      option.price += price_of(t);
       if (cluster_.placement(t).node == room.node()) after.leave(t);
     }
   option.devices = (after.space(kGpu) - room.space(kGpu)) / kOneGpu;
@@ -71,13 +74,21 @@ void Clearing::list_options(const NodeRoom& room) {
     if (cluster_.shape_of(t).whole_gpus() > 0) add_option(room, {.tasks = {t}});
 }
 
+namespace {
+
+Price for_as_many(const Price& price, std::int64_t devices) {
+  return {.work = price.work * static_cast<double>(devices),
+          .tasks = price.tasks * static_cast<std::size_t>(devices),
+          .gpus = price.gpus * devices};
+}
+
+}  // namespace
+
 // The cheapest for each device; in the end those that are not needed after all stay.
 bool Clearing::free_whole(NodeRoom& room, std::int64_t missing) {
   list_options(room);
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) {
-    const auto left = a.price.tasks * static_cast<std::size_t>(b.devices);
-    const auto right = b.price.tasks * static_cast<std::size_t>(a.devices);
-    return left != right ? left < right : a.price.gpus * b.devices < b.price.gpus * a.devices;
+    return for_as_many(a.price, b.devices) < for_as_many(b.price, a.devices);
   });
   std::size_t used = 0;
   std::int64_t surplus = -missing;

@@ -2,7 +2,9 @@
 // elsewhere.
 #pragma once
 
+#include <cmath>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "plugins/generators/movable_work.hpp"
@@ -10,11 +12,20 @@
 
 namespace muster::plugins {
 
-// What has to go, in GPUs and tasks.
+// What has to go: work that is done again, by whole GPU-hours, then tasks, then GPUs.
 struct Price {
+  double work = 0;  // GPU-hours
   std::size_t tasks = 0;
   std::int64_t gpus = 0;
-  auto operator<=>(const Price&) const = default;
+
+  double hours() const { return std::floor(work); }
+  Price& operator+=(const Price& other) {
+    work += other.work, tasks += other.tasks, gpus += other.gpus;
+    return *this;
+  }
+  friend bool operator<(const Price& a, const Price& b) {
+    return std::tuple(a.hours(), a.tasks, a.gpus) < std::tuple(b.hours(), b.tasks, b.gpus);
+  }
 };
 
 struct Way {
@@ -42,7 +53,8 @@ class Clearing {
   void add_option(const NodeRoom& room, Option option);
   Option sharers_of(GroupId device) const;
   void take(NodeRoom& room, TaskId task);
-  Price price_of(std::span<const TaskId> tasks);
+  Price price_of(TaskId task) const;
+  Price price_of(std::span<const TaskId> tasks) const;
 
   const Cluster& cluster_;
   MovableWork& work_;

@@ -41,7 +41,7 @@ class Defragment final : public ScenarioGenerator {
           std::min_element(fronts_.begin(), fronts_.end(),
                            [](const Front& a, const Front& b) { return a.plan.price < b.plan.price; });
       last_ = static_cast<std::size_t>(cheapest - fronts_.begin());
-      if (!works_out(cheapest->plan)) continue;
+      if (is_too_dear(cheapest->plan) || !works_out(cheapest->plan)) continue;
       write(cheapest->plan, potential);
       return true;
     }
@@ -65,6 +65,15 @@ class Defragment final : public ScenarioGenerator {
     NodeRoom room;
     std::optional<Way> way;
   };
+
+  // Throws away more work than the contender could have done since it came.
+  bool is_too_dear(const Plan& plan) const {
+    const Session& session = victims_->session();
+    const auto waited = session.now - cluster().job(victims_->probe().contender).created;
+    std::int64_t gpus = 0;
+    for (TaskId t : victims_->probe().tasks) gpus += shape_of(t).gpu_units();
+    return plan.price.hours() > 0 && plan.price.work > gpu_hours(gpus, waited);
+  }
 
   const Cluster& cluster() const { return victims_->session().cluster; }
   const Shape& shape_of(TaskId t) const { return cluster().shape_of(t); }
@@ -191,8 +200,7 @@ class Defragment final : public ScenarioGenerator {
       for (Site& home : sites_)
         if (home.room.node() == cluster().placement(t).node) home.room.leave(t);
     }
-    plan.price.tasks += way.price.tasks;
-    plan.price.gpus += way.price.gpus;
+    plan.price += way.price;
     site.room.come(cluster().shape(shape));
   }
 

@@ -54,6 +54,33 @@ TEST(Defragment, MovesTheFewestPods) {
   EXPECT_EQ(c.cycle(), "evict two-0; pipeline a-0 n2; pipeline two-0 n3");
 }
 
+// Three pods that just began lose less than one that has run for long.
+TEST(Defragment, MovesWhatLosesLeastWork) {
+  TestCluster c;
+  c.node("n1", {.gpus = 4}).node("n2", {.gpus = 4}).node("n3", {.gpus = 2});
+  for (int i = 0; i < 3; ++i)
+    c.running("one" + std::to_string(i), {.node = "n1", .age = std::chrono::minutes(5)});
+  c.running("two", {.gpus = 2, .node = "n2", .age = std::chrono::hours(50)});
+  add_newer_jobs(c, 20);
+  c.pending("a", {.gpus = 4, .age = std::chrono::minutes(1)});
+  EXPECT_THAT(c.cycle(), HasSubstr("pipeline a-0 n1"));
+}
+
+TEST(Defragment, MovesNoMoreWorkThanTheJobLostByWaiting) {
+  const auto decided = [](Duration waited) {
+    TestCluster c;
+    c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+    JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
+    half.age = less.age = std::chrono::hours(50);
+    c.running("half", half).running("less", less);
+    add_newer_jobs(c, 20);
+    c.pending("a", {.age = waited});
+    return c.cycle();
+  };
+  EXPECT_EQ(decided(std::chrono::hours(19)), "");
+  EXPECT_EQ(decided(std::chrono::hours(21)), "evict less-0; pipeline a-0 n2; pipeline less-0 n1/g1");
+}
+
 // n1 has GPUs enough, but no CPU for them.
 TEST(Defragment, MovesAPodWithoutGpusToANodeWhoseGpusAreInUse) {
   TestCluster c;
@@ -71,8 +98,9 @@ TEST(Defragment, AGangStaysWhole) {
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).node("n3", {.gpus = 2});
   c.running("gang", {.tasks = 2, .nodes = {"n1", "n2"}});
   add_newer_jobs(c, 20);
-  c.pending("a", {.gpus = 2}).pending("b", {.gpus = 2});
-  EXPECT_EQ(c.cycle(), "evict gang-1; bind a-0 n3; pipeline b-0 n2; pipeline gang-1 n1");
+  c.pending("a", {.gpus = 2, .age = std::chrono::hours(1000)});
+  c.pending("b", {.gpus = 2, .age = std::chrono::hours(999)});
+  EXPECT_EQ(c.cycle(), "evict gang-0; bind a-0 n3; pipeline b-0 n1; pipeline gang-0 n2");
 }
 
 TEST(Defragment, NobodyLosesItsPlaceForGood) {

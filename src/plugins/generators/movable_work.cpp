@@ -19,6 +19,12 @@ void MovableWork::start(Session& session, VictimPool& pool, const Candidates& ca
   list_tasks();
 }
 
+double MovableWork::work_of(TaskId task) const {
+  const Cluster& c = session_->cluster;
+  const auto& start = c.job(c.task(task).job).last_start;
+  return start ? std::max(0.0, gpu_hours(c.shape_of(task).gpu_units(), session_->now - *start)) : 0;
+}
+
 // Who found a place in this very cycle keeps it: otherwise the two could change places for ever.
 void MovableWork::list_tasks() {
   const Cluster& c = session_->cluster;

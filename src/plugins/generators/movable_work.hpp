@@ -11,6 +11,11 @@
 
 namespace muster::plugins {
 
+inline double gpu_hours(std::int64_t gpu_units, Duration time) {
+  return static_cast<double>(gpu_units) / kOneGpu *
+         std::chrono::duration<double, std::ratio<3600>>(time).count();
+}
+
 class MovableWork {
  public:
   // For this contender's candidates, which must live on.
@@ -21,6 +26,8 @@ class MovableWork {
   // What an eviction would take with the task, itself included: what victim order takes of its job before
   // it, a gang as a whole. Empty: it may not go.
   std::span<const TaskId> with(TaskId task);
+  // GPU-hours of the task since its job last started: what a move throws away. Zero: not known.
+  double work_of(TaskId task) const;
   // Some other node has room for the task as things stand.
   bool has_other_place(TaskId task, NodeId node);
 
