@@ -119,6 +119,7 @@ void RoomMaker::name_moments(const SearchReport& report, SearchEnd end) {
   for (const SparedJobs& spared : report.spared) session_.wake_at(spared.until);
   if (const auto& soonest = solver_.ended().soonest; soonest && end != SearchEnd::kProven)
     session_.wake_at(soonest->until);
+  if (end != SearchEnd::kProven) session_.wake_at(solver_.ended().until);
   if (end == SearchEnd::kCutShort) session_.decisions.is_unfinished = true;
 }
 

@@ -60,6 +60,7 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
     if (generator.made == nullptr) generator.made = generator.factory.make();
     if (!generator.made->serves(candidates)) continue;
     if (!search(statement, generator)) {
+      note_next_chance(*generator.made);
       if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
       continue;
     }
@@ -87,6 +88,11 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
 }
 
 void Solver::end_as_before(const SearchEnded& ended) { ended_ = ended; }
+
+void Solver::note_next_chance(const ScenarioGenerator& generator) {
+  const auto chance = generator.next_chance();
+  if (chance && (!ended_.until || *chance < *ended_.until)) ended_.until = chance;
+}
 
 Outcome Solver::unsolved() {
   ended_.scenarios = budget_.scenarios();

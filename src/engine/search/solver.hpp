@@ -72,6 +72,7 @@ class Solver {
   bool could_fit(const Batches& potential);
   bool contender_stands() const;
   void trim(Statement& statement);
+  void note_next_chance(const ScenarioGenerator& generator);
   Outcome unsolved();
 
   Session& session_;

@@ -21,11 +21,13 @@ class Defragment final : public ScenarioGenerator {
  public:
   bool serves(const Candidates& candidates) const override { return candidates.get_other_places; }
   bool moves_to_all_nodes() const override { return true; }
+  std::optional<TimePoint> next_chance() const override { return next_chance_; }
 
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
     fronts_.clear();
     last_.reset();
+    next_chance_.reset();
     if (!is_plain() || something_moves()) return;
     work_.start(victims.session(), victims.pool(), victims.candidates());
     if (!clearing_) clearing_.emplace(cluster(), work_);
@@ -66,13 +68,20 @@ class Defragment final : public ScenarioGenerator {
     std::optional<Way> way;
   };
 
-  // Throws away more work than the contender could have done since it came.
-  bool is_too_dear(const Plan& plan) const {
+  // Throws away more work than the contender could have done since it came. Both grow: the time comes for it
+  // where fewer GPUs would have to go than the contender wants.
+  bool is_too_dear(const Plan& plan) {
     const Session& session = victims_->session();
     const auto waited = session.now - cluster().job(victims_->probe().contender).created;
     std::int64_t gpus = 0;
     for (TaskId t : victims_->probe().tasks) gpus += shape_of(t).gpu_units();
-    return plan.price.hours() > 0 && plan.price.work > gpu_hours(gpus, waited);
+    const double missing = plan.price.work - gpu_hours(gpus, waited);
+    if (plan.price.hours() <= 0 || missing <= 0) return false;
+    if (gpus > plan.price.gpus) note_chance(session.now + time_for(missing, gpus - plan.price.gpus));
+    return true;
+  }
+  void note_chance(TimePoint at) {
+    if (!next_chance_ || at < *next_chance_) next_chance_ = at;
   }
 
   const Cluster& cluster() const { return victims_->session().cluster; }
@@ -263,6 +272,7 @@ class Defragment final : public ScenarioGenerator {
   std::vector<Site> sites_;
   std::vector<Front> fronts_;
   std::optional<std::size_t> last_;  // of the fronts, whose plan was proposed last
+  std::optional<TimePoint> next_chance_;
 };
 
 }  // namespace

@@ -81,6 +81,19 @@ TEST(Defragment, MovesNoMoreWorkThanTheJobLostByWaiting) {
   EXPECT_EQ(decided(std::chrono::hours(21)), "evict less-0; pipeline a-0 n2; pipeline less-0 n1/g1");
 }
 
+// 20 GPU-hours would go, growing by 0.4 an hour; the job could have done 19, and one more every hour.
+TEST(Defragment, NamesTheMomentWhenThatIsSo) {
+  TestCluster c;
+  c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+  JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
+  half.age = less.age = std::chrono::hours(50);
+  c.running("half", half).running("less", less);
+  add_newer_jobs(c, 20);
+  c.pending("a", {.age = std::chrono::hours(19)});
+  EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(c.decisions().next_moment, c.now() + std::chrono::minutes(100));
+}
+
 // n1 has GPUs enough, but no CPU for them.
 TEST(Defragment, MovesAPodWithoutGpusToANodeWhoseGpusAreInUse) {
   TestCluster c;

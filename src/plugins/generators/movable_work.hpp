@@ -3,6 +3,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <span>
 #include <vector>
@@ -14,6 +16,13 @@ namespace muster::plugins {
 inline double gpu_hours(std::int64_t gpu_units, Duration time) {
   return static_cast<double>(gpu_units) / kOneGpu *
          std::chrono::duration<double, std::ratio<3600>>(time).count();
+}
+
+// In which so many GPUs do so much work; whole seconds, so that the work is done by then.
+inline Duration time_for(double gpu_hours, std::int64_t gpu_units) {
+  constexpr double kMostSeconds = 3e8;  // ten years: further than anybody looks
+  const double seconds = gpu_hours * 3600 * kOneGpu / static_cast<double>(gpu_units);
+  return std::chrono::seconds(static_cast<std::int64_t>(std::ceil(std::min(seconds, kMostSeconds))));
 }
 
 class MovableWork {
