@@ -117,8 +117,11 @@ class ClusterTest(unittest.TestCase):
         for line in self.helm("list", "--short").split():
             self.helm("uninstall", line)
         self.api.request("DELETE", PODS, {"gracePeriodSeconds": 0})
-        self.plane.kubectl("delete", "--ignore-not-found", "crd", "-l", "app.kubernetes.io/part-of=muster")
         self.plane.kubectl("delete", "--ignore-not-found", "priorityclass", "train", "build-preemptible", "build", "inference")
+        # Asked by ourselves whether they are gone: kubectl now and then does so only after five minutes.
+        ours = "app.kubernetes.io/part-of=muster"
+        self.plane.kubectl("delete", "--ignore-not-found", "--wait=false", "crd", "-l", ours)
+        wait_until(lambda: not self.api.items(f"{CRDS}?labelSelector={ours}"), 60, "the definitions to be gone")
 
     def exists(self, path):
         try:
