@@ -66,30 +66,30 @@ TEST(Defragment, MovesWhatLosesLeastWork) {
   EXPECT_THAT(c.cycle(), HasSubstr("pipeline a-0 n1"));
 }
 
+// 20 GPU-hours have to go for a job of one GPU.
+void old_shares_in_its_way(TestCluster& c, Duration waited) {
+  c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
+  JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
+  half.age = less.age = std::chrono::hours(50);
+  c.running("half", half).running("less", less);
+  add_newer_jobs(c, 20);
+  c.pending("a", {.age = waited});
+}
+
 TEST(Defragment, MovesNoMoreWorkThanTheJobLostByWaiting) {
   const auto decided = [](Duration waited) {
     TestCluster c;
-    c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
-    JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
-    half.age = less.age = std::chrono::hours(50);
-    c.running("half", half).running("less", less);
-    add_newer_jobs(c, 20);
-    c.pending("a", {.age = waited});
+    old_shares_in_its_way(c, waited);
     return c.cycle();
   };
   EXPECT_EQ(decided(std::chrono::hours(19)), "");
   EXPECT_EQ(decided(std::chrono::hours(21)), "evict less-0; pipeline a-0 n2; pipeline less-0 n1/g1");
 }
 
-// 20 GPU-hours would go, growing by 0.4 an hour; the job could have done 19, and one more every hour.
+// What has to go grows by 0.4 an hour; the job could have done 19, and does one more every hour.
 TEST(Defragment, NamesTheMomentWhenThatIsSo) {
   TestCluster c;
-  c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
-  JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
-  half.age = less.age = std::chrono::hours(50);
-  c.running("half", half).running("less", less);
-  add_newer_jobs(c, 20);
-  c.pending("a", {.age = std::chrono::hours(19)});
+  old_shares_in_its_way(c, std::chrono::hours(19));
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.decisions().next_moment, c.now() + std::chrono::minutes(100));
 }
