@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "util/stable_hash.hpp"
+
 namespace muster {
 namespace {
 
@@ -108,11 +110,9 @@ ContainerDevices devices_for(std::span<const ContainerRequest> containers,
 
 std::string container_claim_name(std::string_view pod, std::string_view uid) {
   constexpr std::size_t kLongestPod = 220;
-  std::uint64_t hash = 14695981039346656037ULL;
-  for (const char c : uid) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   std::string_view stem = pod.substr(0, kLongestPod);
   while (stem.ends_with('.') || stem.ends_with('-')) stem.remove_suffix(1);
-  return fmt::format("{}-extended-resources-{:010x}", stem, hash >> 24);
+  return fmt::format("{}-extended-resources-{:010x}", stem, stable_hash(uid) >> 24);
 }
 
 }  // namespace muster

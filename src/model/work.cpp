@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "util/normal.hpp"
+#include "util/stable_hash.hpp"
 
 namespace muster {
 namespace {
@@ -25,12 +26,6 @@ std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
   return x ^ (x >> 31);
-}
-
-// FNV-1a.
-std::uint64_t hashed(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return hash;
 }
 
 double lognormal(Duration median, Duration p90, double p) {
@@ -86,8 +81,8 @@ std::optional<Pair> pair_of(std::string_view text, std::string_view first_key, s
 
 std::uint64_t random_bits(std::uint64_t seed, std::string_view object, std::string_view what,
                           std::uint64_t number) {
-  std::uint64_t hash = hashed(0xcbf29ce484222325U, object);
-  hash = hashed((hash ^ 0xffU) * 0x100000001b3U, what);
+  std::uint64_t hash = stable_hash("\xff", stable_hash(object));
+  hash = stable_hash(what, hash);
   return mixed(mixed(mixed(seed) ^ hash) + number);
 }
 

@@ -16,6 +16,7 @@
 
 #include "cli/output.hpp"
 #include "document/pack.hpp"
+#include "util/stable_hash.hpp"
 
 namespace muster::cli {
 namespace {
@@ -40,12 +41,7 @@ bool is_read(std::string_view annotation) {
   return annotation.find('/') == annotation.npos;
 }
 
-// FNV-1a: the same everywhere and for ever.
-std::string hash_of(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("x{:016x}", hash);
-}
+std::string hash_of(std::string_view name) { return fmt::format("x{:016x}", stable_hash(name)); }
 
 // Members that hold words of the API, which may happen to be the name of something, too.
 constexpr std::array<std::string_view, 10> kNeverNames{"kind",   "apiVersion", "apiGroup", "schedulerName",

@@ -13,21 +13,29 @@
 namespace muster {
 namespace {
 
+using Terms = std::vector<PodAffinityTerm>;
+
 struct Found {
   TermShape of;
   Age oldest;
-  std::vector<PodSelector> selectors;
+  const Terms *near, *away;
+
+  std::size_t terms() const { return near->size() + away->size(); }
+  std::vector<PodSelector> selectors() const {
+    std::vector<PodSelector> all;
+    for (const Terms* terms : {near, away})
+      for (const PodAffinityTerm& term : *terms) all.push_back({.parts = {part_of(term, *of.ns)}});
+    return all;
+  }
 };
 
-std::vector<PodSelector> selectors_of(const Constraints& c, const std::string& ns, TermsOf which) {
-  std::vector<PodSelector> selectors;
-  const auto add = [&](const std::vector<PodAffinityTerm>& terms) {
-    for (const PodAffinityTerm& term : terms) selectors.push_back({.parts = {part_of(term, ns)}});
-  };
+Found found_at(const Cluster& cluster, const Task& task, TermsOf which) {
+  const Constraints& c = cluster.shape(task.shape).constraints;
   const bool is_required = which == TermsOf::kRequired;
-  add(is_required ? c.pod_affinity : c.preferred_affinity);
-  add(is_required ? c.pod_anti_affinity : c.preferred_anti_affinity);
-  return selectors;
+  return {{task.shape, &task.ns},
+          age(task),
+          is_required ? &c.pod_affinity : &c.preferred_affinity,
+          is_required ? &c.pod_anti_affinity : &c.preferred_anti_affinity};
 }
 
 // In the order of the pods.
@@ -39,9 +47,9 @@ std::vector<Found> find_all(const Cluster& cluster, TermsOf which) {
     if (!task.alive) continue;
     std::uint32_t& at = place[task.shape.index()];
     if (at == kNotSeen) {
-      auto selectors = selectors_of(cluster.shape(task.shape).constraints, task.ns, which);
-      at = selectors.empty() ? kWithout : kFirst + static_cast<std::uint32_t>(found.size());
-      if (at != kWithout) found.push_back({{task.shape, &task.ns}, age(task), std::move(selectors)});
+      const Found first = found_at(cluster, task, which);
+      at = first.terms() == 0 ? kWithout : kFirst + static_cast<std::uint32_t>(found.size());
+      if (at != kWithout) found.push_back(first);
     } else if (at != kWithout) {
       found[at - kFirst].oldest = std::min(found[at - kFirst].oldest, age(task));
     }
@@ -55,14 +63,15 @@ class Crowd {
   explicit Crowd(const std::vector<Found>& all) {
     absl::flat_hash_set<PodSelector> seen;
     for (const Found& f : all)
-      for (const PodSelector& s : f.selectors)
+      for (const PodSelector& s : f.selectors())
         if (seen.insert(s).second) values_.count(s);
   }
 
   // All selectors or none.
   bool lets_in(const Found& f) {
+    const std::vector<PodSelector> selectors = f.selectors();
     std::vector<std::pair<Alike*, const PodSelector*>> let_in;
-    for (const PodSelector& s : f.selectors)
+    for (const PodSelector& s : selectors)
       for (const std::string& value : values_to_be_found_by(s)) {
         Alike& alike = alike_[{*f.of.ns, value}];
         if (!alike.insert(s).second) continue;
@@ -88,9 +97,9 @@ class Crowd {
   absl::node_hash_map<std::pair<std::string, std::string>, Alike> alike_;  // by namespace and label value
 };
 
-std::size_t count_selectors(const std::vector<Found>& all) {
+std::size_t count_terms(const std::vector<Found>& all) {
   std::size_t count = 0;
-  for (const Found& f : all) count += f.selectors.size();
+  for (const Found& f : all) count += f.terms();
   return count;
 }
 
@@ -99,7 +108,7 @@ std::size_t count_selectors(const std::vector<Found>& all) {
 TermShapes term_shapes(const Cluster& cluster, TermsOf which) {
   const std::vector<Found> all = find_all(cluster, which);
   TermShapes shapes;
-  if (count_selectors(all) > kMostTermsAlike) {
+  if (count_terms(all) > kMostTermsAlike) {
     std::vector<const Found*> by_age;
     for (const Found& f : all) by_age.push_back(&f);
     std::ranges::sort(by_age, {}, &Found::oldest);

@@ -127,7 +127,7 @@ class ScenarioGenerator {
   virtual void start(VictimAccumulator& victims) = 0;
   // False at the end; `potential` is valid until the next call.
   virtual bool next(Batches& potential) = 0;
-  // When time alone lets it propose what it kept to itself since the search began; nothing: never.
+  // When time alone lets it propose what it kept to itself since it was started; nothing: never.
   virtual std::optional<TimePoint> next_chance() const { return std::nullopt; }
   // Victims may also go to nodes that have no GPU free: some may need none.
   virtual bool moves_to_all_nodes() const { return false; }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "grouper/fields.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
@@ -139,9 +140,9 @@ kube::Async<std::string> make_claim(WriteParts parts, const PodIdentity& pod, co
 // Which container uses which of the claim's requests.
 json mappings_of(const json& pod, const ContainerDevices& devices) {
   std::vector<std::string> containers;
-  for (const char* list : {"initContainers", "containers"})
-    for (const json& container : pod["spec"].value(list, json::array()))
-      containers.push_back(container.value("name", ""));
+  for (const char* list : {"/spec/initContainers", "/spec/containers"})
+    for (const json& container : grouper::at(pod, list))
+      containers.push_back(grouper::text_at(container, "/name"));
   json mappings = json::array();
   for (const RequestUse& use : devices.uses)
     if (use.container < containers.size())

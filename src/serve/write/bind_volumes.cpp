@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "grouper/fields.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "serve/read/knowledge.hpp"
@@ -14,6 +15,7 @@
 namespace muster::serve {
 namespace {
 
+using grouper::text_at;
 using kube::ApiRequest;
 using kube::HttpResponse;
 using nlohmann::json;
@@ -22,15 +24,8 @@ namespace resources = kube::resources;
 constexpr const char* kNodeKey = "volume.kubernetes.io/selected-node";
 // Whoever made the bond may undo it: the controller of volumes keeps what a person wrote.
 constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
-constexpr const char* kNodePath = "/metadata/annotations/volume.kubernetes.io~1selected-node";
-constexpr const char* kBoundByControllerPath = "/metadata/annotations/pv.kubernetes.io~1bound-by-controller";
 constexpr int kTriesOfAVolume = 5;
 constexpr auto kForAllVolumes = std::chrono::seconds(120);  // as KAI's binder waits
-
-std::string string_at(const json& object, const char* path) {
-  const json::json_pointer pointer(path);
-  return object.contains(pointer) && object[pointer].is_string() ? object[pointer].get<std::string>() : "";
-}
 
 kube::Async<HttpResponse> merge(WriteParts parts, std::string path, json body) {
   ApiRequest patch{.method = "PATCH",
@@ -61,12 +56,12 @@ struct VolumeState {
 
 VolumeState state_of_volume(const std::string& text) {
   const json volume = json::parse(text, nullptr, false);
-  return {.version = string_at(volume, "/metadata/resourceVersion"),
-          .phase = string_at(volume, "/status/phase"),
-          .claim_ns = string_at(volume, "/spec/claimRef/namespace"),
-          .claim = string_at(volume, "/spec/claimRef/name"),
-          .claim_uid = string_at(volume, "/spec/claimRef/uid"),
-          .was_bound_by_us = !string_at(volume, kBoundByControllerPath).empty()};
+  return {.version = text_at(volume, "/metadata/resourceVersion"),
+          .phase = text_at(volume, "/status/phase"),
+          .claim_ns = text_at(volume, "/spec/claimRef/namespace"),
+          .claim = text_at(volume, "/spec/claimRef/name"),
+          .claim_uid = text_at(volume, "/spec/claimRef/uid"),
+          .was_bound_by_us = !grouper::annotation(volume, kBoundByController).empty()};
 }
 
 // Of the version that was read: where somebody changes the volume meanwhile, it is read again.
@@ -134,9 +129,9 @@ struct ClaimState {
 
 ClaimState state_of_claim(const std::string& text) {
   const json claim = json::parse(text, nullptr, false);
-  return {.is_bound = string_at(claim, "/status/phase") == "Bound",
-          .volume = string_at(claim, "/spec/volumeName"),
-          .selected_node = string_at(claim, kNodePath)};
+  return {.is_bound = text_at(claim, "/status/phase") == "Bound",
+          .volume = text_at(claim, "/spec/volumeName"),
+          .selected_node = grouper::annotation(claim, kNodeKey)};
 }
 
 // What is wrong with the claim; "": nothing, and `is_bound` says whether it is done.

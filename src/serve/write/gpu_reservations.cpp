@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "grouper/fields.hpp"
 #include "kube/api_client.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
@@ -12,10 +13,12 @@
 #include "serve/health/log.hpp"
 #include "serve/write/bind.hpp"
 #include "serve/write/events.hpp"
+#include "util/stable_hash.hpp"
 
 namespace muster::serve {
 namespace {
 
+using grouper::text_at;
 using kube::Clock;
 using kube::HttpResponse;
 using nlohmann::json;
@@ -31,17 +34,10 @@ json field_of_pod(const char* name, const char* path) {
   return {{"name", name}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}};
 }
 
-std::string text_in(const json& object, const char* path) {
-  const json::json_pointer pointer(path);
-  return object.contains(pointer) && object[pointer].is_string() ? object[pointer].get<std::string>() : "";
-}
-
 }  // namespace
 
 std::string reservation_name(const std::string& node, const std::string& group) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : node + "/" + group) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("{}{:016x}", kNamePrefix, hash);
+  return fmt::format("{}{:016x}", kNamePrefix, stable_hash(node + "/" + group));
 }
 
 kube::Async<std::string> GpuReservations::reserve(std::string node, std::vector<std::string> groups,
@@ -64,12 +60,12 @@ kube::Async<std::string> GpuReservations::reserve_one(const std::string& node, c
   while (Clock::now() < end && !p_.client.loop().stopping() && p_.client.may_write()) {
     const HttpResponse answer = co_await p_.client.get(resources::kPods.path(options_.ns, name));
     const json pod = answer.ok() ? json::parse(answer.body, nullptr, false) : json();
-    const bool is_leaving = !text_in(pod, "/metadata/deletionTimestamp").empty();
+    const bool is_leaving = !text_at(pod, "/metadata/deletionTimestamp").empty();
     if (answer.status == 404) {
       const std::string problem = co_await make(node, group, name);
       if (!problem.empty()) co_return problem;
     } else if (pod.is_object() && !is_leaving) {
-      uid = text_in(pod, "/metadata/uid");
+      uid = text_at(pod, "/metadata/uid");
       device = pod.value(json::json_pointer("/metadata/annotations"), json::object()).value(kDeviceKey, "");
       if (!device.empty()) co_return std::string();
     }
@@ -184,7 +180,7 @@ kube::Async<void> GpuReservations::restore(Shared shared) {
 kube::Async<std::string> GpuReservations::recorded_devices(const PodIdentity& pod) {
   const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
   const json object = answer.ok() ? json::parse(answer.body, nullptr, false) : json();
-  if (text_in(object, "/metadata/uid") != pod.uid) co_return std::string();
+  if (text_at(object, "/metadata/uid") != pod.uid) co_return std::string();
   co_return object.value(json::json_pointer("/metadata/annotations"), json::object()).value(kGpuDevices, "");
 }
 

@@ -13,6 +13,7 @@
 #include "model/decisions.hpp"
 #include "serve/health/log.hpp"
 #include "serve/write/requests.hpp"
+#include "util/stable_hash.hpp"
 
 namespace muster::serve {
 namespace {
@@ -75,9 +76,7 @@ json placement_of(const std::string& text) {
 }  // namespace
 
 std::string scaling_name(const std::string& ns, const std::string& pod) {
-  std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a
-  for (const char c : ns + "/" + pod) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return fmt::format("{}{:016x}", kScalingPrefix, hash);
+  return fmt::format("{}{:016x}", kScalingPrefix, stable_hash(ns + "/" + pod));
 }
 
 std::vector<std::size_t> to_scale(const std::vector<WaitingShare>& waiting, std::vector<std::int64_t> asked) {
