@@ -4,11 +4,14 @@
     soak.py --minutes M [--rate R]
 
 R pods a second (50 unless told) come with new names, labels and PodGroups, run for a few seconds and go. Every minute a line:
-memory, what is interned, open writes, the longest cycle. At the end memory and what is interned must not have grown by more
-than a fifth since a third of the time was over, and open binds and evictions must be back at none. MUSTER names the program.
+memory, what is interned, open writes, the slow cycles, what self-checks found. At the end memory, what is interned and the
+slow cycles must not have grown by more than a fifth since a third of the time was over (medians of a tenth of the run each),
+self-checks must have been made and have found nothing wrong, and open binds and evictions must be back at none. MUSTER names
+the program.
 """
 import argparse
 import pathlib
+import statistics
 import sys
 import threading
 import time
@@ -27,17 +30,19 @@ class Churn(threading.Thread):
         self.api, self.rate, self.is_over, self.made = Api(plane.port, plane.directory / "ca.crt"), rate, False, 0
 
     def run(self):
-        begin = time.monotonic()
-        gone = 0
+        begin, gone = time.monotonic(), 0
         while not self.is_over:
-            wanted = int((time.monotonic() - begin) * self.rate)
-            for number in range(self.made, wanted):
-                self.api.post(PODS, pod(f"soak-{number}", 1, queue=("team-a", "team-b")[number % 2], labels={"soak": f"{number}"}))
-            self.made = max(self.made, wanted)
-            for number in range(gone, max(gone, self.made - int(LIVES * self.rate))):
-                self.api.request("DELETE", f"{PODS}/soak-{number}", {"gracePeriodSeconds": 0})
-                gone = number + 1
-            time.sleep(0.02)
+            if self.made < (time.monotonic() - begin) * self.rate:
+                self.make(self.made)
+                self.made += 1
+            else:
+                time.sleep(0.005)
+            while gone < self.made - int(LIVES * self.rate):
+                self.api.request("DELETE", f"{PODS}/soak-{gone}", {"gracePeriodSeconds": 0})
+                gone += 1
+
+    def make(self, number):
+        self.api.post(PODS, pod(f"soak-{number}", 1, queue=("team-a", "team-b")[number % 2], labels={"soak": f"{number}"}))
 
 
 def memory(process):
@@ -49,6 +54,38 @@ def memory(process):
 
 def open_writes(m):
     return m.metric("kai_muster_open_binds") + m.metric("kai_muster_open_evictions")
+
+
+def slow_cycle(m, seconds):
+    """The 99th of a hundred cycles in this time, in milliseconds, as far as a look every half second sees them."""
+    begin, seen = time.monotonic(), []
+    while not seen or time.monotonic() < begin + seconds:
+        seen.append(m.metric("kai_e2e_scheduling_latency_milliseconds"))
+        time.sleep(0.5)
+    return sorted(seen)[int(0.99 * len(seen))]
+
+
+def look(m, seconds):
+    return {"slow cycle ms": slow_cycle(m, seconds), "memory MiB": memory(m.process),
+            "interned": m.metric("kai_muster_interned")}
+
+
+def growth(seen):
+    """What is larger at the end than it was after a third of the time."""
+    part = max(1, len(seen) // 10)
+    early, late = seen[len(seen) // 3:][:part], seen[-part:]
+    for what in seen[0]:
+        before, after = (statistics.median(sample[what] for sample in samples) for samples in (early, late))
+        print(f"{what}: {before:.1f} early, {after:.1f} late")
+        if after > 1.2 * before + 4:
+            yield f"{what} grew from {before:.1f} to {after:.1f}"
+
+
+def checked(m):
+    if not m.metric("kai_muster_self_checks_total"):
+        yield "no self-check was made"
+    if m.metric("kai_muster_drift_objects_total"):
+        yield f"self-checks found {m.metric('kai_muster_drift_objects_total'):.0f} objects wrong"
 
 
 def main():
@@ -69,17 +106,17 @@ def main():
             seen = []
             begin = time.monotonic()
             while time.monotonic() < begin + 60 * options.minutes:
-                time.sleep(min(60, 10 * options.minutes))
-                seen.append((memory(m.process), m.metric("kai_muster_interned")))
-                print(f"{(time.monotonic() - begin) / 60:.1f} min: {churn.made} pods, {seen[-1][0]:.0f} MiB, "
-                      f"{seen[-1][1]:.0f} interned, {open_writes(m):.0f} open writes", flush=True)
+                seen.append(look(m, min(60, 10 * options.minutes)))
+                print(f"{(time.monotonic() - begin) / 60:.1f} min: {churn.made} pods,",
+                      ", ".join(f"{what} {value:.1f}" for what, value in seen[-1].items()) + ",",
+                      f"{open_writes(m):.0f} open writes, {m.metric('kai_muster_self_checks_total'):.0f} self-checks,",
+                      f"{m.metric('kai_muster_drift_objects_total'):.0f} wrong", flush=True)
             churn.is_over = True
             churn.join(30)
             wait_until(lambda: open_writes(m) == 0, 60, "open writes to end")
-            early, late = seen[len(seen) // 3], seen[-1]
-            for what, before, after in zip(("memory", "interned"), early, late):
-                if after > 1.2 * before + 4:
-                    sys.exit(f"{what} grew from {before:.0f} to {after:.0f}")
+            faults = [*growth(seen), *checked(m)]
+    if faults:
+        sys.exit("\n".join(faults))
     print("1 passed, 0 failed")
 
 

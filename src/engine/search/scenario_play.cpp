@@ -34,22 +34,27 @@ void ScenarioPlay::collect_jobs(std::span<const TaskId> victims) {
   }
 }
 
-// The contender and the victims' jobs, among those who wait.
-void ScenarioPlay::line_up(const Play& play) {
-  const bool is_line = line_ == Line::kAll;
+const WaitingLine& ScenarioPlay::waiting() {
   if (waiting_ == nullptr) {
+    const bool is_line = line_ == Line::kAll;
     const auto who = is_line ? WaitingLine::Who::kConsidered : WaitingLine::Who::kAll;
     const auto filled = is_line ? ScenarioOrder::Filled::kByAge : ScenarioOrder::Filled::kByQueue;
     waiting_ = std::make_unique<WaitingLine>(session_, who);
     order_ = std::make_unique<ScenarioOrder>(session_, *waiting_, filled);
   }
+  return *waiting_;
+}
+
+// The contender and the victims' jobs, among those who wait.
+void ScenarioPlay::line_up(const Play& play) {
+  waiting();
   contestants_.clear();
   contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
                           session_.demand(play.tasks, session_.cluster.smallest_gpu())});
   for (JobId j : victim_jobs_) {
     if (j == play.contender || !session_.cluster.job(j).is_in_named_queue) continue;
     contestants_.push_back({session_.entry(j), session_.chunk(j).wanted});
-    contestants_.back().job.joins_now = is_line;
+    contestants_.back().job.joins_now = line_ == Line::kAll;
   }
   order_->start(contestants_);
 }

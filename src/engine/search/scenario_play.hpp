@@ -38,6 +38,8 @@ class ScenarioPlay {
   std::optional<VictimRefusal> run(Statement& statement, const Play& play);
   // Jobs that lost tasks in the last run.
   std::span<const JobId> victim_jobs() const { return victim_jobs_; }
+  // Who waits, in line.
+  const WaitingLine& waiting();
   // The job's tasks, or its place in line, changed for good.
   void update(JobId job) {
     if (waiting_ != nullptr) waiting_->update(job);

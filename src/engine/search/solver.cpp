@@ -37,7 +37,8 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
       play_(session, line),
       room_(session.cluster),
       budget_(session, action_),
-      trimmer_(session, room_, budget_) {
+      trimmer_(session, room_, budget_),
+      turns_(session) {
   std::vector<GeneratorFactory> factories;
   session_.hooks.generators(factories);
   for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
@@ -85,6 +86,8 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   if (session_.memory != nullptr) session_.memory->recall(session_, action_, contender, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
   accumulator_->begin(candidates);
+  has_turns_ = candidates.bounded == Bounded::kByShares && session_.settings.compatibility.count_turns;
+  if (has_turns_) turns_.start(contender, play_.waiting());
 }
 
 void Solver::end_as_before(const SearchEnded& ended) { ended_ = ended; }
@@ -167,7 +170,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   while (generator.made->next(potential_)) {
     if (!could_fit(potential_)) continue;
     collect_victims();
-    if (victims_.empty()) continue;
+    if (victims_.empty() || !leaves_enough()) continue;
     const std::size_t scenario = fingerprint(k);
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
@@ -232,6 +235,19 @@ bool Solver::could_fit(const Batches& potential) {
     if (seen_.insert(t) && !accumulator_->is_recorded(t))
       freed_.add(c, c.placement(t).node, freed_gpus(c, t));
   return room.slots() + freed_.count(room) >= room.tasks();
+}
+
+// Likewise: what is not taken back before the contender's turn comes must be enough for it.
+bool Solver::leaves_enough() {
+  const auto free = room_.exact_total();
+  if (!has_turns_ || !free) return true;
+  const Cluster& c = session_.cluster;
+  std::int64_t missing = accumulator_->room().demand() - *free;
+  for (TaskId t : victims_) {
+    if (missing <= 0) return true;
+    if (turns_.may_be_away(c.task(t).job)) missing -= freed_gpus(c, t);
+  }
+  return missing <= 0;
 }
 
 void Solver::trim(Statement& statement) {

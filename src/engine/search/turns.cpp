@@ -1,0 +1,120 @@
+// A queue is served while it comes before the contender's queue with the heaviest job that waits there before
+// the contender.
+#include "engine/search/turns.hpp"
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+// The first queues from the top on both sides that are not the same.
+std::pair<QueueId, QueueId> apart(const Cluster& c, QueueId a, QueueId b) {
+  while (c.queue(a).depth > c.queue(b).depth) a = c.queue(a).parent;
+  while (c.queue(b).depth > c.queue(a).depth) b = c.queue(b).parent;
+  while (a != b && c.queue(a).parent != c.queue(b).parent) a = c.queue(a).parent, b = c.queue(b).parent;
+  return {a, b};
+}
+
+// Whoever leaves it may not come back.
+bool is_over_a_limit(const Cluster& c, QueueId queue) {
+  for (QueueId q = queue; q.valid(); q = c.queue(q).parent)
+    for (Accounted r : kAccounted)
+      if (const double limit = c.queue(q).of(r).limit; limit >= 0 && c.use(q).allocated.share(r) > limit)
+        return true;
+  return false;
+}
+
+}  // namespace
+
+void Turns::start(JobId contender, const WaitingLine& line) {
+  line_ = &line;
+  queue_ = session_.cluster.job(contender).queue;
+  leaves_.clear();
+  known_.clear();
+  away_.clear();
+  find_heaviest(contender);
+}
+
+// A probe with some of its tasks stands no further behind than one that is below its minimum.
+void Turns::find_heaviest(JobId contender) {
+  heaviest_.reset();
+  const WaitingLine::Leaf* leaf = line_->of(queue_);
+  if (leaf == nullptr) return;
+  JobEntry mine = session_.entry(contender);
+  mine.elastic = ElasticState::kBelow;
+  const auto gpus = [](const Demand& d) { return d.charge.units[index(Accounted::kGpus)]; };
+  for (const WaitingLine::Waiting& w : leaf->jobs) {
+    if (!session_.job_before(w.job, mine)) return;
+    if (w.job.job != contender && (!heaviest_ || gpus(w.wanted) > gpus(*heaviest_))) heaviest_ = w.wanted;
+  }
+}
+
+bool Turns::may_be_away(JobId victim) {
+  if (!heaviest_) return true;
+  if (known_.insert(victim) && !is_back_by_then(victim)) away_.insert(victim);
+  return away_.contains(victim);
+}
+
+bool Turns::is_back_by_then(JobId victim) {
+  const Leaf& its = leaf(session_.cluster.job(victim).queue);
+  if (its.back == Back::kNothing || !comes_back_whole(victim)) return false;
+  const JobEntry evicted{.job = victim, .elastic = ElasticState::kBelow};
+  return its.back == Back::kAll || session_.job_before(evicted, its.stops_at);
+}
+
+// A job that stands at its minimum and waits for nothing leaves and comes back as one, to nodes that still
+// take it.
+bool Turns::comes_back_whole(JobId victim) const {
+  const Cluster& c = session_.cluster;
+  const Job& job = c.job(victim);
+  if (!job.is_in_named_queue || job.has_pending() || elastic_state(job) != ElasticState::kExact) return false;
+  const auto is_taken_again = [&](TaskId t) {
+    const Placement& at = c.placement(t);
+    if (!in(at.status, kActiveAllocated)) return true;
+    return c.node(at.node).present && !session_.hooks.shape_filter(c.task(t).shape, at.node);
+  };
+  return std::ranges::all_of(job.pod_sets,
+                             [&](const PodSet& p) { return std::ranges::all_of(p.tasks, is_taken_again); });
+}
+
+const Turns::Leaf& Turns::leaf(QueueId queue) {
+  const auto [at, is_new] = leaves_.try_emplace(queue);
+  if (is_new) at->second = work_out(queue);
+  return at->second;
+}
+
+Turns::Leaf Turns::work_out(QueueId queue) const {
+  const Cluster& c = session_.cluster;
+  if (queue == c.queue_tree().nobody() || is_over_a_limit(c, queue)) return {};
+  const auto [mine, theirs] = apart(c, queue_, queue);
+  if (mine == theirs || !goes_first(theirs, {}, mine)) return {};
+  if (theirs == queue) {
+    const auto stops = first_that_stops(queue, theirs, mine);
+    return stops ? Leaf{Back::kThoseBefore, *stops} : Leaf{Back::kAll, {}};
+  }
+  for (QueueId other : line_->queues())
+    if (is_at_or_below(c, other, theirs) && first_that_stops(other, theirs, mine)) return {};
+  return {Back::kAll, {}};
+}
+
+// With all that it holds and what is wanted besides. With less it goes first all the more.
+bool Turns::goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const {
+  return session_.hooks.queue_order(QueueSide{.queue = theirs, .wanted = wanted},
+                                    QueueSide{.queue = mine, .wanted = *heaviest_}) < 0;
+}
+
+// One that holds something may ask for more when it lost it.
+std::optional<JobEntry> Turns::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
+  const WaitingLine::Leaf* waiting = line_->of(leaf);
+  if (waiting == nullptr) return std::nullopt;
+  const Demand* last = nullptr;
+  for (const WaitingLine::Waiting& w : waiting->jobs) {
+    const bool is_alike = last != nullptr && *last == w.wanted;
+    if (session_.cluster.job(w.job.job).counts.active_allocated() > 0) return w.job;
+    if (!is_alike && !goes_first(theirs, w.wanted, mine)) return w.job;
+    last = &w.wanted;
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster
