@@ -22,6 +22,7 @@ from test_serve import BINARY, ROOT
 from workloads import PODS, QUEUES, pod, queue
 
 LIVES = 4  # seconds
+SLACK = {"slow cycle ms": 4, "memory MiB": 4, "interned": 4096}  # what is interned is swept when so much is
 
 
 class Churn(threading.Thread):
@@ -77,7 +78,7 @@ def growth(seen):
     for what in seen[0]:
         before, after = (statistics.median(sample[what] for sample in samples) for samples in (early, late))
         print(f"{what}: {before:.1f} early, {after:.1f} late")
-        if after > 1.2 * before + 4:
+        if after > 1.2 * before + SLACK[what]:
             yield f"{what} grew from {before:.1f} to {after:.1f}"
 
 

@@ -82,6 +82,7 @@ struct Scenario {
 // What victims of these leaf queues would have to free at least, in thousandths of a GPU.
 struct Shortage {
   JobId contender;
+  Demand wanted;
   std::int64_t gpus = 0;
   struct Source {
     QueueId leaf;

@@ -22,11 +22,13 @@ std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId con
                                            const Candidates& candidates) {
   const auto free = solver.room().exact_total();
   if (!free || s.hooks.reclaim_shortage.empty()) return std::nullopt;
-  const std::int64_t missing = s.chunk(contender).wanted.charge.units[index(Accounted::kGpus)] - *free;
+  const Demand& wanted = s.chunk(contender).wanted;
+  const std::int64_t missing = wanted.charge.units[index(Accounted::kGpus)] - *free;
   if (missing <= 0) return std::nullopt;
   absl::InlinedVector<Shortage::Source, 16> sources;
   for (QueueId leaf : candidates.leaves) sources.push_back({leaf, solver.pool().largest(leaf)});
-  return s.hooks.reclaim_shortage({.contender = contender, .gpus = missing, .sources = sources});
+  return s.hooks.reclaim_shortage(
+      {.contender = contender, .wanted = wanted, .gpus = missing, .sources = sources});
 }
 
 }  // namespace

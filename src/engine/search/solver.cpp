@@ -38,7 +38,7 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
       room_(session.cluster),
       budget_(session, action_),
       trimmer_(session, room_, budget_),
-      turns_(session) {
+      proofs_(session, room_, play_) {
   std::vector<GeneratorFactory> factories;
   session_.hooks.generators(factories);
   for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
@@ -86,8 +86,7 @@ void Solver::start(JobId contender, const Candidates& candidates, const Scenario
   if (session_.memory != nullptr) session_.memory->recall(session_, action_, contender, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
   accumulator_->begin(candidates);
-  has_turns_ = candidates.bounded == Bounded::kByShares && session_.settings.compatibility.count_turns;
-  if (has_turns_) turns_.start(contender, play_.waiting());
+  proofs_.start(contender, candidates);
 }
 
 void Solver::end_as_before(const SearchEnded& ended) { ended_ = ended; }
@@ -166,11 +165,12 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   if (tasks.empty()) return false;
   room_.update();
   accumulator_->start({contender_, tasks, &recorded_, &feasible_});
+  proofs_.start_probe(*accumulator_);
   generator.made->start(*accumulator_);
   while (generator.made->next(potential_)) {
-    if (!could_fit(potential_)) continue;
+    if (!proofs_.could_fit(potential_)) continue;
     collect_victims();
-    if (victims_.empty() || !leaves_enough()) continue;
+    if (victims_.empty() || !proofs_.could_stay_away(victims_)) continue;
     const std::size_t scenario = fingerprint(k);
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
@@ -223,31 +223,6 @@ void Solver::record_victims() {
   add_needed(session_.cluster, recorded_, seen_, needed_);
   add_needed(session_.cluster, potential_, seen_, needed_);
   std::swap(recorded_, needed_);
-}
-
-// A proof of no for one scenario: with equal demands, room is counted in tasks.
-bool Solver::could_fit(const Batches& potential) {
-  const RoomTest& room = accumulator_->recorded_room();
-  if (!room.has_equal_demands() || room.slots() >= room.tasks()) return true;
-  const Cluster& c = session_.cluster;
-  seen_.clear();
-  for (TaskId t : potential.tasks())
-    if (seen_.insert(t) && !accumulator_->is_recorded(t))
-      freed_.add(c, c.placement(t).node, freed_gpus(c, t));
-  return room.slots() + freed_.count(room) >= room.tasks();
-}
-
-// Likewise: what is not taken back before the contender's turn comes must be enough for it.
-bool Solver::leaves_enough() {
-  const auto free = room_.exact_total();
-  if (!has_turns_ || !free) return true;
-  const Cluster& c = session_.cluster;
-  std::int64_t missing = accumulator_->room().demand() - *free;
-  for (TaskId t : victims_) {
-    if (missing <= 0) return true;
-    if (turns_.may_be_away(c.task(t).job)) missing -= freed_gpus(c, t);
-  }
-  return missing <= 0;
 }
 
 void Solver::trim(Statement& statement) {

@@ -10,10 +10,10 @@
 #include "engine/place/gpu_room.hpp"
 #include "engine/search/scenario_generator.hpp"
 #include "engine/search/scenario_play.hpp"
+#include "engine/search/scenario_proofs.hpp"
 #include "engine/search/search_budget.hpp"
 #include "engine/search/search_memory.hpp"
 #include "engine/search/trimmer.hpp"
-#include "engine/search/turns.hpp"
 
 namespace muster {
 
@@ -70,8 +70,6 @@ class Solver {
   void collect_victims();
   std::size_t fingerprint(std::size_t k);
   void record_victims();
-  bool could_fit(const Batches& potential);
-  bool leaves_enough();
   bool contender_stands() const;
   void trim(Statement& statement);
   void note_next_chance(const ScenarioGenerator& generator);
@@ -86,14 +84,13 @@ class Solver {
   GpuRoom room_;
   SearchBudget budget_;
   Trimmer trimmer_;
-  Turns turns_;
+  ScenarioProofs proofs_;
 
   // ---- the search at hand
   JobId contender_;
   const ScenarioValidator* valid_ = nullptr;
   std::vector<TaskId> tasks_;    // all that must find a place
   std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
-  bool has_turns_ = false;       // the order of turns tells who would be back
   Bitmap feasible_;
   bool to_all_nodes_ = false;  // whatever is free there
   Batches recorded_;           // part of every scenario
@@ -108,7 +105,6 @@ class Solver {
   std::vector<TaskId> victims_, sorted_;
   std::vector<JobId> moved_;
   Stamps<TaskId> seen_;
-  SlotChange freed_;
 };
 
 }  // namespace muster

@@ -98,7 +98,7 @@ std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quot
 absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Shortage& shortage) const {
   absl::InlinedVector<Source, 16> sources;
   const QueueId ours = cluster_.job(shortage.contender).queue;
-  const Demand& wanted = session_.chunk(shortage.contender).wanted;
+  const Demand& wanted = shortage.wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(ours, leaf);
     if (sources.empty() || sources.back().queue != theirs)

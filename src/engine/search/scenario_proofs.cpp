@@ -1,0 +1,81 @@
+// Arithmetic on GPUs: what comes free, what would be taken back, and what may not be taken.
+#include "engine/search/scenario_proofs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster {
+
+void ScenarioProofs::start(JobId contender, const Candidates& candidates) {
+  contender_ = contender;
+  candidates_ = &candidates;
+  has_turns_ = false;
+}
+
+void ScenarioProofs::start_probe(const VictimAccumulator& victims) {
+  victims_ = &victims;
+  wanted_ = session_.demand(victims.probe().tasks, session_.cluster.smallest_gpu());
+}
+
+bool ScenarioProofs::could_fit(const Batches& potential) {
+  const RoomTest& room = victims_->recorded_room();
+  if (!room.has_equal_demands()) return true;
+  const Cluster& c = session_.cluster;
+  seen_.clear();
+  for (TaskId t : potential.tasks())
+    if (seen_.insert(t) && !victims_->is_recorded(t)) freed_.add(c, c.placement(t).node, freed_gpus(c, t));
+  slots_ = room.slots() + freed_.count(room);
+  return slots_ >= room.tasks();
+}
+
+bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
+  if (candidates_->bounded != Bounded::kByShares || !room_.exact_total()) return true;
+  const std::int64_t gpus = least_away(victims);
+  return gpus <= 0 || (do_shares_allow(gpus, victims) && do_turns_leave(gpus, victims));
+}
+
+// GPUs of victims that can have no place when the tasks have theirs. Where all tasks want d GPUs, a victim of
+// g takes the room of at least ⌊g/d⌋ of them wherever it stands.
+std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
+  const RoomTest& room = victims_->room();
+  const std::int64_t missing = room.demand() - *room_.exact_total();
+  const std::int64_t each = room.smallest_demand();
+  if (!room.has_equal_demands() || each <= 0) return missing;
+  std::int64_t slots = room.tasks() - slots_;
+  for (TaskId t : victims) slots += freed_gpus(session_.cluster, t) / each;
+  return std::max(missing, slots * each);
+}
+
+bool ScenarioProofs::do_turns_leave(std::int64_t gpus, std::span<const TaskId> victims) {
+  if (!session_.settings.compatibility.count_turns) return true;
+  if (!std::exchange(has_turns_, true)) turns_.start(contender_, play_.waiting());
+  const Cluster& c = session_.cluster;
+  for (TaskId t : victims) {
+    if (turns_.may_be_away(c.task(t).job)) gpus -= freed_gpus(c, t);
+    if (gpus <= 0) return true;
+  }
+  return false;
+}
+
+bool ScenarioProofs::do_shares_allow(std::int64_t gpus, std::span<const TaskId> victims) {
+  const Cluster& c = session_.cluster;
+  if (!session_.settings.prove_hopeless || session_.hooks.reclaim_shortage.empty()) return true;
+  counted_.clear();
+  taken_from_.clear();
+  by_job_.resize(c.jobs().size());
+  largest_.resize(c.queues().size());
+  for (TaskId t : victims) {
+    const JobId job = c.task(t).job;
+    const QueueId leaf = c.job(job).queue;
+    if (counted_.insert(job)) by_job_[job] = 0;
+    if (taken_from_.insert(leaf)) largest_[leaf] = 0;
+    largest_[leaf] = std::max(largest_[leaf], by_job_[job] += freed_gpus(c, t));
+  }
+  sources_.clear();
+  for (QueueId leaf : candidates_->leaves)
+    if (taken_from_.contains(leaf)) sources_.push_back({leaf, largest_[leaf]});
+  return !session_.hooks.reclaim_shortage(
+      {.contender = contender_, .wanted = wanted_, .gpus = gpus, .sources = sources_});
+}
+
+}  // namespace muster
