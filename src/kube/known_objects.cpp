@@ -2,11 +2,6 @@
 #include "kube/known_objects.hpp"
 
 namespace muster::kube {
-namespace {
-
-constexpr std::size_t kMostDeletions = 20'000;
-
-}  // namespace
 
 std::vector<std::string> KnownObjects::end_list(std::uint64_t version) {
   ended_ = begun_;
@@ -32,8 +27,7 @@ bool KnownObjects::take(const std::string& key, std::uint64_t version) {
 bool KnownObjects::take_deletion(const std::string& key, std::uint64_t version) {
   const auto known = known_.find(key);
   if (known == known_.end() || known->second.version > version) return false;
-  if (deleted_.size() > kMostDeletions) deleted_.clear();
-  deleted_[key] = version;
+  deleted_.put(key, version);
   known_.erase(known);
   return true;
 }
@@ -57,8 +51,8 @@ std::uint64_t KnownObjects::version_of(const std::string& key) const {
 }
 
 bool KnownObjects::was_deleted_after(const std::string& key, std::uint64_t version) const {
-  const auto deleted = deleted_.find(key);
-  return deleted != deleted_.end() && deleted->second > version;
+  const std::uint64_t* deleted = deleted_.peek(key);
+  return deleted != nullptr && *deleted > version;
 }
 
 }  // namespace muster::kube

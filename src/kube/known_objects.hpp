@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "util/recent.hpp"
+
 namespace muster::kube {
 
 // Objects go by "ns/name".
@@ -35,7 +37,7 @@ class KnownObjects {
   std::size_t size() const { return known_.size(); }
   // 0 if it is not known.
   std::uint64_t version_of(const std::string& key) const;
-  // Only of late.
+  // Only of late: of the last ten thousand that were.
   bool was_deleted_after(const std::string& key, std::uint64_t version) const;
   template <class Use>
   void each(Use&& use) const {
@@ -48,8 +50,8 @@ class KnownObjects {
     std::uint64_t list = 0;  // the last list that had it
   };
   absl::flat_hash_map<std::string, Known> known_;
-  absl::flat_hash_map<std::string, std::uint64_t> deleted_;  // at which version
-  std::uint64_t wanted_ = 1, begun_ = 0, ended_ = 0;         // numbers of lists
+  Recent<std::uint64_t> deleted_{10'000};             // at which version
+  std::uint64_t wanted_ = 1, begun_ = 0, ended_ = 0;  // numbers of lists
 };
 
 }  // namespace muster::kube

@@ -49,6 +49,17 @@ TEST(KnownObjectsTest, AnOlderDeletionIsNoNews) {
   EXPECT_FALSE(known.was_deleted_after("ns/a", 8));
 }
 
+TEST(KnownObjectsTest, TheLastDeletionsAreKnownHoweverManyThereWere) {
+  KnownObjects known;
+  const auto key = [](std::uint64_t i) { return "ns/" + std::to_string(i); };
+  for (std::uint64_t i = 1; i <= 35'000; ++i) {
+    known.take(key(i), i);
+    known.take_deletion(key(i), i + 1);
+    const std::uint64_t last = i < 10'000 ? 1 : i - 9'999;
+    ASSERT_TRUE(known.was_deleted_after(key(last), last)) << last << " after " << i;
+  }
+}
+
 TEST(KnownObjectsTest, WhatIsToldAnywayIsNotOlder) {
   KnownObjects known;
   EXPECT_TRUE(known.take("ns/a", 7));

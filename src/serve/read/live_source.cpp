@@ -351,7 +351,10 @@ struct LiveSource::Applying {
     }
     if (gone.kind == "BindRequest") source.requests_.erase(gone.ns + "/" + gone.name);
     source.may_be_stranded_ |= gone.kind == "Node";
-    if (gone.kind == "PodGroup") source.generations_.erase(gone.ns + "/" + gone.name);
+    if (gone.kind == "PodGroup") {
+      source.generations_.erase(gone.ns + "/" + gone.name);
+      source.assumptions_.end_annotations(gone.ns, gone.name);
+    }
     const TaskId pod = cluster.find_task(gone.ns, gone.name);
     const bool is_own_request = gone.kind == "BindRequest" && pod.valid() &&
                                 source.assumptions_.binds(gone.ns, gone.name, cluster.task(pod).uid);
@@ -368,7 +371,8 @@ struct LiveSource::Applying {
     (*this)(pod);
   }
   void operator()(BindEnded& end) const {
-    source.tried_.insert(end.uid);
+    const TaskId pod = cluster.find_task(end.ns, end.name);
+    if (pod.valid() && cluster.task(pod).uid == end.uid) source.tried_.insert(end.uid);
     source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
     source.is_relevant_ = true;
   }

@@ -90,6 +90,9 @@ class LiveSource final : public ClusterSource, public Knowledge {
     for (const auto& [uid, pod] : ungrouped_) use(uid);
   }
 
+  // Pods that are still there and whose bind we gave up.
+  std::size_t given_up() const { return tried_.size(); }
+
   bool is_synced() const;
   void list_again(bool tell_all = false);
   const kube::Reflector& reflector(std::string_view kind) const;

@@ -20,7 +20,8 @@ constexpr double kPerSecond = 1.0 / 300;
 // warnings still are.
 constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
 constexpr auto kRepeat = std::chrono::minutes(1);
-constexpr std::size_t kMostRemembered = 50'000;
+// As Kubernetes' own clients, and more than are sent in three minutes.
+constexpr std::size_t kRemembered = 4096;
 constexpr std::size_t kLongestMessage = 1000;
 
 std::uint64_t first_name() {
@@ -33,6 +34,8 @@ Events::Events(kube::ApiClient& client, Log& log, std::string component)
     : client_(client),
       log_(log),
       component_(std::move(component)),
+      sent_(kRemembered),
+      allowances_(kRemembered),
       of_all_{.most = kBurstOfAll, .per_second = kPerSecondOfAll},
       last_name_(first_name()) {}
 
@@ -46,31 +49,28 @@ bool Events::Allowance::take(double leave) {
 }
 
 bool Events::allows(const std::string& object, bool is_warning) {
-  if (allowances_.size() > kMostRemembered) allowances_.clear();
-  const auto of_object =
-      allowances_.try_emplace(object, Allowance{.most = kBurst, .per_second = kPerSecond}).first;
-  return of_all_.take(is_warning ? 0 : kLeftToWarnings) && of_object->second.take();
+  Allowance* of_object = allowances_.find(object);
+  if (of_object == nullptr) of_object = &allowances_.put(object, {.most = kBurst, .per_second = kPerSecond});
+  return of_all_.take(is_warning ? 0 : kLeftToWarnings) && of_object->take();
 }
 
 void Events::record(Event event) {
   if (event.message.size() > kLongestMessage) event.message.resize(kLongestMessage);
   const ObjectReference& about = event.about;
   const std::string object = fmt::format("{}\n{}\n{}", about.kind, about.ns, about.name);
-  if (sent_.size() > kMostRemembered) sent_.clear();
-  Sent& sent = sent_[fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message)];
-  ++sent.count;
-  const bool is_new = sent.count == 1;
-  if ((!is_new && Clock::now() - sent.at < kRepeat) || !allows(object, event.is_warning)) {
-    if (is_new) sent.count = 0;
-    return;
-  }
-  sent.at = Clock::now();
-  if (is_new) {
-    sent.name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    sent.first = kube::wall_clock_text();
-    kube::spawn(create(std::move(event), sent.name, sent.first));
+  const std::string text = fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message);
+  Sent* const sent = sent_.find(text);
+  if (sent != nullptr) ++sent->count;
+  const bool is_soon = sent != nullptr && Clock::now() - sent->at < kRepeat;
+  if (is_soon || !allows(object, event.is_warning)) return;
+  const std::string now = kube::wall_clock_text();
+  if (sent != nullptr) {
+    sent->at = Clock::now();
+    kube::spawn(count(about.ns, sent->name, sent->count, now));
   } else {
-    kube::spawn(count(about.ns, sent.name, sent.count, kube::wall_clock_text()));
+    const std::string name = fmt::format("{}.{:x}", about.name, ++last_name_);
+    sent_.put(text, {.name = name, .at = Clock::now()});
+    kube::spawn(create(std::move(event), name, now));
   }
 }
 

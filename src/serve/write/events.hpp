@@ -1,12 +1,11 @@
 // Events: first one at once, the same again as a count; no object floods the API server, nor do all together.
 #pragma once
 
-#include <absl/container/flat_hash_map.h>
-
 #include <map>
 #include <string>
 
 #include "kube/api_client.hpp"
+#include "util/recent.hpp"
 
 namespace muster::serve {
 
@@ -27,11 +26,13 @@ class Events {
  public:
   Events(kube::ApiClient& client, Log& log, std::string component);
   void record(Event event);
+  // How many events and objects: of those that came last.
+  std::size_t remembered() const { return sent_.size() + allowances_.size(); }
 
  private:
   struct Sent {
-    std::string name, first;
-    int count = 0;
+    std::string name;
+    int count = 1;
     kube::Clock::time_point at{};
   };
   // Events that may be sent: `most` at once, and so many a second.
@@ -48,8 +49,8 @@ class Events {
   kube::ApiClient& client_;
   Log& log_;
   const std::string component_;
-  absl::flat_hash_map<std::string, Sent> sent_;
-  absl::flat_hash_map<std::string, Allowance> allowances_;  // by object
+  Recent<Sent> sent_;
+  Recent<Allowance> allowances_;  // by object
   Allowance of_all_;
   std::uint64_t last_name_;
 };

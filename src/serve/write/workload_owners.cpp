@@ -20,7 +20,7 @@ using nlohmann::json;
 // How long what was read is good for.
 constexpr auto kOwnerLife = std::chrono::seconds(10);
 constexpr auto kKindsLife = std::chrono::minutes(5);
-constexpr std::size_t kMostOwners = 20'000, kMostApis = 1'000;
+constexpr std::size_t kOwnersKept = 10'000, kMostApis = 1'000;
 
 json parsed_answer(const std::string& text) { return json::parse(text, nullptr, false); }
 
@@ -53,7 +53,7 @@ struct WorkloadOwners::Kinds {
   Clock::time_point at = Clock::now();
 };
 
-WorkloadOwners::WorkloadOwners(kube::ApiClient& client) : client_(client) {}
+WorkloadOwners::WorkloadOwners(kube::ApiClient& client) : client_(client), owners_(kOwnersKept) {}
 
 WorkloadOwners::~WorkloadOwners() = default;
 
@@ -91,20 +91,26 @@ kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related 
   co_return !is_transient(answer);
 }
 
+// Whole objects: those that nobody asked for in their life and the next one go.
+void WorkloadOwners::forget_owners() {
+  if (Clock::now() - owners_aged_ < kOwnerLife) return;
+  owners_.forget_unused();
+  owners_aged_ = Clock::now();
+}
+
 kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(std::string ns,
                                                                                json reference) {
   // One namespace knows nothing of another.
   const std::string uid = text_at(reference, "/uid");
   const std::string key =
       ns + "/" + (uid.empty() ? text_at(reference, "/kind") + "/" + text_at(reference, "/name") : uid);
-  if (owners_.size() > kMostOwners) owners_.clear();
-  if (const auto known = owners_.find(key);
-      known != owners_.end() && Clock::now() - known->second->at < kOwnerLife) {
-    const auto owner = known->second;
+  forget_owners();
+  if (const auto* known = owners_.find(key); known != nullptr && Clock::now() - (*known)->at < kOwnerLife) {
+    const auto owner = *known;
     co_await owner->read.opened();
     co_return owner;
   }
-  const auto owner = owners_[key] = std::make_shared<Owner>();
+  const auto owner = owners_.put(key, std::make_shared<Owner>());
   co_await read_object(std::move(ns), reference, *owner);
   if (owner->failed) owners_.erase(key);
   owner->at = Clock::now();

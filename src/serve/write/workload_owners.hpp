@@ -11,6 +11,8 @@
 
 #include "grouper/grouper.hpp"
 #include "kube/async.hpp"
+#include "kube/clock.hpp"
+#include "util/recent.hpp"
 
 namespace muster::kube {
 class ApiClient;
@@ -35,13 +37,15 @@ class WorkloadOwners {
   struct Owner;
   struct Kinds;
 
+  void forget_owners();
   kube::Async<std::shared_ptr<Owner>> read_owner(std::string ns, json reference);
   kube::Async<void> read_object(std::string ns, const json& reference, Owner& owner);
   kube::Async<std::shared_ptr<Kinds>> read_kinds(std::string api_version);
 
   kube::ApiClient& client_;
-  absl::flat_hash_map<std::string, std::shared_ptr<Owner>> owners_;  // by namespace/uid
-  absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;   // by apiVersion
+  Recent<std::shared_ptr<Owner>> owners_;  // by namespace/uid
+  kube::Clock::time_point owners_aged_{};
+  absl::flat_hash_map<std::string, std::shared_ptr<Kinds>> kinds_;  // by apiVersion
 };
 
 }  // namespace muster::serve

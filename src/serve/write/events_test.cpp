@@ -1,0 +1,71 @@
+// The same again is a count, nobody floods, and pods that come and go leave nothing behind.
+#include "serve/write/events.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <vector>
+
+#include "serve/health/log.hpp"
+
+namespace muster::serve {
+namespace {
+
+// Nobody listens: every request ends at once, without an answer.
+constexpr const char* kNobody = "https://127.0.0.1:9";
+
+Event about(const std::string& pod, const std::string& message) {
+  return {.about = {"v1", "Pod", "default", pod, pod + "-uid"},
+          .is_warning = true,
+          .reason = "Test",
+          .message = message};
+}
+
+// "POST" and "PATCH" as they were sent; the last is of the event that ends it.
+std::vector<std::string> sent(const std::function<void(Events&)>& use) {
+  kube::Loop loop;
+  kube::ApiClient client(loop, {.server = kNobody}, {.of_lane = {1, 1, 1, 1, 1, 1}});
+  Log log(0);
+  Events events(client, log, "test");
+  std::vector<std::string> methods;
+  client.on_answer = [&](const kube::ApiRequest& request, int, std::chrono::nanoseconds) {
+    methods.push_back(request.method);
+    if (request.body.find("the end") != std::string::npos) loop.stop();
+  };
+  loop.post([&] {
+    use(events);
+    events.record(about("last", "the end"));
+  });
+  loop.run();
+  return methods;
+}
+
+TEST(Events, TheSameAgainIsHeldBack) {
+  const auto methods = sent([](Events& events) {
+    for (int i = 0; i < 3; ++i) events.record(about("a", "waits"));
+    events.record(about("a", "waits for two"));
+    events.record(about("b", "waits"));
+  });
+  EXPECT_THAT(methods, testing::ElementsAre("POST", "POST", "POST", "POST"));
+}
+
+TEST(Events, OneObjectDoesNotFlood) {
+  const auto methods = sent([](Events& events) {
+    for (int i = 0; i < 50; ++i) events.record(about("a", std::to_string(i)));
+  });
+  EXPECT_EQ(methods.size(), 26U);
+}
+
+TEST(Events, PodsThatComeAndGoAreNotAllRemembered) {
+  sent([](Events& events) {
+    for (int i = 0; i < 40'000; ++i) {
+      Event event = about("pod-" + std::to_string(i), "placed");
+      event.is_warning = false;  // some are left to warnings: the last one can be sent
+      events.record(std::move(event));
+    }
+    EXPECT_LE(events.remembered(), 2U * 2 * 4096);
+  });
+}
+
+}  // namespace
+}  // namespace muster::serve
