@@ -31,7 +31,6 @@ struct Compatibility {
       true;  // GPUs that typical pods could not use any more are avoided (plugin fragmentation)
   bool heal_fragments = true;  // consolidation moves what is in the way of a node that would become whole
   bool compare_failed_fully = true;  // a search is spared only by a job that asks for no more of anything
-  bool count_turns = true;           // no play whose victims would be served, and back, before the contender
   bool charge_until_gone = true;     // what stands on nodes is charged, whatever became of its group or queue
   bool quota_bounds_changes = true;  // who becomes non-preemptible while running needs the quota for it
   bool return_where_chosen = true;   // a victim that gets a place again gets the one that was found for it
@@ -72,7 +71,6 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"avoidFragments", &Compatibility::avoid_fragments},
     {"healFragments", &Compatibility::heal_fragments},
     {"compareFailedFully", &Compatibility::compare_failed_fully},
-    {"countTurns", &Compatibility::count_turns},
     {"chargeUntilGone", &Compatibility::charge_until_gone},
     {"quotaBoundsChanges", &Compatibility::quota_bounds_changes},
     {"returnWhereChosen", &Compatibility::return_where_chosen},

@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace muster {
+namespace {
+
+// Amounts and the node object alone tell where it may go.
+bool is_plain(const Shape& shape) {
+  const Constraints& c = shape.constraints;
+  return !shape.is_shared() && !shape.is_mig() && !shape.guaranteed && c.host_ports.empty() &&
+         c.pod_affinity.empty() && c.pod_anti_affinity.empty() && c.volume_claims.empty() &&
+         c.resource_claims.empty();
+}
+
+}  // namespace
 
 void ScenarioProofs::start(JobId contender, const Candidates& candidates) {
   contender_ = contender;
@@ -29,7 +40,8 @@ bool ScenarioProofs::could_fit(const Batches& potential) {
 }
 
 bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
-  if (candidates_->bounded != Bounded::kByShares || !room_.exact_total()) return true;
+  if (!session_.settings.prove_hopeless || candidates_->bounded != Bounded::kByShares || !room_.exact_total())
+    return true;
   const std::int64_t gpus = least_away(victims);
   return gpus <= 0 || (do_shares_allow(gpus, victims) && do_turns_leave(gpus, victims));
 }
@@ -46,8 +58,16 @@ std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
   return std::max(missing, slots * each);
 }
 
+// One fits where any other stood, and needs nothing besides, so whoever is served finds a place.
+bool ScenarioProofs::are_alike(std::span<const TaskId> victims) const {
+  const Cluster& c = session_.cluster;
+  const ShapeId shape = c.task(victims.front()).shape;
+  return is_plain(c.shape(shape)) &&
+         std::ranges::all_of(victims, [&](TaskId t) { return c.task(t).shape == shape; });
+}
+
 bool ScenarioProofs::do_turns_leave(std::int64_t gpus, std::span<const TaskId> victims) {
-  if (!session_.settings.compatibility.count_turns) return true;
+  if (!are_alike(victims)) return true;
   if (!std::exchange(has_turns_, true)) turns_.start(contender_, play_.waiting());
   const Cluster& c = session_.cluster;
   for (TaskId t : victims) {
@@ -59,7 +79,7 @@ bool ScenarioProofs::do_turns_leave(std::int64_t gpus, std::span<const TaskId> v
 
 bool ScenarioProofs::do_shares_allow(std::int64_t gpus, std::span<const TaskId> victims) {
   const Cluster& c = session_.cluster;
-  if (!session_.settings.prove_hopeless || session_.hooks.reclaim_shortage.empty()) return true;
+  if (session_.hooks.reclaim_shortage.empty()) return true;
   counted_.clear();
   taken_from_.clear();
   by_job_.resize(c.jobs().size());

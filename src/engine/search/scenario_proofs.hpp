@@ -22,12 +22,13 @@ class ScenarioProofs {
   void start_probe(const VictimAccumulator& victims);
   // With equal demands, room is counted in tasks.
   bool could_fit(const Batches& potential);
-  // The least that must stay away for the tasks to fit must be away when the contender's turn comes, and the
-  // shares of the queues must allow it. After could_fit().
+  // Of the least that must stay away for the tasks to fit: the shares of the queues allow it, and it may be
+  // away when the contender's turn comes. After could_fit().
   bool could_stay_away(std::span<const TaskId> victims);
 
  private:
   std::int64_t least_away(std::span<const TaskId> victims) const;
+  bool are_alike(std::span<const TaskId> victims) const;
   bool do_turns_leave(std::int64_t gpus, std::span<const TaskId> victims);
   bool do_shares_allow(std::int64_t gpus, std::span<const TaskId> victims);
 

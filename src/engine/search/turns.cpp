@@ -67,7 +67,11 @@ bool Turns::is_back_by_then(JobId victim) {
 bool Turns::comes_back_whole(JobId victim) const {
   const Cluster& c = session_.cluster;
   const Job& job = c.job(victim);
-  if (!job.is_in_named_queue || job.has_pending() || elastic_state(job) != ElasticState::kExact) return false;
+  const auto is_bound_to_domains = [](const auto& part) { return part.topology != TopologyConstraint{}; };
+  if (!job.is_in_named_queue || job.has_pending() || elastic_state(job) != ElasticState::kExact ||
+      std::ranges::any_of(job.sets, is_bound_to_domains) ||
+      std::ranges::any_of(job.pod_sets, is_bound_to_domains))
+    return false;
   const auto is_taken_again = [&](TaskId t) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveAllocated)) return true;

@@ -42,8 +42,8 @@ TEST_F(TurnsTest, WhoeverIsServedFirstIsNotTaken) {
       << "with heavy before it in line, all of rich are back before it is light's turn";
 }
 
-TEST_F(TurnsTest, InKaisWayThePlaysShowTheSame) {
-  c.policy().settings.compatibility.count_turns = false;
+TEST_F(TurnsTest, ThePlaysShowTheSame) {
+  c.policy().settings.prove_hopeless = false;
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "");
@@ -118,7 +118,7 @@ TEST(Turns, WherePodsAreAlikeCountingThemChangesNoDecision) {
     TestCluster ours, plain;
     RandomLines(seed).fill(ours);
     RandomLines(seed).fill(plain);
-    plain.policy().settings.compatibility.count_turns = false;
+    plain.policy().settings.prove_hopeless = false;
     for (int cycle = 0; cycle < 3; ++cycle) {
       ASSERT_EQ(ours.cycle(), plain.cycle()) << "seed " << seed << ", cycle " << cycle;
       played += scenarios(ours);
