@@ -62,8 +62,8 @@ bool Turns::is_back_by_then(JobId victim) {
   return its.back == Back::kAll || session_.job_before(evicted, its.stops_at);
 }
 
-// A job that stands at its minimum and waits for nothing leaves and comes back as one, to nodes that still
-// take it.
+// A job that stands at its minimum and waits for nothing leaves and comes back as one, if its pods could
+// start where they stand today.
 bool Turns::comes_back_whole(JobId victim) const {
   const Cluster& c = session_.cluster;
   const Job& job = c.job(victim);
@@ -75,7 +75,8 @@ bool Turns::comes_back_whole(JobId victim) const {
   const auto is_taken_again = [&](TaskId t) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveAllocated)) return true;
-    return c.node(at.node).present && !session_.hooks.shape_filter(c.task(t).shape, at.node);
+    return c.node(at.node).present && !session_.hooks.shape_filter(c.task(t).shape, at.node) &&
+           !session_.hooks.before_placing(t);
   };
   return std::ranges::all_of(job.pod_sets,
                              [&](const PodSet& p) { return std::ranges::all_of(p.tasks, is_taken_again); });

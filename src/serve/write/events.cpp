@@ -19,10 +19,12 @@ constexpr double kPerSecond = 1.0 / 300;
 // Of all objects together. When very much happens at once, who placed what is no longer told pod by pod;
 // warnings still are.
 constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
-constexpr auto kRepeat = std::chrono::minutes(1);
 // As Kubernetes' own clients, and more than are sent in three minutes.
 constexpr std::size_t kRemembered = 4096;
 constexpr std::size_t kLongestMessage = 1000;
+
+// Where events about it stand.
+std::string namespace_for(const ObjectReference& about) { return about.ns.empty() ? "default" : about.ns; }
 
 std::uint64_t first_name() {
   return static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
@@ -30,10 +32,11 @@ std::uint64_t first_name() {
 
 }  // namespace
 
-Events::Events(kube::ApiClient& client, Log& log, std::string component)
+Events::Events(kube::ApiClient& client, Log& log, std::string component, std::chrono::nanoseconds repeat)
     : client_(client),
       log_(log),
       component_(std::move(component)),
+      repeat_(repeat),
       sent_(kRemembered),
       allowances_(kRemembered),
       of_all_{.most = kBurstOfAll, .per_second = kPerSecondOfAll},
@@ -48,10 +51,11 @@ bool Events::Allowance::take(double leave) {
   return true;
 }
 
+// An object that has used up its own leaves what all share to the others.
 bool Events::allows(const std::string& object, bool is_warning) {
   Allowance* of_object = allowances_.find(object);
   if (of_object == nullptr) of_object = &allowances_.put(object, {.most = kBurst, .per_second = kPerSecond});
-  return of_all_.take(is_warning ? 0 : kLeftToWarnings) && of_object->take();
+  return of_object->take() && of_all_.take(is_warning ? 0 : kLeftToWarnings);
 }
 
 void Events::record(Event event) {
@@ -61,12 +65,12 @@ void Events::record(Event event) {
   const std::string text = fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message);
   Sent* const sent = sent_.find(text);
   if (sent != nullptr) ++sent->count;
-  const bool is_soon = sent != nullptr && Clock::now() - sent->at < kRepeat;
+  const bool is_soon = sent != nullptr && Clock::now() - sent->at < repeat_;
   if (is_soon || !allows(object, event.is_warning)) return;
   const std::string now = kube::wall_clock_text();
   if (sent != nullptr) {
     sent->at = Clock::now();
-    kube::spawn(count(about.ns, sent->name, sent->count, now));
+    kube::spawn(count(namespace_for(about), sent->name, sent->count, now));
   } else {
     const std::string name = fmt::format("{}.{:x}", about.name, ++last_name_);
     sent_.put(text, {.name = name, .at = Clock::now()});
@@ -76,7 +80,7 @@ void Events::record(Event event) {
 
 kube::Async<void> Events::create(Event event, std::string name, std::string time) {
   const ObjectReference& about = event.about;
-  const std::string ns = about.ns.empty() ? "default" : about.ns;
+  const std::string ns = namespace_for(about);
   nlohmann::json body = {{"apiVersion", "v1"},
                          {"kind", "Event"},
                          {"metadata", {{"name", name}, {"namespace", ns}}},

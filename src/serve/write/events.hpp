@@ -1,6 +1,7 @@
 // Events: first one at once, the same again as a count; no object floods the API server, nor do all together.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -24,7 +25,9 @@ struct Event {
 
 class Events {
  public:
-  Events(kube::ApiClient& client, Log& log, std::string component);
+  // The same is written again after so long.
+  Events(kube::ApiClient& client, Log& log, std::string component,
+         std::chrono::nanoseconds repeat = std::chrono::minutes(1));
   void record(Event event);
   // How many events and objects: of those that came last.
   std::size_t remembered() const { return sent_.size() + allowances_.size(); }
@@ -49,6 +52,7 @@ class Events {
   kube::ApiClient& client_;
   Log& log_;
   const std::string component_;
+  const std::chrono::nanoseconds repeat_;
   Recent<Sent> sent_;
   Recent<Allowance> allowances_;  // by object
   Allowance of_all_;

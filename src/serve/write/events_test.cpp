@@ -21,15 +21,16 @@ Event about(const std::string& pod, const std::string& message) {
           .message = message};
 }
 
-// "POST" and "PATCH" as they were sent; the last is of the event that ends it.
-std::vector<std::string> sent(const std::function<void(Events&)>& use) {
+// Method and path as they were sent; the last is of the event that ends it.
+std::vector<std::string> sent(const std::function<void(Events&)>& use,
+                              std::chrono::nanoseconds repeat = std::chrono::minutes(1)) {
   kube::Loop loop;
   kube::ApiClient client(loop, {.server = kNobody}, {.of_lane = {1, 1, 1, 1, 1, 1}});
   Log log(0);
-  Events events(client, log, "test");
+  Events events(client, log, "test", repeat);
   std::vector<std::string> methods;
   client.on_answer = [&](const kube::ApiRequest& request, int, std::chrono::nanoseconds) {
-    methods.push_back(request.method);
+    methods.push_back(request.method + " " + request.path);
     if (request.body.find("the end") != std::string::npos) loop.stop();
   };
   loop.post([&] {
@@ -46,7 +47,8 @@ TEST(Events, TheSameAgainIsHeldBack) {
     events.record(about("a", "waits for two"));
     events.record(about("b", "waits"));
   });
-  EXPECT_THAT(methods, testing::ElementsAre("POST", "POST", "POST", "POST"));
+  const auto is_new = testing::StartsWith("POST /api/v1/namespaces/default/events");
+  EXPECT_THAT(methods, testing::ElementsAre(is_new, is_new, is_new, is_new));
 }
 
 TEST(Events, OneObjectDoesNotFlood) {
@@ -54,6 +56,28 @@ TEST(Events, OneObjectDoesNotFlood) {
     for (int i = 0; i < 50; ++i) events.record(about("a", std::to_string(i)));
   });
   EXPECT_EQ(methods.size(), 26U);
+}
+
+// A queue has no namespace; its events have.
+TEST(Events, TheSameAgainIsCountedWhereItStands) {
+  const auto methods = sent(
+      [](Events& events) {
+        Event event = about("q", "is over its quota");
+        event.about.ns.clear();
+        events.record(event);
+        events.record(event);
+      },
+      std::chrono::nanoseconds(0));
+  ASSERT_EQ(methods.size(), 3U);
+  EXPECT_THAT(methods[1], testing::StartsWith("PATCH /api/v1/namespaces/default/events/q."));
+}
+
+TEST(Events, OneThatFloodsLeavesTheOthersTheirs) {
+  const auto methods = sent([](Events& events) {
+    for (int i = 0; i < 5'000; ++i) events.record(about("a", std::to_string(i)));
+    for (int i = 0; i < 20; ++i) events.record(about("b", std::to_string(i)));
+  });
+  EXPECT_EQ(methods.size(), 25U + 20 + 1);
 }
 
 TEST(Events, PodsThatComeAndGoAreNotAllRemembered) {
