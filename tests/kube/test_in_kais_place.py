@@ -77,8 +77,8 @@ class InKaisPlace(KubeTest):
         self.api.patch(f"{BIND_REQUESTS}/whole-0/status", {"status": {"phase": "Succeeded"}})
         self.bind("whole-0", node)
         for name in ("half", "part"):
-            self.submit_gang(name, 2)
-            self.api.delete(f"{PODS}/{name}-1")  # so that it waits
+            self.api.post(POD_GROUPS, group(name, "team-a", 2))
+            self.api.post(PODS, pod(f"{name}-0", 1, group=name))  # waits for a second one that never comes
         wait_until(lambda: m.metric("kai_muster_waiting_jobs") >= 0, 5, "a cycle")
         time.sleep(11)  # what happens before may be of the leader before us
         self.assertEqual(m.metric("kai_muster_rival_decisions_total"), 0, "our own are no others'")
