@@ -39,8 +39,11 @@ bool ScenarioProofs::could_fit(const Batches& potential) {
   return slots_ >= room.tasks();
 }
 
+// In KAI's way a victim returns to where it stood though another place was found for it, so that what is
+// placed may be more than there is, and sums prove nothing.
 bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
-  if (!session_.settings.prove_hopeless || candidates_->bounded != Bounded::kByShares || !room_.exact_total())
+  const bool adds_up = session_.settings.compatibility.return_where_chosen && room_.exact_total();
+  if (!session_.settings.prove_hopeless || candidates_->bounded != Bounded::kByShares || !adds_up)
     return true;
   const std::int64_t gpus = least_away(victims);
   return gpus <= 0 || (do_shares_allow(gpus, victims) && do_turns_leave(gpus, victims));
