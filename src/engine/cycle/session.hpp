@@ -49,6 +49,14 @@ inline bool is_at_or_below(const Cluster& cluster, QueueId queue, QueueId ancest
   return false;
 }
 
+// The first queues from the top on both sides that are not the same.
+inline std::pair<QueueId, QueueId> leveled_pair(const Cluster& c, QueueId a, QueueId b) {
+  while (c.queue(a).depth > c.queue(b).depth) a = c.queue(a).parent;
+  while (c.queue(b).depth > c.queue(a).depth) b = c.queue(b).parent;
+  while (a != b && c.queue(a).parent != c.queue(b).parent) a = c.queue(a).parent, b = c.queue(b).parent;
+  return {a, b};
+}
+
 // What victims count as that a statement evicted and may place again.
 enum class Evicted : std::uint8_t { kWaitAgain, kAreGone };
 

@@ -7,14 +7,6 @@
 namespace muster {
 namespace {
 
-// The first queues from the top on both sides that are not the same.
-std::pair<QueueId, QueueId> apart(const Cluster& c, QueueId a, QueueId b) {
-  while (c.queue(a).depth > c.queue(b).depth) a = c.queue(a).parent;
-  while (c.queue(b).depth > c.queue(a).depth) b = c.queue(b).parent;
-  while (a != b && c.queue(a).parent != c.queue(b).parent) a = c.queue(a).parent, b = c.queue(b).parent;
-  return {a, b};
-}
-
 // Whoever leaves it may not come back.
 bool is_over_a_limit(const Cluster& c, QueueId queue) {
   for (QueueId q = queue; q.valid(); q = c.queue(q).parent)
@@ -91,7 +83,7 @@ const Turns::Leaf& Turns::leaf(QueueId queue) {
 Turns::Leaf Turns::work_out(QueueId queue) const {
   const Cluster& c = session_.cluster;
   if (queue == c.queue_tree().nobody() || is_over_a_limit(c, queue)) return {};
-  const auto [mine, theirs] = apart(c, queue_, queue);
+  const auto [mine, theirs] = leveled_pair(c, queue_, queue);
   if (mine == theirs || !goes_first(theirs, {}, mine)) return {};
   if (theirs == queue) {
     const auto stops = first_that_stops(queue, theirs, mine);

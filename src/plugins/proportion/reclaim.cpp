@@ -50,19 +50,11 @@ bool ReclaimRules::exceeds_quota(QueueId q, const Charge& held) const {
   });
 }
 
-std::pair<QueueId, QueueId> ReclaimRules::leveled_pair(QueueId a, QueueId b) const {
-  while (cluster_.queue(a).depth > cluster_.queue(b).depth) a = cluster_.queue(a).parent;
-  while (cluster_.queue(b).depth > cluster_.queue(a).depth) b = cluster_.queue(b).parent;
-  while (a != b && cluster_.queue(a).parent != cluster_.queue(b).parent)
-    a = cluster_.queue(a).parent, b = cluster_.queue(b).parent;
-  return {a, b};
-}
-
 bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
   if (leaf == cluster_.queue_tree().nobody()) return true;
   if (!is_within_share(id)) return false;
   const Demand& wanted = session_.chunk(id).wanted;
-  const auto [mine, theirs] = leveled_pair(cluster_.job(id).queue, leaf);
+  const auto [mine, theirs] = leveled_pair(cluster_, cluster_.job(id).queue, leaf);
   const Charge& held = cluster_.use(theirs).allocated;
   if (!is_within_quota(mine, cluster_.use(mine).allocated, wanted)) return exceeds_allocatable(theirs, held);
   bool below = false;
@@ -100,7 +92,7 @@ absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Sho
   const QueueId ours = cluster_.job(shortage.contender).queue;
   const Demand& wanted = shortage.wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
-    const auto [mine, theirs] = leveled_pair(ours, leaf);
+    const auto [mine, theirs] = leveled_pair(cluster_, ours, leaf);
     if (sources.empty() || sources.back().queue != theirs)
       sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, wanted), largest});
     else

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "engine/cycle/hooks.hpp"
 #include "plugins/proportion/shares.hpp"
@@ -33,8 +32,6 @@ class ReclaimRules {
   // A proof that no victims of these queues may free as much.
   std::optional<JobReason> too_much(const Shortage& shortage) const;
 
-  // The first queues from the top on both sides that are not the same.
-  std::pair<QueueId, QueueId> leveled_pair(QueueId contender, QueueId victim) const;
   // A queue that holds so much: with what is wanted, or as it is.
   bool is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const;
   bool exceeds_allocatable(QueueId q, const Charge& held) const;

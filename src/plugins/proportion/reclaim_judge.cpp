@@ -19,7 +19,7 @@ double ratio(double amount, double share) {
 }  // namespace
 
 std::string_view ReclaimJudge::ground(JobId contender, QueueId leaf) const {
-  const QueueId theirs = rules_.leveled_pair(cluster_.job(contender).queue, leaf).second;
+  const QueueId theirs = leveled_pair(cluster_, cluster_.job(contender).queue, leaf).second;
   return rules_.exceeds_allocatable(theirs, before_[theirs].allocated)
              ? "its queue is above its fair share"
              : "its queue is above its quota, and ours within";
@@ -111,7 +111,7 @@ bool ReclaimJudge::strategies_hold(QueueId contender, const Demand& wanted) {
     std::array<bool, 3> resources{};  // of all portions of the leaf
     for (const Portion& p : std::span(first, end))
       for (std::size_t r = 0; r < 3; ++r) resources[r] = resources[r] || p.amount.units[r] > 0;
-    const auto [mine, theirs] = rules_.leveled_pair(contender, first->leaf);
+    const auto [mine, theirs] = leveled_pair(cluster_, contender, first->leaf);
     const bool fits_quota = rules_.is_within_quota(mine, before_[mine].allocated, wanted);
     for (; first != end; ++first) {
       const Charge& held = loss_of(theirs).remaining;
