@@ -16,13 +16,13 @@ target_compile_features(muster_flags INTERFACE cxx_std_20)
 target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-missing-field-initializers -ffp-contract=off)
 # -Wno-subobject-linkage: a coroutine of a batch may hold what is unnamed in its own file.
-target_compile_options(muster_flags INTERFACE -Wno-subobject-linkage)
+target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 # g++ 12 sees overlaps in insertions into a std::string where there are none, whenever it inlines them differently.
 target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 if(MUSTER_SANITIZE)
   # g++ 12 sees uninitialised members in instrumented code of standard and Abseil containers where there are none.
-  target_compile_options(muster_flags INTERFACE -Wno-maybe-uninitialized)
+  target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
 endif()

@@ -104,11 +104,14 @@ bool works(Session& s, ScenarioPlay& play, const Rules& rules, JobId p, const st
   Bitmap everywhere(s.cluster.nodes_by_name().size());
   everywhere.fill();
   const Chunk chunk = s.chunk(p);
+  GpuRoom room(s.cluster);
+  room.update();
   Statement st(s);
   return !play.run(st, {.contender = p,
                         .tasks = chunk.tasks,
                         .victims = victims,
                         .feasible = everywhere,
+                        .room = room,
                         .valid = rules.valid});
 }
 

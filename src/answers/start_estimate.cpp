@@ -118,8 +118,9 @@ class Play {
 
   void decide() {
     const bool is_whole = is_room_made_now();
-    const Decisions decided = run_cycle(cluster_, is_whole ? policy_ : allocates_, now_,
-                                        {.memory = &memory_, .set_aside = &line_.look(cluster_)});
+    const Decisions decided = run_cycle(
+        cluster_, is_whole ? policy_ : allocates_, now_,
+        {.memory = &memory_, .set_aside = &line_.look(cluster_), .known_to_wait = &world_.known_to_wait()});
     note_starts(decided);
     world_.carry_out(decided, now_);
     last_cycle_ = now_;

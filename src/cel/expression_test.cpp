@@ -225,5 +225,26 @@ TEST(DamagedExpressions, AreEvaluatedOrRefusedTheSameWayTwice) {
   }
 }
 
+// Each name stands for the one before it twice over.
+std::string doubled(int times, const std::string& first, const std::string& twice, const std::string& asks) {
+  std::string text = "cel.bind(x, " + first + ", ";
+  for (int i = 0; i < times; ++i) text += "cel.bind(x, " + twice + ", ";
+  return text + asks + std::string(static_cast<std::size_t>(times) + 1, ')');
+}
+
+TEST(Expression, ValuesDoNotGrowWithoutBound) {
+  const std::string too_long = "the expression takes too long";
+  EXPECT_EQ(result(doubled(45, "\"a text\"", "x + x", "size(x) > 0")), too_long);
+  EXPECT_EQ(result(doubled(45, "[1, 2]", "x + x", "size(x) > 0")), too_long);
+  EXPECT_EQ(result(doubled(45, "[1, 2]", "[x, x]", "size(x) > 0")), too_long);
+  EXPECT_EQ(result(doubled(20, "optional.of([1])", "optional.of([x, x])", "x == x")), too_long);
+  const std::string many(1000, 'a');
+  EXPECT_EQ(result(doubled(4, "\"" + many + "\"", "x.replace(\"a\", \"" + many + "\")", "size(x) > 0")),
+            "the text is too long");
+  EXPECT_EQ(result(doubled(4, "\"" + many + "\"", "x.split(\"\").join(x)", "size(x) > 0")),
+            "the text is too long");
+  EXPECT_EQ(result(doubled(8, "\"a text\"", "x + x", "size(x) == 1536")), "true");
+}
+
 }  // namespace
 }  // namespace muster::cel

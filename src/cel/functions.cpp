@@ -115,11 +115,16 @@ Value split(const std::string& text, const std::string& separator) {
   return parts;
 }
 
+// That one of the functions makes of many.
+constexpr std::size_t kLongestText = 100'000;
+Value too_long() { return failure("the text is too long"); }
+
 Value replaced(const std::string& text, const std::string& from, const std::string& to) {
   if (from.empty()) return failure("replace takes a text that is not empty");
   std::string result;
   std::size_t begin = 0;
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, begin)) {
+    if (result.size() > kLongestText) return too_long();
     result.append(text, begin, at - begin).append(to);
     begin = at + from.size();
   }
@@ -137,6 +142,7 @@ Value joined(const List& items, const std::string& separator) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     const auto* text = items[i].as<std::string>();
     if (text == nullptr) return failure("join works on lists of texts");
+    if (result.size() > kLongestText) return too_long();
     result += (i > 0 ? separator : "") + *text;
   }
   return result;

@@ -255,6 +255,25 @@ TEST_F(Charging, WhenTheSubGroupsOfRunningPodsAreTakenAwayTheyAreCharged) {
   EXPECT_EQ(job("a").counts.total(), 1);
 }
 
+// More jobs than there is room for in the table, so that it moves while the group is read.
+TEST_F(Charging, ManyMayBecomeJobsAtOnce) {
+  constexpr int kMany = 1000;
+  PodGroupObject group = a_group("b", "q");
+  group.sub_groups = {{.name = "x", .min_member = 1}};
+  c.apply(group);
+  for (int i = 0; i < kMany; ++i) {
+    PodObject pod = a_pod("b-" + std::to_string(i), "b");
+    pod.sub_group = "x";
+    c.apply(pod);
+  }
+  const std::string all = charged();
+  const auto before = job("b").version;
+  group.sub_groups = {{.name = "y", .min_member = 1}};
+  c.apply(group);
+  EXPECT_GT(job("b").version, before);
+  EXPECT_EQ(charged(), all);
+}
+
 TEST_F(Charging, BecomingNonPreemptibleNeedsTheQuota) {
   c.apply(a_pod("a-1", "a"));
   EXPECT_EQ(charged(), "q 2, 0 fixed; ");

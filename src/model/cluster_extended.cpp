@@ -44,7 +44,7 @@ void Cluster::refresh_backing() {
   const auto look = [&](Kind kind, std::string_view name) {
     const auto* behind = class_behind(kept_, name);
     if (behind != nullptr && (kind == kGpu || !is_offered(nodes(), kind)))
-      found.try_emplace(kind, std::string(name), kinds_.name(kind), behind->meta.name);
+      found.try_emplace(kind, BackedResource{std::string(name), kinds_.name(kind), behind->meta.name});
   };
   if (!kept_.all<DeviceClassObject>().empty()) {
     for (const std::string_view name : kGpuNames) look(kGpu, name);

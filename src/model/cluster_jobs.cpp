@@ -46,10 +46,10 @@ void Cluster::take(PodGroupObject&& object) {
   if (const std::string problem = build_tree(object, job); !problem.empty())
     warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; taken as one group with minimum 1");
   settle_queue(id);
-  for (TaskId t : members) attach(t, id);
-  if (!job.is_in_named_queue) settle_queue(id);  // its pods may tell the last one
+  for (TaskId t : members) attach(t, id);  // a pod that is no longer a member may become a job: `job` moves
+  if (!jobs_.job(id).is_in_named_queue) settle_queue(id);  // its pods may tell the last one
   jobs_.unresolved.insert(id);
-  ++job.version;
+  ++jobs_.job(id).version;
   jobs_.sort_in(id);
 }
 

@@ -230,7 +230,7 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
-  p_.job_status.publish(p_.cluster);
+  p_.job_status.publish(p_.cluster, decisions);
   p_.queue_status.publish(p_.cluster, decisions);
   p_.reservations.look_after(p_.cluster);
   p_.scaling.look_after(p_.cluster, decisions);

@@ -22,7 +22,7 @@ JobRun::Pod JobRun::add(const Plan& plan) {
 }
 
 void JobRun::set_common_work(Duration total, std::optional<Duration> checkpoint_every) {
-  if (!common_) common_.emplace();
+  if (!common_) common_ = CommonWork{};
   common_->total = total;
   common_->checkpoint_every = checkpoint_every;
 }

@@ -53,6 +53,9 @@ class TimedCluster {
   // What workloads make over time; null: nothing. To be set before time passes.
   void set_controllers(Controllers* controllers);
 
+  // Jobs that wait for a node, and of which it is written down why.
+  const IdSet<JobId>& known_to_wait() const { return known_to_wait_; }
+
   // When something happens by itself; nothing: never again, but for failures of nodes.
   std::optional<TimePoint> next() const;
   // When a node fails at random; nothing: none does.
@@ -191,6 +194,7 @@ class TimedCluster {
   std::vector<std::uint32_t> free_slots_;
   absl::flat_hash_map<JobId, Entry*> by_job_;
   absl::flat_hash_map<TaskId, PodRef> by_task_;
+  IdSet<JobId> known_to_wait_;
   std::vector<Entry*> touched_;
   std::vector<JobOutcome> ended_;
   std::vector<EvictionNote> notes_;

@@ -33,8 +33,7 @@ void TimedCluster::carry_out(const Decisions& decisions, TimePoint now) {
     evict(e.task, e.action, &e);
   }
   std::ranges::sort(requeued);
-  const auto repeated = std::ranges::unique(requeued);
-  requeued.erase(repeated.begin(), repeated.end());
+  requeued.erase(std::unique(requeued.begin(), requeued.end()), requeued.end());
   for (JobId job : requeued)
     if (const auto entry = by_job_.find(job); entry != by_job_.end()) {
       ++entry->second->outcome.requeues;
@@ -61,6 +60,7 @@ void TimedCluster::note_waiting(const Decisions& decisions) {
     if (entry.wait_rule == rule) continue;
     end_wait(entry);
     entry.wait_rule = rule;
+    known_to_wait_.set(w.job, w.reasons.front().rule == JobRule::kNoNode);
     entry.outcome.waits.push_back({.from = now_, .to = now_, .reason = text_of(cluster_, w.reasons.front())});
   }
 }
@@ -68,6 +68,7 @@ void TimedCluster::note_waiting(const Decisions& decisions) {
 void TimedCluster::end_wait(Entry& entry) {
   if (entry.wait_rule) entry.outcome.waits.back().to = now_;
   entry.wait_rule.reset();
+  if (entry.job.valid()) known_to_wait_.erase(entry.job);
 }
 
 // ---------------------------------------------------------------- places

@@ -1,5 +1,6 @@
 // Bytes as deltas: objects that come, change and go, in any order. A cluster that saw them all is the same as
 // one that is given what is left of them.
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -7,7 +8,6 @@
 #include <string>
 
 #include "tests/sums_text.hpp"
-#include "tests/test_cluster.hpp"
 
 namespace {
 
@@ -35,6 +35,8 @@ NodeObject some_node(Bytes& bytes) {
   NodeObject node{.meta = {.name = bytes.name("n", 3)}};
   node.allocatable = {{"cpu", 8000}, {"nvidia.com/gpu", bytes.next(9) * kOneGpu}, {"pods", 110}};
   if (bytes.next(8) == 0) node.meta.labels = {{"kai.scheduler/node-pool", "other"}};
+  if (bytes.next(4) == 0)
+    node.meta.labels.emplace_back("nvidia.com/gpu.memory", std::to_string(1000 * bytes.next(4)));
   return node;
 }
 
@@ -60,6 +62,17 @@ PodGroupObject some_group(Bytes& bytes) {
   return group;
 }
 
+// Of one device or two, which it may name.
+void take_a_share(Bytes& bytes, PodObject& pod) {
+  pod.requests.clear();
+  const bool is_memory = bytes.flip();
+  pod.gpu = {.type = is_memory ? GpuRequestType::kGpuMemory : GpuRequestType::kFraction,
+             .devices = 1 + bytes.next(2),
+             .portion = is_memory ? 0 : 0.25 * (1 + bytes.next(4)),
+             .memory_mib = is_memory ? 500 * bytes.next(5) : 0};
+  for (int i = bytes.next(3); i > 0; --i) pod.gpu_groups.push_back(bytes.name("d", 3));
+}
+
 PodObject some_pod(Bytes& bytes) {
   const std::string name = bytes.name("p", 6);
   PodObject pod{.meta = {.ns = "ns", .name = name, .uid = name + bytes.name("-", 2)}};
@@ -72,17 +85,41 @@ PodObject some_pod(Bytes& bytes) {
   if (bytes.next(4) == 0) pod.meta.labels = {{"kai.scheduler/queue", bytes.name("q", 5)}};
   if (bytes.next(6) == 0) pod.app = "kai-resource-reservation";
   if (bytes.next(6) == 0) pod.deletion = TimePoint();
+  if (bytes.next(3) == 0) take_a_share(bytes, pod);
+  if (bytes.next(6) == 0) pod.nominated_node = bytes.name("n", 4);
+  if (bytes.next(6) == 0) pod.owner = {"Owner", bytes.name("o", 3), ""};
+  if (bytes.next(6) == 0) pod.preemptibility = bytes.flip() ? "non-preemptible" : "preemptible";
   return pod;
 }
 
+BindRequestObject some_bind(Bytes& bytes) {
+  const std::string name = bytes.name("p", 6);
+  BindRequestObject bind{.meta = {.ns = "ns", .name = name}, .pod = name, .node = bytes.name("n", 4)};
+  bind.pod_uid = name + bytes.name("-", 2);
+  bind.failed = bytes.next(4) == 0;
+  if (bytes.flip()) bind.gpu_groups = {bytes.name("d", 3)};
+  return bind;
+}
+
+OwnerObject some_owner(Bytes& bytes) {
+  OwnerObject owner{.meta = {.ns = "ns", .name = bytes.name("o", 3)}, .kind = "Owner"};
+  if (bytes.flip()) owner.preemptibility = bytes.flip() ? "non-preemptible" : "preemptible";
+  if (bytes.flip()) owner.owner = {"Owner", bytes.name("o", 3), ""};
+  return owner;
+}
+
 Object some_object(Bytes& bytes) {
-  switch (bytes.next(6)) {
+  switch (bytes.next(8)) {
     case 0:
       return some_node(bytes);
     case 1:
       return some_queue(bytes);
     case 2:
       return some_group(bytes);
+    case 3:
+      return some_bind(bytes);
+    case 4:
+      return some_owner(bytes);
     default:
       return some_pod(bytes);
   }

@@ -12,7 +12,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from by_hand import CREATORS, ByHand
+from by_hand import CREATORS, ByHand, seconds_until_all_run
 from cluster import ControlPlane, Muster, is_running, wait_until
 from creator import raw, send_all
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
@@ -98,10 +98,10 @@ class Bench:
         page = self.muster.page("/metrics")[1]
         return all(f"kai_muster_{name} 0\n" in page for name in ("open_binds", "open_evictions", "waiting_requests"))
 
-    def measure(self, name, count, start, step=0.2):
+    def measure(self, name, count, start, step=0.2, runs=False):
         """Runs start() and waits for `count` further binds, then for what is still to be written.
 
-        `step`: seconds between two looks; looking costs, too.
+        `step`: seconds between two looks; looking costs, too. `runs`: says when all pods run, too.
         """
         before, bound_before = Snapshot(self.plane, self.muster), self.bound()
         first = None
@@ -119,10 +119,11 @@ class Bench:
         last = time.monotonic()
         creating.join()
         during = Snapshot(self.plane, self.muster).since(before)
+        all_run = f"; {last - begin + seconds_until_all_run(self.plane):.1f} s until all run" if runs else ""
         wait_until(self.is_quiet, 120, "all writes to be done", 0.3)
         time.sleep(1)
         self.show(name, count, f"{last - begin:.2f} s ({count / (last - begin):.0f} pods/s), created in "
-                  f"{created[0]:.2f} s, first to last bind {last - (first or last):.2f} s", during,
+                  f"{created[0]:.2f} s, first to last bind {last - (first or last):.2f} s{all_run}", during,
                   Snapshot(self.plane, self.muster).since(before))
 
     def show(self, name, count, times, during, total):
@@ -152,7 +153,7 @@ def run(scenario, nodes):
         return run_by_hand(nodes)
     with Bench(nodes) as bench:
         if scenario == "fill":
-            bench.measure(f"{bench.total} one-GPU pods", bench.total, bench.filling())
+            bench.measure(f"{bench.total} one-GPU pods", bench.total, bench.filling(), runs=True)
         if scenario == "gang":
             bench.api.post(POD_GROUPS, group("gang", "owner", 500))
             bench.measure("gang of 500", 500, create_all(

@@ -1,15 +1,21 @@
 """The rights that are shipped are those that are used: nothing is refused, and nothing is granted for nothing."""
+import http.client
 import json
 import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import wait_until
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "deploy")]
+import yaml
+from cluster import ADMIN_TOKEN, free_port, wait_until
+from releases import CHART, NAMESPACE, helm
 from test_devices import SELECTOR
 from test_kinds import CRDS, crd
+from test_scale_up import SCALING
 from test_serve import KubeTest, shipped_token
-from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, QUEUES, deployment, job, pod
+from test_shared_gpus import RESERVATIONS, DevicePlugin
+from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, QUEUES, deployment, job, pod, sharing_pod
 
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 STATEFUL_SETS = "/apis/apps/v1/namespaces/default/statefulsets"
@@ -31,8 +37,27 @@ def approved(definition):
     return definition
 
 
-class Rights(KubeTest):
+class Audited(KubeTest):
+    """With the rights that are shipped; what is asked for is written down."""
     AUDIT = [{"level": "Metadata", "users": [USER]}, {"level": "None"}]
+
+    def serve(self, *flags):
+        return super().serve(*flags, kubeconfig=self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
+
+    def used(self, namespace=None):
+        """By verb, group and resource, and what was answered with 403; in one namespace, or anywhere."""
+        used, refused = set(), set()
+        for entry in self.plane.audit_entries():
+            about = entry.get("objectRef")
+            if not about or (namespace and about.get("namespace") != namespace):
+                continue
+            resource = "/".join(filter(None, (about["resource"], about.get("subresource"))))
+            right = (entry["verb"], about.get("apiGroup", ""), resource)
+            (refused if entry["responseStatus"]["code"] == 403 else used).add(right)
+        return used, refused
+
+
+class Rights(Audited):
     API_FLAGS = ("--feature-gates=DRADeviceTaints=true,DRADeviceTaintRules=true,DRAExtendedResource=true",
                  "--runtime-config=resource.k8s.io/v1alpha3=true")
 
@@ -40,21 +65,6 @@ class Rights(KubeTest):
         role = self.api.get(f"{RBAC}/clusterroles/muster")["rules"]
         own = [r["rules"] for r in self.api.items(f"{RBAC}/namespaces/kai-scheduler/roles")]
         return rights_in(role), rights_in(sum(own, []))
-
-    def used(self):
-        """By verb, group and resource, and what was answered with 403."""
-        used, refused = set(), set()
-        for entry in self.plane.audit_entries():
-            about = entry.get("objectRef")
-            if not about:
-                continue
-            resource = "/".join(filter(None, (about["resource"], about.get("subresource"))))
-            right = (entry["verb"], about.get("apiGroup", ""), resource)
-            (refused if entry["responseStatus"]["code"] == 403 else used).add(right)
-        return used, refused
-
-    def serve(self, *flags):
-        return super().serve(*flags, kubeconfig=self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
 
     # ---- what makes use of each
 
@@ -185,6 +195,53 @@ class Rights(KubeTest):
         # counted again a minute after it was written.
         idle = {right for right in (granted | own) - used - {("patch", "", "events")} if not right[2].endswith("/finalizers")}
         self.assertEqual(idle, set(), "granted and never used")
+
+
+class RightsOfOptions(Audited):
+    """Those that the chart adds for shared GPUs and for the web address."""
+    OPTIONS = "gpuSharing.enabled=true,gpuSharing.scalingPods=true,webAddress=:8443"
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        rendered = yaml.safe_load_all(helm("template", "muster", CHART, "--namespace", NAMESPACE, "--set", cls.OPTIONS))
+        cls.objects = [o for o in rendered if o and o["kind"] in ("Namespace", "Role", "RoleBinding", "ClusterRole")]
+        file = cls.plane.directory / "options.yaml"
+        before = rights_in(cls.api.get(f"{RBAC}/clusterroles/muster")["rules"])
+        file.write_text(yaml.safe_dump_all(cls.objects))
+        cls.plane.kubectl("apply", "--server-side", "--force-conflicts", "-f", file)
+        cls.added = rights_in(cls.api.get(f"{RBAC}/clusterroles/muster")["rules"]) - before
+
+    def asked(self, port):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        connection.request("GET", "/api/v1/snapshot", headers={"Authorization": f"Bearer {ADMIN_TOKEN}"})
+        return connection.getresponse().status
+
+    def test_rights_of_options_are_those_that_are_used(self):
+        plugin = DevicePlugin(self.plane)
+        plugin.start()
+        self.addCleanup(plugin.stop)
+        port = free_port()
+        m = self.serve("--gpu-reservation-image", "none", "--gpu-scaling-pods", "--web-address", f"127.0.0.1:{port}")
+        self.api.post(PODS, sharing_pod("placed"))
+        self.api.post(PODS, sharing_pod("waits", nodeSelector={"zone": "nowhere"}))
+        self.wait_running(1, "placed")
+        wait_until(lambda: self.api.items(SCALING), 30, "the scaling pod")
+        wait_until(lambda: self.asked(port) == 200, 30, "an answer at the web address")
+        for name in ("placed", "waits"):
+            self.api.request("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+        wait_until(lambda: not self.api.items(RESERVATIONS) and not self.api.items(SCALING), 60, "what was made to go")
+        m.stop()
+        used, refused = self.used()
+        self.assertEqual(refused, set(), "asked for and not granted")
+        self.assertTrue(self.added)
+        self.assertEqual(self.added - used, set(), "granted and never used")
+        roles = [o for o in self.objects if o["kind"] == "Role" and o["metadata"]["name"] == "muster"
+                 and o["metadata"]["namespace"] != NAMESPACE]
+        self.assertEqual(len(roles), 2)
+        for role in roles:
+            namespace = role["metadata"]["namespace"]
+            self.assertEqual(rights_in(role["rules"]) - self.used(namespace)[0], set(), f"never used in {namespace}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ApiError, wait_until
 from test_serve import KubeTest, shipped_token
-from workloads import POD_GROUPS, PODS, QUEUES, pod, queue
+from workloads import POD_GROUPS, PODS, QUEUES, queue, sharing_pod
 
 SCALING = "/api/v1/namespaces/kai-scale-adjust/pods"
 EVENTS = "/api/v1/namespaces/default/events"
@@ -90,9 +90,7 @@ class SharesScaleUp(ScaleUpTest):
             "subjects": [{"kind": "ServiceAccount", "name": "muster", "namespace": "kai-scheduler"}]})
 
     def share(self, name, fraction="0.5", **more):
-        made = pod(name, gpus=0, queue="team-a", **more)
-        made["metadata"]["annotations"] = {"gpu-fraction": fraction}
-        self.api.post(PODS, made)
+        self.api.post(PODS, sharing_pod(name, fraction, **more))
 
     def test_whole_gpus_are_asked_for_in_their_place(self):
         m = self.serve("--gpu-reservation-image", "none", "--gpu-scaling-pods")
@@ -118,9 +116,7 @@ class SharesScaleUp(ScaleUpTest):
         self.api.post(QUEUES, queue("small", 0, limit=0))
         self.addCleanup(self.api.delete, f"{QUEUES}/small")
         self.serve("--gpu-reservation-image", "none", "--gpu-scaling-pods")
-        made = pod("limited", gpus=0, queue="small")
-        made["metadata"]["annotations"] = {"gpu-fraction": "0.5"}
-        self.api.post(PODS, made)
+        self.api.post(PODS, sharing_pod("limited", queue="small"))
         wait_until(lambda: self.condition("limited"), 20, "the condition")
         time.sleep(8)
         self.assertEqual(self.api.items(SCALING), [])

@@ -12,7 +12,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import Api, ApiError, wait_until
 from test_serve import BINARY, KubeTest
-from workloads import PODS, pod
+from workloads import PODS, pod, sharing_pod
 
 HERE = pathlib.Path(__file__).resolve().parent
 RESERVATIONS = "/api/v1/namespaces/kai-resource-reservation/pods"
@@ -64,9 +64,7 @@ class SharedGpus(KubeTest):
         self.api.request("DELETE", RESERVATIONS, {"gracePeriodSeconds": 0})
 
     def share(self, name, fraction="0.5"):
-        made = pod(name, gpus=0, queue="team-a")
-        made["metadata"]["annotations"] = {"gpu-fraction": fraction}
-        self.api.post(PODS, made)
+        self.api.post(PODS, sharing_pod(name, fraction))
 
     def one(self, name):
         return self.api.get(f"{PODS}/{name}")["metadata"]

@@ -22,6 +22,13 @@ def pod(name, gpus=1, queue=None, group=None, labels=None, **more):
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod_spec(gpus, **more)}
 
 
+def sharing_pod(name, fraction="0.5", queue="team-a", **spec):
+    """Of a part of a GPU."""
+    made = pod(name, gpus=0, queue=queue, **spec)
+    made["metadata"]["annotations"] = {"gpu-fraction": fraction}
+    return made
+
+
 def group(name, queue, minimum, priority_class="train", **spec):
     return {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup", "metadata": {"name": name},
             "spec": {"queue": queue, "minMember": minimum, "priorityClassName": priority_class, **spec}}

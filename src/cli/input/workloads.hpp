@@ -14,6 +14,10 @@
 #include "cli/input/file_owners.hpp"
 #include "manifest/manifest.hpp"
 
+namespace muster {
+class Cluster;
+}
+
 namespace muster::cli {
 
 class ObjectPlaces;

@@ -90,7 +90,8 @@ class ClockRun {
 
   void run_cycle_now() {
     if (is_use_new_) memory_ = SearchMemory();  // what a search ruled out under other shares may be right now
-    const Decisions decisions = run_cycle(cluster_, policy_, now_, {&memory_, nullptr});
+    const Decisions decisions =
+        run_cycle(cluster_, policy_, now_, {.memory = &memory_, .known_to_wait = &world_.known_to_wait()});
     ++cycles_;
     if (watchers_.on_cycle) watchers_.on_cycle(now_, decisions);
     world_.carry_out(decisions, now_);

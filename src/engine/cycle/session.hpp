@@ -95,6 +95,10 @@ class Session {
   std::vector<JobId> waiting() const;
   // Time that has passed, for limits and timings; decisions are made by `now`.
   Duration elapsed() const { return aids_.elapsed(); }
+  // Somebody wants to know how many nodes refuse the job, and for what.
+  bool counts_refusals(JobId job) const {
+    return aids_.known_to_wait == nullptr || !aids_.known_to_wait->contains(job);
+  }
 
   // Buffers of statements.
   std::vector<TaskMove> spare_log;

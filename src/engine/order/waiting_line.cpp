@@ -24,8 +24,9 @@ WaitingLine::WaitingLine(Session& session, Who who) : session_(session), who_(wh
     queues_.push_back(queue);
     std::sort(leaf.jobs.begin(), leaf.jobs.end(),
               [&](const Waiting& a, const Waiting& b) { return session.job_before(a.job, b.job); });
-    leaf.same_demand = std::all_of(leaf.jobs.begin(), leaf.jobs.end(),
-                                   [&](const Waiting& w) { return w.wanted == leaf.jobs.front().wanted; });
+    leaf.same_demand =
+        std::all_of(leaf.jobs.begin(), leaf.jobs.end(),
+                    [&first = leaf.jobs.front()](const Waiting& w) { return w.wanted == first.wanted; });
     std::sort(leaf.by_age.begin(), leaf.by_age.end(), youngest_first());
   }
   std::sort(queues_.begin(), queues_.end(), [&](QueueId a, QueueId b) {

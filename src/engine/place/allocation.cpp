@@ -147,8 +147,9 @@ class Allocator {
                   .placed = static_cast<std::int32_t>(placed_),
                   .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
                   .is_gang = attempt_.tasks.size() > 1,
-                  .nodes = candidates.refusals(),
                   .domain = sets_ != nullptr ? sets_->place() : ""};
+    if (!s_.counts_refusals(attempt_.job)) return why;
+    why.nodes = candidates.refusals();
     if (auto nearest = s_.finder().nearest_device(t, allowed)) why.domains.push_back(std::move(*nearest));
     return why;
   }

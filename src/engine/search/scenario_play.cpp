@@ -7,20 +7,39 @@
 #include "engine/search/partial_job.hpp"
 
 namespace muster {
+namespace {
+
+// What it takes and gives back are GPUs of its node, and nothing else is counted as such.
+bool takes_whole_gpus(const Shape& shape) {
+  return !shape.is_shared() && !shape.is_mig() && shape.constraints.resource_claims.empty();
+}
+
+}  // namespace
 
 std::optional<VictimRefusal> ScenarioPlay::run(Statement& statement, const Play& play) {
   ++session_.stats.scenarios_simulated;
   collect_jobs(play.victims);
   nodes_ = play.feasible;
+  start_room(play);
   for (TaskId t : play.victims) {
     const NodeId home = session_.cluster.placement(t).node;
     if (session_.cluster.node(home).present) nodes_.set(session_.cluster.rank(home));
+    if (counts_room_) left_.free(home, freed_gpus(session_.cluster, t));
     statement.evict(t);
   }
   const bool placed = line_ == Line::kAll ? place_line(statement, play) : place_all(statement, play);
   if (!placed) return VictimRefusal{.rule = "the job still finds no place"};
   group_victims(play.victims);
   return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
+}
+
+// In KAI's way victims may stand where there is no room for them: see ScenarioProofs.
+void ScenarioPlay::start_room(const Play& play) {
+  const auto is_counted = [&](TaskId t) { return takes_whole_gpus(session_.cluster.shape_of(t)); };
+  counts_room_ = line_ == Line::kContender && session_.settings.compatibility.return_where_chosen &&
+                 session_.settings.prove_hopeless && play.room.exact_total() &&
+                 std::ranges::all_of(play.tasks, is_counted);
+  if (counts_room_) left_.start(session_.cluster, play.room, play.tasks);
 }
 
 // In the order in which they were taken.
@@ -69,6 +88,7 @@ bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
       continue;
     }
     place_again(statement, j);
+    if (!reached && !is_room_left()) return false;
   }
   return reached;
 }
@@ -82,11 +102,19 @@ bool ScenarioPlay::place_again(Statement& statement, JobId j) {
   const auto is_moved = [&](TaskId t) {
     return session_.cluster.placement(t).status == TaskStatus::kPipelined;
   };
-  if (!session_.settings.compatibility.move_only_whole_gangs || is_satisfied(job, kRoot) ||
-      std::ranges::none_of(chunk.tasks, is_moved))
-    return true;
-  statement.rollback(before);
-  return false;
+  if (session_.settings.compatibility.move_only_whole_gangs && !is_satisfied(job, kRoot) &&
+      std::ranges::any_of(chunk.tasks, is_moved)) {
+    statement.rollback(before);
+    return false;
+  }
+  if (counts_room_) take_room(chunk.tasks);
+  return true;
+}
+
+void ScenarioPlay::take_room(std::span<const TaskId> placed) {
+  const Cluster& c = session_.cluster;
+  for (TaskId t : placed)
+    if (takes_whole_gpus(c.shape_of(t))) left_.free(c.placement(t).node, -freed_gpus(c, t));
 }
 
 bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {

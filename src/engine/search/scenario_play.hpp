@@ -12,6 +12,7 @@
 
 #include "engine/cycle/statement.hpp"
 #include "engine/order/scenario_order.hpp"
+#include "engine/place/gpu_room.hpp"
 
 namespace muster {
 
@@ -31,6 +32,7 @@ class ScenarioPlay {
     std::span<const TaskId> tasks;    // of the contender
     std::span<const TaskId> victims;  // each once
     const Bitmap& feasible;           // ranks of nodes beside the victims'
+    const GpuRoom& room;              // with all victims in their places
     const ScenarioValidator& valid;
   };
   // Nothing: it worked, and the statement holds it. Otherwise why not, and the statement is to be rolled
@@ -48,10 +50,13 @@ class ScenarioPlay {
  private:
   void collect_jobs(std::span<const TaskId> victims);
   void line_up(const Play& play);
+  void start_room(const Play& play);
+  bool is_room_left() const { return !counts_room_ || left_.reach() >= left_.demand(); }
   bool place_all(Statement& statement, const Play& play);
   bool place_line(Statement& statement, const Play& play);
   bool place(Statement& statement, JobId job, std::span<const TaskId> tasks);
   bool place_again(Statement& statement, JobId victim);
+  void take_room(std::span<const TaskId> placed);
   void group_victims(std::span<const TaskId> victims);
 
   Session& session_;
@@ -59,6 +64,8 @@ class ScenarioPlay {
   std::unique_ptr<WaitingLine> waiting_;
   std::unique_ptr<ScenarioOrder> order_;
   Bitmap nodes_;
+  RoomTest left_;  // to the contender, while victims come back: never less than there is
+  bool counts_room_ = false;
   std::vector<JobId> victim_jobs_;
   std::vector<TaskId> lent_;  // places that others in the line give back
   std::vector<Contestant> contestants_;

@@ -197,9 +197,12 @@ std::size_t Solver::fingerprint(std::size_t k) {
 
 std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,
                                           std::span<const TaskId> victims) {
-  const auto failure = play_.run(
-      statement,
-      {.contender = contender_, .tasks = tasks, .victims = victims, .feasible = feasible_, .valid = *valid_});
+  const auto failure = play_.run(statement, {.contender = contender_,
+                                             .tasks = tasks,
+                                             .victims = victims,
+                                             .feasible = feasible_,
+                                             .room = room_,
+                                             .valid = *valid_});
   if (failure) {
     statement.rollback(0);
     ended_.last_failure = failure->rule;

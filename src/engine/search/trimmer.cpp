@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <ranges>
 
 namespace muster {
 namespace {
@@ -62,9 +61,10 @@ bool Trimmer::are_needed(std::span<const TaskId> tasks) {
 bool Trimmer::spare(std::size_t batch) {
   const JobId job = (*recorded_)[batch].job;
   const auto is_of_job = [&](std::size_t at) { return (*recorded_)[at].job == job; };
-  const bool has_earlier = std::ranges::any_of(std::views::iota(std::size_t{0}, batch), is_of_job);
+  std::size_t first = 0;
+  while (!is_of_job(first)) ++first;
   return works_with([&](std::size_t at) { return !is_of_job(at); }) ||
-         (has_earlier && works_with([&](std::size_t at) { return at < batch || !is_of_job(at); }));
+         (first < batch && works_with([&](std::size_t at) { return at < batch || !is_of_job(at); }));
 }
 
 // Plays the recorded victims without those that are not kept. On success they are given up; otherwise the

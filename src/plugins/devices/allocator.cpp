@@ -68,12 +68,11 @@ class Search {
 
   // Nothing: a selector has no answer.
   std::optional<std::int64_t> count_free(const DeviceRequest& request) {
+    const auto matching = pools_.count_matches(request, node_);
+    if (!matching || *matching == 0) return matching;
     std::int64_t free = 0;
-    for (const PooledDevice* device : devices_) {
-      const auto matches = pools_.matches(request, *device);
-      if (!matches) return std::nullopt;
-      free += *matches && is_free(request, *device);
-    }
+    for (const PooledDevice* device : devices_)
+      free += *pools_.matches(request, *device) && is_free(request, *device);
     return free;
   }
 

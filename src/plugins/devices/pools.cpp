@@ -167,14 +167,37 @@ std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors
   return true;
 }
 
+DevicePools::Selection DevicePools::selection_of(const DeviceRequest& request) {
+  const auto [found, is_new] = selection_of_.try_emplace(&request, 0);
+  if (!is_new) return found->second;
+  std::string text = request.device_class;
+  for (const std::string& selector : request.selectors) text += '\0' + selector;
+  const auto number = static_cast<Selection>(selections_.size());
+  return found->second = selections_.try_emplace(std::move(text), number).first->second;
+}
+
+std::optional<std::int64_t> DevicePools::count_matches(const DeviceRequest& request, NodeId node) {
+  const auto [found, is_new] = counts_.try_emplace({selection_of(request), node}, 0);
+  if (!is_new) return found->second;
+  std::int64_t count = 0;
+  for (const DevicePool& pool : of(node))
+    for (const PooledDevice& device : pool.devices) {
+      const auto met = matches(request, device);
+      if (!met) return found->second = std::nullopt;
+      count += *met;
+    }
+  return found->second = count;
+}
+
 std::optional<bool> DevicePools::matches(const DeviceRequest& request, const PooledDevice& device) {
-  const auto [found, is_new] = matches_.try_emplace({&request, device.id}, false);
+  const Selection selection = selection_of(request);
+  const auto [found, is_new] = matches_.try_emplace({selection, device.id}, false);
   if (!is_new) return found->second;
   const auto* device_class = session_.cluster.kept().find<DeviceClassObject>(request.device_class);
   std::string failure;
   std::optional<bool> met = device_class == nullptr ? false : meets(device_class->selectors, device, failure);
   if (met && *met) met = meets(request.selectors, device, failure);
-  if (!met) failures_[&request] = std::move(failure);
+  if (!met) failures_[selection] = std::move(failure);
   return found->second = met;
 }
 

@@ -9,7 +9,7 @@ namespace muster::plugins {
 
 class Capacity {
  public:
-  explicit Capacity(const Session& session) : session_(session), cluster_(session.cluster) {}
+  explicit Capacity(const Session& session) : cluster_(session.cluster) {}
 
   // Limit, and quota for the part of it that would be non-preemptible, at every level. Nothing: the job may
   // take it.
@@ -19,7 +19,6 @@ class Capacity {
  private:
   std::optional<JobReason> over_limit(JobId job, const Demand& wanted) const;
 
-  const Session& session_;
   const Cluster& cluster_;
 };
 

@@ -15,6 +15,7 @@
 
 namespace muster {
 class Cluster;
+struct Decisions;
 struct Job;
 }  // namespace muster
 
@@ -34,7 +35,7 @@ class JobStatus {
   void group_gone(const std::string& ns, const std::string& name) { groups_.erase(ns + "/" + name); }
   // After each cycle. Looks at jobs whose PodGroup was seen since the last one and, in turn, at some of the
   // others: their pods, labels of pods and priority classes count, too.
-  void publish(const Cluster& cluster);
+  void publish(const Cluster& cluster, const Decisions& decisions);
   // Nothing is told any more.
   void close() { updates_.close(); }
 
@@ -46,6 +47,7 @@ class JobStatus {
   };
   bool is_silent() const { return !keeps_preemptibility_ && !tells_progress_; }
   nlohmann::json status_of(const Cluster& cluster, const Job& job) const;
+  void count(const Decisions& decisions, kube::Clock::time_point now);
   void look_at(const Cluster& cluster, const Job& job, kube::Clock::time_point now);
   void put(const Job& job, const nlohmann::json& status);
 
@@ -55,7 +57,9 @@ class JobStatus {
   absl::flat_hash_map<std::string, Group> groups_;  // "ns/name"
   absl::flat_hash_set<std::string> news_;           // likewise
   std::size_t next_ = 0;                            // job to look at in turn
-  bool keeps_preemptibility_ = true;                // the API server does: KAI's CRD does not know it
+  double decided_ = 0;                              // lately
+  kube::Clock::time_point counted_at_{};
+  bool keeps_preemptibility_ = true;  // the API server does: KAI's CRD does not know it
 };
 
 }  // namespace muster::serve
