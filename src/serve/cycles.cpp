@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
 constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500),
-               kLongestGrouping = milliseconds(2000);
+               kLongestGrouping = milliseconds(5000);
 constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
 
 // Waits for more than it has a right to: others may come and take it back.
@@ -226,11 +226,12 @@ std::shared_ptr<CycleSnapshot> Cycles::take_snapshot(TimePoint now) {
 }
 
 void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
+  p_.rush.decided(decisions.binds.size() + decisions.evictions.size(), Clock::now());
   p_.sink.assume(p_.cluster, decisions, now);
   p_.sink.carry_out(p_.cluster, decisions, now);
   p_.status.publish(p_.cluster, decisions);
   p_.notices.publish(p_.cluster, p_.source.take_changes(), p_.source.read_warnings());
-  p_.job_status.publish(p_.cluster, decisions);
+  p_.job_status.publish(p_.cluster);
   p_.queue_status.publish(p_.cluster, decisions);
   p_.reservations.look_after(p_.cluster);
   p_.scaling.look_after(p_.cluster, decisions);

@@ -42,7 +42,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
               .keeps_ungrouped = options.groups_pods,
               .keeps_texts = !options.web.address.empty()}),
       events(client, log, options.scheduler_name),
-      write{client, source, events, metrics, log},
+      write{client, source, events, metrics, log, rush},
       groups(write),
       reservations(write, options.reservations),
       scaling(write, options.scaling),

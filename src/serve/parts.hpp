@@ -26,6 +26,7 @@
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
 #include "serve/write/queue_status.hpp"
+#include "serve/write/rush.hpp"
 #include "serve/write/scaling_pods.hpp"
 #include "serve/write/status_writer.hpp"
 
@@ -52,6 +53,7 @@ struct Parts {
   LiveSource source;
 
   Events events;
+  Rush rush;
   const WriteParts write;
   PodGroupWriter groups;
   GpuReservations reservations;

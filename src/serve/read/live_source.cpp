@@ -236,6 +236,7 @@ void LiveSource::note_seen(const PodObject& pod) {
   const bool is_named = !pod.pod_group.empty() && unnamed_.erase(pod.meta.uid) > 0;
   if (is_new && pod.pod_group.empty() && !options_.keeps_ungrouped) unnamed_[pod.meta.uid] = now;
   if (is_new || is_named) note_arrival();
+  if (is_named) last_named_ = now;
 }
 
 void LiveSource::forget_seen(const std::string& uid) {
@@ -244,8 +245,11 @@ void LiveSource::forget_seen(const std::string& uid) {
 }
 
 bool LiveSource::awaits_groups(kube::Clock::time_point until) const {
-  constexpr auto kTakesToName = std::chrono::seconds(2);  // else nobody does
-  const auto since = kube::Clock::now() - kTakesToName;
+  constexpr auto kUntilTheFirst = std::chrono::seconds(2);  // else nobody names them
+  constexpr auto kUntilTheNext = std::chrono::milliseconds(500),
+                 kUntilTheLast = std::chrono::milliseconds(10'000);
+  const auto now = kube::Clock::now();
+  const auto since = now - (now < last_named_ + kUntilTheNext ? kUntilTheLast : kUntilTheFirst);
   return std::ranges::any_of(unnamed_,
                              [&](const auto& pod) { return pod.second > since && pod.second <= until; });
 }

@@ -141,6 +141,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   absl::flat_hash_map<std::string, std::int64_t> generations_;         // of PodGroups, "ns/name"
   absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;     // unbound pods, by uid
   absl::flat_hash_map<std::string, kube::Clock::time_point> unnamed_;  // those for whom others name a group
+  kube::Clock::time_point last_named_{};
   ObjectTexts texts_;
   ObjectChanges changes_;
   ReadWarnings warnings_;

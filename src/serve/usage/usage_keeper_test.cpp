@@ -11,6 +11,7 @@
 #include "serve/health/metrics.hpp"
 #include "serve/read/knowledge.hpp"
 #include "serve/write/events.hpp"
+#include "serve/write/rush.hpp"
 
 namespace muster::serve {
 namespace {
@@ -77,7 +78,8 @@ class UsageKeeperTest : public testing::Test {
   Log log;
   Events events{client, log, "test"};
   Metrics metrics{"kai", ""};
-  const WriteParts parts{client, knowledge, events, metrics, log};
+  const Rush rush;
+  const WriteParts parts{client, knowledge, events, metrics, log, rush};
   UsageSettings settings{.window_size = 1h, .fetch_interval = 1ms, .wait_timeout = 1h};
   std::unique_ptr<UsageKeeper> keeper;
 };

@@ -125,7 +125,7 @@ kube::ApiRequest Binder::request_of(const Bind& bind) const {
 // to KAI's binder.
 kube::Async<std::string> Binder::obstacle(Bind& bind) {
   if (binding_ == Binding::kDirect) {
-    groups_.make_soon(bind.pod.ns, bind.pod.job);
+    groups_.bind_names(bind.pod.ns, bind.pod.job);
     if (bind.needs.shares_gpu && !reservations_.is_on()) warn_of_shared_gpu(bind);
     if (bind.needs.shares_gpu && reservations_.is_on()) {
       bind.gpu_devices.clear();

@@ -70,20 +70,19 @@ void Events::record(Event event) {
   const std::string now = kube::wall_clock_text();
   if (sent != nullptr) {
     sent->at = Clock::now();
-    kube::spawn(count(namespace_for(about), sent->name, sent->count, now));
+    kube::spawn(repeat(std::move(event), *sent, now));
   } else {
     const std::string name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    sent_.put(text, {.name = name, .at = Clock::now()});
-    kube::spawn(create(std::move(event), name, now));
+    kube::spawn(create(std::move(event), sent_.put(text, {.name = name, .at = Clock::now()}), now));
   }
 }
 
-kube::Async<void> Events::create(Event event, std::string name, std::string time) {
+kube::Async<void> Events::create(Event event, Sent sent, std::string time) {
   const ObjectReference& about = event.about;
   const std::string ns = namespace_for(about);
   nlohmann::json body = {{"apiVersion", "v1"},
                          {"kind", "Event"},
-                         {"metadata", {{"name", name}, {"namespace", ns}}},
+                         {"metadata", {{"name", sent.name}, {"namespace", ns}}},
                          {"involvedObject",
                           {{"apiVersion", about.api_version},
                            {"kind", about.kind},
@@ -96,7 +95,7 @@ kube::Async<void> Events::create(Event event, std::string name, std::string time
                          {"source", {{"component", component_}}},
                          {"firstTimestamp", time},
                          {"lastTimestamp", time},
-                         {"count", 1}};
+                         {"count", sent.count}};
   if (!event.annotations.empty()) body["metadata"]["annotations"] = event.annotations;
   kube::ApiRequest request{.method = "POST",
                            .path = kube::resources::kEvents.path(ns),
@@ -107,14 +106,16 @@ kube::Async<void> Events::create(Event event, std::string name, std::string time
     log_.repeated_warning("an event was not written: " + describe(answer));
 }
 
-kube::Async<void> Events::count(std::string ns, std::string name, int count, std::string time) {
-  const nlohmann::json body = {{"count", count}, {"lastTimestamp", time}};
+// Events end after an hour, or when the API server was told to let them: then it is written anew.
+kube::Async<void> Events::repeat(Event event, Sent sent, std::string time) {
+  const nlohmann::json body = {{"count", sent.count}, {"lastTimestamp", time}};
   kube::ApiRequest request{.method = "PATCH",
-                           .path = kube::resources::kEvents.path(ns, name),
+                           .path = kube::resources::kEvents.path(namespace_for(event.about), sent.name),
                            .body = body.dump(),
                            .content_type = kube::kMergePatch,
                            .lane = kube::Lane::kBackground};
-  co_await client_.send(std::move(request));
+  const auto answer = co_await client_.send(std::move(request));
+  if (answer.status == 404) co_await create(std::move(event), std::move(sent), std::move(time));
 }
 
 }  // namespace muster::serve

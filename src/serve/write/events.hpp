@@ -46,8 +46,8 @@ class Events {
   };
 
   bool allows(const std::string& object, bool is_warning);
-  kube::Async<void> create(Event event, std::string name, std::string time);
-  kube::Async<void> count(std::string ns, std::string name, int count, std::string time);
+  kube::Async<void> create(Event event, Sent sent, std::string time);
+  kube::Async<void> repeat(Event event, Sent sent, std::string time);
 
   kube::ApiClient& client_;
   Log& log_;

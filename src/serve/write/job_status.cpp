@@ -4,16 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
-#include "model/decisions.hpp"
 #include "serve/health/log.hpp"
 #include "serve/read/knowledge.hpp"
 #include "serve/write/api_forms.hpp"
+#include "serve/write/rush.hpp"
 
 namespace muster::serve {
 namespace {
@@ -23,9 +22,7 @@ using nlohmann::json;
 constexpr std::size_t kLookedAtInTurn = 1000;
 // What is gone before costs no write, and what changes often is told now and then.
 constexpr auto kBeforeTelling = std::chrono::seconds(5);
-// Where so much is decided that the API server is at its limit, it gets the decisions first.
 constexpr auto kBeforeTellingInARush = std::chrono::seconds(20);
-constexpr double kRush = 50;  // decisions a second
 constexpr auto kBeforeTellingAgain = std::chrono::minutes(1);
 constexpr const char* kTold[] = {
     "phase", "running", "pending", "succeeded", "resourcesStatus", "preemptibility", "preemptibilitySource"};
@@ -93,10 +90,9 @@ void JobStatus::saw_group(const Json& group) {
   news_.insert(key);
 }
 
-void JobStatus::publish(const Cluster& cluster, const Decisions& decisions) {
+void JobStatus::publish(const Cluster& cluster) {
   if (is_silent()) return;
   const auto now = kube::Clock::now();
-  count(decisions, now);
   for (const std::string& key : std::exchange(news_, {})) {
     const std::size_t slash = key.find('/');
     const JobId id = cluster.find_job(key.substr(0, slash), key.substr(slash + 1));
@@ -105,13 +101,6 @@ void JobStatus::publish(const Cluster& cluster, const Decisions& decisions) {
   const std::size_t count = cluster.jobs().size();
   for (std::size_t i = 0; i < std::min(count, kLookedAtInTurn); ++i, ++next_)
     look_at(cluster, cluster.job(JobId(static_cast<std::uint32_t>(next_ % count))), now);
-}
-
-// What was decided before fades within a second.
-void JobStatus::count(const Decisions& decisions, kube::Clock::time_point now) {
-  const double passed = std::chrono::duration<double>(now - std::exchange(counted_at_, now)).count();
-  decided_ =
-      decided_ * std::exp(-passed) + static_cast<double>(decisions.binds.size() + decisions.evictions.size());
 }
 
 json JobStatus::status_of(const Cluster& cluster, const Job& job) const {
@@ -126,7 +115,7 @@ void JobStatus::look_at(const Cluster& cluster, const Job& job, kube::Clock::tim
   const auto found = groups_.find(job.full_name());
   if (!job.present || found == groups_.end() || updates_.is_full()) return;
   Group& group = found->second;
-  const auto wait = decided_ > kRush ? kBeforeTellingInARush : kBeforeTelling;
+  const auto wait = p_.rush.is_on(now) ? kBeforeTellingInARush : kBeforeTelling;
   if (now < std::max(group.first_seen, group.sent_at) + wait) return;
   std::string stands = fmt::format("{} {}", job.version, preemptibility_text(job));
   if (group.looked_at == stands) return;

@@ -15,7 +15,6 @@
 
 namespace muster {
 class Cluster;
-struct Decisions;
 struct Job;
 }  // namespace muster
 
@@ -35,7 +34,7 @@ class JobStatus {
   void group_gone(const std::string& ns, const std::string& name) { groups_.erase(ns + "/" + name); }
   // After each cycle. Looks at jobs whose PodGroup was seen since the last one and, in turn, at some of the
   // others: their pods, labels of pods and priority classes count, too.
-  void publish(const Cluster& cluster, const Decisions& decisions);
+  void publish(const Cluster& cluster);
   // Nothing is told any more.
   void close() { updates_.close(); }
 
@@ -47,7 +46,6 @@ class JobStatus {
   };
   bool is_silent() const { return !keeps_preemptibility_ && !tells_progress_; }
   nlohmann::json status_of(const Cluster& cluster, const Job& job) const;
-  void count(const Decisions& decisions, kube::Clock::time_point now);
   void look_at(const Cluster& cluster, const Job& job, kube::Clock::time_point now);
   void put(const Job& job, const nlohmann::json& status);
 
@@ -57,9 +55,7 @@ class JobStatus {
   absl::flat_hash_map<std::string, Group> groups_;  // "ns/name"
   absl::flat_hash_set<std::string> news_;           // likewise
   std::size_t next_ = 0;                            // job to look at in turn
-  double decided_ = 0;                              // lately
-  kube::Clock::time_point counted_at_{};
-  bool keeps_preemptibility_ = true;  // the API server does: KAI's CRD does not know it
+  bool keeps_preemptibility_ = true;                // the API server does: KAI's CRD does not know it
 };
 
 }  // namespace muster::serve

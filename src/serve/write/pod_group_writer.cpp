@@ -1,6 +1,7 @@
 // Plans of PodGroups and annotations on their way to the API server.
 #include "serve/write/pod_group_writer.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/write/requests.hpp"
+#include "serve/write/rush.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -23,6 +25,7 @@ namespace resources = kube::resources;
 
 // How long a plan waits for a bind that needs it.
 constexpr auto kUntilWanted = std::chrono::seconds(5);
+constexpr auto kLongestInARush = std::chrono::seconds(20);
 
 bool is_transient_or_conflict(const HttpResponse& answer) {
   return is_transient(answer) || answer.status == 409;
@@ -36,7 +39,7 @@ struct PodGroupWriter::Put {
   std::string ns, name;
   std::size_t hash = 0;  // of the plan
   json plan;             // until it is sent
-  bool is_waiting = false;
+  bool is_waiting = false, is_wanted = false;
   kube::Signal wanted;
   kube::Latch done;
   bool failed = false;
@@ -90,7 +93,7 @@ kube::Async<bool> PodGroupWriter::put_back(json plan, std::string start) {
 kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   assume(put->plan);
   put->is_waiting = true;
-  co_await put->wanted.until(kube::Clock::now() + kUntilWanted);
+  co_await moment_to_make(put);
   put->is_waiting = false;
   const CountedWrite counted(open_writes_);
   ApiRequest create{.method = "POST",
@@ -106,6 +109,16 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
     p_.knowledge.retract(resources::kPodGroups, put->ns, put->name);
   }
   finish(put, is_written);
+}
+
+kube::Async<void> PodGroupWriter::moment_to_make(std::shared_ptr<Put> put) {
+  const auto latest = kube::Clock::now() + kLongestInARush;
+  bool waits = true;
+  while (waits) {
+    co_await put->wanted.until(std::min(kube::Clock::now() + kUntilWanted, latest));
+    const auto now = kube::Clock::now();
+    waits = !put->is_wanted && p_.rush.is_on(now) && now < latest && !p_.client.loop().stopping();
+  }
 }
 
 void PodGroupWriter::assume(json plan) {
@@ -152,7 +165,14 @@ bool PodGroupWriter::is_being_made(const std::string& ns, const std::string& nam
 }
 
 void PodGroupWriter::make_soon(const std::string& ns, const std::string& name) {
-  if (const auto put = put_of(ns, name); put != nullptr && put->is_waiting) put->wanted.give();
+  const auto put = put_of(ns, name);
+  if (put == nullptr || !put->is_waiting) return;
+  put->is_wanted = true;
+  put->wanted.give();
+}
+
+void PodGroupWriter::bind_names(const std::string& ns, const std::string& name) {
+  if (!p_.rush.is_on(kube::Clock::now())) make_soon(ns, name);
 }
 
 kube::Async<bool> PodGroupWriter::is_there(std::string ns, std::string name) {

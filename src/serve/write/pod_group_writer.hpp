@@ -1,7 +1,8 @@
 // PodGroups as we write them: made and updated for the pod grouper, annotated for decisions.
 //
 // A PodGroup that is to be made is in the model at once, so its pods can be placed; it is written when a bind
-// needs it, at the latest after a moment. What is decided about it until then goes with it.
+// needs it, at the latest after a moment; in a rush binds go first. What is decided about it until then goes
+// with it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -33,6 +34,8 @@ class PodGroupWriter {
     return is_being_made(ns, name) || patching_.contains(ns + "/" + name);
   }
   void make_soon(const std::string& ns, const std::string& name);
+  // A pod that is about to be bound names it: time to make it, unless there is a rush.
+  void bind_names(const std::string& ns, const std::string& name);
 
   void annotate(const std::string& ns, const std::string& name, const AnnotationChanges& changes);
   // Waits until nothing that was to be annotated is left; false where some of it could not be written.
@@ -50,6 +53,7 @@ class PodGroupWriter {
 
   std::shared_ptr<Put> begin(json plan, std::size_t hash);
   kube::Async<void> make(std::shared_ptr<Put> put);
+  kube::Async<void> moment_to_make(std::shared_ptr<Put> put);
   void assume(json plan);
   kube::Async<void> update(std::shared_ptr<Put> put);
   kube::Async<bool> patch_spec(const json& plan);

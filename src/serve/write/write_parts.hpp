@@ -11,6 +11,7 @@ class Events;
 class Knowledge;
 class Log;
 class Metrics;
+class Rush;
 
 struct WriteParts {
   kube::ApiClient& client;
@@ -18,6 +19,7 @@ struct WriteParts {
   Events& events;
   Metrics& metrics;
   Log& log;
+  const Rush& rush;
 };
 
 }  // namespace muster::serve
