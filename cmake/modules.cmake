@@ -20,19 +20,20 @@ function(muster_use_precompiled target name)
   endif()
 endfunction()
 
-# Sources of a library are compiled several at a time, about MUSTER_BATCH of them, so that headers are parsed once for
-# all of them; 1: each by itself, as preset asan has it. The same for all others, so that what the tests build is what users
-# build: names that are private to a file must differ within a module. The lists name files relative to src/, so that
-# checkouts share ccache's results.
+# Sources of a library are compiled several at a time, about MUSTER_BATCH of them, so that headers are parsed and templates
+# are made once for all of them, and tests of a module, fewer at a time. Names that are private to a file must therefore
+# differ within a module. 1: each by itself, as preset asan has it. The lists name files relative to src/, so that checkouts
+# share ccache's results.
 set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one")
+set(MUSTER_TEST_BATCH 6 CACHE STRING "Likewise of tests")
 
-function(muster_batches result name)
-  if(MUSTER_BATCH LESS 2)
+function(muster_batches result name most)
+  if(most LESS 2)
     set(${result} ${ARGN} PARENT_SCOPE)
     return()
   endif()
   list(LENGTH ARGN count)
-  math(EXPR batches "(${count} + ${MUSTER_BATCH} / 2) / ${MUSTER_BATCH}")
+  math(EXPR batches "(${count} + ${most} / 2) / ${most}")
   if(batches EQUAL 0)
     set(batches 1)
   endif()
@@ -52,19 +53,22 @@ function(muster_batches result name)
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
-# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE]): library muster_<name> from the
-# sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test. ONE_BY_ONE: files that use the same
-# names for different things. Test programs may use the TestCluster
+# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE] [TESTS_ONE_BY_ONE]):
+# library muster_<name> from the sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test.
+# ONE_BY_ONE: files, or only its tests, that use the same names for different things. Test programs may use the TestCluster
 # builder of tests/, and say so with TEST_LIBS muster_testing.
 function(muster_module name)
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE;TESTS_ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
   if(NOT ARG_ONE_BY_ONE)
-    muster_batches(sources ${name} ${sources})
+    muster_batches(sources ${name} ${MUSTER_BATCH} ${sources})
+  endif()
+  if(NOT ARG_ONE_BY_ONE AND NOT ARG_TESTS_ONE_BY_ONE)
+    muster_batches(tests ${name}_test ${MUSTER_TEST_BATCH} ${tests})
   endif()
   add_library(muster_${name} STATIC ${sources})
   target_link_libraries(muster_${name} PUBLIC muster_flags ${ARG_DEPENDS} ${ARG_LIBS})

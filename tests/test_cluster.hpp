@@ -93,6 +93,11 @@ struct JobSpec {
   bool is_start_known = true;        // of a running job
 };
 
+// A running job with a share of that GPU.
+inline JobSpec share_on(std::string node, double fraction, std::string gpu) {
+  return {.fraction = fraction, .node = std::move(node), .shares = {std::move(gpu)}};
+}
+
 class TestCluster {
  public:
   // Starts at 2025-06-01 12:00 with the plugins of the default configuration and a queue "default".

@@ -243,7 +243,7 @@ TEST(SchedulingShard, WithoutGeneratorsEvictsNobody) {
               ElementsAre(HasSubstr("c.yaml:5: spec.plugins: without a scenario generator")));
 }
 
-constexpr const char* kNames = R"(spec:
+constexpr const char* kNamesInConfig = R"(spec:
   namespace: kai
   global: {schedulerName: mine, nodePoolLabelKey: pool, queueLabelKey: team, replicaCount: 2}
   binder: {resourceReservation: {appLabel: reserve, namespace: r}, cdiEnabled: true}
@@ -252,14 +252,14 @@ constexpr const char* kNames = R"(spec:
 )";
 
 TEST(KaiConfig, NamesThings) {
-  EXPECT_EQ(config_of(std::string(kKaiConfig) + kNames),
+  EXPECT_EQ(config_of(std::string(kKaiConfig) + kNamesInConfig),
             config_of("schedulerParams: {schedulerName: mine, nodePoolLabelKey: pool, queueLabelKey: team, "
                       "resourceReservationAppLabel: reserve}\n"));
   EXPECT_EQ(config_of(kKaiConfig), config_of(""));
 }
 
 TEST(KaiConfig, GoesWithAShard) {
-  const std::string config = std::string(kKaiConfig) + kNames;
+  const std::string config = std::string(kKaiConfig) + kNamesInConfig;
   const std::string spec = shard("  partitionLabelValue: p\n  usageDBConfig: {clientType: prometheus}\n");
   const std::string expected =
       config_of(operator_file() +

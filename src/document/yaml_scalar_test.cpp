@@ -6,13 +6,13 @@
 namespace muster {
 namespace {
 
-struct Case {
+struct ScalarCase {
   const char* text;
   const char* json;
 };
 
 TEST(PlainScalar, FollowsYaml11) {
-  const Case cases[] = {
+  const ScalarCase cases[] = {
       {"", "null"},
       {"~", "null"},
       {"null", "null"},

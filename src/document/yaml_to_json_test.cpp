@@ -16,13 +16,13 @@ std::string translated(std::string_view yaml) {
   return all;
 }
 
-struct Case {
+struct JsonCase {
   const char* yaml;
   const char* expected;
 };
 
 TEST(YamlToJson, Translates) {
-  const Case cases[] = {
+  const JsonCase cases[] = {
       {"", ""},
       {"# nothing\n", ""},
       {"a: 1\nb: [x, 'y', \"z\"]\n", R"({"a":1,"b":["x","y","z"]})"},
@@ -40,7 +40,7 @@ TEST(YamlToJson, Translates) {
 }
 
 TEST(YamlToJson, MergesWhatAMappingDoesNotSayItself) {
-  const Case cases[] = {
+  const JsonCase cases[] = {
       {"a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3\n", R"({"a":{"p":1,"q":2},"b":{"q":3,"p":1}})"},
       {"a: &x {p: 1}\nb: &y {p: 2, q: 2}\nc: {<<: [*x, *y]}\n",
        R"({"a":{"p":1},"b":{"p":2,"q":2},"c":{"p":1,"q":2}})"},
@@ -56,7 +56,7 @@ TEST(YamlToJson, MergesWhatAMappingDoesNotSayItself) {
 }
 
 TEST(YamlToJson, RefusesWithTheLine) {
-  const Case cases[] = {
+  const JsonCase cases[] = {
       {"a: 1\nb: 2\na: 3\n", "3: key \"a\" is given twice"},
       {"a: {b: 1,\n b: 2}\n", "2: key \"b\" is given twice"},
       {"a: 1\n? [x]\n: 2\n", "2: a key must be a scalar"},

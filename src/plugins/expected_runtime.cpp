@@ -12,7 +12,7 @@
 namespace muster::plugins {
 namespace {
 
-constexpr const char* kName = "expectedruntime";
+constexpr const char* kExpectedRuntimeName = "expectedruntime";
 
 // Jobs that opted in, themselves or by their queue, by namespace and name.
 std::vector<JobId> candidates(const Cluster& c) {
@@ -36,7 +36,7 @@ std::string bad_value(const char* key, const std::string& value, const char* wan
 NominationCheck look_at(const Session& s, JobId id, const std::string& expected) {
   const Job& job = s.cluster.job(id);
   NominationCheck seen{.job = id,
-                       .by = kName,
+                       .by = kExpectedRuntimeName,
                        .active_tasks = job.counts.active_allocated(),
                        .can_lose_tasks = can_lose_tasks(job),
                        .last_start = job.last_start};
@@ -58,7 +58,7 @@ void judge(Session& s, JobId id, RequeueRecord& record) {
   const NominationCheck seen = look_at(s, id, expected);
   record.checks.push_back(seen);
   const auto skip = [&](const char* reason, std::string problem = "") {
-    record.skip(id, kName, reason, std::move(problem));
+    record.skip(id, kExpectedRuntimeName, reason, std::move(problem));
   };
   // A job that says nothing itself and merely waits is like any other that waits.
   if (seen.active_tasks == 0) return job.expected_runtime ? skip("not_running") : void();
@@ -74,7 +74,7 @@ void judge(Session& s, JobId id, RequeueRecord& record) {
     return skip("invalid_not_before",
                 bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
   if (seen.not_before && s.now < *seen.not_before) return wake_at(s, *seen.not_before), skip("cooldown");
-  record.nominate(id, kName, *seen.runtime - *seen.expected);
+  record.nominate(id, kExpectedRuntimeName, *seen.runtime - *seen.expected);
 }
 
 // Said as long as it stands there, not only when somebody is requeued.

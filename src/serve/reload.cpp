@@ -10,7 +10,7 @@
 namespace muster::serve {
 namespace {
 
-constexpr auto kBetweenLooks = std::chrono::seconds(2);
+constexpr auto kBetweenLooksAtFiles = std::chrono::seconds(2);
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Reload::Reload(Parts& parts, Adopt adopt) : p_(parts), adopt_(std::move(adopt)) 
 kube::Async<void> Reload::run() {
   if (p_.options.configuration.path.empty()) co_return;
   for (bool goes_on = true; goes_on;) {
-    goes_on = co_await p_.loop.sleep(kBetweenLooks);
+    goes_on = co_await p_.loop.sleep(kBetweenLooksAtFiles);
     if (goes_on) look();
   }
 }

@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::DoubleNear;
 
-const TimePoint kNoon = *parse_time("2025-06-01T12:00:00Z");
+const TimePoint kBegin = *parse_time("2025-06-01T12:00:00Z");
 constexpr UsageAmounts kCapacity = {0, 0, 8};
 constexpr int kGpus = 2;
 
@@ -24,7 +24,7 @@ class HistoryTest : public testing::Test {
     const auto found = shares.find(queue);
     return found == shares.end() ? 0 : found->second[kGpus];
   }
-  static TimePoint minute(int n) { return kNoon + std::chrono::minutes(n); }
+  static TimePoint minute(int n) { return kBegin + std::chrono::minutes(n); }
   std::string refused(const std::string& text) {
     const auto restored = history.restore(text);
     return restored ? "" : restored.error().message;
@@ -82,7 +82,7 @@ TEST_F(HistoryTest, TimeThatNobodyWatchedCountsForNobody) {
 
 TEST_F(HistoryTest, StartsAnewWithAWindowThatTumbles) {
   settings.window_type = UsageWindow::kTumbling;
-  settings.tumbling_start = kNoon;
+  settings.tumbling_start = kBegin;
   holds(8, 0, 32);
   holds(0, 32, 63);
   EXPECT_DOUBLE_EQ(share(63), 32.0 / 63);
@@ -103,7 +103,7 @@ TEST_F(HistoryTest, ALongWindowWithAShortHalfLifeStaysANumber) {
   settings = {.window_type = UsageWindow::kTumbling,
               .window_size = std::chrono::days(3650),
               .half_life = 1s,
-              .tumbling_start = kNoon};
+              .tumbling_start = kBegin};
   for (int i = 0; i < 1000; i += 100) holds(4, i, i + 100);
   EXPECT_DOUBLE_EQ(share(1000), 0.5);
 }

@@ -17,10 +17,10 @@ namespace {
 
 // JSON inside of a script element: nothing in it can end the element, whatever names there are.
 std::string script_data(const nlohmann::ordered_json& data) {
-  const std::string json = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const std::string plain = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string result;
-  result.reserve(json.size());
-  for (const char c : json) {
+  result.reserve(plain.size());
+  for (const char c : plain) {
     if (c == '<')
       result += "\\u003c";
     else

@@ -90,24 +90,24 @@ class JsonReport final : public Report {
 
   ordered_json filters_json(std::size_t shown) const {
     const JobFilter& filter = options_.filter;
-    ordered_json json = ordered_json::object();
-    if (!filter.ns.empty()) json["namespace"] = filter.ns;
-    if (!filter.queue.empty()) json["queue"] = filter.queue;
-    if (!filter.user.empty()) json["user"] = filter.user;
-    if (!filter.job.empty()) json["job"] = filter.job;
-    if (!filter.state.empty()) json["state"] = filter.state;
-    if (!filter.sort.empty()) json["sort"] = filter.sort;
-    json["jobsShown"] = shown;
-    return json;
+    ordered_json told = ordered_json::object();
+    if (!filter.ns.empty()) told["namespace"] = filter.ns;
+    if (!filter.queue.empty()) told["queue"] = filter.queue;
+    if (!filter.user.empty()) told["user"] = filter.user;
+    if (!filter.job.empty()) told["job"] = filter.job;
+    if (!filter.state.empty()) told["state"] = filter.state;
+    if (!filter.sort.empty()) told["sort"] = filter.sort;
+    told["jobsShown"] = shown;
+    return told;
   }
 
   // The timing of all rounds together.
   ordered_json total_timing(const Timing& timing) const {
-    ordered_json json{{"readMs", timing.read_ms}};
-    json.update(timing_json(stats_));
-    json["cpuMs"] = timing.cpu_ms;
-    json["peakRssMb"] = timing.peak_rss_mb;
-    return json;
+    ordered_json told{{"readMs", timing.read_ms}};
+    told.update(timing_json(stats_));
+    told["cpuMs"] = timing.cpu_ms;
+    told["peakRssMb"] = timing.peak_rss_mb;
+    return told;
   }
 
   const Cluster& cluster_;

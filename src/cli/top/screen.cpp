@@ -13,7 +13,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::string_view kOtherScreen = "\x1b[?1049h\x1b[?25l", kScreenBefore = "\x1b[?25h\x1b[?1049l";
-constexpr std::string_view kHome = "\x1b[H", kClearLine = "\x1b[K", kClearBelow = "\x1b[J";
+constexpr std::string_view kHome = "\x1b[H", kClearRest = "\x1b[K", kClearBelow = "\x1b[J";
 
 void put(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -73,7 +73,7 @@ void Screen::draw(std::string_view text, std::size_t first) {
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (line < first) continue;
     frame += (row == 0 ? "" : "\r\n") + cut(one, columns);
-    frame += kClearLine;
+    frame += kClearRest;
     ++row;
   }
   put(frame + std::string(kClearBelow));

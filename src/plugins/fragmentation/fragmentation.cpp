@@ -16,12 +16,12 @@
 namespace muster::plugins {
 namespace {
 
-constexpr double kMostLoss = 16;     // GPUs; a node with more to lose counts as this
-constexpr double kSteps = 1e4;       // of a GPU: smaller differences are ties
-constexpr double kBelowTable = 8e4;  // points that stay below those of preferred topology
-constexpr double kOthers = 2e4;      // what the other scores of shape and node add up to at most
+constexpr double kMostLoss = 16;      // GPUs; a node with more to lose counts as this
+constexpr double kStepsOfAGpu = 1e4;  // of a GPU: smaller differences are ties
+constexpr double kBelowTable = 8e4;   // points that stay below those of preferred topology
+constexpr double kOthers = 2e4;       // what the other scores of shape and node add up to at most
 
-double in_steps(double gpus) { return std::round(gpus * kSteps) / kSteps; }
+double in_steps(double gpus) { return std::round(gpus * kStepsOfAGpu) / kStepsOfAGpu; }
 
 int hundredths_of(std::int64_t amount, std::int64_t whole) {
   return whole <= 0 ? 0 : static_cast<int>(std::clamp<std::int64_t>(amount * 100 / whole, 0, 100));
@@ -159,7 +159,7 @@ class Fragmentation final : public Plugin {
     const Node& node = cluster_->node(n);
     const int share = share_of(shape, node);
     const std::int64_t cpu = cluster_->free_or_releasing(kCpu, n) - amount_of(shape.request, kCpu);
-    return 2 * kSteps *
+    return 2 * kStepsOfAGpu *
            in_steps(group.valid() ? kind->loss_of_part(cpu, free_on(node, group), share)
                                   : kind->loss_of_whole(cpu, standing(n).room.whole, share));
   }

@@ -17,10 +17,6 @@ Config kai_exact() {
   return config;
 }
 
-JobSpec share_on(std::string node, double fraction, std::string gpu) {
-  return {.fraction = fraction, .node = std::move(node), .shares = {std::move(gpu)}};
-}
-
 Constraints only_on(std::string model) { return {.node_selector = {{"model", std::move(model)}}}; }
 
 // n1 has half a device free, n2 a fifth of one: a fifth fits n2, and n1 is kept for halves.

@@ -16,10 +16,6 @@ Config without_healing() {
   return config;
 }
 
-JobSpec share_on(std::string node, double fraction, std::string gpu) {
-  return {.fraction = fraction, .node = std::move(node), .shares = {std::move(gpu)}};
-}
-
 NodeSpec in_rack(const char* rack, int gpus) { return {.gpus = gpus, .labels = {{"rack", rack}}}; }
 
 // Newer jobs on nodes that they fill: victim order comes to the others after all of these.

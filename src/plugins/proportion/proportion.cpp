@@ -13,7 +13,7 @@
 namespace muster::plugins {
 namespace {
 
-constexpr const char* kName = "proportion";
+constexpr const char* kProportionName = "proportion";
 
 std::optional<VictimRefusal> refused_unless(bool allowed, const char* rule) {
   return allowed ? std::nullopt : std::optional(VictimRefusal{.rule = rule});
@@ -27,8 +27,8 @@ class Proportion final : public Plugin {
     shares_.emplace(s, options_.k_value);
     order_.emplace(s, *shares_);
     hooks.queue_order.add([this](const QueueSide& l, const QueueSide& r) { return order_->compare(l, r); });
-    hooks.fair_share.set(kName, [this](QueueId q) { return shares_->fair(q); });
-    hooks.requested.set(kName, [this](QueueId q) { return shares_->requested(q); });
+    hooks.fair_share.set(kProportionName, [this](QueueId q) { return shares_->fair(q); });
+    hooks.requested.set(kProportionName, [this](QueueId q) { return shares_->requested(q); });
     add_capacity(s, hooks);
     add_reclaim(s, hooks);
   }
@@ -36,14 +36,14 @@ class Proportion final : public Plugin {
  private:
   void add_capacity(Session& s, Hooks& hooks) {
     capacity_.emplace(s);
-    hooks.job_over_capacity.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+    hooks.job_over_capacity.set(kProportionName, [this, &s](JobId job, std::span<const TaskId> tasks) {
       return capacity_->over(job, s.demand(tasks, s.cluster.largest_gpu()),
                              s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
     });
-    hooks.job_over_quota.set(kName, [this, &s](JobId job, std::span<const TaskId> tasks) {
+    hooks.job_over_quota.set(kProportionName, [this, &s](JobId job, std::span<const TaskId> tasks) {
       return capacity_->over_quota(job, s.demand(s.core_part(job, tasks), s.cluster.largest_gpu()));
     });
-    hooks.task_over_capacity.set(kName, [this, &s](TaskId task, NodeId node) {
+    hooks.task_over_capacity.set(kProportionName, [this, &s](TaskId task, NodeId node) {
       const JobId job = s.cluster.task(task).job;
       const Demand wanted{.charge = s.cluster.accepted(s.cluster.shape_of(task), node)};
       const bool is_core = !s.core_part(job, {&task, 1}).empty();
@@ -54,7 +54,7 @@ class Proportion final : public Plugin {
   void add_reclaim(Session& s, Hooks& hooks) {
     reclaim_.emplace(s, *shares_);
     judge_.emplace(s, *shares_, *reclaim_, options_.saturation_multiplier);
-    hooks.may_reclaim.set(kName, [this](JobId job) { return reclaim_->may_reclaim(job); });
+    hooks.may_reclaim.set(kProportionName, [this](JobId job) { return reclaim_->may_reclaim(job); });
     hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
       return refused_unless(reclaim_->may_take_from(contender, leaf),
                             "the queue is within its share or quota");
@@ -65,7 +65,7 @@ class Proportion final : public Plugin {
     });
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
     hooks.reclaim_ground.set(
-        kName, [this](JobId contender, QueueId leaf) { return judge_->ground(contender, leaf); });
+        kProportionName, [this](JobId contender, QueueId leaf) { return judge_->ground(contender, leaf); });
   }
 
   const ProportionOptions options_;

@@ -9,7 +9,7 @@ namespace muster::plugins {
 namespace {
 
 constexpr double kStep = 100'000;  // outweighs everything a node offers by itself
-constexpr double kSteps = 10;
+constexpr double kScoreSteps = 10;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ void DomainSearch::score_nodes() {
   for (std::size_t i = 0; i < preferred.size(); ++i) {
     const double part = static_cast<double>(i + 1) / static_cast<double>(preferred.size());
     for (std::uint32_t rank : q_.tree->ranks(preferred[i]))
-      scores_[cluster_.nodes_by_name()[rank]] = std::floor(part * kSteps) * kStep;
+      scores_[cluster_.nodes_by_name()[rank]] = std::floor(part * kScoreSteps) * kStep;
   }
 }
 

@@ -26,7 +26,7 @@ namespace {
 
 using Steady = std::chrono::steady_clock;
 
-constexpr std::size_t kMostConnections = 64, kLongestHead = 16 << 10;
+constexpr std::size_t kMostReaders = 64, kLongestQuestion = 16 << 10;
 constexpr std::int64_t kLargestBody = 1 << 20;
 constexpr auto kBetweenRefusals = std::chrono::milliseconds(50);  // where the machine has no descriptor left
 constexpr timeval kSocketPatience{.tv_sec = 5, .tv_usec = 0};
@@ -96,7 +96,7 @@ std::string read_head(Line& line, bool& is_too_long) {
   char buffer[4096];
   const auto end = Steady::now() + kForHead;
   while (head.find("\r\n\r\n") == std::string::npos) {
-    is_too_long = head.size() > kLongestHead;
+    is_too_long = head.size() > kLongestQuestion;
     if (is_too_long || Steady::now() > end) return "";
     const ssize_t n = line.receive(buffer, sizeof(buffer));
     if (n <= 0) return "";
@@ -204,7 +204,7 @@ class WebServer::Threads {
   void take(Socket client) {
     {
       const std::lock_guard lock(mutex_);
-      if (open_ >= kMostConnections) return;
+      if (open_ >= kMostReaders) return;
       ++open_;
     }
     try {

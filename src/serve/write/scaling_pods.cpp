@@ -23,7 +23,7 @@ using nlohmann::json;
 namespace resources = kube::resources;
 
 constexpr const char* kScalingPrefix = "scaling-";
-constexpr auto kBetweenLooks = std::chrono::seconds(5);
+constexpr auto kBetweenLooksAtShares = std::chrono::seconds(5);
 // As KAI's: whoever has just got a node may have room for more of them.
 constexpr auto kAfterRemoval = std::chrono::seconds(60);
 // What a request in GPU memory counts before a node is known, as KAI counts it.
@@ -97,7 +97,7 @@ std::vector<std::size_t> to_scale(const std::vector<WaitingShare>& waiting, std:
 
 void ScalingPods::look_after(const Cluster& cluster, const Decisions& decisions) {
   const auto now = kube::Clock::now();
-  if (!options_.is_on || now < looked_at_ + kBetweenLooks) return;
+  if (!options_.is_on || now < looked_at_ + kBetweenLooksAtShares) return;
   looked_at_ = now;
   std::vector<Share> shares = waiting_shares(cluster, decisions);
   std::map<std::string, WaitingShare*> by_name;

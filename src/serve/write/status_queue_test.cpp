@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 // Nobody listens: every request ends at once, without an answer.
-constexpr const char* kNobody = "https://127.0.0.1:9";
+constexpr const char* kNoServer = "https://127.0.0.1:9";
 
 class StatusQueueTest : public testing::Test {
  protected:
@@ -19,7 +19,7 @@ class StatusQueueTest : public testing::Test {
   // The paths that were sent up to the last, which must come.
   std::vector<std::string> sent(const std::function<void(StatusQueue&)>& use, const std::string& last) {
     kube::Loop loop;
-    kube::ApiClient client(loop, {.server = kNobody}, {.of_lane = {1, 1, 1, 1, 1, 1}});
+    kube::ApiClient client(loop, {.server = kNoServer}, {.of_lane = {1, 1, 1, 1, 1, 1}});
     StatusQueue queue(client);
     std::vector<std::string> paths;
     client.on_answer = [&](const kube::ApiRequest& request, int, std::chrono::nanoseconds) {
@@ -75,7 +75,7 @@ TEST_F(StatusQueueTest, WhatIsNoLongerTrueWhenItsTurnComesIsNotSent) {
 
 TEST_F(StatusQueueTest, WhatMayNotBeWrittenAnyMoreIsForgotten) {
   kube::Loop loop;
-  kube::ApiClient client(loop, {.server = kNobody});
+  kube::ApiClient client(loop, {.server = kNoServer});
   StatusQueue queue(client);
   client.begin_draining();
   queue.put("a", update("/a"));
