@@ -7,7 +7,11 @@
 namespace muster {
 
 QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
-  return {.queue = queue, .wanted = session_.chunk(best.heap.front().job).wanted};
+  const JobId first = best.heap.front().job;
+  const std::uint64_t version = session_.cluster.job(first).version;
+  if (best.head.job != first || best.head.version != version)
+    best.head = {.job = first, .version = version, .wanted = session_.chunk(first).wanted};
+  return {.queue = queue, .wanted = best.head.wanted};
 }
 
 // One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none

@@ -13,9 +13,20 @@ struct QueuedJob : JobEntry {
 };
 
 struct QueuedJobs {
+  // What the first job wants, as of a version of it: queues are compared far more often than their jobs
+  // change.
+  struct Head {
+    JobId job;
+    std::uint64_t version = 0;
+    Demand wanted;
+  };
   std::vector<QueuedJob> heap;
+  mutable Head head;
   bool empty() const { return heap.empty(); }
-  void clear() { heap.clear(); }
+  void clear() {
+    heap.clear();
+    head = {};
+  }
 };
 
 class JobOrder : private QueueHeaps<JobOrder, QueuedJobs, ComesUp::kServedFirst> {

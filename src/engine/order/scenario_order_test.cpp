@@ -41,7 +41,7 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     fill(c, random);
     Session& s = c.open();
     std::vector<Contestant> contestants;
-    const auto all = waiting_by_age(s);
+    const auto all = s.waiting_by_age();
     for (JobId j : all)
       if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j).wanted});
     const auto is_contestant = [&](JobId j) {
