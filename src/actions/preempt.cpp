@@ -1,6 +1,12 @@
 // One waiting job after the other, with victims of its own queue that have a lower priority.
 #include "actions/preempt.hpp"
 
+#include <absl/container/flat_hash_map.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
 #include "engine/search/making_room.hpp"
 
 namespace muster::actions {
@@ -25,6 +31,27 @@ Purpose preempt_purpose(Session& s, JobId contender) {
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
+// Whether a leaf queue has an evictable job of lower priority than one that waits there.
+class LowerPriorities {
+ public:
+  LowerPriorities(const Session& session, const VictimPool& pool) : cluster_(session.cluster), pool_(pool) {}
+  bool are_there(JobId contender) {
+    const Job& job = cluster_.job(contender);
+    if (std::exchange(as_of_, pool_.version()) != pool_.version()) lowest_.clear();
+    const auto [at, is_new] = lowest_.try_emplace(job.queue, std::numeric_limits<std::int32_t>::max());
+    if (is_new)
+      for (const JobEntry& e : pool_.all_of(job.queue))
+        at->second = std::min(at->second, cluster_.job(e.job).priority);
+    return at->second < job.priority;
+  }
+
+ private:
+  const Cluster& cluster_;
+  const VictimPool& pool_;
+  std::uint64_t as_of_ = 0;
+  absl::flat_hash_map<QueueId, std::int32_t> lowest_;
+};
+
 bool report_if_over_quota(Session& s, JobId contender) {
   if (!s.hooks.job_over_quota) return false;
   const Chunk chunk = s.chunk(contender);
@@ -45,8 +72,13 @@ class Preempt final : public Action {
     if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
+    LowerPriorities lower(s, maker.solver().pool());
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
+      if (!s.counts_refusals(contender) && !lower.are_there(contender)) {
+        maker.report_if_hopeless(contender);
+        continue;
+      }
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
           maker.report_if_put_off(contender))

@@ -7,7 +7,7 @@
 namespace muster {
 
 QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
-  const JobId first = best.heap.front().job;
+  const JobId first = best.first().job;
   const std::uint64_t version = session_.cluster.job(first).version;
   if (best.head.job != first || best.head.version != version)
     best.head = {.job = first, .version = version, .wanted = session_.chunk(first).wanted};
@@ -36,13 +36,34 @@ void JobOrder::push(JobId id) {
   Node* node = node_of(job.queue);
   auto& jobs = node->leaf.heap;
   if (node->is_linked) {
-    heap::push(jobs, queued, by_job_order());
-    trim(jobs);
+    insert(node->leaf, queued);
   } else {
+    node->leaf.clear();
     jobs.push_back(queued);
     link(node);
   }
+  node->leaf.may_change |= queued.has_active_tasks;
   touch(node);
+}
+
+void JobOrder::insert(QueuedJobs& leaf, const QueuedJob& job) const {
+  auto& jobs = leaf.heap;
+  if (!leaf.is_in_order) {
+    heap::push(jobs, job, by_job_order());
+    return trim(jobs);
+  }
+  const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(leaf.begin);
+  jobs.insert(std::upper_bound(begin, jobs.end(), job, by_job_order()), job);
+  if (depth_ && std::ssize(jobs) - static_cast<std::ptrdiff_t>(leaf.begin) > *depth_) jobs.pop_back();
+}
+
+// Where nobody can come to stand differently while it waits here, a heap serves in order, and jobs mostly
+// come in order.
+void JobOrder::put_in_order(QueuedJobs& leaf) const {
+  if (leaf.is_in_order || leaf.may_change) return;
+  if (!std::is_sorted(leaf.heap.begin(), leaf.heap.end(), by_job_order()))
+    std::sort(leaf.heap.begin(), leaf.heap.end(), by_job_order());
+  leaf.is_in_order = true;
 }
 
 // Keeps the best jobs, not those that happen to stand first in the heap.
@@ -54,7 +75,9 @@ void JobOrder::trim(std::vector<QueuedJob>& jobs) const {
 
 JobId JobOrder::pop() {
   Node* node = first_leaf();
-  const JobId job = heap::pop(node->leaf.heap, by_job_order()).job;
+  QueuedJobs& leaf = node->leaf;
+  put_in_order(leaf);
+  const JobId job = leaf.is_in_order ? leaf.heap[leaf.begin++].job : heap::pop(leaf.heap, by_job_order()).job;
   settle(node);
   return job;
 }

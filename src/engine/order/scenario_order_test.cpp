@@ -41,7 +41,7 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     fill(c, random);
     Session& s = c.open();
     std::vector<Contestant> contestants;
-    const auto all = s.waiting_by_age();
+    const std::vector<JobId> all(s.waiting_by_age().begin(), s.waiting_by_age().end());
     for (JobId j : all)
       if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j).wanted});
     const auto is_contestant = [&](JobId j) {
