@@ -1,11 +1,8 @@
 // One waiting job after the other, with victims of its own queue that have a lower priority.
 #include "actions/preempt.hpp"
 
-#include <absl/container/flat_hash_map.h>
-
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "engine/search/making_room.hpp"
 
@@ -31,26 +28,35 @@ Purpose preempt_purpose(Session& s, JobId contender) {
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
-// Whether a leaf queue has an evictable job of lower priority than one that waits there.
-class LowerPriorities {
+// The lowest priority that has a place in a queue; nobody of it is preempted for one that has no more.
+class LowestPriorities {
  public:
-  LowerPriorities(const Session& session, const VictimPool& pool) : cluster_(session.cluster), pool_(pool) {}
-  bool are_there(JobId contender) {
-    const Job& job = cluster_.job(contender);
-    if (std::exchange(as_of_, pool_.version()) != pool_.version()) lowest_.clear();
-    const auto [at, is_new] = lowest_.try_emplace(job.queue, std::numeric_limits<std::int32_t>::max());
-    if (is_new)
-      for (const JobEntry& e : pool_.all_of(job.queue))
-        at->second = std::min(at->second, cluster_.job(e.job).priority);
-    return at->second < job.priority;
+  explicit LowestPriorities(const Cluster& cluster)
+      : cluster_(cluster), lowest_(cluster.queues().size(), std::numeric_limits<std::int32_t>::max()) {
+    for (JobId j : ids(cluster.jobs()))
+      if (cluster.job(j).counts.active_allocated() > 0) note(j);
+  }
+  // The job has a place.
+  void note(JobId id) {
+    const Job& job = cluster_.job(id);
+    if (job.queue.valid()) lowest_[job.queue] = std::min(lowest_[job.queue], job.priority);
+  }
+  bool are_below(JobId id) const {
+    const Job& job = cluster_.job(id);
+    return job.queue.valid() && lowest_[job.queue] < job.priority;
   }
 
  private:
   const Cluster& cluster_;
-  const VictimPool& pool_;
-  std::uint64_t as_of_ = 0;
-  absl::flat_hash_map<QueueId, std::int32_t> lowest_;
+  IdVector<QueueId, std::int32_t> lowest_;
 };
+
+// Of all who wait the caller knows it, and none could take anybody: then there is nothing to say or to do.
+bool is_without_hope(Session& s, const LowestPriorities& lowest) {
+  return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
+    return !s.counts_refusals(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
+  });
+}
 
 bool report_if_over_quota(Session& s, JobId contender) {
   if (!s.hooks.job_over_quota) return false;
@@ -68,17 +74,15 @@ class Preempt final : public Action {
   void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
+    LowestPriorities lowest(s.cluster);
+    if (is_without_hope(s, lowest)) return;
     JobOrder waiting = contenders(s, kName);
     if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
-    LowerPriorities lower(s, maker.solver().pool());
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
-      if (!s.counts_refusals(contender) && !lower.are_there(contender)) {
-        maker.report_if_hopeless(contender);
-        continue;
-      }
+      if (!s.counts_refusals(contender) && !lowest.are_below(contender)) continue;
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
           maker.report_if_put_off(contender))
@@ -87,7 +91,10 @@ class Preempt final : public Action {
                                   ? Outcome::kNoSolution
                                   : maker.make_room(preempt_purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(queue, contender);
+      if (outcome == Outcome::kSolved)
+        lowest.note(contender);
+      else
+        failed.add(queue, contender);
     }
   }
 };
