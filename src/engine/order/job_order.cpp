@@ -8,9 +8,12 @@ namespace muster {
 
 QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
   const JobId first = best.first().job;
-  const std::uint64_t version = session_.cluster.job(first).version;
-  if (best.head.job != first || best.head.version != version)
-    best.head = {.job = first, .version = version, .wanted = session_.chunk(first).wanted};
+  const auto is_as_before = [&] {
+    return !best.may_change || best.head.version == session_.cluster.job(first).version;
+  };
+  if (best.head.job != first || !is_as_before())
+    best.head = {
+        .job = first, .version = session_.cluster.job(first).version, .wanted = session_.chunk(first).wanted};
   return {.queue = queue, .wanted = best.head.wanted};
 }
 
@@ -43,6 +46,7 @@ void JobOrder::push(JobId id) {
     link(node);
   }
   node->leaf.may_change |= queued.has_active_tasks;
+  node->leaf.head = {};
   touch(node);
 }
 
