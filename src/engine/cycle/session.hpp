@@ -104,7 +104,7 @@ class Session {
   // Grows with every change that is not taken back.
   std::uint64_t changes() const { return changes_; }
   void note_change() { ++changes_; }
-  // Those who wait by creation time, then uid.
+  // Those who wait and take part (waiting_jobs.hpp), by creation time, then uid.
   std::span<const JobId> waiting_by_age();
   // The victims of the action that ran last, for the next one; null: none are known.
   std::unique_ptr<VictimPool> spare_victims;

@@ -45,7 +45,7 @@ bool report_delay(Session& s, JobId id) {
 template <class Keep>
 JobOrder ordered(Session& s, const std::string& action, Keep keep) {
   std::vector<JobId> jobs(s.waiting_by_age().begin(), s.waiting_by_age().end());
-  std::erase_if(jobs, [&](JobId j) { return why_not_considered(s.cluster, j) || !keep(j); });
+  std::erase_if(jobs, [&](JobId j) { return !keep(j); });
   const auto depth = s.settings.queue_depth.find(action);
   const bool limited = depth != s.settings.queue_depth.end() && depth->second >= 0;
   JobOrder order(s, limited ? std::optional(depth->second) : std::nullopt);
