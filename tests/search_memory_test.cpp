@@ -53,8 +53,9 @@ RandomCluster crowded_numbers(std::mt19937_64& dice) {
 struct World {
   explicit World(const RandomCluster& random) : cluster(cluster_of(objects_of(random))) {}
 
-  Decisions cycle(const Policy& policy, TimePoint now, SearchMemory* memory) {
-    Decisions decisions = run_cycle(cluster, policy, now, {.memory = memory});
+  Decisions cycle(const Policy& policy, TimePoint now, SearchMemory* memory,
+                  const IdSet<JobId>* known_to_wait = nullptr) {
+    Decisions decisions = run_cycle(cluster, policy, now, {.memory = memory, .known_to_wait = known_to_wait});
     told = tell(cluster, decisions);
     embedded.carry_out(cluster, decisions, now);
     embedded.update(cluster, now);
@@ -94,6 +95,40 @@ TEST(SearchMemory, ChangesNoDecision) {
     }
   }
   EXPECT_LT(with, without * 3 / 4);
+}
+
+// Jobs that no node took in the last cycle, as the clock of simulated time keeps them.
+IdSet<JobId> waiting_for_a_node(const Decisions& decisions) {
+  IdSet<JobId> known;
+  for (const WaitingJob& w : decisions.waiting)
+    if (!w.reasons.empty() && w.reasons.front().rule == JobRule::kNoNode) known.insert(w.job);
+  return known;
+}
+
+TEST(SearchMemory, WhatIsKnownOfThoseWhoWaitChangesNoDecision) {
+  const Policy policy = unlimited_policy();
+  std::size_t known_in_all = 0;
+  for (unsigned seed = 0; seed < 120; ++seed) {
+    std::mt19937_64 dice(seed);
+    const RandomCluster random = crowded_numbers(dice);
+    World told(random), knowing(random);
+    SearchMemory memory, other_memory;
+    IdSet<JobId> known;
+    TimePoint now = random_cluster_now();
+    for (int cycle = 0; cycle < 12; ++cycle) {
+      const Decisions expected = told.cycle(policy, now, &memory);
+      const Decisions decided = knowing.cycle(policy, now, &other_memory, &known);
+      ASSERT_EQ(text_of(knowing.cluster, decided), text_of(told.cluster, expected)) << "seed " << seed;
+      ASSERT_EQ(decided.next_moment, expected.next_moment) << "seed " << seed << ", cycle " << cycle;
+      ASSERT_EQ(decided.is_unfinished, expected.is_unfinished) << "seed " << seed << ", cycle " << cycle;
+      known = waiting_for_a_node(decided);
+      known_in_all += known.items().size();
+      const std::uint64_t number = dice();
+      if (number % 4 == 0) disturb(told, number / 4), disturb(knowing, number / 4);
+      now += std::chrono::seconds(std::array{0, 1, 60, 3600}[number % 7 % 4]);
+    }
+  }
+  EXPECT_GT(known_in_all, 1000u);
 }
 
 TEST(SearchMemory, ASearchThatFailedRestsUntilSomethingChanges) {

@@ -71,6 +71,10 @@ class Consolidation final : public Action {
     FailedJobs failed(s, LikeVictims::kYes);
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
+      if (!s.counts_refusals(contender) && !has_room_in_all(s, maker.solver(), contender)) {
+        maker.report_if_hopeless(contender);
+        continue;
+      }
       const QueueId pool = pool_of(s, contender);
       if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender) ||
           maker.report_if_put_off(contender))

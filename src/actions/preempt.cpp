@@ -1,6 +1,9 @@
 // One waiting job after the other, with victims of its own queue that have a lower priority.
 #include "actions/preempt.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "engine/search/making_room.hpp"
 
 namespace muster::actions {
@@ -25,6 +28,36 @@ Purpose preempt_purpose(Session& s, JobId contender) {
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
+// The lowest priority that has a place in a queue; nobody of it is preempted for one that has no more.
+class LowestPriorities {
+ public:
+  explicit LowestPriorities(const Cluster& cluster)
+      : cluster_(cluster), lowest_(cluster.queues().size(), std::numeric_limits<std::int32_t>::max()) {
+    for (JobId j : ids(cluster.jobs()))
+      if (cluster.job(j).counts.active_allocated() > 0) note(j);
+  }
+  // The job has a place.
+  void note(JobId id) {
+    const Job& job = cluster_.job(id);
+    if (job.queue.valid()) lowest_[job.queue] = std::min(lowest_[job.queue], job.priority);
+  }
+  bool are_below(JobId id) const {
+    const Job& job = cluster_.job(id);
+    return job.queue.valid() && lowest_[job.queue] < job.priority;
+  }
+
+ private:
+  const Cluster& cluster_;
+  IdVector<QueueId, std::int32_t> lowest_;
+};
+
+// Of all who wait the caller knows it, and none could take anybody: then there is nothing to say or to do.
+bool is_without_hope(Session& s, const LowestPriorities& lowest) {
+  return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
+    return !s.counts_refusals(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
+  });
+}
+
 bool report_if_over_quota(Session& s, JobId contender) {
   if (!s.hooks.job_over_quota) return false;
   const Chunk chunk = s.chunk(contender);
@@ -41,12 +74,15 @@ class Preempt final : public Action {
   void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
+    LowestPriorities lowest(s.cluster);
+    if (is_without_hope(s, lowest)) return;
     JobOrder waiting = contenders(s, kName);
     if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
+      if (!s.counts_refusals(contender) && !lowest.are_below(contender)) continue;
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
           maker.report_if_put_off(contender))
@@ -55,7 +91,10 @@ class Preempt final : public Action {
                                   ? Outcome::kNoSolution
                                   : maker.make_room(preempt_purpose(s, contender));
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(queue, contender);
+      if (outcome == Outcome::kSolved)
+        lowest.note(contender);
+      else
+        failed.add(queue, contender);
     }
   }
 };

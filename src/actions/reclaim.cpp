@@ -1,6 +1,8 @@
 // One waiting job after the other that may reclaim, with victims of other queues that hold more than theirs.
 #include "actions/reclaim.hpp"
 
+#include <algorithm>
+
 #include "engine/search/making_room.hpp"
 
 namespace muster::actions {
@@ -34,6 +36,14 @@ Purpose reclaim_purpose(Session& s, Solver& solver, JobId contender) {
           }};
 }
 
+// Nobody who waits may reclaim: without evictions that stays so.
+bool is_over(Session& s) {
+  return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
+    const Job& job = s.cluster.job(j);
+    return !job.preemption_delay && (!job.is_in_named_queue || !s.hooks.may_reclaim(j));
+  });
+}
+
 class Reclaim final : public Action {
  public:
   static constexpr const char* kName = "reclaim";
@@ -42,7 +52,7 @@ class Reclaim final : public Action {
   void open(Session& s) override { s.take_signatures(); }
 
   void run(Session& s) override {
-    if (!s.hooks.may_reclaim) return;
+    if (!s.hooks.may_reclaim || is_over(s)) return;
     JobOrder waiting = contenders(s, kName);
     if (waiting.empty()) return;
     RoomMaker maker(s, kName);

@@ -70,6 +70,7 @@ class StaleGang final : public Action {
     at.never_stood = at.never_stood || (at.status == TaskStatus::kPipelined && !at.leaving.valid());
     at.status = TaskStatus::kReleasing;
     s.move(t, at);
+    s.note_change();
     if (at.never_stood) return;
     s.record_eviction(t, kName, {});
     EvictDecision& receipt = s.decisions.evictions.back();

@@ -40,6 +40,7 @@ struct Compatibility {
   bool finished_pods_count = true;     // a gang of which pods finished needs only as many as are left
   bool each_volume_once = true;        // a volume that a pod of this cycle gets is there for no other claim
   bool volume_limits = true;           // nodes take as many volumes as their storage drivers can attach
+  bool narrow_scenarios = true;        // reclaim does not empty many nodes for one that wants little
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -80,6 +81,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"finishedPodsCount", &Compatibility::finished_pods_count},
     {"eachVolumeOnce", &Compatibility::each_volume_once},
     {"volumeLimits", &Compatibility::volume_limits},
+    {"narrowScenarios", &Compatibility::narrow_scenarios},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility),
               "every member has its line in the table");

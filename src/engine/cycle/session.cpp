@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "engine/order/gang_view.hpp"
+#include "engine/order/victim_pool.hpp"
+#include "engine/order/waiting_jobs.hpp"
 #include "engine/place/node_finder.hpp"
 #include "engine/search/asks.hpp"
 #include "engine/search/signatures.hpp"
@@ -42,6 +44,15 @@ std::vector<JobId> Session::waiting() const {
   std::vector<JobId> jobs(cluster.pending_jobs().begin(), cluster.pending_jobs().end());
   if (aids_.set_aside != nullptr) std::erase_if(jobs, [&](JobId j) { return aids_.set_aside->contains(j); });
   return jobs;
+}
+
+std::span<const JobId> Session::waiting_by_age() {
+  if (std::exchange(waiting_as_of_, changes_) == changes_) return waiting_by_age_;
+  waiting_by_age_ = waiting();
+  std::erase_if(waiting_by_age_, [&](JobId j) { return why_not_considered(cluster, j).has_value(); });
+  std::sort(waiting_by_age_.begin(), waiting_by_age_.end(),
+            [&](JobId a, JobId b) { return age(cluster.job(a)) < age(cluster.job(b)); });
+  return waiting_by_age_;
 }
 
 void Session::take_signatures() {

@@ -24,6 +24,7 @@ namespace muster {
 class Asks;
 class NodeFinder;
 class Signatures;
+class VictimPool;
 
 // By creation time, then uid: what decides where nothing else does.
 struct Age {
@@ -99,6 +100,14 @@ class Session {
   bool counts_refusals(JobId job) const {
     return aids_.known_to_wait == nullptr || !aids_.known_to_wait->contains(job);
   }
+
+  // Grows with every change that is not taken back.
+  std::uint64_t changes() const { return changes_; }
+  void note_change() { ++changes_; }
+  // Those who wait and take part (waiting_jobs.hpp), by creation time, then uid.
+  std::span<const JobId> waiting_by_age();
+  // The victims of the action that ran last, for the next one; null: none are known.
+  std::unique_ptr<VictimPool> spare_victims;
 
   // Buffers of statements.
   std::vector<TaskMove> spare_log;
@@ -190,7 +199,9 @@ class Session {
   absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
-  std::uint64_t departures_ = 0;
+  std::uint64_t departures_ = 0, changes_ = 1;
+  std::uint64_t waiting_as_of_ = 0;
+  std::vector<JobId> waiting_by_age_;
   std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
 };
 

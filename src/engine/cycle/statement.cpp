@@ -78,6 +78,7 @@ void Statement::rollback(Checkpoint to) {
 }
 
 void Statement::commit(const std::string& action, JobId contender) {
+  session_.note_change();
   Stamps<TaskId>& seen = session_.spare_tasks;
   seen.clear();
   for (const TaskMove& m : log_) {

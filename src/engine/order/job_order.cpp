@@ -7,7 +7,14 @@
 namespace muster {
 
 QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
-  return {.queue = queue, .wanted = session_.chunk(best.heap.front().job).wanted};
+  const JobId first = best.first().job;
+  const auto is_as_before = [&] {
+    return !best.may_change || best.head.version == session_.cluster.job(first).version;
+  };
+  if (best.head.job != first || !is_as_before())
+    best.head = {
+        .job = first, .version = session_.cluster.job(first).version, .wanted = session_.chunk(first).wanted};
+  return {.queue = queue, .wanted = best.head.wanted};
 }
 
 // One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none
@@ -32,13 +39,35 @@ void JobOrder::push(JobId id) {
   Node* node = node_of(job.queue);
   auto& jobs = node->leaf.heap;
   if (node->is_linked) {
-    heap::push(jobs, queued, by_job_order());
-    trim(jobs);
+    insert(node->leaf, queued);
   } else {
+    node->leaf.clear();
     jobs.push_back(queued);
     link(node);
   }
+  node->leaf.may_change |= queued.has_active_tasks;
+  node->leaf.head = {};
   touch(node);
+}
+
+void JobOrder::insert(QueuedJobs& leaf, const QueuedJob& job) const {
+  auto& jobs = leaf.heap;
+  if (!leaf.is_in_order) {
+    heap::push(jobs, job, by_job_order());
+    return trim(jobs);
+  }
+  const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(leaf.begin);
+  jobs.insert(std::upper_bound(begin, jobs.end(), job, by_job_order()), job);
+  if (depth_ && std::ssize(jobs) - static_cast<std::ptrdiff_t>(leaf.begin) > *depth_) jobs.pop_back();
+}
+
+// Where nobody can come to stand differently while it waits here, a heap serves in order, and jobs mostly
+// come in order.
+void JobOrder::put_in_order(QueuedJobs& leaf) const {
+  if (leaf.is_in_order || leaf.may_change) return;
+  if (!std::is_sorted(leaf.heap.begin(), leaf.heap.end(), by_job_order()))
+    std::sort(leaf.heap.begin(), leaf.heap.end(), by_job_order());
+  leaf.is_in_order = true;
 }
 
 // Keeps the best jobs, not those that happen to stand first in the heap.
@@ -50,7 +79,9 @@ void JobOrder::trim(std::vector<QueuedJob>& jobs) const {
 
 JobId JobOrder::pop() {
   Node* node = first_leaf();
-  const JobId job = heap::pop(node->leaf.heap, by_job_order()).job;
+  QueuedJobs& leaf = node->leaf;
+  put_in_order(leaf);
+  const JobId job = leaf.is_in_order ? leaf.heap[leaf.begin++].job : heap::pop(leaf.heap, by_job_order()).job;
   settle(node);
   return job;
 }

@@ -13,9 +13,26 @@ struct QueuedJob : JobEntry {
 };
 
 struct QueuedJobs {
-  std::vector<QueuedJob> heap;
-  bool empty() const { return heap.empty(); }
-  void clear() { heap.clear(); }
+  // What the first job wants, as of a version of it: queues are compared far more often than their jobs
+  // change.
+  struct Head {
+    JobId job;
+    std::uint64_t version = 0;
+    Demand wanted;
+  };
+  std::vector<QueuedJob> heap;  // from `begin` on
+  std::size_t begin = 0;        // of a leaf in order; 0 where it is a heap
+  bool is_in_order = false;     // all of it, the best first
+  bool may_change = false;      // some may come to stand differently while they wait here
+  mutable Head head;
+  const QueuedJob& first() const { return heap[begin]; }
+  bool empty() const { return begin == heap.size(); }
+  void clear() {
+    heap.clear();
+    begin = 0;
+    is_in_order = may_change = false;
+    head = {};
+  }
 };
 
 class JobOrder : private QueueHeaps<JobOrder, QueuedJobs, ComesUp::kServedFirst> {
@@ -36,6 +53,8 @@ class JobOrder : private QueueHeaps<JobOrder, QueuedJobs, ComesUp::kServedFirst>
   QueueSide side(QueueId queue, const QueuedJobs& best) const;
   JobEntry as_it_is_now(const QueuedJob& job) const;
   auto by_job_order() const;
+  void put_in_order(QueuedJobs& leaf) const;
+  void insert(QueuedJobs& leaf, const QueuedJob& job) const;
   void trim(std::vector<QueuedJob>& jobs) const;
 
   std::optional<int> depth_;

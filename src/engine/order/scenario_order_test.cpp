@@ -41,7 +41,9 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     fill(c, random);
     Session& s = c.open();
     std::vector<Contestant> contestants;
-    const auto all = waiting_by_age(s);
+    std::vector<JobId> all = s.waiting();
+    std::sort(all.begin(), all.end(),
+              [&](JobId a, JobId b) { return age(s.cluster.job(a)) < age(s.cluster.job(b)); });
     for (JobId j : all)
       if (random() % 4 == 0) contestants.push_back({s.entry(j), s.chunk(j).wanted});
     const auto is_contestant = [&](JobId j) {

@@ -29,7 +29,8 @@ VictimPool::VictimPool(Session& session)
     : session_(session),
       before_([&session](const JobEntry& a, const JobEntry& b) { return session.senior(a, b); }),
       leaves_(leaves_of(session.cluster)),
-      by_queue_(session.cluster.queues().size()) {
+      by_queue_(session.cluster.queues().size()),
+      as_of_(session.changes()) {
   for (JobId j : ids(session.cluster.jobs()))
     if (is_evictable(j)) insert(j);
 }
@@ -59,6 +60,7 @@ const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
 
 void VictimPool::update(std::span<const JobId> jobs) {
   ++version_;
+  as_of_ = session_.changes();
   moved_.clear();
   for (JobId j : jobs)
     if (listed_.contains(j)) moved_.insert(j), ++by_queue_[session_.cluster.job(j).queue].moved;
@@ -91,6 +93,10 @@ void VictimPool::insert(JobId id) {
                          ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, in_victim_order())
                          : leaf.jobs.end();
   leaf.jobs.insert(place, entry);
+}
+
+void VictimPool::forget_bounds() {
+  for (QueueId leaf : leaves_) by_queue_[leaf].largest.reset();
 }
 
 std::int64_t VictimPool::largest(QueueId leaf) {

@@ -1,5 +1,5 @@
-// The running jobs that may be evicted, kept sorted per leaf queue for as long as an action runs.
-// actions.md 6.
+// The running jobs that may be evicted, kept sorted per leaf queue for as long as an action runs, and handed
+// to the next one. actions.md 6.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -31,6 +31,10 @@ class VictimPool {
   std::span<const QueueId> leaves() const { return leaves_; }
   // Tasks of these jobs changed for good.
   void update(std::span<const JobId> jobs);
+  // Nothing has changed since it was made or last updated.
+  bool is_up_to_date() const { return as_of_ == session_.changes(); }
+  // As if it were made now.
+  void forget_bounds();
   // Grows with every update.
   std::uint64_t version() const { return version_; }
   // What the job's tasks hold, as they asked for it.
@@ -58,7 +62,7 @@ class VictimPool {
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
   Stamps<JobId> listed_, moved_;
-  std::uint64_t version_ = 0;
+  std::uint64_t version_ = 0, as_of_ = 0;
 };
 
 }  // namespace muster

@@ -44,8 +44,8 @@ bool report_delay(Session& s, JobId id) {
 // The order of filling matters where queues tie; by age it is always the same.
 template <class Keep>
 JobOrder ordered(Session& s, const std::string& action, Keep keep) {
-  std::vector<JobId> jobs = waiting_by_age(s);
-  std::erase_if(jobs, [&](JobId j) { return why_not_considered(s.cluster, j) || !keep(j); });
+  std::vector<JobId> jobs(s.waiting_by_age().begin(), s.waiting_by_age().end());
+  std::erase_if(jobs, [&](JobId j) { return !keep(j); });
   const auto depth = s.settings.queue_depth.find(action);
   const bool limited = depth != s.settings.queue_depth.end() && depth->second >= 0;
   JobOrder order(s, limited ? std::optional(depth->second) : std::nullopt);
@@ -68,13 +68,6 @@ std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId id) {
   if (job.backed_off) return JobReason{.rule = JobRule::kBackedOff};
   if (!is_ready(job)) return missing_tasks(cluster, job);
   return std::nullopt;
-}
-
-std::vector<JobId> waiting_by_age(const Session& s) {
-  std::vector<JobId> jobs = s.waiting();
-  std::sort(jobs.begin(), jobs.end(),
-            [&](JobId a, JobId b) { return age(s.cluster.job(a)) < age(s.cluster.job(b)); });
-  return jobs;
 }
 
 JobOrder waiting_jobs(Session& s, const std::string& action) {

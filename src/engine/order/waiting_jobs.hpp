@@ -16,9 +16,6 @@ JobOrder contenders(Session& session, const std::string& action);
 // Without those of which something would count as non-preemptible.
 JobOrder preemptible_contenders(Session& session, const std::string& action);
 
-// Every job with a pending task by creation time, then uid.
-std::vector<JobId> waiting_by_age(const Session& session);
-
 // Nothing: the job takes part. Looks at nothing that placements of the cycle change, save the job's own
 // tasks.
 std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId job);

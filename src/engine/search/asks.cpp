@@ -86,7 +86,8 @@ const Ask& Asks::of(JobId id) {
 void Asks::write(JobId id, Ask& ask) {
   const Job& job = session_.cluster.job(id);
   const Chunk& chunk = session_.chunk(id);
-  std::string text;
+  std::string& text = text_;
+  text.clear();
   append_number(job.priority, text);
   append_number(static_cast<std::int64_t>(job.preemptibility), text);
   if (job.is_semi_preemptible())
@@ -104,7 +105,7 @@ void Asks::write(JobId id, Ask& ask) {
   for (std::size_t i = 0; i < ask.tasks.size(); ++i)
     if (i == 0 || ask.tasks[i].place != ask.tasks[i - 1].place) append_number(ask.tasks[i].place, text);
   if (is_tied_to_itself(job, ask)) append_number(id.index(), text);
-  ask.like = likes_.of(std::move(text));
+  ask.like = likes_.of(text);
 }
 
 // Its place in the tree, and the levels of topologies that bind it.
@@ -132,6 +133,14 @@ bool Asks::is_tied_to_itself(const Job& job, const Ask& ask) const {
 }
 
 std::uint32_t Asks::place_of(TaskId t) {
+  if (selectors_ != nullptr) return work_out_place(t);
+  const Task& task = session_.cluster.task(t);
+  const auto [at, is_new] = of_pod_set_.try_emplace({task.pod_set, task.shape}, 0);
+  if (is_new) at->second = work_out_place(t);
+  return at->second;
+}
+
+std::uint32_t Asks::work_out_place(TaskId t) {
   const Task& task = session_.cluster.task(t);
   std::string text;
   append_number(task.pod_set, text);
@@ -140,9 +149,9 @@ std::uint32_t Asks::place_of(TaskId t) {
     std::string matching;
     const PodClassId pods = selectors_->classify(task.ns, task.labels, session_.cluster.labels_of(t));
     for (SelectorId s : selectors_->matching(pods)) append_number(s.index(), matching);
-    append_number(friends_.of(std::move(matching)), text);
+    append_number(friends_.of(matching), text);
   }
-  return places_.of(std::move(text));
+  return places_.of(text);
 }
 
 std::uint32_t Asks::constraints_of(ShapeId shape) {

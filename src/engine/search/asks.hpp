@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/cycle/session.hpp"
@@ -42,6 +43,7 @@ class Asks {
   void write(JobId job, Ask& ask);
   void add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const;
   std::uint32_t place_of(TaskId task);
+  std::uint32_t work_out_place(TaskId task);
   std::uint32_t constraints_of(ShapeId shape);
   std::string text_of(const Shape& shape);
   bool is_larger(ShapeId a, ShapeId b) const;
@@ -51,8 +53,11 @@ class Asks {
   ConstraintText constraint_text_;
   TextNumbers constraints_, places_, likes_, friends_;
   absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
+  // Of tasks whose labels mean nothing to anybody.
+  absl::flat_hash_map<std::pair<std::uint32_t, ShapeId>, std::uint32_t> of_pod_set_;
   std::unique_ptr<PodSelectors> selectors_;  // of required pod affinity; null: there is none
   absl::flat_hash_map<JobId, Known> known_;
+  std::string text_;  // a buffer
 };
 
 }  // namespace muster

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "model/objects.hpp"
@@ -29,8 +28,8 @@ class ConstraintText {
 // Each distinct text once, as a number.
 class TextNumbers {
  public:
-  std::uint32_t of(std::string text) {
-    return numbers_.try_emplace(std::move(text), static_cast<std::uint32_t>(numbers_.size())).first->second;
+  std::uint32_t of(const std::string& text) {
+    return numbers_.try_emplace(text, static_cast<std::uint32_t>(numbers_.size())).first->second;
   }
 
  private:

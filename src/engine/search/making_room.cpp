@@ -43,7 +43,7 @@ bool RoomMaker::report_if_hopeless(JobId contender) {
 
 bool RoomMaker::report_if_covered(const FailedJobs& failed, QueueId pool, JobId contender) {
   const JobId like = failed.covering(pool, contender);
-  if (like.valid())
+  if (like.valid() && session_.counts_refusals(contender))
     session_.record_search(contender, {.action = action_, .end = SearchEnd::kLikeJob, .like = like});
   return like.valid();
 }

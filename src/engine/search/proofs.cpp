@@ -67,12 +67,20 @@ void Proofs::free_others(Solver& solver, JobId contender, const Candidates& cand
     }
     return;
   }
+  const VictimPool& pool = solver.pool();
+  Sifted sifted(pool.version());
   for (QueueId leaf : candidates.leaves)
-    for (const JobEntry& e : solver.pool().all_of(leaf)) {
+    for (const JobEntry& e : pool.all_of(leaf)) {
       if (is_enough()) return;
       ++session_.stats.steps;
-      if (!candidates.spares(e.job)) free_all(e.job);
+      const auto why = candidates.spares(e.job);
+      sifted.add(e.job, why, pool.held(e.job));
+      if (!why) free_all(e.job);
     }
+  if (const auto kin = kin_of(contender, candidates)) {
+    sifted.sort();
+    by_kin_[*kin] = std::move(sifted);
+  }
 }
 
 // Frees the job's GPUs in the test.
@@ -105,33 +113,41 @@ const Proofs::Sifted& Proofs::sift(const VictimPool& pool, JobId contender, cons
   if (const Sifted* sifted = known(pool, contender, candidates)) return *sifted;
   const auto kin = kin_of(contender, candidates);
   Sifted& sifted = kin ? by_kin_[*kin] : of_one_;
-  sifted = {.as_of = pool.version()};
-  std::vector<SparedJobs>& spared = sifted.spared;
-  const auto add = [&](JobId job, const VictimRefusal& why) {
-    if (why.rule == kItself) return;
-    auto at =
-        std::find_if(spared.begin(), spared.end(), [&](const SparedJobs& r) { return r.rule == why.rule; });
-    if (at == spared.end()) at = spared.insert(at, {.rule = std::string(why.rule)});
-    ++at->jobs;
-    at->held += pool.held(job);
-    if (why.until && (!at->until || *why.until < *at->until)) at->until = why.until, at->first = job;
-  };
+  sifted = Sifted(pool.version());
   for (const auto& [leaf, why] : candidates.spared)
-    for (const JobEntry& e : pool.all_of(leaf)) add(e.job, why);
+    for (const JobEntry& e : pool.all_of(leaf)) sifted.add(e.job, why, pool.held(e.job));
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
       ++session_.stats.steps;
-      if (const auto why = candidates.spares(e.job))
-        add(e.job, *why);
-      else
-        sifted.others.push_back(e.job);
+      sifted.add(e.job, candidates.spares(e.job), pool.held(e.job));
     }
+  sifted.sort();
+  return sifted;
+}
+
+// Many of one rule come one after the other.
+void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held) {
+  if (!why) return others.push_back(job);
+  if (why->rule == kItself) return;
+  if (why->rule.data() != last_rule_.data() || why->rule.size() != last_rule_.size()) {
+    const auto is_of_rule = [&](const SparedJobs& s) { return s.rule == why->rule; };
+    last_rule_ = why->rule;
+    last_ = static_cast<std::size_t>(std::ranges::find_if(spared, is_of_rule) - spared.begin());
+    if (last_ == spared.size()) spared.push_back({.rule = std::string(why->rule)});
+  }
+  SparedJobs& of_rule = spared[last_];
+  ++of_rule.jobs;
+  of_rule.held += held;
+  if (why->until && (!of_rule.until || *why->until < *of_rule.until))
+    of_rule.until = why->until, of_rule.first = job;
+}
+
+void Proofs::Sifted::sort() {
   constexpr auto kGpus = index(Accounted::kGpus);
   std::sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
     const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];
     return x != y ? x > y : a.rule < b.rule;
   });
-  return sifted;
 }
 
 }  // namespace muster

@@ -20,9 +20,17 @@ class Proofs {
 
   // Candidates that are spared, by rule, the rule that holds most GPUs first; and the others.
   struct Sifted {
-    std::uint64_t as_of = 0;  // version of the pool
+    explicit Sifted(std::uint64_t pool_version = 0) : as_of(pool_version) {}
+    std::uint64_t as_of;  // version of the pool
     std::vector<SparedJobs> spared;
     std::vector<JobId> others;
+
+    void add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held);
+    void sort();
+
+   private:
+    std::string_view last_rule_;  // and where it stands
+    std::size_t last_ = 0;
   };
   const Sifted& sift(const VictimPool& pool, JobId contender, const Candidates& candidates);
 

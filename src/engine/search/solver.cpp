@@ -33,6 +33,7 @@ Solver::Solver(Session& session, std::string action)
 Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line)
     : session_(session),
       action_(std::move(action)),
+      has_own_victims_(pool != nullptr),
       pool_(std::move(pool)),
       play_(session, line),
       room_(session.cluster),
@@ -43,10 +44,17 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
   session_.hooks.generators(factories);
   for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
 }
-Solver::~Solver() = default;
+Solver::~Solver() {
+  if (!has_own_victims_ && pool_ != nullptr) session_.spare_victims = std::move(pool_);
+}
 
 VictimPool& Solver::pool() {
-  if (pool_ == nullptr) pool_ = std::make_unique<VictimPool>(session_);
+  if (pool_ != nullptr) return *pool_;
+  pool_ = std::move(session_.spare_victims);
+  if (pool_ == nullptr || !pool_->is_up_to_date())
+    pool_ = std::make_unique<VictimPool>(session_);
+  else
+    pool_->forget_bounds();
   return *pool_;
 }
 

@@ -33,6 +33,8 @@ class Solver {
   // With victims of its own choice.
   Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line);
   ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
 
   // On success the statement holds evictions and placements, to be committed.
   Outcome solve(Statement& statement, JobId contender, const Candidates& candidates,
@@ -78,6 +80,7 @@ class Solver {
   Session& session_;
   const std::string action_;
   std::vector<Generator> generators_;
+  const bool has_own_victims_;
   std::unique_ptr<VictimPool> pool_;
   std::unique_ptr<VictimAccumulator> accumulator_;
   ScenarioPlay play_;

@@ -1,5 +1,7 @@
 // Scenarios that empty the fewest nodes that together make room for all tasks, then more. actions.md 9.5.
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "engine/search/scenario_generator.hpp"
 #include "plugins/generators/batches_by.hpp"
@@ -8,91 +10,156 @@
 namespace muster::plugins {
 namespace {
 
+// A scenario of reclaim that takes more GPUs than this works by luck: dozens of jobs leave for the contender,
+// all but one or two find other places and start anew there.
+std::int64_t most_gpus(const VictimAccumulator& victims) {
+  constexpr std::int64_t kTimesWanted = 2, kBeyond = 16 * kOneGpu;
+  const std::int64_t wanted = victims.room().demand();
+  const bool is_bounded = victims.session().settings.compatibility.narrow_scenarios && wanted > 0 &&
+                          victims.candidates().bounded == Bounded::kByShares;
+  return is_bounded ? kTimesWanted * wanted + kBeyond : std::numeric_limits<std::int64_t>::max();
+}
+
 class MultiNodeGang final : public ScenarioGenerator {
  public:
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
     by_node_.clear();
-    read_ = 0;
+    gpus_.clear();
+    proposed_in_.clear();
+    proposals_ = 0;
     nodes_.clear();
     size_ = kNone;
+    most_ = most_gpus(victims);
     usable_ = *victims.probe().feasible;
     const Cluster& c = victims.session().cluster;
-    for (TaskId t : victims.probe().recorded->tasks())
+    recorded_gpus_ = 0;
+    for (TaskId t : victims.probe().recorded->tasks()) {
       if (const NodeId n = c.placement(t).node; c.node(n).present) usable_.set(c.rank(n));
+      recorded_gpus_ += freed_gpus(c, t);
+    }
     without_victims_ = 0;
     usable_.for_each([&](std::size_t rank) { without_victims_ += recorded_room(c.nodes_by_name()[rank]); });
   }
 
   bool next(Batches& potential) override {
-    potential.clear();
-    while (size_ == kNone) {
+    while (true) {
+      potential.clear();
+      if (size_ != kNone) {
+        const bool is_narrow = propose(potential);
+        grow(is_narrow);
+        if (is_narrow) return true;
+        continue;
+      }
       if (!victims_->next()) return false;
       read();
       if (victims_->batches().empty()) return true;
       begin_step();
     }
-    propose(potential);
-    if (size_ >= nodes_.size()) {
-      size_ = kNone;
-    } else {
-      size_ = std::min(size_ + growth_, nodes_.size());
-      growth_ *= 2;
-    }
-    return true;
   }
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  // A node that somebody leaves, with room for the smallest task.
+  struct Emptied {
+    std::int64_t room;
+    std::uint32_t seen_as;  // the how manieth
+    NodeId node;
+    bool operator<(const Emptied& other) const {
+      return room != other.room ? room < other.room : seen_as < other.seen_as;
+    }
+  };
 
   std::int64_t recorded_room(NodeId n) const { return victims_->recorded_room().room(n); }
 
   void read() {
     const Cluster& c = victims_->session().cluster;
-    for (; read_ < victims_->batches().size(); ++read_)
-      for (TaskId t : victims_->batches()[read_].tasks) {
+    changed_.clear();
+    is_changed_.clear();
+    for (std::size_t i = gpus_.size(); i < victims_->batches().size(); ++i) {
+      gpus_.push_back(0);
+      proposed_in_.push_back(0);
+      for (TaskId t : victims_->batches()[i].tasks) {
         const NodeId n = c.placement(t).node;
+        gpus_.back() += freed_gpus(c, t);
         const bool is_new = by_node_.of(n).empty();
-        by_node_.add(n, read_);
-        if (is_new && c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
+        by_node_.add(n, static_cast<std::uint32_t>(i));
+        if (is_new) see(n);
+        if (is_changed_.insert(n)) changed_.push_back(n);
       }
+    }
+    for (NodeId n : changed_) sort_in(n);
   }
 
-  // Nodes with room for the smallest task, the tightest first, and how many of them cover the demand.
-  void begin_step() {
+  void see(NodeId n) {
+    const Cluster& c = victims_->session().cluster;
+    seen_.resize(c.nodes().size());
+    seen_[n] = {.room = kOutside, .seen_as = static_cast<std::uint32_t>(by_node_.all().size()), .node = n};
+    if (c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
+  }
+
+  // The tightest first, and then who was seen first.
+  void sort_in(NodeId n) {
     const RoomTest& room = victims_->room();
-    nodes_.clear();
-    for (NodeId n : by_node_.all())
-      if (victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand())
-        nodes_.push_back(n);
-    std::stable_sort(nodes_.begin(), nodes_.end(),
-                     [&](NodeId a, NodeId b) { return room.room(a) < room.room(b); });
-    const std::int64_t remaining = std::max<std::int64_t>(0, room.demand() - without_victims_);
+    Emptied& it = seen_[n];
+    if (it.room != kOutside) nodes_.erase(std::lower_bound(nodes_.begin(), nodes_.end(), it));
+    const bool has_room =
+        victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand();
+    it.room = has_room ? room.room(n) : kOutside;
+    if (has_room) nodes_.insert(std::lower_bound(nodes_.begin(), nodes_.end(), it), it);
+  }
+
+  // How many of the nodes cover the demand.
+  void begin_step() {
+    const std::int64_t remaining = std::max<std::int64_t>(0, victims_->room().demand() - without_victims_);
     std::int64_t covered = 0;
     size_ = 0;
-    while (covered < remaining && size_ < nodes_.size()) covered += room.room(nodes_[size_++]);
+    while (covered < remaining && size_ < nodes_.size()) covered += nodes_[size_++].room;
     if (covered < remaining) size_ = kNone;
     growth_ = 1;
   }
 
-  void propose(Batches& potential) {
-    picked_.clear();
-    for (std::size_t i = 0; i < size_; ++i) {
-      const auto batches = by_node_.of(nodes_[i]);
-      picked_.insert(picked_.end(), batches.begin(), batches.end());
+  // What contains too much is no less with more nodes.
+  void grow(bool is_narrow) {
+    if (!is_narrow || size_ >= nodes_.size()) {
+      size_ = kNone;
+    } else {
+      size_ = std::min(size_ + growth_, nodes_.size());
+      growth_ *= 2;
     }
+  }
+
+  // False: too much would be taken.
+  bool propose(Batches& potential) {
+    ++proposals_;
+    picked_.clear();
+    std::int64_t gpus = recorded_gpus_;
+    for (std::size_t i = 0; i < size_; ++i)
+      for (std::uint32_t batch : by_node_.of(nodes_[i].node)) {
+        if (std::exchange(proposed_in_[batch], proposals_) == proposals_) continue;
+        picked_.push_back(batch);
+        if ((gpus += gpus_[batch]) > most_) return false;
+      }
     std::sort(picked_.begin(), picked_.end());
-    picked_.erase(std::unique(picked_.begin(), picked_.end()), picked_.end());
     for (std::uint32_t i : picked_)
       potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
+    return true;
   }
+
+  static constexpr std::int64_t kOutside = -1;
 
   VictimAccumulator* victims_ = nullptr;
   BatchesBy<NodeId> by_node_;
-  std::uint32_t read_ = 0;
+  std::vector<std::int64_t> gpus_;          // by batch
+  std::vector<std::uint32_t> proposed_in_;  // by batch: the proposal that had it last
+  std::uint32_t proposals_ = 0;
   Bitmap usable_;
   std::int64_t without_victims_ = 0;  // room of usable nodes that hold no potential victim
-  std::vector<NodeId> nodes_;
+  std::int64_t recorded_gpus_ = 0, most_ = 0;
+  std::vector<Emptied> nodes_;      // sorted
+  IdVector<NodeId, Emptied> seen_;  // as it stands in nodes_
+  std::vector<NodeId> changed_;
+  Stamps<NodeId> is_changed_;
   std::vector<std::uint32_t> picked_;
   std::size_t size_ = kNone, growth_ = 1;
 };
