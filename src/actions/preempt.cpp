@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "engine/search/making_room.hpp"
 
@@ -28,31 +29,39 @@ Purpose preempt_purpose(Session& s, JobId contender) {
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
-// The lowest priority that has a place in a queue; nobody of it is preempted for one that has no more.
+// The lowest priority that has a place in a queue; nobody of it is preempted for one that has no more. Looks
+// at all jobs when it is first asked.
 class LowestPriorities {
  public:
-  explicit LowestPriorities(const Cluster& cluster)
-      : cluster_(cluster), lowest_(cluster.queues().size(), std::numeric_limits<std::int32_t>::max()) {
-    for (JobId j : ids(cluster.jobs()))
-      if (cluster.job(j).counts.active_allocated() > 0) note(j);
-  }
-  // The job has a place.
+  explicit LowestPriorities(const Cluster& cluster) : cluster_(cluster) {}
+
+  // The job has got a place.
   void note(JobId id) {
-    const Job& job = cluster_.job(id);
-    if (job.queue.valid()) lowest_[job.queue] = std::min(lowest_[job.queue], job.priority);
+    if (has_looked_) lower(cluster_.job(id));
   }
-  bool are_below(JobId id) const {
+  bool are_below(JobId id) {
+    if (!std::exchange(has_looked_, true)) look();
     const Job& job = cluster_.job(id);
     return job.queue.valid() && lowest_[job.queue] < job.priority;
   }
 
  private:
+  void look() {
+    lowest_.assign(cluster_.queues().size(), std::numeric_limits<std::int32_t>::max());
+    for (JobId j : ids(cluster_.jobs()))
+      if (cluster_.job(j).counts.active_allocated() > 0) lower(cluster_.job(j));
+  }
+  void lower(const Job& job) {
+    if (job.queue.valid()) lowest_[job.queue] = std::min(lowest_[job.queue], job.priority);
+  }
+
   const Cluster& cluster_;
+  bool has_looked_ = false;
   IdVector<QueueId, std::int32_t> lowest_;
 };
 
 // Of all who wait the caller knows it, and none could take anybody: then there is nothing to say or to do.
-bool is_without_hope(Session& s, const LowestPriorities& lowest) {
+bool is_without_hope(Session& s, LowestPriorities& lowest) {
   return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
     return !s.counts_refusals(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
   });
