@@ -71,7 +71,7 @@ class Consolidation final : public Action {
     FailedJobs failed(s, LikeVictims::kYes);
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
-      if (!s.counts_refusals(contender) && !has_room_in_all(s, maker.solver(), contender)) {
+      if (s.passes_over_in_vain(contender) && !has_room_in_all(s, maker.solver(), contender)) {
         maker.report_if_hopeless(contender);
         continue;
       }

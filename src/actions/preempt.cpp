@@ -63,7 +63,7 @@ class LowestPriorities {
 // Of all who wait the caller knows it, and none could take anybody: then there is nothing to say or to do.
 bool is_without_hope(Session& s, LowestPriorities& lowest) {
   return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
-    return !s.counts_refusals(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
+    return s.passes_over_in_vain(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
   });
 }
 
@@ -91,7 +91,7 @@ class Preempt final : public Action {
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
       const JobId contender = waiting.pop();
-      if (!s.counts_refusals(contender) && !lowest.are_below(contender)) continue;
+      if (s.passes_over_in_vain(contender) && !lowest.are_below(contender)) continue;
       const QueueId queue = s.cluster.job(contender).queue;
       if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
           maker.report_if_put_off(contender))

@@ -100,6 +100,11 @@ class Session {
   bool counts_refusals(JobId job) const {
     return aids_.known_to_wait == nullptr || !aids_.known_to_wait->contains(job);
   }
+  // Nobody is told of it, and nobody fares otherwise if it is not even tried in vain. In KAI's way one that
+  // failed keeps others from being tried that ask for less.
+  bool passes_over_in_vain(JobId job) const {
+    return settings.compatibility.compare_failed_fully && !counts_refusals(job);
+  }
 
   // Grows with every change that is not taken back.
   std::uint64_t changes() const { return changes_; }
