@@ -19,9 +19,9 @@ namespace {
 
 // Every search ends by itself: one that is cut short goes on where there is a memory, and not where there is
 // none.
-Policy unlimited_policy() {
+Policy unlimited_policy(const Config& config = {}) {
   std::vector<Error> errors;
-  Policy policy = cli::make_policy({}, errors);
+  Policy policy = cli::make_policy(config, errors);
   policy.settings.search.exhaustive_at_least = 1'000'000;
   return policy;
 }
@@ -105,8 +105,7 @@ IdSet<JobId> waiting_for_a_node(const Decisions& decisions) {
   return known;
 }
 
-TEST(SearchMemory, WhatIsKnownOfThoseWhoWaitChangesNoDecision) {
-  const Policy policy = unlimited_policy();
+void expect_the_same_decisions(const Policy& policy) {
   std::size_t known_in_all = 0;
   for (unsigned seed = 0; seed < 120; ++seed) {
     std::mt19937_64 dice(seed);
@@ -129,6 +128,16 @@ TEST(SearchMemory, WhatIsKnownOfThoseWhoWaitChangesNoDecision) {
     }
   }
   EXPECT_GT(known_in_all, 1000u);
+}
+
+TEST(SearchMemory, WhatIsKnownOfThoseWhoWaitChangesNoDecision) {
+  expect_the_same_decisions(unlimited_policy());
+}
+
+TEST(SearchMemory, NorInKaisWay) {
+  Config config;
+  config.params.compatibility = Compatibility::kai_exact();
+  expect_the_same_decisions(unlimited_policy(config));
 }
 
 TEST(SearchMemory, ASearchThatFailedRestsUntilSomethingChanges) {
