@@ -22,7 +22,6 @@ using nlohmann::json;
 constexpr std::size_t kLookedAtInTurn = 1000;
 // What is gone before costs no write, and what changes often is told now and then.
 constexpr auto kBeforeTelling = std::chrono::seconds(5);
-constexpr auto kBeforeTellingInARush = std::chrono::seconds(20);
 constexpr auto kBeforeTellingAgain = std::chrono::minutes(1);
 constexpr const char* kTold[] = {
     "phase", "running", "pending", "succeeded", "resourcesStatus", "preemptibility", "preemptibilitySource"};
@@ -115,7 +114,7 @@ void JobStatus::look_at(const Cluster& cluster, const Job& job, kube::Clock::tim
   const auto found = groups_.find(job.full_name());
   if (!job.present || found == groups_.end() || updates_.is_full()) return;
   Group& group = found->second;
-  const auto wait = p_.rush.is_on(now) ? kBeforeTellingInARush : kBeforeTelling;
+  const auto wait = p_.rush.is_on(now) ? Rush::kLongestDelay : kBeforeTelling;
   if (now < std::max(group.first_seen, group.sent_at) + wait) return;
   std::string stands = fmt::format("{} {}", job.version, preemptibility_text(job));
   if (group.looked_at == stands) return;

@@ -25,7 +25,6 @@ namespace resources = kube::resources;
 
 // How long a plan waits for a bind that needs it.
 constexpr auto kUntilWanted = std::chrono::seconds(5);
-constexpr auto kLongestInARush = std::chrono::seconds(20);
 
 bool is_transient_or_conflict(const HttpResponse& answer) {
   return is_transient(answer) || answer.status == 409;
@@ -112,7 +111,7 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
 }
 
 kube::Async<void> PodGroupWriter::moment_to_make(std::shared_ptr<Put> put) {
-  const auto latest = kube::Clock::now() + kLongestInARush;
+  const auto latest = kube::Clock::now() + Rush::kLongestDelay;
   bool waits = true;
   while (waits) {
     co_await put->wanted.until(std::min(kube::Clock::now() + kUntilWanted, latest));

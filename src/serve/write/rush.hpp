@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <utility>
 
 #include "kube/clock.hpp"
 
@@ -13,6 +12,9 @@ namespace muster::serve {
 
 class Rush {
  public:
+  // What is put off for it is written after so long all the same.
+  static constexpr auto kLongestDelay = std::chrono::seconds(20);
+
   void decided(std::size_t count, kube::Clock::time_point now) {
     decided_ = left(now) + static_cast<double>(count);
     counted_at_ = now;
