@@ -314,6 +314,7 @@ class Cluster {
   void refresh_jobs();
   void build_topologies();
   void recount_stale_nodes();
+  void sum_up_nodes();
   void recount_queues();
   void resolve(JobId id);
   void become(JobId id, Preemptibility mode);

@@ -49,6 +49,7 @@ std::string Cluster::fingerprint() const {
       for (std::size_t s = 0; s < kTaskStatuses; ++s)
         out += " " + std::to_string(p.counts.of(static_cast<TaskStatus>(s)));
     }
+    out += " elastic " + std::to_string(static_cast<int>(elastic_state(job(j))));
     out += jobs_.is_pending(j) ? " pending" : "";
     out += jobs_.is_broken(j) ? " broken\n" : "\n";
   }
@@ -71,6 +72,10 @@ std::string Cluster::recount() const {
       fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }
   fresh.recount_queues();  // who is of a core depends on how gangs stand
+  if (nodes_.are_totals_current()) {
+    fresh.sum_up_nodes();
+    if (fresh.total() != total()) return "what all nodes offer is miscounted";
+  }
   if (shapes_.patterns() != fresh.shapes_.patterns()) return "tasks by pattern are miscounted";
   const std::string kept = fingerprint(), counted = fresh.fingerprint();
   if (kept == counted) return "";

@@ -49,7 +49,7 @@ void Cluster::take(PodGroupObject&& object) {
   for (TaskId t : members) attach(t, id);  // a pod that is no longer a member may become a job: `job` moves
   if (!jobs_.job(id).is_in_named_queue) settle_queue(id);  // its pods may tell the last one
   jobs_.unresolved.insert(id);
-  ++jobs_.job(id).version;
+  jobs_.note_change(jobs_.job(id));
   jobs_.sort_in(id);
 }
 

@@ -20,7 +20,7 @@ void Cluster::refresh(TimePoint now) {
   refresh_queues();
   refresh_jobs();
   sweep_if_due();
-  nodes_.sum_up(kinds_, options_.restrict_node_scheduling ? &options_.gpu_worker_label : nullptr);
+  sum_up_nodes();
 }
 
 // ---------------------------------------------------------------- nodes
@@ -36,6 +36,10 @@ void Cluster::build_topologies() {
   topology_trees_.clear();
   for (const auto& [name, topology] : kept_.all<TopologyObject>())
     topology_trees_.try_emplace(name, topology, nodes(), nodes_by_name());
+}
+
+void Cluster::sum_up_nodes() {
+  nodes_.sum_up(kinds_, options_.restrict_node_scheduling ? &options_.gpu_worker_label : nullptr);
 }
 
 // One pass over the tasks for all nodes whose capacity changed.

@@ -57,27 +57,17 @@ std::optional<std::uint32_t> find_pod_set(const Job& job, std::string_view name)
   return std::nullopt;
 }
 
-void settle_short_sets(Job& job) {
-  job.short_sets = 0;
+void settle_standing(Job& job) {
+  job.short_sets = job.below_sets = job.above_sets = 0;
   for (PodSet& p : job.pod_sets) {
-    p.is_short = p.counts.in(kActiveUsed) < p.minimum;
-    job.short_sets += p.is_short;
+    p.is_short = p.is_below = p.is_above = false;
+    settle_standing(job, p);
   }
 }
 
 bool is_flatly_satisfied(const Job& job, StatusSet statuses) {
   return std::all_of(job.pod_sets.begin(), job.pod_sets.end(),
                      [&](const PodSet& p) { return p.counts.in(statuses) >= p.minimum; });
-}
-
-ElasticState elastic_state(const Job& job) {
-  ElasticState state = ElasticState::kExact;
-  for (const PodSet& p : job.pod_sets) {
-    const std::int32_t active = p.counts.active_allocated();
-    if (active < p.minimum) return ElasticState::kBelow;
-    if (active > p.minimum) state = ElasticState::kAbove;
-  }
-  return state;
 }
 
 bool can_lose_tasks(const Job& job) {
@@ -223,7 +213,7 @@ std::string build_tree(const PodGroupObject& object, Job& job) {
     TreeBuilder(object, below, job).build();
   for (PodSet& p : job.pod_sets) p.declared = p.minimum;
   sort_names(job);
-  settle_short_sets(job);
+  settle_standing(job);
   return problem;
 }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "model/ids.hpp"
@@ -24,6 +25,8 @@ struct PodSet {  // a leaf
   std::vector<TaskId> tasks;
   StatusCounts counts;
   bool is_short = false;  // fewer than the minimum stand on nodes
+  // By those that hold a place: fewer than the minimum, more than it.
+  bool is_below = false, is_above = false;
   // Of a semi-preemptible job: what those of its tasks that stand on nodes hold, as many as are needed.
   struct Core {
     Charge held;
@@ -82,12 +85,12 @@ struct Job {
   std::string queue_name, priority_class, preemptibility_spec;
   std::string user;  // whose it is, as its label says; "": it does not
   std::vector<PodSet> pod_sets;
-  std::vector<GroupSet> sets;               // sets[0] is the root
-  std::vector<TaskId> outsiders;            // tasks that name a sub group the job does not have
-  StatusCounts counts;                      // over all pod sets
-  std::int32_t short_sets = 0;              // pod sets that are short
-  std::vector<std::uint32_t> sets_by_name;  // pod sets, where they are many
-  std::uint64_t version = 1;                // grows whenever a task of it changes
+  std::vector<GroupSet> sets;     // sets[0] is the root
+  std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
+  StatusCounts counts;            // over all pod sets
+  std::int32_t short_sets = 0, below_sets = 0, above_sets = 0;  // pod sets that are so
+  std::vector<std::uint32_t> sets_by_name;                      // pod sets, where they are many
+  std::uint64_t version = 0;  // another one whenever a task of it changes; no other job's
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
@@ -133,13 +136,26 @@ bool is_satisfied(const Job& job, const Member& member, StatusSet statuses = kAc
 bool is_ready(const Job& job);
 // The pod set of that name; nothing: there is none.
 std::optional<std::uint32_t> find_pod_set(const Job& job, std::string_view name);
+// After the counts or the minimum of a pod set changed.
+inline void settle_standing(Job& job, PodSet& set) {
+  const auto settle = [](bool& was, bool is, std::int32_t& sets) {
+    sets += static_cast<std::int32_t>(is) - static_cast<std::int32_t>(std::exchange(was, is));
+  };
+  const std::int32_t active = set.counts.active_allocated();
+  settle(set.is_short, set.counts.in(kActiveUsed) < set.minimum, job.short_sets);
+  settle(set.is_below, active < set.minimum, job.below_sets);
+  settle(set.is_above, active > set.minimum, job.above_sets);
+}
 // After the tree, the minimums or the counts were set as a whole.
-void settle_short_sets(Job& job);
+void settle_standing(Job& job);
 // Every pod set at its minimum by tasks that hold a place, whatever minSubGroup says.
 bool is_flatly_satisfied(const Job& job, StatusSet statuses);
 
 enum class ElasticState : std::uint8_t { kBelow, kExact, kAbove };
-ElasticState elastic_state(const Job& job);
+inline ElasticState elastic_state(const Job& job) {
+  if (job.below_sets > 0) return ElasticState::kBelow;
+  return job.above_sets > 0 ? ElasticState::kAbove : ElasticState::kExact;
+}
 
 // Holds a place that it may be asked to leave; the core of a semi-preemptible job is nobody's.
 bool can_lose_tasks(const Job& job);

@@ -34,6 +34,7 @@ JobId JobTable::mention_job(std::string_view ns, std::string_view name) {
   Job& job = jobs_[found->second];
   job.ns = ns;
   job.name = name;
+  note_change(job);
   build_tree(PodGroupObject{}, job);
   return found->second;
 }
@@ -121,7 +122,7 @@ void JobTable::clear_counts() {
     job.counts = {};
     job.held = {};
     for (PodSet& p : job.pod_sets) p.counts = {}, p.minimum = p.declared;
-    settle_short_sets(job);
+    settle_standing(job);
   }
 }
 

@@ -57,12 +57,13 @@ class JobTable {
     if (finished_pods_count &&
         (status == TaskStatus::kSucceeded || set.counts.of(TaskStatus::kSucceeded) > 0))
       set.settle_minimum();
-    const bool is_short = set.counts.in(kActiveUsed) < set.minimum;
-    job.short_sets += static_cast<int>(is_short) - static_cast<int>(std::exchange(set.is_short, is_short));
-    ++job.version;
+    settle_standing(job, set);
+    note_change(job);
     classify(task.job);
   }
   void clear_counts();
+  // Something of the job is different now.
+  void note_change(Job& job) { job.version = ++last_version_; }
   void mark_stale(JobId job, std::optional<TimePoint> since);
   // What its object says changed: into the lists below, or out of them.
   void sort_in(JobId job);
@@ -107,6 +108,7 @@ class JobTable {
   absl::flat_hash_map<std::string, JobId> job_ids_;    // as key_of() has it
   absl::flat_hash_map<std::string, TaskId> task_ids_;  // likewise
   IdSet<JobId> pending_, broken_, stale_, opted_in_, groupless_;
+  std::uint64_t last_version_ = 0;
 };
 
 }  // namespace muster

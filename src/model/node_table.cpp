@@ -47,6 +47,7 @@ NodeTable::Change NodeTable::apply(NodeId id, NodeObject&& object, bool present,
                       .labels = before.labels != node.labels};
   if (change.presence) list_stale_ = true;
   if (change.presence || change.gpu_memory || before.allocatable != node.allocatable) set_stale(id);
+  if (change.any) totals_stale_ = true;
   touch(id);
   return change;
 }
@@ -79,7 +80,7 @@ bool NodeTable::rank_again() {
             [&](NodeId a, NodeId b) { return nodes_[a].name < nodes_[b].name; });
   for (std::uint32_t i = 0; i < by_name_.size(); ++i) ranks_[by_name_[i]] = i;
   journal_.forget();
-  return true;
+  return totals_stale_ = true;
 }
 
 // ---------------------------------------------------------------- sums
@@ -106,6 +107,7 @@ void NodeTable::size_for(std::size_t kinds) {
 }
 
 IdVector<NodeId, bool> NodeTable::restart_stale() {
+  totals_stale_ = true;
   for (NodeId n : ids(nodes_))
     if (is_stale_[n]) restart(n);
   some_stale_ = false;
@@ -126,6 +128,7 @@ void NodeTable::restart(NodeId n) {
 // ---------------------------------------------------------------- totals
 
 void NodeTable::sum_up(const KindTable& kinds, const std::string* gpu_role) {
+  if (!std::exchange(totals_stale_, false)) return;
   total_ = {};
   smallest_gpu_ = largest_gpu_ = 0;
   for (NodeId n : by_name_) {

@@ -95,6 +95,7 @@ class NodeTable {
   }
   void add_foreign(NodeId id, const Charge& charge, int sign) {
     for (std::size_t i = 0; i < 3; ++i) foreign_[id].units[i] += sign * charge.units[i];
+    totals_stale_ = true;
   }
   void touch(NodeId id) { journal_.add(id); }
 
@@ -102,7 +103,10 @@ class NodeTable {
   void set_stale(NodeId id) { is_stale_[id] = some_stale_ = true; }
   bool is_stale(NodeId id) const { return is_stale_[id]; }
   bool some_stale() const { return some_stale_; }
-  void clear_foreign() { foreign_.assign(nodes_.size(), {}); }
+  void clear_foreign() {
+    foreign_.assign(nodes_.size(), {});
+    totals_stale_ = true;
+  }
   // Columns for those of so many kinds that some node offers.
   void size_for(std::size_t kinds);
   // As if no task stood on the stale nodes. Tells which they were: whoever knows the tasks adds them again.
@@ -111,6 +115,8 @@ class NodeTable {
   // ---- totals, as of sum_up()
   // `gpu_role`: nodes without that label count as having no GPUs; null: all count.
   void sum_up(const KindTable& kinds, const std::string* gpu_role);
+  // Nothing that they are made of has changed since.
+  bool are_totals_current() const { return !totals_stale_; }
   // What usable nodes offer, less what other schedulers' pods hold there.
   const Charge& total() const { return total_; }
   // MiB per GPU of the smallest and largest node whose GPU memory is known; 0 if there is none.
@@ -143,7 +149,7 @@ class NodeTable {
   IdVector<NodeId, Charge> foreign_;
   NodeJournal journal_;
   IdVector<NodeId, bool> is_stale_;
-  bool some_stale_ = false, list_stale_ = true;
+  bool some_stale_ = false, list_stale_ = true, totals_stale_ = true;
 
   Charge total_;
   std::int64_t smallest_gpu_ = 0, largest_gpu_ = 0;

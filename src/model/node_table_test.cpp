@@ -86,10 +86,19 @@ TEST_F(NodeTableTest, SumsUpWhatUsableNodesOffer) {
   add("m", 500);
   refresh();
   EXPECT_EQ(nodes_.total().units[0], 1500);
+  EXPECT_TRUE(nodes_.are_totals_current());
   nodes_.add_foreign(nodes_.find("n"), {{300, 0, 0}}, +1);
+  refresh();
+  EXPECT_EQ(nodes_.total().units[0], 1200);
   nodes_.remove("m");
   refresh();
   EXPECT_EQ(nodes_.total().units[0], 700);
+  nodes_.clear_foreign();
+  refresh();
+  EXPECT_EQ(nodes_.total().units[0], 1000);
+  add("n", 2000);
+  refresh();
+  EXPECT_EQ(nodes_.total().units[0], 2000);
 }
 
 }  // namespace

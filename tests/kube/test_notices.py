@@ -98,6 +98,31 @@ class Notices(KubeTest):
         made = wait_until(lambda: next((g["metadata"]["name"] for g in self.api.items(POD_GROUPS)), None), 15, "a group")
         self.assertIn('queue "nowhere" is not in the cluster', self.wait_condition(made, "False")["message"])
 
+    def test_event_that_the_api_server_dropped_is_written_anew(self):
+        """What is told a second time, a minute later at the earliest, is a higher count of the same event."""
+        def told():
+            return [e for e in self.api.items("/api/v1/namespaces/default/events")
+                    if e["involvedObject"]["name"] == "wide" and e["involvedObject"]["kind"] == "Pod"]
+
+        def cordon(is_cordoned):
+            for node in self.api.items("/api/v1/nodes"):
+                self.api.patch(f"/api/v1/nodes/{node['metadata']['name']}", {"spec": {"unschedulable": is_cordoned}})
+
+        self.serve()
+        self.api.post(PODS, pod("narrow", 1, queue="team-a"))
+        self.wait_running(1)
+        self.api.post(PODS, pod("wide", 8, queue="team-a"))
+        first = wait_until(told, 15, "an event of pod wide")[0]
+        begin = time.monotonic()
+        cordon(True)
+        wait_until(lambda: len(told()) > 1, 30, "another event of pod wide")
+        for event in told():
+            self.api.delete(f"/api/v1/namespaces/default/events/{event['metadata']['name']}")
+        time.sleep(max(0, begin + 61 - time.monotonic()))
+        cordon(False)
+        again = wait_until(told, 30, "the first event again")[0]
+        self.assertEqual((again["message"], again["count"]), (first["message"], 2))
+
     def test_queues_nodes_and_pods_get_events(self):
         self.serve()
         self.api.post(QUEUES, queue("odd", 4, limit=2))

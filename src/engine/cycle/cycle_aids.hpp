@@ -16,8 +16,9 @@ struct CycleAids {
   // Jobs that wait in vain as far as the caller knows: the cycle neither tries them nor tells of them. What
   // they want counts for their queues all the same. Null: none.
   const IdSet<JobId>* set_aside = nullptr;
-  // Jobs of which the caller knows that no node takes them, and why: nodes are not counted for them, and a
-  // search that can not find anything is passed over without a word. Null: none.
+  // Jobs of which the caller knows that no node takes them, and why: nodes are not counted for them, a search
+  // that can not find anything is passed over without a word, and they are told of only where something else
+  // stands in the way. Null: none.
   const IdSet<JobId>* known_to_wait = nullptr;
 
   Duration elapsed() const { return stopwatch != nullptr ? stopwatch->elapsed() : Duration::zero(); }

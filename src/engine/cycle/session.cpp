@@ -7,8 +7,10 @@
 #include "engine/order/gang_view.hpp"
 #include "engine/order/victim_pool.hpp"
 #include "engine/order/waiting_jobs.hpp"
+#include "engine/place/gpu_room.hpp"
 #include "engine/place/node_finder.hpp"
 #include "engine/search/asks.hpp"
+#include "engine/search/search_memory.hpp"
 #include "engine/search/signatures.hpp"
 
 namespace muster {
@@ -50,8 +52,13 @@ std::span<const JobId> Session::waiting_by_age() {
   if (std::exchange(waiting_as_of_, changes_) == changes_) return waiting_by_age_;
   waiting_by_age_ = waiting();
   std::erase_if(waiting_by_age_, [&](JobId j) { return why_not_considered(cluster, j).has_value(); });
-  std::sort(waiting_by_age_.begin(), waiting_by_age_.end(),
-            [&](JobId a, JobId b) { return age(cluster.job(a)) < age(cluster.job(b)); });
+  // By keys that stand together: only those of one moment are compared by their names.
+  std::vector<std::pair<TimePoint, JobId>> line;
+  for (JobId j : waiting_by_age_) line.emplace_back(cluster.job(j).created, j);
+  std::ranges::sort(line, [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : cluster.job(a.second).uid < cluster.job(b.second).uid;
+  });
+  std::ranges::transform(line, waiting_by_age_.begin(), [](const auto& entry) { return entry.second; });
   return waiting_by_age_;
 }
 
@@ -118,18 +125,28 @@ const Chunk& Session::chunk(JobId id, Evicted evicted) {
   chunk.evicted = evicted;
   chunk.has_evicted = false;
   chunk.tasks.clear();
+  // Of one that loses tasks the next cycle wants others.
+  const bool lasts = memory != nullptr && job.counts.of(TaskStatus::kReleasing) == 0;
+  if (!lasts || !memory->recall_tasks(id, job.version, chunk.tasks)) {
+    collect_tasks(id, chunk);
+    if (lasts) memory->remember_tasks(id, job.version, chunk.tasks);
+  }
+  chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
+  return chunk;
+}
+
+void Session::collect_tasks(JobId id, Chunk& chunk) {
+  const Job& job = cluster.job(id);
   const GangView gang(*this, job);
   const auto take = [&](std::uint32_t p) { return take_tasks(id, p, gang.wanted(p), chunk); };
   const auto waiting = [&](std::uint32_t p) {
     return static_cast<std::int32_t>(
-        std::ranges::count_if(job.pod_sets[p].tasks, [&](TaskId t) { return waits(t, evicted); }));
+        std::ranges::count_if(job.pod_sets[p].tasks, [&](TaskId t) { return waits(t, chunk.evicted); }));
   };
   if (settings.compatibility.ready_sub_groups_first)
     gang.take_next(kRoot, take, waiting);
   else
     gang.take_next(kRoot, take);
-  chunk.wanted = demand(chunk.tasks, cluster.smallest_gpu());
-  return chunk;
 }
 
 Demand Session::demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const {
@@ -200,19 +217,21 @@ void Session::annotate(JobId job, std::string key, std::optional<std::string> va
   decisions.patches[at->second].annotations.insert_or_assign(std::move(key), std::move(value));
 }
 
-void Session::set_reason(JobId job, JobReason reason) {
-  auto& reasons = reasons_[job];
-  reasons.clear();
-  reasons.push_back(std::move(reason));
+void Session::set_reason(JobId job, JobReason&& reason) {
+  Said& said = said_[job];
+  said.reasons.clear();
+  const bool is_known = reason.rule == JobRule::kNoNode && !counts_refusals(job);
+  said.as_known = is_known ? cluster.job(job).version : 0;
+  if (!is_known) said.reasons.push_back(std::move(reason));
 }
 
 std::span<const JobReason> Session::reasons(JobId job) const {
-  const auto found = reasons_.find(job);
-  return found == reasons_.end() ? std::span<const JobReason>() : found->second;
+  const auto found = said_.find(job);
+  return found == said_.end() ? std::span<const JobReason>() : found->second.reasons;
 }
 
 void Session::add_reason(JobId job, JobReason reason) {
-  auto& reasons = reasons_[job];
+  auto& reasons = said_[job].reasons;
   const bool known =
       std::any_of(reasons.begin(), reasons.end(), [&](const JobReason& r) { return r.rule == reason.rule; });
   if (!known) reasons.push_back(std::move(reason));

@@ -22,6 +22,7 @@
 namespace muster {
 
 class Asks;
+class GpuRoom;
 class NodeFinder;
 class Signatures;
 class VictimPool;
@@ -113,6 +114,7 @@ class Session {
   std::span<const JobId> waiting_by_age();
   // The victims of the action that ran last, for the next one; null: none are known.
   std::unique_ptr<VictimPool> spare_victims;
+  std::unique_ptr<GpuRoom> spare_room;  // likewise
 
   // Buffers of statements.
   std::vector<TaskMove> spare_log;
@@ -164,7 +166,7 @@ class Session {
   void record_pipelined(TaskId task) { pipelined_.push_back(task); }
   void annotate(JobId job, std::string key, std::optional<std::string> value);
   // What stands in the way of a job; replaces what was said before.
-  void set_reason(JobId job, JobReason reason);
+  void set_reason(JobId job, JobReason&& reason);
   // Stands beside what was said before; the same rule is not said twice.
   void add_reason(JobId job, JobReason reason);
   // What was said so far.
@@ -176,6 +178,7 @@ class Session {
   Decisions close();
 
  private:
+  void collect_tasks(JobId job, Chunk& chunk);
   bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
   bool waits(TaskId task, Evicted evicted) const;
   void settle_pipelined();
@@ -186,6 +189,7 @@ class Session {
   void withdraw_gang(JobId job);
   void forget_annotations(JobId job);
   void settle_evicted();
+  bool is_as_known(JobId job) const;
   void collect_waiting();
   void collect_shares();
   void collect_fragments();
@@ -201,7 +205,11 @@ class Session {
     std::size_t first_waiting = 0;  // none before it waits
   };
   absl::flat_hash_map<std::pair<JobId, std::uint32_t>, OrderedTasks> ordered_tasks_;  // by job and pod set
-  absl::flat_hash_map<JobId, std::vector<JobReason>> reasons_;
+  struct Said {
+    std::vector<JobReason> reasons;
+    std::uint64_t as_known = 0;  // the job's version when no node took it, which the caller knows; 0: news
+  };
+  absl::flat_hash_map<JobId, Said> said_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
   std::uint64_t departures_ = 0, changes_ = 1;

@@ -121,13 +121,22 @@ void Session::settle_evicted() {
   }
 }
 
+// Whoever lent what is known of those who wait needs to hear only of what is new. One that lost pods in the
+// cycle may not take part any longer.
+bool Session::is_as_known(JobId job) const {
+  const auto found = said_.find(job);
+  if (found == said_.end() || found->second.as_known == 0) return false;
+  return found->second.as_known == cluster.job(job).version || !why_not_considered(cluster, job);
+}
+
 void Session::collect_waiting() {
   std::vector<JobId> jobs = waiting();
+  std::erase_if(jobs, [&](JobId j) { return is_as_known(j); });
   std::sort(jobs.begin(), jobs.end(),
             [&](JobId a, JobId b) { return is_listed_before(cluster.job(a), cluster.job(b)); });
   for (JobId j : jobs) {
     WaitingJob w{.job = j, .reasons = {}, .searches = {}};
-    if (const auto found = reasons_.find(j); found != reasons_.end()) w.reasons = std::move(found->second);
+    if (const auto found = said_.find(j); found != said_.end()) w.reasons = std::move(found->second.reasons);
     if (auto standing = why_not_considered(cluster, j))
       w.reasons.insert(w.reasons.begin(), std::move(*standing));
     if (const auto found = searches_.find(j); found != searches_.end()) w.searches = std::move(found->second);

@@ -24,7 +24,8 @@ class Allocator {
     if (s_.hooks.job_over_capacity)
       if (auto refusal = s_.hooks.job_over_capacity(attempt_.job, attempt_.tasks)) return refusal;
     if (place(kRoot, attempt_.tasks, attempt_.allowed)) return std::nullopt;
-    return why_ ? std::move(*why_) : JobReason{};
+    if (!why_) why_.emplace();
+    return std::move(why_);
   }
 
  private:
@@ -71,6 +72,10 @@ class Allocator {
 
   bool place_task(TaskId t, const Bitmap* allowed) {
     if (auto refusal = s_.hooks.before_placing(t)) return explain(std::move(*refusal)), false;
+    if (is_known_to_find_none(t)) {
+      if (says_more(placed_)) explain_no_node(t, {});
+      return false;
+    }
     NodeCursor candidates = s_.finder().candidates(t, allowed);
     for (NodeId node = candidates.next(); node.valid(); node = candidates.next()) {
       ++s_.stats.nodes_tried;
@@ -81,8 +86,14 @@ class Allocator {
       else
         note_refusal(candidates, node, {NodeRule::kResources, kGpu});
     }
-    if (!attempt_.pipeline_only && says_more(placed_)) explain(no_node(t, candidates, allowed));
+    if (!attempt_.pipeline_only && says_more(placed_))
+      explain_no_node(t, s_.counts_refusals(attempt_.job) ? refusals_of(t, candidates, allowed) : Refusals{});
     return false;
+  }
+
+  bool is_known_to_find_none(TaskId t) {
+    return !attempt_.pipeline_only && !s_.counts_refusals(attempt_.job) &&
+           s_.finder().is_larger_than_all_room(t);
   }
 
   // Nobody is told why a play failed. Whom a task's own anti-affinity keeps away from a node, it keeps away
@@ -139,19 +150,24 @@ class Allocator {
     if (says_more(static_cast<std::size_t>(reason.placed))) why_ = std::move(reason);
   }
 
-  JobReason no_node(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {
+  struct Refusals {
+    std::vector<RefusalCount> nodes;
+    std::optional<DomainShortage> nearest;
+  };
+  Refusals refusals_of(TaskId t, const NodeCursor& candidates, const Bitmap* allowed) {
+    return {candidates.refusals(), s_.finder().nearest_device(t, allowed)};
+  }
+  void explain_no_node(TaskId t, Refusals refusals) {
     const PodSet& set = job_.pod_sets[s_.cluster.task(t).pod_set];
-    JobReason why{.rule = JobRule::kNoNode,
-                  .task = t,
-                  .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
-                  .placed = static_cast<std::int32_t>(placed_),
-                  .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
-                  .is_gang = attempt_.tasks.size() > 1,
-                  .domain = sets_ != nullptr ? sets_->place() : ""};
-    if (!s_.counts_refusals(attempt_.job)) return why;
-    why.nodes = candidates.refusals();
-    if (auto nearest = s_.finder().nearest_device(t, allowed)) why.domains.push_back(std::move(*nearest));
-    return why;
+    why_ = JobReason{.rule = JobRule::kNoNode,
+                     .task = t,
+                     .pod_set = job_.pod_sets.size() > 1 ? set.name : "",
+                     .placed = static_cast<std::int32_t>(placed_),
+                     .needed = static_cast<std::int32_t>(attempt_.tasks.size()),
+                     .is_gang = attempt_.tasks.size() > 1,
+                     .nodes = std::move(refusals.nodes),
+                     .domain = sets_ != nullptr ? sets_->place() : ""};
+    if (refusals.nearest) why_->domains.push_back(*std::move(refusals.nearest));
   }
 
   Session& s_;

@@ -50,6 +50,8 @@ void GpuRoom::update() {
   const auto read_all = [&] {
     room_.assign(cluster_.nodes_by_name().size(), 0);
     shares_.assign(room_.size(), false);
+    whole_.assign(room_.size(), 0);
+    most_whole_.reset();
     with_room_ = Bitmap(room_.size());
     usable_total_ = total_ = sharing_ = 0;
     for (NodeId n : cluster_.nodes_by_name()) read(n);
@@ -67,6 +69,14 @@ void GpuRoom::read(NodeId n) {
   room_[rank] = sum.total();
   shares_[rank] = shares;
   with_room_.set(rank, sum.idle > 0 || sum.releasing > 0);
+  const std::int64_t whole = cluster_.free_or_releasing(kGpu, n);
+  if (most_whole_ && whole > *most_whole_) most_whole_ = whole;
+  if (std::exchange(whole_[rank], whole) == most_whole_ && whole != most_whole_) most_whole_.reset();
+}
+
+std::int64_t GpuRoom::most_whole() const {
+  if (!most_whole_) most_whole_ = whole_.empty() ? 0 : *std::ranges::max_element(whole_);
+  return *most_whole_;
 }
 
 // ---------------------------------------------------------------- the test

@@ -25,6 +25,8 @@ class GpuRoom {
   // Over nodes that may take pods at all.
   std::int64_t usable_total() const { return usable_total_; }
   std::int64_t total() const { return total_; }  // over all nodes
+  // The most whole devices that are idle or releasing on one node.
+  std::int64_t most_whole() const;
   // Likewise, where none has shared devices, whose parts do not add up exactly.
   std::optional<std::int64_t> exact_total() const {
     return sharing_ > 0 ? std::nullopt : std::optional(total_);
@@ -35,7 +37,9 @@ class GpuRoom {
   const Cluster& cluster_;
   JournalReader journal_;
   std::vector<std::int64_t> room_;
-  std::vector<bool> shares_;  // nodes with shared devices
+  std::vector<bool> shares_;                        // nodes with shared devices
+  std::vector<std::int64_t> whole_;                 // by rank
+  mutable std::optional<std::int64_t> most_whole_;  // nothing: to be looked for
   Bitmap with_room_;
   std::int64_t usable_total_ = 0, total_ = 0, sharing_ = 0;
 };

@@ -7,6 +7,7 @@
 #include "engine/place/shared_gpus.hpp"
 
 namespace muster {
+
 NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
   if (session_.settings.index_nodes && !session_.hooks.node_score.depends_on_task(task)) {
     NodeIndex& index = index_of(session_.cluster.task(task).shape);
@@ -15,6 +16,15 @@ NodeCursor NodeFinder::candidates(TaskId task, const Bitmap* allowed) {
       return NodeCursor(session_, task, index, allowed, session_.hooks.node_score.table(task));
   }
   return NodeCursor(session_, task, allowed);
+}
+
+bool NodeFinder::is_larger_than_all_room(TaskId task) {
+  const Shape& shape = session_.cluster.shape_of(task);
+  if (shape.is_shared() || shape.claimed_gpus > 0) return false;
+  const auto wanted = std::ranges::find(shape.request, kGpu, &Amount::kind);
+  if (wanted == shape.request.end()) return false;
+  gpus_.update();
+  return wanted->units > gpus_.most_whole();
 }
 
 NodeIndex& NodeFinder::index_of(ShapeId shape) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/cycle/session.hpp"
+#include "engine/place/gpu_room.hpp"
 #include "engine/place/node_index.hpp"
 #include "engine/place/roomiest_devices.hpp"
 
@@ -56,7 +57,11 @@ class NodeCursor {
 
 class NodeFinder {
  public:
-  explicit NodeFinder(const Session& session) : session_(session), devices_(session.cluster) {}
+  explicit NodeFinder(const Session& session)
+      : session_(session), gpus_(session.cluster), devices_(session.cluster) {}
+  // No node has as many whole GPUs as the task asks for: there are no candidates. Far cheaper than to look
+  // for them.
+  bool is_larger_than_all_room(TaskId task);
   // Candidates among all nodes, or among those whose ranks are `allowed`.
   NodeCursor candidates(TaskId task, const Bitmap* allowed);
   // nearest_shared_gpu(), remembered while nothing moves.
@@ -66,6 +71,7 @@ class NodeFinder {
   NodeIndex& index_of(ShapeId shape);
 
   const Session& session_;
+  GpuRoom gpus_;
   absl::flat_hash_map<ShapeId, std::unique_ptr<NodeIndex>> indexes_;
   struct Nearest {
     std::uint64_t as_of = 0;

@@ -78,4 +78,17 @@ void SearchMemory::forget(const Session& session, const std::string& action, Job
   by_action_[action].erase(session.cluster.job(job).full_name());
 }
 
+bool SearchMemory::recall_tasks(JobId job, std::uint64_t version, Tasks& tasks) const {
+  const auto found = tasks_.find(job);
+  if (found == tasks_.end() || found->second.version != version) return false;
+  tasks = found->second.tasks;
+  return true;
+}
+
+// Ids are used again, so there are about as many as there were jobs at a time; few have more tasks.
+void SearchMemory::remember_tasks(JobId job, std::uint64_t version, const Tasks& tasks) {
+  constexpr std::size_t kMost = 64;
+  if (tasks.size() <= kMost) tasks_.insert_or_assign(job, KnownTasks{version, tasks});
+}
+
 }  // namespace muster

@@ -1,6 +1,6 @@
 // What searches that found nothing had ruled out, kept from cycle to cycle: one that was cut short goes on,
 // one that came to its end is not run again while nothing it depends on has changed. Forgetting it costs
-// time, never a decision.
+// time, never a decision. It goes with one cluster.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -47,6 +47,11 @@ class SearchMemory {
   void note_turns(const Session& session, const std::string& action, std::span<const JobId> jobs);
   void end_round(const std::string& action);
 
+  // The tasks of a job that are tried at once, as of a version of it; false: nobody knows.
+  using Tasks = absl::InlinedVector<TaskId, 4>;
+  bool recall_tasks(JobId job, std::uint64_t version, Tasks& tasks) const;
+  void remember_tasks(JobId job, std::uint64_t version, const Tasks& tasks);
+
  private:
   struct Search {
     std::size_t state = 0;
@@ -61,6 +66,11 @@ class SearchMemory {
   absl::flat_hash_map<std::string, ByJob> by_action_;
   absl::flat_hash_map<std::string, absl::flat_hash_set<std::string>> had_a_turn_;  // by action
   std::optional<std::size_t> shares_;                                              // of the cycle at hand
+  struct KnownTasks {
+    std::uint64_t version = 0;
+    Tasks tasks;
+  };
+  absl::flat_hash_map<JobId, KnownTasks> tasks_;
 };
 
 }  // namespace muster

@@ -36,7 +36,9 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
       has_own_victims_(pool != nullptr),
       pool_(std::move(pool)),
       play_(session, line),
-      room_(session.cluster),
+      owned_room_(session.spare_room != nullptr ? std::move(session.spare_room)
+                                                : std::make_unique<GpuRoom>(session.cluster)),
+      room_(*owned_room_),
       budget_(session, action_),
       trimmer_(session, room_, budget_),
       proofs_(session, room_, play_) {
@@ -45,6 +47,7 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
   for (GeneratorFactory& f : factories) generators_.push_back({std::move(f), nullptr});
 }
 Solver::~Solver() {
+  session_.spare_room = std::move(owned_room_);
   if (!has_own_victims_ && pool_ != nullptr) session_.spare_victims = std::move(pool_);
 }
 

@@ -84,7 +84,8 @@ class Solver {
   std::unique_ptr<VictimPool> pool_;
   std::unique_ptr<VictimAccumulator> accumulator_;
   ScenarioPlay play_;
-  GpuRoom room_;
+  std::unique_ptr<GpuRoom> owned_room_;
+  GpuRoom& room_;  // before the play at hand
   SearchBudget budget_;
   Trimmer trimmer_;
   ScenarioProofs proofs_;

@@ -11,10 +11,13 @@ std::optional<JobReason> Obstacles::of(TaskId task) {
 }
 
 std::optional<JobReason> Obstacles::larger_than_any_node(TaskId task) {
-  const Shape& shape = cluster_.shape_of(task);
+  const ShapeId id = cluster_.task(task).shape;
+  if (no_larger_.contains(id)) return std::nullopt;
+  const Shape& shape = cluster_.shape(id);
   if (auto reason = larger(task, kGpu, shape.gpu_units())) return reason;
   for (const Amount& a : shape.request)
     if (auto reason = larger(task, a.kind, a.units)) return reason;
+  no_larger_.insert(id);
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "model/cluster.hpp"
+#include "model/id_set.hpp"
 #include "model/reasons.hpp"
 
 namespace muster::plugins {
@@ -22,6 +23,7 @@ class Obstacles {
   static constexpr std::int64_t kUnknown = -1;
   const Cluster& cluster_;
   IdVector<Kind, std::int64_t> largest_;
+  Stamps<ShapeId> no_larger_;  // that some node is large enough for, in each kind
 };
 
 }  // namespace muster::plugins
