@@ -123,7 +123,7 @@ class ExistingVolumes(VolumeTest):
         self.available("disk")
         self.plane.stop("kube-controller-manager")
         try:
-            m = self.serve()
+            m = self.serve(name="refused")  # its own log: others may have had to try again
             self.api.post(PODS, pod("with-disk", queue="team-a", **self.claim("data", "local")))
             wait_until(lambda: self.volume("disk")["spec"].get("claimRef"), 20, "the volume to be given")
             self.api.request("DELETE", f"{PODS}/with-disk", {"gracePeriodSeconds": 0})
@@ -180,7 +180,7 @@ class NewVolumes(VolumeTest):
         self.assertIn("volume claim lost: no volume could be made for node", reason["message"])
 
     def test_a_pod_that_goes_meanwhile_leaves_no_node_behind(self):
-        m = self.serve()
+        m = self.serve(name="hasty")
         self.storage_class("slow", "example.com/makes-nothing")
         self.api.post(PODS, pod("hasty", queue="team-a", **self.claim("data", "slow")))
         wait_until(lambda: self.selected_node("data"), 20, "the node")
