@@ -20,7 +20,7 @@ ordered_json plain(double value) {
 }
 ordered_json plain(const std::optional<double>& value) { return value ? plain(*value) : ordered_json(); }
 ordered_json gpus(std::int64_t thousandths) { return plain(static_cast<double>(thousandths) / 1000); }
-ordered_json seconds(Duration d) { return plain(seconds_of(d)); }
+ordered_json seconds_json(Duration d) { return plain(seconds_of(d)); }
 ordered_json instant(const std::optional<TimePoint>& t) {
   return t ? ordered_json(format_time(*t)) : ordered_json();
 }
@@ -58,10 +58,10 @@ ordered_json job_json(const JobOutcome& job) {
                     {"submitted", format_time(job.submitted)},
                     {"firstStart", instant(job.first_start)},
                     {"finished", instant(job.finished)},
-                    {"waitSeconds", job.wait() ? seconds(*job.wait()) : ordered_json()},
-                    {"runSeconds", seconds(job.run)},
-                    {"queuedSeconds", seconds(job.queued)},
-                    {"heldIdleSeconds", seconds(job.held_idle)},
+                    {"waitSeconds", job.wait() ? seconds_json(*job.wait()) : ordered_json()},
+                    {"runSeconds", seconds_json(job.run)},
+                    {"queuedSeconds", seconds_json(job.queued)},
+                    {"heldIdleSeconds", seconds_json(job.held_idle)},
                     {"starts", job.starts},
                     {"evictions", job.evictions},
                     {"requeues", job.requeues},
@@ -89,9 +89,12 @@ ordered_json series_json(const RunSeries& series) {
   for (const TimePoint t : series.at) at.push_back(format_time(t));
   for (const auto& [name, q] : series.queues)
     queues[name] = {{"used", gpu_list(q.used)}, {"fair", list_of(q.fair)}};
-  return {{"stepSeconds", seconds(series.step)}, {"at", std::move(at)},
-          {"gpusUsed", gpu_list(series.used)},   {"gpusWanted", gpu_list(series.wanted)},
-          {"gpus", gpu_list(series.capacity)},   {"jobsWaiting", series.jobs_waiting},
+  return {{"stepSeconds", seconds_json(series.step)},
+          {"at", std::move(at)},
+          {"gpusUsed", gpu_list(series.used)},
+          {"gpusWanted", gpu_list(series.wanted)},
+          {"gpus", gpu_list(series.capacity)},
+          {"jobsWaiting", series.jobs_waiting},
           {"queues", std::move(queues)}};
 }
 

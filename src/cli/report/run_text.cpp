@@ -15,7 +15,7 @@ namespace {
 std::string age(double seconds) {
   return format_age(Duration(static_cast<std::int64_t>(std::min(seconds, 9e9) * 1e9)));
 }
-std::string hours(double gpu_seconds) { return grouped_decimal(std::round(gpu_seconds / 360) / 10); }
+std::string hours_text(double gpu_seconds) { return grouped_decimal(std::round(gpu_seconds / 360) / 10); }
 std::string percent(double part) { return grouped_decimal(std::round(part * 1000) / 10) + " %"; }
 std::string times(double value) { return fmt::format("{:.1f}", value); }
 std::string count_text(std::size_t n) { return n == 0 ? std::string() : grouped(n); }
@@ -58,9 +58,9 @@ std::vector<Cell> queue_row(const std::string& title, const QueueFigures& q) {
           wait(&Spread::max),
           slowdown(&Spread::p50),
           slowdown(&Spread::p95),
-          hours(q.used),
-          hours(q.fair),
-          hours(q.lost),
+          hours_text(q.used),
+          hours_text(q.fair),
+          hours_text(q.lost),
           count_text(static_cast<std::size_t>(q.evicted_pods())),
           count_text(static_cast<std::size_t>(q.requeues))};
 }
@@ -115,7 +115,7 @@ std::string summary_part(const RunOutcome& o, const RunFigures& figures, const T
       fmt::format("{}{}: {} of {} finished in {}; {} evicted, {} GPU-hours lost",
                   o.is_cut ? "cut short; " : "", span_text(o), grouped(all.finished),
                   counted(all.jobs, "job"), counted(static_cast<std::size_t>(o.cycles), "cycle"),
-                  counted(static_cast<std::size_t>(all.evicted_pods()), "pod"), hours(all.lost));
+                  counted(static_cast<std::size_t>(all.evicted_pods()), "pod"), hours_text(all.lost));
   return "\n" + style.paint(Ink::kBold, text) + "\n";
 }
 
