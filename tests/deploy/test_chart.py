@@ -118,10 +118,16 @@ class ClusterTest(unittest.TestCase):
             self.helm("uninstall", line)
         self.api.request("DELETE", PODS, {"gracePeriodSeconds": 0})
         self.plane.kubectl("delete", "--ignore-not-found", "priorityclass", "train", "build-preemptible", "build", "inference")
-        # Now and then the API server takes five minutes to clean up after one.
-        ours = "app.kubernetes.io/part-of=muster"
-        self.plane.kubectl("delete", "--ignore-not-found", "--wait=false", "crd", "-l", ours)
-        wait_until(lambda: not self.api.items(f"{CRDS}?labelSelector={ours}"), 400, "the definitions to be gone")
+        ours = f"{CRDS}?labelSelector=app.kubernetes.io/part-of=muster"
+        for definition in self.api.items(ours):
+            self.wait_served(definition["spec"])
+            self.api.delete(f"{CRDS}/{definition['metadata']['name']}")
+        wait_until(lambda: not self.api.items(ours), 60, "the definitions to be gone")
+
+    def wait_served(self, spec):
+        """A definition that goes before its storage has come is cleaned up by the API server after five minutes."""
+        version = next(v["name"] for v in spec["versions"] if v["served"])
+        self.api.get(f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1")
 
     def exists(self, path):
         try:
