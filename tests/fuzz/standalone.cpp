@@ -1,16 +1,19 @@
 // Runs a fuzz target without libFuzzer: over the files of a corpus, and over texts made from them by small
 // changes.
 //
-//   fuzz_TARGET CORPUS [--runs N] [--seed S]
+//   fuzz_TARGET CORPUS [--runs N] [--seconds T] [--seed S]
+//
+// Ends with the first of both; fuzz-last-input is what it was at when it ended otherwise.
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <random>
 #include <set>
-#include <string>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -72,25 +75,42 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
+struct Options {
+  long runs = 10'000;
+  std::chrono::seconds time = std::chrono::hours(24);
+  std::uint64_t seed = 1;
+};
+
+Options options_of(int count, char** arguments) {
+  Options options;
+  for (int i = 2; i + 1 < count; i += 2) {
+    const std::string_view name = arguments[i];
+    const long value = std::atol(arguments[i + 1]);
+    if (name == "--runs") options.runs = value;
+    if (name == "--seconds") options.time = std::chrono::seconds(value);
+    if (name == "--seed") options.seed = static_cast<std::uint64_t>(value);
+  }
+  return options;
+}
+
+void run_changed(const Text& text) {
+  std::ofstream("fuzz-last-input", std::ios::binary)
+      .write(reinterpret_cast<const char*>(text.data()), static_cast<std::streamsize>(text.size()));
+  LLVMFuzzerTestOneInput(text.data(), text.size());
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  long runs = 10'000;
-  std::uint64_t seed = 1;
-  for (int i = 2; i + 1 < count; i += 2) {
-    if (std::strcmp(arguments[i], "--runs") == 0) runs = std::atol(arguments[i + 1]);
-    if (std::strcmp(arguments[i], "--seed") == 0) seed = std::strtoull(arguments[i + 1], nullptr, 10);
-  }
-  if (count < 2) return std::fprintf(stderr, "usage: %s CORPUS [--runs N] [--seed S]\n", arguments[0]), 2;
+  if (count < 2)
+    return std::fprintf(stderr, "usage: %s CORPUS [--runs N] [--seconds T] [--seed S]\n", arguments[0]), 2;
+  const Options options = options_of(count, arguments);
+  const auto end = std::chrono::steady_clock::now() + options.time;
   const std::vector<Text> corpus = corpus_in(arguments[1]);
   for (const Text& text : corpus) LLVMFuzzerTestOneInput(text.data(), text.size());
-  Mutator mutator(corpus, seed);
-  for (long i = 0; i < runs; ++i) {
-    const Text text = mutator.next();
-    std::ofstream("fuzz-last-input", std::ios::binary)
-        .write(reinterpret_cast<const char*>(text.data()), static_cast<std::streamsize>(text.size()));
-    LLVMFuzzerTestOneInput(text.data(), text.size());
-  }
+  Mutator mutator(corpus, options.seed);
+  long runs = 0;
+  for (; runs < options.runs && std::chrono::steady_clock::now() < end; ++runs) run_changed(mutator.next());
   std::filesystem::remove("fuzz-last-input");
-  std::printf("%zu of the corpus and %ld made from them: good\n", corpus.size(), runs);
+  std::printf("%s: %zu of the corpus and %ld made from them: good\n", arguments[1], corpus.size(), runs);
 }
