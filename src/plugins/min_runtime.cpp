@@ -26,6 +26,7 @@ class MinRuntime final : public Plugin {
 
   void open(Session& s, Hooks& hooks) override {
     s_ = &s;
+    if (protects_nobody()) return;
     hooks.preempt_victim.add([this](JobId, JobId v) { return filter(v, preempt_minimum(v)); });
     hooks.reclaim_victim.add([this](JobId c, JobId v) { return filter(v, reclaim_minimum(c, v)); });
     hooks.preempt_scenario.add(
@@ -42,6 +43,17 @@ class MinRuntime final : public Plugin {
 
  private:
   const Queue& queue(QueueId q) const { return s_->cluster.queue(q); }
+
+  // As in most clusters: no minimum anywhere.
+  bool protects_nobody() const {
+    const auto is_none = [](const std::optional<Duration>& minimum) {
+      return !minimum || *minimum <= Duration::zero();
+    };
+    return s_->settings.compatibility.protection_needs_minimum && is_none(options_.preempt) &&
+           is_none(options_.reclaim) && std::ranges::all_of(s_->cluster.queues(), [&](const Queue& q) {
+             return is_none(q.preempt_min_runtime) && is_none(q.reclaim_min_runtime);
+           });
+  }
 
   // The first value from the queue up to the root; an explicit 0s is a value and ends the walk.
   Duration first_set(QueueId q, Field field, Duration otherwise) const {

@@ -187,9 +187,10 @@ QueueStand RoomMaker::stand(JobId job) const {
 }
 
 std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
-  const bool was_taken = s.cluster.job(contender).taken_for_it.contains(s.cluster.job(victim).uid);
-  const bool is_leaving = s.cluster.job(victim).counts.of(TaskStatus::kReleasing) > 0;
-  if (!s.settings.compatibility.take_once || !was_taken || is_leaving) return std::nullopt;
+  const auto& taken = s.cluster.job(contender).taken_for_it;
+  if (taken.empty() || !s.settings.compatibility.take_once) return std::nullopt;
+  const Job& job = s.cluster.job(victim);
+  if (!taken.contains(job.uid) || job.counts.of(TaskStatus::kReleasing) > 0) return std::nullopt;
   return VictimRefusal{.rule = "left its place for it before, in vain"};
 }
 
