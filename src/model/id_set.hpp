@@ -1,6 +1,7 @@
 // Sets of ids with constant-time insert and erase.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -46,6 +47,8 @@ template <class I>
 class Stamps {
  public:
   void clear() { ++now_; }
+  // So many ids are known from the start.
+  void reserve(std::size_t ids) { marks_.resize(std::max(ids, marks_.size()), 0); }
   bool contains(I id) const { return id.index() < marks_.size() && marks_[id.index()] == now_; }
   // False if it was there already.
   bool insert(I id) {

@@ -1,7 +1,8 @@
-// Each order is one comparison, registered under its plugin's name.
+// Each order is one comparison or rank, registered under its plugin's name.
 #include "plugins/job_orders.hpp"
 
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -9,6 +10,8 @@
 
 namespace muster::plugins {
 namespace {
+
+constexpr std::int64_t kHighestPriority = std::numeric_limits<std::int32_t>::max();
 
 template <class T>
 int smaller_first(const T& l, const T& r) {
@@ -48,16 +51,15 @@ int compare_task_priorities(const Task& l, const Task& r) {
 
 std::unique_ptr<Plugin> make_priority() {
   return plugin_of([](Session& s, Hooks& hooks) {
-    hooks.job_order.add([&c = s.cluster](const JobEntry& l, const JobEntry& r) {
-      return smaller_first(c.job(r.job).priority, c.job(l.job).priority);
+    hooks.job_rank.add(32, [&c = s.cluster](JobId job, ElasticState) {
+      return static_cast<std::uint64_t>(kHighestPriority - c.job(job).priority);
     });
   });
 }
 
 std::unique_ptr<Plugin> make_elastic() {
   return plugin_of([](Session&, Hooks& hooks) {
-    hooks.job_order.add(
-        [](const JobEntry& l, const JobEntry& r) { return smaller_first(l.elastic, r.elastic); });
+    hooks.job_rank.add(2, [](JobId, ElasticState state) { return static_cast<std::uint64_t>(state); });
   });
 }
 

@@ -79,9 +79,10 @@ bool RequeueVictims::outranks_nobody(JobId contender, QueueId leaf) const {
 bool RequeueVictims::outranks(JobId contender, JobId victim) const {
   const std::int32_t mine = s_.cluster.job(contender).priority, theirs = s_.cluster.job(victim).priority;
   if (theirs != mine) return theirs < mine;
-  return contenders_ == RequeueContenders::kSchedulingOrder && nominations_.contains(victim) &&
-         s_.job_before(s_.entry(contender),
-                       {.job = victim, .elastic = ElasticState::kBelow, .joins_now = true});
+  if (contenders_ != RequeueContenders::kSchedulingOrder || !nominations_.contains(victim)) return false;
+  JobEntry evicted = s_.entry(victim, ElasticState::kBelow);
+  evicted.joins_now = true;
+  return s_.job_before(s_.entry(contender), evicted);
 }
 
 std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {

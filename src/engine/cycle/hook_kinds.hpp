@@ -1,11 +1,13 @@
 // How the answers of several plugins combine; the type of a hook says it:
 //   FilterHook  all must allow; the first refusal decides and is what a user reads
 //   OrderHook   the first that has an opinion decides
+//   RankHook    likewise, as one number: what has the smaller one comes first
 //   ListHook    everything everybody says
 //   OwnerHook   exactly one plugin may answer; a second is a start-up error
 //   ScoreHook   scores add up (score_hook.hpp)
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stdexcept>
@@ -45,6 +47,32 @@ class OrderHook {
 
  private:
   std::vector<Function> functions_;
+};
+
+// For what is compared often: plugins are asked once for each, not for each pair.
+template <class... Args>
+class RankHook {
+ public:
+  using Function = std::function<std::uint64_t(Args...)>;
+  // `f` gives numbers below two to the power of `bits`.
+  void add(int bits, Function f) {
+    bits_ += bits;
+    if (bits_ > 64) throw std::logic_error("what plugins rank by does not fit into 64 bits");
+    parts_.push_back({bits, std::move(f)});
+  }
+  std::uint64_t operator()(Args... args) const {
+    std::uint64_t rank = 0;
+    for (const auto& [bits, f] : parts_) rank = rank << bits | f(args...);
+    return rank;
+  }
+
+ private:
+  struct Part {
+    int bits;
+    Function f;
+  };
+  int bits_ = 0;
+  std::vector<Part> parts_;
 };
 
 template <class Signature>

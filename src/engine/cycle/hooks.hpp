@@ -39,11 +39,11 @@ class NodeSets {
   virtual JobReason refusal() const = 0;
 };
 
-// A job as an order sees it. Copies of a job with fewer tasks have their own elastic state.
+// A job as an order sees it, made by Session::entry(). Copies of a job with fewer tasks have their own rank.
 struct JobEntry {
   JobId job;
-  ElasticState elastic = ElasticState::kExact;
   bool joins_now = false;  // stands at the back of the line of waiting jobs
+  std::uint64_t rank = 0;
 };
 
 // One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and
@@ -103,7 +103,7 @@ struct GeneratorFactory {
 struct Hooks {
   // ---- orders. Fallbacks: creation time, then uid; sub groups: name.
   OrderHook<QueueSide> queue_order;
-  OrderHook<JobEntry> job_order;
+  RankHook<JobId, ElasticState> job_rank;
   OrderHook<TaskId> task_order;
   OrderHook<SubGroupSide> sub_group_order;
 

@@ -86,13 +86,13 @@ void Session::move(TaskId t, const Placement& to) {
 // ---------------------------------------------------------------- orders
 
 bool Session::job_before(const JobEntry& a, const JobEntry& b) const {
-  if (const int order = hooks.job_order(a, b)) return order < 0;
+  if (a.rank != b.rank) return a.rank < b.rank;
   const Job &x = cluster.job(a.job), &y = cluster.job(b.job);
   return Age{waiting_since(x, a.joins_now, now), x.uid} < Age{waiting_since(y, b.joins_now, now), y.uid};
 }
 
 bool Session::senior(const JobEntry& a, const JobEntry& b) const {
-  if (const int order = hooks.job_order(a, b)) return order < 0;
+  if (a.rank != b.rank) return a.rank < b.rank;
   return age(cluster.job(a.job)) < age(cluster.job(b.job));
 }
 

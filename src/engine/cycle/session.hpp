@@ -149,7 +149,10 @@ class Session {
   bool job_before(const JobEntry& a, const JobEntry& b) const;
   bool senior(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;
-  JobEntry entry(JobId job) const { return {job, elastic_state(cluster.job(job))}; }
+  JobEntry entry(JobId job) const { return entry(job, elastic_state(cluster.job(job))); }
+  JobEntry entry(JobId job, ElasticState elastic) const {
+    return {.job = job, .rank = hooks.job_rank(job, elastic)};
+  }
 
   // From that moment on the cycle might decide something else, though nothing but time has changed.
   void wake_at(TimePoint moment) {

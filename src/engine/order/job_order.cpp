@@ -20,10 +20,9 @@ QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
 // One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none
 // here.
 JobEntry JobOrder::as_it_is_now(const QueuedJob& job) const {
-  JobEntry entry = job;
-  if (job.has_active_tasks) entry.elastic = elastic_state(session_.cluster.job(job.job));
-  assert(entry.elastic == elastic_state(session_.cluster.job(job.job)));
-  return entry;
+  if (job.has_active_tasks) return session_.entry(job.job);
+  assert(job.rank == session_.entry(job.job).rank);
+  return job;
 }
 
 auto JobOrder::by_job_order() const {

@@ -10,18 +10,15 @@ namespace muster {
 
 void ScenarioLeaf::clear() {
   waiting = nullptr;
-  at = next_ours = 0;
+  at = next_own_place = next_ours = 0;
   ours_in_waiting.clear();
   ours.clear();
 }
 
-bool ScenarioLeaf::is_ours(std::size_t place) const {
-  return std::binary_search(ours_in_waiting.begin(), ours_in_waiting.end(), place);
-}
-
 // A contestant does not also wait where it stood before.
 void ScenarioLeaf::pass_own_places() {
-  while (is_ours(at)) ++at;
+  for (; next_own_place < ours_in_waiting.size() && ours_in_waiting[next_own_place] <= at; ++next_own_place)
+    at += ours_in_waiting[next_own_place] == at;
 }
 
 // The others at the head that ask for the same.
@@ -117,10 +114,13 @@ const Demand& ScenarioOrder::head_of_those_there(const ScenarioLeaf& leaf) const
   const auto is_there = [&](JobId job) { return age(session_.cluster.job(job)) <= *there_; };
   const std::size_t waiting = leaf.waiting == nullptr ? 0 : leaf.waiting->jobs.size();
   std::size_t next = 0;
+  auto own_place = leaf.ours_in_waiting.begin();
   for (std::size_t i = 0; i <= waiting; ++i) {
     for (; next < leaf.ours.size() && (leaf.ours[next].place <= i || i == waiting); ++next)
       if (is_there(leaf.ours[next].contestant.job.job)) return leaf.ours[next].contestant.wanted;
-    if (i < waiting && !leaf.is_ours(i) && is_there(leaf.waiting->jobs[i].job.job))
+    if (own_place != leaf.ours_in_waiting.end() && *own_place == i)
+      ++own_place;
+    else if (i < waiting && is_there(leaf.waiting->jobs[i].job.job))
       return leaf.waiting->jobs[i].wanted;
   }
   assert(false && "a linked leaf has a job");

@@ -31,7 +31,8 @@ struct ScenarioLeaf {
   };
   const WaitingLine::Leaf* waiting = nullptr;
   std::size_t at = 0;                                   // in waiting->jobs
-  absl::InlinedVector<std::size_t, 4> ours_in_waiting;  // places of contestants there
+  absl::InlinedVector<std::size_t, 4> ours_in_waiting;  // places of contestants there, in order
+  std::size_t next_own_place = 0;                       // among them
   absl::InlinedVector<Ours, 4> ours;                    // in job order
   std::size_t next_ours = 0;
 
@@ -40,7 +41,6 @@ struct ScenarioLeaf {
   bool ours_is_next() const {
     return next_ours < ours.size() && (others_are_served() || ours[next_ours].place <= at);
   }
-  bool is_ours(std::size_t place) const;
   void pass_own_places();
   void pass_run();
   void clear();

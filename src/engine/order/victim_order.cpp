@@ -9,7 +9,7 @@
 namespace muster {
 
 void VictimLeaf::clear() {
-  untouched = nullptr;
+  untouched = {};
   at = 0;
   begun.clear();
   has_head = false;
@@ -33,7 +33,7 @@ void VictimOrder::start(const Candidates& candidates) {
   for (QueueId leaf : candidates.leaves) {
     if (pool_.of(leaf).empty()) continue;
     Node* node = node_of(leaf);
-    node->leaf.untouched = &pool_.of(leaf);
+    node->leaf.untouched = pool_.of(leaf);
     fill_head(node->leaf);
     if (node->leaf.empty()) continue;
     link(node);
@@ -43,12 +43,12 @@ void VictimOrder::start(const Candidates& candidates) {
 
 // The better of the next untouched job and the next one that was taken apart.
 void VictimOrder::fill_head(VictimLeaf& leaf) const {
-  const auto untouched = [&] { return leaf.untouched != nullptr && leaf.at < leaf.untouched->size(); };
-  while (untouched() && candidates_->spares((*leaf.untouched)[leaf.at].job)) ++leaf.at;
+  const auto untouched = [&] { return leaf.at < leaf.untouched.size(); };
+  while (untouched() && candidates_->spares(leaf.untouched[leaf.at].job)) ++leaf.at;
   leaf.has_head = untouched() || !leaf.begun.empty();
   if (!leaf.has_head) return;
-  if (untouched() && (leaf.begun.empty() || job_less((*leaf.untouched)[leaf.at], leaf.begun.front().job))) {
-    const JobEntry job = (*leaf.untouched)[leaf.at++];
+  if (untouched() && (leaf.begun.empty() || job_less(leaf.untouched[leaf.at], leaf.begun.front().job))) {
+    const JobEntry job = leaf.untouched[leaf.at++];
     leaf.head = {.job = job, .taken = {}, .held = pool_.held(job.job)};
   } else {
     leaf.head = heap::pop(leaf.begun, by_victim_order());
@@ -120,7 +120,7 @@ bool VictimOrder::push_back() {
   const Job& job = session_.cluster.job(rest.job.job);
   const GangView view(session_, job, rest.taken);
   if (view.active() == 0) return false;
-  rest.job.elastic = view.elastic_state();
+  rest.job = session_.entry(rest.job.job, view.elastic_state());
   begun_ += rest.is_begun;
   Node* node = node_of(job.queue);
   VictimLeaf& leaf = node->leaf;

@@ -69,7 +69,7 @@ struct VictimEntry {
 };
 
 struct VictimLeaf {
-  const std::vector<JobEntry>* untouched = nullptr;
+  std::span<const JobEntry> untouched;
   std::size_t at = 0;
   std::vector<VictimEntry> begun;  // heap of jobs that were taken apart
   VictimEntry head;                // the next job

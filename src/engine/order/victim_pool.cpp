@@ -31,6 +31,7 @@ VictimPool::VictimPool(Session& session)
       leaves_(leaves_of(session.cluster)),
       by_queue_(session.cluster.queues().size()),
       as_of_(session.changes()) {
+  listed_.reserve(session.cluster.jobs().size());
   for (JobId j : ids(session.cluster.jobs()))
     if (is_evictable(j)) insert(j);
 }
@@ -51,11 +52,11 @@ bool VictimPool::is_evictable(JobId id) const {
          job.counts.active_allocated() > 0 && session_.cluster.is_within_reach(id);
 }
 
-const std::vector<JobEntry>& VictimPool::of(QueueId leaf) {
+std::span<const JobEntry> VictimPool::of(QueueId leaf) {
   Leaf& jobs = by_queue_[leaf];
-  if (!jobs.is_sorted) std::sort(jobs.jobs.begin(), jobs.jobs.end(), in_victim_order());
+  if (!jobs.is_sorted) std::ranges::sort(jobs.jobs(), in_victim_order());
   jobs.is_sorted = true;
-  return jobs.jobs;
+  return jobs.jobs();
 }
 
 void VictimPool::update(std::span<const JobId> jobs) {
@@ -72,16 +73,15 @@ void VictimPool::update(std::span<const JobId> jobs) {
   }
 }
 
-// Those that moved stand near the front, where victims are taken from: what comes after the last of them is
-// shifted in one piece.
+// Those that moved stand near the front, where victims are taken from: what comes before the last of them is
+// shifted.
 void VictimPool::erase_moved(Leaf& leaf) {
-  auto kept = leaf.jobs.begin(), at = kept;
-  for (; leaf.moved > 0; ++at)
-    if (moved_.contains(at->job))
-      --leaf.moved;
-    else
-      *kept++ = *at;
-  leaf.jobs.erase(kept, at);
+  auto end = leaf.jobs().begin();
+  for (; leaf.moved > 0; ++end) leaf.moved -= moved_.contains(end->job);
+  auto kept = end;
+  for (auto at = end; at != leaf.jobs().begin();)
+    if (--at; !moved_.contains(at->job)) *--kept = *at;
+  leaf.first += static_cast<std::size_t>(kept - leaf.jobs().begin());
 }
 
 void VictimPool::insert(JobId id) {
@@ -89,10 +89,15 @@ void VictimPool::insert(JobId id) {
   if (leaf.largest) leaf.largest = std::max(*leaf.largest, gpus_of(session_.cluster, id));
   listed_.insert(id);
   const JobEntry entry = session_.entry(id);
-  const auto place = leaf.is_sorted
-                         ? std::lower_bound(leaf.jobs.begin(), leaf.jobs.end(), entry, in_victim_order())
-                         : leaf.jobs.end();
-  leaf.jobs.insert(place, entry);
+  if (!leaf.is_sorted) return leaf.list.push_back(entry);
+  const auto first = leaf.list.begin() + static_cast<std::ptrdiff_t>(leaf.first);
+  const auto place = std::lower_bound(first, leaf.list.end(), entry, in_victim_order());
+  if (leaf.first == 0 || leaf.list.end() - place < place - first) {
+    leaf.list.insert(place, entry);
+  } else {
+    *std::move(first, place, first - 1) = entry;
+    --leaf.first;
+  }
 }
 
 void VictimPool::forget_bounds() {
@@ -103,7 +108,8 @@ std::int64_t VictimPool::largest(QueueId leaf) {
   auto& known = by_queue_[leaf].largest;
   if (!known) {
     known = 0;
-    for (const JobEntry& e : by_queue_[leaf].jobs) known = std::max(*known, gpus_of(session_.cluster, e.job));
+    for (const JobEntry& e : by_queue_[leaf].jobs())
+      known = std::max(*known, gpus_of(session_.cluster, e.job));
   }
   return *known;
 }

@@ -24,9 +24,9 @@ class VictimPool {
   VictimPool(Session& session, std::span<const JobId> jobs, Before before);
   bool before(const JobEntry& a, const JobEntry& b) const { return before_(a, b); }
   // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
-  const std::vector<JobEntry>& of(QueueId leaf);
+  std::span<const JobEntry> of(QueueId leaf);
   // The same in no particular order: for sums.
-  const std::vector<JobEntry>& all_of(QueueId leaf) const { return by_queue_[leaf].jobs; }
+  std::span<const JobEntry> all_of(QueueId leaf) const { return by_queue_[leaf].jobs(); }
   // Nobody, then all leaf queues, depth first.
   std::span<const QueueId> leaves() const { return leaves_; }
   // Tasks of these jobs changed for good.
@@ -44,10 +44,14 @@ class VictimPool {
 
  private:
   struct Leaf {
-    std::vector<JobEntry> jobs;
+    std::vector<JobEntry> list;
+    std::size_t first = 0;  // before it are places of jobs that are gone
     bool is_sorted = false;
     std::size_t moved = 0;  // of the jobs, how many are to be taken out
     std::optional<std::int64_t> largest;
+
+    std::span<JobEntry> jobs() { return std::span(list).subspan(first); }
+    std::span<const JobEntry> jobs() const { return std::span(list).subspan(first); }
   };
   bool is_evictable(JobId job) const;
   auto in_victim_order() const {

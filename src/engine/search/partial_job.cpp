@@ -67,10 +67,10 @@ JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks
         std::count_if(tasks.begin(), tasks.end(), [&](TaskId t) { return s.cluster.task(t).pod_set == p; }));
     const std::int32_t minimum =
         active + added > 0 ? std::min(job.pod_sets[p].minimum, active + added) : job.pod_sets[p].minimum;
-    if (active < minimum) return {id, ElasticState::kBelow};
+    if (active < minimum) return s.entry(id, ElasticState::kBelow);
     if (active > minimum) state = ElasticState::kAbove;
   }
-  return {id, state};
+  return s.entry(id, state);
 }
 
 }  // namespace muster

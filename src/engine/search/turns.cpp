@@ -32,8 +32,7 @@ void Turns::find_heaviest(JobId contender) {
   heaviest_.reset();
   const WaitingLine::Leaf* leaf = line_->of(queue_);
   if (leaf == nullptr) return;
-  JobEntry mine = session_.entry(contender);
-  mine.elastic = ElasticState::kBelow;
+  const JobEntry mine = session_.entry(contender, ElasticState::kBelow);
   const auto gpus = [](const Demand& d) { return d.charge.units[index(Accounted::kGpus)]; };
   for (const WaitingLine::Waiting& w : leaf->jobs) {
     if (!session_.job_before(w.job, mine)) return;
@@ -50,7 +49,7 @@ bool Turns::may_be_away(JobId victim) {
 bool Turns::is_back_by_then(JobId victim) {
   const Leaf& its = leaf(session_.cluster.job(victim).queue);
   if (its.back == Back::kNothing || !comes_back_whole(victim)) return false;
-  const JobEntry evicted{.job = victim, .elastic = ElasticState::kBelow};
+  const JobEntry evicted = session_.entry(victim, ElasticState::kBelow);
   return its.back == Back::kAll || session_.job_before(evicted, its.stops_at);
 }
 
