@@ -12,8 +12,11 @@ namespace {
 class KeyWriter {
  public:
   explicit KeyWriter(std::string& out) : out_(out) {}
+  // Seven bits at a time: nearly all are small.
   KeyWriter& operator<<(std::int64_t n) {
-    out_.append(reinterpret_cast<const char*>(&n), sizeof n);
+    auto rest = static_cast<std::uint64_t>(n);
+    for (; rest >= 0x80; rest >>= 7) out_.push_back(static_cast<char>(rest | 0x80));
+    out_.push_back(static_cast<char>(rest));
     return *this;
   }
   KeyWriter& operator<<(const std::string& s) {
