@@ -98,25 +98,23 @@ kube::Async<void> Cycles::run() {
     if (Clock::now() < pace_.earliest()) co_await p_.loop.sleep(pace_.earliest() - Clock::now());
     co_await gather();
     if (p_.loop.stopping()) co_return;
-    update();
     co_await run_one();
   }
 }
 
 // What arrives together is decided together: who is seen first takes nothing that others of the same moment
 // have a better right to. Who takes no more than is its own does not wait for them, and one that comes alone
-// hardly.
+// hardly. Afterwards the cluster is as the watch shows it.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
   std::optional<Clock::time_point> ungrouped;  // when somebody's group was last awaited
-  while (!p_.loop.stopping() && is_some_queue_greedy(p_.cluster)) {
+  for (update(); !p_.loop.stopping() && is_some_queue_greedy(p_.cluster); update()) {
     const auto now = Clock::now();
     if (now < start + kLongestGrouping && p_.source.awaits_groups(start + LiveSource::kInARow))
       ungrouped = now;
     const auto end = ungrouped ? end_of_groups(*ungrouped) : end_of_arrivals(start);
     if (now >= end) co_return;
     co_await p_.loop.sleep(std::min<Clock::duration>(end - now, LiveSource::kInARow));
-    update();
   }
 }
 

@@ -10,6 +10,7 @@
 #include "trace/arrivals.hpp"
 #include "trace/nodes.hpp"
 #include "trace/queues.hpp"
+#include "util/damaged_text_for_test.hpp"
 
 namespace muster::trace {
 namespace {
@@ -387,32 +388,10 @@ constexpr std::string_view kLines =
     "\"2s\"}\n";
 constexpr std::string_view kAlphabet = "\",\r\n;\t{}[]:-+./eE019xnaA|\x80\xff \\(";
 
-std::string damaged(std::mt19937& random, std::string_view whole) {
-  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
-  std::string text(whole.substr(0, below(4) == 0 ? below(whole.size()) : whole.size()));
-  for (std::size_t edits = 1 + below(8); edits > 0 && !text.empty(); --edits) {
-    const std::size_t at = below(text.size());
-    switch (below(4)) {
-      case 0:
-        text.insert(at, 1, kAlphabet[below(kAlphabet.size())]);
-        break;
-      case 1:
-        text[at] = kAlphabet[below(kAlphabet.size())];
-        break;
-      case 2:
-        text.erase(at, 1 + below(8));
-        break;
-      default:
-        text.insert(below(text.size()), text.substr(at, below(40)));
-    }
-  }
-  return text;
-}
-
 TEST(DamagedTrace, IsReadOrRefusedTheSameWayTwice) {
   std::mt19937 random(20250601);
   for (int round = 0; round < 5000; ++round) {
-    const std::string text = damaged(random, round % 3 == 0 ? kLines : kWhole);
+    const std::string text = damaged(random, round % 3 == 0 ? kLines : kWhole, kAlphabet);
     const auto trace = read_trace_in({.file = "t"}, text);
     ASSERT_EQ(all_of(trace), read(text)) << text;
     if (!trace) continue;
