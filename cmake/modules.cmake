@@ -78,6 +78,10 @@ function(muster_module name)
   endif()
 endfunction()
 
+# The places of a core: ./test runs as many tests at a time as all cores have. One that computes takes all of a core's, one
+# that waits most of the time, for a control plane or a browser, one.
+set(MUSTER_PLACES 3)
+
 # muster_test(name SOURCES files... LIBS libraries...): a GoogleTest program whose cases ctest lists one by one.
 function(muster_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
@@ -88,5 +92,16 @@ function(muster_test name)
   else()
     muster_use_precompiled(${name} gtest)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 PROCESSORS ${MUSTER_PLACES})
+endfunction()
+
+# All of this directory but those with the label live compute.
+function(muster_tests_compute)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  foreach(test ${tests})
+    get_test_property(${test} LABELS labels)
+    if(NOT labels STREQUAL live)
+      set_tests_properties(${test} PROPERTIES PROCESSORS ${MUSTER_PLACES})
+    endif()
+  endforeach()
 endfunction()

@@ -47,7 +47,7 @@ std::string outcome(const std::string& text, const std::string& name) {
 TEST(DamagedText, IsReadOrRefusedTheSameWayTwice) {
   std::mt19937 random(20250601);
   for (int round = 0; round < 5000; ++round) {
-    const std::string text = damaged(random, kYaml, kAlphabet);
+    const std::string text = damaged_text(random, kYaml, kAlphabet);
     const std::string name = round % 2 == 0 ? "f.yaml" : "f.json";
     ASSERT_EQ(outcome(text, name), outcome(text, name)) << text;
   }

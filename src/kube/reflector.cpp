@@ -42,7 +42,7 @@ Async<void> Reflector::run() {
   while (!client_.loop().stopping()) {
     bool is_listed = !known_.wants_list() && !version_.empty();
     if (!is_listed) is_listed = co_await list();
-    if (is_listed && known_.wants_list()) continue;  // asked for while that one was under way
+    if ((is_listed || is_absent_) && known_.wants_list()) continue;  // asked for while that one was under way
     if (is_listed) {
       co_await watch();
     } else {

@@ -391,7 +391,7 @@ constexpr std::string_view kAlphabet = "\",\r\n;\t{}[]:-+./eE019xnaA|\x80\xff \\
 TEST(DamagedTrace, IsReadOrRefusedTheSameWayTwice) {
   std::mt19937 random(20250601);
   for (int round = 0; round < 5000; ++round) {
-    const std::string text = damaged(random, round % 3 == 0 ? kLines : kWhole, kAlphabet);
+    const std::string text = damaged_text(random, round % 3 == 0 ? kLines : kWhole, kAlphabet);
     const auto trace = read_trace_in({.file = "t"}, text);
     ASSERT_EQ(all_of(trace), read(text)) << text;
     if (!trace) continue;

@@ -4,6 +4,8 @@
 //   fuzz_TARGET CORPUS [--runs N] [--seconds T] [--seed S]
 //
 // Ends with the first of both; fuzz-last-input is what it was at when it ended otherwise.
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -93,11 +95,30 @@ Options options_of(int count, char** arguments) {
   return options;
 }
 
-void run_changed(const Text& text) {
-  std::ofstream("fuzz-last-input", std::ios::binary)
-      .write(reinterpret_cast<const char*>(text.data()), static_cast<std::streamsize>(text.size()));
-  LLVMFuzzerTestOneInput(text.data(), text.size());
-}
+// A file that holds what the target is at, for a look at it if the program ends there.
+class LastInput {
+ public:
+  LastInput() : file_(std::fopen(kName, "wb")) {}
+  ~LastInput() {
+    if (file_ != nullptr) std::fclose(file_);
+    std::filesystem::remove(kName);
+  }
+  LastInput(const LastInput&) = delete;
+  LastInput& operator=(const LastInput&) = delete;
+
+  // Kept open: a file that is closed anew each time goes to the disk each time.
+  void keep(const Text& text) {
+    if (file_ == nullptr) return;
+    std::rewind(file_);
+    std::fwrite(text.data(), 1, text.size(), file_);
+    std::fflush(file_);
+    if (::ftruncate(::fileno(file_), static_cast<off_t>(text.size())) != 0) std::perror(kName);
+  }
+
+ private:
+  static constexpr const char* kName = "fuzz-last-input";
+  std::FILE* file_;
+};
 
 }  // namespace
 
@@ -110,7 +131,11 @@ int main(int count, char** arguments) {
   for (const Text& text : corpus) LLVMFuzzerTestOneInput(text.data(), text.size());
   Mutator mutator(corpus, options.seed);
   long runs = 0;
-  for (; runs < options.runs && std::chrono::steady_clock::now() < end; ++runs) run_changed(mutator.next());
-  std::filesystem::remove("fuzz-last-input");
+  LastInput last;
+  for (; runs < options.runs && std::chrono::steady_clock::now() < end; ++runs) {
+    const Text text = mutator.next();
+    last.keep(text);
+    LLVMFuzzerTestOneInput(text.data(), text.size());
+  }
   std::printf("%s: %zu of the corpus and %ld made from them: good\n", arguments[1], corpus.size(), runs);
 }

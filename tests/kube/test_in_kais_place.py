@@ -140,21 +140,20 @@ class Burst(KubeTest):
         return "team-a" if i < 26 else "team-b" if i < 38 else "team-c"
 
     def check_bursts(self, m, finish=lambda api, i: None):
-        short_lived = []
-        for _ in range(6):
+        quick = 0
+        for _ in range(4):
             before = m.metric("kai_muster_short_lived_pods_total")
             creating, finishing = self.create_together(50, self.queue_of, finish)
             wait_until(lambda: sum(map(is_bound, self.plane.pods())) == 32, 20, "a full cluster")
             cycles = m.metric("kai_muster_cycles_total")
             wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 3, 20, "some more cycles")
             if creating < 0.25 and finishing < 4:  # else the client was busy, and they did not come together
-                short_lived.append(m.metric("kai_muster_short_lived_pods_total") - before)
-                if short_lived[-1] == 0:
-                    return
+                quick += 1
+                self.assertEqual(m.metric("kai_muster_short_lived_pods_total") - before, 0, "decided one after the other")
             wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)
             self.api.delete(POD_GROUPS)
-        self.assertEqual(short_lived, [], "decided one after the other every time")
-        self.skipTest("this machine is too busy to create 50 pods in 0.25 s and to group them in 4")
+        if quick == 0:
+            self.skipTest("this machine is too busy to create 50 pods in 0.25 s and to group them in 4")
 
 
 if __name__ == "__main__":

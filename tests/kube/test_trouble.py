@@ -370,6 +370,15 @@ class Watches(TroubleTest):
         self.serve(kubeconfig=kubeconfig)
         self.assertLessEqual(len([r for r in proxy.requests if is_list(r[2])]), 2)
 
+    def test_a_new_leader_does_not_wait_for_a_kind_that_is_not_there(self):
+        """It lists everything anew, also what it is just about to learn of."""
+        proxy, kubeconfig = self.through_proxy()
+        is_absent = lambda path: "/topologies?" in path
+        proxy.hides, proxy.delay = is_absent, lambda method, path: 2 if is_absent(path) else 0
+        begin = time.monotonic()
+        self.serve("--leader-elect", kubeconfig=kubeconfig)
+        self.assertLess(time.monotonic() - begin, 15)
+
 
 class KnowsItsServer(TroubleTest):
     """The certificate of the tests' API server is for 127.0.0.1 and localhost."""
