@@ -163,7 +163,7 @@ class Work(BesideKai):
 
     def test_what_arrives_together_is_decided_together(self):
         self.api.post(QUEUES, queue("team-c", 4))
-        self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
+        self.addCleanup(self.plane.delete_queue, "team-c")
         m = self.serve()
         apis = [Api(self.plane.port, self.plane.directory / "ca.crt") for _ in range(4)]
         of = lambda i: "team-a" if i < 26 else "team-b" if i < 38 else "team-c"

@@ -287,6 +287,16 @@ class ControlPlane:
             return False
         return True
 
+    def delete_queue(self, name):
+        """The admission policy sees a moment later that it is not in use any more, or that those below it are gone."""
+        def deletes():
+            try:
+                return self.api.delete(f"/apis/scheduling.run.ai/v2/queues/{name}")
+            except ApiError as error:
+                if error.status != 422:
+                    raise
+        wait_until(deletes, 10, f"queue {name} to be deleted")
+
     def tenant(self, name, ns):
         """Requests as a user who may edit what is in the namespace, and PodGroups there, and nothing else."""
         rbac = "/apis/rbac.authorization.k8s.io/v1"

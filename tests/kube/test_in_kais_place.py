@@ -120,13 +120,13 @@ class Burst(KubeTest):
 
     def test_what_arrives_together_is_decided_together(self):
         self.api.post(QUEUES, queue("team-c", 4))
-        self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
+        self.addCleanup(self.plane.delete_queue, "team-c")
         self.check_bursts(self.serve())
 
     def test_pods_whose_groups_others_make_are_decided_together(self):
         """One group after the other, as KAI's podgrouper makes them, and slower than the first would wait for."""
         self.api.post(QUEUES, queue("team-c", 4))
-        self.addCleanup(self.api.delete, f"{QUEUES}/team-c")
+        self.addCleanup(self.plane.delete_queue, "team-c")
 
         def name_group(api, i):
             time.sleep(0.2)

@@ -81,7 +81,7 @@ class Notices(KubeTest):
         self.api.post(POD_GROUPS, group("early", "late", 1))
         self.wait_condition("early", "False")
         self.api.post(QUEUES, queue("late", 1))
-        self.addCleanup(self.api.delete, f"{QUEUES}/late")
+        self.addCleanup(self.plane.delete_queue, "late")
         self.wait_condition("early", "True")
 
     def test_conditions_of_others_stay(self):
@@ -126,7 +126,7 @@ class Notices(KubeTest):
     def test_queues_nodes_and_pods_get_events(self):
         self.serve()
         self.api.post(QUEUES, queue("odd", 4, limit=2))
-        self.addCleanup(self.api.delete, f"{QUEUES}/odd")
+        self.addCleanup(self.plane.delete_queue, "odd")
         self.wait_event("Queue", "odd", "is below the quota of 4 GPUs")
         self.assertEqual(self.events("Queue", "team-a"), set())
 

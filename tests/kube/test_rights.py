@@ -8,7 +8,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "deploy")]
 import yaml
-from cluster import ADMIN_TOKEN, ApiError, free_port, wait_until
+from cluster import ADMIN_TOKEN, free_port, wait_until
 from releases import CHART, NAMESPACE, helm
 from test_devices import SELECTOR
 from test_kinds import CRDS, crd
@@ -151,23 +151,13 @@ class Rights(Audited):
         self.api.delete(POD_GROUPS)
         self.empty_queues()
 
-    def deletes_queue(self, name):
-        """The admission policy sees a moment later that the queues below it are gone."""
-        try:
-            self.api.delete(f"{QUEUES}/{name}")
-        except ApiError as error:
-            if error.status != 422:
-                raise
-            return False
-        return True
-
     # ---- the test
 
     def test_rights_are_those_that_are_used(self):
         config = self.plane.directory / "rights.yaml"
         config.write_text(json.dumps({"usageDBConfig": {"clientType": "embedded", "usageParams": {"fetchInterval": "5s"}}}))
         for name in ("team-a", "team-b", "department"):
-            wait_until(lambda: self.deletes_queue(name), 10, f"queue {name} to be deleted")
+            self.plane.delete_queue(name)
         self.api.post(CRDS, approved(crd("topology.node.k8s.io", "v1alpha2", "NodeResourceTopology", "noderesourcetopologies")))
         m = self.serve("--leader-elect", "--update-pod-eviction-condition", "--scheduler-conf", str(config))
         wait_until(lambda: len(self.api.items(QUEUES)) == 2, 20, "the default queues")

@@ -114,7 +114,7 @@ class SharesScaleUp(ScaleUpTest):
 
     def test_none_for_shares_that_a_limit_keeps_waiting(self):
         self.api.post(QUEUES, queue("small", 0, limit=0))
-        self.addCleanup(self.api.delete, f"{QUEUES}/small")
+        self.addCleanup(self.plane.delete_queue, "small")
         self.serve("--gpu-reservation-image", "none", "--gpu-scaling-pods")
         self.api.post(PODS, sharing_pod("limited", queue="small"))
         wait_until(lambda: self.condition("limited"), 20, "the condition")

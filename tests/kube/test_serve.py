@@ -142,7 +142,7 @@ class PlacesPods(KubeTest):
     def test_quota_holds_and_is_explained(self):
         self.serve()
         self.api.post(QUEUES, queue("small", 2, limit=2))
-        self.addCleanup(self.api.delete, f"{QUEUES}/small")
+        self.addCleanup(self.plane.delete_queue, "small")
         for i in range(3):
             self.api.post(PODS, pod(f"small-{i}", queue="small"))
         self.wait_running(2)
@@ -178,7 +178,7 @@ class PlacesPods(KubeTest):
 
     def test_minimum_runtime_protects_across_a_restart(self):
         self.api.post(QUEUES, queue("patient", 0, reclaimMinRuntime="1h"))
-        self.addCleanup(self.api.delete, f"{QUEUES}/patient")
+        self.addCleanup(self.plane.delete_queue, "patient")
         m = self.serve()
         for i in range(4):
             self.submit_gang(f"long-{i}", 8, "patient")
@@ -325,7 +325,7 @@ class Manifests(KubeTest):
     def setUp(self):
         super().setUp()
         self.api.post(QUEUES, queue("training", 32))
-        self.addCleanup(self.api.delete, f"{QUEUES}/training")
+        self.addCleanup(self.plane.delete_queue, "training")
 
     def test_preemptibility(self):
         self.serve()
@@ -368,7 +368,7 @@ class Manifests(KubeTest):
     def try_durations(self, name, text, only=None):
         if only in (None, "queue"):
             self.api.post(QUEUES, queue(name, 1, preemptMinRuntime=text, reclaimMinRuntime=text))
-            self.addCleanup(self.api.delete, f"{QUEUES}/{name}")
+            self.addCleanup(self.plane.delete_queue, name)
         fields = {only: text} if only else {"preemptionDelay": text, "stalenessGracePeriod": text}
         if only != "queue":
             self.api.post(POD_GROUPS, group(name, "training", 1, **fields))
@@ -571,7 +571,7 @@ class SurvivesTrouble(KubeTest):
         self.api.post(PODS, pod("unseen", queue="team-a"))
         self.api.post(PODS, pod("seen", queue="team-a"))
         self.api.post(QUEUES, queue("unseen-queue", 1))
-        self.addCleanup(self.api.delete, f"{QUEUES}/unseen-queue")
+        self.addCleanup(self.plane.delete_queue, "unseen-queue")
         self.api.post(POD_GROUPS, group("unseen-group", "unseen-queue", 1))
         self.api.post(PODS, pod("member", group="unseen-group"))
         self.api.patch("/api/v1/nodes/node-000", {"metadata": {"labels": {"unseen": "label"}}})

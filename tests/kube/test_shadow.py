@@ -45,7 +45,7 @@ class Shadow(KubeTest):
 
     def test_agreement_and_first_differences(self):
         self.api.post(QUEUES, queue("small", 2, limit=2))
-        self.addCleanup(self.api.delete, f"{QUEUES}/small")
+        self.addCleanup(self.plane.delete_queue, "small")
         m = self.serve("--shadow", kubeconfig=self.shadow_kubeconfig())
         self.submit_gang("both", 3)
         self.wait_report(lambda r: r["wouldPlaceNow"] == 3, "muster to have an opinion")

@@ -160,7 +160,7 @@ class Doors(TroubleTest):
     def test_a_way_round_the_limit(self):
         """Pods that run are taken out of their groups in two ways; two more wait for their room in the queue."""
         self.api.post(QUEUES, queue("bounded", 8, limit=8))
-        self.addCleanup(self.api.delete, f"{QUEUES}/bounded")
+        self.addCleanup(self.plane.delete_queue, "bounded")
         self.serve()
         for i in range(2):
             self.tenant.post(POD_GROUPS, group(f"first-{i}", "bounded", 1))

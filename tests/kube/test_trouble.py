@@ -157,7 +157,7 @@ class StatusInTime(TroubleTest):
         proxy, kubeconfig = self.through_proxy()
         proxy.delay = lambda method, path: 1 if method == "PATCH" and path.endswith("/status") else 0
         self.api.post(QUEUES, queue("narrow", 0, limit=0))
-        self.addCleanup(self.api.delete, f"{QUEUES}/narrow")
+        self.addCleanup(self.plane.delete_queue, "narrow")
         self.serve(kubeconfig=kubeconfig)
         for i in range(30):
             self.api.post(PODS, pod(f"late-{i}", queue="narrow"))
