@@ -53,12 +53,12 @@ function(muster_batches result name most)
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
-# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE] [TESTS_ONE_BY_ONE]):
+# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE]):
 # library muster_<name> from the sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test.
-# ONE_BY_ONE: files, or only its tests, that use the same names for different things. Test programs may use the TestCluster
+# ONE_BY_ONE: files that use the same names for different things. Test programs may use the TestCluster
 # builder of tests/, and say so with TEST_LIBS muster_testing.
 function(muster_module name)
-  cmake_parse_arguments(ARG "ONE_BY_ONE;TESTS_ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
@@ -66,8 +66,6 @@ function(muster_module name)
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
   if(NOT ARG_ONE_BY_ONE)
     muster_batches(sources ${name} ${MUSTER_BATCH} ${sources})
-  endif()
-  if(NOT ARG_ONE_BY_ONE AND NOT ARG_TESTS_ONE_BY_ONE)
     muster_batches(tests ${name}_test ${MUSTER_TEST_BATCH} ${tests})
   endif()
   add_library(muster_${name} STATIC ${sources})

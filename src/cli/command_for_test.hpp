@@ -68,6 +68,9 @@ tiers:
 
 // ---- objects in one line each
 
+inline constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
+inline const std::string kTeam = "labels: {kai.scheduler/queue: team}";
+
 inline std::string node_yaml(const std::string& name, int gpus) {
   return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name +
          "}, status: {allocatable: {cpu: \"64\", memory: 512Gi, nvidia.com/gpu: \"" + std::to_string(gpus) +
@@ -77,7 +80,7 @@ inline std::string node_yaml(const std::string& name, int gpus) {
 // `gpu`: "quota: 4, limit: -1, overQuotaWeight: 1".
 inline std::string queue_yaml(const std::string& name, const std::string& parent, const std::string& gpu,
                               const std::string& more = "") {
-  const std::string unbounded = "{quota: -1, limit: -1, overQuotaWeight: 1}";
+  const std::string unbounded = std::string("{") + kUnbounded + "}";
   return "---\n{apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: " + name + "}, spec: {" +
          (parent.empty() ? "" : "parentQueue: " + parent + ", ") + more + "resources: {gpu: {" + gpu +
          "}, cpu: " + unbounded + ", memory: " + unbounded + "}}}\n";

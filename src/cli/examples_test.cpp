@@ -9,7 +9,7 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
 std::string example(const std::string& path) { return std::string(MUSTER_EXAMPLES) + "/" + path; }

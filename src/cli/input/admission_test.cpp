@@ -8,11 +8,10 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
 constexpr const char* kKata =
     "---\n{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: kata}, handler: kata, overhead: "
     "{podFixed: {cpu: 40}}}\n";

@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -17,8 +17,8 @@ constexpr const char* kTemplate =
     "{spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}}\n";
 
 // A node with two devices that are claimed, in a driver's slice.
-std::string cluster() {
-  return node_yaml("n1", 0) + queue_yaml("team", "", "quota: -1, limit: -1, overQuotaWeight: 1") +
+std::string node_with_devices() {
+  return node_yaml("n1", 0) + queue_yaml("team", "", kUnbounded) +
          "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu.example.com}, spec: "
          "{selectors: [{cel: {expression: \"device.driver == 'gpu.example.com'\"}}]}}\n"
          "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {name: n1-gpus}, spec: "
@@ -31,12 +31,10 @@ const std::string kSpec =
     "spec: {schedulerName: kai-scheduler, resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}], "
     "containers: [{name: m, resources: {claims: [{name: gpu}]}}]}";
 
-std::string pod(const std::string& name, const std::string& metadata) {
+std::string claiming_pod(const std::string& name, const std::string& metadata) {
   return "---\n{apiVersion: v1, kind: Pod, metadata: {name: " + name + ", " + metadata + "}, " + kSpec +
          "}\n";
 }
-
-const std::string kTeam = "labels: {kai.scheduler/queue: team}";
 
 class ClaimTemplatesInFiles : public testing::Test {
  protected:
@@ -52,46 +50,46 @@ class ClaimTemplatesInFiles : public testing::Test {
 };
 
 TEST_F(ClaimTemplatesInFiles, EachPodOfAWorkloadGetsItsOwn) {
-  EXPECT_EQ(
-      binds(cluster() + kTemplate + "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, " +
-            kTeam + "}, spec: {replicas: 3, template: {" + kSpec + "}}}\n"),
-      2U);
+  EXPECT_EQ(binds(node_with_devices() + kTemplate +
+                  "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, " + kTeam +
+                  "}, spec: {replicas: 3, template: {" + kSpec + "}}}\n"),
+            2U);
   EXPECT_THAT(said_, HasSubstr("note: 3 ResourceClaims made from templates, as a controller would\n"));
   EXPECT_THAT(said_, Not(HasSubstr("not used")));
 }
 
 TEST_F(ClaimTemplatesInFiles, BarePodsAndPodsOfAPodGroupToo) {
-  EXPECT_EQ(binds(cluster() + pod("a", kTeam) + kTemplate), 1U);
-  EXPECT_EQ(binds(cluster() + group_yaml("j", "team", 1) + pod("j-0", "annotations: {pod-group-name: j}") +
-                  kTemplate),
+  EXPECT_EQ(binds(node_with_devices() + claiming_pod("a", kTeam) + kTemplate), 1U);
+  EXPECT_EQ(binds(node_with_devices() + group_yaml("j", "team", 1) +
+                  claiming_pod("j-0", "annotations: {pod-group-name: j}") + kTemplate),
             1U);
   EXPECT_EQ(said_, "note: 1 ResourceClaim made from templates, as a controller would\n");
 }
 
 TEST_F(ClaimTemplatesInFiles, AClaimThatThePodNamesIsNotMadeAgain) {
-  std::string made = pod("j-0", "uid: u, annotations: {pod-group-name: j}");
+  std::string made = claiming_pod("j-0", "uid: u, annotations: {pod-group-name: j}");
   made.insert(made.rfind('}'),
               ", status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: j-0-gpu-x}]}");
   const std::string claim =
       "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: j-0-gpu-x}, spec: "
       "{devices: "
       "{requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}\n";
-  EXPECT_EQ(binds(cluster() + group_yaml("j", "team", 1) + made + claim + kTemplate), 1U);
+  EXPECT_EQ(binds(node_with_devices() + group_yaml("j", "team", 1) + made + claim + kTemplate), 1U);
   EXPECT_EQ(said_, "note: 1 object of kind resource.k8s.io/v1 ResourceClaimTemplate not used\n");
 }
 
 TEST_F(ClaimTemplatesInFiles, WhatIsNoStatusIsNoObstacle) {
   for (const char* status :
        {"7", "{resourceClaimStatuses: x}", "[]", "{resourceClaimStatuses: [1, {name: 2}]}"}) {
-    std::string odd = pod("a", kTeam);
+    std::string odd = claiming_pod("a", kTeam);
     odd.insert(odd.rfind('}'), std::string(", status: ") + status);
-    const Ran ran = run_muster({"validate", files_.add("c.yaml", cluster() + odd + kTemplate)});
+    const Ran ran = run_muster({"validate", files_.add("c.yaml", node_with_devices() + odd + kTemplate)});
     EXPECT_LE(ran.exit_code, kNo) << status;
   }
 }
 
 TEST_F(ClaimTemplatesInFiles, ATemplateThatIsNotThereIsOneWarning) {
-  EXPECT_EQ(binds(cluster() + pod("a", kTeam) + pod("b", kTeam)), 0U);
+  EXPECT_EQ(binds(node_with_devices() + claiming_pod("a", kTeam) + claiming_pod("b", kTeam)), 0U);
   EXPECT_THAT(said_,
               HasSubstr("Pod default/a: spec.resourceClaims: ResourceClaimTemplate \"one-gpu\" is not in "
                         "these files: nobody makes the claim that its pods wait for\n"));
@@ -102,7 +100,8 @@ TEST_F(ClaimTemplatesInFiles, MistakesAreToldWhereTheTemplateStands) {
   const std::string bad =
       "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one-gpu}, spec: "
       "{spec: {devices: {requests: [{name: gpu, exactly: {count: 2}}]}}}}\n";
-  const Ran ran = run_muster({"validate", files_.add("c.yaml", cluster() + pod("a", kTeam) + bad)});
+  const Ran ran =
+      run_muster({"validate", files_.add("c.yaml", node_with_devices() + claiming_pod("a", kTeam) + bad)});
   EXPECT_EQ(ran.exit_code, kNo);
   EXPECT_THAT(files_.without_root(ran.out),
               HasSubstr("error: c.yaml:12: ResourceClaimTemplate default/one-gpu: "

@@ -15,8 +15,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
-
 // A cluster as KAI writes it, with a node pool that only its parameters name.
 std::string snapshot_json(const std::string& actions, const std::string& more = "") {
   return R"({"config":{"actions":")" + actions +

@@ -9,17 +9,15 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-std::string cluster() {
-  return node_yaml("n1", 8) + queue_yaml("team", "", "quota: -1, limit: -1, overQuotaWeight: 1");
-}
+std::string one_node() { return node_yaml("n1", 8) + queue_yaml("team", "", kUnbounded); }
 
-std::string pod(const std::string& metadata, const std::string& requests = "{cpu: \"1\"}") {
+std::string named_pod(const std::string& metadata, const std::string& requests = "{cpu: \"1\"}") {
   return "---\n{apiVersion: v1, kind: Pod, metadata: {" + metadata +
          ", labels: {kai.scheduler/queue: team}}, spec: {schedulerName: kai-scheduler, containers: [{name: "
          "m, "
@@ -50,8 +48,9 @@ class GeneratedNamesInFiles : public testing::Test {
 };
 
 TEST_F(GeneratedNamesInFiles, PodsAreNamedAsTheApiServerWould) {
-  const std::string text = cluster() + pod("generateName: train-") + pod("generateName: train-") +
-                           pod("generateName: train-, namespace: other") + pod("name: train-0");
+  const std::string text = one_node() + named_pod("generateName: train-") +
+                           named_pod("generateName: train-") +
+                           named_pod("generateName: train-, namespace: other") + named_pod("name: train-0");
   const std::set<std::string> names = pods_of(text);
   EXPECT_EQ(names.size(), 4U);
   EXPECT_TRUE(names.contains("default/train-0"));
@@ -62,21 +61,21 @@ TEST_F(GeneratedNamesInFiles, PodsAreNamedAsTheApiServerWould) {
 
 TEST_F(GeneratedNamesInFiles, ANameThatIsTakenIsNotGiven) {
   std::string first;
-  for (const std::string& name : pods_of(cluster() + pod("generateName: train-"))) first = name;
+  for (const std::string& name : pods_of(one_node() + named_pod("generateName: train-"))) first = name;
   const std::string taken = first.substr(first.find('/') + 1);
-  const auto both = pods_of(cluster() + pod("name: " + taken) + pod("generateName: train-"));
+  const auto both = pods_of(one_node() + named_pod("name: " + taken) + named_pod("generateName: train-"));
   EXPECT_EQ(both.size(), 2U);
   EXPECT_TRUE(both.contains(first));
 }
 
 TEST_F(GeneratedNamesInFiles, ALongPrefixIsCutAsTheApiServerDoes) {
-  const auto names = pods_of(cluster() + pod("generateName: " + std::string(80, 'a')));
+  const auto names = pods_of(one_node() + named_pod("generateName: " + std::string(80, 'a')));
   EXPECT_THAT(names, Each(MatchesRegex("default/a{58}[^a]{5}")));
 }
 
 TEST_F(GeneratedNamesInFiles, WorkloadsAndPodGroupsToo) {
   const Json result = simulated(
-      cluster() +
+      one_node() +
       "---\n{apiVersion: batch/v1, kind: Job, metadata: {generateName: run-, labels: {kai.scheduler/queue: "
       "team}}, spec: {parallelism: 2, template: {spec: {schedulerName: kai-scheduler, containers: [{name: "
       "m}]}}}}\n"
@@ -94,21 +93,22 @@ TEST_F(GeneratedNamesInFiles, StayWhenTheFilesAreReadOnceMore) {
   const std::string late =
       "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: r}, spec: {limits: "
       "[{type: Container, defaultRequest: {nvidia.com/gpu: 8}}]}}\n";
-  const Json result = simulated(cluster() + pod("generateName: a-") + pod("generateName: a-") + late);
+  const Json result =
+      simulated(one_node() + named_pod("generateName: a-") + named_pod("generateName: a-") + late);
   EXPECT_EQ(result["pods"].size(), 2U);
   EXPECT_EQ(result["rounds"][0]["binds"].size(), 1U);
 }
 
 TEST_F(GeneratedNamesInFiles, MessagesShowTheNameAndTheLine) {
   const Ran ran = run_muster(
-      {"validate", files_.add("c.yaml", cluster() + pod("generateName: train-", "{memory: 4Gx}"))});
+      {"validate", files_.add("c.yaml", one_node() + named_pod("generateName: train-", "{memory: 4Gx}"))});
   EXPECT_EQ(ran.exit_code, kNo);
   EXPECT_THAT(files_.without_root(ran.out),
               AllOf(HasSubstr("error: c.yaml:6: Pod default/train-"), HasSubstr("is not a quantity\n")));
 }
 
 TEST_F(GeneratedNamesInFiles, WithoutEitherNameItIsAnError) {
-  const Ran ran = run_muster({"validate", files_.add("c.yaml", cluster() + pod("uid: u"))});
+  const Ran ran = run_muster({"validate", files_.add("c.yaml", one_node() + named_pod("uid: u"))});
   EXPECT_EQ(ran.exit_code, kNo);
   EXPECT_THAT(ran.out, HasSubstr("metadata.name: is missing"));
 }

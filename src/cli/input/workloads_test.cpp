@@ -9,14 +9,12 @@
 namespace muster::cli {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
-
 // Two nodes with four GPUs each and the queues "team" and "other".
-std::string cluster() {
+std::string two_nodes() {
   return node_yaml("n1", 4) + node_yaml("n2", 4) + queue_yaml("all", "", kUnbounded) +
          queue_yaml("team", "all", "quota: 4, limit: -1, overQuotaWeight: 1") +
          queue_yaml("other", "all", "quota: 4, limit: -1, overQuotaWeight: 1");
@@ -32,8 +30,6 @@ std::string spec(int gpus, const std::string& more = "") {
 std::string workload(const std::string& kind, const std::string& metadata, const std::string& of_spec) {
   return "---\n{apiVersion: " + kind + ", metadata: {name: w, " + metadata + "}, spec: {" + of_spec + "}}\n";
 }
-
-const std::string kTeam = "labels: {kai.scheduler/queue: team}";
 
 class WorkloadFiles : public testing::Test {
  protected:
@@ -224,10 +220,10 @@ std::string bare_pod(const std::string& name, const std::string& metadata, int g
 }
 
 TEST_F(WorkloadFiles, ABarePodIsAJobOfItsOwn) {
-  const Json job = only_job(cluster() + bare_pod("p", kTeam));
+  const Json job = only_job(two_nodes() + bare_pod("p", kTeam));
   EXPECT_EQ(job["name"], "default/pg-p-pod");
   EXPECT_EQ(job["queue"], "team");
-  EXPECT_EQ(only_job(cluster() + bare_pod("p", "uid: u-1, " + kTeam))["name"], "default/pg-p-u-1");
+  EXPECT_EQ(only_job(two_nodes() + bare_pod("p", "uid: u-1, " + kTeam))["name"], "default/pg-p-u-1");
 }
 
 TEST_F(WorkloadFiles, APodWithoutAQueueGoesToTheDefaultOne) {
@@ -235,9 +231,9 @@ TEST_F(WorkloadFiles, APodWithoutAQueueGoesToTheDefaultOne) {
   EXPECT_THAT(said, HasSubstr("note: no Queue in these files: made the default queues, as serve does\n"));
   EXPECT_EQ(placed(node_yaml("n1", 4) + bare_pod("p", ""))["p"], "n1");
   // Where there are queues, nobody makes one: the job waits, and validate says why.
-  EXPECT_EQ(placed(cluster() + bare_pod("p", ""))["p"], "");
+  EXPECT_EQ(placed(two_nodes() + bare_pod("p", ""))["p"], "");
   EXPECT_THAT(
-      ran("validate", cluster() + bare_pod("p", "")).out,
+      ran("validate", two_nodes() + bare_pod("p", "")).out,
       HasSubstr("PodGroup default/pg-p-pod: spec.queue: queue \"default-queue\" is not in these files"));
 }
 
@@ -246,12 +242,12 @@ TEST_F(WorkloadFiles, PodsOfOneOwnerShareAGroup) {
   const std::string job =
       workload("batch/v1, kind: Job", kTeam + ", annotations: {kai.scheduler/batch-min-member: \"2\"}",
                "parallelism: 2, template: {" + spec(1) + "}");
-  const Json result = only_job(cluster() + bare_pod("w-x", owner) + bare_pod("w-y", owner) + job);
+  const Json result = only_job(two_nodes() + bare_pod("w-x", owner) + bare_pod("w-y", owner) + job);
   EXPECT_EQ(result["name"], "default/pg-w-job");
   EXPECT_THAT(said, Not(HasSubstr("made as")));
   EXPECT_THAT(said, Not(HasSubstr("not used")));
   // One of the two is missing: it is made.
-  EXPECT_EQ(placed(cluster() + bare_pod("w-x", owner) + job),
+  EXPECT_EQ(placed(two_nodes() + bare_pod("w-x", owner) + job),
             (std::map<std::string, std::string>{{"w-x", "n1"}, {"w-0", "n1"}}));
 }
 
@@ -261,34 +257,34 @@ TEST_F(WorkloadFiles, WhatStandsBetweenDeploymentAndPodMayBeLeftOut) {
   const std::string deployment =
       workload("apps/v1, kind: Deployment", kTeam, "replicas: 2, template: {" + spec(1) + "}");
   const auto pods =
-      placed(cluster() + bare_pod("w-5d4f-a", owner) + bare_pod("w-5d4f-b", owner) + deployment);
+      placed(two_nodes() + bare_pod("w-5d4f-a", owner) + bare_pod("w-5d4f-b", owner) + deployment);
   EXPECT_EQ(pods.size(), 2U);
   const std::string set =
       "---\n{apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: w-5d4f, uid: r, ownerReferences: "
       "[{apiVersion: apps/v1, kind: Deployment, name: w}]}, spec: {replicas: 3, template: {" +
       spec(1) + "}}}\n";
-  EXPECT_EQ(placed(cluster() + bare_pod("w-5d4f-a", owner) + set + deployment).size(), 3U);
+  EXPECT_EQ(placed(two_nodes() + bare_pod("w-5d4f-a", owner) + set + deployment).size(), 3U);
 }
 
 TEST_F(WorkloadFiles, AnOwnerThatIsNotThereLeavesItsPodsAlone) {
   const std::string owner =
       kTeam + ", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: gone, uid: g}]";
-  EXPECT_EQ(only_job(cluster() + bare_pod("p", owner))["name"], "default/pg-p-pod");
+  EXPECT_EQ(only_job(two_nodes() + bare_pod("p", owner))["name"], "default/pg-p-pod");
   EXPECT_THAT(said, HasSubstr("note: 1 pod grouped one by one: the owner is not in these files\n"));
 }
 
 TEST_F(WorkloadFiles, PodsThatAreNotForUsStayAsTheyAre) {
   EXPECT_TRUE(
-      simulated(cluster() + bare_pod("p", "annotations: {kai.scheduler/skip-podgrouper: \"true\"}"))["jobs"]
+      simulated(two_nodes() + bare_pod("p", "annotations: {kai.scheduler/skip-podgrouper: \"true\"}"))["jobs"]
           .empty());
   EXPECT_THAT(said, HasSubstr("note: 1 pod without a PodGroup, as kai.scheduler/skip-podgrouper asks\n"));
-  EXPECT_TRUE(simulated(cluster() + "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, " + kTeam +
+  EXPECT_TRUE(simulated(two_nodes() + "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, " + kTeam +
                         "}, spec: {containers: [{name: main}]}}\n")["jobs"]
                   .empty());
   EXPECT_THAT(said,
               HasSubstr("note: 1 pod with the label kai.scheduler/queue, and a schedulerName other than "
                         "kai-scheduler: not placed\n"));
-  EXPECT_EQ(simulated(cluster() + job_yaml("hand", "team", 2, 2, 1))["jobs"].size(), 1U);
+  EXPECT_EQ(simulated(two_nodes() + job_yaml("hand", "team", 2, 2, 1))["jobs"].size(), 1U);
   EXPECT_EQ(said, "");
 }
 
@@ -296,7 +292,7 @@ TEST_F(WorkloadFiles, PodsThatAreNotForUsStayAsTheyAre) {
 
 TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
   const std::string text =
-      cluster() + workload("apps/v1, kind: Deployment", kTeam, "replicas: 2, template: {" + spec(1) + "}") +
+      two_nodes() + workload("apps/v1, kind: Deployment", kTeam, "replicas: 2, template: {" + spec(1) + "}") +
       workload("batch/v1, kind: Job", kTeam, "suspend: true, template: {" + spec(1) + "}") +
       workload("batch/v1, kind: CronJob", kTeam, "schedule: \"@daily\"") +
       workload("apps/v1, kind: StatefulSet", kTeam, "template: {spec: {containers: [{name: main}]}}") +
@@ -315,21 +311,21 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
 TEST_F(WorkloadFiles, SubGroupsAreTold) {
   const std::string roles =
       "Master: {template: {" + spec(2) + "}}, Worker: {replicas: 3, template: {" + spec(2) + "}}";
-  const Json job =
-      only_job(cluster() + workload("kubeflow.org/v1, kind: PyTorchJob", kTeam,
-                                    "elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {" + roles + "}"));
+  const Json job = only_job(
+      two_nodes() + workload("kubeflow.org/v1, kind: PyTorchJob", kTeam,
+                             "elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {" + roles + "}"));
   EXPECT_EQ(job["minPods"], 2);
   EXPECT_EQ(job["subGroups"], Json::parse(R"([{"name":"master","minPods":1,"pods":1,"podsRunning":1},)"
                                           R"({"name":"worker","minPods":1,"pods":3,"podsRunning":3}])"));
-  EXPECT_FALSE(only_job(cluster() + bare_pod("p", kTeam)).contains("subGroups"));
+  EXPECT_FALSE(only_job(two_nodes() + bare_pod("p", kTeam)).contains("subGroups"));
 }
 
 TEST_F(WorkloadFiles, ThePriorityOfAKindCountsWithoutItsClass) {
-  EXPECT_THAT(
-      ran("simulate", cluster() + workload("apps/v1, kind: Deployment", kTeam, "template: {" + spec(1) + "}"),
-          {"--now", "2025-06-01T12:00:00Z"})
-          .out,
-      testing::ContainsRegex("pg-w-0-pod +team +125 "));
+  EXPECT_THAT(ran("simulate",
+                  two_nodes() + workload("apps/v1, kind: Deployment", kTeam, "template: {" + spec(1) + "}"),
+                  {"--now", "2025-06-01T12:00:00Z"})
+                  .out,
+              testing::ContainsRegex("pg-w-0-pod +team +125 "));
 }
 
 TEST_F(WorkloadFiles, MistakesAreToldWhereTheWorkloadStands) {
@@ -353,9 +349,9 @@ TEST_F(WorkloadFiles, MistakesAreToldWhereTheWorkloadStands) {
 
 TEST_F(WorkloadFiles, AWorkloadThatCanNotBeGroupedIsAWarning) {
   const std::string text =
-      cluster() + workload("batch/v1, kind: Job",
-                           kTeam + ", annotations: {kai.scheduler/batch-min-member: many}",
-                           "parallelism: 2, template: {" + spec(1) + "}");
+      two_nodes() + workload("batch/v1, kind: Job",
+                             kTeam + ", annotations: {kai.scheduler/batch-min-member: many}",
+                             "parallelism: 2, template: {" + spec(1) + "}");
   EXPECT_THAT(
       ran("validate", text).out,
       HasSubstr("Job default/w: annotation kai.scheduler/batch-min-member: \"many\" is no count; its pods "

@@ -13,22 +13,23 @@ using nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-TimePoint at(const char* clock) { return *parse_time(std::string("2025-06-01T") + clock + "Z"); }
+TimePoint at_clock(const char* clock) { return *parse_time(std::string("2025-06-01T") + clock + "Z"); }
 
-JobOutcome job(const char* name, const char* queue, const char* submitted, const char* started) {
-  JobOutcome job{.name = name, .queue = queue, .gpus = 8000, .submitted = at(submitted)};
-  if (started != nullptr) job.first_start = at(started);
+JobOutcome job_outcome(const char* name, const char* queue, const char* submitted, const char* started) {
+  JobOutcome job{.name = name, .queue = queue, .gpus = 8000, .submitted = at_clock(submitted)};
+  if (started != nullptr) job.first_start = at_clock(started);
   return job;
 }
 
 RunOutcome outcome() {
-  RunOutcome result{.from = at("12:00:00"), .to = at("18:00:00"), .eviction_count = 1};
-  result.jobs = {
-      job("default/at-once", "a", "12:00:00", "12:00:00"), job("default/slow", "a", "12:00:00", "14:00:00"),
-      job("default/never", "b", "13:00:00", nullptr), job("default/short", "b", "13:00:00", "13:04:00")};
-  result.jobs[1].waits = {{at("12:00:00"), at("14:00:00"), "no room"}};
-  result.evictions = {
-      {at("12:30:00"), "default/p-0", "default/p", "a", "reclaim", "default/slow", "over its share", "n1"}};
+  RunOutcome result{.from = at_clock("12:00:00"), .to = at_clock("18:00:00"), .eviction_count = 1};
+  result.jobs = {job_outcome("default/at-once", "a", "12:00:00", "12:00:00"),
+                 job_outcome("default/slow", "a", "12:00:00", "14:00:00"),
+                 job_outcome("default/never", "b", "13:00:00", nullptr),
+                 job_outcome("default/short", "b", "13:00:00", "13:04:00")};
+  result.jobs[1].waits = {{at_clock("12:00:00"), at_clock("14:00:00"), "no room"}};
+  result.evictions = {{at_clock("12:30:00"), "default/p-0", "default/p", "a", "reclaim", "default/slow",
+                       "over its share", "n1"}};
   return result;
 }
 

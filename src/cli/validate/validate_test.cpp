@@ -10,8 +10,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
-
 class Validate : public testing::Test {
  protected:
   Ran validated(const std::string& text, std::vector<std::string> more = {}) {
