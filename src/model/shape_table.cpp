@@ -54,6 +54,15 @@ class KeyWriter {
     for (const T& item : items) *this << item;
     return *this;
   }
+  // Which of them are not empty, and those: of most pods nearly all are.
+  template <class... Parts>
+  KeyWriter& present(const Parts&... parts) {
+    std::int64_t which = 0, bit = 1;
+    ((which |= parts.empty() ? 0 : bit, bit <<= 1), ...);
+    *this << which;
+    ((parts.empty() ? *this : *this << parts), ...);
+    return *this;
+  }
 
  private:
   std::string& out_;
@@ -66,10 +75,10 @@ bool depends_on_namespace(const Constraints& c) {
 }
 
 void write_constraints(const Constraints& c, KeyWriter& out) {
-  out << c.node_selector << std::int64_t{c.has_required_affinity} << c.required_affinity << c.tolerations
-      << c.host_ports << c.pod_affinity << c.pod_anti_affinity << c.preferred_affinity
-      << c.preferred_anti_affinity << c.volume_claims << c.config_maps << c.resource_claims
-      << c.priority_class << std::int64_t{c.priority} << c.spread_text;
+  out.present(c.node_selector, c.required_affinity, c.tolerations, c.host_ports, c.pod_affinity,
+              c.pod_anti_affinity, c.preferred_affinity, c.preferred_anti_affinity, c.volume_claims,
+              c.config_maps, c.resource_claims, c.priority_class, c.spread_text)
+      << std::int64_t{c.has_required_affinity} << std::int64_t{c.priority};
 }
 
 std::int64_t rounded_hundredths(const GpuRequest& gpu) {
