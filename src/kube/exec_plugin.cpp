@@ -56,12 +56,12 @@ std::optional<std::string> read_all(int descriptor, Clock::time_point end) {
   }
 }
 
-// Its exit status; one that does not end in time is killed, and has none.
+// Its exit status; one that does not end in time is killed with all that it started, and has none.
 std::optional<int> status_of(pid_t child, Clock::time_point end) {
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (Clock::now() >= end) {
-      ::kill(child, SIGKILL);
+      ::kill(-child, SIGKILL);
       ::waitpid(child, &status, 0);
       return std::nullopt;
     }
@@ -69,6 +69,27 @@ std::optional<int> status_of(pid_t child, Clock::time_point end) {
   }
   return status;
 }
+
+// Starts programs in a process group of their own, and with signals as anybody expects them: ours wait for
+// the thread that takes them.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  const posix_spawnattr_t* get() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
 
 // What the program prints; standard error is ours, standard input is empty.
 Result<std::string> output_of(const ExecPlugin& plugin) {
@@ -81,7 +102,7 @@ Result<std::string> output_of(const ExecPlugin& plugin) {
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   pid_t child = 0;
-  const int failure = ::posix_spawnp(&child, plugin.command.c_str(), &actions, nullptr,
+  const int failure = ::posix_spawnp(&child, plugin.command.c_str(), &actions, SpawnAttributes().get(),
                                      pointers_to(words).data(), pointers_to(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   ::close(pipe_ends[1]);

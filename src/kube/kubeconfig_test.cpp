@@ -186,6 +186,24 @@ TEST(ExecPlugin, OneThatDoesNotEndIsKilled) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
 }
 
+TEST(ExecPlugin, WhatItStartedIsKilledWithIt) {
+  const std::string file = testing::TempDir() + "started-" + std::to_string(getpid());
+  const ExecPlugin plugin{.command = "sh",
+                          .arguments = {"-c", "sleep 60 & echo $! > " + file + "; wait"},
+                          .time_limit = std::chrono::milliseconds(500)};
+  ASSERT_FALSE(run_exec_plugin(plugin));
+  pid_t started = 0;
+  ASSERT_TRUE(std::ifstream(file) >> started);
+  std::filesystem::remove(file);
+  const auto is_there = [&] {
+    std::string pid, name, state;
+    return std::ifstream("/proc/" + std::to_string(started) + "/stat") >> pid >> name >> state &&
+           state != "Z";
+  };
+  for (const auto start = Clock::now(); is_there();)
+    ASSERT_LT(Clock::now() - start, std::chrono::seconds(20)) << "still runs";
+}
+
 class Files : public testing::Test {
  protected:
   Files() : directory_(testing::TempDir() + "kubeconfigs-" + std::to_string(getpid()) + "/") {
