@@ -220,7 +220,8 @@ Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
 }
 
 bool is_transient(const HttpResponse& response) {
-  return response.status == 0 || response.status == 429 || response.status == 408 || response.status >= 500;
+  return response.status == 0 || response.status == 401 || response.status == 429 || response.status == 408 ||
+         response.status >= 500;
 }
 
 namespace {

@@ -122,7 +122,8 @@ class ApiClient {
   bool refreshing_ = false;
 };
 
-// True where the same request may succeed later: no answer, too many requests, trouble of the server.
+// True where the same request may succeed later: no answer, too many requests, trouble of the server, a token
+// of ours that has run out.
 bool is_transient(const HttpResponse& response);
 // "404 podgroups "x" not found", "no answer: Connection refused": for logs; says nothing of what was sent.
 std::string describe(const HttpResponse& response);

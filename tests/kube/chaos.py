@@ -4,18 +4,21 @@
     chaos.py --runs N [--seed S] [--seconds S]
 
 Each run takes its faults from its seed: replicas that are killed, stopped for longer than their lease, or ended in order;
-networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; an API server that
-is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and within a
+networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; tokens that are
+replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by five minutes and are set back; an
+API server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and within a
 minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote without
 the lease, no node holds more than it has. MUSTER names the program.
 """
 import argparse
 import contextlib
+import glob
 import json
 import os
 import pathlib
 import random
 import signal
+import subprocess
 import sys
 import time
 import urllib.request
@@ -24,30 +27,75 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ApiError, ControlPlane, Muster, is_bound, is_running, wait_until
 from history import History
 from proxy import FaultyProxy
-from test_serve import BINARY, ROOT, token_of
+from test_serve import BINARY, ROOT
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
 REPLICAS, NODES = 3, 4
 LEASE = "kai-scheduler"
+NAMESPACE = "/api/v1/namespaces/kai-scheduler"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
 
+def fake_time():
+    """The library that shows a program another time than the machine's."""
+    found = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
+    if not found:
+        sys.exit("chaos.py needs Debian's package libfaketime")
+    return found[0]
+
+
+class Token:
+    """In a file, and good only as long as a Secret is there."""
+
+    def __init__(self, plane, account):
+        self.api, self.account, self.number, self.is_good = plane.api, account, 0, False
+        self.file = plane.directory / f"{account}.token"
+        self.replace()
+
+    def secret(self):
+        return f"{NAMESPACE}/secrets/{self.account}-{self.number}"
+
+    def expire(self):
+        with contextlib.suppress(ApiError):
+            self.api.delete(self.secret())
+        self.is_good = False
+
+    def replace(self):
+        old, self.number = self.secret(), self.number + 1
+        bound_to = self.api.post(f"{NAMESPACE}/secrets", {"metadata": {"name": f"{self.account}-{self.number}"}})["metadata"]
+        made = self.api.post(f"{NAMESPACE}/serviceaccounts/{self.account}/token", {"spec": {
+            "expirationSeconds": 3600,
+            "boundObjectRef": {"apiVersion": "v1", "kind": "Secret", "name": bound_to["name"], "uid": bound_to["uid"]}}})
+        new = self.file.with_suffix(".new")
+        new.write_text(made["status"]["token"])
+        new.rename(self.file)
+        self.is_good = True
+        with contextlib.suppress(ApiError):
+            self.api.delete(old)
+
+
 class Replica:
-    """A muster with a name of its own to the API server, and a network of its own."""
+    """A muster with a name of its own to the API server, and a network, a token and a clock of its own."""
 
     def __init__(self, plane, number, seed):
         self.account = f"muster-{number}"
         self.user = f"system:serviceaccount:kai-scheduler:{self.account}"
         self.make_account(plane)
         self.proxy = FaultyProxy(plane, faults=0, seed=seed + number)
-        kubeconfig = plane.write_kubeconfig(f"{self.account}.kubeconfig", token_of(plane.api, self.account), port=self.proxy.port)
-        self.muster = Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig, name=self.account)
+        self.token = Token(plane, self.account)
+        kubeconfig = plane.write_kubeconfig(f"{self.account}.kubeconfig", None, port=self.proxy.port,
+                                            tokenFile=str(self.token.file))
+        self.clock = plane.directory / f"{self.account}.clock"
+        self.set_clock(0)
+        environment = {"LD_PRELOAD": fake_time(), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+                       "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1"}
+        self.muster = Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig, name=self.account, environment=environment)
         self.is_stopped = False
 
     def make_account(self, plane):
         subject = [{"kind": "ServiceAccount", "name": self.account, "namespace": "kai-scheduler"}]
         with contextlib.suppress(ApiError):
-            plane.api.post("/api/v1/namespaces/kai-scheduler/serviceaccounts", {"metadata": {"name": self.account}})
+            plane.api.post(f"{NAMESPACE}/serviceaccounts", {"metadata": {"name": self.account}})
             plane.api.post(f"{RBAC}/clusterrolebindings", {
                 "metadata": {"name": self.account}, "subjects": subject,
                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "muster"}})
@@ -55,6 +103,9 @@ class Replica:
                 plane.api.post(f"{RBAC}/namespaces/kai-scheduler/rolebindings", {
                     "metadata": {"name": f"{self.account}-{role}"}, "subjects": subject,
                     "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role}})
+
+    def set_clock(self, seconds):
+        self.clock.write_text(f"{seconds:+d}\n")
 
     def is_up(self):
         return self.muster.process is not None and self.muster.process.poll() is None
@@ -73,6 +124,10 @@ class Replica:
         proxy = self.proxy
         proxy.faults = 0
         proxy.refuses, proxy.delay, proxy.mutes = (lambda m, p: False), (lambda m, p: 0), (lambda p: False)
+        proxy.pretend(False)
+        self.set_clock(0)
+        if not self.token.is_good:
+            self.token.replace()
         self.resume()
         self.begin()
 
@@ -152,6 +207,18 @@ class Run:
         kind = self.chance.choice(["/pods", "/podgroups", "/nodes"])
         r.proxy.mutes = lambda path: mutes and kind in path
 
+    def new_token(self, r):
+        r.token.replace()
+
+    def token_runs_out(self, r):
+        r.token.expire()
+
+    def wrong_certificate(self, r):
+        r.proxy.pretend(self.chance.random() < 0.5)
+
+    def wrong_clock(self, r):
+        r.set_clock(self.chance.choice([-300, 0, 300, 600]))
+
     def kill_api_server(self, _):
         self.plane.restart_api_server()
 
@@ -189,7 +256,8 @@ class Run:
         self.api.delete(f"/api/v1/namespaces/{ns}")
 
     FAULTS = [(kill, 4), (end_in_order, 2), (stop, 3), (go_on, 3), (bad_network, 4), (slow_network, 3), (no_renewal, 3),
-              (silent_watch, 2), (kill_api_server, 1), (compact, 1), (lose_node, 2), (same_name_again, 2), (lose_namespace, 1)]
+              (silent_watch, 2), (new_token, 2), (token_runs_out, 1), (wrong_certificate, 2), (wrong_clock, 3),
+              (kill_api_server, 1), (compact, 1), (lose_node, 2), (same_name_again, 2), (lose_namespace, 1)]
 
     # ---- the run
 
@@ -256,12 +324,19 @@ class Run:
             r.end()
 
 
+def make_strangers_certificate(directory):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=stranger", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "stranger.key",
+                    "-out", "stranger.crt"], cwd=directory, check=True, capture_output=True)
+
+
 def one_run(seed, seconds):
     """(faults, what is wrong), on a control plane of its own: the history is this run's alone."""
     with ControlPlane(audit=True) as plane:
         plane.install(ROOT / "deploy")
         plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         plane.add_nodes(NODES)
+        make_strangers_certificate(plane.directory)
         for made in (queue("department", 8 * NODES, parent=""), queue("team-a", 4 * NODES), queue("team-b", 4 * NODES)):
             plane.api.post(QUEUES, made)
         run = Run(plane, seed, seconds)

@@ -184,13 +184,14 @@ class ControlPlane:
             f"{name}-token-of-the-tests,{name},{name}\n" for name in TENANTS))
         self.kubeconfig = self.write_kubeconfig("admin.kubeconfig", ADMIN_TOKEN)
 
-    def write_kubeconfig(self, name, token, port=None, ca=None):
+    def write_kubeconfig(self, name, token, port=None, ca=None, **user):
+        """`user`: more of the user's entry; token is None where that says how to get one."""
         path = self.directory / name
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "tests",
             "clusters": [{"name": "tests", "cluster": {"server": f"https://127.0.0.1:{port or self.port}",
                                                        "certificate-authority": str(ca or self.directory / "ca.crt")}}],
-            "users": [{"name": "user", "user": {"token": token}}],
+            "users": [{"name": "user", "user": {**({"token": token} if token else {}), **user}}],
             "contexts": [{"name": "tests", "context": {"cluster": "tests", "user": "user"}}]}))
         return path
 
@@ -360,8 +361,9 @@ def is_running(pod):
 class Muster:
     """A muster serve under test."""
 
-    def __init__(self, plane, binary, *flags, kubeconfig=None, name="muster"):
+    def __init__(self, plane, binary, *flags, kubeconfig=None, name="muster", environment=None):
         self.plane, self.binary, self.flags, self.name = plane, binary, flags, name
+        self.environment = dict(os.environ, **(environment or {}))
         self.kubeconfig = kubeconfig or plane.kubeconfig
         self.process = None
         self.listen = free_port()
@@ -378,7 +380,8 @@ class Muster:
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
                 [self.binary, "serve", "--kubeconfig", str(self.kubeconfig), "--listen-address",
-                 f"127.0.0.1:{self.listen}", *self.flags], stdout=log, stderr=log, start_new_session=True)
+                 f"127.0.0.1:{self.listen}", *self.flags], stdout=log, stderr=log, env=self.environment,
+                start_new_session=True)
 
     def kill(self):
         self.process.kill()

@@ -14,7 +14,7 @@ class FaultyProxy:
         self.plane, self.faults, self.random = plane, faults, random.Random(seed)
         self.counts = {}
         self.swallow = lambda line: False  # watch events that never arrive
-        self.refuses = lambda method, path: False  # requests that never succeed
+        self.refuses = lambda method, path: False  # requests that never succeed; with this status, or 500
         self.hides = lambda path: False  # what the server does not have
         self.delay = lambda method, path: 0  # seconds that a request needs to the server
         self.mutes = lambda path: False  # watches that stay open and say no more
@@ -22,11 +22,20 @@ class FaultyProxy:
         self.requests = []  # method and path of all that came
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
-        self.own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.own.load_cert_chain(plane.directory / "server.crt", plane.directory / "server.key")
+        self.own = self.server_context("server")
+        self.certificate = self.own
         self.upstream = ssl.create_default_context(cafile=str(plane.directory / "ca.crt"))
         self.running = True
         threading.Thread(target=self.accept, daemon=True).start()
+
+    def server_context(self, name):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.plane.directory / f"{name}.crt", self.plane.directory / f"{name}.key")
+        return context
+
+    def pretend(self, is_somebody_else):
+        """New connections are shown a certificate that nobody vouches for, or the right one again."""
+        self.certificate = self.server_context("stranger") if is_somebody_else else self.own
 
     def stop(self):
         self.running = False
@@ -45,7 +54,7 @@ class FaultyProxy:
 
     def serve(self, connection):
         try:
-            with self.own.wrap_socket(connection, server_side=True) as client:
+            with self.certificate.wrap_socket(connection, server_side=True) as client:
                 reader = client.makefile("rb")
                 while self.running and self.one_request(client, reader):
                     pass
@@ -59,7 +68,8 @@ class FaultyProxy:
         method, path, _ = first.split(" ", 2)
         headers = http.client.parse_headers(reader)
         body = reader.read(int(headers.get("Content-Length") or 0))
-        fault = 404 if self.hides(path) else 500 if self.refuses(method, path) else self.choose(method, path)
+        refused = self.refuses(method, path)
+        fault = 404 if self.hides(path) else 500 if refused is True else refused or self.choose(method, path)
         self.requests.append((time.monotonic(), method, path))
         time.sleep(self.delay(method, path))
         if seconds := self.busy(method, path):
@@ -88,10 +98,10 @@ class FaultyProxy:
         if self.random.random() >= self.faults:
             return None
         if "watch=1" in path:
-            return self.random.choice(["cut", "cut", "repeat", "slow", 410, 500, 429])
+            return self.random.choice(["cut", "cut", "repeat", "slow", 410, 500, 503, 429])
         if method == "GET":
-            return self.random.choice(["cut before", 500, 429, 410])
-        return self.random.choice(["cut before", "cut after", "cut after", 409, 429, 500])
+            return self.random.choice(["cut before", 500, 503, 429, 410])
+        return self.random.choice(["cut before", "cut after", "cut after", 409, 429, 500, 503])
 
     @staticmethod
     def answer(client, status, data, retry_after=None):

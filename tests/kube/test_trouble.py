@@ -103,6 +103,18 @@ class RefusedBinds(TroubleTest):
         self.wait_running(1, "refused", 30)
         wait_until(lambda: not self.condition("refused"), 10, "the condition to go")
 
+    def test_a_token_that_ran_out_is_no_fault_of_the_pod(self):
+        proxy, kubeconfig = self.through_proxy()
+        end = time.monotonic() + 6
+        proxy.refuses = lambda method, path: path.endswith("/binding") and time.monotonic() < end and 401
+        self.serve(kubeconfig=kubeconfig)
+        self.submit_gang("patient", 1)
+        while time.monotonic() < end:
+            self.assertEqual([r["reason"] for r in (self.condition("patient") or {"reasons": []})["reasons"]], [])
+            time.sleep(0.1)
+        self.assertTrue([r for r in proxy.requests if r[2].endswith("/binding")], "was tried")
+        self.wait_running(1, "patient", 10)
+
     def test_a_refused_pod_gives_its_devices_back(self):
         self.refuse_binding("with-nic")
         self.serve()

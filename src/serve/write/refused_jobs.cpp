@@ -28,7 +28,7 @@ class Patience final : public Plugin {
   std::optional<JobReason> refusal_of(const Session& session, TaskId task) const {
     const JobId job = session.cluster.task(task).job;
     const auto found = jobs_.find(session.cluster.job(job).full_name());
-    if (found == jobs_.end() || session.now >= found->second.until) return std::nullopt;
+    if (found == jobs_.end() || !found->second.holds(session.now)) return std::nullopt;
     const RefusedJobs::Refusal& refusal = found->second;
     return JobReason{
         .rule = JobRule::kBindRefused, .name = refusal.why, .of = refusal.pod, .until = refusal.until};
@@ -41,7 +41,7 @@ class Patience final : public Plugin {
 
 void RefusedJobs::add(const std::string& job, std::string pod, std::string why, TimePoint now) {
   Refusal& refusal = refusals_[job];
-  if (now < refusal.until) return;
+  if (refusal.holds(now)) return;
   refusal.wait = refusal.wait.count() == 0 ? kFirstWait : std::min(2 * refusal.wait, kLongestWait);
   refusal.pod = std::move(pod);
   refusal.why = std::move(why);

@@ -18,6 +18,9 @@ class RefusedJobs {
     std::string pod, why;
     TimePoint until{};
     std::chrono::seconds wait{0};
+
+    // Not before it was made, either: the clock was set back.
+    bool holds(TimePoint now) const { return until - wait <= now && now < until; }
   };
   using Refusals = absl::flat_hash_map<std::string, Refusal>;  // "ns/name"
 

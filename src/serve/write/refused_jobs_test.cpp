@@ -46,6 +46,15 @@ TEST_F(RefusedJobsTest, EachTryDoublesTheWaitUpToFiveMinutes) {
   }
 }
 
+TEST_F(RefusedJobsTest, AClockThatIsSetBackDoesNotMakeItWaitLonger) {
+  refuse();
+  c.advance(seconds(-300));
+  EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1; bind other-0 n1");
+  refuse();
+  jobs.publish(c.now());
+  EXPECT_EQ(jobs.published().at("default/gang").until, c.now() + seconds(2));
+}
+
 TEST_F(RefusedJobsTest, AForgottenRefusalBeginsAnew) {
   refuse();
   c.advance(seconds(1));
