@@ -48,6 +48,15 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// Moved, not copied as from a list in braces: a tree would be copied once for each of its levels.
+template <class... Nodes>
+std::vector<Node> parts_of(Nodes&&... nodes) {
+  std::vector<Node> parts;
+  parts.reserve(sizeof...(nodes));
+  (parts.push_back(std::move(nodes)), ...);
+  return parts;
+}
+
 class Parser {
  public:
   explicit Parser(const std::vector<Token>& tokens) : tokens_(tokens) {}
@@ -92,7 +101,8 @@ class Parser {
       Node yes = condition();
       expect(":");
       Node no = condition();
-      node = Node{.kind = Kind::kCondition, .parts = {std::move(node), std::move(yes), std::move(no)}};
+      node =
+          Node{.kind = Kind::kCondition, .parts = parts_of(std::move(node), std::move(yes), std::move(no))};
     }
     --depth_;
     return node;
@@ -119,8 +129,9 @@ class Parser {
       step();
       ++at_;
       Node right = binary(level + 1);
-      left = Node{
-          .kind = Kind::kBinary, .text = std::string(sign), .parts = {std::move(left), std::move(right)}};
+      left = Node{.kind = Kind::kBinary,
+                  .text = std::string(sign),
+                  .parts = parts_of(std::move(left), std::move(right))};
     }
     return left;
   }
@@ -129,7 +140,8 @@ class Parser {
     for (const std::string_view sign : {"!", "-"})
       if (take(sign)) {
         step();
-        return Node{.kind = Kind::kUnary, .text = std::string(sign), .parts = {error_ ? Node{} : unary()}};
+        return Node{
+            .kind = Kind::kUnary, .text = std::string(sign), .parts = parts_of(error_ ? Node{} : unary())};
       }
     return chain();
   }
@@ -151,19 +163,19 @@ class Parser {
   Node index(Node target) {
     Node key = condition();
     expect("]");
-    return {.kind = Kind::kIndex, .parts = {std::move(target), std::move(key)}};
+    return {.kind = Kind::kIndex, .parts = parts_of(std::move(target), std::move(key))};
   }
 
   Node as_optional(Node node) {
     if (node.kind != Kind::kMember && node.kind != Kind::kIndex) fail("? stands before a member or a key");
-    return {.kind = Kind::kOptional, .parts = {std::move(node)}};
+    return {.kind = Kind::kOptional, .parts = parts_of(std::move(node))};
   }
 
   Node member(Node target) {
     const Token name = peek();
     if (name.kind != Token::Kind::kName) return fail("a name is expected"), Node{};
     ++at_;
-    if (!take("(")) return {.kind = Kind::kMember, .text = name.text, .parts = {std::move(target)}};
+    if (!take("(")) return {.kind = Kind::kMember, .text = name.text, .parts = parts_of(std::move(target))};
     if (target.kind == Kind::kName && target.text == "cel" && name.text == "bind") return bind();
     if (target.kind == Kind::kName && contains(kLibraries, target.text))
       return call({name.kind, target.text + "." + name.text, name.at});
