@@ -10,7 +10,7 @@ packages=(
   libcurl4-openssl-dev libssl-dev prometheus-cpp-dev
   libjs-chart.js
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap dpkg-dev ca-certificates  # tests only
+  python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap libfaketime dpkg-dev ca-certificates  # tests only
 )
 
 # What only the tests of the page need, and ./run does not wait for.
