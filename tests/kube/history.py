@@ -90,7 +90,7 @@ class History:
         terms = self.terms(lease)
         wrong = []
         for e in self.entries:
-            user = e["user"]["username"]
+            user = e["user"].get("username")  # none where nobody knows who it was
             if user not in users or e["objectRef"]["resource"] == "leases" or e["verb"] in ("get", "list", "watch"):
                 continue
             begin = moment(e["requestReceivedTimestamp"])
