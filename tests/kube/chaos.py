@@ -90,7 +90,7 @@ class Replica:
         environment = {"LD_PRELOAD": fake_time(), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
                        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1"}
         self.muster = Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig, name=self.account, environment=environment)
-        self.is_stopped = False
+        self.is_stopped, self.pids = False, []
 
     def make_account(self, plane):
         subject = [{"kind": "ServiceAccount", "name": self.account, "namespace": "kai-scheduler"}]
@@ -112,8 +112,17 @@ class Replica:
 
     def begin(self):
         if not self.is_up():
+            self.sweep()
             self.muster.process = None
             self.muster.start()
+            self.pids.append(self.muster.process.pid)
+
+    def sweep(self):
+        """What fake clocks of processes that were killed have left: it would end another one of the same number."""
+        for pid in self.pids:
+            for left in (f"faketime_shm_{pid}", f"sem.faketime_sem_{pid}"):
+                pathlib.Path("/dev/shm", left).unlink(missing_ok=True)
+        self.pids.clear()
 
     def resume(self):
         if self.is_stopped:
@@ -135,6 +144,7 @@ class Replica:
         self.resume()
         if self.is_up():
             self.muster.kill()
+        self.sweep()
         self.proxy.stop()
 
 
