@@ -5,10 +5,10 @@
 
 Each run takes its faults from its seed: replicas that are killed, stopped for longer than their lease, or ended in order;
 networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; tokens that are
-replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by five minutes and are set back; an
-API server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and within a
-minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote without
-the lease, no node holds more than it has. MUSTER names the program.
+replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by minutes and are set back; an API
+server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and
+within a minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
+without the lease, no node holds more than it has. MUSTER names the program.
 """
 import argparse
 import contextlib
