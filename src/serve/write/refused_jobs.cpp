@@ -45,6 +45,7 @@ void RefusedJobs::add(const std::string& job, std::string pod, std::string why, 
   refusal.wait = refusal.wait.count() == 0 ? kFirstWait : std::min(2 * refusal.wait, kLongestWait);
   refusal.pod = std::move(pod);
   refusal.why = std::move(why);
+  refusal.since = now;
   refusal.until = now + refusal.wait;
 }
 

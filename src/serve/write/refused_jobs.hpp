@@ -16,11 +16,12 @@ class RefusedJobs {
  public:
   struct Refusal {
     std::string pod, why;
-    TimePoint until{};
+    TimePoint since{}, until{};
     std::chrono::seconds wait{0};
 
-    // Not before it was made, either: the clock was set back.
-    bool holds(TimePoint now) const { return until - wait <= now && now < until; }
+    // Not long before it was made, either: then the clock was set back. A cycle's instant may be a little
+    // older.
+    bool holds(TimePoint now) const { return since - std::chrono::seconds(10) <= now && now < until; }
   };
   using Refusals = absl::flat_hash_map<std::string, Refusal>;  // "ns/name"
 

@@ -46,6 +46,11 @@ TEST_F(RefusedJobsTest, EachTryDoublesTheWaitUpToFiveMinutes) {
   }
 }
 
+TEST_F(RefusedJobsTest, ACyclesInstantMayBeALittleOlder) {
+  jobs.add("default/gang", "gang-1", "422 no", c.now() + std::chrono::milliseconds(999));
+  EXPECT_EQ(cycle(), "bind other-0 n1");
+}
+
 TEST_F(RefusedJobsTest, AClockThatIsSetBackDoesNotMakeItWaitLonger) {
   refuse();
   c.advance(seconds(-300));
