@@ -382,6 +382,17 @@ class Watches(TroubleTest):
         self.serve(kubeconfig=kubeconfig)
         self.assertLessEqual(len([r for r in proxy.requests if is_list(r[2])]), 2)
 
+    def test_what_a_pod_belongs_to_is_asked_until_there_is_an_answer(self):
+        proxy, kubeconfig = self.through_proxy()
+        self.serve(kubeconfig=kubeconfig)
+        for status in (410, 503):
+            end = time.monotonic() + 3
+            proxy.refuses = lambda method, path: "/apis/batch/v1" in path and time.monotonic() < end and status
+            self.api.post(JOBS, job(f"of-{status}", 2, queue="team-a"))
+            self.wait_running(2, f"of-{status}", 40)
+            self.assertEqual(len([g for g in self.api.items(POD_GROUPS) if g["metadata"]["name"].startswith(f"pg-of-{status}")]), 1)
+            time.sleep(max(0, end - time.monotonic()))
+
     def test_a_new_leader_does_not_wait_for_a_kind_that_is_not_there(self):
         """It lists everything anew, also what it is just about to learn of."""
         proxy, kubeconfig = self.through_proxy()

@@ -35,6 +35,11 @@ kube::Resource listed_resource(const std::string& api_version, const json& item)
           .is_namespaced = item.value("namespaced", true)};
 }
 
+// "Gone" is no word about what exists, either.
+bool may_be_other_next_time(const HttpResponse& answer) {
+  return is_transient(answer) || answer.status == 410;
+}
+
 }  // namespace
 
 // One that was read, or is being read.
@@ -88,7 +93,7 @@ kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related 
   const HttpResponse answer = co_await client_.get(path);
   if (answer.ok()) into = parsed_answer(answer.body);
   if (!into.is_object()) into = nullptr;
-  co_return !is_transient(answer);
+  co_return !may_be_other_next_time(answer);
 }
 
 // Whole objects: those that nobody asked for in their life and the next one go.
@@ -132,7 +137,7 @@ kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& refere
   // An owner of the same name that is another one: ours is gone, and the pod soon will be.
   const std::string uid = text_at(reference, "/uid");
   const bool is_other = answer.ok() && !uid.empty() && text_at(owner.object, "/metadata/uid") != uid;
-  owner.failed = is_other || answer.status == 404 || is_transient(answer);
+  owner.failed = is_other || answer.status == 404 || may_be_other_next_time(answer);
   if (!owner.object.is_object()) co_return;
   owner.object["apiVersion"] = api_version;
   owner.object["kind"] = kind;
@@ -149,7 +154,7 @@ kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(s
   const auto kinds = kinds_[api_version] = std::make_shared<Kinds>();
   const HttpResponse answer = co_await client_.get(kube::path_of_api(api_version));
   const json list = answer.ok() ? parsed_answer(answer.body) : json();
-  kinds->failed = is_transient(answer);
+  kinds->failed = may_be_other_next_time(answer);
   if (list.is_object() && list.contains("resources"))
     for (const json& item : list["resources"]) {
       kube::Resource resource = listed_resource(api_version, item);
