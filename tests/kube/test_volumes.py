@@ -117,7 +117,7 @@ class ExistingVolumes(VolumeTest):
         self.api.post(PODS, pod("with-disk", queue="team-a", **self.claim("data", "local")))
         self.wait_running(1)
         self.assertEqual(self.node_of("with-disk"), "node-003")
-        self.assertTrue(self.volume("other")["spec"].get("claimRef") is None)
+        self.assertIsNone(self.volume("other")["spec"].get("claimRef"), self.musters[-1].log())
 
     def test_what_a_refused_pod_was_to_get_is_there_for_others(self):
         """Where the controller has not bound the claim yet."""
