@@ -7,12 +7,12 @@
 
 namespace muster {
 
-// `whole`, or only its beginning, with up to eight small changes; characters that are put in are of
+// `whole`, or only its beginning, with one to eight small changes; characters that are put in are of
 // `alphabet`.
 inline std::string damaged_text(std::mt19937& random, std::string_view whole, std::string_view alphabet) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
   std::string text(whole.substr(0, below(4) == 0 ? below(whole.size()) : whole.size()));
-  for (std::size_t edits = below(9); edits > 0 && !text.empty(); --edits) {
+  for (std::size_t edits = 1 + below(8); edits > 0 && !text.empty(); --edits) {
     const std::size_t at = below(text.size());
     switch (below(4)) {
       case 0:
