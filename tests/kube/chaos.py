@@ -8,7 +8,8 @@ networks that cut, delay, repeat and refuse; watches that fall silent; renewals 
 replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by minutes and are set back; an API
 server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and
 within a minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
-without the lease, no node holds more than it has. MUSTER names the program.
+without the lease, no node held more than it has at any moment, and why a pod was evicted was written before it went. MUSTER
+names the program.
 """
 import argparse
 import contextlib
@@ -24,13 +25,15 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from cluster import ApiError, ControlPlane, Muster, is_bound, is_running, wait_until
+from cluster import ApiError, ControlPlane, Muster, is_running, wait_until
 from history import History
 from proxy import FaultyProxy
 from test_serve import BINARY, ROOT
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
-REPLICAS, NODES = 3, 4
+REPLICAS, NODES, GPUS = 3, 4, 8
+GUESTS = 24  # so many that all else has to make room for itself
+LONG_STOP = 60  # seconds
 LEASE = "kai-scheduler"
 NAMESPACE = "/api/v1/namespaces/kai-scheduler"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
@@ -90,7 +93,7 @@ class Replica:
         environment = {"LD_PRELOAD": fake_time(), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
                        "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_CACHE_DURATION": "1"}
         self.muster = Muster(plane, BINARY, "--leader-elect", kubeconfig=kubeconfig, name=self.account, environment=environment)
-        self.is_stopped, self.pids = False, []
+        self.is_stopped, self.stopped_until, self.pids = False, 0, []
 
     def make_account(self, plane):
         subject = [{"kind": "ServiceAccount", "name": self.account, "namespace": "kai-scheduler"}]
@@ -124,6 +127,14 @@ class Replica:
                 pathlib.Path("/dev/shm", left).unlink(missing_ok=True)
         self.pids.clear()
 
+    def stop(self, seconds):
+        """For at least so long, unless all ends."""
+        self.muster.process.send_signal(signal.SIGSTOP)
+        self.is_stopped, self.stopped_until = True, time.monotonic() + seconds
+
+    def may_go_on(self):
+        return not self.is_stopped or time.monotonic() >= self.stopped_until
+
     def resume(self):
         if self.is_stopped:
             self.muster.process.send_signal(signal.SIGCONT)
@@ -153,7 +164,7 @@ class Run:
         self.plane, self.api, self.seconds = plane, plane.api, seconds
         self.chance = random.Random(seed)
         self.replicas = [Replica(plane, i, seed) for i in range(REPLICAS)]
-        self.number, self.faults, self.expected = 0, [], {}
+        self.number, self.faults, self.expected, self.evictions = 0, [], {}, 0
 
     # ---- load
 
@@ -178,10 +189,26 @@ class Run:
         with contextlib.suppress(ApiError):
             self.api.delete(f"{POD_GROUPS}/{gone}")
 
+    def invite(self):
+        """Pods of a queue that is owed nothing: they go when the others want their GPUs."""
+        for _ in range(GUESTS - len(self.guests())):
+            self.number += 1
+            name = f"guest-{self.number}"
+            self.api.post(POD_GROUPS, group(name, "guests", 1))
+            self.api.post(PODS, pod(f"{name}-0", group=name))
+
+    def guests(self):
+        return [p for p in self.plane.pods() if p["metadata"]["name"].startswith("guest-")]
+
+    def send_guests_home(self):
+        for p in self.guests():
+            with contextlib.suppress(ApiError):
+                self.api.request("DELETE", f"{PODS}/{p['metadata']['name']}", {"gracePeriodSeconds": 0})
+
     # ---- faults, each with its name
 
     def kill(self, r):
-        if r.is_up():
+        if r.is_up() and r.may_go_on():
             r.resume()
             r.muster.kill()
         r.begin()
@@ -195,11 +222,11 @@ class Run:
 
     def stop(self, r):
         if r.is_up() and not r.is_stopped:
-            r.muster.process.send_signal(signal.SIGSTOP)
-            r.is_stopped = True
+            r.stop(self.chance.choice([0, 0, LONG_STOP]))
 
     def go_on(self, r):
-        r.resume()
+        if r.may_go_on():
+            r.resume()
 
     def bad_network(self, r):
         r.proxy.faults = self.chance.choice([0, 0.1, 0.3])
@@ -278,13 +305,15 @@ class Run:
         end = time.monotonic() + self.seconds
         while time.monotonic() < end:
             self.trouble()
-            if self.number - len(set(self.expected.values())) < 100 and len(self.expected) < 24:
+            if len(self.expected) < 24:
                 self.submit()
             elif self.chance.random() < 0.5:
                 self.take_away()
+            self.invite()
             time.sleep(self.chance.uniform(0.1, 0.6))
         for r in self.replicas:
             r.heal()
+        self.send_guests_home()
         return self.verdict()
 
     def trouble(self):
@@ -307,10 +336,10 @@ class Run:
         wrong += [f"bound twice: {name}" for name in history.bound_twice()]
         wrong += [f"broken gang: {text}" for text in history.broken_gangs(self.api.items(POD_GROUPS), pods)]
         wrong += [f"without lease: {w}" for w in history.writes_without_lease(LEASE, {r.user for r in self.replicas})]
-        held = {}
-        for p in filter(is_bound, pods):
-            held[p["spec"]["nodeName"]] = held.get(p["spec"]["nodeName"], 0) + 1
-        wrong += [f"overfull: {node} holds {count}" for node, count in held.items() if count > 8]
+        wrong += [f"evicted without receipt: {name}" for name in history.evictions_without_receipt()]
+        nodes = {node for *_, node in history.bindings()}
+        wrong += [f"overfull: {node} held {count}" for node, count in history.overfull_nodes(dict.fromkeys(nodes, GPUS), lambda _: 1)]
+        self.evictions = len(history.evictions())
         return wrong
 
     def make_lost_pods_again(self):
@@ -341,17 +370,18 @@ def make_strangers_certificate(directory):
 
 
 def one_run(seed, seconds):
-    """(faults, what is wrong), on a control plane of its own: the history is this run's alone."""
+    """(what happened, what is wrong), on a control plane of its own: the history is this run's alone."""
     with ControlPlane(audit=True) as plane:
         plane.install(ROOT / "deploy")
         plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         plane.add_nodes(NODES)
         make_strangers_certificate(plane.directory)
-        for made in (queue("department", 8 * NODES, parent=""), queue("team-a", 4 * NODES), queue("team-b", 4 * NODES)):
+        for made in (queue("department", 8 * NODES, parent=""), queue("team-a", 4 * NODES), queue("team-b", 4 * NODES), queue("guests", 0)):
             plane.api.post(QUEUES, made)
         run = Run(plane, seed, seconds)
         try:
-            return run.faults, run.go()
+            wrong = run.go()
+            return f"{len(run.faults)} faults, {run.evictions} evictions", wrong
         finally:
             run.end()
             if os.environ.get("MUSTER_KEEP"):
@@ -367,10 +397,10 @@ def main():
     failed = 0
     for seed in range(options.seed, options.seed + options.runs):
         begin = time.monotonic()
-        faults, wrong = one_run(seed, options.seconds)
+        happened, wrong = one_run(seed, options.seconds)
         failed += bool(wrong)
         told = "; ".join(wrong[:10]) + (f"; and {len(wrong) - 10} more" if len(wrong) > 10 else "")
-        print(f"seed {seed}: {len(faults)} faults, {time.monotonic() - begin:.0f} s: {told or 'good'}", flush=True)
+        print(f"seed {seed}: {happened}, {time.monotonic() - begin:.0f} s: {told or 'good'}", flush=True)
     print(f"{options.runs - failed} passed, {failed} failed")
     return failed > 0
 

@@ -21,6 +21,13 @@ CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "taint-eviction", "node-lifecycle", "persistentvolume-binder", "persistentvolume-protection",
     "persistentvolumeclaim-protection"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
+WHAT_CHANGES = [  # as rules of an audit policy, with what was sent where a history is read from it
+    {"level": "Request", "verbs": ["create"], "resources": [{"group": "", "resources": ["pods/binding", "pods/eviction"]}]},
+    {"level": "Request", "verbs": ["delete"], "resources": [{"group": "", "resources": ["pods"]}]},
+    {"level": "Request", "verbs": ["patch"], "resources": [{"group": "scheduling.run.ai", "resources": ["podgroups"]}]},
+    {"level": "Request", "verbs": ["create", "update"], "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
+    {"level": "Metadata", "verbs": ["create", "update", "patch", "delete", "deletecollection"]},
+    {"level": "None"}]
 TENANTS = ("tenant", "neighbour")  # users without any right; a token of each is "NAME-token-of-the-tests"
 
 
@@ -218,10 +225,7 @@ class ControlPlane:
         if self.with_audit:
             (d / "audit.yaml").write_text(json.dumps({
                 "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
-                "rules": self.with_audit if isinstance(self.with_audit, list) else [{"level": "Request", "resources": [{"group": "", "resources": ["pods/binding"]}]},
-                          {"level": "Request", "verbs": ["create", "update"],
-                           "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
-                          {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"]}, {"level": "None"}]}))
+                "rules": self.with_audit if isinstance(self.with_audit, list) else WHAT_CHANGES}))
             arguments += [f"--audit-policy-file={d}/audit.yaml", f"--audit-log-path={d}/audit.log"]
         self.start("kube-apiserver", self.programs / "controlplane", "kube-apiserver", *arguments)
 

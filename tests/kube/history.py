@@ -2,6 +2,8 @@
 import datetime
 import json
 
+RECEIPT = "muster.dev/last-eviction"
+
 
 def moment(text):
     return datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
@@ -72,6 +74,33 @@ class History:
                     overfull.append((node, held))
                     break
         return overfull
+
+    # ---- evictions
+
+    def evictions(self):
+        """{uid: (when, "namespace/name")} of muster's first request for each pod that it took off, oldest first."""
+        evictions = {}
+        for e in sorted(self.done("pods", "delete") + self.done("pods", "create", "eviction"),
+                        key=lambda e: e["requestReceivedTimestamp"]):
+            options = e.get("requestObject") or {}
+            uid = options.get("deleteOptions", options).get("preconditions", {}).get("uid")
+            if e.get("userAgent") == "muster":
+                evictions.setdefault(uid, (moment(e["requestReceivedTimestamp"]),
+                                           f"{e['objectRef']['namespace']}/{e['objectRef']['name']}"))
+        return evictions
+
+    def receipts(self):
+        """[(when it was written, receipt)], as PodGroups have them."""
+        written = [(moment(e["stageTimestamp"]), (e["requestObject"].get("metadata") or {}).get("annotations") or {})
+                   for e in self.done("podgroups", "patch") if e.get("requestObject")]
+        return [(when, json.loads(a[RECEIPT])) for when, a in written if a.get(RECEIPT)]
+
+    def evictions_without_receipt(self):
+        """Pods that were evicted before it was written down why, since their bind."""
+        bound = {uid: when for when, uid, *_ in self.bindings()}
+        receipts = self.receipts()
+        return [name for uid, (when, name) in self.evictions().items()
+                if not any(bound.get(uid, 0) <= written <= when and name in receipt["pods"] for written, receipt in receipts)]
 
     # ---- leadership
 

@@ -7,6 +7,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from cluster import ADMIN_TOKEN, ApiError, Muster, is_bound, wait_until
+from history import History
 from proxy import FaultyProxy
 from test_serve import BINARY, KubeTest, token_of
 from workloads import JOBS, POD_GROUPS, PODS, QUEUES, group, job, pod, queue
@@ -250,6 +251,29 @@ class RefusedEvictions(TroubleTest):
         except ApiError as error:
             return error.status in (403, 422)
         return False
+
+    def test_why_somebody_goes_is_written_before_it_goes(self):
+        proxy, kubeconfig = self.through_proxy()
+        self.serve(kubeconfig=kubeconfig)
+        self.fill("told")
+        proxy.delay = lambda method, path: 1 if method == "PATCH" and "/podgroups/told" in path else 0
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 40)
+        history = History(self.plane.audit_entries())
+        told = [name for _, name in history.evictions().values() if name.startswith("default/told")]
+        self.assertEqual(len(told), 8)
+        self.assertEqual([name for name in history.evictions_without_receipt() if name in told], [])
+
+    def test_who_can_not_be_given_a_receipt_goes_all_the_same(self):
+        m = self.serve()
+        self.fill()
+        key = "muster.dev/last-eviction"
+        self.refuse("scheduling.run.ai", "v2alpha2", "podgroups", "UPDATE",
+                    f"!has(object.metadata.annotations) || !('{key}' in object.metadata.annotations)")
+        wait_until(lambda: self.is_annotation_refused("batch-0", key), 30, "the policy to be in force", 0.5)
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 40)
+        self.assertIn("could not be annotated", m.log())
 
     def test_a_budget_for_one_pod_does_not_break_a_gang(self):
         self.serve("--eviction", "api")

@@ -67,6 +67,7 @@ kube::Async<void> Evictor::carry_out_together(Victims victims) {
     for (const Evict& evict : victims) p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
     co_return;
   }
+  co_await write_receipts(victims);
   std::map<std::string, int> of_job;
   for (const Evict& evict : victims) ++of_job[evict.job()];
   std::vector<kube::Async<void>> all;
@@ -91,6 +92,12 @@ kube::Async<bool> Evictor::write_cooldowns(const Victims& victims) {
       groups_.annotate(evict->pod.ns, evict->pod.job,
                        {{keys::kRequeueNotBefore, std::nullopt}, {keys::kRequeuedAt, std::nullopt}});
   co_return refused.empty();
+}
+
+// A crash must not leave an eviction behind that nobody explains. Where a receipt can not be written, the log
+// says so, and the victims go all the same.
+kube::Async<void> Evictor::write_receipts(const Victims& victims) {
+  for (const Evict& evict : victims) co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
 }
 
 // Each by itself as a dry run, and all together by the numbers.

@@ -47,6 +47,7 @@ class Evictor {
 
   kube::Async<void> carry_out_together(Victims victims);
   kube::Async<bool> write_cooldowns(const Victims& victims);
+  kube::Async<void> write_receipts(const Victims& victims);
   kube::Async<bool> budgets_allow(const Victims& victims);
   kube::Async<bool> counts_allow(const Victims& victims);
   kube::Async<void> ask(const Evict& evict, bool& is_allowed);

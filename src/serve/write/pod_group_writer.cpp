@@ -201,7 +201,7 @@ void PodGroupWriter::annotate(const std::string& ns, const std::string& name,
 
 kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name) {
   const auto found = patching_.find(ns + "/" + name);
-  if (found == patching_.end()) co_return true;
+  if (found == patching_.end()) co_return co_await is_there(std::move(ns), std::move(name));
   const auto patching = found->second;
   co_await patching->done.opened();
   co_return !patching->failed;
@@ -237,10 +237,13 @@ kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::
   json annotations = json::object();
   for (const auto& [annotation, value] : changes) annotations[annotation] = value ? json(*value) : json();
   const json body = {{"metadata", {{"annotations", annotations}}}};
+  // An eviction waits for its receipt.
+  const auto lane = changes.contains(keys::kEvictionReceipt) ? kube::Lane::kEviction : kube::Lane::kOrdinary;
   ApiRequest patch{.method = "PATCH",
                    .path = resources::kPodGroups.path(ns, name),
                    .body = body.dump(),
-                   .content_type = kube::kMergePatch};
+                   .content_type = kube::kMergePatch,
+                   .lane = lane};
   const HttpResponse answer =
       co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
   if (answer.ok()) {
