@@ -57,7 +57,9 @@ void decode(const Field& root, VolumeObject& volume) {
   volume.claim_ns = claim["namespace"].text();
   volume.claim_name = claim["name"].text();
   volume.claim_uid = claim["uid"].text();
-  volume.phase = status["phase"].text();
+  const Field metadata = root.object("metadata");
+  const bool is_going = metadata["deletionTimestamp"].is_present();
+  volume.phase = is_going ? "Terminating" : status["phase"].text();  // as kubectl shows it
   volume.volume_mode = spec["volumeMode"].text();
   volume.bytes = storage_of(spec.object("capacity"));
   volume.access_modes = spec["accessModes"].strings();

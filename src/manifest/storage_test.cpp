@@ -64,8 +64,9 @@ spec:
 ---
 apiVersion: v1
 kind: PersistentVolume
-metadata: {name: of-driver}
+metadata: {name: of-driver, deletionTimestamp: "2025-06-01T12:00:00Z"}
 spec: {csi: {driver: csi.example.com, volumeHandle: vol-1}}
+status: {phase: Available}
 )");
   EXPECT_EQ(c.findings_text(), "");
   const VolumeClaimObject& claim = c.all<VolumeClaimObject>().at(0);
@@ -97,6 +98,7 @@ spec: {csi: {driver: csi.example.com, volumeHandle: vol-1}}
   EXPECT_EQ(node.drivers[0].most_volumes, 25);
   EXPECT_EQ(c.all<VolumeObject>().at(1).csi_driver, "csi.example.com");
   EXPECT_EQ(c.all<VolumeObject>().at(1).csi_handle, "vol-1");
+  EXPECT_EQ(c.all<VolumeObject>().at(1).phase, "Terminating");
 }
 
 }  // namespace

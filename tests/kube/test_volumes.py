@@ -135,6 +135,20 @@ class ExistingVolumes(VolumeTest):
         self.assertNotIn("pv.kubernetes.io/bound-by-controller", self.volume("disk")["metadata"].get("annotations", {}))
         self.assertNotIn("could not be bound", m.log(), "nothing is said of a pod that is gone")
 
+    def test_a_claim_that_was_given_another_leaves_its_volume_to_others(self):
+        """Where the controller, which would notice it later, has not."""
+        self.disk("disk", "node-002")
+        self.available("disk")
+        self.plane.stop("kube-controller-manager")
+        try:
+            self.serve()
+            self.api.post(PODS, pod("with-disk", queue="team-a", **self.claim("data", "local")))
+            wait_until(lambda: self.volume("disk")["spec"].get("claimRef"), 20, "the volume to be given")
+            self.api.patch(f"{CLAIMS}/data", {"spec": {"volumeName": "somebody-elses"}})
+            wait_until(lambda: not self.volume("disk")["spec"].get("claimRef"), 20, "the volume to be taken back")
+        finally:
+            self.plane.start_controllers()
+
     def test_another_muster_goes_on_where_one_was_killed(self):
         self.disk("disk", "node-002")
         self.available("disk")

@@ -46,6 +46,7 @@ bool offers_modes(const VolumeObject& volume, const VolumeClaimObject& claim) {
 }
 
 bool suits(const VolumeObject& volume, const VolumeClaimObject& claim) {
+  if (volume.phase == "Terminating") return false;
   if (volume.bytes < claim.bytes || mode_of(volume.volume_mode) != mode_of(claim.volume_mode)) return false;
   if (!volume.claim_name.empty()) return is_reserved_for(volume, claim);
   const bool is_free = volume.phase.empty() || volume.phase == "Available";
@@ -76,14 +77,15 @@ bool is_for_another_node(const VolumeClaimObject& claim, const Node& node) {
 
 // ---------------------------------------------------------------- wherever it goes
 
-// The smallest first; before all others one that was set aside for the claim.
+// The smallest first. Where one was set aside for the claim no other will do: the controller of volumes gives
+// it that one, wherever its pod is.
 std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClaimObject& claim) const {
   std::vector<const VolumeObject*> suitable;
   for (const auto& [name, volume] : cluster_.kept().all<VolumeObject>())
     if (suits(volume, claim)) suitable.push_back(&volume);
-  const auto key = [&](const VolumeObject& v) { return std::pair(!is_reserved_for(v, claim), v.bytes); };
-  std::stable_sort(suitable.begin(), suitable.end(),
-                   [&](const auto* a, const auto* b) { return key(*a) < key(*b); });
+  const auto is_other = [&](const VolumeObject* volume) { return !is_reserved_for(*volume, claim); };
+  if (!std::ranges::all_of(suitable, is_other)) std::erase_if(suitable, is_other);
+  std::ranges::stable_sort(suitable, {}, &VolumeObject::bytes);
   return suitable;
 }
 

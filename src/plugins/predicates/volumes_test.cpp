@@ -125,6 +125,28 @@ TEST(Volumes, OneVolumeServesOnePodOfACycle) {
             "no room for pod z-0: 3 nodes: volume claim z can not be served there (StorageClass/local)");
 }
 
+VolumeCluster with_volume_set_aside(std::int64_t gb, const std::string& phase) {
+  VolumeCluster c;
+  c.volume("other", 10, "a").volume("mine", gb, "b").claim("data", "local").pod("a", {"data"});
+  VolumeObject mine = *c.cluster().kept().find<VolumeObject>("mine");
+  mine.claim_ns = "default";
+  mine.claim_name = "data";
+  mine.phase = phase;
+  c.cluster().apply(mine);
+  return c;
+}
+
+TEST(Volumes, WhoseVolumeWasSetAsideGetsNoOther) {
+  VolumeCluster c = with_volume_set_aside(20, "Available");
+  EXPECT_EQ(c.cycle(), "bind a-0 n2");
+  EXPECT_EQ(given_to(c, "a-0"), std::vector<std::string>{"mine"});
+}
+
+TEST(Volumes, OneThatWasSetAsideAndWillNotDoIsNoReasonToWait) {
+  EXPECT_EQ(with_volume_set_aside(5, "Available").cycle(), "bind a-0 n1");
+  EXPECT_EQ(with_volume_set_aside(20, "Terminating").cycle(), "bind a-0 n1");
+}
+
 TEST(Volumes, WhatABindOnItsWayTakesIsTaken) {
   VolumeCluster c;
   c.volume("only", 10, "b").claim("x", "local").claim("y", "local").pod("x", {"x"}).pod("y", {"y"});

@@ -125,6 +125,10 @@ kube::Async<void> take_volume_back(WriteParts parts, const std::string& ns, cons
 struct ClaimState {
   bool is_bound = false;
   std::string volume, selected_node;
+
+  bool has_other_than(const VolumeNeed& need) const {
+    return !need.volume.empty() && !volume.empty() && volume != need.volume;
+  }
 };
 
 ClaimState state_of_claim(const std::string& text) {
@@ -141,8 +145,7 @@ std::string problem_with(const VolumeNeed& need, const std::string& node, const 
   if (!answer.ok()) return "";
   const ClaimState state = state_of_claim(answer.body);
   is_bound = state.is_bound;
-  const bool has_other = !need.volume.empty() && !state.volume.empty() && state.volume != need.volume;
-  if (has_other)
+  if (state.has_other_than(need))
     return fmt::format("volume claim {} was given volume {} by somebody else", need.claim, state.volume);
   // Whoever makes volumes takes the node away where it can not make one there.
   if (!is_bound && need.volume.empty() && state.selected_node != node)
@@ -201,7 +204,8 @@ kube::Async<void> unbind_volumes(WriteParts parts, const PodIdentity& pod, const
   for (const VolumeNeed& need : needs) {
     const HttpResponse answer = co_await parts.client.get(resources::kVolumeClaims.path(pod.ns, need.claim));
     const ClaimState state = answer.ok() ? state_of_claim(answer.body) : ClaimState{};
-    if (state.is_bound || !state.volume.empty()) continue;
+    const bool has_volume = state.is_bound || !state.volume.empty();
+    if (has_volume && !state.has_other_than(need)) continue;
     if (!need.volume.empty())
       co_await take_volume_back(parts, pod.ns, need);
     else if (answer.ok() && state.selected_node == node)
