@@ -20,6 +20,8 @@ void read_claim_meta(const Field& root, VolumeClaimObject& claim) {
       add_pod_owners(other, claim.owner_pod_uids);
     else if (other.key() == "annotations")
       claim.selected_node = other[kSelectedNode].text();
+    else if (other.key() == "deletionTimestamp")
+      claim.is_going = other.time().has_value();
   });
 }
 
@@ -50,15 +52,16 @@ void decode(const Field& root, VolumeClaimObject& claim) {
 }
 
 void decode(const Field& root, VolumeObject& volume) {
-  read_meta(root, volume.meta);
+  bool is_going = false;
+  read_meta(root, volume.meta, [&](const Field& other) {
+    if (other.key() == "deletionTimestamp") is_going = other.time().has_value();
+  });
   const Field spec = root.object("spec"), status = root.object("status");
   volume.storage_class = spec["storageClassName"].text();
   const Field claim = spec.object("claimRef");
   volume.claim_ns = claim["namespace"].text();
   volume.claim_name = claim["name"].text();
   volume.claim_uid = claim["uid"].text();
-  const Field metadata = root.object("metadata");
-  const bool is_going = metadata["deletionTimestamp"].is_present();
   volume.phase = is_going ? "Terminating" : status["phase"].text();  // as kubectl shows it
   volume.volume_mode = spec["volumeMode"].text();
   volume.bytes = storage_of(spec.object("capacity"));

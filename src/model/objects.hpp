@@ -202,6 +202,7 @@ struct VolumeClaimObject {
   std::optional<std::string> storage_class;
   std::string volume;  // spec.volumeName
   bool bound = false;  // status.phase Bound
+  bool is_going = false;
   std::int64_t bytes = 0;
   std::vector<std::string> access_modes;
   LabelSelector selector;

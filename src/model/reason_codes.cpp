@@ -33,6 +33,8 @@ std::string_view code_of(JobRule rule) {
       return "VolumeClaimDoesNotExist";
     case JobRule::kVolumeClaimUnbound:
       return "VolumeClaimNotBound";
+    case JobRule::kVolumeClaimGoing:
+      return "VolumeClaimBeingDeleted";
     case JobRule::kVolumeClaimOrphaned:
       return "VolumeClaimOwnerGone";
     case JobRule::kStorageClassMissing:

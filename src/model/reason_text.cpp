@@ -348,6 +348,8 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("PersistentVolumeClaim \"{}\" does not exist", r.name);
     case JobRule::kVolumeClaimUnbound:
       return fmt::format("PersistentVolumeClaim \"{}\" is not bound to a volume", r.name);
+    case JobRule::kVolumeClaimGoing:
+      return fmt::format("PersistentVolumeClaim \"{}\" is being deleted", r.name);
     case JobRule::kVolumeClaimOrphaned:
       return fmt::format("the pod that owns PersistentVolumeClaim \"{}\" is gone", r.name);
     case JobRule::kStorageClassMissing:

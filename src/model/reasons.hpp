@@ -75,6 +75,7 @@ enum class JobRule : std::uint8_t {
   kConfigMapMissing,
   kVolumeClaimMissing,
   kVolumeClaimUnbound,   // `name` is to be bound before a pod uses it, and is not
+  kVolumeClaimGoing,     // `name` is being deleted
   kVolumeClaimOrphaned,  // the pod that owns `name` is gone
   kStorageClassMissing,  // class `name` of claim `of`
   kVolumeMissing,        // volume `name` of claim `of`

@@ -180,6 +180,9 @@ JOBS = {
                                 {"name": "data", "pod": "default/p-0"}),
     "VolumeClaimNotBound": ([node(), volume_claim(), *waiting(volumes=VOLUME)], ALLOCATE,
                             {"name": "data", "pod": "default/p-0"}),
+    "VolumeClaimBeingDeleted": (
+        [node(), volume_claim(metadata={"deletionTimestamp": "2025-06-01T12:00:00Z", "finalizers": ["example.com/keeps"]}),
+         *waiting(volumes=VOLUME)], ALLOCATE, {"name": "data", "pod": "default/p-0"}),
     "VolumeClaimOwnerGone": (
         [node(), *DISKS, volume_claim(spec={"storageClassName": "disk"}, metadata={"ownerReferences": [
              {"apiVersion": "v1", "kind": "Pod", "name": "gone", "uid": "gone"}]}),

@@ -9,13 +9,12 @@ replaced or run out; a server that shows a stranger's certificate; clocks that a
 server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and
 within a minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
 without the lease, no node held more than it has at any moment, and why a pod was evicted was written before it went. MUSTER
-names the program.
+names the program. What a run that failed has left (logs, audit log) is kept; it says where.
 """
 import argparse
 import contextlib
 import glob
 import json
-import os
 import pathlib
 import random
 import signal
@@ -324,13 +323,11 @@ class Run:
 
     def verdict(self):
         """What is wrong, line by line."""
-        self.make_lost_pods_again()
-        running = lambda: {p["metadata"]["name"] for p in self.plane.pods() if is_running(p)}
         wrong = []
         try:
-            wait_until(lambda: set(self.expected) <= running(), 90, "all pods to run", 0.3)
+            wait_until(self.is_well, 120, "all pods to run", 0.5)
         except AssertionError:
-            wrong.append(f"do not run: {sorted(set(self.expected) - running())}")
+            wrong.append(f"do not run: {sorted(set(self.expected) - self.running())}")
         pods = self.api.items("/api/v1/pods")
         history = History(self.plane.audit_entries(), pods)
         wrong += [f"bound twice: {name}" for name in history.bound_twice()]
@@ -342,21 +339,22 @@ class Run:
         self.evictions = len(history.evictions())
         return wrong
 
+    def running(self):
+        return {p["metadata"]["name"] for p in self.plane.pods() if is_running(p)}
+
+    def is_well(self):
+        self.make_lost_pods_again()
+        return set(self.expected) <= self.running()
+
     def make_lost_pods_again(self):
-        """Pods of nodes that went, and of gangs that were given up, have no controller here: they are made again."""
+        """As the controllers that pods have elsewhere: those of nodes that went, and those that were evicted."""
         there = {p["metadata"]["name"]: p for p in self.plane.pods()}
-        lost = {of for name, of in self.expected.items()
-                if name not in there or there[name]["status"].get("phase") not in ("Pending", "Running")
-                or "deletionTimestamp" in there[name]["metadata"]}
-        deadline = time.monotonic() + 30
-        while lost and time.monotonic() < deadline:
-            for name in [n for n, of in self.expected.items() if of in lost]:
-                with contextlib.suppress(ApiError):
+        for name in self.expected:
+            with contextlib.suppress(ApiError):
+                if name not in there:
                     self.api.post(PODS, pod(name, 1, group=self.expected[name]))
-            time.sleep(1)
-            there = {p["metadata"]["name"]: p for p in self.plane.pods()}
-            lost = {of for name, of in self.expected.items()
-                    if name not in there or "deletionTimestamp" in there[name]["metadata"]}
+                elif there[name]["status"].get("phase") in ("Succeeded", "Failed"):
+                    self.api.request("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
 
     def end(self):
         for r in self.replicas:
@@ -381,10 +379,11 @@ def one_run(seed, seconds):
         run = Run(plane, seed, seconds)
         try:
             wrong = run.go()
+            plane.is_kept |= bool(wrong)
             return f"{len(run.faults)} faults, {run.evictions} evictions", wrong
         finally:
             run.end()
-            if os.environ.get("MUSTER_KEEP"):
+            if plane.is_kept:
                 print(f"kept: {plane.directory}")
 
 

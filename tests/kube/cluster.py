@@ -119,6 +119,7 @@ class ControlPlane:
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="muster-kube-", dir=shm if shm.is_dir() else None))
         self.with_kwok, self.with_controllers, self.with_audit, self.fast = kwok, controllers, audit, fast
         self.api_flags = api_flags
+        self.is_kept = bool(os.environ.get("MUSTER_KEEP"))
         self.processes = {}
         self.port = free_port()
         self.etcd_port = free_port()
@@ -143,7 +144,7 @@ class ControlPlane:
     def __exit__(self, *_):
         for name in list(reversed(self.processes)):
             self.stop(name, kill=name == "etcd")
-        if not os.environ.get("MUSTER_KEEP"):
+        if not self.is_kept:
             shutil.rmtree(self.directory, ignore_errors=True)
 
     # ---- processes

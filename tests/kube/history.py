@@ -96,11 +96,14 @@ class History:
         return [(when, json.loads(a[RECEIPT])) for when, a in written if a.get(RECEIPT)]
 
     def evictions_without_receipt(self):
-        """Pods that were evicted before it was written down why, since their bind."""
-        bound = {uid: when for when, uid, *_ in self.bindings()}
+        """Pods that were evicted before it was written down why, since the last of that name was."""
+        without, last = [], {}
         receipts = self.receipts()
-        return [name for uid, (when, name) in self.evictions().items()
-                if not any(bound.get(uid, 0) <= written <= when and name in receipt["pods"] for written, receipt in receipts)]
+        for when, name in self.evictions().values():
+            if not any(last.get(name, 0) < written <= when and name in receipt["pods"] for written, receipt in receipts):
+                without.append(name)
+            last[name] = when
+        return without
 
     # ---- leadership
 

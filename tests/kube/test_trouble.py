@@ -264,6 +264,25 @@ class RefusedEvictions(TroubleTest):
         self.assertEqual(len(told), 8)
         self.assertEqual([name for name in history.evictions_without_receipt() if name in told], [])
 
+    def test_rights_that_a_new_server_does_not_know_yet_are_waited_for(self):
+        proxy, kubeconfig = self.through_proxy()
+        self.serve(kubeconfig=kubeconfig)
+        self.fill("patient")
+        refused = []
+
+        def refuses(method, path):
+            if method != "PATCH" or "/podgroups/patient" not in path or refused and time.monotonic() > refused[0] + 2:
+                return False
+            refused.append(time.monotonic())
+            return 403
+
+        proxy.refuses = refuses
+        self.submit_gang("owed", 8, "team-a")
+        self.wait_running(8, "owed", 40)
+        history = History(self.plane.audit_entries())
+        self.assertTrue(refused)
+        self.assertEqual([n for n in history.evictions_without_receipt() if n.startswith("default/patient")], [])
+
     def test_who_can_not_be_given_a_receipt_goes_all_the_same(self):
         m = self.serve()
         self.fill()

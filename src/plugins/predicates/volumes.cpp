@@ -90,6 +90,10 @@ std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClai
 }
 
 void VolumeFilter::sort_in(const VolumeClaimObject& claim, std::size_t index, Claims& claims) const {
+  if (claim.is_going) {  // the kubelet would not start the pod
+    claims.obstacle = reason(JobRule::kVolumeClaimGoing, claim.meta.name);
+    return;
+  }
   if (claim.bound) {
     const auto* volume = cluster_.kept().find<VolumeObject>(claim.volume);
     if (volume == nullptr) claims.obstacle = reason(JobRule::kVolumeMissing, claim.volume, claim.meta.name);

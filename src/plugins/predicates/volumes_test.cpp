@@ -64,7 +64,11 @@ TEST(Volumes, ObstaclesAreNamedAndEndTheSearch) {
   c.claim({.meta = {.name = "classless"}}).pod("classless", {"classless"});
   c.claim("unknown", "unknown").pod("unknown", {"unknown"});
   c.claim({.meta = {.name = "lost"}, .volume = "gone", .bound = true}).pod("lost", {"lost"});
+  c.volume("kept", 10, "a");
+  c.claim({.meta = {.name = "going"}, .volume = "kept", .bound = true, .is_going = true})
+      .pod("going", {"going"});
   EXPECT_EQ(c.cycle(), "");
+  EXPECT_EQ(c.why("going"), "PersistentVolumeClaim \"going\" is being deleted");
   EXPECT_EQ(c.why("missing"), "PersistentVolumeClaim \"nowhere\" does not exist");
   EXPECT_EQ(c.why("early"), "PersistentVolumeClaim \"early\" is not bound to a volume");
   EXPECT_EQ(c.why("classless"), "PersistentVolumeClaim \"classless\" is not bound to a volume");

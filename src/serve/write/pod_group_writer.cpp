@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "grouper/fields.hpp"
 #include "grouper/grouper.hpp"
@@ -26,8 +27,16 @@ namespace resources = kube::resources;
 // How long a plan waits for a bind that needs it.
 constexpr auto kUntilWanted = std::chrono::seconds(5);
 
-bool is_transient_or_conflict(const HttpResponse& answer) {
-  return is_transient(answer) || answer.status == 409;
+// How long a server that has just begun may not know yet who has which rights.
+constexpr auto kUntilRightsAreKnown = std::chrono::seconds(5);
+
+MayRetry until_rights_are_known() {
+  return [refused = std::optional<kube::Clock::time_point>()](const HttpResponse& answer) mutable {
+    if (answer.status != 403) return is_transient(answer) || answer.status == 409;
+    const auto now = kube::Clock::now();
+    if (!refused) refused = now;
+    return now - *refused < kUntilRightsAreKnown;
+  };
 }
 
 }  // namespace
@@ -245,7 +254,7 @@ kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::
                    .content_type = kube::kMergePatch,
                    .lane = lane};
   const HttpResponse answer =
-      co_await send_persistently(p_.client, std::move(patch), is_transient_or_conflict);
+      co_await send_persistently(p_.client, std::move(patch), until_rights_are_known());
   if (answer.ok()) {
     p_.knowledge.saw(resources::kPodGroups, answer.body);
   } else if (answer.status != 404) {
