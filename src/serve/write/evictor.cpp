@@ -97,7 +97,8 @@ kube::Async<bool> Evictor::write_cooldowns(const Victims& victims) {
 // A crash must not leave an eviction behind that nobody explains. Where a receipt can not be written, the log
 // says so, and the victims go all the same.
 kube::Async<void> Evictor::write_receipts(const Victims& victims) {
-  for (const Evict& evict : victims) co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
+  for (const Evict& evict : victims)
+    if (evict.has_receipt) co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
 }
 
 // Each by itself as a dry run, and all together by the numbers.

@@ -24,7 +24,8 @@ struct Evict {
   PodIdentity pod;
   Labels labels;
   std::string action, contender, contender_ns, message;
-  std::string nominators;  // of a requeue: who said that its victims may go
+  std::string nominators;    // of a requeue: who said that its victims may go
+  bool has_receipt = false;  // which its PodGroup is being given
   std::string job() const { return pod.ns + "/" + pod.job; }
 };
 Evict evict_of(const Cluster& cluster, const EvictDecision& decision);

@@ -1,6 +1,8 @@
 // Each decision to who writes it; those that nobody would read are left out.
 #include "serve/write/live_sink.hpp"
 
+#include <set>
+
 #include "answers/receipt.hpp"
 #include "grouper/grouper.hpp"
 #include "serve/health/metrics.hpp"
@@ -48,6 +50,7 @@ void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint no
 }
 
 void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) {
+  std::set<JobId> with_receipt;
   for (const PatchDecision& patch : decisions.patches) {
     if (is_in_vain(cluster, patch)) continue;
     const Job& job = cluster.job(patch.job);
@@ -55,14 +58,17 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     changes.emplace(kPreemptibility, preemptibility_text(job));
     if (changes.contains(keys::kLastStart)) changes.emplace(keys::kQueue, cluster.queue(job.queue).name);
     if (patch.annotations.contains(keys::kLastEviction))
-      if (const auto receipt = answers::receipt_in(cluster, decisions, patch.job, now))
+      if (const auto receipt = answers::receipt_in(cluster, decisions, patch.job, now)) {
         changes.emplace(keys::kEvictionReceipt, answers::to_annotation(*receipt));
+        with_receipt.insert(patch.job);
+      }
     writers_.groups.annotate(job.ns, job.name, changes);
   }
   std::vector<Evict> evictions;
   for (const EvictDecision& eviction : decisions.evictions) {
     evictions.push_back(evict_of(cluster, eviction));
     evictions.back().nominators = nominators_of(decisions, eviction);
+    evictions.back().has_receipt = with_receipt.contains(cluster.task(eviction.task).job);
   }
   writers_.evictor.carry_out(std::move(evictions));
   std::vector<Bind> binds;
