@@ -1,8 +1,9 @@
 // Scenarios that empty the fewest nodes that together make room for all tasks, then more. actions.md 9.5.
 #include <algorithm>
 #include <limits>
-#include <utility>
+#include <span>
 
+#include "engine/order/gang_view.hpp"
 #include "engine/search/scenario_generator.hpp"
 #include "plugins/generators/batches_by.hpp"
 #include "plugins/generators/generators.hpp"
@@ -25,6 +26,7 @@ class MultiNodeGang final : public ScenarioGenerator {
   void start(VictimAccumulator& victims) override {
     victims_ = &victims;
     by_node_.clear();
+    by_job_.clear();
     gpus_.clear();
     proposed_in_.clear();
     proposals_ = 0;
@@ -79,6 +81,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     for (std::size_t i = gpus_.size(); i < victims_->batches().size(); ++i) {
       gpus_.push_back(0);
       proposed_in_.push_back(0);
+      by_job_.add(victims_->batches()[i].job, static_cast<std::uint32_t>(i));
       for (TaskId t : victims_->batches()[i].tasks) {
         const NodeId n = c.placement(t).node;
         gpus_.back() += freed_gpus(c, t);
@@ -133,34 +136,74 @@ class MultiNodeGang final : public ScenarioGenerator {
   bool propose(Batches& potential) {
     ++proposals_;
     picked_.clear();
-    std::int64_t gpus = recorded_gpus_;
+    picked_gpus_ = recorded_gpus_;
     for (std::size_t i = 0; i < size_; ++i)
-      for (std::uint32_t batch : by_node_.of(nodes_[i].node)) {
-        if (std::exchange(proposed_in_[batch], proposals_) == proposals_) continue;
-        picked_.push_back(batch);
-        if ((gpus += gpus_[batch]) > most_) return false;
-      }
+      if (!pick(by_node_.of(nodes_[i].node))) return false;
+    if (!pick_rest_of_gangs()) return false;
     std::sort(picked_.begin(), picked_.end());
     for (std::uint32_t i : picked_)
       potential.append(victims_->batches()[i].job, victims_->batches()[i].tasks);
     return true;
   }
 
+  // Those that were not picked yet; false: too much would be taken.
+  bool pick(std::span<const std::uint32_t> batches) {
+    for (std::uint32_t batch : batches) {
+      if (is_picked(batch)) continue;
+      proposed_in_[batch] = proposals_;
+      picked_.push_back(batch);
+      if ((picked_gpus_ += gpus_[batch]) > most_) return false;
+    }
+    return true;
+  }
+  bool is_picked(std::uint32_t batch) const { return proposed_in_[batch] == proposals_; }
+
+  // Who loses what it needs to run goes altogether: the rest of it would hold GPUs and do nothing.
+  bool pick_rest_of_gangs() {
+    if (!victims_->session().settings.compatibility.move_only_whole_gangs) return true;
+    for (std::size_t i = 0; i < picked_.size(); ++i) {
+      const JobId job = victims_->batches()[picked_[i]].job;
+      const auto batches = by_job_.of(job);
+      const bool has_rest = std::ranges::any_of(batches, [&](std::uint32_t b) { return !is_picked(b); });
+      if (has_rest && is_left_in_part(job) && !pick(batches)) return false;
+    }
+    return true;
+  }
+
+  bool is_left_in_part(JobId id) {
+    const Session& session = victims_->session();
+    const Job& job = session.cluster.job(id);
+    if (!is_satisfied(job, kRoot)) return false;
+    taken_.assign(job.pod_sets.size(), 0);
+    const auto take = [&](std::span<const TaskId> tasks) {
+      for (TaskId t : tasks) ++taken_[session.cluster.task(t).pod_set];
+    };
+    for (std::uint32_t batch : by_job_.of(id))
+      if (is_picked(batch)) take(victims_->batches()[batch].tasks);
+    const Batches& recorded = *victims_->probe().recorded;
+    for (std::size_t i = 0; i < recorded.size(); ++i)
+      if (recorded[i].job == id) take(recorded[i].tasks);
+    const GangView view(session, job, taken_);
+    return view.active() > 0 && !view.is_satisfied(kRoot);
+  }
+
   static constexpr std::int64_t kOutside = -1;
 
   VictimAccumulator* victims_ = nullptr;
   BatchesBy<NodeId> by_node_;
+  BatchesBy<JobId> by_job_;
   std::vector<std::int64_t> gpus_;          // by batch
   std::vector<std::uint32_t> proposed_in_;  // by batch: the proposal that had it last
   std::uint32_t proposals_ = 0;
   Bitmap usable_;
   std::int64_t without_victims_ = 0;  // room of usable nodes that hold no potential victim
-  std::int64_t recorded_gpus_ = 0, most_ = 0;
+  std::int64_t recorded_gpus_ = 0, picked_gpus_ = 0, most_ = 0;
   std::vector<Emptied> nodes_;      // sorted
   IdVector<NodeId, Emptied> seen_;  // as it stands in nodes_
   std::vector<NodeId> changed_;
   Stamps<NodeId> is_changed_;
   std::vector<std::uint32_t> picked_;
+  std::vector<std::int32_t> taken_;  // by pod set, of the job at hand
   std::size_t size_ = kNone, growth_ = 1;
 };
 
