@@ -7,7 +7,7 @@ Each run takes its faults from its seed: replicas that are killed, stopped for l
 networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; tokens that are
 replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by minutes and are set back; an API
 server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and
-within a minute everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
+within two minutes everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
 without the lease, no node held more than it has at any moment, and why a pod was evicted was written before it went. MUSTER
 names the program. What a run that failed has left (logs, audit log) is kept; it says where.
 """
@@ -374,7 +374,8 @@ def one_run(seed, seconds):
         plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
         plane.add_nodes(NODES)
         make_strangers_certificate(plane.directory)
-        for made in (queue("department", 8 * NODES, parent=""), queue("team-a", 4 * NODES), queue("team-b", 4 * NODES), queue("guests", 0)):
+        owed = GPUS * NODES // 2
+        for made in (queue("department", 2 * owed, parent=""), queue("team-a", owed), queue("team-b", owed), queue("guests", 0)):
             plane.api.post(QUEUES, made)
         run = Run(plane, seed, seconds)
         try:

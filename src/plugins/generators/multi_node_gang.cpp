@@ -161,8 +161,10 @@ class MultiNodeGang final : public ScenarioGenerator {
   // Who loses what it needs to run goes altogether: the rest of it would hold GPUs and do nothing.
   bool pick_rest_of_gangs() {
     if (!victims_->session().settings.compatibility.move_only_whole_gangs) return true;
+    asked_.clear();
     for (std::size_t i = 0; i < picked_.size(); ++i) {
       const JobId job = victims_->batches()[picked_[i]].job;
+      if (!asked_.insert(job)) continue;
       const auto batches = by_job_.of(job);
       const bool has_rest = std::ranges::any_of(batches, [&](std::uint32_t b) { return !is_picked(b); });
       if (has_rest && is_left_in_part(job) && !pick(batches)) return false;
@@ -203,6 +205,7 @@ class MultiNodeGang final : public ScenarioGenerator {
   std::vector<NodeId> changed_;
   Stamps<NodeId> is_changed_;
   std::vector<std::uint32_t> picked_;
+  Stamps<JobId> asked_;
   std::vector<std::int32_t> taken_;  // by pod set, of the job at hand
   std::size_t size_ = kNone, growth_ = 1;
 };
