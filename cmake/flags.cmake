@@ -1,9 +1,9 @@
-# One interface target carries the language level, the warnings and the sanitizers of every module.
+# One interface target carries the language level, the warnings, the hardening and the sanitizers of every module.
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
-# Not with precompiled headers: asked for one that changed, ccache may hand out the one before.
+# Without ccache: asked for a precompiled header that has changed, it may hand out the previous one.
 option(MUSTER_PRECOMPILE "Parse common headers once" ON)
 find_program(CCACHE ccache)
 if(CCACHE AND NOT MUSTER_PRECOMPILE)  # checkouts share the cache, wherever they are
@@ -17,14 +17,23 @@ target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow 
                        -Wno-missing-field-initializers -ffp-contract=off)
 # -Wno-subobject-linkage: a coroutine of a batch may hold what is unnamed in its own file.
 target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-# g++ 12 sees overlaps in insertions into a std::string where there are none, whenever it inlines them differently.
+# g++ 12 reports overlaps in insertions into a std::string where there are none, whenever it inlines them differently.
 target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+# g++ collects its garbage less often: a tenth less time for some hundred megabytes more.
+target_compile_options(muster_flags INTERFACE "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>")
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+# Containers check indices and emptiness in every build, also in the one that users run.
+target_compile_definitions(muster_flags INTERFACE _GLIBCXX_ASSERTIONS)
 if(MUSTER_SANITIZE)
-  # g++ 12 sees uninitialised members in instrumented code of standard and Abseil containers where there are none.
+  # g++ 12 reports uninitialised members in instrumented code of standard and Abseil containers where there are none.
   target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})
+else()
+  target_compile_options(muster_flags INTERFACE -fPIE -fstack-protector-strong -fstack-clash-protection -fcf-protection)
+  target_compile_definitions(muster_flags INTERFACE _FORTIFY_SOURCE=2)
+  target_link_options(muster_flags INTERFACE -pie -Wl,-z,relro,-z,now,-z,noexecstack)
 endif()
 find_program(MOLD mold)
 if(MOLD)

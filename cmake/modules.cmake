@@ -2,7 +2,7 @@ find_package(GTest REQUIRED)
 include(GoogleTest)
 
 # muster_precompiled(name HEADERS headers... LIBS libraries...): headers that are parsed once for all targets that name
-# them with PRECOMPILED. A source still includes what it uses: preset asan knows no precompiled headers.
+# them with PRECOMPILED. A source still includes what it uses: preset clang compiles each file and each header alone.
 function(muster_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
   if(NOT MUSTER_PRECOMPILE)
@@ -20,59 +20,43 @@ function(muster_use_precompiled target name)
   endif()
 endfunction()
 
-# Sources of a library are compiled several at a time, about MUSTER_BATCH of them, so that headers are parsed and templates
-# are made once for all of them, and tests of a module, fewer at a time. Names that are private to a file must therefore
-# differ within a module. 1: each by itself, as preset asan has it. The lists name files relative to src/, so that checkouts
-# share ccache's results.
-set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one")
-set(MUSTER_TEST_BATCH 6 CACHE STRING "Likewise of tests")
+# The sources of a library, and the tests of a module, are compiled several at a time, at most MUSTER_BATCH of them: headers
+# are parsed once for all of them. cmake/batches.py puts only such files together that cannot see each other's private
+# names, and works that out again whenever a file changes. The batches name files relative to src/, so that checkouts share
+# ccache's results.
+set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one, at most")
+set(Python3_ROOT_DIR /usr)  # first of all Debian's, which has Debian's packages
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-function(muster_batches result name most)
-  if(most LESS 2)
-    set(${result} ${ARGN} PARENT_SCOPE)
-    return()
-  endif()
-  list(LENGTH ARGN count)
-  math(EXPR batches "(${count} + ${most} / 2) / ${most}")
-  if(batches EQUAL 0)
-    set(batches 1)
-  endif()
-  math(EXPR size "(${count} + ${batches} - 1) / ${batches}")
-  set(batch 0)
-  set(rest ${ARGN})
-  while(rest)
-    list(SUBLIST rest 0 ${size} some)
-    list(REMOVE_ITEM rest ${some})
-    list(TRANSFORM some REPLACE "^${CMAKE_CURRENT_SOURCE_DIR}/(.*)$" "#include \"\\1\"\n")
-    string(JOIN "" text ${some})
-    set(file ${CMAKE_CURRENT_BINARY_DIR}/batches/${name}_${batch}.cpp)
-    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)
-    list(APPEND files ${file})
-    math(EXPR batch "${batch} + 1")
-  endwhile()
-  set(${result} ${files} PARENT_SCOPE)
+# muster_batches(modules...): sets BATCHES_<module> and BATCHES_<module>_test: what to compile.
+function(muster_batches)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/batches.py)
+  set(directory ${CMAKE_CURRENT_BINARY_DIR}/batches)
+  foreach(module ${ARGN})
+    list(APPEND wanted ${module}=.cpp ${module}=_test.cpp)
+  endforeach()
+  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/batches.py --source ${CMAKE_CURRENT_SOURCE_DIR}
+                          --output ${directory} --most ${MUSTER_BATCH} --list ${directory}/list.cmake ${wanted}
+                  COMMAND_ERROR_IS_FATAL ANY)
+  include(${directory}/list.cmake)
+  foreach(module ${ARGN})
+    set(BATCHES_${module} ${BATCHES_${module}} PARENT_SCOPE)
+    set(BATCHES_${module}_test ${BATCHES_${module}_test} PARENT_SCOPE)
+  endforeach()
 endfunction()
 
-# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers [ONE_BY_ONE]):
+# muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers):
 # library muster_<name> from the sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test.
-# ONE_BY_ONE: files that use the same names for different things. Test programs may use the TestCluster
-# builder of tests/, and say so with TEST_LIBS muster_testing.
+# Test programs may use the TestCluster builder of tests/, and say so with TEST_LIBS muster_testing.
 function(muster_module name)
-  cmake_parse_arguments(ARG "ONE_BY_ONE" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
-  set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cpp$")
-  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
-  if(NOT ARG_ONE_BY_ONE)
-    muster_batches(sources ${name} ${MUSTER_BATCH} ${sources})
-    muster_batches(tests ${name}_test ${MUSTER_TEST_BATCH} ${tests})
-  endif()
-  add_library(muster_${name} STATIC ${sources})
+  add_library(muster_${name} STATIC ${BATCHES_${name}})
   target_link_libraries(muster_${name} PUBLIC muster_flags ${ARG_DEPENDS} ${ARG_LIBS})
   muster_use_precompiled(muster_${name} "${ARG_PRECOMPILED}")
-  if(tests)
-    muster_test(${name}_test SOURCES ${tests} LIBS muster_${name} ${ARG_TEST_LIBS})
+  if(BATCHES_${name}_test)
+    muster_test(${name}_test SOURCES ${BATCHES_${name}_test} LIBS muster_${name} ${ARG_TEST_LIBS})
   endif()
 endfunction()
 

@@ -10,11 +10,14 @@ packages=(
   libcurl4-openssl-dev libssl-dev prometheus-cpp-dev
   libjs-chart.js
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
-  python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap libfaketime dpkg-dev ca-certificates  # tests only
+  python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap libfaketime dpkg-dev binutils ca-certificates  # tests only
 )
 
 # What only the tests of the page need, and ./run does not wait for.
 browser_packages=(chromium fonts-dejavu-core)
+
+# A second compiler, for ./test --lint and .ci/run.
+lint_packages=(clang-19 clang-tidy-19)
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -8,10 +8,6 @@
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
 
-#ifndef MUSTER_VERSION
-#define MUSTER_VERSION "unknown"
-#endif
-
 namespace muster::cli {
 namespace {
 

@@ -3,7 +3,7 @@
 
     run.py                                  all sets
     run.py mission kai-tests/reclaim        these directories, or single files
-    run.py --same-as OTHER_MUSTER           both builds must decide the same on every case
+    run.py --same-as OTHER_MUSTER           both builds must decide the same on every case; with --identical, print the same
 
 The last line is "N passed, N failed". Exit status: 0 nothing failed, 1 something did, 2 wrong usage.
 """
@@ -22,7 +22,7 @@ import program
 import same
 import text
 
-MUSTER = cases.HERE.parent.parent / "build/dev/src/muster"
+MUSTER = cases.HERE.parent.parent / "build/release/src/muster"
 VERDICTS = (judging.PASSED, judging.FAILED, judging.ERRORED, judging.KNOWN)
 
 
@@ -116,7 +116,7 @@ def judge_all(selected, runner, options):
 
 
 def compare_builds(selected, options):
-    found = each(lambda case: list(same.differences(case, options.muster, options.same_as, options.timeout)),
+    found = each(lambda case: list(same.differences(case, options.muster, options.same_as, options)),
                  selected, options.jobs)
     differing = [(case["name"], why) for case, texts in zip(selected, found) for why in texts]
     for name, why in differing[:options.show or None]:
@@ -134,6 +134,7 @@ def parser():
     add("--muster", type=pathlib.Path, default=MUSTER, help="the program (default: %(default)s)")
     add("--cmd", help="another program: a command with the placeholders %s" % program.PLACEHOLDERS)
     add("--same-as", type=pathlib.Path, metavar="MUSTER", help="compare the decisions of --muster with this build's")
+    add("--identical", action="store_true", help="with --same-as: compare all that both print, byte for byte")
     add("--only", metavar="REGEX", help="cases whose name matches")
     add("--tag", action="append", help="cases with this tag; repeat for any of several")
     add("--skip-tag", action="append", default=[], metavar="TAG", help="no cases with this tag; repeatable")

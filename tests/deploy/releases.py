@@ -14,7 +14,7 @@ from version import VERSION
 
 CHART = ROOT / "deploy/chart"
 NAMESPACE = "kai-scheduler"
-BINARY = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
+BINARY = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
 
 
 class HelmFailed(Exception):

@@ -15,7 +15,7 @@ from cluster import ControlPlane, Muster, is_running, wait_until
 from workloads import PODS, QUEUES, pod, queue
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
+BINARY = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
 ALERTS = ROOT / "deploy/chart/files/alerts.yaml"
 DASHBOARD = json.loads((ROOT / "deploy/chart/files/dashboard.json").read_text())
 EMBEDDED_USAGE = "usageDBConfig:\n  clientType: embedded\n  usageParams: {fetchInterval: 1s}\n"

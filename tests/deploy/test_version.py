@@ -10,7 +10,7 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from version import ROOT, VERSION
 
-MUSTER = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
+MUSTER = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
 
 
 class Version(unittest.TestCase):

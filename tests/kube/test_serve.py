@@ -14,7 +14,7 @@ from proxy import FaultyProxy
 from workloads import DEPLOYMENTS, JOBS, POD_GROUPS, PODS, QUEUES, deployment, group, job, pod, queue
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("MUSTER", str(ROOT / "build/dev/src/muster"))
+BINARY = os.environ.get("MUSTER", str(ROOT / "build/release/src/muster"))
 
 
 def token_of(api, service_account):

@@ -10,6 +10,7 @@
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
+#include "serve/health/log.hpp"
 #include "serve/read/knowledge.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
