@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
-#include <cerrno>
+#include "serve/health/http_request.hpp"
 
 namespace muster::serve {
 namespace {
@@ -12,25 +12,15 @@ namespace {
 using std::chrono::seconds;
 
 constexpr std::size_t kLongestHead = 8 << 10;
+constexpr int kSendBuffer = 128 << 10;  // the system doubles it
 constexpr auto kForTheHead = seconds(5), kForTheAnswer = seconds(10), kForTheEnd = seconds(1);
 // What a client may still send after its answer; then it is cut off.
 constexpr std::size_t kMostDrained = 256 << 10;
 
-bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
-
-// "GET /metrics?x HTTP/1.1"
-struct RequestLine {
-  std::string_view method, path, version;
-  explicit RequestLine(std::string_view line) {
-    const std::size_t first = line.find(' '), last = line.rfind(' ');
-    if (first == line.npos || last == first) return;
-    method = line.substr(0, first);
-    path = line.substr(first + 1, last - first - 1);
-    path = path.substr(0, path.find('?'));
-    version = line.substr(last + 1);
-  }
-  bool is_http() const { return version.starts_with("HTTP/1.") && path.starts_with('/'); }
-};
+const SharedText& nothing() {
+  static const SharedText text = std::make_shared<const std::string>();
+  return text;
+}
 
 }  // namespace
 
@@ -52,13 +42,20 @@ const char* words_of(int status) {
       return "Content Too Large";
     case 431:
       return "Request Header Fields Too Large";
+    case 500:
+      return "Internal Server Error";
     default:
       return "Service Unavailable";
   }
 }
 
-HttpConnection::HttpConnection(Socket socket) : socket_(std::move(socket)) {
-  wait_for(State::kAsks, kForTheHead);
+Page page_of(int status, std::string text) {
+  return {.status = status, .body = std::make_shared<const std::string>(std::move(text))};
+}
+
+HttpConnection::HttpConnection(Socket socket) : socket_(std::move(socket)), body_(nothing()) {
+  ::setsockopt(descriptor(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
+  wait_for(State::kReads, kForTheHead);
 }
 
 void HttpConnection::wait_for(State state, Clock::duration most) {
@@ -66,51 +63,50 @@ void HttpConnection::wait_for(State state, Clock::duration most) {
   deadline_ = Clock::now() + most;
 }
 
-void HttpConnection::go_on(const Pages& pages) {
-  if (state_ == State::kAsks) read_head(pages);
+void HttpConnection::go_on() {
+  if (state_ == State::kReads) read_head();
   if (state_ == State::kAnswers) write_answer();
   if (state_ == State::kDrains) drain();
 }
 
-void HttpConnection::read_head(const Pages& pages) {
+void HttpConnection::read_head() {
   char buffer[2048];
-  const ssize_t n = ::recv(descriptor(), buffer, sizeof(buffer), 0);
+  const ssize_t n = ::recv(descriptor(), buffer, sizeof(buffer), MSG_DONTWAIT);
   if (n < 0 && would_block()) return;
-  if (n <= 0) {
-    state_ = State::kOver;
+  if (n <= 0) return give_up();
+  head_.append(buffer, static_cast<std::size_t>(n));
+  if (head_.find("\r\n\r\n") == std::string::npos) {
+    if (head_.size() > kLongestHead) answer(page_of(431, "the request is too long\n"));
     return;
   }
-  text_.append(buffer, static_cast<std::size_t>(n));
-  if (text_.find("\r\n\r\n") == std::string::npos) {
-    if (text_.size() > kLongestHead) answer({.status = 431, .body = "the request is too long\n"});
-    return;
-  }
-  const std::string head = std::move(text_);
-  const RequestLine line(std::string_view(head).substr(0, head.find("\r\n")));
-  if (!line.is_http()) return answer({.status = 400, .body = "that is no HTTP\n"});
-  if (line.method != "GET" && line.method != "HEAD")
-    return answer({.status = 405, .body = "GET and HEAD only\n"});
-  answer(pages(line.path), line.method == "GET");
+  const auto read = read_request(head_);
+  if (const auto* refusal = std::get_if<HttpRefusal>(&read))
+    return answer(page_of(refusal->status, refusal->message + "\n"));
+  const HttpRequest& request = std::get<HttpRequest>(read);
+  if (request.method != "GET" && request.method != "HEAD") return answer(page_of(405, "GET and HEAD only\n"));
+  wants_body_ = request.method == "GET";
+  path_ = request.path;
+  state_ = State::kAsked;
 }
 
-void HttpConnection::answer(const Page& page, bool with_body) {
-  text_ = fmt::format(
+void HttpConnection::answer(const Page& page) {
+  head_ = fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n", page.status,
-      words_of(page.status), page.type, page.body.size(), page.status == 405 ? "Allow: GET, HEAD\r\n" : "");
-  if (with_body) text_ += page.body;
+      words_of(page.status), page.type, page.body->size(), page.status == 405 ? "Allow: GET, HEAD\r\n" : "");
+  body_ = wants_body_ ? page.body : nothing();
+  answered_at_ = Clock::now();
   wait_for(State::kAnswers, kForTheAnswer);
 }
 
 void HttpConnection::write_answer() {
-  const ssize_t n =
-      ::send(descriptor(), text_.data() + written_, text_.size() - written_, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const bool is_in_head = written_ < head_.size();
+  const std::string_view left = is_in_head ? std::string_view(head_).substr(written_)
+                                           : std::string_view(*body_).substr(written_ - head_.size());
+  const ssize_t n = ::send(descriptor(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (n < 0 && would_block()) return;
-  if (n < 0) {
-    state_ = State::kOver;
-    return;
-  }
+  if (n < 0) return give_up();
   written_ += static_cast<std::size_t>(n);
-  if (written_ < text_.size()) return;
+  if (written_ < head_.size() + body_->size()) return;
   ::shutdown(descriptor(), SHUT_WR);
   wait_for(State::kDrains, kForTheEnd);
 }

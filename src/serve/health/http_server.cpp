@@ -1,105 +1,103 @@
-// Pages and probes, answered by a thread of its own that waits for no single client.
+// Two threads: one accepts, reads requests and answers probes; the other makes pages and sends them.
 #include "serve/health/http_server.hpp"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <sys/socket.h>
-#include <unistd.h>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <utility>
 
-#include <cerrno>
-#include <deque>
-#include <thread>
-#include <vector>
-
-#include "serve/health/http_connection.hpp"
+#include "serve/health/http_connections.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/health/vitals.hpp"
 
 namespace muster::serve {
 namespace {
 
+using Clock = HttpConnection::Clock;
+
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
-// More are too many: the oldest goes.
-constexpr std::size_t kMostConnections = 128;
-// At once: half of the others get their turn before they could be the oldest.
-constexpr std::size_t kMostAccepted = kMostConnections / 2;
-constexpr int kLongestWaitMs = 250;
+constexpr auto kFresh = std::chrono::seconds(1);
+
+// A page that takes time to make: at most once a second, and all who ask share it.
+class RecentPage {
+ public:
+  RecentPage(const char* type, std::function<std::string()> make) : type_(type), make_(std::move(make)) {}
+
+  Page page() {
+    if (text_ == nullptr || Clock::now() - made_ >= kFresh) {
+      text_ = std::make_shared<const std::string>(make_());
+      made_ = Clock::now();
+    }
+    return {.type = type_, .body = text_};
+  }
+
+ private:
+  const char* const type_;
+  const std::function<std::string()> make_;
+  SharedText text_;
+  Clock::time_point made_;
+};
 
 // `trouble` in words; "": all is well.
 Page probe(const std::string& trouble) {
-  return {.status = trouble.empty() ? 200 : 503, .body = (trouble.empty() ? "ok" : trouble) + "\n"};
-}
-
-Pages pages_of(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow) {
-  return [&metrics, &vitals, shadow](std::string_view path) -> Page {
-    if (path == "/shadow" && shadow != nullptr) return {.type = "application/json", .body = shadow->text()};
-    if (path == "/metrics") return {.type = kPrometheus, .body = metrics.text()};
-    if (path == "/healthz") return probe(vitals.not_alive());
-    if (path == "/readyz") return probe(vitals.not_ready());
-    return {.status = 404, .body = "/metrics, /healthz or /readyz\n"};
-  };
+  return page_of(trouble.empty() ? 200 : 503, (trouble.empty() ? "ok" : trouble) + "\n");
 }
 
 }  // namespace
 
-class HttpServer::Thread {
+class HttpServer::Threads {
  public:
-  Thread(Socket listener, Pages pages)
-      : listener_(std::move(listener)),
-        pages_(std::move(pages)),
-        end_(::eventfd(0, EFD_CLOEXEC)),
-        thread_([this] { run(); }) {}
-  ~Thread() {
-    static_cast<void>(::eventfd_write(end_.descriptor(), 1));
-    thread_.join();
-  }
-  Thread(const Thread&) = delete;
-  Thread& operator=(const Thread&) = delete;
+  Threads(Socket listener, const HttpServer& server)
+      : vitals_(server.vitals_),
+        trouble_(server.trouble_),
+        recent_(recent_pages(server.metrics_, server.shadow_)),
+        pages_(
+            Socket(), [this](HttpConnection& c) { answer_page(c); }, trouble_),
+        front_(
+            std::move(listener), [this](HttpConnection& c) { answer_probe(c); }, trouble_) {}
 
  private:
-  void run() {
-    for (;;) {
-      std::vector<pollfd> waits = {{end_.descriptor(), POLLIN, 0}, {listener_.descriptor(), POLLIN, 0}};
-      for (const HttpConnection& c : connections_)
-        waits.push_back({c.descriptor(), static_cast<short>(c.wants_to_write() ? POLLOUT : POLLIN), 0});
-      ::poll(waits.data(), waits.size(), connections_.empty() ? -1 : kLongestWaitMs);
-      if (waits[0].revents != 0) return;
-      for (std::size_t i = 0; i < connections_.size(); ++i)
-        if (waits[i + 2].revents != 0) connections_[i].go_on(pages_);
-      const auto now = HttpConnection::Clock::now();
-      std::erase_if(connections_, [&](const HttpConnection& c) { return c.is_over(now); });
-      if (waits[1].revents != 0) accept_all();
-    }
+  using RecentPages = std::map<std::string, RecentPage, std::less<>>;
+
+  static RecentPages recent_pages(const Metrics& metrics, const TextSource* shadow) {
+    RecentPages pages;
+    pages.emplace("/metrics", RecentPage(kPrometheus, [&metrics] { return metrics.text(); }));
+    if (shadow != nullptr)
+      pages.emplace("/shadow", RecentPage("application/json", [shadow] { return shadow->text(); }));
+    return pages;
   }
 
-  void accept_all() {
-    for (std::size_t i = 0; i < kMostAccepted; ++i) {
-      Socket client(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-      const bool lacks_descriptors = !client.is_open() && (errno == EMFILE || errno == ENFILE);
-      if (lacks_descriptors && connections_.empty()) ::usleep(kLongestWaitMs * 1000);
-      const bool is_full = connections_.size() >= kMostConnections || lacks_descriptors;
-      if (is_full && !connections_.empty()) connections_.pop_front();
-      if (!client.is_open()) return;
-      connections_.emplace_back(std::move(client));
-    }
+  void answer_probe(HttpConnection& c) {
+    if (c.path() == "/healthz") return c.answer(probe(vitals_.not_alive()));
+    if (c.path() == "/readyz") return c.answer(probe(vitals_.not_ready()));
+    if (!recent_.contains(c.path())) return c.answer(page_of(404, "/metrics, /healthz or /readyz\n"));
+    if (!pages_.take(c)) c.answer(page_of(503, "too many pages are under way\n"));
   }
 
-  const Socket listener_;
-  const Pages pages_;
-  const Socket end_;
-  std::deque<HttpConnection> connections_;  // the oldest first
-  std::thread thread_;
+  void answer_page(HttpConnection& c) {
+    const std::string what = "http: " + c.path();
+    if (!pages_.may_begin_answer()) return c.answer(page_of(503, "too many pages are under way\n"));
+    c.answer(guarded(
+        trouble_, what.c_str(), [&] { return recent_.find(c.path())->second.page(); },
+        [] { return page_of(500, "the page cannot be made\n"); }));
+  }
+
+  const Vitals& vitals_;
+  const Trouble trouble_;
+  RecentPages recent_;  // the pages are for the second thread alone
+  HttpConnections pages_, front_;
 };
 
-HttpServer::HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow)
-    : metrics_(metrics), vitals_(vitals), shadow_(shadow) {}
+HttpServer::HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow,
+                       Trouble trouble)
+    : metrics_(metrics), vitals_(vitals), shadow_(shadow), trouble_(std::move(trouble)) {}
 
 HttpServer::~HttpServer() = default;
 
 Result<int> HttpServer::start(const std::string& address) {
   auto listening = listen_at(address);
   if (!listening) return listening.error();
-  thread_ = std::make_unique<Thread>(std::move(listening->socket), pages_of(metrics_, vitals_, shadow_));
+  threads_ = std::make_unique<Threads>(std::move(listening->socket), *this);
   return listening->port;
 }
 

@@ -1,10 +1,11 @@
-// The daemon's own HTTP: /metrics, /healthz, /readyz, and /shadow of one. Slow, many or large clients keep
-// nobody waiting.
+// The daemon's own HTTP: /metrics, /healthz, /readyz, and /shadow of one. Slow, many or large clients do not
+// delay others, and requests for pages do not delay probes.
 #pragma once
 
 #include <memory>
 #include <string>
 
+#include "serve/health/http_guard.hpp"
 #include "util/result.hpp"
 
 namespace muster::serve {
@@ -21,19 +22,21 @@ class TextSource {
 
 class HttpServer {
  public:
-  // All are read from the server's thread. `shadow`: null where there is none.
-  HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow = nullptr);
-  ~HttpServer();  // stops
+  // All are used from the server's threads. `shadow`: null where there is none.
+  HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow = nullptr,
+             Trouble trouble = {});
+  ~HttpServer();  // closes what is open
 
   // ":8080", "127.0.0.1:0", "[::1]:8080". The port that was taken.
   Result<int> start(const std::string& address);
 
  private:
-  class Thread;
+  class Threads;
   const Metrics& metrics_;
   const Vitals& vitals_;
   const TextSource* const shadow_;
-  std::unique_ptr<Thread> thread_;
+  const Trouble trouble_;
+  std::unique_ptr<Threads> threads_;
 };
 
 }  // namespace muster::serve

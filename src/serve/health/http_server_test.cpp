@@ -7,6 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+
 #include "serve/health/metrics.hpp"
 #include "serve/health/vitals.hpp"
 
@@ -97,6 +102,83 @@ TEST_F(HttpServerTest, SlowClientsKeepNobodyWaiting) {
   const auto begin = Vitals::Clock::now();
   EXPECT_THAT(Client(port).get("/healthz"), StartsWith("HTTP/1.1 200"));
   EXPECT_LT(Vitals::Clock::now() - begin, std::chrono::seconds(1));
+}
+
+// Counts how often it is asked for its text.
+class CountedText final : public TextSource {
+ public:
+  explicit CountedText(std::size_t size) : size_(size) {}
+  std::string text() const override {
+    ++made_;
+    if (size_ == 0) throw std::runtime_error("it has no text");
+    return std::string(size_, 'x');
+  }
+  int made() const { return made_; }
+
+ private:
+  const std::size_t size_;
+  mutable std::atomic<int> made_ = 0;
+};
+
+class HttpServerWithPage : public HttpServerTest {
+ protected:
+  int start_with(const TextSource& page) {
+    server_.emplace(metrics, vitals, &page, [this](const std::string& text) { trouble_ = text; });
+    const auto port = server_->start("127.0.0.1:0");
+    EXPECT_TRUE(port) << port.error().text();
+    return *port;
+  }
+  std::string trouble_;
+  std::optional<HttpServer> server_;
+};
+
+TEST_F(HttpServerWithPage, APageIsMadeOnceASecondAndShared) {
+  const CountedText page(5'000'000);
+  const int port = start_with(page);
+  const auto begin = Vitals::Clock::now();
+  for (int i = 0; i < 50; ++i) EXPECT_GT(Client(port).get("/shadow").size(), 5'000'000U);
+  EXPECT_LE(page.made(), 1 + (Vitals::Clock::now() - begin) / std::chrono::seconds(1));
+}
+
+TEST_F(HttpServerWithPage, ReadersOfPagesThatReadNothingDelayNoProbe) {
+  const CountedText page(20'000'000);
+  const int port = start_with(page);
+  std::vector<std::unique_ptr<Client>> readers;
+  for (int i = 0; i < 300; ++i) {
+    readers.push_back(std::make_unique<Client>(port));
+    readers.back()->send("GET /shadow HTTP/1.1\r\n\r\n");
+  }
+  const auto begin = Vitals::Clock::now();
+  EXPECT_THAT(Client(port).get("/healthz"), StartsWith("HTTP/1.1 200"));
+  EXPECT_LT(Vitals::Clock::now() - begin, std::chrono::seconds(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1'100));  // then the first give way to others
+  EXPECT_GT(Client(port).get("/shadow").size(), 20'000'000U);
+}
+
+TEST_F(HttpServerWithPage, APageThatFailsCostsOneAnswer) {
+  const CountedText page(0);
+  const int port = start_with(page);
+  EXPECT_THAT(Client(port).get("/shadow"), StartsWith("HTTP/1.1 500 "));
+  EXPECT_EQ(trouble_, "http: /shadow failed: it has no text");
+  EXPECT_THAT(Client(port).get("/healthz"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpServerTest, OpenConnectionsDoNotKeepItFromEnding) {
+  auto other = std::make_unique<HttpServer>(metrics, vitals);
+  const auto port = other->start("127.0.0.1:0");
+  ASSERT_TRUE(port);
+  Client silent(*port), slow(*port);
+  slow.send("GET /met");
+  const auto begin = Vitals::Clock::now();
+  other.reset();
+  EXPECT_LT(Vitals::Clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_EQ(silent.answer(), "");
+}
+
+TEST_F(HttpServerTest, PathsThatAreNoTextAreRefused) {
+  const int port = start();
+  EXPECT_THAT(Client(port).get("/%ff"), StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(Client(port).get("/metrics%00"), StartsWith("HTTP/1.1 400 "));
 }
 
 TEST_F(HttpServerTest, ABodyIsRefusedBeforeItIsThere) {

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -78,6 +79,8 @@ Socket& Socket::operator=(Socket&& other) noexcept {
 Socket::~Socket() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
+
+bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
 Result<ListeningSocket> listen_at(const std::string& address) {
   const auto wanted = parse_address(address);

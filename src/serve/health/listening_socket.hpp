@@ -22,6 +22,9 @@ class Socket {
   int descriptor_;
 };
 
+// After a call on a socket that failed: it may succeed once the socket is ready.
+bool would_block();
+
 struct ListeningSocket {
   Socket socket;  // never blocks
   int port = 0;   // that was taken
