@@ -22,6 +22,7 @@ using std::chrono::milliseconds;
 constexpr int kDone = 0, kFailed = 3;
 constexpr auto kTick = milliseconds(200);
 constexpr auto kDrainTime = std::chrono::seconds(10);
+constexpr auto kForWebReaders = std::chrono::seconds(1);
 constexpr auto kOfThoseBefore = std::chrono::seconds(10);
 
 // ---------------------------------------------------------------- signals
@@ -103,7 +104,10 @@ class Daemon final : SourceListener {
 };
 
 int Daemon::run() {
-  HttpServer server(p_.metrics, p_.vitals, p_.options.shadow ? &p_.shadow.ledger() : nullptr);
+  const Trouble trouble = [this](const std::string& text) {
+    p_.loop.post([this, text] { p_.log.repeated_warning(text); });
+  };
+  HttpServer server(p_.metrics, p_.vitals, p_.options.shadow ? &p_.shadow.ledger() : nullptr, trouble);
   const auto port = server.start(p_.options.listen_address);
   if (!port) {
     p_.log.error(port.error().text());
@@ -120,7 +124,8 @@ int Daemon::run() {
     const auto snapshot = p_.snapshots.ask();
     return snapshot == nullptr ? std::nullopt : std::optional(text_of(*snapshot));
   };
-  Interface web(p_.client, p_.views, {p_.options.web, p_.options.web_asks_tokens, last_cycle});
+  Interface web(upstream_of(p_.client), p_.views,
+                {p_.options.web, p_.options.web_asks_tokens, last_cycle, trouble});
   if (!p_.options.web.address.empty()) {
     const auto web_port = web.start();
     if (!web_port) {
@@ -133,7 +138,10 @@ int Daemon::run() {
   p_.loop.post([this] { start(); });
   p_.loop.run();
   p_.snapshots.close();
-  return leadership_.was_lost() ? kFailed : kDone;
+  const int exit_code = leadership_.was_lost() ? kFailed : kDone;
+  // An answer may take longer to compute than the kubelet waits.
+  if (!web.stop(kForWebReaders)) std::_Exit(exit_code);
+  return exit_code;
 }
 
 void Daemon::start() {

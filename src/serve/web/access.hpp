@@ -1,4 +1,4 @@
-// Who may read what of the interface: the API server is asked, and what it says holds for a minute.
+// Who may read what of the interface: the API server is asked, and its answer counts for a minute.
 #pragma once
 
 #include <atomic>
@@ -8,20 +8,20 @@
 #include <mutex>
 #include <string>
 
-#include "kube/api_client.hpp"
+#include "serve/health/http_guard.hpp"
+#include "serve/web/upstream.hpp"
 
 namespace muster::serve {
 
-enum class MayRead { kYes, kNotKnown, kNo, kNobodySays };
+enum class MayRead { kYes, kNotKnown, kNo, kUnknown };
 
 class Access {
  public:
-  Access(kube::ApiClient& client, const std::atomic<bool>& is_closing)
-      : client_(client), is_closing_(is_closing) {}
+  Access(const Upstream& upstream, const std::atomic<bool>& is_closing, const Trouble& trouble)
+      : upstream_(upstream), is_closing_(is_closing), trouble_(trouble) {}
 
-  // From any thread but the loop's. May whoever has the token get this path, and list the pods of the
-  // namespace
-  // ("": of all)?
+  // From any thread but the loop's: may the owner of the token get this path, and list the pods of the
+  // namespace ("": of all)? REQUIRES: all three are valid UTF-8.
   MayRead may_read(const std::string& token, const std::string& path, const std::string& ns);
 
  private:
@@ -33,11 +33,13 @@ class Access {
     MayRead answer;
     kube::Clock::time_point until;
   };
-  kube::Async<MayRead> ask(Question question);
-  kube::Async<void> keep(std::shared_ptr<std::promise<MayRead>> promise, Question question);
+  using Promise = std::shared_ptr<std::promise<MayRead>>;
+  kube::Async<MayRead> ask(const Question& question);
+  kube::Async<void> keep(Promise promise, Question question);
 
-  kube::ApiClient& client_;
+  const Upstream& upstream_;
   const std::atomic<bool>& is_closing_;
+  const Trouble& trouble_;
   std::mutex mutex_;
   std::map<Question, Known> known_;
 };

@@ -6,7 +6,6 @@
 #include "answers/explain.hpp"
 #include "answers/find_job.hpp"
 #include "answers/json.hpp"
-#include "kube/cluster_reader.hpp"
 #include "serve/web/loop_answer.hpp"
 
 namespace muster::serve {
@@ -21,27 +20,45 @@ std::string text_of_json(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-kube::Async<void> keep_list(kube::ApiClient& client,
-                            std::shared_ptr<std::promise<Result<ordered_json>>> promise) {
-  Result<ordered_json> list = co_await kube::list_cluster(client);
-  promise->set_value(std::move(list));
+using ListPromise = std::shared_ptr<std::promise<Result<ordered_json>>>;
+
+kube::Async<void> keep_list(const Upstream& upstream, ListPromise promise) {
+  try {
+    Result<ordered_json> list = co_await upstream.list();
+    promise->set_value(std::move(list));
+  } catch (const std::exception&) {
+    promise->set_exception(std::current_exception());
+  }
 }
 
 }  // namespace
 
-Interface::~Interface() {
+Interface::~Interface() { close(); }
+
+Interface::Interface(Upstream upstream, Views& views, InterfaceOptions options)
+    : upstream_(std::move(upstream)),
+      views_(views),
+      options_(std::move(options)),
+      access_(upstream_, is_closing_, options_.trouble),
+      server_([this](const WebRequest& request) { return answer(request); }, options_.trouble) {}
+
+void Interface::close() {
   is_closing_ = true;
   views_.close();
 }
 
-Interface::Interface(kube::ApiClient& client, Views& views, InterfaceOptions options)
-    : client_(client),
-      views_(views),
-      options_(std::move(options)),
-      access_(client, is_closing_),
-      server_([this](const WebRequest& request) { return answer(request); }) {}
+bool Interface::stop(std::chrono::milliseconds most) {
+  close();
+  return server_.stop(most);
+}
 
 WebAnswer Interface::answer(const WebRequest& request) {
+  return guarded(
+      options_.trouble, "web: a request", [&] { return page(request); },
+      [] { return web_error(500, "the request failed; the scheduler's log says why"); });
+}
+
+WebAnswer Interface::page(const WebRequest& request) {
   if (request.path == kSnapshot) return snapshot(request);
   if (request.path.starts_with(kJobs)) return job(request);
   return web_error(404, "/api/v1/snapshot or /api/v1/jobs/NAMESPACE/NAME");
@@ -56,7 +73,7 @@ std::optional<WebAnswer> Interface::refusal(const WebRequest& request, const std
       return web_error(401, "a bearer token that the API server knows is needed");
     case MayRead::kNo:
       return web_error(403, "you may not read this");
-    case MayRead::kNobodySays:
+    case MayRead::kUnknown:
       break;
   }
   return web_error(503, "the API server does not say who may read this");
@@ -83,10 +100,9 @@ WebAnswer Interface::job(const WebRequest& request) {
 WebAnswer Interface::snapshot(const WebRequest& request) {
   if (auto refused = refusal(request, "")) return *refused;
   if (auto text = options_.of_cycle()) return {200, *std::move(text)};
-  using Promise = std::shared_ptr<std::promise<Result<ordered_json>>>;
   const auto told = answer_of_loop<Result<ordered_json>>(
-      client_.loop(), is_closing_, kForLists,
-      [this](const Promise& promise) { kube::spawn(keep_list(client_, promise)); });
+      upstream_.loop, is_closing_, kForLists,
+      [this](const ListPromise& promise) { kube::spawn(keep_list(upstream_, promise)); });
   if (!told) return web_error(503, "the API server takes too long");
   const Result<ordered_json>& list = *told;
   if (!list) return web_error(503, list.error().text());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <system_error>
 
 namespace muster::serve {
@@ -70,23 +71,37 @@ std::shared_ptr<ssl_ctx_st> TlsFiles::context() {
 
 TlsConversation::TlsConversation(std::shared_ptr<ssl_ctx_st> context, int descriptor)
     : context_(std::move(context)), ssl_(SSL_new(context_.get())) {
+  if (ssl_ == nullptr) throw std::bad_alloc();
   SSL_set_fd(ssl_, descriptor);
+  SSL_set_mode(ssl_, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
 TlsConversation::~TlsConversation() {
-  SSL_shutdown(ssl_);
+  if (!is_broken_) SSL_shutdown(ssl_);
   SSL_free(ssl_);
   ERR_clear_error();
 }
 
-bool TlsConversation::greet() { return SSL_accept(ssl_) == 1; }
-
-ssize_t TlsConversation::receive(char* buffer, std::size_t size) {
-  return SSL_read(ssl_, buffer, most_bytes(size));
+// What OpenSSL left in the thread's queue of errors would be taken for the next call's.
+int TlsConversation::noted(int result) {
+  if (result > 0) return result;
+  const int error = SSL_get_error(ssl_, result);
+  next_ = error == SSL_ERROR_WANT_READ    ? Next::kWaitToRead
+          : error == SSL_ERROR_WANT_WRITE ? Next::kWaitToWrite
+                                          : Next::kEnd;
+  is_broken_ = error == SSL_ERROR_SSL || error == SSL_ERROR_SYSCALL;
+  ERR_clear_error();
+  return result;
 }
 
-ssize_t TlsConversation::send(const char* bytes, std::size_t size) {
-  return SSL_write(ssl_, bytes, most_bytes(size));
+int TlsConversation::greet() { return noted(SSL_accept(ssl_)); }
+
+int TlsConversation::receive(char* buffer, std::size_t size) {
+  return noted(SSL_read(ssl_, buffer, most_bytes(size)));
+}
+
+int TlsConversation::send(const char* bytes, std::size_t size) {
+  return noted(SSL_write(ssl_, bytes, most_bytes(size)));
 }
 
 }  // namespace muster::serve

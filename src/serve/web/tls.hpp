@@ -2,8 +2,6 @@
 // change.
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -40,21 +38,28 @@ class TlsFiles {
   Times read_at_;
 };
 
-// A conversation over a socket that blocks with a time limit. Bytes as with recv() and send().
+// A conversation over a socket that does not block. Where a call returns 0 or less, next() says what to do.
 class TlsConversation {
  public:
+  enum class Next { kEnd, kWaitToRead, kWaitToWrite };
+
   TlsConversation(std::shared_ptr<ssl_ctx_st> context, int descriptor);
   ~TlsConversation();
   TlsConversation(const TlsConversation&) = delete;
   TlsConversation& operator=(const TlsConversation&) = delete;
 
-  bool greet();  // false: they speak no TLS, or not in time
-  ssize_t receive(char* buffer, std::size_t size);
-  ssize_t send(const char* bytes, std::size_t size);
+  int greet();
+  int receive(char* buffer, std::size_t size);
+  int send(const char* bytes, std::size_t size);  // may take a part of them
+  Next next() const { return next_; }
 
  private:
+  int noted(int result);
+
   std::shared_ptr<ssl_ctx_st> context_;
   ssl_st* ssl_;
+  Next next_ = Next::kEnd;
+  bool is_broken_ = false;
 };
 
 }  // namespace muster::serve

@@ -1,140 +1,54 @@
 // Threads that answer readers of the interface one by one, and cut off those that are slow.
 #include "serve/web/web_server.hpp"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <condition_variable>
+#include <list>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <system_error>
 #include <thread>
 
 #include "serve/health/http_connection.hpp"
+#include "serve/health/http_request.hpp"
 #include "serve/health/listening_socket.hpp"
+#include "serve/web/line.hpp"
 #include "serve/web/tls.hpp"
 
 namespace muster::serve {
 namespace {
 
-using Steady = std::chrono::steady_clock;
-
 constexpr std::size_t kMostReaders = 64, kLongestQuestion = 16 << 10;
 constexpr std::int64_t kLargestBody = 1 << 20;
 constexpr auto kBetweenRefusals = std::chrono::milliseconds(50);  // where the machine has no descriptor left
-constexpr timeval kSocketPatience{.tv_sec = 5, .tv_usec = 0};
-constexpr auto kForHead = std::chrono::seconds(10);
-constexpr std::size_t kLeastPerSecond = 64 << 10;  // of an answer, on average
-
-// Bytes of a connection, in the clear or not; each call has its time limit.
-class Line {
- public:
-  Line(int descriptor, TlsFiles* tls) : descriptor_(descriptor) {
-    ::setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &kSocketPatience, sizeof(kSocketPatience));
-    ::setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &kSocketPatience, sizeof(kSocketPatience));
-    if (tls != nullptr) tls_.emplace(tls->context(), descriptor);
-  }
-
-  bool greet() { return !tls_ || tls_->greet(); }
-  ssize_t receive(char* buffer, std::size_t size) {
-    return tls_ ? tls_->receive(buffer, size) : ::recv(descriptor_, buffer, size, 0);
-  }
-  ssize_t send(std::string_view text) {
-    return tls_ ? tls_->send(text.data(), text.size())
-                : ::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL);
-  }
-  void end() {
-    tls_.reset();
-    ::shutdown(descriptor_, SHUT_WR);
-  }
-
- private:
-  const int descriptor_;
-  std::optional<TlsConversation> tls_;
-};
-
-std::string decoded(std::string_view path) {
-  std::string text;
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    unsigned value = 0;
-    const bool is_escape =
-        path[i] == '%' && i + 2 < path.size() &&
-        std::from_chars(path.data() + i + 1, path.data() + i + 3, value, 16).ptr == path.data() + i + 3;
-    text += is_escape ? static_cast<char>(value) : path[i];
-    if (is_escape) i += 2;
-  }
-  return text;
-}
-
-// The value of a header, "" if there is none.
-std::string_view header(std::string_view head, std::string_view name) {
-  while (!head.empty()) {
-    const std::size_t end = head.find("\r\n");
-    const std::string_view line = head.substr(0, end);
-    head.remove_prefix(end == head.npos ? head.size() : end + 2);
-    const std::size_t colon = line.find(':');
-    if (colon != name.size()) continue;
-    const auto same = [](char a, char b) { return (a | 0x20) == (b | 0x20); };
-    if (!std::equal(name.begin(), name.end(), line.begin(), same)) continue;
-    std::string_view value = line.substr(colon + 1);
-    while (value.starts_with(' ')) value.remove_prefix(1);
-    return value;
-  }
-  return {};
-}
+constexpr auto kForQuestion = std::chrono::seconds(10);           // the handshake included
+constexpr auto kForAnswer = std::chrono::seconds(10);             // and what its size needs
+constexpr std::size_t kLeastPerSecond = 64 << 10;                 // of an answer, on average
 
 // The head of the request; "" where none came in time, or it is too long.
-std::string read_head(Line& line, bool& is_too_long) {
+std::string read_head(Line& line, Line::Clock::time_point deadline, bool& is_too_long) {
   std::string head;
   char buffer[4096];
-  const auto end = Steady::now() + kForHead;
   while (head.find("\r\n\r\n") == std::string::npos) {
     is_too_long = head.size() > kLongestQuestion;
-    if (is_too_long || Steady::now() > end) return "";
-    const ssize_t n = line.receive(buffer, sizeof(buffer));
-    if (n <= 0) return "";
-    head.append(buffer, static_cast<std::size_t>(n));
+    const std::size_t n = is_too_long ? 0 : line.receive(buffer, sizeof(buffer), deadline);
+    if (n == 0) return "";
+    head.append(buffer, n);
   }
   return head;
 }
 
 std::int64_t body_size(std::string_view head) {
-  const std::string_view text = header(head, "Content-Length");
+  const std::string_view text = header_of(head, "Content-Length");
   std::int64_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   return error == std::errc::result_out_of_range ? kLargestBody + 1 : size;
-}
-
-WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
-  const std::string_view line = head.substr(0, head.find("\r\n"));
-  const std::size_t first = line.find(' '), last = line.rfind(' ');
-  if (first == line.npos || first == last || !line.substr(last + 1).starts_with("HTTP/1."))
-    return web_error(400, "that is no HTTP");
-  if (body_size(head) > kLargestBody) return web_error(413, "no body over 1 MB");
-  if (line.substr(0, first) != "GET") return web_error(405, "GET only");
-  std::string_view path = line.substr(first + 1, last - first - 1);
-  path = path.substr(0, path.find('?'));
-  std::string_view token = header(head, "Authorization");
-  constexpr std::string_view kBearer = "Bearer ";
-  token = token.starts_with(kBearer) ? token.substr(kBearer.size()) : std::string_view();
-  return handler({decoded(path), std::string(token)});
-}
-
-// As long as the reader takes it fast enough.
-bool send_all(Line& line, std::string_view text, Steady::time_point end) {
-  while (!text.empty()) {
-    const ssize_t n = Steady::now() < end ? line.send(text) : 0;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 std::string head_of(const WebAnswer& answer) {
@@ -146,18 +60,21 @@ std::string head_of(const WebAnswer& answer) {
       answer.status == 401 ? "WWW-Authenticate: Bearer\r\n" : "");
 }
 
-void converse(const Socket& socket, TlsFiles* tls, const WebServer::Handler& handler) {
-  Line line(socket.descriptor(), tls);
-  if (!line.greet()) return;
-  bool is_too_long = false;
-  const std::string head = read_head(line, is_too_long);
-  if (head.empty() && !is_too_long) return;
-  const WebAnswer answer = is_too_long ? web_error(431, "the request is too long") : answer_to(head, handler);
-  const auto end = Steady::now() + kForHead + std::chrono::seconds(answer.body.size() / kLeastPerSecond);
-  if (send_all(line, head_of(answer), end) && send_all(line, answer.body, end)) line.end();
-}
-
 }  // namespace
+
+WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
+  const auto read = read_request(head);
+  if (const auto* refusal = std::get_if<HttpRefusal>(&read))
+    return web_error(refusal->status, refusal->message);
+  const HttpRequest& request = std::get<HttpRequest>(read);
+  if (body_size(head) > kLargestBody) return web_error(413, "no body over 1 MB");
+  if (request.method != "GET") return web_error(405, "GET only");
+  constexpr std::string_view kBearer = "Bearer ";
+  if (!request.authorization.starts_with(kBearer)) return handler({request.path, ""});
+  std::string token = request.authorization.substr(kBearer.size());
+  if (!is_visible_ascii(token)) return web_error(401, "a bearer token consists of visible ASCII characters");
+  return handler({request.path, std::move(token)});
+}
 
 WebAnswer web_error(int status, const std::string& message) {
   const nlohmann::ordered_json body{{"error", {{"code", status}, {"message", message}}}};
@@ -166,74 +83,136 @@ WebAnswer web_error(int status, const std::string& message) {
 
 bool is_loopback(const std::string& address) {
   const std::string host = address.substr(0, address.rfind(':'));
-  return host == "localhost" || host == "[::1]" || host.starts_with("127.");
+  in_addr ipv4{};
+  constexpr std::uint32_t kLoopbackNetwork = 127;
+  if (::inet_pton(AF_INET, host.c_str(), &ipv4) == 1) return ntohl(ipv4.s_addr) >> 24 == kLoopbackNetwork;
+  return host == "localhost" || host == "[::1]";
 }
 
 class WebServer::Threads {
  public:
-  Threads(Socket listener, std::unique_ptr<TlsFiles> tls, const Handler& handler)
+  Threads(Socket listener, std::unique_ptr<TlsFiles> tls, const WebServer& server)
       : listener_(std::move(listener)),
         tls_(std::move(tls)),
-        handler_(handler),
+        server_(server),
         end_(::eventfd(0, EFD_CLOEXEC)),
         accepting_([this] { run(); }) {}
   ~Threads() {
-    static_cast<void>(::eventfd_write(end_.descriptor(), 1));
-    accepting_.join();
+    end_all();
     std::unique_lock lock(mutex_);
-    none_left_.wait(lock, [this] { return open_ == 0; });
+    none_left_.wait(lock, [this] { return open_.empty(); });
   }
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
+  bool stop(std::chrono::milliseconds most) {
+    end_all();
+    std::unique_lock lock(mutex_);
+    return none_left_.wait_for(lock, most, [this] { return open_.empty(); });
+  }
+
  private:
+  enum class State { kAsks, kIsAnswered, kIsCut };
+  struct Conversation {
+    Socket socket;
+    State state = State::kAsks;
+  };
+  using Place = std::list<Conversation>::iterator;
+
+  // Accepts no more, and all lines end.
+  void end_all() {
+    static_cast<void>(::eventfd_write(end_.descriptor(), 1));
+    if (accepting_.joinable()) accepting_.join();
+  }
+
   void run() {
     for (;;) {
       pollfd waits[] = {{end_.descriptor(), POLLIN, 0}, {listener_.descriptor(), POLLIN, 0}};
       ::poll(waits, 2, -1);
       if (waits[0].revents != 0) return;
-      Socket client(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+      Socket client(::accept4(listener_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (client.is_open())
-        take(std::move(client));
+        guarded(server_.trouble_, "web: a connection", [&] { take(std::move(client)); });
       else
         std::this_thread::sleep_for(kBetweenRefusals);
     }
   }
 
-  // Too many for us, or for the machine: the newest is sent away at once.
+  // Where there are too many for us, or for the machine, the new one is sent away.
   void take(Socket client) {
+    Place place;
     {
       const std::lock_guard lock(mutex_);
-      if (open_ >= kMostReaders) return;
-      ++open_;
+      if (!has_room()) return;
+      place = open_.insert(open_.end(), Conversation{.socket = std::move(client)});
     }
     try {
-      std::thread([this, socket = std::make_shared<Socket>(std::move(client))]() mutable {
-        converse(*socket, tls_.get(), handler_);
-        socket.reset();
-        count_one_less();
+      std::thread([this, place] {
+        guarded(server_.trouble_, "web: a connection", [&] { converse(*place); });
+        remove(place);
       }).detach();
     } catch (const std::system_error&) {
-      count_one_less();
+      remove(place);
     }
   }
 
-  void count_one_less() {
+  // The oldest that has not asked yet gives way. Those that were cut are gone soon.
+  bool has_room() {
+    const auto is_cut = [](const Conversation& c) { return c.state == State::kIsCut; };
+    const auto cut = static_cast<std::size_t>(std::ranges::count_if(open_, is_cut));
+    if (open_.size() - cut < kMostReaders) return true;
+    const auto oldest =
+        std::ranges::find_if(open_, [](const Conversation& c) { return c.state == State::kAsks; });
+    if (cut >= kMostReaders || oldest == open_.end()) return false;
+    oldest->state = State::kIsCut;
+    ::shutdown(oldest->socket.descriptor(), SHUT_RDWR);
+    return true;
+  }
+
+  void converse(Conversation& conversation) {
+    Line line(conversation.socket.descriptor(), end_.descriptor(), tls_.get());
+    const auto ask_until = Line::Clock::now() + kForQuestion;
+    if (!line.greet(ask_until)) return;
+    bool is_too_long = false;
+    const std::string head = read_head(line, ask_until, is_too_long);
+    if ((head.empty() && !is_too_long) || !begin_answer(conversation)) return;
+    const WebAnswer answer = is_too_long ? web_error(431, "the request is too long") : safe_answer_to(head);
+    const auto take_until =
+        Line::Clock::now() + kForAnswer + std::chrono::seconds(answer.body.size() / kLeastPerSecond);
+    if (line.send(head_of(answer), take_until) && line.send(answer.body, take_until)) line.finish();
+  }
+
+  WebAnswer safe_answer_to(const std::string& head) {
+    return guarded(
+        server_.trouble_, "web: a request", [&] { return answer_to(head, server_.handler_); },
+        [] { return web_error(500, "the request failed; the scheduler's log says why"); });
+  }
+
+  bool begin_answer(Conversation& conversation) {
     const std::lock_guard lock(mutex_);
-    if (--open_ == 0) none_left_.notify_all();
+    if (conversation.state == State::kIsCut) return false;
+    conversation.state = State::kIsAnswered;
+    return true;
+  }
+
+  void remove(Place place) {
+    const std::lock_guard lock(mutex_);
+    open_.erase(place);
+    if (open_.empty()) none_left_.notify_all();
   }
 
   const Socket listener_;
   const std::unique_ptr<TlsFiles> tls_;  // null: in the clear
-  const Handler& handler_;
+  const WebServer& server_;
   const Socket end_;
   std::mutex mutex_;
   std::condition_variable none_left_;
-  std::size_t open_ = 0;
+  std::list<Conversation> open_;  // the oldest first
   std::thread accepting_;
 };
 
-WebServer::WebServer(Handler handler) : handler_(std::move(handler)) {}
+WebServer::WebServer(Handler handler, Trouble trouble)
+    : handler_(std::move(handler)), trouble_(std::move(trouble)) {}
 WebServer::~WebServer() = default;
 
 Result<int> WebServer::start(const WebAddress& at) {
@@ -244,8 +223,10 @@ Result<int> WebServer::start(const WebAddress& at) {
   }
   auto listening = listen_at(at.address);
   if (!listening) return listening.error();
-  threads_ = std::make_unique<Threads>(std::move(listening->socket), std::move(tls), handler_);
+  threads_ = std::make_unique<Threads>(std::move(listening->socket), std::move(tls), *this);
   return listening->port;
 }
+
+bool WebServer::stop(std::chrono::milliseconds most) { return threads_ == nullptr || threads_->stop(most); }
 
 }  // namespace muster::serve
