@@ -1,6 +1,7 @@
 // The daemon's life: it starts its parts, tells those who look what the watch shows, and ends on a signal.
 #include "serve/daemon.hpp"
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -27,12 +28,13 @@ constexpr auto kOfThoseBefore = std::chrono::seconds(10);
 
 // ---------------------------------------------------------------- signals
 
-constexpr int kEndOfSignals = SIGUSR2;
+// Sent by ourselves to our own thread. From outside it means nothing.
+constexpr int kWakesSignals = SIGUSR2;
 
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, kEndOfSignals}) sigaddset(&set, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, kWakesSignals}) sigaddset(&set, signal);
   return set;
 }
 
@@ -47,18 +49,24 @@ void hold_signals() {
 class Signals {
  public:
   explicit Signals(std::function<void(int)> on_signal)
-      : thread_([on_signal = std::move(on_signal)] {
-          const sigset_t all = watched_signals();
-          for (int signal = 0; sigwait(&all, &signal) == 0 && signal != kEndOfSignals;) on_signal(signal);
-        }) {}
+      : on_signal_(std::move(on_signal)), thread_([this] { run(); }) {}
   ~Signals() {
-    pthread_kill(thread_.native_handle(), kEndOfSignals);
+    is_over_ = true;
+    pthread_kill(thread_.native_handle(), kWakesSignals);
     thread_.join();
   }
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
  private:
+  void run() {
+    const sigset_t all = watched_signals();
+    for (int signal = 0; sigwait(&all, &signal) == 0 && !is_over_;)
+      if (signal != kWakesSignals) on_signal_(signal);
+  }
+
+  const std::function<void(int)> on_signal_;
+  std::atomic<bool> is_over_ = false;
   std::thread thread_;
 };
 
