@@ -82,6 +82,13 @@ class Rendering(unittest.TestCase):
                                 "Deployment"})
         self.assertNotIn("PodDisruptionBudget", kinds("--set", "replicas=1"))
 
+    def test_who_may_reach_metrics_can_be_named(self):
+        ingress = lambda *flags: render(*flags)["NetworkPolicy", "muster"]["spec"]["ingress"]
+        self.assertEqual(ingress(), [{"ports": [{"port": "http", "protocol": "TCP"}]}])
+        named = ingress("--set", "networkPolicy.metricsFrom[0].podSelector.matchLabels.app=prometheus")
+        self.assertEqual(named, [{"ports": [{"port": "http", "protocol": "TCP"}],
+                                  "from": [{"podSelector": {"matchLabels": {"app": "prometheus"}}}]}])
+
     def test_admission_policies_of_the_directory_are_taken_in(self):
         policy = ("# Says what for.\n---\napiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\n"
                   "metadata: {name: %s}\nspec: {validations: [{expression: 'true', message: '{{ kept }}'}]}\n")
