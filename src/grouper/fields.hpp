@@ -12,6 +12,7 @@ using nlohmann::json;
 
 // The member at a path such as "/spec/replicas", or null.
 const json& at(const json& object, const char* path);
+const json& at(const json&& object, const char* path) = delete;  // the member would be gone
 // "" where it is no text.
 std::string text_at(const json& object, const char* path);
 // A number of zero or more.

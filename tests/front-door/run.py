@@ -88,7 +88,12 @@ def check_group(answer, words, _seen):
             yield f"{name}: {key} is {value}"
 
 
-CHECKS = {"runs": check_runs, "waits": check_waits, "gone": check_gone, "group": check_group}
+def check_groups(answer, words, _seen):
+    if len(answer.jobs) != int(words[0]):
+        yield f"there are {len(answer.jobs)} jobs: {sorted(answer.jobs)}"
+
+
+CHECKS = {"runs": check_runs, "waits": check_waits, "gone": check_gone, "group": check_group, "groups": check_groups}
 
 
 def problems_of(muster, case):

@@ -26,11 +26,6 @@ std::string namespace_of(Json root) {
   return ns.empty() ? "default" : std::string(ns);
 }
 
-std::string group_of(const std::string& api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string::npos ? "" : api_version.substr(0, slash);
-}
-
 // Without the group there may be several objects: none of the parts contains a slash.
 std::string key_of(const std::string& kind, const std::string& ns, const std::string& name) {
   return kind + "/" + ns + "/" + name + "/";
@@ -39,6 +34,11 @@ std::string key_of(const std::string& kind, const std::string& ns, const std::st
 bool has_ended(std::string_view phase) { return phase == "Succeeded" || phase == "Failed"; }
 
 }  // namespace
+
+std::string api_group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? "" : std::string(api_version.substr(0, slash));
+}
 
 FileObject::FileObject(const Document& document)
     : api_version(document.api_version()),
@@ -96,7 +96,7 @@ void FileOwners::note_owned(Json pod) {
                         std::string(text_in(pod, "/metadata/ownerReferences/0/name")),
                         std::string(text_in(pod, "/metadata/ownerReferences/0/uid")),
                         std::string(text_in(pod, "/metadata/labels/jobset.sigs.k8s.io~1jobset-name"))};
-  const std::string key = key_of(owner.kind, owner.ns, owner.name) + group_of(owner.api_version);
+  const std::string key = key_of(owner.kind, owner.ns, owner.name) + api_group_of(owner.api_version);
   OwnedPods& owned = owned_pods_[key + "@" + owner.uid];
   owned.owner = owner;
   const std::string name(text_in(pod, "/metadata/name"));
@@ -109,12 +109,12 @@ void FileOwners::note_other(const Document& document, bool was_unknown) {
   FileOwner owner(document);
   if (owner.name.empty()) return;
   owner.was_unknown = was_unknown;
-  std::string key = key_of(owner.kind, owner.ns, owner.name) + group_of(owner.api_version);
+  std::string key = key_of(owner.kind, owner.ns, owner.name) + api_group_of(owner.api_version);
   owners_.insert_or_assign(std::move(key), std::move(owner));
 }
 
 void FileOwners::add(FileOwner&& made) {
-  std::string key = key_of(made.kind, made.ns, made.name) + group_of(made.api_version);
+  std::string key = key_of(made.kind, made.ns, made.name) + api_group_of(made.api_version);
   owners_.try_emplace(std::move(key), std::move(made));
 }
 
@@ -129,10 +129,10 @@ FileOwners::Reference FileOwners::reference_of(const nlohmann::json& object) {
 
 FileOwner* FileOwners::find(const Reference& reference) {
   const std::string key = key_of(reference.kind, reference.ns, reference.name);
-  const auto found = owners_.lower_bound(key + group_of(reference.api_version));
+  const auto found = owners_.lower_bound(key + api_group_of(reference.api_version));
   const bool may_be_any = reference.api_version.empty();
   if (found == owners_.end() || !found->first.starts_with(key) ||
-      (!may_be_any && found->first != key + group_of(reference.api_version)))
+      (!may_be_any && found->first != key + api_group_of(reference.api_version)))
     return nullptr;
   FileOwner& owner = found->second;
   const std::string uid = text_at(owner.json(), "/metadata/uid");

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "document/document.hpp"
@@ -11,6 +12,9 @@
 #include "util/result.hpp"
 
 namespace muster::cli {
+
+// "apps" of "apps/v1"; "" of "v1".
+std::string api_group_of(std::string_view api_version);
 
 // An object of the files, with its kind and namespace where only its list or nobody named them.
 class FileObject {

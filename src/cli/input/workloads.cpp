@@ -29,11 +29,6 @@ constexpr std::size_t kMostPodsInAll = 250'000;
 constexpr const char* kGroupAnnotation = "pod-group-name";
 constexpr const char* kSubGroupLabel = "kai.scheduler/subgroup-name";
 
-std::string_view group_of(std::string_view api_version) {
-  const std::size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
-}
-
 std::string kind_text(const FileOwner& owner) {
   return owner.api_version + (owner.api_version.empty() ? "" : " ") + owner.kind;
 }
@@ -47,8 +42,7 @@ std::string full_name(const nlohmann::json& object) {
 std::string made_up_uid(const nlohmann::json& object) {
   std::string uid = text_at(object, "/kind");
   std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
-  const std::string version = text_at(object, "/apiVersion");
-  const std::string_view group = group_of(version);
+  const std::string group = api_group_of(text_at(object, "/apiVersion"));
   const bool is_usual = group.empty() || group == "apps" || group == "batch";
   return is_usual ? uid : uid.append(".").append(group);
 }
@@ -87,7 +81,7 @@ Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& 
       owners_(inputs.config.params.scheduler_name) {}
 
 void Workloads::note(const Document& document) {
-  const ObjectKind* const known = find_kind(group_of(document.api_version()), document.kind());
+  const ObjectKind* const known = find_kind(api_group_of(document.api_version()), document.kind());
   if (known != nullptr && known->kind == PodObject::kKind) return owners_.note_pod(document);
   if (known != nullptr) return;
   std::string kind(document.api_version());
@@ -270,7 +264,7 @@ std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwn
 nlohmann::json Workloads::related_to(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners) {
   const auto related = grouper::related_to(pod, owners);
   if (!related || !related->labels.empty()) return nullptr;
-  FileOwner* const found = owners_.find(std::string(group_of(related->api_version)), related->kind,
+  FileOwner* const found = owners_.find(api_group_of(related->api_version), related->kind,
                                         text_at(pod, "/metadata/namespace"), related->name);
   if (found == nullptr) return nullptr;
   found->is_used = true;
