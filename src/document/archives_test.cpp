@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
+#include <new>
+#include <stdexcept>
 
 #include "document/json.hpp"
 #include "document/texts.hpp"
@@ -109,6 +112,156 @@ TEST_F(Archives, MayNotUnpackToMoreThanTheLimit) {
                   "unpack it first\n");
   EXPECT_THAT(of("several.zip", at_most(300)), HasSubstr("several.zip: unpacks to more than 300 bytes"))
       << "of all entries together";
+}
+
+// ---- archives that are made to take for ever
+
+std::string bytes_of(std::initializer_list<std::pair<std::uint64_t, int>> numbers) {
+  std::string bytes;
+  for (const auto& [number, size] : numbers)
+    for (int i = 0; i < size; ++i) bytes += static_cast<char>(number >> (8 * i));
+  return bytes;
+}
+
+struct ZipEntry {
+  std::string name, stored;
+  std::uint32_t checksum = 0;  // 0: that of nothing
+};
+
+// What stands before an entry's bytes and, with the place of the entry, in the directory.
+std::string entry_facts(const ZipEntry& e) {
+  return bytes_of({{20, 2},
+                   {0, 2},
+                   {0, 2},
+                   {0, 4},
+                   {e.checksum, 4},
+                   {e.stored.size(), 4},
+                   {e.stored.size(), 4},
+                   {e.name.size(), 2},
+                   {0, 2}});
+}
+std::string local_entry(const ZipEntry& e) { return "PK\x03\x04" + entry_facts(e) + e.name + e.stored; }
+std::string directory_entry(const ZipEntry& e, std::size_t at) {
+  return "PK\x01\x02" + bytes_of({{20, 2}}) + entry_facts(e) +
+         bytes_of({{0, 2}, {0, 2}, {0, 2}, {0, 4}, {at, 4}}) + e.name;
+}
+std::string zip_of(const std::string& entries, const std::string& directory, std::size_t count) {
+  const std::size_t counted = std::min<std::size_t>(count, 0xffff);
+  return entries + directory + "PK\x05\x06" +
+         bytes_of({{0, 4}, {counted, 2}, {counted, 2}, {directory.size(), 4}, {entries.size(), 4}, {0, 2}});
+}
+std::string zip_of(const std::vector<ZipEntry>& entries) {
+  std::string body, directory;
+  for (const ZipEntry& e : entries) {
+    directory += directory_entry(e, body.size());
+    body += local_entry(e);
+  }
+  return zip_of(body, directory, entries.size());
+}
+std::vector<ZipEntry> empty_entries(std::size_t count) {
+  std::vector<ZipEntry> entries;
+  for (std::size_t i = 0; i < count; ++i) entries.push_back({std::to_string(i) + ".yaml", ""});
+  return entries;
+}
+
+TEST_F(Archives, WithEntriesOverOneAnotherAreRefused) {
+  const ZipEntry empty{"a.yaml", ""}, other{"b.yaml", ""};
+  EXPECT_EQ(of_bytes(zip_of({empty, other})), "");
+  const std::string directory = directory_entry(empty, 0) + directory_entry(empty, 0);
+  EXPECT_THAT(of_bytes(zip_of(local_entry(empty), directory, 2)),
+              HasSubstr(": holds files that overlap (\"a.yaml\" and one before it) and is not read\n"))
+      << "the same bytes twice";
+  // The second entry is what the first one holds.
+  const ZipEntry outer{"c.yaml", local_entry(other), 1};
+  const std::size_t inner = local_entry(outer).size() - outer.stored.size();
+  for (const bool inner_first : {false, true}) {
+    const std::string first = directory_entry(outer, 0), second = directory_entry(other, inner);
+    EXPECT_THAT(of_bytes(zip_of(local_entry(outer), inner_first ? second + first : first + second, 2)),
+                HasSubstr("holds files that overlap"));
+  }
+}
+
+TEST_F(Archives, MayHoldManyEntriesButNotAnyNumber) {
+  const auto lines_of = [&](std::size_t count, std::size_t most) {
+    std::ofstream(path_, std::ios::binary) << zip_of(empty_entries(count));
+    return read(path_, {.entries = most});
+  };
+  EXPECT_EQ(lines_of(20, 20), "");
+  EXPECT_THAT(lines_of(1021, 1020),
+              HasSubstr(": holds 1,021 files, and at most 1,020 of an archive are read; unpack it first\n"));
+  EXPECT_THAT(lines_of(70'000, 66'000), HasSubstr(": holds 66,001 files, and at most 66,000"))
+      << "more than the directory can say";
+}
+
+// What is damaged costs as much to unpack as what is not.
+TEST_F(Archives, CountWhatDamagedEntriesUnpackTo) {
+  std::vector<ZipEntry> entries;
+  for (int i = 0; i < 20; ++i) entries.push_back({std::to_string(i) + ".yaml", std::string(100, ' '), 1});
+  std::ofstream(path_, std::ios::binary) << zip_of(entries);
+  const std::string lines = read(path_, {.always = 1050, .times = 1, .most = 1050});
+  EXPECT_THAT(lines, HasSubstr(":9.yaml: is damaged: its checksum is wrong\n"));
+  EXPECT_THAT(lines, testing::EndsWith(
+                         ": unpacks to more than 1050 bytes, and so much is not unpacked here; if that is "
+                         "its size, unpack it first\n"));
+  EXPECT_THAT(lines, testing::Not(HasSubstr(":10.yaml")));
+}
+
+// The memory that the process has asked for, in bytes.
+std::size_t memory_asked_for() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * 4096;
+}
+
+TEST_F(Archives, TakeNoMoreMemoryThanTheirEntriesHold) {
+  std::ofstream(path_, std::ios::binary) << zip_of(empty_entries(20'000));
+  std::vector<NamedText> texts;
+  const std::size_t before = memory_asked_for();
+  for_each_text(
+      path_, [&](NamedText text) { texts.push_back(std::move(text)); },
+      [](const Error& error) { FAIL() << error.text(); });
+  EXPECT_EQ(texts.size(), 20'000U);
+  EXPECT_LT(memory_asked_for() - before, std::size_t{512} << 20) << "not a megabyte an entry";
+}
+
+TEST_F(Archives, SayThatMemoryDoesNotSuffice) {
+  const auto lines_with = [&](const std::function<void()>& work) {
+    std::string lines;
+    const auto fail = [&](const Error& error) { lines += error.text() + "\n"; };
+    for_each_text(
+        fixture("several.zip"),
+        [&](NamedText text) {
+          read_documents_of(
+              std::move(text), [&](const Document&) { work(); }, fail);
+        },
+        fail);
+    return lines;
+  };
+  constexpr const char* kNoMemory = ": there is not enough memory to read it\n";
+  EXPECT_EQ(lines_with([] { throw std::bad_alloc(); }),
+            fixture("several.zip:a.yaml") + kNoMemory + fixture("several.zip:b.json") + kNoMemory);
+  EXPECT_THAT(lines_with([] { throw std::length_error("x"); }),
+              HasSubstr("several.zip:a.yaml: holds a text that is longer than memory can be\n"));
+  std::string lines;
+  for_each_text(
+      fixture("a.yaml.gz"), [](const NamedText&) { throw std::bad_alloc(); },
+      [&](const Error& error) { lines += error.text(); });
+  EXPECT_EQ(lines + "\n", fixture("a.yaml.gz") + kNoMemory);
+}
+
+TEST(TextAreas, KeepTheirTextAsTheyGrow) {
+  TextArea area;
+  std::string expected;
+  for (std::size_t size : {0, 1, 100, 5'000, 60'000, 1'000, 100'000, 3'000'000, 1}) {
+    const std::string piece(size, static_cast<char>('a' + size % 26));
+    std::ranges::copy(piece, area.room(size));
+    area.grew(size);
+    expected += piece;
+    ASSERT_EQ(area.text(), expected);
+    for (std::size_t i = 0; i < kJsonPadding; ++i) ASSERT_EQ(*(area.room(0) + i), '\0');
+  }
+  const TextArea moved = std::move(area);
+  EXPECT_EQ(moved.text(), expected);
 }
 
 TEST(UnpackLimits, GrowWithThePackedSizeUpToABound) {

@@ -151,22 +151,27 @@ void read_documents(const std::string& file, const std::function<void(const Docu
 void read_documents_of(const NamedText& text, Snapshots snapshots,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
-  Reader(text.name, use, fail, snapshots).read(text.text.text(), [](const char*) {});
+  within_memory(text.name, fail,
+                [&] { Reader(text.name, use, fail, snapshots).read(text.text.text(), [](const char*) {}); });
 }
 
 void read_documents_of(NamedText&& text, const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
   FileText content = std::move(text.text);
-  Reader(text.name, use, fail).read(content.text(), [&](const char* end) { content.forget_before(end); });
+  within_memory(text.name, fail, [&] {
+    Reader(text.name, use, fail).read(content.text(), [&](const char* end) { content.forget_before(end); });
+  });
 }
 
 void read_documents_in(const std::string& name, std::string_view text,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
-  std::string padded;
-  padded.reserve(text.size() + kJsonPadding);
-  padded = text;
-  Reader(name, use, fail).read(padded, [](const char*) {});
+  within_memory(name, fail, [&] {
+    std::string padded;
+    padded.reserve(text.size() + kJsonPadding);
+    padded = text;
+    Reader(name, use, fail).read(padded, [](const char*) {});
+  });
 }
 
 }  // namespace muster

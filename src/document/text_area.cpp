@@ -1,23 +1,43 @@
-// Areas of their own, straight from the system: a file mapped over zeroes, or zeroes that are moved to grow.
+// Large areas straight from the system: a file mapped over zeroes, or zeroes that are moved to grow. Small
+// ones from the heap.
 #include "document/text_area.hpp"
 
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace muster {
 namespace {
 
-constexpr std::size_t kLeast = std::size_t{1} << 20;
+// Up to so many bytes are taken from the heap.
+constexpr std::size_t kMostOnHeap = std::size_t{64} << 10;
 
 char* zeroes(std::size_t size, int protection) {
   void* const area = ::mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return area == MAP_FAILED ? nullptr : static_cast<char*>(area);
 }
 
+char* grown_on_heap(char* data, std::size_t from, std::size_t to) {
+  char* const area = static_cast<char*>(std::realloc(data, to));
+  if (area != nullptr) std::memset(area + from, 0, to - from);
+  return area;
+}
+
+char* moved_from_heap(char* data, std::size_t from, std::size_t to) {
+  char* const area = zeroes(to, PROT_READ | PROT_WRITE);
+  if (area == nullptr || data == nullptr) return area;
+  std::memcpy(area, data, from);
+  std::free(data);
+  return area;
+}
+
+// Null where there is no memory; `data` stays as it is then.
 char* grown(char* data, std::size_t from, std::size_t to) {
-  if (data == nullptr) return zeroes(to, PROT_READ | PROT_WRITE);
+  if (to <= kMostOnHeap) return grown_on_heap(data, from, to);
+  if (from <= kMostOnHeap) return moved_from_heap(data, from, to);
   void* const area = ::mremap(data, from, to, MREMAP_MAYMOVE);
   return area == MAP_FAILED ? nullptr : static_cast<char*>(area);
 }
@@ -30,10 +50,10 @@ TextArea TextArea::of_file(int fd, std::size_t size) {
   if (data == nullptr) return area;
   area.data_ = data;
   area.capacity_ = size + kJsonPadding;
+  area.is_file_ = true;
   if (::mmap(data, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) return TextArea();
   ::madvise(data, size, MADV_SEQUENTIAL);
   area.size_ = size;
-  area.is_file_ = true;
   return area;
 }
 
@@ -44,13 +64,17 @@ TextArea::TextArea(TextArea&& other) noexcept
       is_file_(other.is_file_) {}
 
 TextArea::~TextArea() {
-  if (data_ != nullptr) ::munmap(data_, capacity_);
+  if (data_ == nullptr) return;
+  if (is_file_ || capacity_ > kMostOnHeap)
+    ::munmap(data_, capacity_);
+  else
+    std::free(data_);
 }
 
 char* TextArea::room(std::size_t bytes) {
   const std::size_t needed = size_ + bytes + kJsonPadding;
   if (needed > capacity_) {
-    const std::size_t wanted = std::max({needed, 2 * capacity_, kLeast});
+    const std::size_t wanted = std::max(needed, 2 * capacity_);
     char* const data = grown(data_, capacity_, wanted);
     if (data == nullptr) return nullptr;
     data_ = data;

@@ -1,4 +1,5 @@
-// Memory for one text that grows without being copied, with readable bytes behind it.
+// Memory for one text, with readable bytes behind it. A large text grows without being copied; a small one
+// takes hardly more than its bytes, for there may be many.
 #pragma once
 
 #include <cstddef>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 namespace muster {
@@ -42,7 +43,8 @@ class TextsOfFile {
       case Packing::kZip:
         return unzip(
             bytes, [&](const std::string& name, TextArea text) { take(inside(name), std::move(text)); },
-            [&](const std::string& name, const std::string& message) { fail(inside(name), message); }, most);
+            [&](const std::string& name, const std::string& message) { fail(inside(name), message); },
+            {.bytes = most, .entries = limits_.entries});
       case Packing::kOther:
         return fail(file_, fmt::format("is a {} archive, which is not read; unpack it first",
                                        name_of_other_packing(bytes)));
@@ -81,11 +83,24 @@ NamedText named_text(std::string name, std::string_view text) {
   return {std::move(name), FileText(std::move(area))};
 }
 
+void within_memory(const std::string& name, const std::function<void(const Error&)>& fail,
+                   const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    fail({"there is not enough memory to read it", {.file = name}});
+  } catch (const std::length_error&) {
+    fail({"holds a text that is longer than memory can be", {.file = name}});
+  }
+}
+
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
                    const std::function<void(const Error&)>& fail, const UnpackLimits& limits) {
-  auto content = FileText::open(file);
-  if (!content) return fail(content.error());
-  TextsOfFile(file, use, fail, limits).of(std::move(*content));
+  within_memory(file, fail, [&] {
+    auto content = FileText::open(file);
+    if (!content) return fail(content.error());
+    TextsOfFile(file, use, fail, limits).of(std::move(*content));
+  });
 }
 
 }  // namespace muster

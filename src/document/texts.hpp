@@ -20,6 +20,10 @@ struct NamedText {
 // Text that is there already.
 NamedText named_text(std::string name, std::string_view text);
 
+// Runs `work` on what is called `name`. Where memory does not suffice, `fail` is called.
+void within_memory(const std::string& name, const std::function<void(const Error&)>& fail,
+                   const std::function<void()>& work);
+
 // "-" is standard input. What can not be opened or unpacked is passed to `fail`.
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
                    const std::function<void(const Error&)>& fail, const UnpackLimits& limits = {});

@@ -20,6 +20,7 @@ struct UnpackLimits {
   std::size_t always = std::size_t{1} << 30;
   std::size_t times = 100;  // the packed size: text hardly packs so well
   std::size_t most = std::size_t{8} << 30;
+  std::size_t entries = 100'000;  // of a zip archive
 
   std::size_t of(std::size_t packed) const;
 };
@@ -34,11 +35,15 @@ std::string_view name_of_other_packing(std::string_view bytes);
 Result<TextArea> unpacked_gzip(std::string_view packed, std::size_t most);
 Result<TextArea> unpacked_zstd(std::string_view packed, std::size_t most);
 
+struct UnzipLimits {
+  std::size_t bytes, entries;
+};
 // Calls `use` or `fail` for every manifest of the archive, by its name; `fail` without a name where the
-// archive as a whole can not be read. The limit is for all of them together.
+// archive as a whole can not be read. The limits are for all entries together; what entries unpack to counts
+// also where it turns out to be damaged. Entries that overlap, as no archiver writes them, end the reading.
 void unzip(std::string_view packed, const std::function<void(const std::string& name, TextArea)>& use,
            const std::function<void(const std::string& name, const std::string& message)>& fail,
-           std::size_t most);
+           const UnzipLimits& limits);
 
 // "unpacks to more than 1 GiB, …", and what to do.
 std::string more_than(std::size_t most);

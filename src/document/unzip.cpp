@@ -3,12 +3,18 @@
 #include <minizip/unzip.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <limits>
+#include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "document/manifest_names.hpp"
 #include "document/unpack.hpp"
+#include "util/words.hpp"
 
 namespace muster {
 namespace {
@@ -74,12 +80,13 @@ Zip open_zip(BytesInMemory& bytes) {
 struct Entry {
   std::string name;
   unsigned long flags = 0, method = 0;
+  std::uint64_t packed = 0;  // bytes
 };
 
 bool is_current_entry(unzFile zip, Entry& entry) {
   unz_file_info64 info{};
   if (::unzGetCurrentFileInfo64(zip, &info, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK) return false;
-  entry = {std::string(info.size_filename, '\0'), info.flag, info.compression_method};
+  entry = {std::string(info.size_filename, '\0'), info.flag, info.compression_method, info.compressed_size};
   return ::unzGetCurrentFileInfo64(zip, nullptr, entry.name.data(), info.size_filename, nullptr, 0, nullptr,
                                    0) == UNZ_OK;
 }
@@ -92,41 +99,42 @@ std::string obstacle_of(const Entry& entry) {
   return "";
 }
 
-Result<TextArea> piece_by_piece(unzFile zip, std::size_t most) {
-  TextArea text;
-  for (;;) {
-    char* const room = text.room(kPiece);
-    if (room == nullptr) return Error{"there is not enough memory to unpack it", {}};
-    const int got = ::unzReadCurrentFile(zip, room, kPiece);
-    if (got < 0) return Error{"is damaged", {}};
-    if (got == 0) return text;
-    text.grew(static_cast<std::size_t>(got));
-    if (text.size() > most) return Error{"", {}};
+// Which bytes of the archive belong to entries. An archiver writes no entry over another one; in an archive
+// that is made to take for ever, thousands of entries are the same bytes.
+class EntryBytes {
+ public:
+  // False if one of the bytes belongs to another entry.
+  bool take(std::uint64_t from, std::uint64_t to) {
+    const auto next = ends_.lower_bound(from);
+    if (next != ends_.end() && next->first < to) return false;
+    if (next != ends_.begin() && std::prev(next)->second > from) return false;
+    ends_.emplace_hint(next, from, to);
+    return true;
   }
-}
 
-// An error without a message: it is too large.
-Result<TextArea> unpacked_entry(unzFile zip, const Entry& entry, std::size_t most) {
-  if (std::string obstacle = obstacle_of(entry); !obstacle.empty()) return Error{std::move(obstacle), {}};
-  if (::unzOpenCurrentFile(zip) != UNZ_OK) return Error{"is damaged", {}};
-  auto text = piece_by_piece(zip, most);
-  const bool is_whole = ::unzCloseCurrentFile(zip) == UNZ_OK;
-  if (text && !is_whole) return Error{"is damaged: its checksum is wrong", {}};
-  return text;
-}
+ private:
+  std::map<std::uint64_t, std::uint64_t> ends_;  // by beginning
+};
 
 class Unzipping {
  public:
   using Use = std::function<void(const std::string&, TextArea)>;
   using Fail = std::function<void(const std::string&, const std::string&)>;
-  Unzipping(unzFile zip, const Use& use, const Fail& fail, std::size_t most)
-      : zip_(zip), use_(use), fail_(fail), most_(most), left_(most) {}
+  Unzipping(unzFile zip, const Use& use, const Fail& fail, const UnzipLimits& limits)
+      : zip_(zip), use_(use), fail_(fail), limits_(limits), bytes_left_(limits.bytes) {}
 
   void run() {
+    unz_global_info64 all{};
+    if (::unzGetGlobalInfo64(zip_, &all) == UNZ_OK && all.number_entry > limits_.entries)
+      return fail_("", too_many_entries(all.number_entry));
     int code = ::unzGoToFirstFile(zip_);
+    std::size_t seen = 0;  // the directory may hold more than it says
     for (Entry entry; code == UNZ_OK; code = ::unzGoToNextFile(zip_)) {
       if (!is_current_entry(zip_, entry)) break;
-      if (is_wanted(entry) && !take(entry)) return fail_("", more_than(most_));
+      if (++seen > limits_.entries) return fail_("", too_many_entries(seen));
+      if (!is_wanted(entry)) continue;
+      found_ = true;
+      if (const std::string obstacle = take(entry); !obstacle.empty()) return fail_("", obstacle);
     }
     if (code != UNZ_END_OF_LIST_OF_FILE) return fail_("", "is damaged: its directory can not be read");
     if (!found_) fail_("", kNoManifest);
@@ -136,35 +144,77 @@ class Unzipping {
   static bool is_wanted(const Entry& entry) {
     return has_manifest_name(entry.name) || has_archive_name(entry.name);
   }
+  std::string too_many_entries(std::uint64_t count) const {
+    return fmt::format("holds {} files, and at most {} of an archive are read; unpack it first",
+                       grouped(count), grouped(limits_.entries));
+  }
 
-  // False if it is too large.
-  bool take(const Entry& entry) {
-    found_ = true;
-    auto text = unpacked_entry(zip_, entry, left_);
-    if (!text && text.error().message.empty()) return false;
-    if (!text) return fail_(entry.name, text.error().message), true;
-    left_ -= text->size();
-    use_(entry.name, std::move(*text));
-    return true;
+  // What ends the reading of the archive; "" if it goes on, whatever is wrong with the entry.
+  std::string take(const Entry& entry) {
+    if (std::string obstacle = obstacle_of(entry); !obstacle.empty()) return fail_(entry.name, obstacle), "";
+    if (::unzOpenCurrentFile(zip_) != UNZ_OK) return fail_(entry.name, "is damaged"), "";
+    const bool is_apart = take_bytes(entry);
+    auto text = is_apart ? unpacked() : Error{"", {}};
+    const bool is_whole = ::unzCloseCurrentFile(zip_) == UNZ_OK;
+    if (!is_apart)
+      return fmt::format("holds files that overlap (\"{}\" and one before it) and is not read", entry.name);
+    if (is_too_large_) return more_than(limits_.bytes);
+    if (!text)
+      fail_(entry.name, text.error().message);
+    else if (!is_whole)
+      fail_(entry.name, "is damaged: its checksum is wrong");
+    else
+      use_(entry.name, std::move(*text));
+    return "";
+  }
+
+  // Of the open entry: its header, without the name, and what is packed.
+  bool take_bytes(const Entry& entry) {
+    constexpr std::uint64_t kHeader = 30;
+    const std::uint64_t data = ::unzGetCurrentFileZStreamPos64(zip_);
+    return taken_.take(
+        data - std::min(kHeader, data),
+        data + std::min<std::uint64_t>(entry.packed, std::numeric_limits<std::int64_t>::max()));
+  }
+
+  // What was unpacked counts, whether it can be used or not: that is what takes the time.
+  Result<TextArea> unpacked() {
+    TextArea text;
+    for (;;) {
+      const int got = ::unzReadCurrentFile(zip_, piece_.data(), static_cast<unsigned>(piece_.size()));
+      if (got < 0) return Error{"is damaged", {}};
+      if (got == 0) return text;
+      const auto size = static_cast<std::size_t>(got);
+      is_too_large_ = size > bytes_left_;
+      if (is_too_large_) return text;
+      bytes_left_ -= size;
+      char* const room = text.room(size);
+      if (room == nullptr) return Error{"there is not enough memory to unpack it", {}};
+      std::memcpy(room, piece_.data(), size);
+      text.grew(size);
+    }
   }
 
   const unzFile zip_;
   const Use& use_;
   const Fail& fail_;
-  const std::size_t most_;
-  std::size_t left_;
-  bool found_ = false;
+  const UnzipLimits limits_;
+  std::size_t bytes_left_;
+  EntryBytes taken_;
+  std::vector<char> piece_ = std::vector<char>(kPiece);
+  bool found_ = false, is_too_large_ = false;
 };
 
 }  // namespace
 
 void unzip(std::string_view packed, const std::function<void(const std::string&, TextArea)>& use,
-           const std::function<void(const std::string&, const std::string&)>& fail, std::size_t most) {
+           const std::function<void(const std::string&, const std::string&)>& fail,
+           const UnzipLimits& limits) {
   if (packed.starts_with(kEmptyZip)) return fail("", kNoManifest);
   BytesInMemory bytes{packed};
   const Zip zip = open_zip(bytes);
   if (zip == nullptr) return fail("", "is damaged or incomplete: the directory at its end is missing");
-  Unzipping(zip.get(), use, fail, most).run();
+  Unzipping(zip.get(), use, fail, limits).run();
 }
 
 }  // namespace muster

@@ -5,6 +5,8 @@
 #include <yaml-cpp/parser.h>
 
 #include <istream>
+#include <new>
+#include <stdexcept>
 #include <streambuf>
 
 #include "document/file_text.hpp"
@@ -49,6 +51,10 @@ void yaml_to_json(std::string_view text, int first_line,
     translate(text, first_line, use);
   } catch (const YAML::Exception& e) {
     fail(first_line + (e.mark.is_null() ? 0 : e.mark.line), e.msg);
+  } catch (const std::bad_alloc&) {
+    throw;  // not the text's fault
+  } catch (const std::length_error&) {
+    throw;
   } catch (const std::exception& e) {
     fail(first_line, e.what());
   }
