@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "util/printable.hpp"
 #include "util/quantity.hpp"
 
 namespace muster {
@@ -34,7 +35,7 @@ std::string_view type_name(Json json) {
 
 std::string in_quotes(std::string_view text) {
   const bool is_long = text.size() > kLongestQuote;
-  return fmt::format("\"{}{}\"", text.substr(0, kLongestQuote), is_long ? "…" : "");
+  return fmt::format("\"{}{}\"", beginning_of(text, kLongestQuote), is_long ? "…" : "");
 }
 
 std::string_view text_at(Json object, std::string_view key) {

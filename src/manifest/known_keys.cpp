@@ -9,6 +9,7 @@
 
 #include "model/job.hpp"
 #include "util/keys.hpp"
+#include "util/printable.hpp"
 #include "util/suggest.hpp"
 
 namespace muster {
@@ -72,7 +73,7 @@ std::optional<std::string_view> text_in(const Field& field) {
   return text;
 }
 
-std::string shortened(std::string_view text) { return std::string(text.substr(0, 80)); }
+std::string shortened(std::string_view text) { return beginning_of(text, 80); }
 
 bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();

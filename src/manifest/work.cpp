@@ -3,6 +3,7 @@
 
 #include "manifest/parts.hpp"
 #include "util/keys.hpp"
+#include "util/printable.hpp"
 
 namespace muster {
 namespace {
@@ -14,7 +15,7 @@ void read_run_time(const Field& annotation, std::optional<RunTime>& into) {
     annotation.warn(
         fmt::format("\"{}\" is no duration such as 2h, exp(2h), uniform(1h,3h) or "
                     "lognormal(median=2h,p90=8h); ignored",
-                    annotation.text().substr(0, 80)));
+                    beginning_of(annotation.text(), 80)));
 }
 
 // Nothing is done again and again without end.

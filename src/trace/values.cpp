@@ -9,13 +9,13 @@
 #include <charconv>
 #include <cmath>
 
+#include "util/printable.hpp"
+
 namespace muster::trace {
 namespace {
 
 constexpr std::size_t kLongestShown = 40;
 constexpr double kMostSeconds = 9.2e9;  // some 290 years, what a Duration can hold
-
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 }  // namespace
 
@@ -28,9 +28,7 @@ std::string_view without_space(std::string_view text) {
 
 std::string shortened(std::string_view text) {
   if (text.size() <= kLongestShown) return std::string(text);
-  std::size_t end = kLongestShown;
-  while (end > 0 && continues_character(text[end])) --end;
-  return std::string(text.substr(0, end)) + "…";
+  return beginning_of(text, kLongestShown) + "…";
 }
 
 bool is_nothing(std::string_view text) {

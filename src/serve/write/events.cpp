@@ -7,6 +7,7 @@
 
 #include "kube/resource.hpp"
 #include "serve/health/log.hpp"
+#include "util/printable.hpp"
 
 namespace muster::serve {
 namespace {
@@ -59,7 +60,7 @@ bool Events::allows(const std::string& object, bool is_warning) {
 }
 
 void Events::record(Event event) {
-  if (event.message.size() > kLongestMessage) event.message.resize(kLongestMessage);
+  event.message = beginning_of(event.message, kLongestMessage);
   const ObjectReference& about = event.about;
   const std::string object = fmt::format("{}\n{}\n{}", about.kind, about.ns, about.name);
   const std::string text = fmt::format("{}\n{}\n{}\n{}", object, about.uid, event.reason, event.message);

@@ -15,6 +15,7 @@
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/queue_notices.hpp"
 #include "serve/write/requests.hpp"
+#include "util/printable.hpp"
 
 namespace muster::serve {
 namespace {
@@ -27,10 +28,9 @@ constexpr std::size_t kMostToldOf = 10'000;  // objects; some are gone
 
 // "" where there is nothing to say.
 std::string message_of(const Notice& notice) {
-  std::string message = fmt::format("{}", fmt::join(notice.texts, "; "));
+  const std::string message = fmt::format("{}", fmt::join(notice.texts, "; "));
   if (message.size() <= kLongestText) return message;
-  message.resize(kLongestText);
-  return message + " …";
+  return beginning_of(message, kLongestText) + " …";
 }
 
 bool is_ours(const nlohmann::json& condition) { return condition.value("type", "") == kValidSpec; }
