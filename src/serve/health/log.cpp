@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "util/printable.hpp"
+
 namespace muster::serve {
 namespace {
 
@@ -18,25 +20,34 @@ TimePoint now() { return std::chrono::floor<std::chrono::milliseconds>(std::chro
 
 // Quoted where it has to be.
 std::string value_text(const std::string& value) {
-  const bool is_plain = !value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos;
-  return is_plain ? value
-                  : nlohmann::json(value).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (!value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos) return value;
+  std::string quoted = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+// One line, whatever stands in the message and the values.
+std::string text_line(const char* level, std::string_view message, Log::Fields fields) {
+  std::string line = fmt::format("{} {:<7} {}", format_time(now()), level, message);
+  for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, value_text(value));
+  return printable(line);
+}
+
+std::string json_line(const char* level, std::string_view message, Log::Fields fields) {
+  nlohmann::ordered_json object = {{"time", format_time(now())}, {"level", level}, {"message", message}};
+  for (const auto& [key, value] : fields) object[std::string(key)] = value;
+  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
 void Log::write(LogLevel level, std::string_view message, Fields fields) {
   const char* const name = kNames[static_cast<int>(level)];
-  std::string line;
-  if (json_) {
-    nlohmann::ordered_json object = {{"time", format_time(now())}, {"level", name}, {"message", message}};
-    for (const auto& [key, value] : fields) object[std::string(key)] = value;
-    line = object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  } else {
-    line = fmt::format("{} {:<7} {}", format_time(now()), name, message);
-    for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, value_text(value));
-  }
-  line += '\n';
+  const std::string line =
+      (json_ ? json_line(name, message, fields) : text_line(name, message, fields)) + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
