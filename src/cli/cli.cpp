@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <new>
 #include <span>
-#include <system_error>
+#include <sstream>
 
 #include "cli/commands.hpp"
 #include "cli/completion/command_words.hpp"
@@ -101,19 +101,30 @@ std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::span<
   return result;
 }
 
+// Help and version come as what CLI11 throws, too.
+int answer_of(const CLI::App& app, const CLI::ParseError& e) {
+  std::ostringstream help, ignored;
+  if (app.exit(e, help, ignored) != 0) {
+    write_message("{}\nRun with --help for more information.", e.what());
+    return kUsage;
+  }
+  write_exact(help.str());
+  return kSuccess;
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
   const std::span<char* const> arguments(argv + 1, static_cast<std::size_t>(std::max(argc - 1, 0)));
   if (const std::string problem = unknown_word(app, arguments); !problem.empty()) {
-    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", problem);
+    write_message("error: {}\nRun with --help for more information.", problem);
     return kUsage;
   }
   try {
     app.parse(with_empty_values_apart(app, arguments));
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kSuccess : kUsage;
-  } catch (const std::system_error&) {
-    // fmt::print() could not write; finish_output() says so.
-    if (std::ferror(stdout) == 0) throw;
+    return answer_of(app, e);
+  } catch (const std::bad_alloc&) {
+    write_message("error: there is not enough memory");
+    return kOutside;
   }
   return exit_code;
 }
@@ -146,7 +157,7 @@ int run(int argc, char** argv) {
   handle_broken_files();
   const std::string_view called_as = name_of_program(argc, argv);
   if (called_as == "kubectl_complete-muster") {
-    write_out(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
+    write_exact(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
     return finish_output(kSuccess);
   }
   const bool is_plugin = called_as == "kubectl-muster";

@@ -1,12 +1,11 @@
 // `muster help`: what --help prints, for who types it that way round.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 
 namespace muster::cli {
 namespace {
@@ -30,7 +29,7 @@ void add_help(CLI::App& app, int& exit_code) {
   command->callback([&app, name, &exit_code] {
     const CLI::App* const about = name->empty() ? &app : app.get_subcommand(*name);
     const std::string called = app.get_name() + (name->empty() ? "" : " " + *name);
-    fmt::print("{}", app.get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal));
+    write_exact(app.get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal));
     exit_code = kSuccess;
   });
 }

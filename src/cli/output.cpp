@@ -1,12 +1,12 @@
 // Tells of a full disk, a pipe that nobody reads, and a file that shrinks while it is read.
 #include "cli/output.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "cli/cli.hpp"
@@ -28,19 +28,31 @@ void end_unreadable(int) {
   ::_exit(kOutside);
 }
 
+template <class Json>
+std::string json_text(const Json& value) {
+  return value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 void Notices::say(const std::string& line) {
-  if (said_.insert(line).second) fmt::print(stderr, "{}\n", line);
+  if (said_.insert(line).second) write_message("{}", line);
 }
 
-void write_out(std::string_view text) {
+void write_out(const Text& text) { write_exact(text.str()); }
+
+void write_exact(std::string_view text) {
   if (failure != 0) return;
   errno = 0;
   note_failure(std::fwrite(text.data(), 1, text.size(), stdout) < text.size());
 }
 
+void write_json(const nlohmann::ordered_json& value) { write_exact(json_text(value)); }
+void write_json(const nlohmann::json& value) { write_exact(json_text(value)); }
+
 bool has_output_failed() { return failure != 0; }
+
+void write_error(const Text& text) { std::fwrite(text.str().data(), 1, text.str().size(), stderr); }
 
 void handle_broken_files() {
   std::signal(SIGPIPE, SIG_IGN);
@@ -51,7 +63,7 @@ int finish_output(int exit_code) {
   if (std::ferror(stdout) == 0) errno = 0;  // what made it fail is still there
   note_failure(std::fflush(stdout) != 0 || std::ferror(stdout) != 0);
   if (failure == 0) return exit_code;
-  fmt::print(stderr, "error: standard output: {}\n", std::generic_category().message(failure));
+  write_message("error: standard output: {}", std::generic_category().message(failure));
   failure = 0;
   std::clearerr(stdout);
   return kOutside;

@@ -1,21 +1,21 @@
 // `muster version`. MUSTER_VERSION comes from the project's version in CMakeLists.txt.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 
 namespace muster::cli {
 namespace {
 
 int run_version(const std::string& output) {
   if (output == "json")
-    fmt::print("{{\n \"name\": \"muster\",\n \"version\": \"{}\"\n}}\n", MUSTER_VERSION);
+    write_json(nlohmann::ordered_json{{"name", "muster"}, {"version", MUSTER_VERSION}});
   else
-    fmt::print("muster {}\n", MUSTER_VERSION);
+    write_out("muster " MUSTER_VERSION "\n");
   return kSuccess;
 }
 

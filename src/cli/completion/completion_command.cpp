@@ -1,6 +1,4 @@
 // `muster completion`: picks the script for the shell that was named.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -8,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/completion/completion_scripts.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 
 namespace muster::cli {
 namespace {
@@ -31,7 +30,7 @@ void add_completion(CLI::App& app, int& exit_code) {
       "  muster completion zsh > ~/.zfunc/_muster\n"
       "  muster completion fish > ~/.config/fish/completions/muster.fish");
   command->callback([&app, shell, &exit_code] {
-    fmt::print("{}", script_for(*shell, command_words(app)));
+    write_exact(script_for(*shell, command_words(app)));
     exit_code = kSuccess;
   });
 }

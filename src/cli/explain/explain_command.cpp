@@ -30,12 +30,12 @@ struct ExplainCommand {
 };
 
 int no_such_job(const answers::FoundJob& found) {
-  fmt::print(stderr, "error: {}\n", found.problem);
+  write_message("error: {}", found.problem);
   return found.is_ambiguous ? kUsage : kNo;
 }
 
 void print(const ExplainCommand& options, const Inputs& inputs, const answers::Explanation& e) {
-  if (options.output == "json") return write_out(answers::explanation_json(inputs.cluster, e).dump(1) + "\n");
+  if (options.output == "json") return write_json(answers::explanation_json(inputs.cluster, e));
   const TextStyle style{.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
   write_out(explanation_text(inputs.cluster, e, inputs.now, style));
 }
@@ -85,7 +85,7 @@ int explain_recorded(const ExplainCommand& options) {
         is_full ? options.job : (options.ns.empty() ? "default" : options.ns) + "/" + options.job;
     const std::string where = where_it_is(*state, full, inputs.now);
     if (where.empty()) return no_such_job(found);
-    fmt::print(stderr, "error: {}\n", where);
+    write_message("error: {}", where);
     return kNo;
   }
   const answers::State known{inputs.cluster, inputs.policy, inputs.now, &state->times()};
@@ -107,11 +107,11 @@ int explain_recorded(const ExplainCommand& options) {
 int run(const ExplainCommand& options) {
   if (options.record.empty() && options.at.empty()) return run_explain(options);
   if (options.record.empty() || options.at.empty()) {
-    fmt::print(stderr, "error: --at names a moment of the run that --record is of: give both\n");
+    write_message("error: --at names a moment of the run that --record is of: give both");
     return kUsage;
   }
   if (options.source.is_live || !options.source.server.empty() || !options.inputs.now.empty()) {
-    fmt::print(stderr, "error: --record: not with --now or a live cluster\n");
+    write_message("error: --record: not with --now or a live cluster");
     return kUsage;
   }
   return explain_recorded(options);

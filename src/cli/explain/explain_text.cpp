@@ -24,9 +24,9 @@ class ExplainText {
   ExplainText(const Cluster& cluster, const Explanation& e, TimePoint now, const TextStyle& style)
       : c_(cluster), e_(e), job_(cluster.job(e.job)), now_(now), style_(style) {}
 
-  std::string text() {
+  Text text() {
     out_ =
-        wrapped(fmt::format("{} {}.", style_.paint(Ink::kBold, name(e_.job)), sentence()), "", style_.width);
+        wrapped(format_text("{} {}.", style_.paint(Ink::kBold, name(e_.job)), sentence()), "", style_.width);
     add_now();
     add_receipt();
     add_line();
@@ -302,7 +302,7 @@ class ExplainText {
   const Job& job_;
   const TimePoint now_;
   const TextStyle& style_;
-  std::string out_;
+  Text out_;
 };
 
 std::string names_of(const Cluster& cluster, const std::vector<JobId>& jobs) {
@@ -322,8 +322,7 @@ std::string price_text(const Cluster& cluster, const answers::Help& help) {
   return text;
 }
 
-std::string explanation_text(const Cluster& cluster, const Explanation& e, TimePoint now,
-                             const TextStyle& style) {
+Text explanation_text(const Cluster& cluster, const Explanation& e, TimePoint now, const TextStyle& style) {
   return ExplainText(cluster, e, now, style).text();
 }
 

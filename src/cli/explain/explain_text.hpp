@@ -8,8 +8,8 @@
 
 namespace muster::cli {
 
-std::string explanation_text(const Cluster& cluster, const answers::Explanation& explanation, TimePoint now,
-                             const TextStyle& style);
+Text explanation_text(const Cluster& cluster, const answers::Explanation& explanation, TimePoint now,
+                      const TextStyle& style);
 
 // "job a evicted, jobs b and c later", or "nobody loses anything".
 std::string price_text(const Cluster& cluster, const answers::Help& help);

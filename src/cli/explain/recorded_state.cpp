@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/cli.hpp"
+#include "cli/output.hpp"
 #include "cli/report/run_report.hpp"
 #include "cli/simulate/run_record.hpp"
 #include "cli/simulate/workload_controllers.hpp"
@@ -17,7 +18,7 @@ namespace muster::cli {
 namespace {
 
 int fail(int exit_code, const std::string& message) {
-  fmt::print(stderr, "error: {}\n", message);
+  write_message("error: {}", message);
   return exit_code;
 }
 

@@ -1,8 +1,6 @@
 // How far reading got, as a line that is rewritten.
 #include "cli/input/progress.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "cli/report/table.hpp"
@@ -33,7 +31,7 @@ void Progress::object_read() {
 
 void Progress::show() {
   if (line_.is_due())
-    line_.show(fmt::format("reading {} ({:.0f} MB), {} objects", file_, megabytes_, grouped(objects_)));
+    line_.show(format_text("reading {} ({:.0f} MB), {} objects", file_, megabytes_, grouped(objects_)));
 }
 
 }  // namespace muster::cli

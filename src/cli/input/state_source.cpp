@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "cli/cli.hpp"
+#include "cli/output.hpp"
 #include "kube/cluster_reader.hpp"
 #include "kube/credentials.hpp"
 
@@ -117,18 +118,18 @@ int take_source(const StateSource& source, TemporaryFile& live, InputOptions& in
   const bool asks_by_default = inputs.paths.empty() && is_kubectl_plugin();
   const bool is_live = source.is_live || !source.server.empty() || asks_by_default;
   if (is_live && !inputs.paths.empty()) {
-    fmt::print(stderr, "error: a live cluster is asked, or files are: not both\n");
+    write_message("error: a live cluster is asked, or files are: not both");
     return kUsage;
   }
   if (!is_live && inputs.paths.empty()) {
-    fmt::print(stderr, "error: name a FILE, or a live cluster with --kubeconfig, --context or --server\n");
+    write_message("error: name a FILE, or a live cluster with --kubeconfig, --context or --server");
     return kUsage;
   }
   if (!is_live) return kSuccess;
   const auto text = read_live(source);
   const auto file = text ? live.fill(*text) : Result<std::string>(text.error());
   if (!file) {
-    fmt::print(stderr, "error: {}\n", file.error().text());
+    write_message("error: {}", file.error().text());
     return kOutside;
   }
   inputs.paths.push_back(*file);

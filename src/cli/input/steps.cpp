@@ -10,6 +10,7 @@
 #include "cli/input/inputs.hpp"
 #include "document/json.hpp"
 #include "grouper/workload_pods.hpp"
+#include "util/printable.hpp"
 #include "util/suggest.hpp"
 
 namespace muster::cli {
@@ -93,7 +94,7 @@ class StepReader {
       fail("at", text.empty() ? "is missing: when, such as 2h from the start or 2025-06-01T12:00:00Z"
                               : fmt::format("\"{}\" is neither a time from the start such as 2h nor an "
                                             "instant such as 2025-06-01T12:00:00Z",
-                                            text.substr(0, 80)));
+                                            beginning_of(text, 80)));
       return false;
     }
     if (step_.at >= inputs_.now) return true;

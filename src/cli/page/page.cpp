@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/output.hpp"
 #include "cli/page/assets.hpp"
 #include "cli/page/page_data.hpp"
 
@@ -65,7 +66,7 @@ bool PageFile::open(const std::string& path) {
   if (path.empty()) return true;
   path_ = path;
   file_.open(path, std::ios::trunc | std::ios::binary);
-  if (!file_) fmt::print(stderr, "error: {}: can not be written\n", path);
+  if (!file_) write_message("error: {}: can not be written", path);
   return static_cast<bool>(file_);
 }
 
@@ -73,7 +74,7 @@ bool PageFile::write(std::span<const ComparedRun> runs) {
   if (path_.empty()) return true;
   file_ << page_of(runs);
   file_.close();
-  if (!file_) fmt::print(stderr, "error: {}: not all of it could be written\n", path_);
+  if (!file_) write_message("error: {}: not all of it could be written", path_);
   return static_cast<bool>(file_);
 }
 

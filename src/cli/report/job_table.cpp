@@ -127,21 +127,21 @@ Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
   return table;
 }
 
-std::string heading_of(std::size_t shown, std::size_t all, const JobFilter& filter, const TextStyle& style) {
+Text heading_of(std::size_t shown, std::size_t all, const JobFilter& filter, const TextStyle& style) {
   if (!filter.is_on()) return style.heading("Jobs");
   return style.heading("Jobs") +
-         wrapped(fmt::format("only {}: {} of {}", text_of(filter), grouped(shown), counted(all, "job")), "  ",
+         wrapped(format_text("only {}: {} of {}", text_of(filter), grouped(shown), counted(all, "job")), "  ",
                  style.width);
 }
 
 }  // namespace
 
-std::string jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
-                      const JobFilter& filter, const TextStyle& style) {
+Text jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+               const JobFilter& filter, const TextStyle& style) {
   const std::size_t all = present_jobs(cluster).size();
   std::vector<JobId> jobs = selected_jobs(cluster, filter);
   if (all == 0) return "";
-  std::string text = heading_of(jobs.size(), all, filter, style);
+  Text text = heading_of(jobs.size(), all, filter, style);
   if (jobs.empty()) return text;
   sort_jobs(cluster, "queue", jobs);
   const bool is_crowd = jobs.size() > kMostWithoutSummary;

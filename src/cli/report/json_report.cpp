@@ -16,7 +16,8 @@ constexpr const char* kSchema = "muster.dev/simulate/v1";
 
 // The value as it stands `depth` levels below the top, with one space per level.
 std::string dumped(const ordered_json& value, int depth) {
-  const std::string text = value.dump(1), indent(static_cast<std::size_t>(depth), ' ');
+  const std::string text = value.dump(1, ' ', false, ordered_json::error_handler_t::replace),
+                    indent(static_cast<std::size_t>(depth), ' ');
   std::string indented;
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = std::min(text.find('\n', from), text.size() - 1) + 1;

@@ -71,7 +71,7 @@ std::vector<NodeRow> rows_of(const Cluster& cluster, const Decisions& last, bool
 
 }  // namespace
 
-std::string nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
+Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   const bool folds = cluster.nodes_by_name().size() > style.most_rows();
   Table table({{folds ? "nodes" : "node"},
                {.title = "how many", .align = Align::kRight, .only_if_filled = true},
@@ -90,7 +90,7 @@ std::string nodes_text(const Cluster& cluster, const Decisions& last, const Text
                row.facts[3],
                grouped(row.pods),
                {row.facts[4], Ink::kWaiting}});
-  return table.empty() ? "" : style.heading("Nodes") + table.text(style.table());
+  return table.empty() ? Text() : style.heading("Nodes") + table.text(style.table());
 }
 
 }  // namespace muster::cli

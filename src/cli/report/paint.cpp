@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-std::string_view code_of(Ink ink) {
+Text code_of(Ink ink) {
   switch (ink) {
     case Ink::kPlain:
       return "";
@@ -91,9 +91,9 @@ Paint Paint::for_stream(std::FILE* stream) {
   return Paint(is_terminal(stream) && !is_set("NO_COLOR") && !is_dumb());
 }
 
-std::string Paint::operator()(Ink ink, std::string_view text) const {
-  if (!is_on_ || ink == Ink::kPlain || text.empty()) return std::string(text);
-  return std::string(code_of(ink)).append(text).append("\x1b[0m");
+Text Paint::painted(Ink ink, const Text& text) const {
+  if (!is_on_ || ink == Ink::kPlain || text.empty()) return text;
+  return code_of(ink) + text + "\x1b[0m";
 }
 
 std::size_t columns_of(std::FILE* stream, std::size_t otherwise) {
@@ -109,24 +109,26 @@ std::size_t width_of(std::string_view text) {
   return width;
 }
 
-std::string wrapped(std::string_view text, std::string_view indent, std::size_t width) {
-  std::string lines;
+Text wrapped_text(const Text& text, const Text& indent, std::size_t width) {
+  Text lines;
   std::size_t column = 0;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    const bool fits = column + 1 + width_of(word) <= width;
+  for (std::size_t from = 0, end = 0; from < text.str().size(); from = end + 1) {
+    end = std::min(text.str().find(' ', from), text.str().size());
+    const Text word = text.part(from, end - from);
+    const std::size_t word_width = width_of(word.str());
+    const bool fits = column + 1 + word_width <= width;
     if (column > 0 && fits) {
-      lines.append(1, ' ');
+      lines += " ";
       ++column;
     } else {
-      lines.append(lines.empty() ? "" : "\n").append(indent);
-      column = width_of(indent);
+      if (!lines.empty()) lines += "\n";
+      lines += indent;
+      column = width_of(indent.str());
     }
-    lines.append(word);
-    column += width_of(word);
+    lines += word;
+    column += word_width;
   }
-  return lines.append("\n");
+  return lines + "\n";
 }
 
 }  // namespace muster::cli

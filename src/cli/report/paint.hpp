@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/text.hpp"
+
 namespace muster::cli {
 
 enum class Ink : unsigned char { kPlain, kBold, kDim, kGood, kWaiting, kBad };
@@ -16,9 +18,14 @@ class Paint {
   // On only if the stream is a terminal and NO_COLOR is not set.
   static Paint for_stream(std::FILE* stream);
 
-  std::string operator()(Ink ink, std::string_view text) const;
+  template <class Words>
+  Text operator()(Ink ink, const Words& words) const {
+    return painted(ink, format_text("{}", words));
+  }
 
  private:
+  Text painted(Ink ink, const Text& text) const;
+
   bool is_on_;
 };
 
@@ -31,6 +38,10 @@ std::size_t width_of(std::string_view text);
 
 // Breaks between words, so that no line is wider than `width` unless a word is; each line begins with
 // `indent`.
-std::string wrapped(std::string_view text, std::string_view indent, std::size_t width);
+Text wrapped_text(const Text& text, const Text& indent, std::size_t width);
+template <class Words>
+Text wrapped(const Words& words, const Text& indent, std::size_t width) {
+  return wrapped_text(format_text("{}", words), indent, width);
+}
 
 }  // namespace muster::cli

@@ -99,8 +99,8 @@ std::vector<Cell> row_of(const Queue& queue, const std::vector<QueueColumn>& col
 
 }  // namespace
 
-std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
-                        const std::vector<QueueCells>& more) {
+Text queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
+                 const std::vector<QueueCells>& more) {
   const std::vector<QueueShare>& shares = last.decisions.shares;
   if (shares.empty()) return "";
   QueueColumns numbers(cluster, shares);

@@ -30,7 +30,8 @@ struct ReportOptions {
   TextStyle style = {};  // of text
 };
 
-using Write = std::function<void(std::string_view)>;
+using Write = std::function<void(std::string_view)>;  // exactly that
+using WriteText = std::function<void(const Text&)>;
 
 // Takes the rounds as they come and keeps of them only what it prints.
 class Report {
@@ -44,7 +45,7 @@ class Report {
 
 // The cycles, the queues, the nodes, the jobs, who waits and why, how long it took, and a line that sums it
 // up.
-std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, Write write);
+std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, WriteText write);
 // The contract of `muster simulate -o json`: docs/json.md. Rounds are written as they come.
 std::unique_ptr<Report> json_report(const Cluster& cluster, const ReportOptions& options, Write write);
 

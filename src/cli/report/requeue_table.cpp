@@ -81,7 +81,7 @@ std::string RequeueText::cycles(const Row& r) {
                            : fmt::format("{} to {}", first, grouped(static_cast<std::size_t>(r.last)));
 }
 
-std::string RequeueText::text(const TextStyle& style) const {
+Text RequeueText::text(const TextStyle& style) const {
   if (rows_.empty()) return "";
   std::vector<Row> rows = rows_;
   std::ranges::stable_sort(rows, {}, &Row::fate);

@@ -21,7 +21,7 @@ class RequeueTable : public testing::Test {
       if (!table) table.emplace(c.cluster());
       table->add({i, c.now(), c.decisions()});
     }
-    return table->text({});
+    return table->text({}).str();
   }
   TestCluster c;
 };

@@ -92,22 +92,22 @@ void RoundsText::add(const Round& round) {
   quiet_from_ = quiet_to_ = {};
 }
 
-std::string RoundsText::quiet_text() const {
+Text RoundsText::quiet_text() const {
   if (quiet_from_.cycle == 0) return "";
   const std::string until = format_time(quiet_to_.now);
-  const std::string heading = quiet_from_.cycle == quiet_to_.cycle
-                                  ? fmt::format("Cycle {}, {}", cycle_text(quiet_to_.cycle), until)
-                                  : fmt::format("Cycles {} to {}, until {}", cycle_text(quiet_from_.cycle),
-                                                cycle_text(quiet_to_.cycle), until);
+  const Text heading = quiet_from_.cycle == quiet_to_.cycle
+                           ? format_text("Cycle {}, {}", cycle_text(quiet_to_.cycle), until)
+                           : format_text("Cycles {} to {}, until {}", cycle_text(quiet_from_.cycle),
+                                         cycle_text(quiet_to_.cycle), until);
   return style_.heading(heading) + "  nothing to bind or evict\n";
 }
 
-std::string RoundsText::loud_text(const Round& round) const {
+Text RoundsText::loud_text(const Round& round) const {
   Happenings happenings(cluster_, names_);
   happenings.add(round.decisions);
   TableStyle table = style_.table();
   table.has_titles = false;
-  return style_.heading(fmt::format("Cycle {}, {}", cycle_text(round.cycle), format_time(round.now))) +
+  return style_.heading(format_text("Cycle {}, {}", cycle_text(round.cycle), format_time(round.now))) +
          happenings.table().text(table);
 }
 

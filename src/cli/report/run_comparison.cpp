@@ -92,7 +92,7 @@ std::vector<Difference> differences_between(std::span<const ComparedRun> runs) {
   return all;
 }
 
-std::string comparison_text(std::span<const ComparedRun> runs, const TextStyle& style) {
+Text comparison_text(std::span<const ComparedRun> runs, const TextStyle& style) {
   std::vector<Column> columns{{"metric"}};
   for (const ComparedRun& run : runs)
     columns.push_back({run.config.empty() ? "default" : run.config, Align::kRight});
@@ -106,10 +106,10 @@ std::string comparison_text(std::span<const ComparedRun> runs, const TextStyle& 
   }
   TableStyle all = style.table();
   all.most_rows = std::numeric_limits<std::size_t>::max();
-  std::string text = style.heading("Side by side") + table.text(all);
+  const Text text = (style.heading("Side by side") + table.text(all)).without_leading_breaks();
   for (const ComparedRun& run : runs)
-    if (run.outcome.is_cut) return text.substr(1) + "\ncut short: the runs do not cover the same time\n";
-  return text.substr(1);
+    if (run.outcome.is_cut) return text + "\ncut short: the runs do not cover the same time\n";
+  return text;
 }
 
 }  // namespace muster::cli

@@ -15,7 +15,7 @@
 namespace muster::cli {
 
 // Queues, the cluster, who never started and why, and a line that sums it up.
-std::string run_text(const RunOutcome& outcome, const TextStyle& style);
+Text run_text(const RunOutcome& outcome, const TextStyle& style);
 // muster.dev/simulation/v1: docs/json.md.
 void write_run_json(const RunOutcome& outcome, const Write& write);
 
@@ -32,7 +32,7 @@ struct Difference {
 };
 std::vector<Difference> differences_between(std::span<const ComparedRun> runs);
 
-std::string comparison_text(std::span<const ComparedRun> runs, const TextStyle& style);
+Text comparison_text(std::span<const ComparedRun> runs, const TextStyle& style);
 // muster.dev/comparison/v1.
 void write_comparison_json(std::span<const ComparedRun> runs, const Write& write);
 

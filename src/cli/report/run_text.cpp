@@ -65,14 +65,14 @@ std::vector<Cell> queue_row(const std::string& title, const QueueFigures& q) {
           count_text(static_cast<std::size_t>(q.requeues))};
 }
 
-std::string queues_part(const RunFigures& figures, const TextStyle& style) {
+Text queues_part(const RunFigures& figures, const TextStyle& style) {
   Table table(queue_columns());
   for (const QueueFigures& q : figures.queues) table.add(queue_row(q.name, q));
   if (figures.queues.size() != 1) table.add(queue_row("all", figures.all));
   return style.heading("Queues") + table.text(style.table());
 }
 
-std::string evictions_part(const RunFigures& figures, const TextStyle& style) {
+Text evictions_part(const RunFigures& figures, const TextStyle& style) {
   if (figures.all.evictions.empty()) return "";
   Table table({{"action"}, {"evicted pods", Align::kRight}});
   for (const auto& [action, pods] : figures.all.evictions)
@@ -80,19 +80,19 @@ std::string evictions_part(const RunFigures& figures, const TextStyle& style) {
   return style.heading("Evictions") + table.text(style.table());
 }
 
-std::string cluster_part(const RunOutcome& o, const RunFigures& figures, const TextStyle& style) {
+Text cluster_part(const RunOutcome& o, const RunFigures& figures, const TextStyle& style) {
   const auto gpus = static_cast<double>(o.gpus) / 1000;
-  std::string text = fmt::format(
+  Text text = format_text(
       "  {}, {} GPUs: {} in use over the time, {} idle while a job waited that they "
       "would hold in sum",
       counted(static_cast<std::size_t>(o.nodes), "node"), grouped_decimal(gpus), percent(o.utilisation()),
       percent(o.fragmentation()));
-  if (figures.makespan_seconds) text += fmt::format("; last finish after {}", age(*figures.makespan_seconds));
+  if (figures.makespan_seconds) text += format_text("; last finish after {}", age(*figures.makespan_seconds));
   return style.heading("Cluster") + text + "\n";
 }
 
 // Those that wait longest first.
-std::string never_started_part(const RunOutcome& o, const TextStyle& style) {
+Text never_started_part(const RunOutcome& o, const TextStyle& style) {
   std::vector<const JobOutcome*> jobs;
   for (const JobOutcome& job : o.jobs)
     if (!job.first_start) jobs.push_back(&job);
@@ -109,10 +109,10 @@ std::string span_text(const RunOutcome& o) {
   return fmt::format("{} to {} ({})", format_time(o.from), format_time(o.to), age(seconds_of(o.to - o.from)));
 }
 
-std::string summary_part(const RunOutcome& o, const RunFigures& figures, const TextStyle& style) {
+Text summary_part(const RunOutcome& o, const RunFigures& figures, const TextStyle& style) {
   const QueueFigures& all = figures.all;
-  std::string text =
-      fmt::format("{}{}: {} of {} finished in {}; {} evicted, {} GPU-hours lost",
+  const Text text =
+      format_text("{}{}: {} of {} finished in {}; {} evicted, {} GPU-hours lost",
                   o.is_cut ? "cut short; " : "", span_text(o), grouped(all.finished),
                   counted(all.jobs, "job"), counted(static_cast<std::size_t>(o.cycles), "cycle"),
                   counted(static_cast<std::size_t>(all.evicted_pods()), "pod"), hours_text(all.lost));
@@ -121,12 +121,12 @@ std::string summary_part(const RunOutcome& o, const RunFigures& figures, const T
 
 }  // namespace
 
-std::string run_text(const RunOutcome& outcome, const TextStyle& style) {
+Text run_text(const RunOutcome& outcome, const TextStyle& style) {
   const RunFigures figures = figures_of(outcome);
-  std::string text = queues_part(figures, style) + evictions_part(figures, style) +
-                     cluster_part(outcome, figures, style) + never_started_part(outcome, style) +
-                     summary_part(outcome, figures, style);
-  return text.substr(text.find_first_not_of('\n'));
+  const Text text = queues_part(figures, style) + evictions_part(figures, style) +
+                    cluster_part(outcome, figures, style) + never_started_part(outcome, style) +
+                    summary_part(outcome, figures, style);
+  return text.without_leading_breaks();
 }
 
 }  // namespace muster::cli

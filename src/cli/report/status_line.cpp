@@ -1,17 +1,16 @@
 // Writes over itself, a few times a second.
 #include "cli/report/status_line.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 
+#include "cli/output.hpp"
 #include "cli/report/paint.hpp"
 
 namespace muster::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience(1000), kPause(200);
-constexpr const char* kClearLine = "\r\x1b[K";
+constexpr char kClearLine[] = "\r\x1b[K";
 
 }  // namespace
 
@@ -19,13 +18,13 @@ StatusLine::StatusLine(bool is_wanted)
     : is_on_(is_wanted && is_terminal(stderr)), next_(Clock::now() + kPatience) {}
 
 StatusLine::~StatusLine() {
-  if (has_written_) fmt::print(stderr, kClearLine);
+  if (has_written_) write_error(kClearLine);
 }
 
-void StatusLine::show(std::string_view text) {
+void StatusLine::show(const Text& text) {
   next_ = Clock::now() + kPause;
   has_written_ = true;
-  fmt::print(stderr, "{}{}", kClearLine, text);
+  write_error(kClearLine + text);
   std::fflush(stderr);
 }
 

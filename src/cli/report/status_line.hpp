@@ -2,7 +2,8 @@
 #pragma once
 
 #include <chrono>
-#include <string_view>
+
+#include "cli/text.hpp"
 
 namespace muster::cli {
 
@@ -18,7 +19,7 @@ class StatusLine {
   bool is_on() const { return is_on_; }
   // Whether it is time to show where the work stands: asks the clock.
   bool is_due() const { return is_on_ && Clock::now() >= next_; }
-  void show(std::string_view text);
+  void show(const Text& text);
 
  private:
   using Clock = std::chrono::steady_clock;

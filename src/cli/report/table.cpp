@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 
-std::string spaces(std::size_t count) { return std::string(count, ' '); }
+Text spaces(std::size_t count) { return Text(std::string(count, ' ')); }
 
 }  // namespace
 
@@ -24,26 +24,31 @@ std::string grouped_decimal(double number) {
   return text;
 }
 
-std::string and_more(std::size_t count) {
-  return fmt::format("… and {} more; --all shows them", grouped(count));
+Text and_more(std::size_t count) { return format_text("… and {} more; --all shows them", grouped(count)); }
+
+Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {
+  for (Column& column : columns_) {
+    column.title = printable(column.title);
+    column.group = printable(column.group);
+  }
 }
 
 std::vector<std::size_t> Table::widths(std::size_t shown, bool has_titles) const {
   std::vector<std::size_t> widths(columns_.size(), 0);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (has_titles) widths[i] = width_of(columns_[i].title);
-    for (std::size_t r = 0; r < shown; ++r) widths[i] = std::max(widths[i], width_of(rows_[r][i].text));
+    for (std::size_t r = 0; r < shown; ++r) widths[i] = std::max(widths[i], width_of(rows_[r][i].text.str()));
   }
   return widths;
 }
 
-std::string Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
-                        const TableStyle& style) const {
+Text Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+                 const TableStyle& style) const {
   assert(row.size() == columns_.size() && "a row has a cell for every column");
-  std::string line = style.indent;
+  Text line = style.indent;
   std::size_t owed = 0;  // spaces that stand only if something follows
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::size_t padding = widths[i] - width_of(row[i].text);
+    const std::size_t padding = widths[i] - width_of(row[i].text.str());
     const bool is_right = columns_[i].align == Align::kRight;
     if (is_right) owed += padding;
     if (!row[i].text.empty()) {
@@ -62,8 +67,8 @@ std::vector<Cell> Table::titles() const {
 }
 
 // Empty if no column is in a group.
-std::string Table::groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const {
-  std::string line;
+Text Table::groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const {
+  Text line;
   std::size_t column = 0, written = 0;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::string& group = columns_[i].group;
@@ -97,12 +102,12 @@ Table Table::without_empty_columns() const {
   return table;
 }
 
-std::string Table::text(const TableStyle& style) const {
+Text Table::text(const TableStyle& style) const {
   for (std::size_t i = 0; i < columns_.size(); ++i)
     if (is_left_out(i)) return without_empty_columns().text(style);
   const std::size_t shown = std::min(rows_.size(), style.most_rows), cut = rows_.size() - shown + unseen_;
   const std::vector<std::size_t> all_widths = widths(shown, style.has_titles);
-  std::string text;
+  Text text;
   if (style.has_titles) text += groups_line(all_widths, style) + line(titles(), all_widths, style);
   for (std::size_t r = 0; r < shown; ++r) text += line(rows_[r], all_widths, style);
   if (cut > 0) text += style.indent + style.paint(Ink::kDim, and_more(cut)) + "\n";

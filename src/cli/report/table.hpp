@@ -24,27 +24,27 @@ struct Column {
 };
 
 struct Cell {
-  Cell(std::string words, Ink colour = Ink::kPlain) : text(std::move(words)), ink(colour) {}
-  Cell(const char* words) : text(words) {}
-  std::string text;
+  Cell(const std::string& words, Ink colour = Ink::kPlain) : text(words), ink(colour) {}
+  Cell(const char* words) : text(std::string_view(words)) {}
+  Text text;
   Ink ink = Ink::kPlain;
 };
 
 struct TableStyle {
   Paint paint{};
-  std::string indent = {};
+  Text indent = {};
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();
   bool has_titles = true;
 };
 
 // "… and 3,960 more; --all shows them", where a list is cut off.
-std::string and_more(std::size_t count);
+Text and_more(std::size_t count);
 // "3,960.25": at most three decimals, none that are zero.
 std::string grouped_decimal(double number);
 
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns);
 
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   // Another row that will be cut off: who has many need not make them.
@@ -52,12 +52,12 @@ class Table {
   std::size_t rows() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
   // Ends in a line break unless there is nothing to show. No line ends in spaces.
-  std::string text(const TableStyle& style) const;
+  Text text(const TableStyle& style) const;
 
  private:
-  std::string groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const;
-  std::string line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
-                   const TableStyle& style) const;
+  Text groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const;
+  Text line(const std::vector<Cell>& row, const std::vector<std::size_t>& widths,
+            const TableStyle& style) const;
   bool is_left_out(std::size_t column) const;
   Table without_empty_columns() const;
   std::vector<std::size_t> widths(std::size_t shown, bool has_titles) const;

@@ -61,6 +61,17 @@ TEST(Table, ColoursCellsButNotTheSpaceAround) {
   EXPECT_EQ(table.text({.has_titles = false}), "ok  n1\n");
 }
 
+TEST(Table, HasALineForARowWhateverIsInIt) {
+  Table table({{"job\nqueue"}, {.title = "n\x1b[2J", .align = Align::kRight, .group = "g\r"}});
+  table.add({"a\nb", "1"});
+  table.add({{"c\u202e", Ink::kBad}, "2\x1b[31m"});
+  EXPECT_EQ(table.text({.paint = Paint(true)}),
+            "             \x1b[2mg\\r\x1b[0m\n"
+            "\x1b[2mjob\\nqueue\x1b[0m  \x1b[2mn\\x1b[2J\x1b[0m\n"
+            "a\\nb                 1\n"
+            "\x1b[31mc\\u202e\x1b[0m      2\\x1b[31m\n");
+}
+
 TEST(Width, CountsColumnsNotBytes) {
   EXPECT_EQ(width_of("abc"), 3U);
   EXPECT_EQ(width_of("… → ∞"), 5U);
@@ -72,6 +83,7 @@ TEST(Width, CountsColumnsNotBytes) {
 TEST(Wrapped, BreaksBetweenWords) {
   EXPECT_EQ(wrapped("one two three", "  ", 9), "  one two\n  three\n");
   EXPECT_EQ(wrapped("incomprehensibilities of", "", 5), "incomprehensibilities\nof\n");
+  EXPECT_EQ(wrapped(std::string("one\ntwo three"), "  ", 9), "  one\\ntwo\n  three\n") << "and there only";
 }
 
 TEST(Names, AreDrawnTogether) {

@@ -42,7 +42,7 @@ std::vector<Cell> timing_row(const std::string& title, const Decisions& d) {
 
 class TextReport final : public Report {
  public:
-  TextReport(const Cluster& cluster, const ReportOptions& options, Write write)
+  TextReport(const Cluster& cluster, const ReportOptions& options, WriteText write)
       : cluster_(cluster),
         options_(options),
         write_(std::move(write)),
@@ -62,13 +62,13 @@ class TextReport final : public Report {
     const std::vector<JobId> selected = selected_jobs(cluster_, options_.filter);
     const std::set<JobId> shown(selected.begin(), selected.end());
     std::erase_if(waiting, [&](const WaitingJob& w) { return !shown.contains(w.job); });
-    std::string text = rounds_.text() + queues_text(cluster_, last, style) +
-                       nodes_text(cluster_, last.decisions, style) +
-                       jobs_text(cluster_, last, waiting, options_.filter, style) + requeue_.text(style) +
-                       waiting_text(cluster_, last, waiting, style);
+    Text text = rounds_.text() + queues_text(cluster_, last, style) +
+                nodes_text(cluster_, last.decisions, style) +
+                jobs_text(cluster_, last, waiting, options_.filter, style) + requeue_.text(style) +
+                waiting_text(cluster_, last, waiting, style);
     if (timing) text += timing_text(*timing);
     text += summary_text(last);
-    write_(text.substr(text.find_first_not_of('\n')));
+    write_(text.without_leading_breaks());
   }
 
  private:
@@ -81,18 +81,18 @@ class TextReport final : public Report {
       ++unseen_;
   }
 
-  std::string timing_text(const Timing& timing) const {
+  Text timing_text(const Timing& timing) const {
     Table table(timing_columns(stats_.actions));
     table.add(timing_row("all", stats_));
     for (const std::vector<Cell>& row : cycles_) table.add(row);
     for (std::size_t i = 0; i < unseen_; ++i) table.add_unseen();
     return options_.style.heading("Timing") + table.text(options_.style.table()) +
-           fmt::format("  reading {} ms, processor {} ms, memory at most {} MB\n",
+           format_text("  reading {} ms, processor {} ms, memory at most {} MB\n",
                        milliseconds(timing.read_ms), milliseconds(timing.cpu_ms),
                        grouped_decimal(std::round(timing.peak_rss_mb * 10) / 10));
   }
 
-  std::string summary_text(const Round& last) const {
+  Text summary_text(const Round& last) const {
     const Waiting waiting = waiting_in(cluster_);
     const GpuTotals gpus = gpus_in(cluster_);
     const auto asked = static_cast<std::size_t>(options_.run.cycles),
@@ -100,8 +100,8 @@ class TextReport final : public Report {
     const std::string cycles =
         done < asked ? fmt::format("cut short after {} of {}", grouped(done), counted(asked, "cycle"))
                      : counted(done, "cycle");
-    const std::string text =
-        fmt::format("{}: {} bound, {} evicted; {} of {} waiting; {} of {} GPUs in use on {}", cycles,
+    const Text text =
+        format_text("{}: {} bound, {} evicted; {} of {} waiting; {} of {} GPUs in use on {}", cycles,
                     counted(totals_.bound, "pod"), grouped(totals_.evicted), counted(waiting.pods, "pod"),
                     counted(waiting.jobs, "job"), grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
                     counted(cluster_.nodes_by_name().size(), "node"));
@@ -110,7 +110,7 @@ class TextReport final : public Report {
 
   const Cluster& cluster_;
   const ReportOptions options_;
-  const Write write_;
+  const WriteText write_;
   RoundsText rounds_;
   RequeueText requeue_;
   Totals totals_;
@@ -128,7 +128,7 @@ JobNames::JobNames(const Cluster& cluster) : cluster_(cluster) {
   has_namespaces_ = namespaces.size() > 1;
 }
 
-std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, Write write) {
+std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, WriteText write) {
   return std::make_unique<TextReport>(cluster, options, std::move(write));
 }
 

@@ -312,7 +312,7 @@ TEST(EvictionText, NamesActionAndContender) {
   round.decisions.pipelined.push_back({contender, node, {}});
   std::string text;
   const auto report =
-      text_report(cluster, {.run = {}, .filter = {}}, [&](std::string_view part) { text += part; });
+      text_report(cluster, {.run = {}, .filter = {}}, [&](const Text& part) { text += part.str(); });
   report->add(round);
   report->finish(round, std::nullopt);
   EXPECT_THAT(text, HasSubstr("  evicted    batch  1 pod  batch-0, by reclaim for serve\n"

@@ -33,20 +33,20 @@ class RoundsText {
   RoundsText(const Cluster& cluster, const TextStyle& style)
       : cluster_(cluster), style_(style), names_(cluster) {}
   void add(const Round& round);
-  std::string text() const { return text_ + quiet_text(); }
+  Text text() const { return text_ + quiet_text(); }
 
  private:
   struct Instant {
     int cycle = 0;  // 0: none
     TimePoint now{};
   };
-  std::string quiet_text() const;
-  std::string loud_text(const Round& round) const;
+  Text quiet_text() const;
+  Text loud_text(const Round& round) const;
 
   const Cluster& cluster_;
   const TextStyle style_;
   const JobNames names_;
-  std::string text_;
+  Text text_;
   Instant quiet_from_, quiet_to_;  // cycles in which nothing happened, up to now
 };
 
@@ -55,7 +55,7 @@ class RequeueText {
  public:
   explicit RequeueText(const Cluster& cluster) : cluster_(cluster), names_(cluster) {}
   void add(const Round& round);
-  std::string text(const TextStyle& style) const;
+  Text text(const TextStyle& style) const;
 
  private:
   // What matters most stands first.
@@ -88,20 +88,20 @@ struct QueueCells {
   Column column;
   std::vector<std::string> cells;
 };
-std::string queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
-                        const std::vector<QueueCells>& more = {});
+Text queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
+                 const std::vector<QueueCells>& more = {});
 
 // Each node with its GPUs, what is free of them, and its pods; where there are many, those that are alike
 // share a row.
-std::string nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style);
+Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style);
 
 // Each job of the selection with its queue, its pods, where they run and why not. Where there are many, first
 // how many there are per queue and state, and who waits stands first.
-std::string jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
-                      const JobFilter& filter, const TextStyle& style);
+Text jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+               const JobFilter& filter, const TextStyle& style);
 
 // Who waits and why: a paragraph per reason, which jobs that wait for the same one share.
-std::string waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
-                         const TextStyle& style);
+Text waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                  const TextStyle& style);
 
 }  // namespace muster::cli

@@ -19,7 +19,10 @@ struct TextStyle {
   bool wide = false;        // CPU and memory of queues, too
 
   std::size_t most_rows() const { return all ? std::numeric_limits<std::size_t>::max() : 40; }
-  std::string heading(const std::string& text) const { return "\n" + paint(Ink::kBold, text) + "\n"; }
+  template <class Words>
+  Text heading(const Words& words) const {
+    return "\n" + paint(Ink::kBold, words) + "\n";
+  }
   TableStyle table() const { return {.paint = paint, .indent = "  ", .most_rows = most_rows()}; }
 };
 

@@ -64,8 +64,8 @@ class Writer {
   Writer(const Cluster& cluster, const Round& last, const TextStyle& style)
       : cluster_(cluster), last_(last), style_(style), names_(cluster) {}
 
-  std::string paragraph(const Paragraph& p) const {
-    std::string text = "  " + title(p) + "\n";
+  Text paragraph(const Paragraph& p) const {
+    Text text = "  " + title(p) + "\n";
     if (p.first->reasons.empty()) text += wrapped(without_reason(p.first->job), "    ", style_.width);
     for (const JobReason& r : p.first->reasons) text += wrapped(text_of(cluster_, r), "    ", style_.width);
     for (const SearchReport& report : p.first->searches)
@@ -75,24 +75,24 @@ class Writer {
   }
 
  private:
-  std::string title(const Paragraph& p) const {
+  Text title(const Paragraph& p) const {
     std::vector<std::string> names;
     for (JobId j : p.jobs) names.push_back(names_.of(j));
-    std::string title = style_.paint(Ink::kBold, summarised(std::move(names)));
-    if (p.jobs.size() > 1) title += fmt::format(", {} jobs like this", grouped(p.jobs.size()));
+    Text title = style_.paint(Ink::kBold, summarised(std::move(names)));
+    if (p.jobs.size() > 1) title += format_text(", {} jobs like this", grouped(p.jobs.size()));
     if (p.jobs.size() == 1) title += progress(cluster_.job(p.jobs.front()));
     return title + codes(*p.first);
   }
 
-  static std::string progress(const Job& job) {
+  static Text progress(const Job& job) {
     const std::int32_t running = job.counts.in(kAllocatedSet);
-    return running == 0 ? ""
-                        : fmt::format(", {} of {} run", grouped(static_cast<std::size_t>(running)),
+    return running == 0 ? Text()
+                        : format_text(", {} of {} run", grouped(static_cast<std::size_t>(running)),
                                       counted(static_cast<std::size_t>(job.counts.in(kAlive)), "pod"));
   }
 
-  std::string codes(const WaitingJob& w) const {
-    std::string text;
+  Text codes(const WaitingJob& w) const {
+    Text text;
     for (const JobReason& r : w.reasons) text += "  " + style_.paint(Ink::kWaiting, code_of(r.rule));
     return text;
   }
@@ -131,13 +131,13 @@ class Writer {
 
 }  // namespace
 
-std::string waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
-                         const TextStyle& style) {
+Text waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
+                  const TextStyle& style) {
   if (waiting.empty()) return "";
   const std::vector<Paragraph> paragraphs = paragraphs_of(cluster, waiting, style);
   const std::size_t shown = std::min(paragraphs.size(), style.most_rows());
   const Writer writer(cluster, last, style);
-  std::string text = style.heading("Waiting, and why");
+  Text text = style.heading("Waiting, and why");
   for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
   if (shown < paragraphs.size())
     text += "  " + style.paint(Ink::kDim, and_more(paragraphs.size() - shown)) + "\n";

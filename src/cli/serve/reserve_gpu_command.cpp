@@ -10,6 +10,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/serve/gpu_device.hpp"
 #include "kube/api_client.hpp"
 #include "kube/credentials.hpp"
@@ -38,7 +39,7 @@ kube::Async<void> tell_device(kube::ApiClient& client, const ReserveFlags& flags
     const kube::HttpResponse answer = co_await client.send(device_report(flags, device));
     is_told = answer.ok();
     goes_on = kube::is_transient(answer);
-    if (!answer.ok()) fmt::print(stderr, "error: {}: {}\n", flags.pod, describe(answer));
+    if (!answer.ok()) write_message("error: {}: {}", flags.pod, describe(answer));
     if (goes_on) co_await client.loop().sleep(backoff.next(answer.retry_after));
   }
   client.loop().stop();
@@ -56,15 +57,14 @@ sigset_t keep_end_signals() {
 int run_reserve_gpu(const ReserveFlags& flags) {
   const std::string device = own_gpu();
   if (device.empty()) {
-    fmt::print(stderr,
-               "error: no GPU is in sight: neither by libnvidia-ml.so.1 nor in NVIDIA_VISIBLE_DEVICES\n");
+    write_message("error: no GPU is in sight: neither by libnvidia-ml.so.1 nor in NVIDIA_VISIBLE_DEVICES");
     return kNo;
   }
   const auto who = flags.kubeconfig.empty() && kube::runs_in_cluster()
                        ? kube::in_cluster_credentials()
                        : kube::read_kubeconfig(flags.kubeconfig);
   if (!who) {
-    fmt::print(stderr, "error: {}\n", who.error().text());
+    write_message("error: {}", who.error().text());
     return kOutside;
   }
   bool is_told = false;
@@ -76,7 +76,7 @@ int run_reserve_gpu(const ReserveFlags& flags) {
   }
   if (!is_told) return kOutside;
   const sigset_t ends = keep_end_signals();
-  fmt::print("holds {}\n", device);
+  write_out(format_text("holds {}\n", device));
   std::fflush(stdout);
   int signal = 0;
   sigwait(&ends, &signal);  // the pod is deleted

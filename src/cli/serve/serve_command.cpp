@@ -7,6 +7,7 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/policy.hpp"
 #include "cli/serve/configuration_file.hpp"
 #include "cli/serve/queue_file.hpp"
@@ -24,7 +25,7 @@ Result<kube::Credentials> credentials(const ServeFlags& flags) {
 }
 
 bool report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) fmt::print(stderr, "error: {}\n", error.text());
+  for (const Error& error : errors) write_message("error: {}", error.text());
   return !errors.empty();
 }
 
@@ -61,9 +62,8 @@ bool take_usage(const Config& config, serve::DaemonOptions& options) {
   options.usage = config.usage;
   options.usage.ages_out = config.params.compatibility.usage_ages_out;
   if (config.usage.client_type.starts_with("fake"))
-    fmt::print(stderr,
-               "warning: usageDBConfig: clientType {} gives no past use; use prometheus or embedded\n",
-               config.usage.client_type);
+    write_message("warning: usageDBConfig: clientType {} gives no past use; use prometheus or embedded",
+                  config.usage.client_type);
   if (!config.usage.is_prometheus()) return true;
   auto address = usage_address(config.usage);
   if (!address) return !report({address.error()});
@@ -82,20 +82,19 @@ bool take_queues(const ServeFlags& flags, serve::DaemonOptions& options) {
 int run_serve(const ServeFlags& flags) {
   if (flags.web_auth == "none" && !flags.daemon.web.address.empty() &&
       !serve::is_loopback(flags.daemon.web.address)) {
-    fmt::print(stderr, "error: --web-auth none: only on loopback, such as --web-address 127.0.0.1:8081\n");
+    write_message("error: --web-auth none: only on loopback, such as --web-address 127.0.0.1:8081");
     return kUsage;
   }
   ServeConfiguration read = read_configuration(flags);
   if (report(read.errors)) return kNo;
-  for (const Error& warning : read.warnings) fmt::print(stderr, "warning: {}\n", warning.text());
-  for (const std::string& note : read.notes) fmt::print(stderr, "note: {}\n", note);
-  for (const std::string& name : flags.meaningless)
-    fmt::print(stderr, "warning: {} means nothing here\n", name);
+  for (const Error& warning : read.warnings) write_message("warning: {}", warning.text());
+  for (const std::string& note : read.notes) write_message("note: {}", note);
+  for (const std::string& name : flags.meaningless) write_message("warning: {} means nothing here", name);
   serve::DaemonOptions options = daemon_options(flags, read.config);
   if (!take_usage(read.config, options) || !take_queues(flags, options)) return kNo;
   auto who = credentials(flags);
   if (!who) {
-    fmt::print(stderr, "error: {}\n", who.error().text());
+    write_message("error: {}", who.error().text());
     return kOutside;
   }
   return serve::run_daemon(std::move(options), std::move(read.policy), std::move(*who));

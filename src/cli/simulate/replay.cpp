@@ -40,7 +40,7 @@ class TimeLine {
     if (std::string node = value_at(line, "node"); !node.empty()) row.nodes.push_back(std::move(node));
   }
 
-  std::string text(const TextStyle& style) const {
+  Text text(const TextStyle& style) const {
     Table table({{"at"}, {"what"}, {"job"}, {"pods"}, {"on"}, {"by"}, {"for"}});
     for (const Row& row : rows_) {
       std::vector<std::string> nodes = row.nodes;
@@ -49,10 +49,9 @@ class TimeLine {
       table.add(
           {row.at, row.kind, row.job, summarised(row.pods), summarised(nodes), row.action, row.contender});
     }
-    std::string text = table.text(style.table()) + "\n";
-    for (const auto& [kind, count] : kinds_) text += fmt::format("{} {}  ", grouped(count), kind);
-    text.resize(text.find_last_not_of(' ') + 1);
-    return text + "\n";
+    std::vector<std::string> counts;
+    for (const auto& [kind, count] : kinds_) counts.push_back(fmt::format("{} {}", grouped(count), kind));
+    return format_text("{}\n{}\n", table.text(style.table()), fmt::format("{}", fmt::join(counts, "  ")));
   }
 
  private:
@@ -70,7 +69,7 @@ class TimeLine {
 int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json) {
   std::ifstream file(options.replay);
   if (!file) {
-    fmt::print(stderr, "error: {}: can not be read\n", options.replay);
+    write_message("error: {}: can not be read", options.replay);
     return kOutside;
   }
   TimeLine time_line;
@@ -81,8 +80,8 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
     if (text.empty()) continue;
     json line = json::parse(text, nullptr, false);
     if (!line.is_object() || value_at(line, "at").empty() || value_at(line, "kind").empty()) {
-      fmt::print(stderr, "error: {}:{}: is no line of a record: an object with at and kind\n", options.replay,
-                 number);
+      write_message("error: {}:{}: is no line of a record: an object with at and kind", options.replay,
+                    number);
       return kNo;
     }
     if (value_at(line, "kind") == kRunKind)
@@ -92,12 +91,11 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
     else
       time_line.add(line);
   }
-  write_out(
-      is_json
-          ? json{{"schema", "muster.dev/record/v1"}, {"run", std::move(run)}, {"happenings", std::move(all)}}
-                    .dump(1) +
-                "\n"
-          : time_line.text(style));
+  if (is_json)
+    write_json(
+        json{{"schema", "muster.dev/record/v1"}, {"run", std::move(run)}, {"happenings", std::move(all)}});
+  else
+    write_out(time_line.text(style));
   return kSuccess;
 }
 

@@ -69,7 +69,7 @@ Round run_watched(Inputs& inputs, const RoundOptions& run, Report& report, bool 
                                      counted(inputs.cluster.jobs().size(), "job"));
   return run_rounds(inputs.cluster, inputs.policy, run, [&](const Round& round) {
     report.add(round);
-    if (line.is_due()) line.show(fmt::format("{} {}", grouped(static_cast<std::size_t>(round.cycle)), of));
+    if (line.is_due()) line.show(format_text("{} {}", grouped(static_cast<std::size_t>(round.cycle)), of));
     return !interrupt.has_come() && !has_output_failed();
   });
 }
@@ -78,11 +78,11 @@ int run_simulate(const SimulateOptions& options) {
   if (!options.until.replay.empty())
     return run_replay(options.until, style_of(options), options.output == "json");
   if (options.inputs.paths.empty() && options.inputs.trace.is_empty()) {
-    fmt::print(stderr, "error: FILE is required: the cluster as manifests; or --trace with --trace-nodes\n");
+    write_message("error: FILE is required: the cluster as manifests; or --trace with --trace-nodes");
     return kUsage;
   }
   if (!options.inputs.trace.trace.empty() && !options.until.is_on()) {
-    fmt::print(stderr, "error: --trace: needs --until, for its jobs come over time\n");
+    write_message("error: --trace: needs --until, for its jobs come over time");
     return kUsage;
   }
   if (options.until.is_on())
@@ -95,15 +95,15 @@ int run_simulate(const SimulateOptions& options) {
   if (!inputs) return exit_code;
   const RoundOptions run = run_of(options, inputs->now);
   if (const std::string problem = problem_with(options, run, *inputs); !problem.empty()) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     return kUsage;
   }
   const double read_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   const bool is_json = options.output == "json";
-  const auto report = (is_json ? json_report : text_report)(
-      inputs->cluster,
-      {.run = run, .filter = options.filter, .has_timing = options.timing, .style = style_of(options)},
-      write_out);
+  const ReportOptions printed{
+      .run = run, .filter = options.filter, .has_timing = options.timing, .style = style_of(options)};
+  const auto report = is_json ? json_report(inputs->cluster, printed, write_exact)
+                              : text_report(inputs->cluster, printed, write_out);
   const Round last = run_watched(*inputs, run, *report, is_json);
   std::optional<Timing> timing;
   if (options.timing) timing = timing_of_process(read_ms);
@@ -147,7 +147,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
       "  muster simulate --trace jobs.csv --trace-nodes nodes.csv --until idle --report week.html");
   command->callback([options, command, &exit_code] {
     const std::string problem = misplaced_option(*command);
-    if (!problem.empty()) fmt::print(stderr, "error: {}\n", problem);
+    if (!problem.empty()) write_message("error: {}", problem);
     exit_code = problem.empty() ? run_simulate(*options) : kUsage;
   });
 }

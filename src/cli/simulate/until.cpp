@@ -116,12 +116,12 @@ class Watch {
   using Steady = std::chrono::steady_clock;
   static constexpr std::uint64_t kLooks = 64;
 
-  std::string text(const ClockState& state) const {
+  Text text(const ClockState& state) const {
     const Duration span = state.now - clock_.timed.from;
     const double wall = std::chrono::duration<double>(Steady::now() - start_).count();
     std::string of;
     if (clock_.timed.end) of = " of " + days_text(*clock_.timed.end - clock_.timed.from);
-    return fmt::format("{}{} · {} · {}×", days_text(span), of, counted(state.jobs_ended, "job"),
+    return format_text("{}{} · {} · {}×", days_text(span), of, counted(state.jobs_ended, "job"),
                        grouped(static_cast<std::size_t>(seconds_of(span) / std::max(wall, 1e-3))));
   }
 
@@ -141,7 +141,7 @@ class Recorder {
     path_ = path;
     file_.open(path, std::ios::trunc);
     file_ << first_line;
-    if (!file_) fmt::print(stderr, "error: {}: can not be written\n", path);
+    if (!file_) write_message("error: {}: can not be written", path);
     return static_cast<bool>(file_);
   }
   OnOccurrence writer() {
@@ -151,7 +151,7 @@ class Recorder {
   bool close() {
     if (path_.empty()) return true;
     file_.close();
-    if (!file_) fmt::print(stderr, "error: {}: not all of it could be written\n", path_);
+    if (!file_) write_message("error: {}: not all of it could be written", path_);
     return static_cast<bool>(file_);
   }
 
@@ -174,7 +174,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
   if (!inputs) return run;
   const ClockOptions clock = clock_options(options, *inputs);
   if (const std::string problem = trouble_with(options, clock, *inputs); !problem.empty()) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     return run.exit_code = kUsage, run;
   }
   Recorder recorder;
@@ -188,7 +188,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
                                .on_occurrence = recorder.writer()};
   run.outcome =
       run_clock(inputs->cluster, inputs->policy, std::move(inputs->agenda), &controllers, clock, watchers);
-  for (const std::string& problem : controllers.problems()) fmt::print(stderr, "warning: {}\n", problem);
+  for (const std::string& problem : controllers.problems()) write_message("warning: {}", problem);
   if (run.outcome.is_cut) run.exit_code = kInterrupted;
   if (!recorder.close()) run.exit_code = kOutside;
   return run;
@@ -224,7 +224,7 @@ std::string trouble_with(const std::vector<std::string>& configs, const InputOpt
 int compare(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
   const std::vector<std::string> configs = compared_configs(inputs, options);
   if (const std::string problem = trouble_with(configs, inputs); !problem.empty()) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     return kUsage;
   }
   PageFile page;
@@ -244,7 +244,7 @@ int compare(const InputOptions& inputs, const UntilOptions& options, const TextS
     if (exit_code == kInterrupted) break;
   }
   if (is_json)
-    write_comparison_json(runs, write_out);
+    write_comparison_json(runs, write_exact);
   else
     write_out(comparison_text(runs, style));
   return page.write(runs) ? exit_code : kOutside;
@@ -260,7 +260,7 @@ std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& option
                                       const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
   if (const std::string problem = trouble_with(options, clock, inputs); !problem.empty()) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     exit_code = kUsage;
     return std::nullopt;
   }
@@ -327,7 +327,7 @@ int run_until(const InputOptions& inputs, const UntilOptions& options, const Tex
   if (!has_outcome(played.exit_code)) return played.exit_code;
   const ComparedRun run{.config = inputs.config, .outcome = std::move(played.outcome)};
   if (is_json)
-    write_run_json(run.outcome, write_out);
+    write_run_json(run.outcome, write_exact);
   else
     write_out(run_text(run.outcome, style));
   return page.write({&run, 1}) ? played.exit_code : kOutside;

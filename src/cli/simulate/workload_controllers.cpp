@@ -14,6 +14,7 @@
 #include "manifest/manifest.hpp"
 #include "manifest/namespace_limits.hpp"
 #include "manifest/runtime_classes.hpp"
+#include "util/printable.hpp"
 
 namespace muster::cli {
 namespace {
@@ -129,7 +130,7 @@ void WorkloadControllers::add_cron(const json& object) {
   const auto known = TimeZone::find(zone.empty() ? "UTC" : zone);
   if (!known)
     note_problem(fmt::format("CronJob {}: spec.timeZone: \"{}\" is not known here; taken as UTC", name,
-                             zone.substr(0, 80)));
+                             beginning_of(zone, 80)));
   crons_.push_back(
       {.object = object, .schedule = *schedule, .zone = known.value_or(TimeZone()), .last_run = {}});
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/input/state_source.hpp"
+#include "cli/output.hpp"
 #include "cli/report/names.hpp"
 #include "cli/snapshot/snapshot_file.hpp"
 #include "kube/cluster_reader.hpp"
@@ -23,13 +24,13 @@ struct SnapshotCommand {
 };
 
 int fail_outside(const Error& error) {
-  fmt::print(stderr, "error: {}\n", error.text());
+  write_message("error: {}", error.text());
   return kOutside;
 }
 
 int run_snapshot(const SnapshotCommand& options) {
   if (!options.source.is_live && options.source.server.empty() && !is_kubectl_plugin()) {
-    fmt::print(stderr, "error: say of which cluster: --kubeconfig, --context or --server\n");
+    write_message("error: say of which cluster: --kubeconfig, --context or --server");
     return kUsage;
   }
   const auto text = read_live(options.source);
@@ -40,8 +41,7 @@ int run_snapshot(const SnapshotCommand& options) {
   kube::strip(list);
   if (options.is_redacted) redact(list);
   if (const auto written = write_snapshot(list, options.file); !written) return fail_outside(written.error());
-  if (options.file != "-")
-    fmt::print(stderr, "{}: {}\n", options.file, counted(list["items"].size(), "object"));
+  if (options.file != "-") write_message("{}: {}", options.file, counted(list["items"].size(), "object"));
   return kSuccess;
 }
 

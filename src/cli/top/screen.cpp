@@ -64,7 +64,8 @@ Screen::~Screen() {
 std::size_t Screen::rows() const { return size_of_terminal().ws_row; }
 std::size_t Screen::columns() const { return size_of_terminal().ws_col; }
 
-void Screen::draw(std::string_view text, std::size_t first) {
+void Screen::draw(const Text& picture, std::size_t first) {
+  std::string_view text = picture.str();
   std::string frame(kHome);
   const std::size_t rows = this->rows(), columns = this->columns();
   for (std::size_t row = 0, line = 0; !text.empty() && row < rows; ++line) {

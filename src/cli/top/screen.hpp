@@ -5,7 +5,8 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
+
+#include "cli/text.hpp"
 
 namespace muster::cli {
 
@@ -21,7 +22,7 @@ class Screen {
   std::size_t rows() const;
   std::size_t columns() const;
   // The text from its line `first` on, as far as there is room; what was there before is drawn over.
-  void draw(std::string_view text, std::size_t first = 0);
+  void draw(const Text& text, std::size_t first = 0);
   // The next key; kNone where none came in time.
   Key read(std::chrono::milliseconds patience);
 

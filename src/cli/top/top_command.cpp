@@ -53,7 +53,7 @@ std::optional<TopView> read_view(const TopCommand& options, Tell tell, int& exit
   if (!inputs) return std::nullopt;
   if (const std::string problem = problem_with(options.filter, inputs->cluster);
       !problem.empty() && tell == Tell::kAll) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     exit_code = kUsage;
     return std::nullopt;
   }
@@ -68,7 +68,10 @@ int print_once(const TopCommand& options) {
   int exit_code = kSuccess;
   const auto view = read_view(options, Tell::kAll, exit_code);
   if (!view) return exit_code;
-  write_out(options.output == "json" ? top_json(*view).dump(1) + "\n" : top_text(*view, style_of(options)));
+  if (options.output == "json")
+    write_json(top_json(*view));
+  else
+    write_out(top_text(*view, style_of(options)));
   return kSuccess;
 }
 
@@ -105,8 +108,8 @@ class Watching {
     TextStyle style = style_of(options_);
     style.all = true;  // there is another way to see the rest
     if (!view.waiting.empty()) selected_ = std::min(selected_, view.waiting.size() - 1);
-    const std::string text = top_text(view, style, selected_);
-    screen.draw(text, first_line_for(text, screen.rows()));
+    const Text text = top_text(view, style, selected_);
+    screen.draw(text, first_line_for(text.str(), screen.rows()));
   }
 
   // So that the chosen job is seen, and as much of what stands above it as there is room for.
@@ -131,7 +134,7 @@ class Watching {
     const bool is_list = explained_.empty();
     if (key == Key::kUp) is_list ? selected_ -= selected_ > 0 : first_ -= first_ > 0;
     if (key == Key::kDown) is_list ? selected_ += selected_ + 1 < view.waiting.size() : ++first_;
-    if (!is_list && (key == Key::kBack || key == Key::kQuit)) explained_.clear(), first_ = 0;
+    if (!is_list && (key == Key::kBack || key == Key::kQuit)) explained_ = {}, first_ = 0;
     if (is_list && key == Key::kEnter && selected_ < view.waiting.size()) {
       const answers::State state{view.before, view.inputs.policy, view.inputs.now, &view.times};
       const answers::Explanation e = answers::explain(state, view.waiting[selected_].job);
@@ -140,7 +143,7 @@ class Watching {
   }
 
   const TopCommand& options_;
-  std::string explained_;
+  Text explained_;
   std::size_t selected_ = 0, first_ = 0;
   std::deque<std::pair<std::chrono::steady_clock::time_point, GpusByQueue>> earlier_;
 };

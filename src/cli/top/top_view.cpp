@@ -48,7 +48,7 @@ std::string bar(double used, double all) {
 }
 
 // Nodes with GPUs, those with most free first; alike ones share a row.
-std::string nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
+Text nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   std::map<std::pair<double, double>, std::vector<std::string>, std::greater<>> rows;  // free, all
   for (const NodeStand& stand : node_stands(cluster, last))
     if (stand.gpus > 0) rows[{stand.gpus_free, stand.gpus}].push_back(cluster.node(stand.node).name);
@@ -93,7 +93,7 @@ std::string trend_text(double trend) {
   return (trend > 0 ? "↑" : "↓") + grouped_decimal(std::abs(trend));
 }
 
-std::string queue_rows(const TopView& view, const TextStyle& style) {
+Text queue_rows(const TopView& view, const TextStyle& style) {
   const Cluster& c = view.inputs.cluster;
   const auto counts = waiting_by_queue(c);
   QueueCells waiting{{"waiting", Align::kRight, "jobs"}, {}}, trend{{"trend", Align::kRight, "GPUs"}, {}};
@@ -118,7 +118,7 @@ ordered_json queue_list(const TopView& view) {
   return list;
 }
 
-std::string waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
+Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   if (view.waiting.empty()) return style.heading("Waiting") + "  nobody\n";
   const Cluster& c = view.inputs.cluster;
   const JobNames names(c);
@@ -144,7 +144,7 @@ std::string waiting_rows(const TopView& view, const TextStyle& style, std::optio
                format_age(view.round.now - job.created), start_text(view, row),
                Cell(row.reason, Ink::kWaiting)});
   }
-  return style.heading(fmt::format("Waiting ({})", grouped(view.waiting.size()))) + table.text(style.table());
+  return style.heading(format_text("Waiting ({})", grouped(view.waiting.size()))) + table.text(style.table());
 }
 
 }  // namespace
@@ -185,11 +185,11 @@ GpusByQueue gpus_held(const Cluster& cluster) {
   return held;
 }
 
-std::string top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
+Text top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   const Cluster& c = view.inputs.cluster;
   const GpuTotals gpus = gpus_in(c);
-  std::string text =
-      fmt::format("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
+  const Text text =
+      format_text("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
                   grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
                   counted(c.nodes_by_name().size(), "node"), counted(view.waiting.size(), "job"));
   return text + queue_rows(view, style) + waiting_rows(view, style, selected) +

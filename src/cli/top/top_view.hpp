@@ -38,7 +38,7 @@ TopView top_view(Inputs&& inputs, const JobFilter& filter);
 GpusByQueue gpus_held(const Cluster& cluster);
 
 // `selected`: the row of a waiting job that is marked, or none.
-std::string top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected = {});
+Text top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected = {});
 // Schema muster.dev/top/v1.
 nlohmann::ordered_json top_json(const TopView& view);
 

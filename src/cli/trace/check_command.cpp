@@ -60,7 +60,7 @@ std::vector<Cell> row_of(const std::string& name, const QueueSummary& queue) {
           grouped_decimal(std::round(queue.gpu_seconds / kSecondsOfHour))};
 }
 
-std::string table_text(const TraceSummary& summary, const Paint& paint) {
+Text table_text(const TraceSummary& summary, const Paint& paint) {
   Table table({{"QUEUE"},
                {"JOBS", Align::kRight},
                {"PODS", Align::kRight},
@@ -80,16 +80,16 @@ std::string span_text(const Trace& trace, const TraceSummary& summary) {
                      first);
 }
 
-std::string check_text(const TraceInput& input, const TraceSummary& summary, const Paint& paint) {
+Text check_text(const TraceInput& input, const TraceSummary& summary, const Paint& paint) {
   const Trace& trace = input.trace();
-  std::string text = table_text(summary, paint);
-  text += span_text(trace, summary);
-  if (summary.endless > 0) text += fmt::format("; {} never end", grouped(summary.endless));
-  if (summary.drawn > 0) text += fmt::format("; the durations of {} are drawn", grouped(summary.drawn));
+  Text text = table_text(summary, paint);
+  text += Text(span_text(trace, summary));
+  if (summary.endless > 0) text += format_text("; {} never end", grouped(summary.endless));
+  if (summary.drawn > 0) text += format_text("; the durations of {} are drawn", grouped(summary.drawn));
   if (const auto load = load_of(summary, input.nodes()))
-    text += fmt::format("; {:.0f} % of the {} GPUs of {}", *load * 100,
+    text += format_text("; {:.0f} % of the {} GPUs of {}", *load * 100,
                         grouped_decimal(gpus_of(input.nodes())), counted(input.nodes().nodes.size(), "node"));
-  text += fmt::format("\n{}: {} not taken\n", counted(trace.rows, "row"), grouped(trace.skipped));
+  text += format_text("\n{}: {} not taken\n", counted(trace.rows, "row"), grouped(trace.skipped));
   return text;
 }
 
@@ -133,8 +133,10 @@ int run_check(const CheckFlags& flags) {
   const auto input = read_trace_input(flags.trace, flags.strict, notices, exit_code);
   if (!input) return exit_code;
   const TraceSummary summary = summary_of(input->trace());
-  write_out(flags.output == "json" ? check_json(*input, summary).dump(1) + "\n"
-                                   : check_text(*input, summary, Paint::for_stream(stdout)));
+  if (flags.output == "json")
+    write_json(check_json(*input, summary));
+  else
+    write_out(check_text(*input, summary, Paint::for_stream(stdout)));
   return exit_code;
 }
 

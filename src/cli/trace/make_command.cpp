@@ -64,11 +64,11 @@ void add_number(CLI::App& command, const char* name, Number& number, const char*
 
 int run_make(const MakeFlags& flags) {
   if (const std::string problem = trace::problem_with(flags.options); !problem.empty()) {
-    fmt::print(stderr, "error: {}\n", problem);
+    write_message("error: {}", problem);
     return kUsage;
   }
   trace::make_trace(flags.options, [](std::string_view text) {
-    write_out(text);
+    write_exact(text);
     return !has_output_failed();
   });
   return kSuccess;

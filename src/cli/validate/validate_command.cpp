@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/input/inputs.hpp"
 #include "cli/options.hpp"
+#include "cli/output.hpp"
 #include "cli/policy.hpp"
 #include "cli/report/names.hpp"
 #include "cli/report/paint.hpp"
@@ -27,10 +28,9 @@ struct ValidateOptions {
 
 // ---- text
 
-std::string findings_text(const std::vector<Error>& findings, const std::string& what, Ink ink,
-                          const Paint& paint) {
-  std::string text;
-  for (const Error& finding : findings) text += paint(ink, what) + ": " + finding.text() + "\n";
+Text findings_text(const std::vector<Error>& findings, const char* what, Ink ink, const Paint& paint) {
+  Text text;
+  for (const Error& finding : findings) text += format_text("{}: {}\n", paint(ink, what), finding.text());
   return text;
 }
 
@@ -41,13 +41,14 @@ std::string kinds_text(const std::map<std::string, std::int64_t>& kinds) {
   return text.empty() ? "no objects" : text;
 }
 
-std::string validation_text(const Inputs& inputs, const Paint& paint) {
-  std::string text = findings_text(inputs.unreadable, "error", Ink::kBad, paint) +
-                     findings_text(inputs.findings.errors, "error", Ink::kBad, paint) +
-                     findings_text(inputs.findings.warnings, "warning", Ink::kWaiting, paint);
-  for (const std::string& note : inputs.notes) text += paint(Ink::kDim, "note") + ": " + note + "\n";
+Text validation_text(const Inputs& inputs, const Paint& paint) {
+  Text text = findings_text(inputs.unreadable, "error", Ink::kBad, paint) +
+              findings_text(inputs.findings.errors, "error", Ink::kBad, paint) +
+              findings_text(inputs.findings.warnings, "warning", Ink::kWaiting, paint);
+  for (const std::string& note : inputs.notes)
+    text += format_text("{}: {}\n", paint(Ink::kDim, "note"), note);
   const std::size_t errors = inputs.findings.errors.size() + inputs.unreadable.size();
-  return text + fmt::format("{} in {}: {}, {}\n", kinds_text(inputs.findings.known_kinds),
+  return text + format_text("{} in {}: {}, {}\n", kinds_text(inputs.findings.known_kinds),
                             counted(inputs.files, "file"), counted(errors, "error"),
                             counted(inputs.findings.warnings.size(), "warning"));
 }
@@ -80,7 +81,7 @@ ordered_json validation_json(const Inputs& inputs, int exit_code) {
 
 int run_validate(const ValidateOptions& options) {
   if (options.inputs.paths.empty() && options.inputs.config.empty()) {
-    fmt::print(stderr, "error: name a FILE, or a configuration with --config\n");
+    write_message("error: name a FILE, or a configuration with --config");
     return kUsage;
   }
   Inputs inputs = read_all(options.inputs);
@@ -89,9 +90,9 @@ int run_validate(const ValidateOptions& options) {
     inputs.notes.push_back(skipped);
   const int exit_code = inputs.exit_code(options.inputs.strict);
   if (options.output == "json")
-    fmt::print("{}\n", validation_json(inputs, exit_code).dump(1));
+    write_json(validation_json(inputs, exit_code));
   else
-    fmt::print("{}", validation_text(inputs, Paint::for_stream(stdout)));
+    write_out(validation_text(inputs, Paint::for_stream(stdout)));
   return exit_code;
 }
 

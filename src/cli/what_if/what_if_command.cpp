@@ -123,7 +123,7 @@ std::optional<Inputs> read_state(const InputOptions& options, int& exit_code) {
 }
 
 int usage_error(const Error& error) {
-  fmt::print(stderr, "error: {}\n", error.text());
+  write_message("error: {}", error.text());
   return kUsage;
 }
 
@@ -188,12 +188,12 @@ int run_what_if(const WhatIfCommand& options) {
   if (options.output == "json") {
     nlohmann::ordered_json body = answers::what_if_json(*changes, without, with, differences);
     if (timed) body["until"] = timed_json(*timed);
-    write_out(body.dump(1) + "\n");
+    write_json(body);
   } else {
     const TextStyle style{
         .paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
     write_out(what_if_text(*changes, without, with, differences, style) +
-              (timed ? timed_text(*timed, style) : ""));
+              (timed ? timed_text(*timed, style) : Text()));
   }
   const bool is_no = !options.submit.empty() && does_something_wait(options, known, with.cluster);
   return is_no ? kNo : kSuccess;

@@ -25,10 +25,9 @@ std::string names_of(const std::vector<std::string>& jobs) {
   return summarised(std::move(names));
 }
 
-void add_jobs(const char* what, const std::vector<std::string>& jobs, const TextStyle& style,
-              std::string& text) {
+void add_jobs(const char* what, const std::vector<std::string>& jobs, const TextStyle& style, Text& text) {
   if (jobs.empty()) return;
-  text += style.heading(fmt::format("{} ({})", what, grouped(jobs.size())));
+  text += style.heading(format_text("{} ({})", what, grouped(jobs.size())));
   text += wrapped(names_of(jobs), "  ", style.width);
 }
 
@@ -55,7 +54,7 @@ std::string from_to(double from, double to) {
 }
 
 // Only queues that something changes for, in the order of the tree.
-std::string queues_text(const Outcome& before, const Outcome& after, const TextStyle& style) {
+Text queues_text(const Outcome& before, const Outcome& after, const TextStyle& style) {
   const auto was = stands(before), is = stands(after);
   Table table({{"queue"},
                {"quota", Align::kRight, "GPUs"},
@@ -68,12 +67,12 @@ std::string queues_text(const Outcome& before, const Outcome& after, const TextS
     if (from == to) continue;
     table.add({name, from_to(from.quota, to.quota), from_to(from.fair, to.fair), from_to(from.use, to.use)});
   }
-  return table.empty() ? "" : style.heading("Queues that change") + table.text(style.table());
+  return table.empty() ? Text() : style.heading("Queues that change") + table.text(style.table());
 }
 
-std::string waiting_text(const Outcome& after, const answers::Differences& d, const TextStyle& style) {
+Text waiting_text(const Outcome& after, const answers::Differences& d, const TextStyle& style) {
   if (d.still_waiting.empty()) return "";
-  std::string text = style.heading(fmt::format("Still waiting ({})", grouped(d.still_waiting.size())));
+  Text text = style.heading(format_text("Still waiting ({})", grouped(d.still_waiting.size())));
   std::size_t shown = 0;
   for (const answers::StillWaiting& w : d.still_waiting) {
     if (shown++ == style.most_rows()) {
@@ -83,38 +82,37 @@ std::string waiting_text(const Outcome& after, const answers::Differences& d, co
     const std::string why = w.why->reasons.empty() ? "has a place in view"
                                                    : muster::text_of(after.cluster, w.why->reasons.front());
     text +=
-        wrapped(fmt::format("{}: {}", style.paint(Ink::kBold, short_name(w.job)), why), "  ", style.width);
+        wrapped(format_text("{}: {}", style.paint(Ink::kBold, short_name(w.job)), why), "  ", style.width);
   }
   return text;
 }
 
-std::string reasons_text(const answers::Differences& d, const TextStyle& style) {
+Text reasons_text(const answers::Differences& d, const TextStyle& style) {
   if (d.reasons.empty()) return "";
   const auto codes = [](const std::vector<std::string>& list) {
     return list.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(list, ", "));
   };
-  std::string text = style.heading(fmt::format("Wait for another reason ({})", grouped(d.reasons.size())));
+  Text text = style.heading(format_text("Wait for another reason ({})", grouped(d.reasons.size())));
   for (const answers::ReasonChange& r : d.reasons)
-    text += wrapped(fmt::format("{}: {} → {}", short_name(r.job), codes(r.before), codes(r.after)), "  ",
+    text += wrapped(format_text("{}: {} → {}", short_name(r.job), codes(r.before), codes(r.after)), "  ",
                     style.width);
   return text;
 }
 
 }  // namespace
 
-std::string starts_text(const char* title, const std::vector<answers::StartMove>& starts,
-                        const TextStyle& style) {
+Text starts_text(const char* title, const std::vector<answers::StartMove>& starts, const TextStyle& style) {
   if (starts.empty()) return "";
   const auto instant = [](const std::optional<TimePoint>& at) { return at ? format_time(*at) : "?"; };
   Table table({{"job"}, {"before"}, {"after"}});
   for (const answers::StartMove& move : starts)
     table.add({short_name(move.job), instant(move.before), instant(move.after)});
-  return style.heading(fmt::format("{} ({})", title, grouped(starts.size()))) + table.text(style.table());
+  return style.heading(format_text("{} ({})", title, grouped(starts.size()))) + table.text(style.table());
 }
 
-std::string what_if_text(const std::vector<answers::Change>& changes, const Outcome& before,
-                         const Outcome& after, const answers::Differences& d, const TextStyle& style) {
-  std::string text = style.paint(Ink::kBold, "What if") + "\n";
+Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& before, const Outcome& after,
+                  const answers::Differences& d, const TextStyle& style) {
+  Text text = style.paint(Ink::kBold, "What if") + "\n";
   for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
   const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
                        d.drained.empty() && d.reasons.empty() && d.starts.empty();
@@ -130,7 +128,7 @@ std::string what_if_text(const std::vector<answers::Change>& changes, const Outc
   text += waiting_text(after, d, style);
   for (const auto& [outcome, when] : {std::pair(&before, "before"), std::pair(&after, "after")})
     if (!outcome->rest.is_reached)
-      text += fmt::format("\nNot at rest {} after {} cycles: something goes back and forth.\n", when,
+      text += format_text("\nNot at rest {} after {} cycles: something goes back and forth.\n", when,
                           outcome->rest.cycles);
   return text;
 }

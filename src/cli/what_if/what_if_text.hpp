@@ -9,12 +9,11 @@
 
 namespace muster::cli {
 
-std::string what_if_text(const std::vector<answers::Change>& changes, const answers::Outcome& before,
-                         const answers::Outcome& after, const answers::Differences& differences,
-                         const TextStyle& style);
+Text what_if_text(const std::vector<answers::Change>& changes, const answers::Outcome& before,
+                  const answers::Outcome& after, const answers::Differences& differences,
+                  const TextStyle& style);
 
 // Who starts when, before and after; "": nobody at another time.
-std::string starts_text(const char* title, const std::vector<answers::StartMove>& starts,
-                        const TextStyle& style);
+Text starts_text(const char* title, const std::vector<answers::StartMove>& starts, const TextStyle& style);
 
 }  // namespace muster::cli

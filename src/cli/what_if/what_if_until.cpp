@@ -30,7 +30,7 @@ TimedDifference difference_of(RunOutcome before, RunOutcome after) {
   return d;
 }
 
-std::string timed_text(const TimedDifference& d, const TextStyle& style) {
+Text timed_text(const TimedDifference& d, const TextStyle& style) {
   return starts_text("Start at another time", d.starts, style) + "\n" + comparison_text(d.runs, style);
 }
 

@@ -17,7 +17,7 @@ struct TimedDifference {
 };
 
 TimedDifference difference_of(RunOutcome before, RunOutcome after);
-std::string timed_text(const TimedDifference& difference, const TextStyle& style);
+Text timed_text(const TimedDifference& difference, const TextStyle& style);
 // {"from", "to", "differences": [{"metric", "before", "after"}], "startsMoved": [{"job", "before", "after"}]}
 nlohmann::ordered_json timed_json(const TimedDifference& difference);
 
