@@ -82,10 +82,12 @@ void ApiClient::occupy(Lane lane) {
 
 // Whoever is woken has its place already.
 Async<void> ApiClient::take_place(const ApiRequest& request) {
-  if (line_of(request.lane).waiting.empty() && has_place(request.lane))
+  if (line_of(request.lane).waiting.empty() && has_place(request.lane)) {
     occupy(request.lane);
-  else
-    co_await Place{line_of(request.lane)};
+  } else {
+    const Place place{line_of(request.lane)};
+    co_await place;
+  }
   const bool is_limited = request.method != "GET" && request.lane != Lane::kUrgent;
   if (is_limited && limits_.writes_per_second > 0) co_await wait_for_token();
 }
@@ -142,8 +144,9 @@ Async<void> ApiClient::refresh_authorisation(bool was_refused) {
   if (const auto trouble = read_again(credentials_.files, credentials_.tls); trouble && on_trouble)
     on_trouble(trouble->text());
   if (!credentials_.exec.command.empty()) {
-    auto credential =
-        co_await loop_.offload([plugin = credentials_.exec] { return run_exec_plugin(plugin); });
+    const auto run = [plugin = credentials_.exec] { return run_exec_plugin(plugin); };
+    auto running = loop_.offload(run);
+    const auto credential = co_await running;
     if (credential) {
       bearer_ = credential->token;
       if (!credential->certificate.empty()) credentials_.tls.certificate = credential->certificate;

@@ -1,8 +1,9 @@
 // Async<T>: a coroutine that gives a T when it is done. It starts when it is awaited, or spawned, and runs on
 // the thread of the loop that resumes what it waits for (kube/loop.hpp).
 //
-// g++ 12 makes wrong code of co_await inside the condition of a loop and of aggregates made inside a
-// co_await: give both a name first.
+// g++ 12 makes wrong code of co_await inside the condition of a loop, and destroys twice what is made inside a
+// co_await expression by a lambda with captures or by braces: give both a name first. A test looks for this
+// (tests/co_await_test.cpp).
 #pragma once
 
 #include <cassert>

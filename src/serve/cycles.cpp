@@ -191,12 +191,14 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   std::shared_ptr<CycleSnapshot> snapshot;
   if (p_.snapshots.is_asked()) snapshot = take_snapshot(now);
   guard_.begins(Clock::now());
-  Decisions decisions = co_await p_.loop.offload([this, now] {
+  const auto work = [this, now] {
     if (p_.options.shadow) return imagine(now);
     Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
     name_holders(p_.cluster, made.waiting);
     return made;
-  });
+  };
+  auto running = p_.loop.offload(work);
+  Decisions decisions = co_await running;
   guard_.ends();
   if (snapshot != nullptr) {
     snapshot->decided = answers::decisions_json(p_.cluster, decisions).dump();
