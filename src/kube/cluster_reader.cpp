@@ -18,6 +18,13 @@ constexpr const char* kMetadataOfList = "application/json;as=PartialObjectMetada
 
 Error outside(std::string text) { return {.message = std::move(text), .where = {}, .is_outside = true}; }
 
+std::string text_of_path(const ordered_json& object, const char* path) {
+  const ordered_json::json_pointer pointer(path);
+  return object.is_object() && object.contains(pointer) && object[pointer].is_string()
+             ? object[pointer].get<std::string>()
+             : std::string();
+}
+
 class Listing {
  public:
   explicit Listing(ApiClient& client) : client_(client) {}
@@ -72,25 +79,19 @@ class Listing {
       return "";
     }
     for (ordered_json& item : page["items"]) {
+      if (!item.is_object()) continue;
       ordered_json object{{"apiVersion", resource.api_version()}, {"kind", resource.kind}};
       for (auto& [key, value] : item.items())
         if (key != "apiVersion" && key != "kind") object[key] = std::move(value);
       items_.push_back(std::move(object));
     }
-    return page.value(ordered_json::json_pointer("/metadata/continue"), "");
+    return text_of_path(page, "/metadata/continue");
   }
 
   ApiClient& client_;
   ordered_json items_ = ordered_json::array();
   std::optional<Error> problem_;
 };
-
-std::string text_of_path(const ordered_json& object, const char* path) {
-  const ordered_json::json_pointer pointer(path);
-  return object.is_object() && object.contains(pointer) && object[pointer].is_string()
-             ? object[pointer].get<std::string>()
-             : std::string();
-}
 
 void strip_containers(ordered_json& spec, const char* which) {
   if (!spec.is_object() || !spec.contains(which) || !spec[which].is_array()) return;
@@ -118,16 +119,6 @@ void strip_object(ordered_json& object) {
   if (kind == "Pod" && object.contains("spec"))
     for (const char* which : {"containers", "initContainers", "ephemeralContainers"})
       strip_containers(object["spec"], which);
-}
-
-Async<void> read_into(ApiClient& client, std::optional<Result<ordered_json>>& into) {
-  into = co_await list_cluster(client);
-  client.loop().stop();
-}
-
-Async<void> fetch(Loop& loop, HttpRequest request, const TlsIdentity& tls, HttpResponse& answer) {
-  answer = co_await loop.send(std::move(request), tls);
-  loop.stop();
 }
 
 }  // namespace
@@ -163,10 +154,11 @@ Async<Result<ordered_json>> list_cluster(ApiClient& client) {
 Result<ordered_json> read_cluster(const Credentials& credentials) {
   Loop loop;
   ApiClient client(loop, credentials);
-  std::optional<Result<ordered_json>> list;
-  loop.post([&] { spawn(read_into(client, list)); });
-  loop.run();
-  return *std::move(list);
+  try {
+    return run_alone(loop, list_cluster(client));
+  } catch (const std::exception& failure) {
+    return outside(fmt::format("{}: its objects cannot be read: {}", credentials.server, failure.what()));
+  }
 }
 
 Result<std::string> read_address(const std::string& url, const std::string& token,
@@ -175,9 +167,7 @@ Result<std::string> read_address(const std::string& url, const std::string& toke
   if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
   Loop loop;
   const TlsIdentity tls{.authority = authority};
-  HttpResponse answer;
-  loop.post([&] { spawn(fetch(loop, std::move(request), tls, answer)); });
-  loop.run();
+  HttpResponse answer = run_alone(loop, loop.send(std::move(request), tls));
   if (!answer.ok()) return outside(fmt::format("{}: {}", url, describe(answer)));
   return std::move(answer.body);
 }

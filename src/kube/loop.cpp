@@ -4,6 +4,7 @@
 #include <curl/curl.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 namespace muster::kube {
@@ -65,6 +66,7 @@ class Transfer {
     if (was_cut || instead != nullptr) {
       status = 0;
       response_.error = instead != nullptr ? instead : error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+      if (!reader_failure_.empty()) response_.error = reader_failure_;
     }
     response_.status = static_cast<int>(status);
     response_.retry_after = std::chrono::seconds(retry_after);
@@ -154,8 +156,16 @@ class Transfer {
     curl_easy_setopt(easy_, option, &blob);
   }
 
-  static std::size_t received(char* data, std::size_t one, std::size_t size, void* self) {
-    return static_cast<Transfer*>(self)->take({data, one * size}) ? one * size : 0;
+  // No exception may pass through libcurl: one of the reader ends the transfer as failed.
+  static std::size_t received(char* data, std::size_t one, std::size_t size, void* self) noexcept {
+    Transfer& transfer = *static_cast<Transfer*>(self);
+    try {
+      return transfer.take({data, one * size}) ? one * size : 0;
+    } catch (...) {
+      transfer.ended_by_reader_ = false;
+      transfer.reader_failure_ = "reading the answer failed: " + text_of_exception(std::current_exception());
+      return 0;
+    }
   }
 
   bool take(std::string_view data) {
@@ -192,6 +202,7 @@ class Transfer {
   HttpResponse response_;
   std::string partial_;  // the begin of a line whose end has not come
   bool ended_by_reader_ = false;
+  std::string reader_failure_;  // an exception of the reader, in words
 };
 
 Loop::Loop() {
@@ -223,7 +234,14 @@ void Loop::stop() {
   curl_multi_wakeup(static_cast<CURLM*>(multi_));
 }
 
+void Loop::report(const FailedTask& failed) {
+  if (on_failed_task) return on_failed_task(failed);
+  std::fputs(("error: " + failed.text() + "\n").c_str(), stderr);
+  if (failed.kind == TaskKind::kEssential) stop();
+}
+
 void Loop::run() {
+  const FailedTaskHandler handler([this](const FailedTask& failed) { report(failed); });
   for (Clock::time_point last{};;) {
     std::this_thread::sleep_until(last + kShortestRound);
     last = Clock::now();
@@ -247,7 +265,11 @@ void Loop::run_posted() {
     const std::lock_guard lock(mutex_);
     work.swap(posted_);
   }
-  for (const auto& item : work) item();
+  for (const auto& item : work) try {
+      item();
+    } catch (...) {
+      FailedTaskHandler::report({"posted from another thread", text_of_exception(std::current_exception())});
+    }
 }
 
 void Loop::run_timers() {

@@ -30,6 +30,9 @@ class Loop {
 
   // Until stop(), and after that until all coroutines that wait have been told so.
   void run();
+  // Called in run() for each spawned task that an exception has left, and for posted work that throws. Where
+  // there is none, the text goes to standard error, and an essential task stops the loop.
+  std::function<void(const FailedTask&)> on_failed_task;
   // From any thread or signal-safe context that may take a lock: run() ends. Waiting coroutines resume with a
   // failure.
   void stop();
@@ -49,7 +52,9 @@ class Loop {
     return Awaiter{*this, Clock::now() + d};
   }
 
-  // co_await offload(f): runs f on a thread of its own and goes on with its result.
+  // co_await offload(f): runs f on a thread of its own and goes on with its result. What f throws, and the
+  // failure to start a thread, is thrown in the awaiting coroutine. Name the lambda and the awaiter where f
+  // captures: see kube/async.hpp.
   template <class Work>
   auto offload(Work work) {
     using Value = decltype(work());
@@ -57,21 +62,34 @@ class Loop {
       Loop& loop;
       Work work;
       std::optional<Value> value = {};
+      std::exception_ptr failure = {};
       std::thread thread = {};
       bool await_ready() const { return false; }
-      void await_suspend(std::coroutine_handle<> caller) {
-        ++loop.offloaded_;
-        thread = std::thread([this, caller] {
-          value.emplace(work());
-          loop.post([this, caller] {
-            --loop.offloaded_;
-            caller.resume();
-          });
-        });
+      bool await_suspend(std::coroutine_handle<> caller) {
+        try {
+          thread = std::thread([this, caller] { run(caller); });
+        } catch (...) {
+          failure = std::current_exception();
+          return false;
+        }
+        ++loop.offloaded_;  // from here on all members but `thread` are the other thread's until it is done
+        return true;
       }
       Value await_resume() {
-        thread.join();
+        if (thread.joinable()) thread.join();
+        if (failure) std::rethrow_exception(failure);
         return std::move(*value);
+      }
+      void run(std::coroutine_handle<> caller) {
+        try {
+          value.emplace(work());
+        } catch (...) {
+          failure = std::current_exception();
+        }
+        loop.post([this, caller] {
+          --loop.offloaded_;
+          caller.resume();
+        });
       }
     };
     return Awaiter{*this, std::move(work)};
@@ -89,6 +107,7 @@ class Loop {
   using Timers = std::multimap<Clock::time_point, std::coroutine_handle<>>;
 
   void run_posted();
+  void report(const FailedTask& failed);
   void run_timers();
   void start_transfers();
   void finish_transfers();
@@ -108,5 +127,34 @@ class Loop {
   bool stopping_ = false;
   int offloaded_ = 0;
 };
+
+namespace loop_detail {
+
+template <class T>
+Async<void> keep_and_stop(Loop& loop, Async<T> work, std::optional<T>& result, std::exception_ptr& failure) {
+  try {
+    T value = co_await std::move(work);
+    result.emplace(std::move(value));
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  loop.stop();
+}
+
+}  // namespace loop_detail
+
+// Runs a loop for one task until it is done. Returns what the task gives, or throws what left it.
+template <class T>
+T run_alone(Loop& loop, Async<T> work) {
+  std::optional<T> result;
+  std::exception_ptr failure;
+  const auto begin = [&] {
+    spawn(loop_detail::keep_and_stop(loop, std::move(work), result, failure), "run alone");
+  };
+  loop.post(begin);
+  loop.run();
+  if (failure) std::rethrow_exception(failure);
+  return *std::move(result);
+}
 
 }  // namespace muster::kube

@@ -186,7 +186,7 @@ kube::Async<void> Daemon::check() {
 }
 
 void Daemon::on_signal(int signal) {
-  if (signal == SIGUSR1) return static_cast<void>(kube::spawn(check()));
+  if (signal == SIGUSR1) return kube::spawn(check());
   if (p_.vitals.is_draining) return p_.loop.stop();
   p_.vitals.is_draining = true;
   p_.log.info("shutting down");
