@@ -18,6 +18,8 @@ constexpr int kLongestPollMs = 1'000;
 constexpr auto kShortestRound = std::chrono::milliseconds(2);
 // A line is one object of a watch; etcd keeps none above 1.5 MiB.
 constexpr std::size_t kLongestLine = 64U << 20U;
+// A proxy may ask for years; what is listed and watched meanwhile grows old.
+constexpr curl_off_t kLongestRetryAfter = 60;
 
 void initialise_curl() {
   static const CURLcode once = curl_global_init(CURL_GLOBAL_DEFAULT);
@@ -69,7 +71,7 @@ class Transfer {
       if (!reader_failure_.empty()) response_.error = reader_failure_;
     }
     response_.status = static_cast<int>(status);
-    response_.retry_after = std::chrono::seconds(retry_after);
+    response_.retry_after = std::chrono::seconds(std::clamp<curl_off_t>(retry_after, 0, kLongestRetryAfter));
     std::erase(loop_.starting_, easy_);
     curl_multi_remove_handle(static_cast<CURLM*>(loop_.multi_), easy_);
     give_back(easy_);
