@@ -1,4 +1,4 @@
-// How a request waits for its place, gets its credentials, and is sent.
+// How a request waits for its place and is sent.
 #include "kube/api_client.hpp"
 
 #include <fmt/format.h>
@@ -11,25 +11,6 @@
 namespace muster::kube {
 namespace {
 
-using std::chrono::minutes;
-using std::chrono::seconds;
-
-constexpr auto kTokenFileLife = minutes(1);
-constexpr auto kExecLife = minutes(5);  // of what comes without a time at which it runs out
-constexpr auto kRetryOfBadCredentials = seconds(5);
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) text.pop_back();
-  return text;
-}
-
-// How long a credential may be used, seen from now: a little less than it says.
-Clock::duration life_of(const ExecCredential& credential) {
-  if (!credential.expires) return kExecLife;
-  const auto left = *credential.expires - (std::chrono::system_clock::now() + seconds(10));
-  return std::max<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1));
-}
-
 // A write that the API server checks and answers as ever, and does not store.
 std::string as_dry_run(std::string path) {
   constexpr std::string_view kDryRun = "dryRun=All";
@@ -41,7 +22,12 @@ std::string as_dry_run(std::string path) {
 }  // namespace
 
 ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
-    : loop_(loop), credentials_(std::move(credentials)), limits_(limits), tokens_(limits.burst) {}
+    : loop_(loop),
+      limits_(limits),
+      tokens_(limits.burst),
+      authorisation_(loop, std::move(credentials), [this](const std::string& text) {
+        if (on_trouble) on_trouble(text);
+      }) {}
 
 // ---------------------------------------------------------------- places
 
@@ -133,40 +119,6 @@ Clock::duration ApiClient::time_to_token() {
   return Clock::duration::zero();
 }
 
-// ---------------------------------------------------------------- who we are
-
-Async<void> ApiClient::refresh_authorisation(bool was_refused) {
-  if (!was_refused && Clock::now() < bearer_good_until_) co_return;
-  while (refreshing_ && !loop_.stopping()) co_await loop_.sleep(std::chrono::milliseconds(20));
-  if (Clock::now() < bearer_good_until_ && !was_refused) co_return;
-  refreshing_ = true;
-  bearer_good_until_ = Clock::now() + kRetryOfBadCredentials;
-  if (const auto trouble = read_again(credentials_.files, credentials_.tls); trouble && on_trouble)
-    on_trouble(trouble->text());
-  if (!credentials_.exec.command.empty()) {
-    const auto run = [plugin = credentials_.exec] { return run_exec_plugin(plugin); };
-    auto running = loop_.offload(run);
-    const auto credential = co_await running;
-    if (credential) {
-      bearer_ = credential->token;
-      if (!credential->certificate.empty()) credentials_.tls.certificate = credential->certificate;
-      if (!credential->key.empty()) credentials_.tls.key = credential->key;
-      bearer_good_until_ = Clock::now() + life_of(*credential);
-    } else if (on_trouble) {
-      on_trouble(credential.error().text());
-    }
-  } else if (!credentials_.token_file.empty()) {
-    if (auto token = content_of(credentials_.token_file)) {
-      bearer_ = trimmed(std::move(*token));
-      bearer_good_until_ = Clock::now() + kTokenFileLife;
-    }
-  } else {
-    bearer_ = credentials_.token;
-    bearer_good_until_ = credentials_.files.any() ? Clock::now() + kTokenFileLife : Clock::time_point::max();
-  }
-  refreshing_ = false;
-}
-
 // ---------------------------------------------------------------- requests
 
 void ApiClient::forbid_writes() {
@@ -182,43 +134,87 @@ bool ApiClient::may_begin(const ApiRequest& request) const {
 Async<HttpResponse> ApiClient::send(ApiRequest request) {
   const bool is_watch = static_cast<bool>(request.on_line);
   const Lane lane = request.lane;
-  const bool is_counted = request.method != "GET" && lane != Lane::kUrgent;
-  const auto is_wanted = std::move(request.before_sending);
   if (!is_watch) co_await take_place(request);
   HttpResponse response;
-  if (!may_begin(request)) {
-    response.error = "writing has ended";
-  } else if (is_wanted && !is_wanted(request)) {
-    response.error = "no longer wanted";
-  } else {
-    if (is_counted) ++writes_under_way_;
-    response = co_await send_authorised(request);
-    if (is_counted) --writes_under_way_;
+  try {
+    response = co_await send_if_wanted(request);
+  } catch (...) {
+    response = {.error = "the request failed: " + text_of_exception(std::current_exception())};
   }
   if (!is_watch) give_place_back(lane);
   co_return response;
 }
 
-Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
+namespace {
+
+// Counts a write while it is under way.
+class UnderWay {
+ public:
+  UnderWay(std::size_t& count, bool is_counted) : count_(count), by_(is_counted ? 1 : 0) { count_ += by_; }
+  ~UnderWay() { count_ -= by_; }
+  UnderWay(const UnderWay&) = delete;
+  UnderWay& operator=(const UnderWay&) = delete;
+
+ private:
+  std::size_t& count_;
+  const std::size_t by_;
+};
+
+HttpResponse without_answer(std::string why) {
   HttpResponse response;
-  for (const bool is_second_try : {false, true}) {
-    co_await refresh_authorisation(is_second_try);
-    HttpRequest http{.method = request.method,
-                     .url = credentials_.server + request.path,
-                     .headers = {fmt::format("Accept: {}", request.accept), "User-Agent: muster"},
-                     .body = request.body,
-                     .timeout = request.timeout,
-                     .longest_silence = request.longest_silence,
-                     .on_line = request.on_line,
-                     .owner = request.owner};
-    if (!bearer_.empty()) http.headers.push_back("Authorization: Bearer " + bearer_);
-    if (http.is_write() && limits_.dry_run) http.url = credentials_.server + as_dry_run(request.path);
-    if (http.is_write()) http.headers.push_back(fmt::format("Content-Type: {}", request.content_type));
-    const auto start = Clock::now();
-    response = co_await loop_.send(std::move(http), credentials_.tls);
-    if (on_answer) on_answer(request, response.status, Clock::now() - start);
-    if (response.status != 401) break;
+  response.error = std::move(why);
+  return response;
+}
+
+}  // namespace
+
+Async<HttpResponse> ApiClient::send_if_wanted(ApiRequest& request) {
+  const bool is_counted = request.method != "GET" && request.lane != Lane::kUrgent;
+  const auto is_wanted = std::move(request.before_sending);
+  if (!may_begin(request)) co_return without_answer("writing has ended");
+  if (is_wanted && !is_wanted(request)) co_return without_answer("no longer wanted");
+  const UnderWay counted(writes_under_way_, is_counted);
+  co_return co_await send_authorised(request);
+}
+
+// Without credentials nothing is sent: the server would answer an anonymous user 403, which is no word about
+// what exists.
+Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
+  const std::optional<Error> problem = co_await authorisation_.ready();
+  if (problem) {
+    if (on_answer) on_answer(request, 0, Clock::duration::zero());
+    co_return without_answer("no credentials: " + problem->text());
   }
+  const std::uint64_t sent_with = authorisation_.version();
+  HttpResponse response = co_await send_once(request);
+  if (response.status != 401) co_return response;
+  const bool is_renewed = co_await authorisation_.renew(sent_with);
+  if (is_renewed) response = co_await send_once(request);
+  co_return response;
+}
+
+HttpRequest ApiClient::http_request(const ApiRequest& request) const {
+  HttpRequest http{.method = request.method,
+                   .url = server() + request.path,
+                   .headers = {fmt::format("Accept: {}", request.accept), "User-Agent: muster"},
+                   .body = request.body,
+                   .timeout = request.timeout,
+                   .longest_silence = request.longest_silence,
+                   .on_line = request.on_line,
+                   .owner = request.owner,
+                   .may_be_plain = authorisation_.may_be_plain()};
+  if (const std::string& bearer = authorisation_.bearer(); !bearer.empty())
+    http.headers.push_back("Authorization: Bearer " + bearer);
+  if (http.is_write() && limits_.dry_run) http.url = server() + as_dry_run(request.path);
+  if (http.is_write()) http.headers.push_back(fmt::format("Content-Type: {}", request.content_type));
+  return http;
+}
+
+Async<HttpResponse> ApiClient::send_once(const ApiRequest& request) {
+  HttpRequest http = http_request(request);
+  const auto start = Clock::now();
+  HttpResponse response = co_await loop_.send(std::move(http), authorisation_.tls());
+  if (on_answer) on_answer(request, response.status, Clock::now() - start);
   co_return response;
 }
 

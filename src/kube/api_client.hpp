@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kube/async.hpp"
+#include "kube/authorisation.hpp"
 #include "kube/credentials.hpp"
 #include "kube/loop.hpp"
 #include "util/result.hpp"
@@ -61,7 +62,8 @@ class ApiClient {
  public:
   ApiClient(Loop& loop, Credentials credentials, ClientLimits limits = {});
 
-  // Never fails otherwise than by the answer: status 0 where there was none.
+  // Throws nothing and fails by the answer only: status 0 where there was none, and where nothing was sent
+  // because there are no credentials.
   Async<HttpResponse> send(ApiRequest request);
   Async<HttpResponse> get(std::string path) { return send({.path = std::move(path)}); }
 
@@ -77,7 +79,7 @@ class ApiClient {
   std::size_t writes_under_way() const { return writes_under_way_; }
 
   Loop& loop() { return loop_; }
-  const std::string& server() const { return credentials_.server; }
+  const std::string& server() const { return authorisation_.server(); }
   std::size_t waiting() const;
   // Told where nobody can say who we are, in words.
   std::function<void(const std::string& text)> on_trouble;
@@ -94,7 +96,10 @@ class ApiClient {
     std::size_t in_flight = 0;
   };
   struct Place;
+  Async<HttpResponse> send_if_wanted(ApiRequest& request);
   Async<HttpResponse> send_authorised(const ApiRequest& request);
+  Async<HttpResponse> send_once(const ApiRequest& request);
+  HttpRequest http_request(const ApiRequest& request) const;
   Async<void> take_place(const ApiRequest& request);
   void give_place_back(Lane lane);
   bool may_begin(const ApiRequest& request) const;
@@ -104,11 +109,9 @@ class ApiClient {
   Line& line_of(Lane lane) { return lines_[static_cast<std::size_t>(lane)]; }
   const Line& line_of(Lane lane) const { return lines_[static_cast<std::size_t>(lane)]; }
   Async<void> wait_for_token();
-  Async<void> refresh_authorisation(bool was_refused);
   Clock::duration time_to_token();
 
   Loop& loop_;
-  Credentials credentials_;
   ClientLimits limits_;
   std::size_t in_flight_ = 0;
   std::array<Line, kLanes> lines_;
@@ -116,10 +119,7 @@ class ApiClient {
   Clock::time_point tokens_at_ = Clock::now();
   std::size_t writes_under_way_ = 0;
   bool may_write_ = true, is_draining_ = false, is_waking_ = false;
-
-  std::string bearer_;
-  Clock::time_point bearer_good_until_{};
-  bool refreshing_ = false;
+  Authorisation authorisation_;
 };
 
 // True where the same request may succeed later: no answer, too many requests, trouble of the server, a token

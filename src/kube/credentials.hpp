@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ struct ExecPlugin {
   std::vector<std::string> arguments;
   std::map<std::string, std::string> environment;
   std::chrono::milliseconds time_limit{30'000};  // then it is killed
+  std::size_t longest_output = 1U << 20U;        // one that prints more is killed
 };
 
 // Where parts of an identity were read from; "" for those that stood in the kubeconfig itself.
@@ -33,8 +35,9 @@ struct Credentials {
   TlsIdentity tls;
   IdentityFiles files;  // read again as the token file is
   std::string token;
-  std::string token_file;  // read again once a minute and after a 401
-  ExecPlugin exec;         // asked again when what it gave runs out and after a 401
+  std::string token_file;     // read again once a minute and after a 401
+  ExecPlugin exec;            // asked again when what it gave runs out and after a 401
+  bool may_be_plain = false;  // http:// is as good as https://; no kubeconfig can say so
 };
 
 // From a kubeconfig; "" for `path` means those of $KUBECONFIG, then ~/.kube/config. `context` "": the current

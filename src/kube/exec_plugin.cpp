@@ -43,16 +43,24 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// All that comes; nothing where there is no end of it in time.
-std::optional<std::string> read_all(int descriptor, Clock::time_point end) {
+// What a program printed, and whether that is all of it.
+struct Printed {
   std::string text;
+  bool ended = false, is_too_long = false;
+};
+
+// Until it ends, is too long, or the time is over.
+Printed read_all(int descriptor, const ExecPlugin& plugin, Clock::time_point end) {
+  Printed printed;
   char buffer[4096];
   for (;;) {
     pollfd wait{.fd = descriptor, .events = POLLIN, .revents = 0};
-    if (::poll(&wait, 1, milliseconds_until(end)) == 0) return std::nullopt;
+    if (::poll(&wait, 1, milliseconds_until(end)) == 0) return printed;
     const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
-    if (count == 0 || (count < 0 && errno != EINTR)) return text;
-    if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
+    printed.ended = count == 0 || (count < 0 && errno != EINTR);
+    if (count > 0) printed.text.append(buffer, static_cast<std::size_t>(count));
+    printed.is_too_long = printed.text.size() > plugin.longest_output;
+    if (printed.ended || printed.is_too_long) return printed;
   }
 }
 
@@ -107,17 +115,20 @@ Result<std::string> output_of(const ExecPlugin& plugin) {
   posix_spawn_file_actions_destroy(&actions);
   ::close(pipe_ends[1]);
   const auto end = Clock::now() + plugin.time_limit;
-  std::optional<std::string> text = failure == 0 ? read_all(pipe_ends[0], end) : std::nullopt;
+  Printed printed = failure == 0 ? read_all(pipe_ends[0], plugin, end) : Printed{};
   ::close(pipe_ends[0]);
   if (failure != 0)
     return Error{fmt::format("{}: {}", plugin.command, std::generic_category().message(failure))};
-  const auto status = status_of(child, text ? end : Clock::now());
-  if (!text || !status)
+  const auto status = status_of(child, printed.ended ? end : Clock::now());
+  if (printed.is_too_long)
+    return Error{fmt::format("{}: the credential program printed more than {} bytes and was killed",
+                             plugin.command, plugin.longest_output)};
+  if (!printed.ended || !status)
     return Error{fmt::format("{}: the credential program did not end within {} s and was killed",
                              plugin.command, std::chrono::duration<double>(plugin.time_limit).count())};
   if (!WIFEXITED(*status) || WEXITSTATUS(*status) != 0)
     return Error{fmt::format("{}: the credential program failed", plugin.command)};
-  return std::move(*text);
+  return std::move(printed.text);
 }
 
 }  // namespace
