@@ -22,6 +22,8 @@ class KnownObjects {
   // The list holds for this version. The objects that are gone since they were last seen: it does not have
   // them, and they are no newer.
   std::vector<std::string> end_list(std::uint64_t version);
+  // There was no list, and none is waited for any more.
+  void end_list_without_answer() { ended_ = begun_; }
 
   // ---- objects; true where it is news
   bool take_listed(const std::string& key, std::uint64_t version);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "kube/json.hpp"
@@ -16,7 +17,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto kWaitForAbsentKind = seconds(30);
 constexpr auto kListTimeout = seconds(120);
 constexpr int kGone = 410;
 // Bookmarks come about once a minute where nothing else does.
@@ -46,8 +46,7 @@ Async<void> Reflector::run() {
     if (is_listed) {
       co_await watch();
     } else {
-      const milliseconds wait = is_absent_ ? milliseconds(kWaitForAbsentKind) : backoff_.next(retry_after_);
-      co_await client_.loop().sleep(wait);
+      co_await client_.loop().sleep(wait_after_failed_list());
     }
   }
 }
@@ -72,28 +71,72 @@ std::string Reflector::list_path(const std::string& next) const {
   return path;
 }
 
+// A server that has just begun may not know yet who has which rights: a refused kind is soon asked for again.
+milliseconds Reflector::wait_after_failed_list() {
+  if (!is_absent_) return backoff_.next(retry_after_);
+  const bool may_change_soon =
+      refused_since_ && Clock::now() - *refused_since_ < options_.patience_with_refusals;
+  return may_change_soon ? std::min(backoff_.next(), options_.wait_for_absent) : options_.wait_for_absent;
+}
+
+bool Reflector::is_refused(const HttpResponse& page) const {
+  return options_.is_optional && page.status == 403;
+}
+
+void Reflector::end_absent(const HttpResponse& page) {
+  if (page.status == 404) refused_since_.reset();
+  was_listed_ = false;
+  is_absent_ = true;
+  finish_list(kAllVersions);
+}
+
+// Said once until the server answers otherwise.
+void Reflector::end_refused(const HttpResponse& page) {
+  const auto now = last_contact_ = Clock::now();
+  const bool is_first = !refused_since_;
+  if (is_first) refused_since_ = now;
+  retry_after_ = page.retry_after;
+  if (is_first)
+    listener_.troubled(fmt::format(
+        "listing {}: {}; {}; muster keeps asking", served_.plural, describe(page),
+        was_listed_ ? "what is known of them stays as it was" : "until it is allowed, they count as none"));
+  if (!was_listed_) return end_absent(page);
+  if (now - *refused_since_ >= options_.patience_with_refusals) known_.end_list_without_answer();
+}
+
 // False: it did not work out and is to be tried again.
 Async<bool> Reflector::list() {
   known_.begin_list();
+  const bool was_stale = std::exchange(is_stale_, false);
+  if (was_stale) may_list_stale_ = Clock::now() + between_stale_.next();
   retry_after_ = seconds(0);
   std::string next;
   do {
     const HttpResponse page = co_await ask_for_page(next);
-    is_absent_ = options_.is_optional && (page.status == 404 || page.status == 403);
-    if (is_absent_) {
-      finish_list(kAllVersions);
+    is_absent_ = false;
+    if (options_.is_optional && page.status == 404) {
+      end_absent(page);
+      co_return false;
+    }
+    if (is_refused(page)) {
+      is_stale_ |= was_stale;
+      end_refused(page);
       co_return false;
     }
     if (!page.ok() || !take_page(page.body, next)) {
       retry_after_ = page.retry_after;
+      is_stale_ |= was_stale;
       if (!client_.loop().stopping())
         listener_.troubled(fmt::format("listing {}: {}", served_.plural, describe(page)));
       co_return false;
     }
   } while (!next.empty());
   version_ = listed_version_;
+  was_listed_ = true;
+  refused_since_.reset();
   finish_list(version_number(version_));
   backoff_.reset();
+  if (!is_stale_) between_stale_.reset();
   co_return true;
 }
 
@@ -142,7 +185,7 @@ void Reflector::leave(Json object, std::string_view doing) {
 void Reflector::finish_list(std::uint64_t version) {
   for (const std::string& key : known_.end_list(version)) {
     const std::size_t slash = key.find('/');
-    listener_.gone(key.substr(0, slash), key.substr(slash + 1));
+    tell_gone(key.substr(0, slash), key.substr(slash + 1));
   }
   is_synced_ = true;
   listener_.listed();
@@ -167,6 +210,7 @@ Async<void> Reflector::watch() {
                      .owner = this};
   const HttpResponse end = co_await client_.send(std::move(request));
   if (client_.loop().stopping() || known_.wants_list()) co_return;
+  if (wants_list_of_stale()) version_.clear();
   if (end.ok()) last_contact_ = Clock::now();
   if (end.status == kGone) version_.clear();
   if (end.ok() || end.status == kGone) {
@@ -184,12 +228,17 @@ Async<void> Reflector::watch() {
 // False ends the stream.
 bool Reflector::take_event(std::string_view line) {
   last_contact_ = Clock::now();
-  bool goes_on = true;
-  const bool is_event = reader_.event(line, [&](std::string_view type, Json object, bool is_whole) {
+  bool goes_on = true, is_event = true;
+  const auto take = [&](std::string_view type, Json object, bool is_whole) {
     goes_on = take_event(type, object, is_whole);
-  });
+  };
+  try {
+    is_event = reader_.event(line, take);
+  } catch (...) {
+    note_failure("with an event that cannot be read");
+  }
   if (!is_event) listener_.troubled(fmt::format("watching {}: an event that is no JSON", served_.plural));
-  return goes_on && !known_.wants_list();
+  return goes_on && !known_.wants_list() && !wants_list_of_stale();
 }
 
 bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
@@ -222,14 +271,44 @@ void Reflector::take_object(Json object, bool from_list) {
   const std::string key = key_of(*metadata);
   const std::uint64_t version = kube::version_of(*metadata);
   const bool is_news = from_list ? known_.take_listed(key, version) : known_.take(key, version);
-  if (is_news) listener_.changed(object);
+  if (is_news) tell_changed(object, key, version);
 }
+
+// A listener that throws costs the one object, which stays as it was told before.
+void Reflector::tell_changed(Json object, const std::string& key, std::uint64_t version) {
+  try {
+    listener_.changed(object);
+  } catch (...) {
+    known_.forget_version(key, version);
+    note_failure(key);
+  }
+}
+
+// What could not be told is gone again with the next list.
+void Reflector::tell_gone(const std::string& ns, const std::string& name) {
+  try {
+    listener_.gone(ns, name);
+  } catch (...) {
+    known_.take(ns + "/" + name, 0);
+    note_failure(ns + "/" + name);
+  }
+}
+
+// For use in a catch block.
+void Reflector::note_failure(const std::string& key) {
+  is_stale_ = true;
+  listener_.troubled(fmt::format("{} {}: cannot be taken and stays as it was: {}", served_.kind, key,
+                                 text_of_exception(std::current_exception())));
+}
+
+// An object whose event failed is listed again, at once and then less and less often.
+bool Reflector::wants_list_of_stale() const { return is_stale_ && Clock::now() >= may_list_stale_; }
 
 void Reflector::take_deletion(Json object) {
   const auto metadata = part_at(object, "metadata");
   if (!metadata) return;
   const std::string ns(text_at(*metadata, "namespace")), name(text_at(*metadata, "name"));
-  if (known_.take_deletion(key_of(*metadata), kube::version_of(*metadata))) listener_.gone(ns, name);
+  if (known_.take_deletion(key_of(*metadata), kube::version_of(*metadata))) tell_gone(ns, name);
 }
 
 void Reflector::saw(std::string_view text, Tell tell) {
