@@ -10,6 +10,7 @@
 #include <random>
 
 #include "kube/json.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 
 namespace muster::kube {
@@ -49,7 +50,7 @@ Async<void> Elector::run() {
       renewed_ = sent;
       is_leader_ = true;
       listener_.won();
-      spawn(give_up_in_time());
+      spawn(give_up_in_time(), "giving up the lead in time", TaskKind::kEssential);
       co_await lead();
       co_return;
     }
@@ -154,7 +155,7 @@ Async<bool> Elector::write(bool create) {
   if (!create) lease["metadata"]["resourceVersion"] = record_.version;
   ApiRequest request{.method = create ? "POST" : "PUT",
                      .path = create ? resources::kLeases.path(options_.ns) : path(),
-                     .body = lease.dump(),
+                     .body = json_text(lease),
                      .lane = Lane::kUrgent,
                      .timeout = kTimeout};
   const HttpResponse answer = co_await client_.send(std::move(request));
@@ -185,7 +186,7 @@ Async<bool> Elector::write_release() {
         {"renewTime", now_text()},
         {"leaseTransitions", record_.transitions}}}};
   ApiRequest request{
-      .method = "PUT", .path = path(), .body = lease.dump(), .lane = Lane::kUrgent, .timeout = kTimeout};
+      .method = "PUT", .path = path(), .body = json_text(lease), .lane = Lane::kUrgent, .timeout = kTimeout};
   const HttpResponse answer = co_await client_.send(std::move(request));
   co_return answer.ok();
 }

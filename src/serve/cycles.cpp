@@ -8,6 +8,7 @@
 
 #include "answers/json.hpp"
 #include "engine/cycle/run_cycle.hpp"
+#include "kube/json_text.hpp"
 #include "model/holders.hpp"
 #include "serve/leadership.hpp"
 #include "serve/parts.hpp"
@@ -201,7 +202,7 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   Decisions decisions = co_await running;
   guard_.ends();
   if (snapshot != nullptr) {
-    snapshot->decided = answers::decisions_json(p_.cluster, decisions).dump();
+    snapshot->decided = kube::json_text(answers::decisions_json(p_.cluster, decisions));
     p_.snapshots.answer(std::move(snapshot));
   }
   co_return decisions;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <functional>
 #include <thread>
+#include <utility>
 
 #include "serve/cycles.hpp"
 #include "serve/health/http_server.hpp"
@@ -22,6 +23,7 @@ using std::chrono::milliseconds;
 
 constexpr int kDone = 0, kFailed = 3;
 constexpr auto kTick = milliseconds(200);
+constexpr const char* kEnding = "ending";  // the name of the task that ends the process
 constexpr auto kDrainTime = std::chrono::seconds(10);
 constexpr auto kForWebReaders = std::chrono::seconds(1);
 constexpr auto kOfThoseBefore = std::chrono::seconds(10);
@@ -84,13 +86,15 @@ class Daemon final : SourceListener {
   int run();
 
  private:
-  void start();
+  kube::Async<void> start();
   kube::Async<void> tick();
   kube::Async<void> check();
   void on_signal(int signal);
   kube::Async<void> drain();
   bool is_busy() const;
   kube::Async<void> give_up_hung_cycle();
+  void task_failed(const kube::FailedTask& failed);
+  kube::Async<void> end_without(std::string task);
 
   void news() override { p_.news.give(); }
   void pod(const Json& pod) override;
@@ -108,7 +112,7 @@ class Daemon final : SourceListener {
   Leadership leadership_;
   Cycles cycles_;
   Reload reload_;
-  bool is_giving_up_ = false;
+  bool is_giving_up_ = false, has_failed_ = false;
 };
 
 int Daemon::run() {
@@ -142,23 +146,47 @@ int Daemon::run() {
     }
     p_.log.info("web", {{"listen", p_.options.web.address}, {"port", std::to_string(*web_port)}});
   }
+  p_.loop.on_failed_task = [this](const kube::FailedTask& failed) { task_failed(failed); };
   const Signals signals([this](int signal) { p_.loop.post([this, signal] { on_signal(signal); }); });
-  p_.loop.post([this] { start(); });
+  p_.loop.post([this] { kube::spawn(start(), "starting", kube::TaskKind::kEssential); });
   p_.loop.run();
   p_.snapshots.close();
-  const int exit_code = leadership_.was_lost() ? kFailed : kDone;
+  const int exit_code = leadership_.was_lost() || has_failed_ ? kFailed : kDone;
   // An answer may take longer to compute than the kubelet waits.
   if (!web.stop(kForWebReaders)) std::_Exit(exit_code);
   return exit_code;
 }
 
-void Daemon::start() {
+kube::Async<void> Daemon::start() {
   p_.vitals.last_tick = p_.vitals.last_cycle = Clock::now();
   p_.source.start();
-  kube::spawn(tick());
-  kube::spawn(cycles_.run());
-  kube::spawn(reload_.run());
+  kube::spawn(tick(), "looking after the scheduler", kube::TaskKind::kEssential);
+  kube::spawn(cycles_.run(), "running cycles", kube::TaskKind::kEssential);
+  kube::spawn(reload_.run(), "reading the configuration again", kube::TaskKind::kEssential);
   leadership_.begin();
+  co_return;
+}
+
+// Without an essential task the scheduler cannot do its work: it ends, and another leads or is started.
+void Daemon::task_failed(const kube::FailedTask& failed) {
+  p_.log.error(failed.text());
+  if (failed.kind != kube::TaskKind::kEssential) return;
+  has_failed_ = true;
+  if (failed.name == kEnding && cycles_.hangs()) std::_Exit(kFailed);
+  if (failed.name == kEnding) return p_.loop.stop();
+  if (std::exchange(is_giving_up_, true)) return;
+  kube::spawn(end_without(failed.name), kEnding, kube::TaskKind::kEssential);
+}
+
+// In the order that a signal has it, but what is under way is not waited for: the state behind it may be
+// wrong.
+kube::Async<void> Daemon::end_without(std::string task) {
+  p_.log.error("ending: the scheduler cannot go on without the task " + task);
+  p_.vitals.is_draining = true;
+  p_.client.begin_draining();
+  p_.client.forbid_writes();
+  co_await leadership_.release();
+  p_.loop.stop();
 }
 
 kube::Async<void> Daemon::tick() {
@@ -171,12 +199,13 @@ kube::Async<void> Daemon::tick() {
     p_.vitals.last_contact = since;
     if (cycles_.hangs() && !is_giving_up_) {
       is_giving_up_ = true;
-      kube::spawn(give_up_hung_cycle());
+      kube::spawn(give_up_hung_cycle(), kEnding, kube::TaskKind::kEssential);
     }
     const std::size_t binds = p_.assumptions.binds_open(), evictions = p_.assumptions.evictions_open();
     p_.metrics.queued(binds, evictions, p_.client.waiting());
     p_.metrics.left_out(p_.source.unusable_objects());
-    if (p_.self_check.is_wanted(binds + evictions + p_.client.waiting() > 0)) kube::spawn(check());
+    if (p_.self_check.is_wanted(binds + evictions + p_.client.waiting() > 0))
+      kube::spawn(check(), "checking the model");
   }
 }
 
@@ -186,11 +215,11 @@ kube::Async<void> Daemon::check() {
 }
 
 void Daemon::on_signal(int signal) {
-  if (signal == SIGUSR1) return kube::spawn(check());
+  if (signal == SIGUSR1) return kube::spawn(check(), "checking the model");
   if (p_.vitals.is_draining) return p_.loop.stop();
   p_.vitals.is_draining = true;
   p_.log.info("shutting down");
-  kube::spawn(drain());
+  kube::spawn(drain(), "shutting down", kube::TaskKind::kEssential);
 }
 
 // What was decided is carried out, what merely tells of it is dropped; then another may lead at once. After

@@ -49,8 +49,8 @@ struct DaemonOptions {
   std::string usage_address;  // of Prometheus, where past use comes from there
 };
 
-// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost or nothing could
-// start.
+// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost, nothing could
+// start, or a task that the scheduler needs has failed.
 int run_daemon(DaemonOptions options, Policy policy, kube::Credentials credentials);
 
 }  // namespace muster::serve

@@ -35,7 +35,7 @@ void Leadership::begin() {
   if (p_.options.shadow)
     watch_another();
   else if (p_.options.elects_leader)
-    kube::spawn(elector_.run());
+    kube::spawn(elector_.run(), "electing a leader", kube::TaskKind::kEssential);
   else
     won();
 }
@@ -58,14 +58,14 @@ void Leadership::won() {
   if (p_.options.elects_leader) p_.source.list_again();
   p_.usage.begin();
   p_.news.give();
-  kube::spawn(take_over());
+  kube::spawn(take_over(), "taking over the lead", kube::TaskKind::kEssential);
 }
 
 // What is there must be known first: queues, PriorityClasses, PodGroups.
 kube::Async<void> Leadership::take_over() {
   while (!p_.source.is_synced() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now() + kRestoringTime;
-  kube::spawn(make_default_queues(p_.write, p_.options.default_queues));
+  kube::spawn(make_default_queues(p_.write, p_.options.default_queues), "making the default queues");
   p_.grouping.begin();
   while (p_.grouping.is_catching_up() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now();

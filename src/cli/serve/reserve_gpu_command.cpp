@@ -14,6 +14,7 @@
 #include "cli/serve/gpu_device.hpp"
 #include "kube/api_client.hpp"
 #include "kube/credentials.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 
@@ -28,7 +29,7 @@ kube::ApiRequest device_report(const ReserveFlags& flags, const std::string& dev
   const nlohmann::json body = {{"metadata", {{"annotations", {{"run.ai/reserve_for_gpu_index", device}}}}}};
   return {.method = "PATCH",
           .path = kube::resources::kPods.path(flags.ns, flags.pod),
-          .body = body.dump(),
+          .body = kube::json_text(body),
           .content_type = kube::kMergePatch};
 }
 
@@ -71,7 +72,10 @@ int run_reserve_gpu(const ReserveFlags& flags) {
   {
     kube::Loop loop;
     kube::ApiClient client(loop, *who);
-    loop.post([&] { kube::spawn(tell_device(client, flags, device, is_told)); });
+    const auto begin = [&] {
+      kube::spawn(tell_device(client, flags, device, is_told), "naming the GPU", kube::TaskKind::kEssential);
+    };
+    loop.post(begin);
     loop.run();
   }
   if (!is_told) return kOutside;

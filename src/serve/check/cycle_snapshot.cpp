@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/cluster_reader.hpp"
+#include "kube/json_text.hpp"
 #include "serve/write/bind.hpp"
 #include "util/keys.hpp"
 
@@ -17,17 +18,23 @@ std::string word_at(const ordered_json& object, const char* path) {
   return object.contains(pointer) && object[pointer].is_string() ? object[pointer].get<std::string>() : "";
 }
 
+ordered_json& object_in(ordered_json& parent, const char* key) {
+  ordered_json& member = parent[key];
+  if (!member.is_object()) member = ordered_json::object();
+  return member;
+}
+
 // As the model sees it: what was decided and is not shown yet has happened.
 void correct(const CycleSnapshot& s, ordered_json& object) {
-  ordered_json& metadata = object["metadata"];
+  ordered_json& metadata = object_in(object, "metadata");
   const std::string uid = word_at(object, "/metadata/uid");
   if (const auto since = s.evicted.find(uid);
       since != s.evicted.end() && !metadata.contains("deletionTimestamp"))
     metadata["deletionTimestamp"] = format_time(since->second);
   if (const auto group = s.groups.find(uid); group != s.groups.end()) {
-    metadata["annotations"]["pod-group-name"] = group->second.first;
+    object_in(metadata, "annotations")["pod-group-name"] = group->second.first;
     if (!group->second.second.empty())
-      metadata["labels"]["kai.scheduler/subgroup-name"] = group->second.second;
+      object_in(metadata, "labels")["kai.scheduler/subgroup-name"] = group->second.second;
   }
   if (object["kind"] != "PodGroup") return;
   const auto changes =
@@ -35,9 +42,9 @@ void correct(const CycleSnapshot& s, ordered_json& object) {
   if (changes == s.annotations.end()) return;
   for (const auto& [key, value] : changes->second)
     if (value)
-      metadata["annotations"][key] = *value;
+      object_in(metadata, "annotations")[key] = *value;
     else if (metadata.contains("annotations"))
-      metadata["annotations"].erase(key);
+      object_in(metadata, "annotations").erase(key);
 }
 
 // Rows of a table in the order of its keys, whatever order it has them in.
@@ -122,7 +129,7 @@ std::string text_of(const CycleSnapshot& s) {
   items.push_back(state_of(s));
   ordered_json list = kube::snapshot_of(s.at, std::move(items));
   kube::strip(list);
-  return list.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return kube::json_text(list) + "\n";
 }
 
 }  // namespace muster::serve

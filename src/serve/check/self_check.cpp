@@ -83,7 +83,12 @@ bool SelfCheck::is_wanted(bool is_busy) {
 kube::Async<bool> SelfCheck::read() {
   if (is_reading_ || !live_.source.is_synced()) co_return false;
   is_reading_ = true;
-  auto fresh = co_await read_fresh();
+  std::unique_ptr<FreshCluster> fresh;
+  try {
+    fresh = co_await read_fresh();
+  } catch (const std::exception& failure) {
+    p_.log.repeated_warning(std::string("a list for the self-check could not be taken: ") + failure.what());
+  }
   co_await p_.client.loop().sleep(kWatchLag);
   fresh_ = std::move(fresh);
   is_reading_ = false;

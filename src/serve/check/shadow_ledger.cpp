@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "model/reason_text.hpp"
@@ -116,7 +117,7 @@ void ShadowLedger::publish(TimePoint now) {
                                  {"wouldEvictNow", would_evict_},
                                  {"firstDifferences", std::move(jobs)}};
   const std::lock_guard lock(mutex_);
-  text_ = report.dump(2) + "\n";
+  text_ = kube::json_text(report, 2) + "\n";
 }
 
 std::string ShadowLedger::text() const {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "util/printable.hpp"
 
 namespace muster::serve {
@@ -39,7 +40,7 @@ std::string text_line(const char* level, std::string_view message, Log::Fields f
 std::string json_line(const char* level, std::string_view message, Log::Fields fields) {
   nlohmann::ordered_json object = {{"time", format_time(now())}, {"level", level}, {"message", message}};
   for (const auto& [key, value] : fields) object[std::string(key)] = value;
-  return object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return kube::json_text(object);
 }
 
 }  // namespace

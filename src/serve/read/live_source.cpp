@@ -96,7 +96,9 @@ LiveSource::LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& l
 LiveSource::~LiveSource() = default;
 
 void LiveSource::start() {
-  for (const auto& watched : watched_) kube::spawn(watched->reflector.run());
+  for (const auto& watched : watched_)
+    kube::spawn(watched->reflector.run(), "watching " + watched->reflector.resource().plural,
+                kube::TaskKind::kEssential);
 }
 
 LiveSource::Watched& LiveSource::watched(std::string_view kind) const {
@@ -394,9 +396,52 @@ void LiveSource::look_for_stranded_requests(const Cluster& cluster) {
   }
 }
 
-void LiveSource::update(Cluster& cluster, TimePoint) {
-  for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news)
+namespace {
+
+// "Pod default/train-0", "an update of pod default/train-0".
+struct NameOfDelta {
+  std::string operator()(const Object& object) const {
+    return std::visit(
+        []<class Kind>(const Kind& one) {
+          return fmt::format("{} {}", Kind::kKind, muster::key_of(one.meta.ns, one.meta.name));
+        },
+        object);
+  }
+  std::string operator()(const Gone& gone) const {
+    return fmt::format("{} {}", gone.kind, muster::key_of(gone.ns, gone.name));
+  }
+  std::string operator()(const Membership& member) const { return "the pod with uid " + member.uid; }
+  std::string operator()(const auto& about) const {
+    return "what was assumed of " + muster::key_of(about.ns, about.name);
+  }
+};
+
+}  // namespace
+
+// One change that cannot be applied costs only itself. The model may be behind then: all is listed again, at
+// once and then less and less often.
+void LiveSource::apply(Cluster& cluster, Delta& delta) {
+  const std::string name = std::visit(NameOfDelta{}, std::as_const(delta));
+  try {
     std::visit(Applying{*this, cluster}, delta);
+  } catch (const std::exception& failure) {
+    log_.error(fmt::format("{}: cannot be taken into the model: {}", name, failure.what()));
+    ++unusable_;
+    is_behind_ = true;
+  }
+}
+
+void LiveSource::catch_up() {
+  const auto now = kube::Clock::now();
+  if (!is_behind_ || now < may_catch_up_) return;
+  is_behind_ = false;
+  may_catch_up_ = now + between_catching_up_.next();
+  list_again(true);
+}
+
+void LiveSource::update(Cluster& cluster, TimePoint) {
+  for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news) apply(cluster, delta);
+  catch_up();
   if (may_be_stranded_ && is_synced()) look_for_stranded_requests(cluster);
   // Who does not lead is asked by nobody: then everything is looked at, once it is.
   if (changes_.size() > kMostChanges)

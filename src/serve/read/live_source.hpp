@@ -10,6 +10,7 @@
 
 #include "document/json_fwd.hpp"
 #include "kube/reflector.hpp"
+#include "kube/waiting.hpp"
 #include "model/source.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
@@ -128,6 +129,8 @@ class LiveSource final : public ClusterSource, public Knowledge {
   void note_arrival();
   void note_warnings(Json object, const kube::Resource& resource, const std::vector<Error>& warnings);
   void look_for_stranded_requests(const Cluster& cluster);
+  void apply(Cluster& cluster, Delta& delta);
+  void catch_up();
 
   kube::ApiClient& client_;
   Assumptions& assumptions_;
@@ -156,6 +159,9 @@ class LiveSource final : public ClusterSource, public Knowledge {
   int in_a_row_ = 0;
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;
+  bool is_behind_ = false;  // a change could not be applied
+  kube::Clock::time_point may_catch_up_{};
+  kube::Backoff between_catching_up_{std::chrono::minutes(1), std::chrono::hours(1)};
 };
 
 }  // namespace muster::serve

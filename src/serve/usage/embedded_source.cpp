@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/api_client.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
@@ -91,14 +92,14 @@ kube::Async<std::string> EmbeddedSource::save() {
   json object = {{"metadata", {{"name", name_}}}, {"data", {{kKey, text}}}};
   kube::ApiRequest patch{.method = "PATCH",
                          .path = kConfigMaps.path(ns_, name_),
-                         .body = object.dump(),
+                         .body = kube::json_text(object),
                          .content_type = kube::kMergePatch,
                          .lane = kube::Lane::kBackground};
   kube::HttpResponse answer = co_await p_.client.send(std::move(patch));
   if (answer.status == 404) {
     kube::ApiRequest create{.method = "POST",
                             .path = kConfigMaps.path(ns_),
-                            .body = object.dump(),
+                            .body = kube::json_text(object),
                             .lane = kube::Lane::kBackground};
     answer = co_await p_.client.send(std::move(create));
   }

@@ -35,7 +35,7 @@ UsageKeeper::UsageKeeper(const WriteParts& parts, const UsageSettings& settings,
 void UsageKeeper::begin() {
   if (!source_) return;
   waits_until_ = kube::Clock::now() + settings_.wait_timeout;
-  kube::spawn(run());
+  kube::spawn(run(), "reading past use");
 }
 
 bool UsageKeeper::is_awaited() const { return source_ && !was_reached_ && kube::Clock::now() < waits_until_; }
@@ -44,7 +44,13 @@ kube::Async<void> UsageKeeper::run() {
   while (!p_.client.loop().stopping()) {
     const TimePoint now = exact_wall_clock();
     const auto start = kube::Clock::now();
-    UsageAnswer answer = co_await source_->refresh(now);
+    UsageAnswer answer;
+    try {
+      answer = co_await source_->refresh(now);
+    } catch (const std::exception& failure) {
+      answer = UsageAnswer();
+      answer.trouble = failure.what();
+    }
     if (p_.client.loop().stopping()) co_return;
     if (answer.shares) p_.metrics.usage_refreshed(kube::Clock::now() - start);
     take(std::move(answer), now);

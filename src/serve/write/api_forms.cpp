@@ -9,11 +9,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "grouper/fields.hpp"
 #include "model/device_objects.hpp"
 
 namespace muster::serve {
 namespace {
 
+using grouper::text_at;
 using nlohmann::json;
 
 constexpr std::array kOperators = {"In",           "NotIn", "Exists",
@@ -42,10 +44,9 @@ json node_selector(const std::vector<NodeTerm>& terms) {
 
 std::set<std::string> devices_in(const json& allocation) {
   std::set<std::string> devices;
-  const json results = allocation.value(json::json_pointer("/devices/results"), json::array());
-  for (const json& result : results)
-    devices.insert(result.value("driver", "") + "/" + result.value("pool", "") + "/" +
-                   result.value("device", ""));
+  for (const json& result : grouper::at(allocation, "/devices/results"))
+    devices.insert(text_at(result, "/driver") + "/" + text_at(result, "/pool") + "/" +
+                   text_at(result, "/device"));
   return devices;
 }
 
@@ -104,7 +105,7 @@ bool remove_user(json& claim, const std::string& uid) {
   json& users = claim["status"]["reservedFor"];
   json others = json::array();
   for (const json& user : users)
-    if (user.value("uid", "") != uid) others.push_back(user);
+    if (text_at(user, "/uid") != uid) others.push_back(user);
   if (others.size() == users.size()) return false;
   if (others.empty()) claim["status"].erase("allocation");
   users = std::move(others);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -107,7 +108,7 @@ kube::ApiRequest binding_of(const Bind& bind, const PoolLabel& pool) {
                      {"target", {{"apiVersion", "v1"}, {"kind", "Node"}, {"name", bind.node}}}};
   return {.method = "POST",
           .path = resources::kPods.path(bind.pod.ns, bind.pod.name) + "/binding",
-          .body = body.dump(),
+          .body = kube::json_text(body),
           .lane = kube::Lane::kDecision};
 }
 
@@ -125,7 +126,7 @@ kube::ApiRequest bind_request_of(const Bind& bind, const PoolLabel& pool) {
                      {"spec", spec_of(bind)}};
   return {.method = "POST",
           .path = resources::kBindRequests.path(bind.pod.ns),
-          .body = body.dump(),
+          .body = kube::json_text(body),
           .lane = kube::Lane::kDecision};
 }
 

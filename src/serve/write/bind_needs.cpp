@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grouper/fields.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
@@ -40,11 +41,12 @@ void add_volumes(const Cluster& cluster, TaskId task, const Holding& held, BindN
 // The claim with its devices and its user; false where it says so already.
 bool complete(json& claim, const PodIdentity& pod, const AllocationObject& allocation) {
   json& status = claim["status"];
+  if (!status.is_object()) status = json::object();
   const json user = {{"resource", "pods"}, {"name", pod.name}, {"uid", pod.uid}};
   json& users = status["reservedFor"];
-  const bool is_user = users.is_array() && std::ranges::any_of(users, [&](const json& other) {
-                         return other.value("uid", "") == pod.uid;
-                       });
+  if (!users.is_array()) users = json::array();
+  const bool is_user = std::ranges::any_of(
+      users, [&](const json& other) { return grouper::text_at(other, "/uid") == pod.uid; });
   const bool is_allocated = status.contains("allocation") && status["allocation"].is_object();
   if (!is_allocated) status["allocation"] = to_json(allocation);
   if (!is_user) users.push_back(user);
@@ -54,15 +56,17 @@ bool complete(json& claim, const PodIdentity& pod, const AllocationObject& alloc
 // False where it keeps the claim already.
 bool protect(json& claim) {
   json& finalizers = claim["metadata"]["finalizers"];
-  const bool is_protected =
-      finalizers.is_array() && std::ranges::find(finalizers, json(kKeepsClaim)) != finalizers.end();
+  if (!finalizers.is_array()) finalizers = json::array();
+  const bool is_protected = std::ranges::find(finalizers, json(kKeepsClaim)) != finalizers.end();
   if (!is_protected) finalizers.push_back(kKeepsClaim);
   return !is_protected;
 }
 
 kube::Async<HttpResponse> put(WriteParts parts, std::string path, const json& object) {
-  ApiRequest request{
-      .method = "PUT", .path = std::move(path), .body = object.dump(), .lane = kube::Lane::kDecision};
+  ApiRequest request{.method = "PUT",
+                     .path = std::move(path),
+                     .body = kube::json_text(object),
+                     .lane = kube::Lane::kDecision};
   co_return co_await send_persistently(parts.client, std::move(request));
 }
 
@@ -70,6 +74,12 @@ struct ClaimWrite {
   HttpResponse answer;
   bool is_taken = false;  // somebody else gave it other devices
 };
+
+ClaimWrite unreadable() {
+  ClaimWrite written;
+  written.answer.error = "the API server's answer is not that resource claim";
+  return written;
+}
 
 // One try.
 kube::Async<ClaimWrite> write_claim(WriteParts parts, const PodIdentity& pod, const std::string& name,
@@ -79,12 +89,14 @@ kube::Async<ClaimWrite> write_claim(WriteParts parts, const PodIdentity& pod, co
   written.answer = co_await parts.client.get(path);
   if (!written.answer.ok()) co_return written;
   json claim = json::parse(written.answer.body, nullptr, false);
+  if (grouper::text_at(claim, "/metadata/name") != name) co_return unreadable();
   written.is_taken = has_other_devices(claim, allocation);
   if (written.is_taken) co_return written;
   if (protect(claim)) {
     written.answer = co_await put(parts, path, claim);
     if (!written.answer.ok()) co_return written;
     claim = json::parse(written.answer.body, nullptr, false);
+    if (grouper::text_at(claim, "/metadata/name") != name) co_return unreadable();
   }
   if (complete(claim, pod, allocation)) written.answer = co_await put(parts, path + "/status", claim);
   co_return written;
@@ -130,8 +142,10 @@ kube::Async<std::string> make_claim(WriteParts parts, const PodIdentity& pod, co
                         {"annotations", {{kOfContainers, "true"}}},
                         {"ownerReferences", json::array({owner})}}},
                       {"spec", {{"devices", {{"requests", requests_of(*need.of_containers)}}}}}};
-  ApiRequest request{
-      .method = "POST", .path = served.path(pod.ns), .body = claim.dump(), .lane = kube::Lane::kDecision};
+  ApiRequest request{.method = "POST",
+                     .path = served.path(pod.ns),
+                     .body = kube::json_text(claim),
+                     .lane = kube::Lane::kDecision};
   const HttpResponse answer = co_await send_persistently(parts.client, std::move(request));
   if (answer.ok() || answer.status == 409) co_return std::string();
   co_return fmt::format("resource claim {}: {}", need.claim, describe(answer));
@@ -164,7 +178,7 @@ kube::Async<std::string> name_claim(WriteParts parts, const PodIdentity& pod, co
          {{"resourceClaimName", need.claim}, {"requestMappings", mappings_of(seen, *need.of_containers)}}}}}};
   ApiRequest request{.method = "PATCH",
                      .path = path + "/status",
-                     .body = patch.dump(),
+                     .body = kube::json_text(patch),
                      .content_type = kube::kMergePatch,
                      .lane = kube::Lane::kDecision};
   answer = co_await send_persistently(parts.client, std::move(request));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "grouper/fields.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "serve/read/knowledge.hpp"
@@ -30,7 +31,7 @@ constexpr auto kForAllVolumes = std::chrono::seconds(120);  // as KAI's binder w
 kube::Async<HttpResponse> merge(WriteParts parts, std::string path, json body) {
   ApiRequest patch{.method = "PATCH",
                    .path = std::move(path),
-                   .body = body.dump(),
+                   .body = kube::json_text(body),
                    .content_type = kube::kMergePatch,
                    .lane = kube::Lane::kDecision};
   co_return co_await send_persistently(parts.client, std::move(patch));

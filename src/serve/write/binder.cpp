@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/together.hpp"
 #include "serve/health/log.hpp"
@@ -47,13 +48,21 @@ void Binder::carry_out(std::vector<Bind> binds) {
     if (refused_.contains(job_of(bind)))
       wary[job_of(bind)].push_back(std::move(bind));
     else
-      kube::spawn(carry_out_one(std::move(bind)));
+      kube::spawn(carry_out_one(std::move(bind)), "binding a pod");
   }
-  for (auto& [job, pods] : wary) kube::spawn(carry_out_warily(std::move(pods)));
+  for (auto& [job, pods] : wary) kube::spawn(carry_out_warily(std::move(pods)), "binding pods");
 }
 
 kube::Async<void> Binder::carry_out_one(Bind bind) {
   const CountedWrite counted(open_writes_);
+  try {
+    co_await try_one(bind);
+  } catch (const std::exception& failure) {
+    abandon(bind, failure.what());
+  }
+}
+
+kube::Async<void> Binder::try_one(Bind& bind) {
   Attempt attempt;
   attempt.problem = co_await obstacle(bind);
   if (attempt.problem.empty()) co_await send(bind, attempt);
@@ -68,6 +77,17 @@ kube::Async<void> Binder::carry_out_one(Bind bind) {
 // Nothing is bound that could not start: where too many of a pod set would be refused, none is sent.
 kube::Async<void> Binder::carry_out_warily(std::vector<Bind> binds) {
   const CountedWrite counted(open_writes_);
+  std::string problem;
+  try {
+    co_await try_warily(binds);
+  } catch (const std::exception& failure) {
+    problem = failure.what();
+  }
+  if (problem.empty()) co_return;
+  for (const Bind& bind : binds) abandon(bind, problem);
+}
+
+kube::Async<void> Binder::try_warily(std::vector<Bind>& binds) {
   std::vector<Attempt> attempts(binds.size());
   std::vector<kube::Async<void>> asked;
   for (std::size_t i = 0; i < binds.size(); ++i) asked.push_back(ask(binds[i], attempts[i]));
@@ -152,6 +172,13 @@ kube::Async<void> Binder::give_up(const Bind& bind) {
   p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
 }
 
+// After an exception: what was provided stays, and the next cycle decides anew.
+void Binder::abandon(const Bind& bind, const std::string& why) {
+  p_.log.error("a bind failed: " + why, {{"pod", bind.pod.full_name()}});
+  p_.metrics.write_failed("bind");
+  p_.knowledge.end_bind(bind.pod.ns, bind.pod.name, bind.pod.uid);
+}
+
 kube::Async<void> Binder::refuse(const Bind& bind, const std::string& why) {
   record_failure(bind, why);
   if (p_.client.may_write()) refused_.add(job_of(bind), bind.pod.name, why, std::chrono::system_clock::now());
@@ -198,7 +225,7 @@ void Binder::bind_request_failed(const BindRequestName& request, const std::stri
 }
 
 void Binder::remove_bind_request(const BindRequestName& request) {
-  if (binding_ == Binding::kBindRequest) kube::spawn(delete_bind_request(request));
+  if (binding_ == Binding::kBindRequest) kube::spawn(delete_bind_request(request), "deleting a BindRequest");
 }
 
 // This one: another of the same name is another decision.
@@ -208,7 +235,7 @@ kube::Async<void> Binder::delete_bind_request(BindRequestName request) {
       {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", request.uid}}}};
   kube::ApiRequest deletion{.method = "DELETE",
                             .path = resources::kBindRequests.path(request.ns, request.name),
-                            .body = options.dump()};
+                            .body = kube::json_text(options)};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(deletion));
   if (!answer.ok() && !is_settled(answer))
     p_.log.repeated_warning("a BindRequest could not be deleted: " + describe(answer),

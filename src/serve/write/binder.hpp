@@ -34,7 +34,10 @@ class Binder {
   struct Attempt;
 
   kube::Async<void> carry_out_one(Bind bind);
+  kube::Async<void> try_one(Bind& bind);
   kube::Async<void> carry_out_warily(std::vector<Bind> binds);
+  kube::Async<void> try_warily(std::vector<Bind>& binds);
+  void abandon(const Bind& bind, const std::string& why);
   kube::Async<void> ask(Bind& bind, Attempt& attempt);
   kube::Async<void> send(const Bind& bind, Attempt& attempt);
   kube::Async<std::string> obstacle(Bind& bind);

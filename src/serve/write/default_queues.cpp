@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "serve/health/log.hpp"
 #include "serve/read/knowledge.hpp"
@@ -32,7 +33,8 @@ json queue(const std::string& name, const std::string& parent, int quota) {
 
 kube::Async<void> make_default_queues(WriteParts parts, std::vector<std::string> queues) {
   if (parts.knowledge.knows_any(resources::kQueues)) co_return;
-  if (queues.empty()) queues = {queue(kParent, "", -1).dump(), queue(kQueue, kParent, 0).dump()};
+  if (queues.empty())
+    queues = {kube::json_text(queue(kParent, "", -1)), kube::json_text(queue(kQueue, kParent, 0))};
   for (const std::string& object : queues) {
     kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object};
     const kube::HttpResponse answer = co_await send_persistently(parts.client, std::move(create));

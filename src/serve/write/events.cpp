@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "serve/health/log.hpp"
 #include "util/printable.hpp"
@@ -71,10 +72,11 @@ void Events::record(Event event) {
   const std::string now = kube::wall_clock_text();
   if (sent != nullptr) {
     sent->at = Clock::now();
-    kube::spawn(repeat(std::move(event), *sent, now));
+    kube::spawn(repeat(std::move(event), *sent, now), "writing an event");
   } else {
     const std::string name = fmt::format("{}.{:x}", about.name, ++last_name_);
-    kube::spawn(create(std::move(event), sent_.put(text, {.name = name, .at = Clock::now()}), now));
+    kube::spawn(create(std::move(event), sent_.put(text, {.name = name, .at = Clock::now()}), now),
+                "writing an event");
   }
 }
 
@@ -100,7 +102,7 @@ kube::Async<void> Events::create(Event event, Sent sent, std::string time) {
   if (!event.annotations.empty()) body["metadata"]["annotations"] = event.annotations;
   kube::ApiRequest request{.method = "POST",
                            .path = kube::resources::kEvents.path(ns),
-                           .body = body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                           .body = kube::json_text(body),
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));
   if (!answer.ok() && client_.may_write() && !client_.is_draining())
@@ -112,7 +114,7 @@ kube::Async<void> Events::repeat(Event event, Sent sent, std::string time) {
   const nlohmann::json body = {{"count", sent.count}, {"lastTimestamp", time}};
   kube::ApiRequest request{.method = "PATCH",
                            .path = kube::resources::kEvents.path(namespace_for(event.about), sent.name),
-                           .body = body.dump(),
+                           .body = kube::json_text(body),
                            .content_type = kube::kMergePatch,
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));

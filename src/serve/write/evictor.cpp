@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/together.hpp"
 #include "model/cluster.hpp"
@@ -56,11 +57,23 @@ Evict evict_of(const Cluster& cluster, const EvictDecision& decision) {
 void Evictor::carry_out(std::vector<Evict> evictions) {
   std::map<std::string, Victims> purposes;
   for (Evict& evict : evictions) purposes[purpose_of(evict)].push_back(std::move(evict));
-  for (auto& [purpose, victims] : purposes) kube::spawn(carry_out_together(std::move(victims)));
+  for (auto& [purpose, victims] : purposes)
+    kube::spawn(carry_out_together(std::move(victims)), "evicting pods");
 }
 
 kube::Async<void> Evictor::carry_out_together(Victims victims) {
   const CountedWrite counted(open_writes_);
+  try {
+    co_await try_together(victims);
+  } catch (const std::exception& failure) {
+    p_.log.error(std::string("an eviction failed: ") + failure.what(),
+                 {{"pod", victims.front().pod.full_name()}});
+    p_.metrics.write_failed("evict");
+    for (const Evict& evict : victims) p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
+  }
+}
+
+kube::Async<void> Evictor::try_together(const Victims& victims) {
   bool may_begin = co_await write_cooldowns(victims);
   if (may_begin) may_begin = co_await budgets_allow(victims);
   if (!may_begin) {
@@ -147,13 +160,17 @@ ApiRequest Evictor::request_for(const PodIdentity& pod) const {
   const std::string path = resources::kPods.path(pod.ns, pod.name);
   if (evict_by_ == EvictBy::kDelete) {
     const json options = {{"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", preconditions}};
-    return {.method = "DELETE", .path = path, .body = options.dump(), .lane = kube::Lane::kEviction};
+    return {
+        .method = "DELETE", .path = path, .body = kube::json_text(options), .lane = kube::Lane::kEviction};
   }
   const json body = {{"apiVersion", "policy/v1"},
                      {"kind", "Eviction"},
                      {"metadata", {{"name", pod.name}, {"namespace", pod.ns}}},
                      {"deleteOptions", {{"preconditions", preconditions}}}};
-  return {.method = "POST", .path = path + "/eviction", .body = body.dump(), .lane = kube::Lane::kEviction};
+  return {.method = "POST",
+          .path = path + "/eviction",
+          .body = kube::json_text(body),
+          .lane = kube::Lane::kEviction};
 }
 
 // One of several pods of a job is asked for again even where a budget refuses it, which had allowed it a
@@ -209,7 +226,7 @@ kube::Async<void> Evictor::mark_disruption(const Evict& evict) {
                      {"status", {{"conditions", json::array({condition})}}}};
   ApiRequest request{.method = "PATCH",
                      .path = resources::kPods.path(evict.pod.ns, evict.pod.name) + "/status",
-                     .body = body.dump(),
+                     .body = kube::json_text(body),
                      .content_type = kube::kStrategicPatch,
                      .lane = kube::Lane::kEviction};
   co_await p_.client.send(std::move(request));

@@ -47,6 +47,7 @@ class Evictor {
   using Victims = std::vector<Evict>;
 
   kube::Async<void> carry_out_together(Victims victims);
+  kube::Async<void> try_together(const Victims& victims);
   kube::Async<bool> write_cooldowns(const Victims& victims);
   kube::Async<void> write_receipts(const Victims& victims);
   kube::Async<bool> budgets_allow(const Victims& victims);

@@ -7,6 +7,7 @@
 
 #include "grouper/fields.hpp"
 #include "kube/api_client.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
@@ -66,7 +67,7 @@ kube::Async<std::string> GpuReservations::reserve_one(const std::string& node, c
       if (!problem.empty()) co_return problem;
     } else if (pod.is_object() && !is_leaving) {
       uid = text_at(pod, "/metadata/uid");
-      device = pod.value(json::json_pointer("/metadata/annotations"), json::object()).value(kDeviceKey, "");
+      device = grouper::annotation(pod, kDeviceKey);
       if (!device.empty()) co_return std::string();
     }
     co_await p_.client.loop().sleep(backoff.next());
@@ -100,7 +101,7 @@ kube::Async<std::string> GpuReservations::make(const std::string& node, const st
                     {"spec", std::move(spec)}};
   kube::ApiRequest request{.method = "POST",
                            .path = resources::kPods.path(options_.ns),
-                           .body = pod.dump(),
+                           .body = kube::json_text(pod),
                            .lane = kube::Lane::kDecision};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (answer.ok() || answer.status == 409) co_return std::string();  // somebody else's share came first
@@ -139,7 +140,7 @@ void GpuReservations::remove_unused(const Cluster& cluster, const std::set<std::
         task.alive && task.is_reservation && task.ns == options_.ns && task.name.starts_with(kNamePrefix);
     if (!is_ours || used.contains(task.name)) continue;
     if (unused_.contains(task.name))
-      kube::spawn(remove(task.name, task.uid));
+      kube::spawn(remove(task.name, task.uid), "removing a reservation pod");
     else
       unused.insert(task.name);
   }
@@ -153,7 +154,7 @@ void GpuReservations::restore_lost(SharedDevices shared, const std::set<std::str
   for (auto& [name, device] : shared) {
     if (present.contains(name)) continue;
     if (lost_.contains(name))
-      kube::spawn(restore(std::move(device)));
+      kube::spawn(restore(std::move(device)), "reserving a GPU again");
     else
       lost.insert(name);
   }
@@ -181,7 +182,7 @@ kube::Async<std::string> GpuReservations::recorded_devices(const PodIdentity& po
   const HttpResponse answer = co_await p_.client.get(resources::kPods.path(pod.ns, pod.name));
   const json object = answer.ok() ? json::parse(answer.body, nullptr, false) : json();
   if (text_at(object, "/metadata/uid") != pod.uid) co_return std::string();
-  co_return object.value(json::json_pointer("/metadata/annotations"), json::object()).value(kGpuDevices, "");
+  co_return grouper::annotation(object, kGpuDevices);
 }
 
 // Whoever uses a device that nobody holds for it would share it with strangers.
@@ -201,7 +202,7 @@ kube::Async<void> GpuReservations::check_sharer(const PodIdentity& pod, const st
   const json options = {
       {"apiVersion", "v1"}, {"kind", "DeleteOptions"}, {"preconditions", {{"uid", pod.uid}}}};
   kube::ApiRequest request{
-      .method = "DELETE", .path = resources::kPods.path(pod.ns, pod.name), .body = options.dump()};
+      .method = "DELETE", .path = resources::kPods.path(pod.ns, pod.name), .body = kube::json_text(options)};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (!answer.ok() && answer.status != 404 && answer.status != 409)
     p_.log.repeated_warning("a pod could not be deleted: " + describe(answer), {{"pod", pod.full_name()}});
@@ -213,7 +214,7 @@ kube::Async<void> GpuReservations::remove(std::string name, std::string uid) {
                         {"gracePeriodSeconds", 0},
                         {"preconditions", {{"uid", uid}}}};
   kube::ApiRequest request{
-      .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = options.dump()};
+      .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = kube::json_text(options)};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (!answer.ok() && answer.status != 404 && answer.status != 409)
     p_.log.repeated_warning("a GPU reservation could not be deleted: " + describe(answer), {{"pod", name}});

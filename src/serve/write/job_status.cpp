@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kube/json.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
@@ -33,7 +34,7 @@ std::string shown_in(const Json& group) {
   json told = json::object();
   for (const char* key : kTold)
     if (all.is_object() && all.contains(key)) told[key] = all.at(key);
-  return told.dump();
+  return kube::json_text(told);
 }
 
 std::string phase_of(const Job& job) {
@@ -119,7 +120,7 @@ void JobStatus::look_at(const Cluster& cluster, const Job& job, kube::Clock::tim
   std::string stands = fmt::format("{} {}", job.version, preemptibility_text(job));
   if (group.looked_at == stands) return;
   const json status = status_of(cluster, job);
-  const std::string wanted = status.dump();
+  const std::string wanted = kube::json_text(status);
   if (group.shown == wanted) {
     group.looked_at = std::move(stands);
     return;
@@ -134,7 +135,7 @@ void JobStatus::put(const Job& job, const json& status) {
   const json body = {{"metadata", {{"uid", job.uid}}}, {"status", status}};
   const kube::ApiRequest request{.method = "PATCH",
                                  .path = kube::resources::kPodGroups.path(job.ns, job.name) + "/status",
-                                 .body = body.dump(),
+                                 .body = kube::json_text(body),
                                  .content_type = kube::kMergePatch};
   const auto on_success = [this](const kube::HttpResponse& answer) {
     p_.knowledge.saw(kube::resources::kPodGroups, answer.body);

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "grouper/fields.hpp"
 #include "kube/api_client.hpp"
 #include "kube/json.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
@@ -20,6 +22,7 @@
 namespace muster::serve {
 namespace {
 
+using grouper::text_at;
 namespace resources = kube::resources;
 
 constexpr const char* kValidSpec = "muster.dev/ValidSpec";
@@ -33,7 +36,7 @@ std::string message_of(const Notice& notice) {
   return beginning_of(message, kLongestText) + " …";
 }
 
-bool is_ours(const nlohmann::json& condition) { return condition.value("type", "") == kValidSpec; }
+bool is_ours(const nlohmann::json& condition) { return text_at(condition, "/type") == kValidSpec; }
 
 nlohmann::json condition_of(const std::string& message) {
   return {{"type", kValidSpec},
@@ -46,7 +49,7 @@ nlohmann::json condition_of(const std::string& message) {
 // What the condition says now; "" where there is none, or one that nothing is wrong with.
 std::string told_by(const nlohmann::json& conditions) {
   for (const nlohmann::json& condition : conditions)
-    if (is_ours(condition) && condition.value("status", "") == "False") return condition.value("message", "");
+    if (is_ours(condition) && text_at(condition, "/status") == "False") return text_at(condition, "/message");
   return "";
 }
 
@@ -117,7 +120,8 @@ void NoticeWriter::tell_group(const Notice& notice) {
   const std::string key = muster::key_of(notice.ns, notice.name);
   const auto known = conditions_.find(key);
   const std::string message = message_of(notice);
-  const std::string before = known == conditions_.end() ? "" : told_by(json::parse(known->second));
+  const std::string before =
+      known == conditions_.end() ? "" : told_by(json::parse(known->second, nullptr, false));
   if (message == before) return;
   if (groups_.is_being_made(notice.ns, notice.name) || writing_.contains(key)) {
     postponed_.insert(key);
@@ -125,7 +129,7 @@ void NoticeWriter::tell_group(const Notice& notice) {
   }
   if (!notice.from_checks.empty())
     p_.log.warning(fmt::format("PodGroup {}: {}", key, fmt::join(notice.from_checks, "; ")));
-  kube::spawn(set_condition(notice.ns, notice.name, message));
+  kube::spawn(set_condition(notice.ns, notice.name, message), "writing a condition");
 }
 
 // Those of others stay as they are.
@@ -134,13 +138,13 @@ kube::Async<void> NoticeWriter::set_condition(std::string ns, std::string name, 
   writing_.insert(key);
   json conditions = json::array();
   if (const auto known = conditions_.find(key); known != conditions_.end())
-    for (const json& condition : json::parse(known->second))
+    for (const json& condition : json::parse(known->second, nullptr, false))
       if (!is_ours(condition)) conditions.push_back(condition);
   conditions.push_back(condition_of(message));
   const json body = {{"status", {{"conditions", conditions}}}};
   kube::ApiRequest patch{.method = "PATCH",
                          .path = resources::kPodGroups.path(ns, name) + "/status",
-                         .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
+                         .body = kube::json_text(body),
                          .content_type = kube::kMergePatch,
                          .lane = kube::Lane::kBackground};
   const auto answer = co_await send_persistently(p_.client, std::move(patch));

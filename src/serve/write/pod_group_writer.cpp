@@ -8,6 +8,7 @@
 
 #include "grouper/fields.hpp"
 #include "grouper/grouper.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "serve/health/log.hpp"
@@ -84,7 +85,8 @@ std::shared_ptr<PodGroupWriter::Put> PodGroupWriter::begin(json plan, std::size_
   put->hash = hash;
   put->plan = std::move(plan);
   puts_[put->ns + "/" + put->name] = put;
-  kube::spawn(p_.knowledge.knows(resources::kPodGroups, put->ns, put->name) ? update(put) : make(put));
+  kube::spawn(carry_out(put, p_.knowledge.knows(resources::kPodGroups, put->ns, put->name)),
+              "writing a PodGroup");
   return put;
 }
 
@@ -98,6 +100,19 @@ kube::Async<bool> PodGroupWriter::put_back(json plan, std::string start) {
   co_return co_await is_there(ns, name);
 }
 
+kube::Async<void> PodGroupWriter::carry_out(std::shared_ptr<Put> put, bool is_known) {
+  try {
+    if (is_known)
+      co_await update(put);
+    else
+      co_await make(put);
+  } catch (const std::exception& failure) {
+    p_.log.error(std::string("a PodGroup could not be written: ") + failure.what(),
+                 {{"podGroup", put->ns + "/" + put->name}});
+    finish(put, false);
+  }
+}
+
 kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   assume(put->plan);
   put->is_waiting = true;
@@ -106,7 +121,7 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
   const CountedWrite counted(open_writes_);
   ApiRequest create{.method = "POST",
                     .path = resources::kPodGroups.path(put->ns),
-                    .body = put->plan.dump(),
+                    .body = kube::json_text(put->plan),
                     .lane = kube::Lane::kFollowUp};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(create));
   bool is_written = answer.ok();
@@ -131,7 +146,7 @@ kube::Async<void> PodGroupWriter::moment_to_make(std::shared_ptr<Put> put) {
 
 void PodGroupWriter::assume(json plan) {
   plan["metadata"]["generation"] = 1;  // as the API server will number it: its answer is no news
-  p_.knowledge.assume(resources::kPodGroups, plan.dump());
+  p_.knowledge.assume(resources::kPodGroups, kube::json_text(plan));
 }
 
 kube::Async<void> PodGroupWriter::update(std::shared_ptr<Put> put) {
@@ -144,7 +159,7 @@ kube::Async<bool> PodGroupWriter::patch_spec(const json& plan) {
   const std::string ns = text_at(plan, "/metadata/namespace"), name = text_at(plan, "/metadata/name");
   ApiRequest patch{.method = "PATCH",
                    .path = resources::kPodGroups.path(ns, name),
-                   .body = grouper::update_of(plan).dump(),
+                   .body = kube::json_text(grouper::update_of(plan)),
                    .content_type = kube::kMergePatch};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(patch));
   if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
@@ -205,7 +220,7 @@ void PodGroupWriter::annotate(const std::string& ns, const std::string& name,
   for (const auto& [annotation, value] : changes) waiting[annotation] = value;
   if (patching_.contains(key)) return;
   const auto patching = patching_[key] = std::make_shared<Patching>();
-  kube::spawn(send_annotations(ns, name, patching));
+  kube::spawn(send_annotations(ns, name, patching), "annotating a PodGroup");
 }
 
 kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name) {
@@ -222,6 +237,21 @@ kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string n
                                                    std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
   const std::string key = ns + "/" + name;
+  try {
+    co_await send_all_annotations(ns, name, *patching);
+  } catch (const std::exception& failure) {
+    p_.log.error(std::string("a PodGroup could not be annotated: ") + failure.what(), {{"podGroup", key}});
+    patching->failed = true;
+    unsent_.erase(key);
+    p_.knowledge.end_annotations(ns, name);
+  }
+  patching_.erase(key);
+  patching->done.open();
+}
+
+kube::Async<void> PodGroupWriter::send_all_annotations(const std::string& ns, const std::string& name,
+                                                       Patching& patching) {
+  const std::string key = ns + "/" + name;
   co_await is_there(ns, name);
   bool is_undone = true;
   while (unsent_.contains(key) || !is_undone) {
@@ -232,11 +262,9 @@ kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string n
     }
     const bool is_written = co_await send_unsent(ns, name);
     if (is_written) continue;
-    patching->failed = true;
+    patching.failed = true;
     is_undone = false;
   }
-  patching_.erase(key);
-  patching->done.open();
 }
 
 kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::string& name) {
@@ -250,7 +278,7 @@ kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::
   const auto lane = changes.contains(keys::kEvictionReceipt) ? kube::Lane::kEviction : kube::Lane::kOrdinary;
   ApiRequest patch{.method = "PATCH",
                    .path = resources::kPodGroups.path(ns, name),
-                   .body = body.dump(),
+                   .body = kube::json_text(body),
                    .content_type = kube::kMergePatch,
                    .lane = lane};
   const HttpResponse answer =

@@ -52,6 +52,7 @@ class PodGroupWriter {
   struct Patching;
 
   std::shared_ptr<Put> begin(json plan, std::size_t hash);
+  kube::Async<void> carry_out(std::shared_ptr<Put> put, bool is_known);
   kube::Async<void> make(std::shared_ptr<Put> put);
   kube::Async<void> moment_to_make(std::shared_ptr<Put> put);
   void assume(json plan);
@@ -59,6 +60,7 @@ class PodGroupWriter {
   kube::Async<bool> patch_spec(const json& plan);
   void finish(const std::shared_ptr<Put>& put, bool is_written);
   kube::Async<void> send_annotations(std::string ns, std::string name, std::shared_ptr<Patching> patching);
+  kube::Async<void> send_all_annotations(const std::string& ns, const std::string& name, Patching& patching);
   kube::Async<bool> send_unsent(const std::string& ns, const std::string& name);
   kube::Async<void> undo_annotations(const std::string& ns, const std::string& name);
   std::shared_ptr<Put> put_of(const std::string& ns, const std::string& name) const;

@@ -7,6 +7,7 @@
 #include "grouper/grouper.hpp"
 #include "kube/api_client.hpp"
 #include "kube/json.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
@@ -76,7 +77,8 @@ void PodGrouping::saw(const Json& pod) {
   const std::string key = kube::key_of(*metadata);
   const std::string_view group = group_named_by(pod);
   if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.scheduler_name))
-    p_.client.loop().post([this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text)); });
+    p_.client.loop().post(
+        [this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text), "reading owners"); });
   // One that was put on a node by hand has no group either.
   const bool is_candidate =
       is_grouped_by_us(pod, options_.scheduler_name) && (group.empty() || stands_on_a_node(pod));
@@ -106,7 +108,8 @@ bool PodGrouping::lacks_its_group(Json pod, std::string_view group) const {
 void PodGrouping::begin() {
   may_begin_ = true;
   for (auto& [key, pod] : std::exchange(unchecked_, {}))
-    if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group)) kube::spawn(restore(std::move(pod)));
+    if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group))
+      kube::spawn(restore(std::move(pod)), "putting a group back");
   for (const auto& [key, text] : waiting_) unplanned_.insert(text_at(parsed(text), "/metadata/uid"));
   group_waiting();
 }
@@ -119,7 +122,7 @@ void PodGrouping::look_after(const Cluster& cluster) {
     if (!job.name.starts_with(kOurGroups) || groups_.is_being_written(job.ns, job.name)) continue;
     const std::vector<TaskId> members = cluster.job_table().members(id);
     if (members.empty() || !put_back_.insert(job.full_name()).second) continue;
-    kube::spawn(put_back({job.ns, cluster.task(members.front()).name, job.name}));
+    kube::spawn(put_back({job.ns, cluster.task(members.front()).name, job.name}), "putting a group back");
   }
 }
 
@@ -130,7 +133,7 @@ kube::Async<void> PodGrouping::put_back(Bound pod) {
 }
 
 void PodGrouping::group_waiting() {
-  for (auto& [key, text] : std::exchange(waiting_, {})) kube::spawn(group(std::move(text)));
+  for (auto& [key, text] : std::exchange(waiting_, {})) kube::spawn(group(std::move(text)), "grouping a pod");
 }
 
 kube::Async<void> PodGrouping::restore(Bound pod) {
@@ -142,6 +145,7 @@ kube::Async<void> PodGrouping::restore(Bound pod) {
 
 kube::Async<void> PodGrouping::group(std::string text) {
   json pod = parsed(text);
+  if (!pod.is_object()) co_return;
   pod["apiVersion"] = "v1";
   pod["kind"] = "Pod";
   const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
@@ -151,7 +155,13 @@ kube::Async<void> PodGrouping::group(std::string text) {
   under_way_.insert(uid);
   kube::Backoff backoff(milliseconds(500), milliseconds(30'000));
   while (!p_.client.loop().stopping() && p_.client.may_write()) {
-    const bool is_done = co_await try_to_group(pod);
+    bool is_done = false;
+    try {
+      is_done = co_await try_to_group(pod);
+    } catch (const std::exception& failure) {
+      p_.log.repeated_warning(std::string("a pod could not be grouped: ") + failure.what(),
+                              {{"pod", ns + "/" + name}});
+    }
     unplanned_.erase(uid);
     if (is_done) break;
     co_await p_.client.loop().sleep(backoff.next());
@@ -203,7 +213,7 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
   const bool is_written = co_await groups_.put(plan->pod_group);
   if (!is_written) co_return false;
   if (!is_new) p_.knowledge.join(uid, group, plan->sub_group);
-  kube::spawn(annotate_later(ns, name, uid));
+  kube::spawn(annotate_later(ns, name, uid), "annotating a pod");
   co_return true;
 }
 
@@ -218,7 +228,7 @@ kube::Async<void> PodGrouping::learn_owners(std::string text) {
   for (const json& owner : owners) {
     const kube::Resource resource{"", text_at(owner, "/apiVersion"), text_at(owner, "/kind"), ""};
     if (told_owners_.insert(text_at(owner, "/metadata/uid")).second)
-      p_.knowledge.assume(resource, owner.dump());
+      p_.knowledge.assume(resource, kube::json_text(owner));
   }
 }
 
@@ -236,7 +246,7 @@ kube::Async<void> PodGrouping::annotate(std::string ns, std::string name, std::s
     if (!group->second.empty()) body["metadata"]["labels"] = {{"kai.scheduler/subgroup-name", group->second}};
     kube::ApiRequest patch{.method = "PATCH",
                            .path = resources::kPods.path(ns, name),
-                           .body = body.dump(),
+                           .body = kube::json_text(body),
                            .content_type = kube::kMergePatch,
                            .lane = kube::Lane::kBackground};
     const HttpResponse answer = co_await p_.client.send(std::move(patch));

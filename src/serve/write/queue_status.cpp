@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -53,12 +54,12 @@ void QueueStatus::publish(const Cluster& cluster, const Decisions& decisions) {
 
 void QueueStatus::tell(const std::string& queue, const json& status, kube::Clock::time_point now) {
   Told& told = told_[queue];
-  std::string text = status.dump();
+  std::string text = kube::json_text(status);
   if (told.status == text || now < told.at + kBetweenWrites || updates_.is_full()) return;
   told = {std::move(text), now};
   kube::ApiRequest request{.method = "PATCH",
                            .path = kube::resources::kQueues.path("", queue) + "/status",
-                           .body = json{{"status", status}}.dump(),
+                           .body = kube::json_text(json{{"status", status}}),
                            .content_type = kube::kMergePatch,
                            .lane = kube::Lane::kBackground};
   updates_.put(queue, {.make = [request] { return request; }});

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "kube/api_client.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -110,7 +111,7 @@ void ScalingPods::look_after(const Cluster& cluster, const Decisions& decisions)
     const bool is_over = cluster.placement(id).status == TaskStatus::kSucceeded;
     if (wanted == by_name.end() || is_over) {
       removed_at_ = now;
-      kube::spawn(remove(task.name, task.uid));
+      kube::spawn(remove(task.name, task.uid), "removing a scaling pod");
       continue;
     }
     wanted->second->has_pod = true;
@@ -121,7 +122,8 @@ void ScalingPods::look_after(const Cluster& cluster, const Decisions& decisions)
   for (const Share& share : shares) waiting.push_back(share.waits);
   for (const std::size_t i : to_scale(waiting, std::move(asked)))
     kube::spawn(make(shares[i].name, shares[i].waits.ns, shares[i].waits.pod, shares[i].waits.devices,
-                     shares[i].cpu, shares[i].memory));
+                     shares[i].cpu, shares[i].memory),
+                "making a scaling pod");
 }
 
 kube::Async<void> ScalingPods::make(std::string name, std::string ns, std::string pod, std::int64_t devices,
@@ -144,7 +146,8 @@ kube::Async<void> ScalingPods::make(std::string name, std::string ns, std::strin
                        {"labels", {{"app", options_.app}}},
                        {"annotations", {{"muster.dev/scales-for", ns + "/" + pod}}}}},
                      {"spec", std::move(spec)}};
-  kube::ApiRequest request{.method = "POST", .path = resources::kPods.path(options_.ns), .body = body.dump()};
+  kube::ApiRequest request{
+      .method = "POST", .path = resources::kPods.path(options_.ns), .body = kube::json_text(body)};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (!answer.ok() && answer.status != 409)
     p_.log.repeated_warning("a scaling pod could not be made: " + describe(answer),
@@ -157,7 +160,7 @@ kube::Async<void> ScalingPods::remove(std::string name, std::string uid) {
                      {"gracePeriodSeconds", 0},
                      {"preconditions", {{"uid", uid}}}};
   kube::ApiRequest request{
-      .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = body.dump()};
+      .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = kube::json_text(body)};
   const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
   if (!answer.ok() && answer.status != 404 && answer.status != 409)
     p_.log.repeated_warning("a scaling pod could not be deleted: " + describe(answer), {{"pod", name}});

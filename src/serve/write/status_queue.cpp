@@ -21,7 +21,7 @@ void StatusQueue::put(const std::string& object, Update update) {
   if (is_closed_) return;
   const auto [entry, is_new] = waiting_.insert_or_assign(object, std::move(update));
   if (is_new) order_.push_back(entry->first);
-  if (workers_ < kWorkers && is_new) kube::spawn(work());
+  if (workers_ < kWorkers && is_new) kube::spawn(work(), "writing status");
 }
 
 void StatusQueue::drop(const std::string& object) {
@@ -51,7 +51,13 @@ kube::Async<void> StatusQueue::work() {
     // One at a time: who is at it comes back for this.
     if (under_way_.contains(object)) continue;
     under_way_.insert(object);
-    co_await deliver(object);
+    try {
+      co_await deliver(object);
+    } catch (...) {
+      waiting_.erase(object);
+      const std::string why = kube::text_of_exception(std::current_exception());
+      kube::FailedTaskHandler::report({"writing the status of " + object, why});
+    }
     under_way_.erase(object);
     if (waiting_.contains(object)) order_.push_back(object);
   }

@@ -7,8 +7,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "grouper/fields.hpp"
 #include "kube/api_client.hpp"
 #include "kube/json.hpp"
+#include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -22,6 +24,7 @@
 namespace muster::serve {
 namespace {
 
+using grouper::text_at;
 using kube::Clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -49,7 +52,7 @@ bool wants_condition(const Job& job) { return is_ready(job) && job.counts.active
 std::string pod_key(const std::string& ns, const std::string& name) { return "Pod " + ns + "/" + name; }
 
 std::int64_t transition_of(const nlohmann::json& condition) {
-  const std::string text = condition.value("transitionID", std::string());
+  const std::string text = text_at(condition, "/transitionID");
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -144,7 +147,7 @@ void StatusWriter::mark_pod(const std::string& ns, const std::string& name, cons
                        {"status", {{"conditions", json::array({condition})}}}};
     return kube::ApiRequest{.method = "PATCH",
                             .path = resources::kPods.path(ns, name) + "/status",
-                            .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
+                            .body = kube::json_text(body),
                             .content_type = kube::kStrategicPatch};
   };
   updates_.put(pod_key(ns, name), {.make = make, .on_success = [this](const kube::HttpResponse& answer) {
@@ -177,10 +180,10 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
     std::int64_t last = 0;
     for (const json& condition : before) {
       last = std::max(last, transition_of(condition));
-      if (condition.value("nodePool", "") != pool) after.push_back(condition);
+      if (text_at(condition, "/nodePool") != pool) after.push_back(condition);
     }
     const json* newest = before.empty() ? nullptr : &before.back();
-    if (newest != nullptr && newest->value("nodePool", "") == pool && newest->value("message", "") == message)
+    if (newest != nullptr && text_at(*newest, "/nodePool") == pool && text_at(*newest, "/message") == message)
       return std::nullopt;
     after.push_back({{"type", kUnschedulable},
                      {"nodePool", pool},
@@ -221,14 +224,16 @@ void StatusWriter::put_conditions(const std::string& ns, const std::string& name
     const std::string version = p_.knowledge.version_of(resources::kPodGroups, ns, name);
     if (version.empty()) return std::nullopt;
     const auto known = conditions_.find(ns + "/" + name);
-    const json before = known == conditions_.end() ? json::array() : json::parse(known->second.text);
+    json before =
+        known == conditions_.end() ? json::array() : json::parse(known->second.text, nullptr, false);
+    if (!before.is_array()) before = json::array();
     std::optional<json> after = conditions(before);
     if (!after) return std::nullopt;
     json body = {{"metadata", {{"resourceVersion", version}}}, {"status", status}};
     body["status"]["schedulingConditions"] = std::move(*after);
     return kube::ApiRequest{.method = "PATCH",
                             .path = resources::kPodGroups.path(ns, name) + "/status",
-                            .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
+                            .body = kube::json_text(body),
                             .content_type = kube::kMergePatch};
   };
   updates_.put("PodGroup " + ns + "/" + name,

@@ -32,7 +32,7 @@ kube::Resource listed_resource(const std::string& api_version, const json& item)
           .version = has_group ? api_version.substr(slash + 1) : api_version,
           .kind = text_at(item, "/kind"),
           .plural = text_at(item, "/name"),
-          .is_namespaced = item.value("namespaced", true)};
+          .is_namespaced = grouper::at(item, "/namespaced") != json(false)};
 }
 
 // "Gone" is no word about what exists, either.
@@ -116,7 +116,12 @@ kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(s
     co_return owner;
   }
   const auto owner = owners_.put(key, std::make_shared<Owner>());
-  co_await read_object(std::move(ns), reference, *owner);
+  try {
+    co_await read_object(std::move(ns), reference, *owner);
+  } catch (const std::exception&) {
+    owner->object = nullptr;
+    owner->failed = true;
+  }
   if (owner->failed) owners_.erase(key);
   owner->at = Clock::now();
   owner->read.open();
@@ -155,12 +160,11 @@ kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(s
   const HttpResponse answer = co_await client_.get(kube::path_of_api(api_version));
   const json list = answer.ok() ? parsed_answer(answer.body) : json();
   kinds->failed = may_be_other_next_time(answer);
-  if (list.is_object() && list.contains("resources"))
-    for (const json& item : list["resources"]) {
-      kube::Resource resource = listed_resource(api_version, item);
-      const bool is_part = resource.plural.find('/') != std::string::npos;  // "pods/status"
-      if (!is_part) kinds->by_name[resource.kind] = std::move(resource);
-    }
+  for (const json& item : grouper::at(list, "/resources")) {
+    kube::Resource resource = listed_resource(api_version, item);
+    const bool is_part = resource.plural.find('/') != std::string::npos;  // "pods/status"
+    if (!is_part) kinds->by_name[resource.kind] = std::move(resource);
+  }
   if (kinds->failed) kinds_.erase(api_version);
   kinds->read.open();
   co_return kinds;
