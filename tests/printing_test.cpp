@@ -14,8 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// cli/output.cpp and the screen of `muster top` take a Text; the log makes each of its lines printable.
-const std::set<std::string> kWriters = {"cli/output.cpp", "cli/top/screen.cpp", "serve/health/log.cpp"};
+// cli/output.cpp and the screen of `muster top` take a Text; the log and print_error() make each line
+// printable.
+const std::set<std::string> kWriters = {"cli/output.cpp", "cli/top/screen.cpp", "kube/async.cpp",
+                                        "serve/health/log.cpp"};
 
 bool is_for_tests(const std::string& path) {
   return path.find("_test.") != path.npos || path.find("_for_test.") != path.npos;

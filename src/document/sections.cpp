@@ -74,6 +74,7 @@ std::string_view json_up_to_next_start(std::string_view text) {
 }
 
 std::string_view json_by_brackets(std::string_view text) {
+  if (text.empty()) return {};
   const char open = text[0], close = open == '{' ? '}' : ']';
   std::size_t depth = 0;
   bool in_string = false;

@@ -4,17 +4,19 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "util/printable.hpp"
+
 namespace muster::kube {
 namespace {
 
 thread_local FailedTaskHandler* current_handler = nullptr;
 
-void print(const std::string& text) noexcept {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fputc('\n', stderr);
-}
-
 }  // namespace
+
+void print_error(const std::string& text) {
+  const std::string line = "error: " + printable(text) + '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
 
 std::string FailedTask::text() const { return "the task " + name + " failed: " + reason; }
 
@@ -27,9 +29,9 @@ void FailedTaskHandler::report(const FailedTask& failed) noexcept {
   try {
     if (current_handler != nullptr) return current_handler->report_(failed);
   } catch (...) {
-    print("reporting a failed task failed: " + text_of_exception(std::current_exception()));
+    print_error("reporting a failed task failed: " + text_of_exception(std::current_exception()));
   }
-  print(failed.text());
+  print_error(failed.text());
   if (failed.kind == TaskKind::kEssential) std::abort();
 }
 

@@ -134,6 +134,9 @@ class FailedTaskHandler {
   FailedTaskHandler* const outer_;
 };
 
+// One line on standard error, where there is no log.
+void print_error(const std::string& text);
+
 // The text of the exception that is being handled; for use in a catch block.
 std::string text_of_exception(const std::exception_ptr& exception);
 

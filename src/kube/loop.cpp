@@ -4,7 +4,6 @@
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 namespace muster::kube {
@@ -238,7 +237,7 @@ void Loop::stop() {
 
 void Loop::report(const FailedTask& failed) {
   if (on_failed_task) return on_failed_task(failed);
-  std::fputs(("error: " + failed.text() + "\n").c_str(), stderr);
+  print_error(failed.text());
   if (failed.kind == TaskKind::kEssential) stop();
 }
 
