@@ -15,6 +15,7 @@ import tarfile
 
 import contents
 import sbom
+import statements
 
 USER = 65532
 NAMES = "org.opencontainers.image"
@@ -118,6 +119,19 @@ def parse_arguments():
     return parser.parse_args()
 
 
+def describe(program, files, digest, archive, options):
+    """What is said of the image, by file name."""
+    created = utc(options.epoch)
+    bill = sbom.describe(program, files, options.version, options.commit, created)
+    subjects = {"muster": digest.removeprefix("sha256:"),
+                f"muster-{options.version}.tar": hashlib.sha256(archive).hexdigest()}
+    said = {"provenance": statements.provenance(program, options, bill), "spdx": bill,
+            "openvex": statements.exploitability(digest, options, bill, created)}
+    plain = {f"muster-{options.version}.{kind}.json": said[kind] for kind in ("spdx", "openvex")}
+    return plain | {f"muster-{options.version}.{kind}.intoto.json": statements.statement(kind, subjects, predicate)
+                    for kind, predicate in said.items()}
+
+
 def main():
     options = parse_arguments()
     program = contents.Program(options.build_directory)
@@ -126,11 +140,11 @@ def main():
     options.output.mkdir(parents=True, exist_ok=True)
     image = options.output / f"muster-{options.version}.tar"
     image.write_bytes(archive)
-    bill = options.output / f"muster-{options.version}.spdx.json"
-    bill.write_bytes(to_json(sbom.describe(program, files, options.version, options.commit, utc(options.epoch))))
+    for name, value in describe(program, files, digest, archive, options).items():
+        (options.output / name).write_bytes(to_json(value))
     (options.output / f"muster-{options.version}.digest").write_text(digest + "\n")
     print(f"{image}  {len(archive) / 1e6:.1f} MB, unpacked {sum(len(d) for _, d in files.values()) / 1e6:.1f} MB\n"
-          f"{bill}\n{digest}")
+          f"SBOM, VEX and in-toto statements beside it: deploy/image/sign signs them\n{digest}")
 
 
 if __name__ == "__main__":

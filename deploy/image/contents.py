@@ -32,6 +32,7 @@ class Program:
         self.build_directory = build_directory
         self.path = build_directory / "src/muster_image"
         self.curl_version = (build_directory / "image/curl/source-version").read_text().strip()
+        self.curl_digest = (build_directory / "image/curl/source-digest").read_text().strip()
 
     @functools.cached_property
     def libraries(self):
