@@ -68,7 +68,9 @@ class Rendering(unittest.TestCase):
         objects = render("--set", "gpuSharing.enabled=true,gpuSharing.scalingPods=true")
         arguments = objects["Deployment", "muster"]["spec"]["template"]["spec"]["containers"][0]["args"]
         self.assertIn("--gpu-scaling-pods", arguments)
-        self.assertLessEqual({("Namespace", "kai-resource-reservation"), ("Namespace", "kai-scale-adjust")}, set(objects))
+        for name in ("kai-resource-reservation", "kai-scale-adjust"):
+            labels = objects["Namespace", name]["metadata"]["labels"]
+            self.assertEqual(labels["pod-security.kubernetes.io/enforce"], "baseline")
         self.assertNotIn(("Namespace", "kai-scale-adjust"), render("--set", "gpuSharing.enabled=true"))
 
     def test_parts_that_can_be_switched(self):
@@ -101,6 +103,36 @@ class Rendering(unittest.TestCase):
         self.assertLessEqual({(kind, "first"), (kind, "second")}, set(objects))
         self.assertEqual(objects[kind, "first"]["spec"]["validations"][0]["message"], "{{ kept }}")
         self.assertNotIn(kind, {k for k, _ in off})
+
+    def policies(self, *flags, name="muster"):
+        return {policy: o for (kind, policy), o in render(*flags, name=name).items() if kind == "ValidatingAdmissionPolicy"}
+
+    def test_policies_on_the_own_account(self):
+        own = {policy for policy in self.policies() if "-own-" in policy}
+        self.assertEqual(own, {f"muster-own-{part}" for part in ("bindings", "claims", "deletions", "names", "pods", "volumes")})
+        for off in ("admissionPolicies.ownAccount=false", "admissionPolicies.enabled=false", "shadow=true"):
+            self.assertEqual({policy for policy in self.policies("--set", off) if "-own-" in policy}, set(), off)
+        of_pool = self.policies("--set", "nodePool=blue,nodePoolLabelKey=example.com/pool", name="muster-blue")
+        self.assertIn("example.com/pool", str(of_pool["muster-blue-own-bindings"]))
+        self.assertIn("kai-scheduler:muster-blue'", str(of_pool["muster-blue-own-pods"]))
+        self.assertIn("muster-usage-blue", str(of_pool["muster-blue-own-names"]))
+
+    def test_policies_can_be_left_out_and_know_other_devices(self):
+        self.assertEqual(set(self.policies()) - set(self.policies("--set", "admissionPolicies.without={muster-resize}")),
+                         {"muster-resize"})
+        devices = self.policies("--set", "admissionPolicies.otherDevices={smarter-devices/fuse,rdma/*}")
+        variables = {v["name"]: v["expression"] for v in devices["muster-gpu-pods"]["spec"]["variables"]}
+        self.assertEqual(yaml.safe_load(variables["otherDevices"]), ["smarter-devices/fuse", "rdma/*"])
+        for wrong in ("admissionPolicies.otherDevices={fuse}", "admissionPolicies.otherDevices={a/b'c}",
+                      "admissionPolicies.without={muster}"):
+            with self.assertRaises(HelmFailed, msg=wrong):
+                render("--set", wrong)
+
+    def test_rights_to_evict_come_with_the_eviction_api(self):
+        rights = lambda *flags: str(render(*flags)["ClusterRole", "muster"]["rules"])
+        for right in ("pods/eviction", "poddisruptionbudgets"):
+            self.assertNotIn(right, rights())
+            self.assertIn(right, rights("--set", "eviction=api"))
 
     def test_switch_words_of_yaml_are_taken_as_meant(self):
         for value, flag in (("off", "off"), ("on", "on"), ("auto", "auto"), ("false", "off")):

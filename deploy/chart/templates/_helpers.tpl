@@ -48,3 +48,44 @@ app.kubernetes.io/part-of: muster
 {{- $value := .Values.podGrouper -}}
 {{- if kindIs "bool" $value }}{{ ternary "on" "off" $value }}{{ else }}{{ $value }}{{ end -}}
 {{- end -}}
+
+{{/* Parts of the policies on muster's own ServiceAccount. */}}
+{{- define "muster.metadataVariables" -}}
+- {name: labels, expression: "has(object.metadata.labels) ? object.metadata.labels : {}"}
+- {name: oldLabels, expression: "has(oldObject.metadata.labels) ? oldObject.metadata.labels : {}"}
+- {name: annotations, expression: "has(object.metadata.annotations) ? object.metadata.annotations : {}"}
+- {name: oldAnnotations, expression: "has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {}"}
+{{- end -}}
+
+{{/* (dict "what" KIND "labels" KEYS) */}}
+{{- define "muster.metadataValidations" -}}
+- expression: >-
+    variables.labels.all(k, k in variables.ownLabels ||
+      (k in variables.oldLabels && variables.labels[k] == variables.oldLabels[k])) &&
+    variables.oldLabels.all(k, k in variables.ownLabels || k in variables.labels) &&
+    variables.annotations.all(k, k in variables.ownAnnotations ||
+      (k in variables.oldAnnotations && variables.annotations[k] == variables.oldAnnotations[k])) &&
+    variables.oldAnnotations.all(k, k in variables.ownAnnotations || k in variables.annotations)
+  message: "of labels and annotations of {{ .what }} muster may change only {{ .labels }}"
+  reason: Forbidden
+- expression: >-
+    object.metadata.?ownerReferences == oldObject.metadata.?ownerReferences &&
+    object.metadata.?finalizers == oldObject.metadata.?finalizers
+  message: "muster may not change owners or finalizers of {{ .what }}"
+  reason: Forbidden
+{{- end -}}
+
+{{/* (list $ end-of-name) */}}
+{{- define "muster.ownBinding" -}}
+{{- $root := index . 0 -}}
+{{- $policy := printf "%s-%s" (include "muster.name" $root) (index . 1) -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ $policy }}
+  labels:
+    {{- include "muster.labels" $root | nindent 4 }}
+spec:
+  policyName: {{ $policy }}
+  validationActions: [Deny]
+{{- end -}}
