@@ -9,7 +9,7 @@ import packages_lock
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATES = {"provenance": "https://slsa.dev/provenance/v1", "spdx": "https://spdx.dev/Document/v2.3",
               "openvex": "https://openvex.dev/ns/v0.2.0"}
-# Any machine with Debian 12 on which somebody ran deploy/image/build: who, says the key that signed.
+# Any machine with Debian 12 that ran deploy/image/build: the signing key says whose.
 BUILDER = "https://muster.dev/builders/generic/v1"
 BUILD = "https://muster.dev/build/deploy-image/v1"  # what the parameters mean: docs/operations.md, Image
 REPOSITORY = "git+https://muster.dev/muster.git"
