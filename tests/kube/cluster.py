@@ -428,7 +428,9 @@ class Muster:
             raise AssertionError(f"{error}: {self.page('/readyz')[1]}\n{self.log()[-3000:]}") from error
 
     def metric(self, name, label=""):
-        """The sum over all that have the label, as in queue="a"."""
+        """The sum over all that have the label, as in queue="a", of a page that is made after this call: muster makes one
+        at most once a second."""
+        time.sleep(1.1)
         lines = self.page("/metrics")[1].splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines
                    if line.startswith(name) and line[len(name)] in " {" and label in line)
