@@ -296,7 +296,8 @@ class HostileNames(unittest.TestCase):
         self.assertIn(name("default/ends"), [j["name"] for j in played["jobs"]])
         validated = json.loads(self.run_muster("validate", cluster, "-o", "json").stdout)
         self.assertIn(name("example.com/v1 Thing"), validated["unknownKinds"])
-        self.assertTrue(any(name("long") in warning["message"] for warning in validated["warnings"]), validated["warnings"])
+        beginning = name("long")[:40]  # messages quote so much of a long value, at least
+        self.assertTrue(any(beginning in warning["message"] for warning in validated["warnings"]), validated["warnings"])
 
     # ---------------------------------------------------------------- every field
 
@@ -362,7 +363,7 @@ class HostileNames(unittest.TestCase):
         self.expect_text("trace", "check", trace, "--trace-nodes", nodes, exits=0)
         self.expect_text("simulate", "--trace", trace, "--trace-nodes", nodes, "--until", "idle", exits=0)
         said = self.run_muster("trace", "check", trace, "-o", "json")
-        self.assertIn(IN_CSV, [q["name"] for q in json.loads(said.stdout)["queues"]])
+        self.assertEqual(json.loads(said.stdout)["skipped"], 1)  # names with invisible characters are refused
         for row in (f"{quoted},a,q,1,1,1h,,", f"0,a,q,{quoted},1,1h,,", f"0,a,q,1,1,{quoted},,", f"0,{IN_ARGUMENTS}"):
             bad = self.write("bad.csv", rows + row + "\n")
             self.expect_text("trace", "check", bad)
@@ -394,7 +395,7 @@ class HostileNames(unittest.TestCase):
                 (bad,), ("--" + bad,), ("-" + bad,), ("help", bad), ("completion", bad), ("version", bad), ("version", "-o", bad),
                 ("trace", bad), ("trace", "make", bad), ("trace", "make", "--jobs", bad), ("trace", "check", bad),
                 ("trace", "make", "--gangs", bad), ("trace", "make", "--duration", bad), ("trace", "check", cluster, "-o", bad),
-                ("simulate", bad), ("validate", bad), ("validate", bad, "-o", "json"), ("explain", bad, bad), ("top", bad),
+                ("simulate", bad), ("validate", bad), ("explain", bad, bad), ("top", bad),
                 ("simulate", cluster, "--" + bad), ("simulate", cluster, "--cycles", bad), ("simulate", cluster, "--interval", bad),
                 ("simulate", cluster, "--" + bad + "=1"), ("simulate", "--replay", bad), ("simulate", cluster, "--until", bad),
                 *((("simulate", cluster, option, bad)) for option in of_jobs), ("simulate", cluster, "--queue=" + bad),

@@ -67,9 +67,9 @@ TEST(Table, HasALineForARowWhateverIsInIt) {
   table.add({{"c\u202e", Ink::kBad}, "2\x1b[31m"});
   EXPECT_EQ(table.text({.paint = Paint(true)}),
             "             \x1b[2mg\\r\x1b[0m\n"
-            "\x1b[2mjob\\nqueue\x1b[0m  \x1b[2mn\\x1b[2J\x1b[0m\n"
-            "a\\nb                 1\n"
-            "\x1b[31mc\\u202e\x1b[0m      2\\x1b[31m\n");
+            "\x1b[2mjob\\nqueue\x1b[0m   \x1b[2mn\\x1b[2J\x1b[0m\n"
+            "a\\nb                1\n"
+            "\x1b[31mc\\u202e\x1b[0m     2\\x1b[31m\n");
 }
 
 TEST(Width, CountsColumnsNotBytes) {
