@@ -19,6 +19,9 @@ browser_packages=(chromium fonts-dejavu-core)
 # A second compiler, for ./test --lint and .ci/run.
 lint_packages=(clang-19 clang-tidy-19)
 
+# What tests/fuzz/run needs in addition.
+fuzz_packages=(clang-19 libclang-rt-19-dev)
+
 say() { printf '%s\n' "$*" >&2; }
 
 is_terminal() { [[ -t 2 && -z ${CI:-} ]]; }
