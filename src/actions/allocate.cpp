@@ -1,4 +1,5 @@
-// One waiting job after the other: its next chunk is placed, and it waits again for the one after that.
+// Takes one pending job after the other and places its next chunk; the job then waits its turn for the chunk
+// after that.
 #include "actions/allocate.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +14,8 @@
 namespace muster::actions {
 namespace {
 
-// Some pod set waits for a place while its minimum does not stand: then nothing of the attempt starts now.
+// True if a pod set below its minimum has a task that must wait for its place. Then nothing of this attempt
+// starts now.
 bool must_wait(const Job& job) {
   return std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) {
     return p.counts.of(TaskStatus::kPipelined) > 0 && p.counts.in(kAllocatedSet) < p.minimum;
@@ -49,8 +51,8 @@ class Allocate final : public Action {
   }
 
  private:
-  // Every pod that a job gets beyond its minimum costs a look at all its sub groups: where these are very
-  // many, the rest of it waits for the next cycle.
+  // Each pod beyond a job's minimum requires a look at all its sub groups. If these are very many, the
+  // remaining pods wait for the next cycle.
   bool is_put_off(Session& s, JobId id) {
     constexpr std::size_t kMany = 100;
     constexpr std::int64_t kMostSteps = 10'000'000;

@@ -1,4 +1,4 @@
-// Allocate: places waiting jobs in order, as long as they fit. actions.md 8.2.
+// Allocate: places pending jobs in order, as long as they fit. actions.md 8.2.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Allocate, with the worked examples of actions.md 13.
+// Allocate, on the worked examples of actions.md 13.
 #include "actions/allocate.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class AllocateTest : public testing::Test {
   TestCluster c;
 };
 
-TEST_F(AllocateTest, AGangOfWhichOneMustWaitWaitsAsAWhole) {  // example 17
+TEST_F(AllocateTest, AGangWaitsAsAWholeIfOnePodMustWait) {  // example 17
   c.node("node0", {.gpus = 4}).terminating("x", {.node = "node0"}).pending("g", {.tasks = 2, .gpus = 2});
   EXPECT_EQ(c.cycle(), "pipeline g-0 node0; pipeline g-1 node0");
 }
@@ -56,7 +56,7 @@ TEST_F(AllocateTest, AJobThatDoesNotFitLeavesRoomForTheNext) {
   EXPECT_EQ(c.cycle(), "bind small-0 node0; bind small-1 node0");
 }
 
-TEST_F(AllocateTest, AWholeMinimumThatRunsMayGrowWhileAnotherPodWaits) {
+TEST_F(AllocateTest, AJobAtItsMinimumMayGrowWhileAnotherPodWaits) {
   c.node("node0", {.gpus = 2}).node("node1", {.gpus = 1}).terminating("x", {.node = "node1"});
   c.running("j", {.tasks = 1, .node = "node0"}).task("j", "j-1").task("j", "j-2");
   EXPECT_EQ(c.cycle(), "bind j-1 node0; pipeline j-2 node1");
@@ -69,7 +69,7 @@ TEST_F(AllocateTest, StopsAtTheLimitOfTheQueue) {
   EXPECT_EQ(c.why("b"), "queue q is limited to 2 GPUs: 2 in use, 1 more wanted");
 }
 
-TEST_F(AllocateTest, RemembersWhenAJobStarted) {
+TEST_F(AllocateTest, RecordsWhenAJobStarted) {
   c.node("node0", {.gpus = 1}).pending("a", {.tasks = 2, .min = 1});
   c.cycle();
   EXPECT_EQ(c.cluster().job(c.job_id("a")).last_start, c.now());

@@ -1,5 +1,5 @@
-// One waiting job after the other that all free GPUs together would hold, with victims that get another
-// place.
+// Takes one pending job after the other that would fit into all free GPUs together, and evicts victims that
+// can be placed elsewhere.
 #include "actions/consolidation.hpp"
 
 #include <algorithm>
@@ -9,46 +9,46 @@
 namespace muster::actions {
 namespace {
 
-Candidates consolidation_candidates(Session& s, Solver& solver, JobId contender) {
+Candidates consolidation_candidates(Session& s, Solver& solver, JobId preemptor) {
   const int most = s.settings.max_consolidation_victims;
   const bool exact = s.settings.compatibility.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
-          .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
-            if (victim == contender) return VictimRefusal{.rule = kItself};
+          .spares = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
+            if (victim == preemptor) return VictimRefusal{.rule = kItself};
             if (!s.cluster.job(victim).is_in_named_queue)
-              return VictimRefusal{.rule = "it could not start again"};
-            if (auto why = taken_before(s, victim, contender)) return why;
-            return s.hooks.consolidation_victim(contender, victim);
+              return VictimRefusal{.rule = "it could not start again in its queue"};
+            if (auto why = taken_before(s, victim, preemptor)) return why;
+            return s.hooks.consolidation_victim(preemptor, victim);
           },
           .at_most = most < 0 || exact ? most : most + 1,
           .get_other_places = true};
 }
 
-// Every task that was taken has a place again.
-std::optional<VictimRefusal> nobody_is_lost(const Session& s, const Scenario& scenario) {
+// Every evicted task must be nominated to another place.
+std::optional<VictimRefusal> unplaced_victim_refusal(const Session& s, const Scenario& scenario) {
   for (const Scenario::Victim& victim : scenario.victims)
     for (TaskId t : victim.tasks)
       if (s.cluster.placement(t).status == TaskStatus::kReleasing)
-        return VictimRefusal{.rule = "a pod would be lost"};
+        return VictimRefusal{.rule = "an evicted pod would find no place"};
   return std::nullopt;
 }
 
-bool has_room_in_all(Session& s, Solver& solver, JobId contender) {
-  const Chunk& chunk = s.chunk(contender);
+bool has_room_in_all(Session& s, Solver& solver, JobId preemptor) {
+  const Chunk& chunk = s.chunk(preemptor);
   return chunk.wanted.charge.units[index(Accounted::kGpus)] <= solver.room().usable_total();
 }
 
-Purpose consolidation_purpose(Session& s, Solver& solver, JobId contender) {
-  return {.contender = contender,
-          .candidates = consolidation_candidates(s, solver, contender),
-          .valid = [&s](const Scenario& scenario) { return nobody_is_lost(s, scenario); },
-          .ground = [](JobId) { return "has another place in view"; }};
+Purpose consolidation_purpose(Session& s, Solver& solver, JobId preemptor) {
+  return {.contender = preemptor,
+          .candidates = consolidation_candidates(s, solver, preemptor),
+          .valid = [&s](const Scenario& scenario) { return unplaced_victim_refusal(s, scenario); },
+          .ground = [](JobId) { return "can be placed elsewhere"; }};
 }
 
-// Nobody is lost and shares play no part, so that jobs of all queues are alike; but for a limit, which is one
-// queue's own. KAI does not look at that.
-QueueId pool_of(const Session& s, JobId contender) {
-  const QueueId all_queues, own = s.cluster.job(contender).queue;
+// Every victim is placed again and shares do not matter, so the failure of a job is reused for like jobs of
+// all queues. The limit of a queue is the exception, which KAI ignores.
+QueueId pool_of(const Session& s, JobId preemptor) {
+  const QueueId all_queues, own = s.cluster.job(preemptor).queue;
   if (!s.settings.compatibility.compare_failed_fully) return all_queues;
   for (QueueId q = own; q.valid(); q = s.cluster.queue(q).parent)
     for (Accounted r : kAccounted)
@@ -70,20 +70,20 @@ class Consolidation final : public Action {
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kYes);
     while (!waiting.empty()) {
-      const JobId contender = waiting.pop();
-      if (s.passes_over_in_vain(contender) && !has_room_in_all(s, maker.solver(), contender)) {
-        maker.report_if_hopeless(contender);
+      const JobId preemptor = waiting.pop();
+      if (s.passes_over_in_vain(preemptor) && !has_room_in_all(s, maker.solver(), preemptor)) {
+        maker.report_if_hopeless(preemptor);
         continue;
       }
-      const QueueId pool = pool_of(s, contender);
-      if (maker.report_if_covered(failed, pool, contender) || maker.report_if_hopeless(contender) ||
-          maker.report_if_put_off(contender))
+      const QueueId pool = pool_of(s, preemptor);
+      if (maker.report_if_covered(failed, pool, preemptor) || maker.report_if_hopeless(preemptor) ||
+          maker.report_if_put_off(preemptor))
         continue;
-      const Outcome outcome = has_room_in_all(s, maker.solver(), contender)
-                                  ? maker.make_room(consolidation_purpose(s, maker.solver(), contender))
+      const Outcome outcome = has_room_in_all(s, maker.solver(), preemptor)
+                                  ? maker.make_room(consolidation_purpose(s, maker.solver(), preemptor))
                                   : Outcome::kNoSolution;
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(pool, contender);
+      if (outcome != Outcome::kSolved) failed.add(pool, preemptor);
     }
   }
 };

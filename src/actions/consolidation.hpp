@@ -1,4 +1,4 @@
-// Consolidation: moves running jobs together so that a waiting one fits; nobody loses its place.
+// Consolidation: moves running jobs together so that a pending one fits; every moved job is placed again.
 // actions.md 11.1.
 #pragma once
 

@@ -1,4 +1,4 @@
-// One waiting job after the other, with victims of its own queue that have a lower priority.
+// Takes one pending job after the other, and evicts victims of its own queue that have a lower priority.
 #include "actions/preempt.hpp"
 
 #include <algorithm>
@@ -10,32 +10,32 @@
 namespace muster::actions {
 namespace {
 
-// Jobs of strictly lower priority in the contender's queue.
-Candidates preempt_candidates(Session& s, JobId contender) {
-  return {.leaves = {s.cluster.job(contender).queue},
-          .spares = [&s, contender](JobId victim) -> std::optional<VictimRefusal> {
-            if (victim == contender) return VictimRefusal{.rule = kItself};
-            if (s.cluster.job(victim).priority >= s.cluster.job(contender).priority)
-              return VictimRefusal{.rule = "no lower priority"};
-            return s.hooks.preempt_victim(contender, victim);
+// Jobs of strictly lower priority in the preemptor's queue.
+Candidates preempt_candidates(Session& s, JobId preemptor) {
+  return {.leaves = {s.cluster.job(preemptor).queue},
+          .spares = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
+            if (victim == preemptor) return VictimRefusal{.rule = kItself};
+            if (s.cluster.job(victim).priority >= s.cluster.job(preemptor).priority)
+              return VictimRefusal{.rule = "priority not lower"};
+            return s.hooks.preempt_victim(preemptor, victim);
           },
-          .kin = s.cluster.job(contender).priority};
+          .kin = s.cluster.job(preemptor).priority};
 }
 
-Purpose preempt_purpose(Session& s, JobId contender) {
-  return {.contender = contender,
-          .candidates = preempt_candidates(s, contender),
+Purpose preempt_purpose(Session& s, JobId preemptor) {
+  return {.contender = preemptor,
+          .candidates = preempt_candidates(s, preemptor),
           .valid = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
-// The lowest priority that has a place in a queue; nobody of it is preempted for one that has no more. Looks
-// at all jobs when it is first asked.
+// The lowest priority of a placed job in each queue; a pending job of that priority or less can preempt none
+// of that queue's jobs. Looks at all jobs on first use.
 class LowestPriorities {
  public:
   explicit LowestPriorities(const Cluster& cluster) : cluster_(cluster) {}
 
-  // The job has got a place.
+  // Notes that the job was placed.
   void note(JobId id) {
     if (has_looked_) lower(cluster_.job(id));
   }
@@ -60,18 +60,19 @@ class LowestPriorities {
   IdVector<QueueId, std::int32_t> lowest_;
 };
 
-// Of all who wait the caller knows it, and none could take anybody: then there is nothing to say or to do.
-bool is_without_hope(Session& s, LowestPriorities& lowest) {
+// True if the failure of every pending job is already known and none of them could preempt a job. Then there
+// is nothing to do or to report.
+bool nothing_can_succeed(Session& s, LowestPriorities& lowest) {
   return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
     return s.passes_over_in_vain(j) && !s.cluster.job(j).preemption_delay && !lowest.are_below(j);
   });
 }
 
-bool report_if_over_quota(Session& s, JobId contender) {
+bool report_if_over_quota(Session& s, JobId preemptor) {
   if (!s.hooks.job_over_quota) return false;
-  const Chunk chunk = s.chunk(contender);
-  auto reason = s.hooks.job_over_quota(contender, chunk.tasks);
-  if (reason) s.add_reason(contender, *reason);
+  const Chunk chunk = s.chunk(preemptor);
+  auto reason = s.hooks.job_over_quota(preemptor, chunk.tasks);
+  if (reason) s.add_reason(preemptor, *reason);
   return reason.has_value();
 }
 
@@ -84,26 +85,26 @@ class Preempt final : public Action {
 
   void run(Session& s) override {
     LowestPriorities lowest(s.cluster);
-    if (is_without_hope(s, lowest)) return;
+    if (nothing_can_succeed(s, lowest)) return;
     JobOrder waiting = contenders(s, kName);
     if (waiting.empty()) return;
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
-      const JobId contender = waiting.pop();
-      if (s.passes_over_in_vain(contender) && !lowest.are_below(contender)) continue;
-      const QueueId queue = s.cluster.job(contender).queue;
-      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
-          maker.report_if_put_off(contender))
+      const JobId preemptor = waiting.pop();
+      if (s.passes_over_in_vain(preemptor) && !lowest.are_below(preemptor)) continue;
+      const QueueId queue = s.cluster.job(preemptor).queue;
+      if (maker.report_if_covered(failed, queue, preemptor) || maker.report_if_hopeless(preemptor) ||
+          maker.report_if_put_off(preemptor))
         continue;
-      const Outcome outcome = report_if_over_quota(s, contender)
+      const Outcome outcome = report_if_over_quota(s, preemptor)
                                   ? Outcome::kNoSolution
-                                  : maker.make_room(preempt_purpose(s, contender));
+                                  : maker.make_room(preempt_purpose(s, preemptor));
       if (outcome == Outcome::kOutOfTime) return;
       if (outcome == Outcome::kSolved)
-        lowest.note(contender);
+        lowest.note(preemptor);
       else
-        failed.add(queue, contender);
+        failed.add(queue, preemptor);
     }
   }
 };

@@ -1,4 +1,4 @@
-// Preempt: takes the places of jobs of lower priority in the same queue. actions.md 8.
+// Preempt: evicts jobs of lower priority in the same queue. actions.md 8.
 #pragma once
 
 #include <memory>

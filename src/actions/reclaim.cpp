@@ -1,4 +1,5 @@
-// One waiting job after the other that may reclaim, with victims of other queues that hold more than theirs.
+// Takes one pending job after the other that may reclaim, and evicts victims of other queues that use more
+// than their share.
 #include "actions/reclaim.hpp"
 
 #include <algorithm>
@@ -8,35 +9,35 @@
 namespace muster::actions {
 namespace {
 
-// Jobs of other leaf queues from which the contender may take.
-Candidates reclaim_candidates(Session& s, Solver& solver, JobId contender) {
+// Jobs of other leaf queues from which the preemptor may take.
+Candidates reclaim_candidates(Session& s, Solver& solver, JobId preemptor) {
   Candidates found{.bounded = Bounded::kByShares};
   s.stats.steps += std::ssize(solver.pool().leaves());
   for (QueueId leaf : solver.pool().leaves()) {
-    if (leaf == s.cluster.job(contender).queue || solver.pool().all_of(leaf).empty()) continue;
-    if (const auto why = s.hooks.reclaim_from_queue(contender, leaf))
+    if (leaf == s.cluster.job(preemptor).queue || solver.pool().all_of(leaf).empty()) continue;
+    if (const auto why = s.hooks.reclaim_from_queue(preemptor, leaf))
       found.spared.push_back({leaf, *why});
     else
       found.leaves.push_back(leaf);
   }
-  found.spares = [&s, contender](JobId victim) {
-    auto why = taken_before(s, victim, contender);
-    return why ? why : s.hooks.reclaim_victim(contender, victim);
+  found.spares = [&s, preemptor](JobId victim) {
+    auto why = taken_before(s, victim, preemptor);
+    return why ? why : s.hooks.reclaim_victim(preemptor, victim);
   };
   return found;
 }
 
-Purpose reclaim_purpose(Session& s, Solver& solver, JobId contender) {
-  return {.contender = contender,
-          .candidates = reclaim_candidates(s, solver, contender),
+Purpose reclaim_purpose(Session& s, Solver& solver, JobId preemptor) {
+  return {.contender = preemptor,
+          .candidates = reclaim_candidates(s, solver, preemptor),
           .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
-          .ground = [&s, contender](JobId victim) -> std::string_view {
-            return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(contender, s.cluster.job(victim).queue)
+          .ground = [&s, preemptor](JobId victim) -> std::string_view {
+            return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(preemptor, s.cluster.job(victim).queue)
                                           : "";
           }};
 }
 
-// Nobody who waits may reclaim: without evictions that stays so.
+// True if no pending job may reclaim. This cannot change without evictions.
 bool is_over(Session& s) {
   return std::ranges::all_of(s.waiting_by_age(), [&](JobId j) {
     const Job& job = s.cluster.job(j);
@@ -58,16 +59,16 @@ class Reclaim final : public Action {
     RoomMaker maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
-      const JobId contender = waiting.pop();
-      const QueueId queue = s.cluster.job(contender).queue;
-      if (!s.hooks.may_reclaim(contender)) continue;
-      if (maker.report_if_covered(failed, queue, contender) || maker.report_if_hopeless(contender) ||
-          maker.report_if_put_off(contender))
+      const JobId preemptor = waiting.pop();
+      const QueueId queue = s.cluster.job(preemptor).queue;
+      if (!s.hooks.may_reclaim(preemptor)) continue;
+      if (maker.report_if_covered(failed, queue, preemptor) || maker.report_if_hopeless(preemptor) ||
+          maker.report_if_put_off(preemptor))
         continue;
-      s.hooks.search_begins(contender);
-      const Outcome outcome = maker.make_room(reclaim_purpose(s, maker.solver(), contender));
+      s.hooks.search_begins(preemptor);
+      const Outcome outcome = maker.make_room(reclaim_purpose(s, maker.solver(), preemptor));
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(queue, contender);
+      if (outcome != Outcome::kSolved) failed.add(queue, preemptor);
     }
   }
 };

@@ -1,4 +1,4 @@
-// Reclaim: takes back for a waiting job what other queues hold beyond their share. actions.md 8.
+// Reclaim: takes resources that other queues use beyond their share for a pending job. actions.md 8.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The one list of actions: name, arguments, and how each is made.
+// The one list of actions: name, arguments, and factory.
 #include "actions/registry.hpp"
 
 #include <functional>

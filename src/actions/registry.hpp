@@ -1,4 +1,4 @@
-// The list of actions, and how the configuration turns into them.
+// The list of actions, and the instances that the configuration selects.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@
 
 namespace muster::actions {
 
-// What a configuration may name.
+// All actions that a configuration may name.
 std::vector<KnownComponent> known_actions();
-// The configured actions in order. Bad arguments are appended to `errors`.
+// The configured actions in order. Appends bad arguments to `errors`.
 std::vector<std::shared_ptr<Action>> make_actions(const Config& config, std::vector<Error>& errors);
 
 }  // namespace muster::actions

@@ -1,4 +1,4 @@
-// Marks gangs that fell below their minimum, and takes them off when their grace is over.
+// Marks gangs that fell below their minimum, and evicts them when their grace period is over.
 #include "actions/stale_gang.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster::actions {
 namespace {
 
-// minSubGroup counts along the tree; KAI asks every pod set for its minimum.
+// minSubGroup is applied along the tree; KAI requires the minimum of every pod set.
 bool is_stale(const Session& s, JobId id) {
   return !s.settings.compatibility.satisfaction_along_tree ||
          !is_satisfied(s.cluster.job(id), kRoot, kActiveUsed);
@@ -55,7 +55,7 @@ class StaleGang final : public Action {
     const Duration grace = job.staleness_grace.value_or(s.settings.staleness_grace);
     if (grace < Duration::zero()) return;
     if (s.now - *job.stale_since < grace) return s.wake_at(*job.stale_since + grace);
-    if (const auto spared = s.hooks.stale_victim(id)) return s.wake_at(spared->until);
+    if (const auto protection = s.hooks.stale_victim(id)) return s.wake_at(protection->until);
     std::vector<TaskId> active;
     for (const PodSet& p : job.pod_sets)
       for (TaskId t : p.tasks)
@@ -64,7 +64,7 @@ class StaleGang final : public Action {
     for (TaskId t : active) evict(s, t);
   }
 
-  // Directly: nothing is validated, and nothing is placed instead.
+  // Evicts without validation; nothing is placed instead.
   static void evict(Session& s, TaskId t) {
     Placement at = s.cluster.placement(t);
     at.never_stood = at.never_stood || (at.status == TaskStatus::kPipelined && !at.leaving.valid());

@@ -1,4 +1,4 @@
-// Each kind of change is a row: its name, how it is written on the command line, and what it does.
+// Table of changes. Each row has the name of a kind, its spelling on the command line, and its function.
 #include "answers/change.hpp"
 
 #include <fmt/format.h>
@@ -19,14 +19,16 @@ namespace {
 struct Row {
   ChangeKind kind;
   std::string_view name;
-  std::string_view field;  // of `--set`; "" for others
+  std::string_view field;  // the field that --set names; "" for other kinds
   Result<void> (*apply)(Change&, Cluster&, TimePoint&);
 };
 
 Result<void> advance(Change& change, Cluster&, TimePoint& now) {
   const auto to = parse_time(std::get<std::string>(change.to));
-  if (!to) return Error{fmt::format("\"{}\" is no time", std::get<std::string>(change.to)), {}};
-  if (*to < now) return Error{fmt::format("{} is past; time only goes on", format_time(*to)), {}};
+  if (!to)
+    return Error{fmt::format("\"{}\" is not an RFC 3339 timestamp", std::get<std::string>(change.to)), {}};
+  if (*to < now)
+    return Error{fmt::format("{} is in the past; the clock cannot go back", format_time(*to)), {}};
   change.from = format_time(now);
   now = *to;
   return {};
@@ -81,7 +83,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-// Splits off what stands behind the last of the character: names may contain it.
+// Splits the text at the last occurrence of the character, because names may contain it.
 std::pair<std::string_view, std::string_view> split_last(std::string_view text, char at) {
   const auto place = text.rfind(at);
   if (place == text.npos) return {text, {}};
@@ -104,11 +106,12 @@ Result<ChangeKind> field_named(std::string_view name, bool of_queue, std::string
 }
 
 Result<Accounted> resource_named(std::string_view name, std::string_view text) {
-  if (name.empty()) return bad_setting(text, "of which resource? Write queue/NAME.gpu.quota=12");
+  if (name.empty()) return bad_setting(text, "names no resource; write queue/NAME.gpu.quota=12");
   const auto found = std::ranges::find(kResources, name);
   if (found != kResources.end()) return kAccounted[static_cast<std::size_t>(found - kResources.begin())];
-  return bad_setting(text, fmt::format("\"{}\" is none of {} (write queue/NAME.gpu.quota=12){}", name,
-                                       fmt::join(kResources, ", "), did_you_mean(name, kResources)));
+  return bad_setting(
+      text, fmt::format("\"{}\" is invalid; expected one of {} (write queue/NAME.gpu.quota=12){}", name,
+                        fmt::join(kResources, ", "), did_you_mean(name, kResources)));
 }
 
 std::string words(const ChangeValue& value) {
@@ -199,12 +202,11 @@ std::string text_of(const Change& c) {
 
 Result<Change> parse_setting(std::string_view text) {
   const auto equals = text.find('=');
-  if (equals == text.npos) return bad_setting(text, "has no value: write queue/NAME.gpu.quota=12");
+  if (equals == text.npos) return bad_setting(text, "has no value; write queue/NAME.gpu.quota=12");
   const std::string_view value = text.substr(equals + 1);
   std::string_view path = text.substr(0, equals);
   const bool of_queue = path.starts_with("queue/");
-  if (!of_queue && !path.starts_with("job/"))
-    return bad_setting(text, "begins neither with queue/ nor with job/");
+  if (!of_queue && !path.starts_with("job/")) return bad_setting(text, "must start with queue/ or job/");
   path.remove_prefix(path.find('/') + 1);
   const auto [named, field] = split_last(path, '.');
   const auto kind = field_named(field, of_queue, text);
@@ -217,13 +219,13 @@ Result<Change> parse_setting(std::string_view text) {
     change.target = queue;
     change.resource = *known;
   }
-  if (change.target.empty()) return bad_setting(text, "names nothing");
+  if (change.target.empty()) return bad_setting(text, "names no queue or job");
   if (!is_number(*kind)) {
     change.to = std::string(value);
     return change;
   }
   const auto parsed = number(value);
-  if (!parsed) return bad_setting(text, fmt::format("\"{}\" is no number", value));
+  if (!parsed) return bad_setting(text, fmt::format("\"{}\" is not a number", value));
   change.to = *parsed;
   return change;
 }
@@ -235,15 +237,14 @@ Result<Change> parse_addition(std::string_view text) {
         fmt::format("--add {}: {}; write 4:like=NODE or 2:gpus=8,cpu=96,memory=1Ti", text, std::move(why)),
         {}};
   };
-  if (colon == text.npos) return bad("has no colon");
+  if (colon == text.npos) return bad("expected N:WHAT");
   const auto count = number(text.substr(0, colon));
-  if (!count || *count < 1 || *count != std::floor(*count))
-    return bad("does not begin with a number of nodes");
+  if (!count || *count < 1 || *count != std::floor(*count)) return bad("must start with a number of nodes");
   if (*count > kMostAddedNodes)
-    return bad(fmt::format("no more than {} nodes can be added at once", kMostAddedNodes));
+    return bad(fmt::format("at most {} nodes can be added at once", kMostAddedNodes));
   std::string_view what = text.substr(colon + 1);
   if (what.starts_with("like=")) what.remove_prefix(5);
-  if (what.empty()) return bad("does not say which");
+  if (what.empty()) return bad("does not say which nodes to add");
   return Change{.kind = ChangeKind::kAddNodes, .target = std::string(what), .to = *count};
 }
 

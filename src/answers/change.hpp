@@ -1,5 +1,5 @@
-// Changes to a cluster that somebody might make: what `what-if` is asked about and what `explain` finds to
-// help. One table (change.cpp) has a row per kind.
+// Hypothetical changes to a cluster: those that `what-if` evaluates and those that `explain` suggests. The
+// table in change.cpp has one row per kind.
 #pragma once
 
 #include <optional>
@@ -25,15 +25,15 @@ enum class ChangeKind : std::uint8_t {
   kJobPreemptibility,
   kJobMinimum,
   kJobQueue,
-  kPodSize,        // GPUs of each pod that waits
-  kTopologyLevel,  // the required one of the job as a whole
-  kNodeLabel,      // an entry of the node selector of its pods, "key=value"; to "": it is left out
-  kToleration,     // of its pods, as a taint is written
-  kAddNodes,       // target: the node they are like, or "gpus=8,cpu=96,memory=1Ti"
+  kPodSize,        // GPUs of each pending pod
+  kTopologyLevel,  // the required level of the job as a whole
+  kNodeLabel,      // one entry of the pods' node selector, "key=value"; `to` "" removes it
+  kToleration,     // of the pods, in the notation of a taint
+  kAddNodes,       // target: an existing node to copy, or "gpus=8,cpu=96,memory=1Ti"
   kDrainNode,
   kRemoveNode,
   kDeleteJob,
-  kTime,  // to: the instant
+  kTime,  // to: the timestamp
   kSubmit,
   kConfig,
 };
@@ -48,27 +48,27 @@ struct Change {
   ChangeValue from = {}, to = {};
 };
 
-// "queueQuota", as JSON has it.
+// The name in JSON, such as "queueQuota".
 std::string_view name_of(ChangeKind kind);
 // "cpu", "memory", "gpu"
 std::string_view name_of(Accounted resource);
-// "queue team-a: GPU quota 4 → 6", for people.
+// The text for users, such as "queue team-a: GPU quota 4 → 6".
 std::string text_of(const Change& change);
 
-// "queue/team-a.gpu.quota=12", "job/ns/name.priority=train"; an error names the nearest field.
+// Parses "queue/team-a.gpu.quota=12" or "job/ns/name.priority=train". An error suggests the nearest field.
 Result<Change> parse_setting(std::string_view text);
-// "4:like=gpu-1", "2:gpus=8,cpu=96,memory=1Ti"
+// Parses "4:like=gpu-1" or "2:gpus=8,cpu=96,memory=1Ti".
 Result<Change> parse_addition(std::string_view text);
 
-// Changes cluster and clock, and notes where it changed from. An error where there is no such queue, job,
-// node, class, or no such value; then nothing is changed. Files are the caller's to read: kSubmit and kConfig
-// change nothing here.
+// Applies the change to the cluster and the clock, and stores the old value in `from`. Returns an error, and
+// changes nothing, if the queue, job, node, class or value does not exist. kSubmit and kConfig do nothing
+// here: the caller reads their files.
 Result<void> apply(Change& change, Cluster& cluster, TimePoint& now);
 
 // The jobs that have pods on the node.
 std::vector<JobId> jobs_on(const Cluster& cluster, NodeId node);
-// GPUs that each pod of the job that waits asks for; nothing where they differ, share devices or ask in
-// several containers.
+// The GPUs that each pending pod of the job requests. Returns nothing if the pods differ, use shares of
+// devices, or request GPUs in several containers.
 std::optional<std::int64_t> gpus_per_pod(const Cluster& cluster, JobId job);
 
 }  // namespace muster::answers

@@ -1,4 +1,4 @@
-// Changes of jobs and of what their pods ask for.
+// Changes of jobs and of the requests of their pods.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Result<JobId> job_named(Change& change, const Cluster& cluster) {
   return found.job;
 }
 
-// `edit(object)` says what is wrong, or "".
+// `edit(object)` returns an error message, or "".
 template <class Edit>
 Result<void> edit_job(Change& change, Cluster& cluster, Edit edit) {
   const auto job = job_named(change, cluster);
@@ -46,7 +46,7 @@ std::vector<TaskId> waiting_tasks(const Cluster& cluster, JobId job) {
   return tasks;
 }
 
-// Of each pod that waits, `edit` changes what it asks for.
+// `edit` changes the request of each pending pod.
 template <class Edit>
 Result<void> edit_pods(Change& change, Cluster& cluster, Edit edit) {
   const auto job = job_named(change, cluster);
@@ -83,7 +83,8 @@ Result<void> set_job_preemptibility(Change& change, Cluster& cluster, TimePoint&
                                                           "semi-preemptible"};
   const std::string& to = text_in(change.to);
   if (!parse_preemptibility(to))
-    return Error{fmt::format("\"{}\" is none of {}{}", to, fmt::join(kKnown, ", "), did_you_mean(to, kKnown)),
+    return Error{fmt::format("\"{}\" is invalid; expected one of {}{}", to, fmt::join(kKnown, ", "),
+                             did_you_mean(to, kKnown)),
                  {}};
   const auto job = job_named(change, cluster);
   if (!job) return job.error();
@@ -98,8 +99,8 @@ Result<void> set_job_minimum(Change& change, Cluster& cluster, TimePoint&) {
   return edit_job(change, cluster, [&](PodGroupObject& object) -> std::string {
     const double to = std::get<double>(change.to);
     if (to < 0 || to != std::floor(to) || to > std::numeric_limits<std::int32_t>::max())
-      return "minMember is a whole number of pods";
-    if (!object.sub_groups.empty()) return "has sub groups, which have their minima themselves";
+      return "minMember must be a whole number of pods";
+    if (!object.sub_groups.empty()) return "has sub groups, each with a minimum of its own";
     change.from = static_cast<double>(object.min_member.value_or(1));
     object.min_member = static_cast<std::int32_t>(to);
     return "";
@@ -129,7 +130,7 @@ Result<void> set_pod_size(Change& change, Cluster& cluster, TimePoint&) {
   if (!job) return job.error();
   const auto from = gpus_per_pod(cluster, *job);
   if (!from)
-    return Error{fmt::format("job {}: its pods do not all ask for the same number of GPUs", change.target),
+    return Error{fmt::format("job {}: its pods do not all request the same number of GPUs", change.target),
                  {}};
   const auto to = static_cast<std::int64_t>(std::get<double>(change.to));
   change.from = static_cast<double>(*from);
@@ -150,13 +151,13 @@ Result<void> set_node_label(Change& change, Cluster& cluster, TimePoint&) {
   };
   const auto [key, value] = split(text_in(change.from));
   const std::string& to = text_in(change.to);
-  return edit_pods(change, cluster, [&, wanted = key](PodObject& asks) {
+  return edit_pods(change, cluster, [&, selected = key](PodObject& asks) {
     auto& selector = asks.constraints.node_selector;
     if (to.empty())
-      std::erase_if(selector, [&](const auto& entry) { return entry.first == wanted; });
+      std::erase_if(selector, [&](const auto& entry) { return entry.first == selected; });
     else
       for (auto& entry : selector)
-        if (entry.first == wanted) entry.second = split(to).second;
+        if (entry.first == selected) entry.second = split(to).second;
   });
 }
 

@@ -1,4 +1,4 @@
-// Changes of nodes: more of them, or fewer.
+// Changes of nodes: adding, draining and removing them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,15 +20,15 @@ void set_label(Labels& labels, std::string_view key, const std::string& value) {
     if (known == key) old = value;
 }
 
-// A node like that one, as it would join: named anew, empty and in order.
+// A copy of the node as it would join: with a new name, empty and healthy.
 NodeObject like(const Cluster& cluster, NodeId node) {
   NodeObject object = node_object_of(cluster, node);
   object.conditions = {};
   return object;
 }
 
-// "gpus=8,cpu=96,memory=1Ti"
-Result<NodeObject> described(std::string_view text) {
+// Parses "gpus=8,cpu=96,memory=1Ti".
+Result<NodeObject> parse_node(std::string_view text) {
   static constexpr std::array<std::string_view, 4> kKnown{"gpus", "cpu", "memory", "pods"};
   NodeObject object;
   std::string_view left = text;
@@ -42,11 +42,12 @@ Result<NodeObject> described(std::string_view text) {
     const bool is_memory = key == "memory";
     const auto amount = is_memory || key == "pods" ? quantity_value(value) : quantity_milli(value);
     if (std::ranges::find(kKnown, key) == kKnown.end())
-      return Error{fmt::format("--add {}: \"{}\" is none of {}{}", text, key, fmt::join(kKnown, ", "),
-                               did_you_mean(key, kKnown)),
+      return Error{fmt::format("--add {}: \"{}\" is invalid; expected one of {}{}", text, key,
+                               fmt::join(kKnown, ", "), did_you_mean(key, kKnown)),
                    {}};
     if (!amount || *amount < 0 || (key == "gpus" && *amount % kOneGpu != 0))
-      return Error{fmt::format("--add {}: {}: \"{}\" is no amount like 8, 96 or 1Ti", text, key, value), {}};
+      return Error{fmt::format("--add {}: {}: \"{}\" is not an amount (e.g. 8, 96, 1Ti)", text, key, value),
+                   {}};
     const std::string resource = key == "gpus" ? "nvidia.com/gpu" : std::string(key);
     if (std::ranges::find(object.allocatable, resource, &NamedAmount::name) != object.allocatable.end())
       return Error{fmt::format("--add {}: {} is given twice", text, key), {}};
@@ -66,9 +67,9 @@ std::string fresh_name(const Cluster& cluster, const std::string& base, int& num
   }
 }
 
-// What becomes of the pods of a node that goes: their owners make them again, elsewhere. Who reserves a GPU
-// there goes with it.
-void send_away(Cluster& cluster, NodeId node) {
+// The owners of the pods on a removed node create them again, and they become pending. Pods that reserve a
+// GPU are removed with the node.
+void evict_pods(Cluster& cluster, NodeId node) {
   for (TaskId t : ids(cluster.tasks())) {
     const Placement& at = cluster.placement(t);
     if (!cluster.task(t).alive || at.node != node || !in(at.status, kActiveUsed)) continue;
@@ -104,7 +105,7 @@ std::vector<JobId> jobs_on(const Cluster& cluster, NodeId node) {
 Result<void> add_nodes(Change& change, Cluster& cluster, TimePoint& now) {
   NodeObject model;
   if (change.target.find('=') != change.target.npos) {
-    auto given = described(change.target);
+    auto given = parse_node(change.target);
     if (!given) return given.error();
     model = *std::move(given);
   } else {
@@ -130,14 +131,14 @@ Result<void> drain_node(Change& change, Cluster& cluster, TimePoint&) {
   NodeObject object = node_object_of(cluster, *node);
   object.conditions.unschedulable = true;
   cluster.apply(std::move(object));
-  send_away(cluster, *node);
+  evict_pods(cluster, *node);
   return {};
 }
 
 Result<void> remove_node(Change& change, Cluster& cluster, TimePoint&) {
   const auto node = node_named(cluster, change.target);
   if (!node) return node.error();
-  send_away(cluster, *node);
+  evict_pods(cluster, *node);
   cluster.remove(NodeObject::kKind, "", change.target);
   return {};
 }

@@ -1,4 +1,4 @@
-// What each kind of change does to a cluster: one function per kind, for the table in change.cpp.
+// The effect of each kind of change on a cluster: one function per kind, for the table in change.cpp.
 #pragma once
 
 #include "answers/change.hpp"
@@ -26,7 +26,7 @@ Result<void> add_nodes(Change& change, Cluster& cluster, TimePoint& now);
 Result<void> drain_node(Change& change, Cluster& cluster, TimePoint& now);
 Result<void> remove_node(Change& change, Cluster& cluster, TimePoint& now);
 
-// Errors with the nearest name.
+// An error suggests the nearest name.
 Result<QueueId> queue_named(const Cluster& cluster, std::string_view name);
 Result<NodeId> node_named(const Cluster& cluster, std::string_view name);
 

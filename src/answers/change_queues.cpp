@@ -10,7 +10,7 @@
 namespace muster::answers {
 namespace {
 
-// What one GPU, core or GB is in the units of queues.
+// One GPU, core or GB in the units of queues.
 double unit_of(Accounted resource) {
   switch (resource) {
     case Accounted::kCores:
@@ -62,7 +62,8 @@ Result<void> set_queue_amount(Change& change, Cluster& cluster, TimePoint&) {
     const double to = std::get<double>(change.to);
     const bool is_weight = change.kind == ChangeKind::kQueueWeight;
     if (to < 0 && (is_weight || to != -1))
-      return is_weight ? "a weight is not negative" : "an amount is not negative; -1 is no bound";
+      return is_weight ? "a weight must not be negative"
+                       : "an amount must not be negative; -1 means unlimited";
     double& value = is_weight                                ? amounts.weight
                     : change.kind == ChangeKind::kQueueQuota ? amounts.quota
                                                              : amounts.limit;
@@ -78,7 +79,7 @@ Result<void> set_queue_priority(Change& change, Cluster& cluster, TimePoint&) {
   return edit_queue(change, cluster, [&](QueueObject& queue) -> std::string {
     const double to = std::get<double>(change.to);
     if (to != std::floor(to) || std::abs(to) > std::numeric_limits<std::int32_t>::max())
-      return "a priority is a whole number of 32 bits";
+      return "a priority must be a 32-bit integer";
     change.from = static_cast<double>(queue.priority);
     queue.priority = static_cast<std::int32_t>(to);
     return "";
@@ -91,7 +92,7 @@ Result<void> set_queue_runtime(Change& change, Cluster& cluster, TimePoint&) {
                                                                      : queue.reclaim_min_runtime;
     const auto& text = std::get<std::string>(change.to);
     const auto to = parse_duration(text);
-    if (!to || *to < Duration::zero()) return fmt::format("\"{}\" is no duration like 30s or 1h30m", text);
+    if (!to || *to < Duration::zero()) return fmt::format("\"{}\" is not a duration (e.g. 30s, 1h30m)", text);
     change.from = value ? ChangeValue(format_duration(*value)) : ChangeValue();
     value = *to;
     return "";
@@ -105,7 +106,8 @@ Result<void> set_queue_parent(Change& change, Cluster& cluster, TimePoint&) {
   for (QueueId q = parent.empty() ? QueueId() : cluster.find_queue(parent); q.valid();
        q = cluster.queue(q).parent)
     if (cluster.queue(q).name == change.target)
-      return Error{fmt::format("queue {}: can not hang below {}, which is below it", change.target, parent),
+      return Error{fmt::format("queue {}: cannot be moved below {}, which is in its own subtree",
+                               change.target, parent),
                    {}};
   return edit_queue(change, cluster, [&](QueueObject& queue) -> std::string {
     change.from = queue.parent_name;

@@ -1,4 +1,4 @@
-// Changes as they are written, and that the objects which they are made through say what the model knows.
+// Parsing of changes; and the objects that changes are made from contain everything the model knows.
 #include "answers/change.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::string read_back(const std::string& text) {
   return change ? answers::text_of(*change) : change.error().text();
 }
 
-TEST(Change, IsReadFromASetting) {
+TEST(Change, IsParsedFromASetting) {
   EXPECT_EQ(read_back("queue/a.b.gpu.quota=12"), "queue a.b: quota none → 12 GPUs");
   EXPECT_EQ(read_back("queue/a.memory.limit=-1"), "queue a: limit none → unlimited GB");
   EXPECT_EQ(read_back("queue/a.cpu.overQuotaWeight=2"), "queue a: cpu over-quota weight none → 2");
@@ -24,17 +24,17 @@ TEST(Change, IsReadFromASetting) {
 
 TEST(Change, NamesWhatIsWrongWithASetting) {
   EXPECT_EQ(read_back("queue/a.gpu.quota"),
-            "--set queue/a.gpu.quota: has no value: write queue/NAME.gpu.quota=12");
+            "--set queue/a.gpu.quota: has no value; write queue/NAME.gpu.quota=12");
   EXPECT_EQ(
       read_back("queue/a.gpu.qouta=1"),
       "--set queue/a.gpu.qouta=1: a queue has no field \"qouta\" (it has quota, limit, overQuotaWeight, "
       "priority, preemptMinRuntime, reclaimMinRuntime, parentQueue); did you mean \"quota\"?");
   EXPECT_EQ(read_back("queue/a.gpus.quota=1"),
-            "--set queue/a.gpus.quota=1: \"gpus\" is none of cpu, memory, gpu (write "
+            "--set queue/a.gpus.quota=1: \"gpus\" is invalid; expected one of cpu, memory, gpu (write "
             "queue/NAME.gpu.quota=12); did you mean \"gpu\"?");
-  EXPECT_EQ(read_back("queue/a.gpu.quota=many"), "--set queue/a.gpu.quota=many: \"many\" is no number");
-  EXPECT_EQ(read_back("queue/a.gpu.quota=nan"), "--set queue/a.gpu.quota=nan: \"nan\" is no number");
-  EXPECT_EQ(read_back("node/a.x=1"), "--set node/a.x=1: begins neither with queue/ nor with job/");
+  EXPECT_EQ(read_back("queue/a.gpu.quota=many"), "--set queue/a.gpu.quota=many: \"many\" is not a number");
+  EXPECT_EQ(read_back("queue/a.gpu.quota=nan"), "--set queue/a.gpu.quota=nan: \"nan\" is not a number");
+  EXPECT_EQ(read_back("node/a.x=1"), "--set node/a.x=1: must start with queue/ or job/");
 }
 
 class Changes : public testing::Test {
@@ -48,7 +48,7 @@ class Changes : public testing::Test {
   }
 };
 
-TEST_F(Changes, NameWhatIsNotThere) {
+TEST_F(Changes, NameMissingObjects) {
   TestCluster c;
   c.node("gpu-1").queue("team").pending("train");
   EXPECT_EQ(
@@ -62,10 +62,10 @@ TEST_F(Changes, NameWhatIsNotThere) {
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kJobPriority, .target = "train", .to = std::string("high")}),
             "there is no priority class \"high\"; the nearest is \"priority-50\"");
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kQueueParent, .target = "team", .to = std::string("team")}),
-            "queue team: can not hang below team, which is below it");
+            "queue team: cannot be moved below team, which is in its own subtree");
 }
 
-TEST_F(Changes, TakeNodesAwayAndTheirPodsWaitAgain) {
+TEST_F(Changes, RemoveNodesAndTheirPodsBecomePending) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).running("a", {.gpus = 2, .node = "n1"});
   EXPECT_EQ(apply_to(c, {.kind = ChangeKind::kDrainNode, .target = "n1"}), "node n1 drained");
@@ -82,12 +82,13 @@ TEST_F(Changes, AddNodesLikeOthersOrAsDescribed) {
   EXPECT_EQ(c.cycle(), "bind a-0 new-new-1; bind a-1 new-new-2");
   EXPECT_FALSE(parse_addition("many:like=n1"));
   EXPECT_FALSE(parse_addition("1000000:like=n1"));
-  EXPECT_EQ(apply_to(c, *parse_addition("1:gpu=4")),
-            "--add gpu=4: \"gpu\" is none of gpus, cpu, memory, pods; did you mean \"gpus\"?");
+  EXPECT_EQ(
+      apply_to(c, *parse_addition("1:gpu=4")),
+      "--add gpu=4: \"gpu\" is invalid; expected one of gpus, cpu, memory, pods; did you mean \"gpus\"?");
   EXPECT_EQ(apply_to(c, *parse_addition("1:gpus=4,gpus=8")), "--add gpus=4,gpus=8: gpus is given twice");
 }
 
-TEST_F(Changes, OfPodsChangeWhatTheyAskFor) {
+TEST_F(Changes, OfPodsChangeTheirRequests) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).pending("a", {.gpus = 4});
   EXPECT_EQ(gpus_per_pod(c.cluster(), c.job_id("a")), 4);
@@ -96,7 +97,7 @@ TEST_F(Changes, OfPodsChangeWhatTheyAskFor) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1");
 }
 
-TEST(ObjectsAgain, SayWhatTheModelKnows) {
+TEST(ObjectsAgain, ContainEverythingTheModelKnows) {
   TestCluster c;
   c.node("n1", {.gpus = 4, .labels = {{"zone", "a"}}}).queue("team", {.limit = 3});
   c.topology("net", {"zone"});

@@ -1,4 +1,4 @@
-// What a cycle decided as JSON: one function per part, named after its field.
+// The decisions of a cycle as JSON: one function per part, named after its field.
 #include <nlohmann/json.hpp>
 
 #include "answers/json.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// The devices of claims and the NUMA zones, where there are any.
+// Adds the devices of claims and the NUMA zones, if there are any.
 void add_devices(const Cluster& c, HoldingId held, ordered_json& json) {
   const Holding& holding = c.holding(held);
   for (AllocationId a : holding.claims) {
@@ -32,11 +32,11 @@ ordered_json binds_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
-ordered_json stand_json(const Cluster& c, const QueueStand& stand) {
-  return {{"name", c.queue(stand.queue).name},
-          {"held", shares_json(stand.held)},
-          {"fairShare", shares_json(stand.fair_share)},
-          {"quota", shares_json(stand.quota)}};
+ordered_json queue_json(const Cluster& c, const QueueStand& queue) {
+  return {{"name", c.queue(queue.queue).name},
+          {"held", shares_json(queue.held)},
+          {"fairShare", shares_json(queue.fair_share)},
+          {"quota", shares_json(queue.quota)}};
 }
 
 ordered_json evictions_json(const Cluster& c, const Decisions& d) {
@@ -46,8 +46,8 @@ ordered_json evictions_json(const Cluster& c, const Decisions& d) {
                       {"action", e.action},
                       {"reason", e.rule.empty() ? e.action : e.rule}};
     if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
-    if (e.victim_queue.queue.valid()) item["queue"] = stand_json(c, e.victim_queue);
-    if (e.contender_queue.queue.valid()) item["forQueue"] = stand_json(c, e.contender_queue);
+    if (e.victim_queue.queue.valid()) item["queue"] = queue_json(c, e.victim_queue);
+    if (e.contender_queue.queue.valid()) item["forQueue"] = queue_json(c, e.contender_queue);
     if (e.runtime_lost) item["runtimeLostSeconds"] = std::chrono::duration<double>(*e.runtime_lost).count();
     list.push_back(std::move(item));
   }

@@ -1,5 +1,5 @@
-// Runs one cycle on a copy of the state and looks at what it says of the job; what needs more than that is
-// asked of a session that is opened on what the cycle left.
+// Runs one cycle on a copy of the state and reads what it reports about the job. For the rest, opens a
+// session on the state after that cycle.
 #include "answers/explain.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ JobState state_of(const Cluster& after, JobId id, bool was_evicted) {
   return ended > 0 ? JobState::kFinished : JobState::kUnknown;
 }
 
-// A job that was evicted or sent back waits from then on.
+// A job that was evicted or requeued is pending from then on.
 std::optional<TimePoint> since(const Job& job, JobState state) {
   if (state == JobState::kRunning) return job.last_start;
   if (state == JobState::kEvicted && job.last_eviction) return job.last_eviction;
@@ -33,7 +33,7 @@ std::optional<TimePoint> since(const Job& job, JobState state) {
   return from;
 }
 
-// What tells two jobs of one queue apart.
+// The rule that puts one job of a queue before another.
 std::string_view rule_between(const Session& s, JobId ahead, JobId job) {
   const Job &a = s.cluster.job(ahead), &b = s.cluster.job(job);
   if (a.queue != b.queue) return "share";
@@ -60,7 +60,7 @@ Line line_of(Session& s, JobId job) {
   return line;
 }
 
-// For what would help, and until when after the question futures are played.
+// Time limits after the start of the question: for finding what would help, and for the simulated futures.
 struct AnswerTimes {
   Duration helps{}, whole{};
 };

@@ -1,4 +1,4 @@
-// Why a job waits, runs where it runs, or was evicted; computed by the engine itself.
+// Explains why a job is pending, runs where it runs, or was evicted. The engine itself computes the answers.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,17 @@ namespace muster::answers {
 enum class JobState : std::uint8_t { kWaiting, kRunning, kEvicted, kFinished, kUnknown };
 std::string_view name_of(JobState state);
 
-// Who is served before the job, and by which rule: "priority", "share", "age" or "elastic".
+// A job served before this one, and the rule that puts it there: "priority", "share", "age" or "elastic".
 struct Ahead {
   JobId job;
   std::string_view rule;
 };
 struct Line {
-  std::size_t in_queue = 0, overall = 0;  // from 1; 0: does not stand in line
+  std::size_t in_queue = 0, overall = 0;  // positions from 1; 0: not in the queue
   std::vector<Ahead> ahead;
 };
 
-// Nodes that refuse a pod of the job for the same thing.
+// Nodes that refuse a pod of the job for the same reason.
 struct RefusingNodes {
   std::int64_t count = 0;
   NodeRefusal refusal;
@@ -37,15 +37,16 @@ struct ClosestNode {
   std::string lacks;
 };
 
-// What a decision to evict the job said, or its annotation.
+// The eviction record of the job, from this cycle's decision or from its annotation.
 struct Receipt {
-  std::string at, action, by_job, rule;  // by_job: for whom; "" where for nobody
+  std::string at, action, by_job, rule;  // by_job: the preemptor; "" if there is none
   std::vector<std::string> pods;
   std::optional<double> runtime_lost_seconds;
-  std::vector<std::string> alternatives;  // jobs that rules would have allowed instead, some of them
+  std::vector<std::string>
+      alternatives;  // some of the jobs that the rules would have allowed to evict instead
 };
 
-// A place that a pod of the job has, and what speaks for it.
+// One term of the score of a pod's place.
 struct ScoreTerm {
   std::string plugin;
   double score = 0;
@@ -54,23 +55,23 @@ struct Stand {
   TaskId task;
   NodeId node;
   std::vector<ScoreTerm> terms;
-  std::string next_best;  // the node that would come next; "": none
+  std::string next_best;  // the node with the next best score; "": none
   std::vector<ScoreTerm> next_terms;
 };
 struct Taker {
   JobId job;
-  std::string action, rule;  // rule: why not yet; "": it may
+  std::string action, rule;  // rule: what protects the running job; "": nothing
   std::optional<TimePoint> until;
 };
 struct Running {
   std::vector<Stand> stands;
-  std::size_t more_stands = 0;  // pods whose places are not looked at
+  std::size_t more_stands = 0;  // pods whose places are not scored
   bool may_lose_pods = false;
   std::vector<Taker> takers;
   std::optional<TimePoint> protected_until;
 };
 
-// When a simulation that was recorded has the job start next; nothing: not before the record ends.
+// When a recorded simulation starts the job next; nothing: not before the record ends.
 struct RecordedStart {
   std::optional<TimePoint> at;
 };
@@ -79,9 +80,9 @@ struct Explanation {
   JobId job;
   JobState state = JobState::kUnknown;
   std::optional<TimePoint> since;
-  bool is_placed_now = false;  // by the first cycle on the state
+  bool is_placed_now = false;  // in the first cycle on the state
   bool has_place_in_view = false;
-  bool wants_more_pods = false;  // some have no place after that cycle
+  bool wants_more_pods = false;  // some are not placed after that cycle
   Line line;
   WaitingJob waiting;  // reasons and searches of the first cycle on the state
   std::vector<RefusingNodes> nodes;
@@ -94,12 +95,12 @@ struct Explanation {
 };
 
 struct ExplainOptions {
-  bool is_quick = false;      // without what would help and when it starts
-  bool plays_futures = true;  // else somebody knows when it starts
-  // For what would help; nothing: two seconds, and where there are thousands of jobs as much as keeps the
-  // whole answer below one.
+  bool is_quick = false;      // without suggested changes and start estimate
+  bool plays_futures = true;  // false if the start is already known
+  // Time limit of the suggested changes. Default: two seconds; with thousands of jobs, less, so that the
+  // whole answer takes below one second.
   std::optional<Duration> time = {};
-  int threads = 1;  // that play futures
+  int threads = 1;  // for the simulated futures
 };
 
 Explanation explain(const State& state, JobId job, const ExplainOptions& options = {});

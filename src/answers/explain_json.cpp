@@ -1,4 +1,4 @@
-// What explain says, as JSON: muster.dev/explain/v1.
+// The answer of explain as JSON: muster.dev/explain/v1.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -37,7 +37,7 @@ ordered_json line_json(const Cluster& c, const Line& line) {
   return {{"inQueue", place(line.in_queue)}, {"overall", place(line.overall)}, {"ahead", std::move(ahead)}};
 }
 
-// What stands in the way by its name: the taint, the label, the resource, the claim.
+// The name of the obstacle: the taint, the label, the resource or the claim.
 std::string what_of(const Cluster& c, const NodeRefusal& refusal) {
   if (!refusal.what.empty()) return refusal.what;
   return refusal.kind.valid() ? c.kinds().name(refusal.kind) : "";

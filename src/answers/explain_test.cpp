@@ -1,4 +1,4 @@
-// What is said of jobs that wait, run and were evicted, on small clusters.
+// Answers for pending, running and evicted jobs on small clusters.
 #include "answers/explain.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ Explanation explained(TestCluster& c, const std::string& job) {
   return explain(state_of_test(c), c.job_id(job));
 }
 
-// "queueLimit q gpu 2→4 evicts a delays b", in order.
+// All helps as one text: "queue q: limit 2 → 4 GPUs evicts a delays b; …".
 std::string text_of_helps(const TestCluster& c, const Explanation& e) {
   std::string text;
   for (const Help& h : e.helps->changes) {
@@ -34,7 +34,7 @@ bool helps_with(const TestCluster& c, const Explanation& e, const std::string& t
   return text_of_helps(c, e).find(text) != std::string::npos;
 }
 
-TEST(Explain, NamesTheLimitThatBitesAndTheSmallestThatIsEnough) {
+TEST(Explain, NamesTheExceededLimitAndTheSmallestSufficientOne) {
   TestCluster c;
   c.node("n1", {.gpus = 8}).queue("team", {.limit = 4});
   c.running("a", {.queue = "team", .gpus = 3, .node = "n1"});
@@ -47,7 +47,7 @@ TEST(Explain, NamesTheLimitThatBitesAndTheSmallestThatIsEnough) {
   EXPECT_TRUE(helps_with(c, e, "job default/b: GPUs per pod 2 → 1")) << text_of_helps(c, e);
 }
 
-TEST(Explain, OfAJobThatStartsByItselfNothingNeedsHelp) {
+TEST(Explain, SuggestsNothingForAJobThatStartsByItself) {
   TestCluster c;
   c.node("n1", {.gpus = 8}).pending("a", {.gpus = 4});
   const Explanation e = explained(c, "a");
@@ -55,7 +55,7 @@ TEST(Explain, OfAJobThatStartsByItselfNothingNeedsHelp) {
   EXPECT_TRUE(e.is_placed_now);
 }
 
-TEST(Explain, TellsTheMomentAtWhichProtectionEnds) {
+TEST(Explain, NamesTheTimeAtWhichProtectionEnds) {
   TestCluster c;
   c.node("n1", {.gpus = 2});
   c.queue("prod", {.deserved = 2}).queue("batch", {.reclaim_min_runtime = 10min});
@@ -65,7 +65,7 @@ TEST(Explain, TellsTheMomentAtWhichProtectionEnds) {
   EXPECT_EQ(text_of_helps(c, e), "1 more node like n1; time: at 2025-06-01T12:06:00Z evicts train");
 }
 
-TEST(Explain, MoreNodesAreCountedDown) {
+TEST(Explain, FindsTheFewestAdditionalNodes) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).running("a", {.gpus = 4, .node = "n1"});
   c.pending("b", {.tasks = 3, .gpus = 4});
@@ -83,7 +83,7 @@ TEST(Explain, FindsTheTolerationAndTheLabel) {
   EXPECT_EQ(e.closest.size(), 2U);
 }
 
-TEST(Explain, PutsThoseBeforeItInLine) {
+TEST(Explain, ListsTheJobsBeforeItInTheQueue) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).running("full", {.gpus = 4, .node = "n1"});
   c.pending("first", {.gpus = 2, .priority = 60}).pending("older", {.gpus = 2}).pending("last", {.gpus = 2});
@@ -96,7 +96,7 @@ TEST(Explain, PutsThoseBeforeItInLine) {
   EXPECT_EQ(e.line.ahead[1].rule, "age");
 }
 
-TEST(Explain, OfARunningJobSaysWhoCouldTakeItsPlace) {
+TEST(Explain, NamesThePossiblePreemptorsOfARunningJob) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2});
   c.queue("prod", {.deserved = 4}).queue("batch", {.reclaim_min_runtime = 1h});
@@ -113,7 +113,7 @@ TEST(Explain, OfARunningJobSaysWhoCouldTakeItsPlace) {
   EXPECT_FALSE(e.running->stands[0].terms.empty());
 }
 
-TEST(Explain, OfAnEvictedJobShowsTheReceipt) {
+TEST(Explain, ShowsTheEvictionRecordOfAnEvictedJob) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("prod", {.deserved = 2}).queue("batch");
   c.running("train", {.queue = "batch", .gpus = 2, .node = "n1", .age = 4min});
@@ -131,7 +131,7 @@ TEST(Explain, OfAnEvictedJobShowsTheReceipt) {
   EXPECT_EQ(to_annotation(*again), to_annotation(*e.receipt));
 }
 
-TEST(Receipt, RefusesWhatIsNone) {
+TEST(Receipt, RefusesInvalidRecords) {
   for (const char* text : {"", "[]", "{}", "{\"at\": 5}", "{\"at\": \"yesterday\", \"action\": \"reclaim\"}",
                            "{\"at\": \"2025-06-01T12:00:00Z\"}"})
     EXPECT_FALSE(from_annotation(text)) << text;
@@ -149,7 +149,7 @@ TEST(Explain, StartsWhenJobsEndAsTheyExpect) {
   EXPECT_EQ(e.start->basis.expected, 1);
 }
 
-TEST(Explain, NobodyKnowsWhenJobsEndThatDoNotSay) {
+TEST(Explain, TheStartIsUnknownIfNoDurationIsKnown) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).running("a", {.gpus = 2, .node = "n1"}).pending("b", {.gpus = 2});
   const Explanation e = explained(c, "b");
@@ -159,7 +159,7 @@ TEST(Explain, NobodyKnowsWhenJobsEndThatDoNotSay) {
   EXPECT_TRUE(e.start->rests_on_unknown);
 }
 
-TEST(Explain, KnowsThatNobodyWhoEndsWouldHelp) {
+TEST(Explain, KnowsThatNoFinishedJobWouldHelp) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).running("a", {.gpus = 2, .node = "n1"}).pending("b", {.gpus = 4});
   const Explanation e = explained(c, "b");
@@ -167,7 +167,7 @@ TEST(Explain, KnowsThatNobodyWhoEndsWouldHelp) {
   EXPECT_FALSE(e.start->rests_on_unknown);
 }
 
-TEST(Explain, OfARunningJobSaysUntilWhenItIsProtectedWhoeverComes) {
+TEST(Explain, NamesTheProtectionOfARunningJobWithoutPreemptors) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("batch", {.reclaim_min_runtime = 1h});
   c.running("train", {.queue = "batch", .gpus = 2, .node = "n1", .age = 4min});
@@ -178,7 +178,7 @@ TEST(Explain, OfARunningJobSaysUntilWhenItIsProtectedWhoeverComes) {
   EXPECT_TRUE(e.helps && e.helps->changes.empty());
 }
 
-TEST(Explain, NamesWhoMightHaveBeenEvictedInstead) {
+TEST(Explain, NamesJobsThatCouldHaveBeenEvictedInstead) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).queue("prod", {.deserved = 4}).queue("batch");
   c.running("old", {.queue = "batch", .gpus = 2, .node = "n1", .age = 8min});
@@ -193,7 +193,7 @@ TEST(Explain, NamesWhoMightHaveBeenEvictedInstead) {
   EXPECT_NE(explained(c, "old").receipt.has_value(), explained(c, "new").receipt.has_value());
 }
 
-TEST(FindJob, ByNameByPodAndNearly) {
+TEST(FindJob, FindsByNameByPodAndSuggestsNearNames) {
   TestCluster c;
   c.node("n1").pending("train-large").pending("train-small");
   const Cluster& cluster = c.cluster();

@@ -1,4 +1,4 @@
-// Lines of like jobs are counted against the sum of what is free: who stands beyond that is out of sight.
+// Compares groups of similar pending jobs with the sum of what is free: jobs beyond that sum are deferred.
 #include "answers/far_line.hpp"
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 namespace muster::answers {
 namespace {
 
-constexpr std::size_t kFewest = 4;  // a shorter line is not worth it
+constexpr std::size_t kFewest = 4;  // shorter groups are not worth the effort
 constexpr std::size_t kMostSpare = 256;
 
-// What must be equal for two jobs to have the same chances.
+// Two jobs with equal keys have the same chances.
 using Key = std::tuple<QueueId, std::int32_t, Preemptibility, std::int32_t, std::size_t, ShapeId, std::string,
                        std::string, std::string>;
 
-bool has_a_past(const Job& job) {
+bool has_history(const Job& job) {
   return job.requeued_at || job.preemption_delay || job.last_eviction || job.requeue_not_before ||
          !job.taken_for_it.empty() || job.counts.in(kActiveUsed) > 0;
 }
 
-// Nothing: unlike any other.
+// Returns nothing if the job is unlike any other.
 std::optional<Key> key_of(const Cluster& cluster, JobId id) {
   const Job& job = cluster.job(id);
-  if (has_a_past(job) || job.pod_sets.size() != 1 || job.sets.size() != 1 || !job.outsiders.empty())
+  if (has_history(job) || job.pod_sets.size() != 1 || job.sets.size() != 1 || !job.outsiders.empty())
     return std::nullopt;
   const PodSet& set = job.pod_sets.front();
   if (set.tasks.empty() || set.minimum < 1 || why_not_considered(cluster, id)) return std::nullopt;
@@ -54,10 +54,10 @@ FreeByKind free_in(const Cluster& cluster) {
 }
 
 // How many jobs like these would fit if everything free were one node.
-std::size_t served_by(const FreeByKind& free, const Alike& line) {
-  std::int64_t most = static_cast<std::int64_t>(line.jobs.size());
-  for (const Amount& amount : line.request)
-    if (amount.units > 0) most = std::min(most, free[amount.kind] / (amount.units * line.pods));
+std::size_t served_by(const FreeByKind& free, const Alike& group) {
+  std::int64_t most = static_cast<std::int64_t>(group.jobs.size());
+  for (const Amount& amount : group.request)
+    if (amount.units > 0) most = std::min(most, free[amount.kind] / (amount.units * group.pods));
   return static_cast<std::size_t>(most);
 }
 
@@ -93,8 +93,8 @@ const IdSet<JobId>& FarLine::look(const Cluster& cluster) {
     while (view.served < view.seen && !cluster.job(jobs[view.served]).has_pending()) ++view.served;
     const bool were_all_served = view.seen > 0 && view.served == view.seen;
     view.spare = were_all_served ? std::min(2 * view.spare, kMostSpare) : 1;
-    const std::size_t wanted = std::min(jobs.size(), view.served + served_by(free, lines_[i]) + view.spare);
-    for (; view.seen < wanted; ++view.seen) far_.erase(jobs[view.seen]);
+    const std::size_t visible = std::min(jobs.size(), view.served + served_by(free, lines_[i]) + view.spare);
+    for (; view.seen < visible; ++view.seen) far_.erase(jobs[view.seen]);
   }
   return far_;
 }

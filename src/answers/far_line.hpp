@@ -1,5 +1,6 @@
-// Jobs that wait behind others like them. As long as what is free could not serve those before them, cycles
-// decide nothing about them, so a future need not look at them: that is most of a long line.
+// Defers pending jobs that are behind others like them. As long as the free resources cannot serve the jobs
+// before them, cycles decide nothing about them, so a simulated future need not consider them. In a long
+// queue, that is most jobs.
 #pragma once
 
 #include <vector>
@@ -8,29 +9,31 @@
 
 namespace muster::answers {
 
-// Jobs of one queue that ask for the same in the same way, in the order in which they are served.
+// Jobs of one queue with the same requests and settings, in the order in which they are served.
 struct Alike {
   std::vector<JobId> jobs;
-  Request request;        // of one of their pods
-  std::int64_t pods = 0;  // that must stand at once
+  Request request;        // of one pod
+  std::int64_t pods = 0;  // that must start together
 };
 
-// Of a cluster at rest; others may share it. Who is unlike all others, or has a past, is in none of them.
+// The groups of similar jobs of a settled cluster; several futures can share them. Jobs that are unlike all
+// others, or were evicted or requeued before, are in none.
 std::vector<Alike> lines_of(const Cluster& cluster);
 
-// The view of one future on its own copy of the cluster.
+// The deferred jobs of one future on its own copy of the cluster.
 class FarLine {
  public:
   explicit FarLine(const std::vector<Alike>& lines);
 
-  // Right before a cycle: all whom what is free could serve are looked at, and one more; the others are not.
+  // Call right before a cycle. Returns the jobs to skip: all but those that the free resources could serve,
+  // and a few more.
   const IdSet<JobId>& look(const Cluster& cluster);
 
  private:
-  // Places in the line: who has a place, and who is looked at.
+  // Positions in the group: jobs that are placed, and jobs that are considered.
   struct View {
     std::size_t served = 0, seen = 0;
-    std::size_t spare = 1;  // more than what is free could serve: room is made for some
+    std::size_t spare = 1;  // considered beyond what is free, as evictions can make room for some
   };
   const std::vector<Alike>& lines_;
   std::vector<View> views_;

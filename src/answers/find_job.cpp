@@ -1,4 +1,4 @@
-// Looks through names of jobs first, then of pods; where nobody is meant, the nearest names are told.
+// Searches the names of jobs first, then of pods. If none matches, suggests the nearest names.
 #include "answers/find_job.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 3;
 
-// Of jobs and of pods alike: does it go by that name?
+// True if the job or pod has this name.
 bool is_called(const auto& named, std::string_view name, std::string_view ns) {
   if (const auto slash = name.find('/'); slash != name.npos)
     return named.ns == name.substr(0, slash) && named.name == name.substr(slash + 1);
@@ -60,7 +60,7 @@ std::string several(const Cluster& cluster, std::string_view name, const std::ve
   for (JobId j : jobs) names.push_back(cluster.job(j).full_name());
   std::ranges::sort(names);
   if (names.size() > kMostNames) names.resize(kMostNames);
-  return fmt::format("{} jobs are called \"{}\"; say which: {}{}", jobs.size(), name, fmt::join(names, ", "),
+  return fmt::format("{} jobs are named \"{}\"; specify one: {}{}", jobs.size(), name, fmt::join(names, ", "),
                      jobs.size() > kMostNames ? ", …" : "");
 }
 

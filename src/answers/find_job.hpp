@@ -1,4 +1,4 @@
-// The job that somebody means: by its name, with or without namespace, or by one of its pods.
+// Finds a job by its name, with or without namespace, or by the name of one of its pods.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@
 namespace muster::answers {
 
 struct FoundJob {
-  JobId job;            // not valid: there is none, or more than one
-  std::string problem;  // then, in a sentence
+  JobId job;            // not valid: no job matches, or several do
+  std::string problem;  // the error message in that case
   bool is_ambiguous = false;
 };
 
-// `ns`: where a name without namespace is looked for; "": everywhere.
+// `ns` is the namespace of names without one; "" searches all namespaces.
 FoundJob find_job(const Cluster& cluster, std::string_view name, std::string_view ns = "");
 
-// "; did you mean \"a\", \"b\" or \"c\"?", "; the nearest are …" where none is near; "": there are no names.
+// Returns "; did you mean \"a\", \"b\" or \"c\"?", or "; the nearest are …" if no name is similar, or "" if
+// there are no names.
 std::string nearest_names(std::string_view name, std::vector<std::string_view> known);
 
 }  // namespace muster::answers

@@ -1,4 +1,4 @@
-// Answers as JSON, for the command line and for HTTP alike. docs/json.md describes every field.
+// Answers as JSON, for both the command line and HTTP. docs/json.md describes every field.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,16 +9,16 @@
 
 namespace muster::answers {
 
-// Why a job waits: reason, message and details.
+// Why a job is pending: reason, message and details.
 nlohmann::ordered_json reasons_json(const Cluster& cluster, const std::vector<JobReason>& reasons);
 // What each action tried.
 nlohmann::ordered_json searches_json(const Cluster& cluster, const std::vector<SearchReport>& searches);
 // Milli-cores, bytes and devices.
 nlohmann::ordered_json shares_json(const Shares& shares);
 
-// GPUs that are shared, by name.
+// Names of the shared GPUs.
 nlohmann::ordered_json group_names(const Cluster& cluster, HoldingId holding);
-// {"binds", "evictions", "pipelined", "patches"}, as a round of simulate has them.
+// {"binds", "evictions", "pipelined", "patches"}, as in a round of simulate.
 nlohmann::ordered_json decisions_json(const Cluster& cluster, const Decisions& decisions);
 
 nlohmann::ordered_json change_json(const Change& change);

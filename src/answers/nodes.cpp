@@ -1,4 +1,4 @@
-// Asks every node as placing does, and sorts those that refuse by how little they lack.
+// Checks every node as placing does, and sorts those that refuse by how little they lack.
 #include "answers/nodes.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ const JobReason* reason_about_nodes(const WaitingJob& waiting) {
   return found == waiting.reasons.end() ? nullptr : &*found;
 }
 
-// What the reason is about, or the pod that is tried next.
+// The pod that the reason is about, or else the pod to be placed next.
 TaskId pod_in_question(Session& s, JobId job, const JobReason& reason) {
   if (reason.task.valid()) return reason.task;
   const Chunk& chunk = s.chunk(job);
@@ -46,7 +46,7 @@ class NodeView {
     for (NodeId n : s.cluster.nodes_by_name()) look_at(n);
   }
 
-  // As the reason counts them where it does: it knows the other pods of a gang.
+  // Uses the counts of the reason, if it has any: they consider the other pods of a gang.
   std::vector<RefusingNodes> table(const JobReason& reason) const {
     if (reason.nodes.empty()) return rows_;
     std::vector<RefusingNodes> table;
@@ -73,7 +73,7 @@ class NodeView {
   struct Near {
     NodeId node;
     double distance = 0;
-    std::optional<NodeRefusal> fixed;  // whatever is free there
+    std::optional<NodeRefusal> fixed;  // independent of what is free on the node
   };
 
   void look_at(NodeId n) {
@@ -98,7 +98,7 @@ class NodeView {
     if (at->examples.size() < kMostExamples) at->examples.push_back(s_.cluster.node(n).name);
   }
 
-  // What is short there, as parts of what is asked for.
+  // What the node lacks, as the sum of the missing parts of each request.
   double missing(NodeId n) const {
     double sum = 0;
     for (const Amount& a : shape_.request)
@@ -116,8 +116,8 @@ class NodeView {
         add(lack_text(s_.cluster, a.kind, a.units, free));
     if (near.fixed) add(muster::text_of(s_.cluster, *near.fixed));
     if (!text.empty()) return text;
-    return is_gang ? "room beside the other pods that must start together"
-                   : "room that is not promised to others";
+    return is_gang ? "room for all pods that must start together"
+                   : "room that is not reserved for other jobs";
   }
 
   Session& s_;

@@ -1,4 +1,4 @@
-// Which nodes refuse a pod of the job, for what, and which come closest.
+// Which nodes refuse a pod of the job and why, and which come closest.
 #pragma once
 
 #include "answers/explain.hpp"
@@ -6,7 +6,7 @@
 
 namespace muster::answers {
 
-// Fills nodes and closest. The session is open on what the cycle left.
+// Fills `nodes` and `closest`. REQUIRES: the session is open on the state after the cycle.
 void look_at_nodes(Session& session, Explanation& explanation);
 
 }  // namespace muster::answers

@@ -1,4 +1,4 @@
-// Field by field back from model to object; what the model does not keep stays at its default.
+// Converts field by field from model to object. Fields that the model does not keep have their defaults.
 #include "answers/objects_again.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster::answers {
 namespace {
 
-// Labels that put an object into the node pool that the cluster is about.
+// The labels that put an object into the node pool of the cluster.
 Labels labels_of_pool(const ClusterOptions& options) {
   if (options.node_pool_label.empty() || options.node_pool.empty()) return {};
   return {{options.node_pool_label, options.node_pool}};

@@ -1,15 +1,15 @@
-// Objects of the API from what the model made of them, so that a change can be applied like any other delta.
+// Rebuilds API objects from the model, so that a change can be applied like any other update.
 #pragma once
 
 #include "model/cluster.hpp"
 
 namespace muster::answers {
 
-// Applying it again changes nothing.
+// Applying the result again changes nothing.
 PodGroupObject pod_group_of(const Cluster& cluster, JobId job);
-// Likewise.
+// Applying the result again changes nothing.
 NodeObject node_object_of(const Cluster& cluster, NodeId node);
-// What the pod asks for and where it may go; nothing else of it.
+// Only the requests of the pod and the rules for its nodes.
 PodObject asks_of(const Cluster& cluster, TaskId task);
 
 }  // namespace muster::answers

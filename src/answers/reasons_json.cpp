@@ -1,4 +1,4 @@
-// Why jobs wait, and what was tried for them, as JSON: one function per part, named after its field.
+// Why jobs are pending, and what was tried for them, as JSON: one function per part, named after its field.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// GPUs in devices, all else in its units.
+// GPUs in devices, everything else in its own units.
 ordered_json units_json(Kind kind, std::int64_t units) {
   if (kind != kGpu) return units;
   return static_cast<double>(units) / static_cast<double>(kOneGpu);
@@ -35,7 +35,7 @@ ordered_json refusals_json(const Cluster& c, const std::vector<RefusalCount>& no
   return list;
 }
 
-// Who has what is short; without a queue: pods outside of all queues.
+// The users of a scarce resource. An entry without a queue is for pods outside all queues.
 ordered_json holders_json(const Cluster& c, const Holders& holders) {
   ordered_json by = ordered_json::array();
   for (const Holders::Share& share : holders.most) {
@@ -53,7 +53,7 @@ ordered_json holders_json(const Cluster& c, const Holders& holders) {
           {"heldByOthers", units_json(holders.kind, holders.others)}};
 }
 
-// Running jobs that rules keep from being evicted, and until when the first of them.
+// Running jobs that are not evictable, by rule, and when the first of them becomes evictable.
 ordered_json spared_json(const Cluster& c, const std::vector<SparedJobs>& spared) {
   ordered_json list = ordered_json::array();
   for (const SparedJobs& s : spared) {
@@ -65,7 +65,7 @@ ordered_json spared_json(const Cluster& c, const std::vector<SparedJobs>& spared
   return list;
 }
 
-// How near the domains of a topology come, those with most room first.
+// How close the domains of a topology come, those with the most room first.
 ordered_json domains_json(const Cluster& c, const std::vector<DomainShortage>& domains) {
   ordered_json list = ordered_json::array();
   for (const DomainShortage& d : domains) {
@@ -117,7 +117,7 @@ void add_amounts(const Cluster& c, const JobReason& r, ordered_json& json) {
   json["bound"] = r.bound / unit;
 }
 
-// What is missing or in the way by its name, and who names it.
+// The name of the missing or obstructing object, and what refers to it.
 void add_names(const JobReason& r, ordered_json& json) {
   if (is_about_topology(r.rule) || r.queue.valid() || r.rule == JobRule::kQueueMissing) return;
   if (!r.name.empty()) json["name"] = r.name;

@@ -1,4 +1,4 @@
-// A receipt is one line of JSON in an annotation, with a bound on names.
+// Stores an eviction record as one line of JSON in an annotation, with a limited number of names.
 #include "answers/receipt.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decid
   return receipt;
 }
 
-// Of a large gang not all names: an annotation is no place for thousands.
+// Names only some pods of a large gang, to keep the annotation small.
 std::string to_annotation(const Receipt& r) {
   constexpr std::size_t kMostPods = 20;
   std::vector<std::string> pods = r.pods;
@@ -65,7 +65,7 @@ std::optional<Receipt> from_annotation(std::string_view text) {
 
 namespace {
 
-// It was started again since.
+// True if the job was started again after the eviction.
 bool is_over(const Job& job, const Receipt& receipt) {
   const auto at = parse_time(receipt.at);
   return job.last_start && at && *job.last_start > *at;

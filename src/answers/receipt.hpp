@@ -1,4 +1,4 @@
-// The receipt of an eviction: as a cycle decided it, and as the PodGroup's annotation keeps it.
+// The record of an eviction, from the decision of a cycle or from the PodGroup's annotation.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace muster::answers {
 
-// Of the eviction that the cycle decided, or of the one before it that the job still suffers from. Nothing:
-// it was not evicted.
+// The record of the eviction that the cycle decided, or of an earlier one after which the job was not started
+// again. Returns nothing if there is none.
 std::optional<Receipt> receipt_of(const State& state, const Cluster& after, const Decisions& decided,
                                   JobId job);
 
-// What annotation muster.dev/last-eviction says: JSON, one line.
+// The value of annotation muster.dev/last-eviction: JSON in one line.
 std::string to_annotation(const Receipt& receipt);
 std::optional<Receipt> from_annotation(std::string_view text);
-// Of the pods that the decisions take from the job.
+// The record of the pods that the decisions evict from the job.
 std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decided, JobId job, TimePoint now);
 
 }  // namespace muster::answers

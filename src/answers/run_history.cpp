@@ -1,4 +1,4 @@
-// A ring per queue and user; whoever was seen longest ago is forgotten first.
+// Keeps one ring of durations per queue and user, and forgets the one used longest ago first.
 #include "answers/run_history.hpp"
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 namespace muster::answers {
 namespace {
 
-constexpr std::int64_t kFewestRuns = 20;  // that a 90th percentile says something of
+constexpr std::int64_t kFewestRuns = 20;  // fewer give no useful 90th percentile
 
-// Nearest rank.
+// The percentile by the nearest-rank method.
 Duration at_share(const std::vector<Duration>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
   return sorted[std::max<std::size_t>(rank, 1) - 1];
@@ -32,8 +32,8 @@ void RunHistory::add(const std::string& queue, const std::string& user, Duration
   if (!user.empty()) note({queue, user}, ran);
 }
 
-void RunHistory::note(const Who& who, Duration ran) {
-  Runs& runs = rows_[who];
+void RunHistory::note(const Key& key, Duration ran) {
+  Runs& runs = rows_[key];
   runs.heard = ++clock_;
   if (runs.last.size() < kMostRuns)
     runs.last.push_back(ran);
@@ -48,10 +48,10 @@ void RunHistory::forget_oldest() {
 
 RunFigureTable RunHistory::figures() const {
   RunFigureTable table;
-  for (const auto& [who, runs] : rows_) {
+  for (const auto& [key, runs] : rows_) {
     std::vector<Duration> sorted = runs.last;
     std::ranges::sort(sorted);
-    table[who] = {.jobs = std::ssize(sorted), .median = at_share(sorted, 0.5), .p90 = at_share(sorted, 0.9)};
+    table[key] = {.jobs = std::ssize(sorted), .median = at_share(sorted, 0.5), .p90 = at_share(sorted, 0.9)};
   }
   return table;
 }

@@ -1,5 +1,5 @@
-// What is known comes first: the job's own word, its queue's, then the history; the rest is a draw beyond
-// what it has run.
+// Prefers what is known: the job's own duration, its queue's default, then the history. Draws the remaining
+// time of a job from the distribution beyond the time it has already run.
 #include "answers/run_lengths.hpp"
 
 #include <algorithm>
@@ -15,9 +15,9 @@ namespace {
 
 using Law = RunTime::Law;
 
-constexpr double kLeastLeft = 1e-9;  // of a distribution: so little stands beyond that it says nothing
+constexpr double kLeastLeft = 1e-9;  // if less of a distribution remains, it gives no useful value
 
-// From 0 to 1, without either.
+// From 0 to 1, both exclusive.
 double unit_draw(std::uint64_t seed, const std::string& name) {
   return (static_cast<double>(random_bits(seed, name, "length") >> 11) + 0.5) * 0x1p-53;
 }
@@ -29,7 +29,7 @@ Duration of_count(double nanoseconds) {
   return Duration(static_cast<std::int64_t>(std::clamp(nanoseconds, 0.0, kLongest)));
 }
 
-// Whoever is late goes on for about as long as it is late already.
+// An overdue job continues for about as long as it is overdue already.
 Duration late_end(Duration expected, Duration elapsed, double draw) {
   constexpr Duration kLeast = std::chrono::minutes(1);
   const Duration mean = std::max({elapsed - expected, expected / 10, kLeast});
@@ -46,7 +46,7 @@ Duration lognormal_beyond(const RunTime& law, Duration elapsed, double draw) {
   return std::max(elapsed, of_count(median * std::exp(sigma * normal_quantile(below + draw * (1 - below)))));
 }
 
-// What the law draws for somebody who has come so far.
+// Draws a duration from the law for a job that has already run for `elapsed`.
 Duration drawn_beyond(const RunTime& law, Duration elapsed, bool may_be_late, double draw) {
   switch (law.law) {
     case Law::kFixed:
@@ -71,8 +71,8 @@ std::optional<RunTime> expected_law(const Cluster& cluster, JobId job) {
   return RunTime{Law::kFixed, *length, {}};
 }
 
-// For how long it ran before others took its place: what it has to do takes longer than that. Those who lose
-// their places are mostly long ones.
+// The time that the job ran before its eviction: its work takes longer than that. Evicted jobs are mostly
+// long ones.
 Duration ran_before(const Job& job) {
   Duration ran{};
   if (job.last_start && job.last_eviction) ran = std::max(ran, *job.last_eviction - *job.last_start);
@@ -137,10 +137,10 @@ void RunLengths::note_randomness(const Length& length) {
   is_random_ |= length.work.duration->law != Law::kFixed || is_late;
 }
 
-EstimateBasis RunLengths::basis(JobId wanted) const {
+EstimateBasis RunLengths::basis(JobId excluded) const {
   EstimateBasis basis;
   for (const OfJob& known : jobs_) {
-    if (!known.runs || known.job == wanted) continue;
+    if (!known.runs || known.job == excluded) continue;
     ++(known.source == Source::kExpected  ? basis.expected
        : known.source == Source::kHistory ? basis.history
                                           : basis.unknown);

@@ -1,5 +1,5 @@
-// How long each job runs, as far as anybody knows: it says so itself, its queue does, or others like it were
-// seen. What is not known for sure is drawn.
+// How long each job runs, as far as known: from the job itself, from its queue, or from similar jobs seen
+// before. Uncertain durations are drawn at random.
 #pragma once
 
 #include <map>
@@ -13,39 +13,39 @@
 
 namespace muster::answers {
 
-// What a future rests on: running jobs by what is known of their length.
+// The basis of an estimate: numbers of running jobs by the source of their duration.
 struct EstimateBasis {
   std::int64_t expected = 0, history = 0, unknown = 0;
 };
 
 class RunLengths {
  public:
-  // Of the jobs that run or wait on the cluster, which may be further on than that of the state.
+  // Covers the jobs that run or are pending on `cluster`, which may be later than the cluster of the state.
   RunLengths(const State& state, const Cluster& cluster);
 
-  // But for `wanted`, whose length nobody waits for.
-  EstimateBasis basis(JobId wanted) const;
-  // Whether two draws differ.
+  // Counts all running jobs except `excluded`.
+  EstimateBasis basis(JobId excluded) const;
+  // True if two draws differ.
   bool is_random() const { return is_random_; }
-  // Who has to do what, with every length drawn by the seed; what runs goes on at least until now.
-  // `unknown`: how long those go on of whom nobody knows anything; nothing: for ever.
+  // The remaining work of each job, with every duration drawn by the seed; running jobs end no earlier than
+  // now. Jobs of unknown duration run for `unknown` more, or forever if it is not given.
   Agenda draw(std::uint64_t seed, std::optional<Duration> unknown = {}) const;
 
  private:
   enum class Source : std::uint8_t { kUnknown, kExpected, kHistory };
-  // What something that runs or will run has to do, and for how long it ran already.
+  // The work of a pod or job, and how long it has already run.
   struct Length {
     std::string name;  // "namespace/name"
     Work work;
     Duration elapsed{};
-    bool may_be_late = false;  // the length is what somebody expects, not what is so
+    bool may_be_late = false;  // the duration is an expectation, not a fact
   };
   struct OfJob {
     JobId job;
     Source source = Source::kUnknown;
     bool runs = false;
     Length length;
-    std::vector<Length> pods;  // that say it themselves
+    std::vector<Length> pods;  // pods that declare durations of their own
   };
 
   void add(const State& state, const Cluster& cluster, JobId job);

@@ -1,5 +1,5 @@
-// Scores the places of a running job anew, and asks for every waiting job whether the rules would let it have
-// one.
+// Scores the current places of a running job, and checks for every pending job whether the rules would let it
+// preempt the running one.
 #include "answers/running.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace muster::answers {
 namespace {
 
-constexpr std::size_t kMostStands = 3, kMostTakers = 5, kMostOthers = 5;
+constexpr std::size_t kMostPlaces = 3, kMostTakers = 5, kMostOthers = 5;
 
 double sum_of(const std::vector<ScoreTerm>& terms) {
   double sum = 0;
@@ -21,16 +21,16 @@ double sum_of(const std::vector<ScoreTerm>& terms) {
   return sum;
 }
 
-// Scores as if the pod were to be placed now.
-Stand look_at_place(const State& state, const Cluster& after, TaskId task) {
-  Stand stand{
+// Scores the node as if the pod were to be placed now.
+Stand score_place(const State& state, const Cluster& after, TaskId task) {
+  Stand place{
       .task = task, .node = after.placement(task).node, .terms = {}, .next_best = {}, .next_terms = {}};
   Cluster without = after;
   without.move(task, {.status = TaskStatus::kPending});
   const Session s(without, state.policy, state.now);
   std::vector<NodeId> nodes;
   for (NodeId n : without.nodes_by_name())
-    if (n == stand.node || !refusal_of(s, without.task(task).shape, n)) nodes.push_back(n);
+    if (n == place.node || !refusal_of(s, without.task(task).shape, n)) nodes.push_back(n);
   std::map<NodeId, std::vector<ScoreTerm>> by_node;
   s.hooks.node_score.for_each_term([&](const std::string& name, const auto& score) {
     std::vector<double> scores(nodes.size(), 0);
@@ -38,15 +38,15 @@ Stand look_at_place(const State& state, const Cluster& after, TaskId task) {
     for (std::size_t i = 0; i < nodes.size(); ++i)
       if (scores[i] != 0) by_node[nodes[i]].push_back({name, scores[i]});
   });
-  stand.terms = by_node[stand.node];
+  place.terms = by_node[place.node];
   double best = -std::numeric_limits<double>::infinity();
   for (NodeId n : nodes) {
-    if (n == stand.node || sum_of(by_node[n]) <= best) continue;
+    if (n == place.node || sum_of(by_node[n]) <= best) continue;
     best = sum_of(by_node[n]);
-    stand.next_best = without.node(n).name;
-    stand.next_terms = by_node[n];
+    place.next_best = without.node(n).name;
+    place.next_terms = by_node[n];
   }
-  return stand;
+  return place;
 }
 
 class Takers {
@@ -56,13 +56,13 @@ class Takers {
   void look(Running& running) {
     running.may_lose_pods = can_lose_tasks(s_.cluster.job(victim_));
     if (!running.may_lose_pods) return;
-    // From its own queue and from all others, whoever comes.
+    // Checks the protection against its own queue and against all others, independent of a preemptor.
     take_later(s_.hooks.preempt_victim(victim_, victim_), running.protected_until);
     take_later(s_.hooks.reclaim_victim(victim_, victim_), running.protected_until);
     for (JobOrder order = waiting_jobs(s_, ""); !order.empty();) {
-      const JobId contender = order.pop();
-      if (contender == victim_) continue;
-      auto taker = taken_by(contender);
+      const JobId preemptor = order.pop();
+      if (preemptor == victim_) continue;
+      auto taker = taken_by(preemptor);
       if (!taker) continue;
       if (taker->until && (!running.protected_until || *taker->until > *running.protected_until))
         running.protected_until = taker->until;
@@ -70,10 +70,10 @@ class Takers {
     }
   }
 
-  // Nothing: never, whatever the time.
-  std::optional<Taker> taken_by(JobId contender) const {
-    const bool same_queue = s_.cluster.job(contender).queue == s_.cluster.job(victim_).queue;
-    return same_queue ? by_preemption(contender) : by_reclaim(contender);
+  // Returns nothing if the rules never allow it, at any time.
+  std::optional<Taker> taken_by(JobId preemptor) const {
+    const bool same_queue = s_.cluster.job(preemptor).queue == s_.cluster.job(victim_).queue;
+    return same_queue ? by_preemption(preemptor) : by_reclaim(preemptor);
   }
 
  private:
@@ -87,19 +87,19 @@ class Takers {
     return t;
   }
 
-  std::optional<Taker> by_preemption(JobId contender) const {
-    if (s_.cluster.job(victim_).priority >= s_.cluster.job(contender).priority) return std::nullopt;
-    const auto why = s_.hooks.preempt_victim(contender, victim_);
+  std::optional<Taker> by_preemption(JobId preemptor) const {
+    if (s_.cluster.job(victim_).priority >= s_.cluster.job(preemptor).priority) return std::nullopt;
+    const auto why = s_.hooks.preempt_victim(preemptor, victim_);
     if (why && !why->until) return std::nullopt;
-    return taker(contender, "preempt", why);
+    return taker(preemptor, "preempt", why);
   }
 
-  std::optional<Taker> by_reclaim(JobId contender) const {
-    if (!s_.hooks.may_reclaim || !s_.hooks.may_reclaim(contender)) return std::nullopt;
-    if (s_.hooks.reclaim_from_queue(contender, s_.cluster.job(victim_).queue)) return std::nullopt;
-    const auto why = s_.hooks.reclaim_victim(contender, victim_);
+  std::optional<Taker> by_reclaim(JobId preemptor) const {
+    if (!s_.hooks.may_reclaim || !s_.hooks.may_reclaim(preemptor)) return std::nullopt;
+    if (s_.hooks.reclaim_from_queue(preemptor, s_.cluster.job(victim_).queue)) return std::nullopt;
+    const auto why = s_.hooks.reclaim_victim(preemptor, victim_);
     if (why && !why->until) return std::nullopt;
-    return taker(contender, "reclaim", why);
+    return taker(preemptor, "reclaim", why);
   }
 
   Session& s_;
@@ -113,8 +113,8 @@ Running look_at_places(const State& state, const Cluster& after, JobId id) {
   for (const PodSet& set : after.job(id).pod_sets)
     for (TaskId t : set.tasks) {
       if (!in(after.placement(t).status, kAllocatedSet) || !after.placement(t).node.valid()) continue;
-      if (running.stands.size() < kMostStands)
-        running.stands.push_back(look_at_place(state, after, t));
+      if (running.stands.size() < kMostPlaces)
+        running.stands.push_back(score_place(state, after, t));
       else
         ++running.more_stands;
     }
@@ -124,13 +124,13 @@ Running look_at_places(const State& state, const Cluster& after, JobId id) {
   return running;
 }
 
-std::vector<std::string> others_to_evict(const State& state, JobId contender, JobId victim) {
+std::vector<std::string> others_to_evict(const State& state, JobId preemptor, JobId victim) {
   Cluster copy = state.cluster;
   Session session(copy, state.policy, state.now);
   std::vector<std::string> names;
   for (JobId j : ids(copy.jobs())) {
-    if (j == victim || j == contender || !copy.job(j).present || !can_lose_tasks(copy.job(j))) continue;
-    const auto taker = Takers(session, j).taken_by(contender);
+    if (j == victim || j == preemptor || !copy.job(j).present || !can_lose_tasks(copy.job(j))) continue;
+    const auto taker = Takers(session, j).taken_by(preemptor);
     if (taker && !taker->until && names.size() < kMostOthers) names.push_back(copy.job(j).full_name());
   }
   std::ranges::sort(names);

@@ -1,4 +1,4 @@
-// A job that runs: what speaks for its places, and who could take them.
+// A running job: the scores of its places, and the jobs that could preempt it.
 #pragma once
 
 #include "answers/explain.hpp"
@@ -7,7 +7,7 @@ namespace muster::answers {
 
 Running look_at_places(const State& state, const Cluster& after, JobId job);
 
-// Some of the jobs that rules would have allowed to be evicted for the contender instead of the victim.
-std::vector<std::string> others_to_evict(const State& state, JobId contender, JobId victim);
+// Some of the jobs that the rules would have allowed to evict for the preemptor instead of the victim.
+std::vector<std::string> others_to_evict(const State& state, JobId preemptor, JobId victim);
 
 }  // namespace muster::answers

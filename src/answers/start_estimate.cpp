@@ -1,4 +1,5 @@
-// Plays futures on several threads, each with its own draws, and reads shares of them off the sorted starts.
+// Simulates futures on several threads, each with its own random draws, and takes percentiles of the sorted
+// start times.
 #include "answers/start_estimate.hpp"
 
 #include <algorithm>
@@ -14,11 +15,12 @@
 namespace muster::answers {
 namespace {
 
-constexpr auto kPeriod = std::chrono::seconds(1);  // between two cycles, as live
-// Where much happens, what ends is gathered: until it is so large a part of all that run, and for no longer
-// than so large a part of the time since now. Less than half of that part idles meanwhile.
+constexpr auto kPeriod = std::chrono::seconds(1);  // between two cycles, as in a live cluster
+// In a busy cluster, job ends are collected before a cycle runs: until they are 1/kPartThatEnds of all
+// running jobs, but for no longer than 1/kPartOfTime of the simulated time. Less than half of that part idles
+// meanwhile.
 constexpr std::size_t kPartThatEnds = 50, kPartOfTime = 8;
-// There, whether others are to make room is asked less often than whether there is some.
+// In a busy cluster, evictions are considered less often than free resources.
 constexpr std::size_t kPartOfTimeForRoom = 4;
 
 using Starts = IdVector<JobId, std::optional<TimePoint>>;
@@ -28,7 +30,7 @@ struct CommonGround {
   const State& state;
   const Outcome& unchanged;
   std::vector<Alike> lines;
-  Policy allocates;  // and does nothing else
+  Policy allocates;  // only allocates
 };
 
 Policy allocation_of(const Policy& policy) {
@@ -37,11 +39,11 @@ Policy allocation_of(const Policy& policy) {
   return only.actions.empty() ? policy : only;
 }
 
-// One future, from instant to instant at which something happens.
-class Play {
+// One simulated future, advancing from event to event.
+class Future {
  public:
-  // On the cluster, which becomes what the future makes of it.
-  Play(const CommonGround& common, JobId wanted, Agenda agenda, Cluster& cluster)
+  // Modifies the cluster while simulating.
+  Future(const CommonGround& common, JobId target, Agenda agenda, Cluster& cluster)
       : policy_(common.state.policy),
         allocates_(common.allocates),
         cluster_(cluster = common.unchanged.cluster),
@@ -49,7 +51,7 @@ class Play {
         line_(common.lines),
         from_(common.state.now),
         now_(from_),
-        wanted_(wanted),
+        target_(target),
         starts_(cluster_.jobs().size()),
         waits_(cluster_.jobs().size()) {
     const State& state = common.state;
@@ -64,7 +66,7 @@ class Play {
     }
   }
 
-  // False: `goes_on` ended it before its time.
+  // Returns false if `goes_on` stopped the simulation early.
   template <class GoesOn>
   bool run(GoesOn goes_on) {
     while (!is_done()) {
@@ -72,7 +74,7 @@ class Play {
       world_.advance(now_);
       if (world_.has_news() && !news_since_) news_since_ = now_;
       if (is_cycle_due()) decide();
-      const auto next = next_instant();
+      const auto next = next_event_time();
       if (!next || *next > kLastTime) break;
       now_ = *next;
     }
@@ -82,15 +84,15 @@ class Play {
   Starts take_starts() { return std::move(starts_); }
 
  private:
-  bool is_done() const { return wanted_.valid() ? starts_[wanted_].has_value() : waiting_ == 0; }
+  bool is_done() const { return target_.valid() ? starts_[target_].has_value() : waiting_ == 0; }
 
   std::optional<TimePoint> next_cycle() const {
-    const auto not_before = [&](TimePoint wanted, Duration after_last = kPeriod) {
-      return last_cycle_ ? std::max(wanted, *last_cycle_ + after_last) : wanted;
+    const auto not_before = [&](TimePoint time, Duration after_last = kPeriod) {
+      return last_cycle_ ? std::max(time, *last_cycle_ + after_last) : time;
     };
     if (is_unfinished_ || (world_.has_news() && have_many_ended())) return not_before(now_);
     std::optional<TimePoint> next;
-    if (moment_) next = not_before(*moment_);
+    if (next_time_) next = not_before(*next_time_);
     if (world_.has_news()) {
       const TimePoint gathered = not_before(now_, patience());
       next = next ? std::min(*next, gathered) : gathered;
@@ -98,7 +100,7 @@ class Play {
     return next;
   }
   bool is_room_made_now() const {
-    if (running_ <= kPartThatEnds || is_unfinished_ || !last_whole_ || (moment_ && *moment_ <= now_))
+    if (running_ <= kPartThatEnds || is_unfinished_ || !last_whole_ || (next_time_ && *next_time_ <= now_))
       return true;
     return now_ - *last_whole_ >= (now_ - from_) / kPartOfTimeForRoom;
   }
@@ -110,7 +112,7 @@ class Play {
     const auto at = next_cycle();
     return at && *at <= now_;
   }
-  std::optional<TimePoint> next_instant() const {
+  std::optional<TimePoint> next_event_time() const {
     const auto event = world_.next(), cycle = next_cycle();
     if (!event || !cycle) return event ? event : cycle;
     return std::min(*event, *cycle);
@@ -126,13 +128,13 @@ class Play {
     last_cycle_ = now_;
     news_since_.reset();
     ended_before_ = world_.jobs_ended();
-    if (is_whole) last_whole_ = now_, moment_ = decided.next_moment;
+    if (is_whole) last_whole_ = now_, next_time_ = decided.next_moment;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decided.binds.empty();
     is_unfinished_ = decided.is_unfinished || tried_only_some || !decided.evictions.empty();
   }
 
-  // Only who was bound can have its place now. Where what happened was gathered, it would have come on the
-  // way, nobody knows when.
+  // Only jobs that were bound now can have started. If events were collected, the job would have started at
+  // some unknown time in between; assumes the middle.
   void note_starts(const Decisions& decided) {
     const TimePoint since = news_since_.value_or(now_), start = since + (now_ - since) / 2;
     for (const BindDecision& bind : decided.binds) {
@@ -151,18 +153,18 @@ class Play {
   SearchMemory memory_;
   const TimePoint from_;
   TimePoint now_;
-  const JobId wanted_;
+  const JobId target_;
   Starts starts_;
-  IdVector<JobId, char> waits_;  // jobs that have not started
-  std::size_t waiting_ = 0;      // how many of them
-  std::optional<TimePoint> last_cycle_, last_whole_, moment_;
-  std::optional<TimePoint> news_since_;  // something happened that no cycle has seen
+  IdVector<JobId, char> waits_;  // 1 for jobs that have not started
+  std::size_t waiting_ = 0;      // number of these jobs
+  std::optional<TimePoint> last_cycle_, last_whole_, next_time_;
+  std::optional<TimePoint> news_since_;  // time of the first event that no cycle has seen
   bool is_unfinished_ = false;
   std::size_t running_ = 0, ended_before_ = 0;  // jobs: at the beginning, and up to the last cycle
 };
 
-// What so large a share of all futures there might be has come to by then, of which these are some: the
-// rank r of n values lies above r of n + 1 parts. Those that are missing never do.
+// The time at which this share of all possible futures has started the job. The simulated futures are a
+// sample: rank r of n values lies above r of n + 1 parts. Futures without a start never reach it.
 std::optional<TimePoint> at_share(const std::vector<TimePoint>& sorted, int futures, double share) {
   const int rank = std::min(futures, static_cast<int>(std::ceil(share * (futures + 1))));
   return rank == 0 || rank > std::ssize(sorted) ? std::nullopt
@@ -176,7 +178,7 @@ int threads_here() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
 }
 
-Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, const FutureLimits& limits)
+Futures::Futures(const State& state, const Outcome& unchanged, JobId target, const FutureLimits& limits)
     : lengths_(state, unchanged.cluster) {
   const Duration begin = limits.stopwatch.elapsed();
   const auto is_before = [&](Duration end) { return limits.stopwatch.elapsed() - begin < end; };
@@ -188,8 +190,9 @@ Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, con
   const auto play_some = [&] {
     Cluster cluster;
     for (std::size_t i = next++; i < whole.size() && (i == 0 || is_before(limits.time)); i = next++) {
-      Play play(common, wanted, lengths_.draw(i + 1), cluster);
-      const Duration end = i == 0 ? kPatienceForOne * limits.time : limits.time;  // one is better than none
+      Future play(common, target, lengths_.draw(i + 1), cluster);
+      // At least one future should finish.
+      const Duration end = i == 0 ? kPatienceForOne * limits.time : limits.time;
       const bool is_whole = play.run([&] { return is_before(end); });
       (is_whole ? whole : cut)[i] = play.take_starts();
     }
@@ -204,12 +207,12 @@ Futures::Futures(const State& state, const Outcome& unchanged, JobId wanted, con
     if (cut[i] && !unfinished_) unfinished_ = std::move(cut[i]);
   }
   is_cut_ = std::ssize(played_) < futures;
-  if (!wanted.valid() || is_cut_ || lengths_.basis(wanted).unknown == 0 || of(wanted).p50) return;
+  if (!target.valid() || is_cut_ || lengths_.basis(target).unknown == 0 || of(target).p50) return;
   Cluster cluster;
   constexpr auto kSomeTime = std::chrono::hours(1);
-  Play play(common, wanted, lengths_.draw(1, kSomeTime), cluster);
+  Future play(common, target, lengths_.draw(1, kSomeTime), cluster);
   play.run([&] { return is_before(kPatienceForOne * limits.time); });
-  rests_on_unknown_ = play.take_starts()[wanted].has_value();
+  rests_on_unknown_ = play.take_starts()[target].has_value();
 }
 
 StartEstimate Futures::of(JobId job) const {

@@ -1,5 +1,5 @@
-// When jobs that wait will start, as far as anybody knows how long others run: futures are played with the
-// clock of the simulator, without new arrivals, and what is not known for sure is drawn anew in each.
+// Estimates when pending jobs will start: simulates several futures with the clock of the simulator and
+// without new arrivals. Uncertain durations are drawn anew in each future.
 #pragma once
 
 #include <optional>
@@ -13,33 +13,33 @@ namespace muster::answers {
 
 inline constexpr int kFutures = 32;
 
-// For who has the machine to itself: as many as it runs at once, within reason.
+// The number of threads to use on this machine, within reason; for a process that has the machine to itself.
 int threads_here();
 
 struct StartEstimate {
-  std::optional<TimePoint> p50, p90;  // nothing: in fewer futures than that
-  double never = 0;                   // share of futures in which it does not start
+  std::optional<TimePoint> p50, p90;  // nothing: reached in fewer futures than that
+  double never = 0;                   // share of the futures in which it does not start
   EstimateBasis basis;
-  int futures = 0;                // that this is said of
-  bool is_cut = false;            // there was more future than time to look at it
-  bool rests_on_unknown = false;  // it starts only if jobs end of which nobody knows how long they run
+  int futures = 0;                // number of simulated futures
+  bool is_cut = false;            // the time limit ended the simulation early
+  bool rests_on_unknown = false;  // it starts only if jobs of unknown duration end
 };
 
-// How many futures, how long to play them in all, and by how many at once.
+// How many futures to simulate, the total time for them, and the number of threads.
 struct FutureLimits {
   int futures = kFutures;
   Duration time = std::chrono::seconds(1);
-  int threads = 1;  // that play
+  int threads = 1;
   const Stopwatch& stopwatch;
 };
 
 class Futures {
  public:
-  // Plays on from what becomes of the state by itself. Each ends when `wanted` has its place; not valid: when
-  // nothing is left to happen. Jobs whose length nobody knows never end.
-  Futures(const State& state, const Outcome& unchanged, JobId wanted, const FutureLimits& limits);
+  // Continues from the outcome of the unchanged state. Each future ends when job `target` starts or, if it is
+  // not valid, when no further events are due. Jobs of unknown duration never end.
+  Futures(const State& state, const Outcome& unchanged, JobId target, const FutureLimits& limits);
 
-  // Of a job that waited at the beginning.
+  // REQUIRES: the job was pending at the beginning.
   StartEstimate of(JobId job) const;
 
  private:
@@ -47,9 +47,9 @@ class Futures {
 
   const RunLengths lengths_;
   std::vector<Starts> played_;
-  std::optional<Starts> unfinished_;  // of one that time did not suffice for
-  bool is_cut_ = false;               // it did not for some
-  bool rests_on_unknown_ = false;     // the job that was wanted would start if those ended of unknown length
+  std::optional<Starts> unfinished_;  // of a future that the time limit ended
+  bool is_cut_ = false;               // the time limit ended some future
+  bool rests_on_unknown_ = false;     // the job would start if the jobs of unknown duration ended
 };
 
 }  // namespace muster::answers

@@ -1,4 +1,4 @@
-// When jobs start that wait for others, by what is known of those.
+// Start estimates of jobs that wait for others, by what is known about those.
 #include "answers/start_estimate.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace muster::answers {
 namespace {
 
-constexpr auto kLong = std::chrono::hours(1);  // to play
+constexpr auto kLong = std::chrono::hours(1);  // of simulation
 
 StartEstimate start_of(TestCluster& c, const std::string& job, const KnownTimes& times = {}) {
   c.cluster().refresh(c.now());
@@ -30,7 +30,7 @@ TestCluster one_waits_for_another() {
   return c;
 }
 
-TEST(StartEstimate, IsDrawnFromADistributionOfWhatIsLeft) {
+TEST(StartEstimate, IsDrawnFromTheDistributionOfTheRemainingTime) {
   TestCluster c = one_waits_for_another();
   const StartEstimate e = start_of(
       c, "b", {.pods = {}, .groups = {{"default/a", {.duration = lognormal(1h, 4h)}}}, .history = {}});
@@ -42,7 +42,7 @@ TEST(StartEstimate, IsDrawnFromADistributionOfWhatIsLeft) {
   EXPECT_LT(*e.p50, *e.p90);
 }
 
-TEST(StartEstimate, IsTheSameEveryTime) {
+TEST(StartEstimate, IsDeterministic) {
   TestCluster c = one_waits_for_another();
   const KnownTimes times{
       .pods = {}, .groups = {{"default/a", {.duration = lognormal(1h, 4h)}}}, .history = {}};
@@ -51,7 +51,7 @@ TEST(StartEstimate, IsTheSameEveryTime) {
   EXPECT_EQ(one.p90, other.p90);
 }
 
-TEST(StartEstimate, RestsOnWhatWasSeenOfTheQueue) {
+TEST(StartEstimate, UsesTheHistoryOfTheQueue) {
   TestCluster c = one_waits_for_another();
   RunHistory history;
   for (int i = 0; i < 40; ++i) history.add("team", "", std::chrono::minutes(30 + i));
@@ -62,7 +62,7 @@ TEST(StartEstimate, RestsOnWhatWasSeenOfTheQueue) {
   EXPECT_FALSE(start_of(c, "b").p50);
 }
 
-TEST(StartEstimate, WaitsForThoseBeforeItToo) {
+TEST(StartEstimate, WaitsForTheJobsBeforeIt) {
   TestCluster c = one_waits_for_another();
   c.pending("c", {.queue = "team", .gpus = 2});
   const Work hour{.duration = RunTime{.first = 1h}};
@@ -73,8 +73,8 @@ TEST(StartEstimate, WaitsForThoseBeforeItToo) {
   EXPECT_EQ(format_time(*e.p50), "2025-06-01T13:40:00Z");
 }
 
-// Two at a time, an hour each: most of the line is far away for most of the time.
-TEST(StartEstimate, ALongLineIsServedInItsOrder) {
+// Two jobs run at a time, for an hour each: most of the queue is deferred for most of the time.
+TEST(StartEstimate, ALongQueueIsServedInOrder) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("team");
   KnownTimes times;
@@ -96,7 +96,7 @@ TEST(StartEstimate, ALongLineIsServedInItsOrder) {
   }
 }
 
-TEST(FarLine, ShowsWhomWhatIsFreeCouldServe) {
+TEST(FarLine, ConsidersTheJobsThatFreeResourcesCouldServe) {
   TestCluster c;
   c.node("n1", {.gpus = 8}).queue("team").queue("other");
   for (int i = 0; i < 20; ++i)
@@ -116,8 +116,8 @@ TEST(FarLine, ShowsWhomWhatIsFreeCouldServe) {
   EXPECT_FALSE(far.contains(c.job_id("alone")));
 }
 
-// It ran for ten hours before its place was taken: it is no short job.
-TEST(StartEstimate, WhoWasEvictedHasMoreToDoThanItDid) {
+// The job ran for ten hours before its eviction, so it is not a short one.
+TEST(StartEstimate, AnEvictedJobHasMoreWorkThanItDid) {
   const auto start_behind = [](std::optional<std::string> receipt) {
     TestCluster c = one_waits_for_another();
     c.pending("c", {.queue = "team", .gpus = 2});
@@ -136,7 +136,7 @@ TEST(StartEstimate, WhoWasEvictedHasMoreToDoThanItDid) {
   EXPECT_GT(*after.p50, *before.p50 + 8h);
 }
 
-TEST(StartEstimate, WhoIsLateGoesOnForAWhile) {
+TEST(StartEstimate, AnOverdueJobContinuesForAWhile) {
   TestCluster c;
   c.node("n1", {.gpus = 2});
   c.running("a", {.gpus = 2, .node = "n1", .age = 2h, .expected_runtime = "1h"});
@@ -147,7 +147,7 @@ TEST(StartEstimate, WhoIsLateGoesOnForAWhile) {
   EXPECT_LT(*e.p50, *e.p90);
 }
 
-TEST(RunHistory, KeepsTheLastOfEachAndForgetsWhoIsNotHeardOf) {
+TEST(RunHistory, KeepsTheLatestOfEachAndForgetsTheLeastRecentlyUsed) {
   RunHistory history;
   for (std::size_t i = 0; i < RunHistory::kMostRuns; ++i) history.add("q", "ann", 1h);
   for (std::size_t i = 0; i < RunHistory::kMostRuns; ++i) history.add("q", "", 1min);
@@ -162,7 +162,7 @@ TEST(RunHistory, KeepsTheLastOfEachAndForgetsWhoIsNotHeardOf) {
   EXPECT_TRUE(table.contains({"q", ""}));
 }
 
-TEST(RunHistory, SaysNothingOfTooFew) {
+TEST(RunHistory, ReturnsNothingForTooFewRuns) {
   RunHistory history;
   for (int i = 0; i < 19; ++i) history.add("q", "ann", 1h);
   EXPECT_FALSE(usual_run_time(history.figures(), "q", "ann"));

@@ -13,7 +13,7 @@
 namespace muster::answers {
 namespace {
 
-// A search that a limit cut short goes on in the next cycle, and may find something.
+// A search that a limit ended early continues in the next cycle, and may find something.
 bool is_cut_short(const WaitingJob& waiting) {
   return std::ranges::any_of(waiting.searches,
                              [](const SearchReport& r) { return r.end == SearchEnd::kCutShort; });
@@ -26,8 +26,8 @@ bool changes_nothing(const Decisions& decided) {
 
 }  // namespace
 
-// What is noted about jobs counts, too: a place that was given and taken back in one cycle leaves nothing
-// else behind, and changes the next.
+// Also compares the recorded state of the jobs: a place that was given and taken back in one cycle leaves no
+// other trace, but changes the next cycle.
 Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
   EmbeddedCluster embedded;
   SearchMemory memory;
@@ -50,8 +50,8 @@ Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
 
 bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
 
-WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* said) {
-  if (said != nullptr) return *said;
+WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* reported) {
+  if (reported != nullptr) return *reported;
   WaitingJob words{.job = job, .reasons = {}, .searches = {}};
   if (auto standing = why_not_considered(cluster, job)) words.reasons.push_back(*std::move(standing));
   return words;
@@ -59,10 +59,10 @@ WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* said
 
 namespace {
 
-// All that wait, in the order of names.
-std::vector<WaitingJob> all_waiting(const Cluster& cluster, const std::vector<WaitingJob>& said) {
+// All pending jobs, sorted by name.
+std::vector<WaitingJob> all_waiting(const Cluster& cluster, const std::vector<WaitingJob>& reported) {
   std::map<JobId, const WaitingJob*> by_job;
-  for (const WaitingJob& w : said) by_job[w.job] = &w;
+  for (const WaitingJob& w : reported) by_job[w.job] = &w;
   std::map<std::string, JobId> by_name;
   for (JobId j : ids(cluster.jobs()))
     if (cluster.job(j).present && is_waiting(cluster.job(j))) by_name[cluster.job(j).full_name()] = j;

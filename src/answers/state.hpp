@@ -1,4 +1,4 @@
-// What questions are asked of: a cluster that nobody changes. What is tried is tried on a copy.
+// The input of all questions: a cluster that does not change. Trials run on copies of it.
 #pragma once
 
 #include <functional>
@@ -13,48 +13,48 @@
 
 namespace muster::answers {
 
-// What is known beside the cluster of how long jobs run.
+// What is known about durations besides the cluster.
 struct KnownTimes {
-  std::map<std::string, Work> pods, groups;  // what files say, by "namespace/name"
-  RunFigureTable history;                    // what was seen of others
+  std::map<std::string, Work> pods, groups;  // from files, by "namespace/name"
+  RunFigureTable history;                    // of finished jobs
 };
 
 struct State {
   const Cluster& cluster;
   const Policy& policy;
   TimePoint now{};
-  const KnownTimes* times = nullptr;  // null: nothing
+  const KnownTimes* times = nullptr;  // null: nothing is known
 };
 
-// A run ends when it is at rest; this is for those that never are.
+// A run ends when the cluster is settled; this limit is for clusters that never settle.
 inline constexpr int kMostCycles = 20;
 
-// What cycles one after the other at the same instant came to.
+// The result of several cycles at the same point in time.
 struct Rest {
   int cycles = 0;
   bool is_reached = false;  // the last cycle changed nothing
   Decisions last;
-  std::set<JobId> evicted;  // lost pods by a decision of some cycle: the groups that those name
+  std::set<JobId> evicted;  // groups named by the evictions of any cycle
 };
 
-// Runs cycles until one changes nothing and leaves the cluster as it is then. Between them bound pods run and
-// evicted ones wait again, as in `muster simulate --cycles`.
+// Runs cycles until one changes nothing, and leaves the cluster in that state. Between cycles, bound pods
+// start and evicted pods become pending again, as in `muster simulate --cycles`.
 Rest settle(Cluster& cluster, const Policy& policy, TimePoint now);
 
-// How a state comes to rest, on a copy.
+// The settled copy of a state.
 struct Outcome {
   Cluster cluster;
   Rest rest;
 };
 Outcome outcome_of(const State& state);
 
-// Has pods that wait for a place or are held back by a gate.
+// True if the job has pending or scheduling-gated pods.
 bool is_waiting(const Job& job);
-// What is to be said of a job that waits: `said` by a cycle, or where that is null, why it was not
-// considered.
-WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* said);
+// The reasons of a pending job: `reported` is from a cycle; if it is null, the reason why the job was
+// not considered.
+WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* reported);
 
-// All that must stand of the job has a place.
+// True if the minimum of the job is placed.
 bool is_at_minimum(const Cluster& cluster, JobId job);
 
 }  // namespace muster::answers

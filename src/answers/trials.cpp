@@ -1,4 +1,5 @@
-// Each change is applied to a fresh copy, which is run until it is at rest and held against the one without.
+// Applies each change to a fresh copy, runs it until it is settled, and compares it with the unchanged
+// outcome.
 #include "answers/trials.hpp"
 
 #include <algorithm>

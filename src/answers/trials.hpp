@@ -1,4 +1,4 @@
-// Tries changes out on copies of a state: does the job run then, and what would it cost others?
+// Tries changes on copies of a state: does the job run then, and which other jobs lose by it?
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@ namespace muster::answers {
 
 class Trials {
  public:
-  // `unchanged`: what becomes of the state by itself.
+  // `unchanged` is the outcome without any change.
   Trials(const State& state, const Outcome& unchanged, JobId job, const HelpLimits& limits);
 
-  // Nothing: it does not help, or time is up.
+  // Returns nothing if the change does not help, or if the time is up.
   std::optional<Help> try_out(Change change);
   bool is_time_up() const { return limits_.stopwatch.elapsed() - start_ >= limits_.time; }
 
@@ -25,7 +25,7 @@ class Trials {
   const JobId job_;
   const HelpLimits limits_;
   const Duration start_;
-  Cluster scratch_;  // its memory is used again by every trial
+  Cluster scratch_;  // kept to reuse its memory in every trial
 };
 
 }  // namespace muster::answers

@@ -1,4 +1,4 @@
-// Compares two outcomes by names, since ids of different copies have nothing to do with each other.
+// Compares two outcomes by names, because the ids of different copies are unrelated.
 #include "answers/what_if.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Names evicted_jobs(const Outcome& outcome) {
   return names;
 }
 
-// Pods that run, by name, with job and node.
+// Running pods by name, with job and node.
 struct Place {
   std::string job, node;
 };
@@ -84,16 +84,16 @@ std::vector<ReasonChange> reason_changes(const Outcome& before, const Outcome& a
 }  // namespace
 
 Differences compare(const Outcome& before, const Outcome& after, std::vector<std::string> drained) {
-  const Names stood = jobs_at_minimum(before.cluster), stands = jobs_at_minimum(after.cluster);
+  const Names placed_before = jobs_at_minimum(before.cluster), placed_after = jobs_at_minimum(after.cluster);
   const Names evicted_before = evicted_jobs(before), evicted_after = evicted_jobs(after);
   Differences d;
-  d.placed = without(stands, stood);
+  d.placed = without(placed_after, placed_before);
   d.evicted = without(evicted_after, evicted_before);
   d.moved = moved_jobs(before.cluster, after.cluster);
   d.drained = std::move(drained);
   std::ranges::sort(d.drained);
   d.drained.erase(std::unique(d.drained.begin(), d.drained.end()), d.drained.end());
-  d.lost = without(stood, stands);
+  d.lost = without(placed_before, placed_after);
   const Names still_there = present_names(after.cluster);
   std::erase_if(d.lost, [&](const std::string& job) {
     return !still_there.contains(job) || std::ranges::binary_search(d.evicted, job) ||

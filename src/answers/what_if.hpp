@@ -1,4 +1,4 @@
-// The same state with and without changes, each run until it is at rest, and what differs.
+// Runs the same state with and without changes until both are settled, and compares the results.
 #pragma once
 
 #include <map>
@@ -14,35 +14,36 @@ namespace muster::answers {
 
 struct StillWaiting {
   std::string job;
-  const WaitingJob* why = nullptr;  // of the last cycle after the changes
+  const WaitingJob* why = nullptr;  // from the last cycle after the changes
 };
 struct ReasonChange {
   std::string job;
-  std::vector<std::string> before, after;  // codes; none: it did not wait
+  std::vector<std::string> before, after;  // reason codes; none: the job was not pending
 };
 
-// A job that waits in both, and its start; nothing: it does not start, or nobody knows.
+// The estimated start of a job that is pending in both outcomes; nothing if it does not start or the start is
+// unknown.
 struct StartMove {
   std::string job;
   std::optional<TimePoint> before, after;
 };
 
-// Jobs by "namespace/name", in the order of names.
+// Jobs by "namespace/name", sorted by name.
 struct Differences {
-  std::vector<std::string> placed;   // at their minimum after, and not before
-  std::vector<std::string> evicted;  // lose a pod by a decision after, and not before
+  std::vector<std::string> placed;   // at their minimum only after the changes
+  std::vector<std::string> evicted;  // lose a pod by a decision only after the changes
   std::vector<std::string> moved;    // have a pod that runs in both, on different nodes
-  std::vector<std::string> lost;  // at their minimum before, and neither after nor evicted, drained or gone
-  std::vector<std::string> drained;  // had pods on a node that goes
+  std::vector<std::string> lost;     // at their minimum only before; not evicted, drained or deleted
+  std::vector<std::string> drained;  // had pods on a drained or removed node
   std::vector<StillWaiting> still_waiting;
   std::vector<ReasonChange> reasons;
-  std::vector<StartMove> starts;  // estimates that move, of those that wait in both
+  std::vector<StartMove> starts;  // changed estimates of jobs that are pending in both
 };
 
-// Names differ where objects came or went; the two know nothing of each other's ids.
+// Compares by name: objects may differ, and the ids of the two clusters are unrelated.
 Differences compare(const Outcome& before, const Outcome& after, std::vector<std::string> drained);
 
-// A state and what becomes of it.
+// A state and its outcome.
 struct Played {
   const State& state;
   const Outcome& outcome;

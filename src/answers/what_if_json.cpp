@@ -1,4 +1,4 @@
-// What changes would do, as JSON: muster.dev/what-if/v1.
+// The answer of what-if as JSON: muster.dev/what-if/v1.
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -40,11 +40,11 @@ ordered_json outcome_json(const Outcome& outcome) {
 
 ordered_json starts_json(const std::vector<StartMove>& starts) {
   ordered_json list = ordered_json::array();
-  const auto instant = [](const std::optional<TimePoint>& at) {
+  const auto start_time = [](const std::optional<TimePoint>& at) {
     return at ? ordered_json(format_time(*at)) : ordered_json();
   };
   for (const StartMove& move : starts)
-    list.push_back({{"job", move.job}, {"before", instant(move.before)}, {"after", instant(move.after)}});
+    list.push_back({{"job", move.job}, {"before", start_time(move.before)}, {"after", start_time(move.after)}});
   return list;
 }
 

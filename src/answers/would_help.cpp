@@ -1,6 +1,6 @@
-// Candidates come from where the job stands: its queues, its own settings, the nodes that refuse it, and the
-// moments that rules name. Amounts are found by halving; then all smaller ones are tried, too, because more
-// of something does not always help.
+// Derives candidate changes from the job: its queues, its settings, the nodes that refuse it, and the times
+// that rules name. Finds the amount by bisection, then tries all smaller amounts as well, because more of
+// something does not always help.
 #include "answers/would_help.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@
 namespace muster::answers {
 namespace {
 
-// More steps than this are not all tried one by one.
+// Limits of the search. Beyond kMostSteps, the amounts are not tried one by one.
 constexpr int kMostSteps = 4096;
 constexpr std::size_t kMostNodeKinds = 3;
 constexpr std::size_t kMostLabelValues = 8;
-constexpr int kMostMoments = 16;
+constexpr int kMostTimes = 16;
 constexpr int kMostAdded = 64;
 
 class Search {
@@ -29,10 +29,10 @@ class Search {
       : state_(state), job_(state.cluster.job(job)), id_(job), waiting_(waiting), trials_(trials) {}
 
   void run() {
-    try_moments();
+    try_times();
     try_job();
     try_nodes();
-    try_queues();  // last: amounts are many
+    try_queues();  // last, because there are many amounts
   }
 
   std::vector<Help> found;
@@ -46,7 +46,7 @@ class Search {
     return help.has_value();
   }
 
-  // The fewest of 1 … `most` steps that help, if all of them do.
+  // The fewest steps from 1 to `most` that help, provided that `most` steps do.
   template <class ChangeAt>
   void keep_fewest(int most, ChangeAt change_at) {
     if (most < 1 || most > kMostSteps) return;
@@ -69,13 +69,13 @@ class Search {
 
   // ---------------------------------------------------------------- time
 
-  // Protection ends at the moments that rules name; what they say then may name the next.
-  void try_moments() {
+  // Protection ends at the times that rules name. The reasons at such a time may name the next one.
+  void try_times() {
     std::vector<JobReason> reasons = waiting_.reasons;
     std::vector<SearchReport> searches = waiting_.searches;
     TimePoint at = state_.now;
-    for (int i = 0; i < kMostMoments && !trials_.is_time_up(); ++i) {
-      const auto next = next_moment(reasons, searches, at);
+    for (int i = 0; i < kMostTimes && !trials_.is_time_up(); ++i) {
+      const auto next = next_time(reasons, searches, at);
       if (!next) return;
       at = *next;
       if (keep({.kind = ChangeKind::kTime, .to = format_time(at)})) return;
@@ -88,11 +88,11 @@ class Search {
     }
   }
 
-  static std::optional<TimePoint> next_moment(const std::vector<JobReason>& reasons,
-                                              const std::vector<SearchReport>& searches, TimePoint after) {
+  static std::optional<TimePoint> next_time(const std::vector<JobReason>& reasons,
+                                            const std::vector<SearchReport>& searches, TimePoint after) {
     std::optional<TimePoint> next;
-    const auto take = [&](const std::optional<TimePoint>& moment) {
-      if (moment && *moment > after && *moment <= kLastTime && (!next || *moment < *next)) next = moment;
+    const auto take = [&](const std::optional<TimePoint>& time) {
+      if (time && *time > after && *time <= kLastTime && (!next || *time < *next)) next = time;
     };
     for (const JobReason& r : reasons) {
       take(r.until);
@@ -135,7 +135,7 @@ class Search {
       if (keep({.kind = ChangeKind::kJobPriority, .target = name(), .to = to})) return;
   }
 
-  // From the next wider one on; in the end none at all.
+  // Tries the wider levels one after the other, and finally none.
   void try_levels() {
     const TopologyConstraint& constraint = job_.sets.front().topology;
     if (constraint.required.empty()) return;
@@ -208,7 +208,7 @@ class Search {
     return r == Accounted::kCores ? 1000 : r == Accounted::kBytes ? 1e9 : 1;
   }
 
-  // Up to what the cluster has.
+  // Tries amounts up to the total of the cluster.
   void try_amount(ChangeKind kind, QueueId q, Accounted r, double now) {
     if (now < 0) return;
     const double unit = unit_of(r), from = std::floor(now / unit);
@@ -219,7 +219,7 @@ class Search {
     });
   }
 
-  // As much as it takes to outweigh all its siblings a hundred times.
+  // A weight that outweighs all siblings a hundred times.
   void try_weight(QueueId q) {
     const Queue& queue = cluster().queue(q);
     const auto siblings = queue.parent.valid()
@@ -237,7 +237,7 @@ class Search {
     });
   }
 
-  // Only whether it is above, at or below another's counts.
+  // Only the order relative to the siblings matters: above, at or below each priority.
   void try_queue_priority(QueueId q) {
     const Queue& queue = cluster().queue(q);
     const auto siblings = queue.parent.valid()
@@ -258,7 +258,7 @@ class Search {
 
   // ---------------------------------------------------------------- nodes
 
-  // One node of each kind that could take a pod of the job if it were empty, most of its kind first.
+  // One node of each kind that could take a pod of the job if it were empty, the most frequent kind first.
   std::vector<NodeId> node_kinds() const {
     struct KindOfNode {
       NodeId first;

@@ -1,5 +1,5 @@
-// Which single changes would let a job that waits run: each was tried by cycles on a copy of the state, and
-// no smaller amount of the same kind is enough.
+// Finds single changes that would let a pending job run. Each was tried by running cycles on a copy of the
+// state, and no smaller amount of the same kind is enough.
 #pragma once
 
 #include <vector>
@@ -12,15 +12,15 @@ namespace muster::answers {
 
 struct Help {
   Change change;
-  std::vector<JobId> evicts;  // lose pods with the change and would not without it
-  std::vector<JobId> delays;  // lose a place that they would have got
+  std::vector<JobId> evicts;  // lose pods only with the change
+  std::vector<JobId> delays;  // would be placed only without the change
 };
 
 struct Helps {
   std::vector<Help> changes;  // the cheapest first
-  bool is_cut = false;        // time was up: there may be more
+  bool is_cut = false;        // the time was up; there may be more
   bool starts_by_itself = false;
-  int cycles = 0;  // then: after so many
+  int cycles = 0;  // number of cycles after which it starts by itself
 };
 
 struct HelpLimits {
@@ -28,7 +28,7 @@ struct HelpLimits {
   const Stopwatch& stopwatch;
 };
 
-// `unchanged`: what becomes of the state by itself. `waiting`: what the first cycle on it says of the job.
+// `unchanged` is the outcome without any change, `waiting` what its first cycle reports about the job.
 Helps would_help(const State& state, const Outcome& unchanged, const WaitingJob& waiting,
                  const HelpLimits& limits);
 

@@ -1,4 +1,4 @@
-// The order in which the checks speak, and what is missing altogether.
+// The order of the checks, and warnings about what is missing altogether.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,12 +36,12 @@ std::vector<ObjectWarning> check_all(const Checked& checked) {
 std::string nothing_to_schedule(const Checked& checked) {
   const Cluster& cluster = checked.cluster;
   if (present_jobs(cluster).empty())
-    return fmt::format("nothing to schedule: no PodGroup, no workload and no pod for this scheduler is {}",
+    return fmt::format("nothing to schedule: found no PodGroup, workload or pod for this scheduler {}",
                        checked.where);
   if (cluster.nodes_by_name().empty())
-    return fmt::format("nothing can be placed: no node is {}", checked.where);
+    return fmt::format("nothing can be placed: found no node {}", checked.where);
   if (std::ranges::none_of(cluster.queues(), &Queue::present))
-    return fmt::format("nothing can be placed: no queue is {}", checked.where);
+    return fmt::format("nothing can be placed: found no queue {}", checked.where);
   return "";
 }
 

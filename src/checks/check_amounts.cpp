@@ -1,4 +1,4 @@
-// Quotas, limits and weights against each other, the parents' and the cluster's.
+// Compares quotas, limits and weights of a queue with each other, with the parent's and with the cluster's.
 #include <fmt/format.h>
 
 #include <array>
@@ -27,7 +27,7 @@ std::string path_of(Accounted r, const char* field) {
 
 std::string object_of(const Queue& queue) { return "Queue " + queue.name; }
 
-// An unlimited quota makes the sum unlimited.
+// The sum is unlimited if one of the quotas is.
 double quota_sum(const Cluster& cluster, std::span<const QueueId> queues, Accounted r) {
   double sum = 0;
   for (QueueId q : queues) {
@@ -45,33 +45,33 @@ void check_limit(const Queue& queue, Accounted r, Warnings& warnings) {
   if (amounts.limit == 0 && amounts.limit_missing)
     return warnings.add(
         object_of(queue), limit,
-        fmt::format("is missing and counts as 0: no pod that asks for {} can run here; -1 means "
+        fmt::format("is missing and counts as 0: no pod that requests {} can run here; -1 means "
                     "no limit",
                     noun_of(r)));
   if (is_above(amounts.quota, amounts.limit))
     warnings.add(object_of(queue), limit,
-                 fmt::format("{} is below the quota of {}, of which the rest can never be used",
+                 fmt::format("{} is below the quota of {}; the rest of the quota can never be used",
                              amount_text(r, amounts.limit), amount_text(r, amounts.quota)));
 }
 
-// Memory below nothing is unlimited; of the others only -1 is.
+// Negative memory counts as unlimited; for the other resources only -1 does.
 void check_sign(const Queue& queue, Accounted r, Warnings& warnings) {
   const QueueAmounts& amounts = queue.of(r);
   for (const auto& [field, amount] : {std::pair("quota", amounts.quota), std::pair("limit", amounts.limit)})
     if (amount < 0 && amount != kUnlimited)
       warnings.add(object_of(queue), path_of(r, field),
-                   fmt::format("{} is less than nothing; -1 means unlimited", decimal(amount)));
+                   fmt::format("{} is negative; write -1 for unlimited", decimal(amount)));
 }
 
-// A queue with less than a core was surely meant to have cores.
+// A queue with less than one core is probably a mistake: the unit is millicores.
 void check_unit(const Queue& queue, Warnings& warnings) {
   constexpr double kOneCore = 1000;
   const QueueAmounts& cpu = queue.of(Accounted::kCores);
   for (const auto& [field, amount] : {std::pair("quota", cpu.quota), std::pair("limit", cpu.limit)})
     if (amount > 0 && amount < kOneCore)
       warnings.add(object_of(queue), path_of(Accounted::kCores, field),
-                   fmt::format("{0} is {0} thousandths of a core; {0} cores are {1}", decimal(amount),
-                               decimal(amount * kOneCore)));
+                   fmt::format("{0} means {0} millicores, not cores; for {0} cores write {1}",
+                               decimal(amount), decimal(amount * kOneCore)));
 }
 
 void check_weight(const Queue& queue, Accounted r, Warnings& warnings) {
@@ -79,8 +79,8 @@ void check_weight(const Queue& queue, Accounted r, Warnings& warnings) {
   if (amounts.quota != 0 || amounts.weight != 0 || amounts.limit == 0) return;
   warnings.add(
       object_of(queue), path_of(r, "quota"),
-      fmt::format("quota and overQuotaWeight are both 0: the fair share is always 0, and jobs here use "
-                  "only the {} that nobody else asks for",
+      fmt::format("quota and overQuotaWeight are both 0: the fair share is always 0, and jobs here can use "
+                  "only the {} that no other queue requests",
                   noun_of(r)));
 }
 
@@ -89,11 +89,11 @@ void check_children(const Cluster& cluster, const Queue& queue, Accounted r, War
   if (queue.is_leaf() || !is_above(sum, queue.of(r).quota)) return;
   warnings.add(
       object_of(queue), path_of(r, "quota"),
-      fmt::format("{} is less than the {} that the queues below are promised together",
+      fmt::format("{} is less than the sum of the quotas of its child queues ({})",
                   amount_text(r, queue.of(r).quota), sum < 0 ? "unlimited amount" : amount_text(r, sum)));
 }
 
-// The warning stands at the first of the top queues that have a share in it.
+// The warning is attached to the first of the top queues with a quota of the resource.
 void check_top(const Cluster& cluster, Accounted r, Warnings& warnings) {
   const double capacity = cluster.total().share(r);
   double sum = 0;

@@ -1,4 +1,4 @@
-// Jobs without a usable queue, priority class or topology.
+// Finds jobs without a usable queue, priority class or topology.
 #include <fmt/format.h>
 
 #include "checks/checks.hpp"
@@ -14,18 +14,18 @@ std::string nearest_queue(const Cluster& cluster, const std::string& name) {
   return did_you_mean(name, known);
 }
 
-// What becomes of what the job holds; "": it holds nothing.
+// Which queue the job's use is charged to instead; "" if the job uses nothing.
 std::string charged_instead(const Cluster& cluster, const Job& job) {
   if (!cluster.options().compatibility.charge_until_gone || job.counts.active_allocated() == 0) return "";
   if (job.queue == cluster.queue_tree().nobody())
-    return "; what it holds is charged to no queue, and anybody may reclaim it";
-  return fmt::format("; what it holds is charged to queue \"{}\" still", cluster.queue(job.queue).name);
+    return "; its running pods are charged to no queue, and any queue may reclaim them";
+  return fmt::format("; its running pods are still charged to queue \"{}\"", cluster.queue(job.queue).name);
 }
 
 void check_queue(const Checked& checked, const Job& job, Warnings& warnings) {
   const Cluster& cluster = checked.cluster;
   const std::string object = "PodGroup " + job.full_name();
-  if (job.queue_name.empty()) return warnings.add(object, "spec.queue", "is missing: the job can not run");
+  if (job.queue_name.empty()) return warnings.add(object, "spec.queue", "is missing: the job cannot run");
   const QueueId named = cluster.find_queue(job.queue_name);
   if (!named.valid() || !cluster.queue(named).present)
     return warnings.add(object, "spec.queue",
@@ -33,13 +33,14 @@ void check_queue(const Checked& checked, const Job& job, Warnings& warnings) {
                                     nearest_queue(cluster, job.queue_name), charged_instead(cluster, job)));
   const Queue& queue = cluster.queue(named);
   if (!queue.usable)
-    return warnings.add(object, "spec.queue",
-                        fmt::format("queue \"{}\" can not be reached, so the job can not run", queue.name));
-  if (queue.is_leaf() && !queue.admits(job.ns))
-    warnings.add(
+    return warnings.add(
         object, "spec.queue",
-        fmt::format("queue \"{}\" is not for namespace {}, as its annotation muster.dev/namespaces says{}",
-                    queue.name, job.ns, charged_instead(cluster, job)));
+        fmt::format("queue \"{}\" is left out because a queue above it is invalid; the job cannot run",
+                    queue.name));
+  if (queue.is_leaf() && !queue.admits(job.ns))
+    warnings.add(object, "spec.queue",
+                 fmt::format("queue \"{}\" does not admit namespace {} (annotation muster.dev/namespaces){}",
+                             queue.name, job.ns, charged_instead(cluster, job)));
   if (!queue.is_leaf())
     warnings.add(object, "spec.queue",
                  fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", queue.name));
@@ -47,10 +48,12 @@ void check_queue(const Checked& checked, const Job& job, Warnings& warnings) {
 
 void check_preemptibility(const Checked& checked, const Job& job, Warnings& warnings) {
   if (!job.is_held_back()) return;
-  warnings.add("PodGroup " + job.full_name(), "spec.preemptibility",
-               fmt::format("it asked to be less preemptible while it runs, and the quota of queue \"{}\" for "
-                           "non-preemptible work does not hold what it has; it stays evictable until it does",
-                           checked.cluster.queue(job.queue).shown_name()));
+  warnings.add(
+      "PodGroup " + job.full_name(), "spec.preemptibility",
+      fmt::format(
+          "was made less preemptible while it runs, but it does not fit the quota of queue \"{}\" for "
+          "non-preemptible jobs; it stays evictable until it does",
+          checked.cluster.queue(job.queue).shown_name()));
 }
 
 void check_priority_class(const Checked& checked, const Job& job, Warnings& warnings) {
@@ -59,11 +62,11 @@ void check_priority_class(const Checked& checked, const Job& job, Warnings& warn
   std::vector<std::string_view> known{"train", "build-preemptible", "build", "inference"};
   for (const auto& [name, object] : classes) known.push_back(name);
   warnings.add("PodGroup " + job.full_name(), "spec.priorityClassName",
-               fmt::format("PriorityClass \"{}\" is not {}; priority {} is taken{}", job.priority_class,
+               fmt::format("PriorityClass \"{}\" is not {}; using priority {}{}", job.priority_class,
                            checked.where, job.priority, did_you_mean(job.priority_class, known)));
 }
 
-// Topologies and levels that a job or sub group names and that do not exist.
+// Finds topologies and levels that a job or sub group names but that do not exist.
 void check_topology(const Checked& checked, const Job& job, const std::string& field,
                     const TopologyConstraint& constraint, Warnings& warnings) {
   if (constraint.topology.empty()) return;
@@ -78,7 +81,7 @@ void check_topology(const Checked& checked, const Job& job, const std::string& f
                    fmt::format("topology \"{}\" has no level \"{}\"", constraint.topology, level));
   if (constraint.required.empty() && constraint.preferred.empty())
     warnings.add(object, field,
-                 fmt::format("names no level of topology \"{}\": the job can not run", tree->name()));
+                 fmt::format("names no level of topology \"{}\": the job cannot run", tree->name()));
 }
 
 void check_topologies(const Checked& checked, const Job& job, Warnings& warnings) {

@@ -1,4 +1,4 @@
-// Nodes that hold more than they have, and pods on nodes that are not there.
+// Finds nodes whose pods use more than they have, and pods on missing nodes.
 #include <fmt/format.h>
 
 #include <map>
@@ -10,7 +10,7 @@
 namespace muster::checks {
 namespace {
 
-// "15 GPUs of 8 GPUs", the first kind that is overdrawn; "" where none is.
+// Returns "15 GPUs of 8 GPUs" for the first kind that is over-committed, or "".
 std::string overdraft_of(const Cluster& cluster, NodeId n) {
   const NodeTable& nodes = cluster.node_table();
   for (Kind kind : nodes.allocatable().offered()) {
@@ -28,9 +28,9 @@ void check_node(const Checked& checked, NodeId node, Warnings& warnings) {
   const Cluster& cluster = checked.cluster;
   const std::string overdraft = cluster.node(node).present ? overdraft_of(cluster, node) : "";
   if (!overdraft.empty())
-    warnings.add("Node " + cluster.node(node).name, "status.allocatable",
-                 fmt::format("is over-committed: its pods hold {}; nothing is placed there until they fit",
-                             overdraft));
+    warnings.add(
+        "Node " + cluster.node(node).name, "status.allocatable",
+        fmt::format("is over-committed: its pods use {}; no pod is placed there until they fit", overdraft));
 }
 
 void check_missing_nodes(const Checked& checked, Warnings& warnings) {
@@ -46,9 +46,8 @@ void check_missing_nodes(const Checked& checked, Warnings& warnings) {
   for (const auto& [node, pods] : on_missing)
     warnings.add(
         "Pod " + cluster.task(pods.front()).full_name(), "spec.nodeName",
-        fmt::format(
-            "node \"{}\" is not {}, or of another node pool{}", node, checked.where,
-            pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"))));
+        fmt::format("node \"{}\" is not {}, or belongs to another node pool{}", node, checked.where,
+                    pods.size() == 1 ? "" : fmt::format(" (and {})", counted(pods.size() - 1, "more pod"))));
 }
 
 }  // namespace muster::checks

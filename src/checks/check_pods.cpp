@@ -1,4 +1,4 @@
-// Pods without a job, of a sub group that theirs does not have, or larger than any node.
+// Finds pods without a job, with an unknown sub group, or larger than any node.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +17,9 @@ constexpr const char* kSubGroupField = "metadata.labels.kai.scheduler/subgroup-n
 
 std::string pod(const Cluster& cluster, TaskId t) { return "Pod " + cluster.task(t).full_name(); }
 
-// "" for one pod, " (and 7 more pods)" for eight.
+// Returns "" for one pod, " (and 7 more pods)" for eight.
 std::string and_others(std::size_t pods) {
-  return pods == 1 ? "" : fmt::format(" (as for {})", counted(pods - 1, "more pod"));
+  return pods == 1 ? "" : fmt::format(" (and {})", counted(pods - 1, "more pod"));
 }
 
 std::string nearest_group(const Cluster& cluster, const Job& missing) {
@@ -40,7 +40,7 @@ void check_sub_groups(const Cluster& cluster, const Job& job, Warnings& warnings
   }
 }
 
-// A pod group that pods name and that has no object.
+// Finds pod groups that pods name but that have no object.
 void check_missing_group(const Checked& checked, const Job& job, Warnings& warnings) {
   const Cluster& cluster = checked.cluster;
   std::vector<TaskId> pods = job.outsiders;
@@ -63,20 +63,20 @@ bool fits_empty(const Cluster& cluster, const Request& request, NodeId n) {
                      [&](const Amount& a) { return a.units <= cluster.allocatable().at(a.kind, n); });
 }
 
-// Why no node could hold the request even if it were empty, or "".
+// Returns why no node could hold the request even if it were empty, or "".
 std::string too_large(const Cluster& cluster, const Request& request) {
   for (const Amount& a : request)
     if (const std::int64_t most = largest(cluster, a.kind); a.units > most)
       return fmt::format(
-          "asks for {}; {}", amount_text(cluster, a.kind, a.units),
+          "requests {}; {}", amount_text(cluster, a.kind, a.units),
           most == 0 ? "no node has any" : "the largest node has " + amount_text(cluster, a.kind, most));
   const auto nodes = cluster.nodes_by_name();
   if (std::any_of(nodes.begin(), nodes.end(), [&](NodeId n) { return fits_empty(cluster, request, n); }))
     return "";
-  return "is larger than any node: no single one has all it asks for";
+  return "does not fit any node: no single node has everything it requests";
 }
 
-// One warning per job and shape, at the first pod of it.
+// Reports each shape of a job once, for its first pod.
 void check_shapes(const Cluster& cluster, Warnings& warnings) {
   std::map<std::pair<JobId, ShapeId>, std::vector<TaskId>> alike;
   std::map<ShapeId, std::string> problems;

@@ -1,5 +1,5 @@
-// Minimum runtimes that never count, or not where one would think. min-runtime: reclaim looks, under the lca
-// method, from the queue just below the common ancestor upwards; preempt looks from the victim's own queue.
+// Finds minimum runtimes without effect, or with less effect than expected. Reclaim with method lca uses the
+// queue just below the common ancestor, then those above it; preempt uses the victim's own queue first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,15 +37,15 @@ void check_reclaim(const Cluster& cluster, const Queue& queue, Warnings& warning
   if (queue.is_leaf() && parent.children.size() == 1)
     return warnings.add(
         "Queue " + queue.name, "spec.reclaimMinRuntime",
-        fmt::format("has no effect: under reclaimResolveMethod lca it counts only against other "
+        fmt::format("has no effect: under reclaimResolveMethod lca it applies only against other "
                     "queues of {}, and there are none",
                     parent.name));
   const Queue* above = nearest_with_reclaim(cluster, queue.parent);
   if (above == nullptr || *above->reclaim_min_runtime == *queue.reclaim_min_runtime) return;
   warnings.add(
       "Queue " + queue.name, "spec.reclaimMinRuntime",
-      fmt::format("{} counts only against queues of {}; against all others the {} of queue {} or one "
-                  "above it does (reclaimResolveMethod lca)",
+      fmt::format("{} applies only against queues of {}; against all others, the {} of queue {} or a queue "
+                  "above it applies (reclaimResolveMethod lca)",
                   format_duration(*queue.reclaim_min_runtime), parent.name,
                   format_duration(*above->reclaim_min_runtime), above->name));
 }

@@ -1,6 +1,7 @@
-// What is legal in a set of objects and surely not meant. Only what is certain: no guesses about intentions.
+// Finds objects that are valid but probably a mistake. Reports only what is certain, without guessing at
+// intentions.
 //
-// For files all of it is asked at once; live, only about the objects that changed.
+// For files, all checks run at once; in a live cluster, only those of changed objects.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 
 namespace muster::checks {
 
-// What the checks look at: a cluster that is refreshed.
+// The input of the checks. REQUIRES: the cluster is refreshed.
 struct Checked {
   const Cluster& cluster;
   bool reclaims_by_lca = true;                // reclaimResolveMethod of the plugin minruntime
-  std::string_view where = "in these files";  // what is missing is not there
+  std::string_view where = "in these files";  // where a missing object was looked for
 };
 
 class Warnings {
@@ -29,31 +30,31 @@ class Warnings {
   std::vector<ObjectWarning> list_;
 };
 
-// ---- of one object
+// ---- one object
 
-// Quotas, limits and weights against each other and against those of the queues below.
+// Compares quotas, limits and weights with each other and with the quotas of the child queues.
 void check_amounts(const Checked& checked, const Queue& queue, Warnings& warnings);
-// Minimum runtimes that never count, or not where one would think.
+// Finds minimum runtimes without effect, or with less effect than expected.
 void check_runtimes(const Checked& checked, const Queue& queue, Warnings& warnings);
-// A queue that can not be used, a priority class or topology that is not there.
+// Finds an unusable queue, and a missing priority class or topology.
 void check_job(const Checked& checked, const Job& job, Warnings& warnings);
-// Holds more than it has.
+// Finds a node whose pods use more than it has.
 void check_node(const Checked& checked, NodeId node, Warnings& warnings);
 
-// ---- of all
+// ---- all objects
 
-// The promises of the top queues against what the nodes have.
+// Compares the quotas of the top queues with the capacity of the nodes.
 void check_top_quotas(const Checked& checked, Warnings& warnings);
-// Pods without a job or with a sub group that theirs does not have.
+// Finds pods without a job or with an unknown sub group.
 void check_members(const Checked& checked, Warnings& warnings);
-// Pods that no node could hold.
+// Finds pods that fit no node.
 void check_sizes(const Checked& checked, Warnings& warnings);
-// Pods on nodes that are not there.
+// Finds pods on missing nodes.
 void check_missing_nodes(const Checked& checked, Warnings& warnings);
 
 std::vector<ObjectWarning> check_all(const Checked& checked);
 
-// Why nothing can be placed at all: no node, no queue, no job; "" where something can.
+// Returns why nothing can be placed at all (no node, queue or job), or "".
 std::string nothing_to_schedule(const Checked& checked);
 
 }  // namespace muster::checks

@@ -186,7 +186,7 @@ TEST(Cli, PastUseIsChecked) {
   EXPECT_EQ(ran.exit_code, kNo);
   EXPECT_EQ(
       files.without_root(ran.err),
-      "warning: nothing to schedule: no PodGroup, no workload and no pod for this scheduler is in these "
+      "warning: nothing to schedule: found no PodGroup, workload or pod for this scheduler in these "
       "files\n"
       "warning: usage.yaml: a: there is no such queue\n"
       "warning: usage.yaml: b: there is no such queue\n"

@@ -74,7 +74,7 @@ TEST(Examples, Tour) {
 TEST(Examples, TourIsValidButForTheGiant) {
   const Ran ran = run_muster({"validate", example("tour")});
   EXPECT_EQ(ran.exit_code, kSuccess);
-  EXPECT_THAT(ran.out, HasSubstr("asks for 16 GPUs; the largest node has 8 GPUs"));
+  EXPECT_THAT(ran.out, HasSubstr("requests 16 GPUs; the largest node has 8 GPUs"));
   EXPECT_THAT(ran.out, HasSubstr(": 0 errors, 1 warning\n"));
 }
 

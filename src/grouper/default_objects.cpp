@@ -1,4 +1,4 @@
-// The objects as JSON, with the values that KAI-Scheduler's chart gives them.
+// The default objects as JSON, with the values of KAI-Scheduler's chart.
 #include "grouper/default_objects.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ json queue(const char* name, int quota) {
 
 }  // namespace
 
-// The parent may use everything, the queue is entitled to nothing.
+// The parent may use everything; the queue itself has no quota.
 std::vector<json> default_queues() {
   std::vector<json> queues{queue(kParentQueue, -1), queue(kDefaultQueue, 0)};
   queues.back()["spec"]["parentQueue"] = kParentQueue;

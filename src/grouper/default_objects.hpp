@@ -1,4 +1,4 @@
-// What KAI-Scheduler ships and workloads rely on: the queue for those that name none, and priority classes.
+// Objects that KAI-Scheduler ships and workloads rely on: the default queue, and the priority classes.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ inline constexpr const char* kDefaultQueue = "default-queue";
 inline constexpr std::array<std::string_view, 4> kShippedClasses{"train", "build-preemptible", "build",
                                                                  "inference"};
 
-// The queue and its parent.
+// The default queue and its parent.
 std::vector<nlohmann::json> default_queues();
-// Null: none of those that are shipped.
+// Returns null if the class is not a shipped one.
 nlohmann::json shipped_priority_class(const std::string& name);
 
 }  // namespace muster::grouper

@@ -1,4 +1,4 @@
-// Fields by path, and labels and annotations, whose keys are no paths.
+// Reads fields by path; labels and annotations by key, because their keys contain slashes.
 #include "grouper/fields.hpp"
 
 #include <nlohmann/json.hpp>
@@ -8,7 +8,7 @@ namespace {
 
 std::string text(const json& value) { return value.is_string() ? value.get<std::string>() : std::string(); }
 
-// Keys contain slashes, so no path.
+// Keys contain slashes, so they cannot be part of a path.
 std::string entry(const json& object, const char* map, const std::string& key) {
   const json& entries = at(object, map);
   return entries.is_object() && entries.contains(key) ? text(entries.at(key)) : std::string();

@@ -1,4 +1,4 @@
-// Fields of JSON objects that may be absent or of another type.
+// Reads fields of JSON objects that may be absent or of another type.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@ using nlohmann::json;
 
 // The member at a path such as "/spec/replicas", or null.
 const json& at(const json& object, const char* path);
-const json& at(const json&& object, const char* path) = delete;  // the member would be gone
-// "" where it is no text.
+const json& at(const json&& object, const char* path) = delete;  // the member would dangle
+// Returns "" if the member is not a string.
 std::string text_at(const json& object, const char* path);
 // A number of zero or more.
 std::optional<std::int64_t> count_at(const json& object, const char* path);

@@ -1,4 +1,4 @@
-// The fields of a PodGroup, each from whom it is asked of: the workload, its owners, the pod.
+// Derives the fields of a PodGroup from the workload, its owners and the pod.
 #include "grouper/grouper.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,8 @@
 namespace muster::grouper {
 namespace {
 
-// Bookkeeping of other controllers, which means nothing on a PodGroup, and what only the scheduler may say.
+// Annotations of other controllers, which have no meaning on a PodGroup, and those that only the scheduler
+// may set.
 constexpr const char* kNotCopied[] = {"kubectl.kubernetes.io/last-applied-configuration",
                                       "deployment.kubernetes.io/revision",
                                       keys::kLastStart,
@@ -25,14 +26,14 @@ constexpr const char* kNotCopied[] = {"kubectl.kubernetes.io/last-applied-config
                                       keys::kRequeueNotBefore,
                                       keys::kRequeuedAt,
                                       keys::kQueue};
-// Read from the pod where the workload does not carry them.
+// Read from the pod if the workload does not have them.
 constexpr const char* kAlsoFromPod[] = {"kai.scheduler/expected-runtime", "kai.scheduler/requeue-delay"};
 
 // Everything that the fields of a PodGroup are derived from.
 struct Sources {
   const json& pod;
-  const json& top;                  // what the group is made for, with what it inherits
-  std::vector<const json*> owners;  // whose labels are asked, in this order, before the pod's
+  const json& top;  // the object that the group is made for, with inherited labels and annotations
+  std::vector<const json*> owners;  // their labels take precedence over the pod's, in this order
   const std::vector<json>& chain;   // all owners, from the nearest to the top one
   const WorkloadRule& rule;
   const Member& member;
@@ -67,7 +68,7 @@ std::string priority_class_of(const Sources& s) {
   return s.rule.priority_class;
 }
 
-// As it is written in a PodGroup; "" where it is none.
+// The value in the spelling of a PodGroup, or "" if it is invalid.
 std::string preemptibility_in(const json& object) {
   std::string value = label(object, "kai.scheduler/preemptibility");
   std::ranges::transform(value, value.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -75,7 +76,7 @@ std::string preemptibility_in(const json& object) {
   return is_known ? value : "";
 }
 
-// The top owner decides before those below it, and these before the pod.
+// The top owner takes precedence over those below it, and these over the pod.
 std::string preemptibility_of(const Sources& s) {
   for (auto owner = s.chain.rbegin(); owner != s.chain.rend(); ++owner)
     if (std::string value = preemptibility_in(*owner); !value.empty()) return value;
@@ -83,7 +84,7 @@ std::string preemptibility_of(const Sources& s) {
   return preemptibility_in(s.pod);
 }
 
-// In Go's syntax, which everybody who reads PodGroups knows.
+// Durations are written in Go's syntax, which every reader of PodGroups understands.
 std::string duration_of(const Sources& s, const char* key, bool may_be_negative) {
   std::string value = first_of(s, &annotation, key, [&](const std::string& text) {
     const auto duration = parse_duration(text);
@@ -103,7 +104,7 @@ json spec_of(const Sources& s, json spec) {
   set_if(spec, "preemptibility", preemptibility_of(s));
   set_if(spec, "preemptionDelay", duration_of(s, "kai.scheduler/preemption-delay", false));
   set_if(spec, "stalenessGracePeriod", duration_of(s, "kai.scheduler/staleness-grace-period", true));
-  // What the shape names itself comes first.
+  // What the shape sets itself takes precedence.
   if (json topology = topology_asked_by(s.top); !topology.empty()) {
     topology.update(spec.value("topologyConstraint", json::object()));
     spec["topologyConstraint"] = std::move(topology);
@@ -155,7 +156,7 @@ json metadata_of(const Sources& s) {
              {"uid", uid}}}}};
 }
 
-// The topmost owner that has a rule of its own, or the pod.
+// The topmost owner with a rule of its own, or the pod.
 const json& workload_of(const json& pod, const std::vector<json>& owners) {
   auto top = owners.rbegin();
   while (top != owners.rend() && is_looked_through(*top)) ++top;
@@ -168,11 +169,11 @@ void inherit(json& heir, const json& from) {
         at(from, map == std::string_view("labels") ? "/metadata/labels" : "/metadata/annotations");
     json& own = heir["metadata"][map];
     if (!own.is_object()) own = json::object();
-    if (given.is_object()) own.insert(given.begin(), given.end());  // where it has none
+    if (given.is_object()) own.insert(given.begin(), given.end());  // does not overwrite
   }
 }
 
-// What the group is made for, with the labels and annotations that those above it hand down.
+// The object that the group is made for, with the labels and annotations inherited from its owners.
 json heir_of(const json& subject, const Member& member) {
   json heir = subject;
   if (&subject != &member.workload) inherit(heir, member.workload);
@@ -192,7 +193,7 @@ bool has_sub_group(const json& shape, const std::string& name) {
 std::string group_name(std::string_view owner, std::string_view uid) {
   constexpr std::size_t kLongest = 253, kAround = std::string_view("pg--").size();
   owner = owner.substr(0, kLongest - kAround - std::min(uid.size(), kLongest - kAround - 1));
-  // What comes before a dash or a dot's end must be a letter or digit.
+  // A name part must end in a letter or digit.
   while (owner.size() > 1 && (owner.back() == '.' || owner.back() == '-')) owner.remove_suffix(1);
   return fmt::format("pg-{}-{}", owner, uid);
 }
@@ -220,9 +221,9 @@ Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, c
   const auto shape = rule.shape(member);
   if (!shape) return shape.error();
   std::string sub_group = rule.sub_group(member);
-  // Who asks again may be told otherwise: the workload may have changed since it was read.
+  // The workload may have changed since it was read, so a later attempt may succeed.
   if (!has_sub_group(*shape, sub_group))
-    return Error{fmt::format("the pod is of \"{}\", which is no part of {} {}", sub_group,
+    return Error{fmt::format("the pod belongs to sub group \"{}\", which {} {} does not have", sub_group,
                              text_at(workload, "/kind"), text_at(workload, "/metadata/name"))};
   return GroupPlan{.pod_group = {{"apiVersion", "scheduling.run.ai/v2alpha2"},
                                  {"kind", "PodGroup"},

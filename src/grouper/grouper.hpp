@@ -1,7 +1,6 @@
-// Which PodGroup a pod belongs to, and what that PodGroup looks like: from the pod and the workloads that own
-// it.
+// Plans the PodGroup of a pod from the pod and the workloads that own it.
 //
-// Pure: objects as JSON in, the PodGroup as JSON out. Who reads and writes them is none of its business.
+// Pure: takes objects as JSON and returns the PodGroup as JSON. The caller reads and writes the objects.
 #pragma once
 
 #include <functional>
@@ -25,37 +24,38 @@ struct GroupingOptions {
 };
 
 struct GroupPlan {
-  json pod_group;         // the object to be created
-  std::string sub_group;  // the pod's; "": the only one
+  json pod_group;         // the object to create
+  std::string sub_group;  // the pod's sub group; "": there is only one
 };
 
-// An object of the pod's namespace that its group depends on beside the owners: by name, or all with these
+// An object in the pod's namespace, besides the owners, that the group depends on: selected by name, or by
 // labels.
 struct Related {
   std::string api_version, kind, name;
   std::map<std::string, std::string> labels;
 };
 
-// What has to be read before the group of such a pod is planned; nothing for most.
+// What must be read before the group of the pod is planned; nothing for most pods.
 std::optional<Related> related_to(const json& pod, const std::vector<json>& owners);
 
-// `owners` from the nearest to the top one; none where the pod stands alone or its owner can not be read.
-// `related`: what related_to() asked for, a list where it was asked for by labels; null where it is not
-// there. An error where a workload can not be understood: the pod stays ungrouped.
+// `owners` lists the owners from the nearest to the top one; it is empty if the pod has no owner or the owner
+// cannot be read. `related` is the object that related_to() asked for, a list if it asked by labels, or null
+// if it does not exist. Returns an error if the workload is invalid; the pod then stays ungrouped.
 Result<GroupPlan> plan_group(const json& pod, const std::vector<json>& owners, const GroupingOptions& options,
                              const json& related = nullptr);
 
-// The pod's sub group where a pod with the same owners is planned already: what else is in the plan is the
-// same. Nothing where the two do not share a group.
+// The sub group of the pod, for use when a pod with the same owners is planned already; the rest of the plan
+// is the same. Returns nothing if the two pods do not share a group.
 std::optional<std::string> sub_group_of_sibling(const json& pod, const std::vector<json>& owners);
 
-// The part of the plan that is written to a PodGroup that exists: what people may have changed there stays.
+// The part of the plan that is written to an existing PodGroup. Fields that users may have changed are left
+// alone.
 json update_of(const json& pod_group);
 
-// The name of an owner's PodGroup; of a long one only the beginning, and the uid tells it from others.
+// The name of an owner's PodGroup. A long owner name is cut; the uid keeps it unique.
 std::string group_name(std::string_view owner, std::string_view uid);
 
-// True where pod or owner asks to be left alone.
+// True if the pod or owner opts out of grouping.
 bool is_skipped(const json& object);
 
 }  // namespace muster::grouper

@@ -1,4 +1,4 @@
-// PodGroups for workloads of all sorts.
+// PodGroups for all sorts of workloads.
 #include "grouper/grouper.hpp"
 
 #include <gmock/gmock.h>
@@ -98,10 +98,10 @@ TEST(Grouper, PriorityClassMustExist) {
   EXPECT_EQ(class_for({{"priorityClassName", "unknown"}}), "train");
 }
 
-TEST(Grouper, PreemptibilityAndDelaysTravel) {
+TEST(Grouper, PreemptibilityAndDelaysAreInherited) {
   json set = object("apps/v1", "ReplicaSet", "r"), thing = object("example.com/v1", "Thing", "t");
   set["metadata"]["labels"]["kai.scheduler/preemptibility"] = "semi-preemptible";
-  thing["metadata"]["labels"]["kai.scheduler/preemptibility"] = "bogus";  // no such value: skipped
+  thing["metadata"]["labels"]["kai.scheduler/preemptibility"] = "bogus";  // invalid, so skipped
   thing["metadata"]["annotations"] = {{"kai.scheduler/preemption-delay", "10m"},
                                       {"kai.scheduler/staleness-grace-period", "-1s"},
                                       {"kai.scheduler/expected-runtime", "2h"},
@@ -183,7 +183,7 @@ TEST(Grouper, SiblingsDifferInTheirSubGroupOnly) {
   EXPECT_EQ(sub_group_of_sibling(pod(), {}), std::nullopt);
 }
 
-TEST(Grouper, NumbersBeyondAllMeasureAreErrorsAndNoWork) {
+TEST(Grouper, HugeNumbersAreErrorsWithoutEffort) {
   json set = object("jobset.x-k8s.io/v1alpha2", "JobSet", "s");
   set["spec"] = json::parse(R"({"replicatedJobs": [{"name": "a", "replicas": 9000000000000000000}]})");
   EXPECT_FALSE(plan_group(pod(), {set}, {}));
@@ -197,7 +197,7 @@ TEST(Grouper, NumbersBeyondAllMeasureAreErrorsAndNoWork) {
   EXPECT_EQ(plan(segmented, {job}).pod_group["spec"]["subGroups"].size(), 3U);
 }
 
-TEST(Grouper, OwnersThatMakeNoSenseAreErrors) {
+TEST(Grouper, InvalidOwnersAreErrors) {
   EXPECT_FALSE(plan_group(pod(), {object("kubeflow.org/v1", "PyTorchJob", "t")}, {}));
   EXPECT_FALSE(plan_group(pod(), {object("jobset.x-k8s.io/v1alpha2", "JobSet", "s")}, {}));
 }

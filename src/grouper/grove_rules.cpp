@@ -1,4 +1,4 @@
-// Grove: its operator says in a PodGang which pods start together, and how close; the group is made for that.
+// Grove: the operator's PodGang says which pods start together and how close; the group is made for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@ std::string topology_named_by(const json& gang) {
   return name.empty() ? annotation(gang, "kai.scheduler/topology") : name;
 }
 
-// What a part of the gang asks for; {} where it does not.
+// The constraint of a part of the gang; {} if it has none.
 Result<json> pack_constraint(const json& part, const std::string& topology, const std::string& path) {
   const std::string required = text_at(part, "/topologyConstraint/packConstraint/required");
   const std::string preferred = text_at(part, "/topologyConstraint/packConstraint/preferred");
   if (required.empty() && preferred.empty()) return json::object();
   if (topology.empty())
-    return Error{"names a level, but annotation grove.io/topology-name no topology",
+    return Error{"names a level, but annotation grove.io/topology-name is missing",
                  {.path = path + "topologyConstraint.packConstraint"}};
   json constraint = {{"topology", topology}};
   if (!required.empty()) constraint["requiredTopologyLevel"] = required;
@@ -31,7 +31,7 @@ Result<json> pack_constraint(const json& part, const std::string& topology, cons
   return constraint;
 }
 
-// Those that stay close together, and by the name of each of their members, theirs.
+// Groups that stay close together, and the group of each member by the member's name.
 struct Parents {
   json groups = json::array();
   std::map<std::string, std::string> of;
@@ -86,7 +86,7 @@ std::optional<Related> grove_gang(const Member& member) {
 Result<const json*> grove_subject(const Member& member) {
   const std::string name = label(member.pod, kGangLabel);
   if (name.empty()) return Error{fmt::format("label {} of the pod: is missing", kGangLabel)};
-  if (!member.related.is_object()) return Error{fmt::format("PodGang \"{}\" is not there", name)};
+  if (!member.related.is_object()) return Error{fmt::format("PodGang \"{}\" does not exist", name)};
   return &member.related;
 }
 
@@ -125,7 +125,7 @@ std::string grove_sub_group(const Member& member) {
   return label(member.pod, "grove.io/podclique");
 }
 
-// A label of gang or workload comes before it.
+// A label of the gang or the workload takes precedence.
 std::string grove_class(const Member& member) {
   for (const json* object : {&member.related, &member.workload})
     if (!label(*object, "priorityClassName").empty()) return "";

@@ -1,5 +1,5 @@
 // Each kind of workload of docs/spec/kubernetes.md 6.3: how many of its pods start together, and how they are
-// divided.
+// grouped.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace muster::grouper {
 namespace {
 
-// "a 2, b(c 1, d 0)": sub groups with their minima, those below another in brackets.
+// Formats sub groups with their minima as "a 2, b(c 1, d 0)"; children are in parentheses.
 std::string tree_below(const json& groups, const std::string& parent) {
   std::string text;
   for (const json& group : groups) {
@@ -43,7 +43,7 @@ struct KindCase {
   const char* kind;  // "apiVersion Kind"
   const char* object;
   const char* pod_labels;
-  const char* shape;  // as shape_of() has it, or the error
+  const char* shape;  // in the format of shape_of(), or the error
   const char* sub_group = "";
   const char* group = "pg-w-w-uid";
   const char* priority_class = "train";
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         KindCase{"Notebook", "kubeflow.org/v1beta1 Notebook", R"({})", "{}", "1", "", "pg-w-w-uid", "build"}),
     case_name);
 
-// A head, four workers that are needed out of six, two hosts each, and a group that is not used.
+// A head, four required workers out of six, three replicas with two hosts each, and groups that are not used.
 constexpr const char* kRaySpec = R"({"headGroupSpec": {}, "workerGroupSpecs": [
     {"groupName": "small", "replicas": 6, "minReplicas": 4},
     {"groupName": "tall", "replicas": 3, "numOfHosts": 2},
@@ -133,7 +133,8 @@ INSTANTIATE_TEST_SUITE_P(
         KindCase{"RayClusterWorker", "ray.io/v1 RayCluster", kRayCluster.c_str(),
                  R"({"ray.io/group": "tall"})", kRayShape, "tall"},
         KindCase{"RayClusterWorkerOfAnUnusedGroup", "ray.io/v1 RayCluster", kRayCluster.c_str(),
-                 R"({"ray.io/group": "idle"})", "the pod is of \"idle\", which is no part of RayCluster w"},
+                 R"({"ray.io/group": "idle"})",
+                 "the pod belongs to sub group \"idle\", which RayCluster w does not have"},
         KindCase{"RayClusterOfAClass", "ray.io/v1alpha1 RayCluster",
                  R"({"metadata": {"labels": {"ray.io/priority-class-name": "urgent"}}, "spec": {}})",
                  R"({"ray.io/group": "headgroup"})", "1 of headgroup 1", "headgroup", "pg-w-w-uid", "urgent"},
@@ -152,8 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
                  R"({"spec": {"headGroupSpec": {"template": {"metadata": {"annotations":
                      {"kai.scheduler/topology-required-placement": "rack"}}}}}})",
                  R"({"ray.io/group": "headgroup"})",
-                 "spec.headGroupSpec.template.metadata.annotations: annotation kai.scheduler/topology: is "
-                 "missing beside its level"}),
+                 "spec.headGroupSpec.template.metadata.annotations: annotation kai.scheduler/topology: a "
+                 "level is given, but no topology"}),
     case_name);
 
 constexpr const char* kLws = "leaderworkerset.x-k8s.io/v1 LeaderWorkerSet";
@@ -196,10 +197,10 @@ INSTANTIATE_TEST_SUITE_P(
         KindCase{"SegmentsThatDoNotAddUp", kLws,
                  R"({"spec": {"leaderWorkerTemplate": {"size": 6, "subGroupPolicy":
                      {"subGroupSize": 2, "subGroupPolicyType": "LeaderExcluded"}}}})",
-                 kFourth, "LeaderExcluded: 5 workers can not be divided into segments of 2"},
+                 kFourth, "LeaderExcluded: 5 workers cannot be divided into segments of 2"},
         KindCase{"SegmentsLargerThanTheReplica", kLws,
                  R"({"spec": {"leaderWorkerTemplate": {"size": 2, "subGroupPolicy": {"subGroupSize": 3}}}})",
-                 kFirst, "segments of 3 pods: must be at least 2, at most the 2 of a replica"},
+                 kFirst, "segment size 3: must be between 2 and the replica size, 2"},
         KindCase{"NoSize", kLws, R"({"spec": {}})", kFirst,
                  "spec.leaderWorkerTemplate.size: must be at least 1"}),
     case_name);
@@ -225,7 +226,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "{}", R"({"spark-app-selector": "spark-7f"})", "1", "", "pg-p-p-uid"}),
     case_name);
 
-// ---------------------------------------------------------------- kinds with others beside them
+// ---------------------------------------------------------------- kinds that depend on other objects
 
 json pod_with(const char* labels) {
   json pod = object_from("v1 Pod", "p", "{}");
@@ -233,7 +234,7 @@ json pod_with(const char* labels) {
   return pod;
 }
 
-TEST(Kinds, WhatIsLookedThroughHandsDownItsQueue) {
+TEST(Kinds, OwnersWithoutARuleHandDownTheirQueue) {
   const json train_job = object_from("trainer.kubeflow.org/v1alpha1 TrainJob", "t",
                                      R"({"metadata": {"labels": {"kai.scheduler/queue": "lab-queue"}}})");
   const json set = object_from("jobset.x-k8s.io/v1alpha2 JobSet", "s",
@@ -246,7 +247,7 @@ TEST(Kinds, WhatIsLookedThroughHandsDownItsQueue) {
   EXPECT_EQ(plan->sub_group, "node-replica-0");
 }
 
-TEST(Kinds, TheRayClusterKnowsBetterThanItsJob) {
+TEST(Kinds, TheRayClusterTakesPrecedenceOverItsJob) {
   const json job =
       object_from("ray.io/v1 RayJob", "j",
                   R"({"spec": {"submissionMode": "HTTPMode", "rayClusterSpec": {"workerGroupSpecs":
@@ -339,7 +340,7 @@ TEST(Kinds, GroveGangs) {
   ASSERT_TRUE(plan) << plan.error().text();
   const json& spec = plan->pod_group["spec"];
   EXPECT_EQ(shape_of(spec), "2 of pair(prefill 2, decode 4), router 1");
-  EXPECT_EQ(plan->sub_group, "prefill") << "as the gang says, whatever a label does";
+  EXPECT_EQ(plan->sub_group, "prefill") << "the gang takes precedence over labels";
   EXPECT_EQ(text_at(plan->pod_group, "/metadata/name"), "pg-gang-0-gang-0-uid");
   EXPECT_EQ(text_at(spec, "/queue"), "serving");
   EXPECT_EQ(text_at(spec, "/priorityClassName"), "build");
@@ -349,10 +350,10 @@ TEST(Kinds, GroveGangs) {
             json::parse(R"({"topology": "racks", "requiredTopologyLevel": "rack"})"));
 }
 
-TEST(Kinds, AGangThatIsNotThereIsWaitedFor) {
+TEST(Kinds, AMissingGangIsAnError) {
   const json set = object_from("grove.io/v1alpha1 PodCliqueSet", "s", "{}");
   const json pod = pod_with(R"({"grove.io/podgang": "gang-0"})");
-  EXPECT_EQ(plan_group(pod, {set}, {}).error().text(), "PodGang \"gang-0\" is not there");
+  EXPECT_EQ(plan_group(pod, {set}, {}).error().text(), "PodGang \"gang-0\" does not exist");
   EXPECT_EQ(plan_group(pod_with("{}"), {set}, {}).error().text(),
             "label grove.io/podgang of the pod: is missing");
   const auto of = [&](const char* gang) {
@@ -364,10 +365,10 @@ TEST(Kinds, AGangThatIsNotThereIsWaitedFor) {
   EXPECT_EQ(of(R"({"spec": {"podgroups": [{"name": "a", "minReplicas": 0}]}})"),
             "spec.podgroups[0].minReplicas: must be at least 1");
   EXPECT_EQ(of(R"({"spec": {"podgroups": [{"name": "a", "minReplicas": 1}]}})"),
-            "the pod is of \"\", which is no part of PodCliqueSet s");
+            "the pod belongs to sub group \"\", which PodCliqueSet s does not have");
 }
 
-TEST(Kinds, MembersOfAnyTypeDoNoHarm) {
+TEST(Kinds, FieldsOfAnyTypeAreHandled) {
   const char* const kKinds[] = {kTf,
                                 kXgb,
                                 kJax,

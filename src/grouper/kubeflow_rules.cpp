@@ -1,4 +1,4 @@
-// Kubeflow's training jobs: all replicas at once, unless a minimum is named.
+// Kubeflow's training jobs: all replicas start together, unless a minimum is set.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,23 +20,23 @@ struct ReplicaSpecs {
   std::initializer_list<const char*> must_have;  // roles
 };
 
-// Operators take one replica where none are named.
-Result<std::int64_t> all_replicas(const json& job, const ReplicaSpecs& wanted) {
+// The operators default to one replica.
+Result<std::int64_t> all_replicas(const json& job, const ReplicaSpecs& replica_specs) {
   const json& specs = at(job, "/spec");
-  if (!specs.is_object() || !specs.contains(wanted.name) || !specs.at(wanted.name).is_object())
-    return Error{fmt::format("spec.{}: is missing", wanted.name)};
-  const json& roles = specs.at(wanted.name);
-  for (const char* role : wanted.must_have)
-    if (!roles.contains(role)) return Error{fmt::format("spec.{}.{}: is missing", wanted.name, role)};
+  if (!specs.is_object() || !specs.contains(replica_specs.name) || !specs.at(replica_specs.name).is_object())
+    return Error{fmt::format("spec.{}: is missing", replica_specs.name)};
+  const json& roles = specs.at(replica_specs.name);
+  for (const char* role : replica_specs.must_have)
+    if (!roles.contains(role)) return Error{fmt::format("spec.{}.{}: is missing", replica_specs.name, role)};
   std::int64_t total = 0;
   for (const auto& [role, spec] : roles.items()) {
     const json& replicas = at(spec, "/replicas");
     const auto count = replicas.is_null() ? std::optional<std::int64_t>(1) : count_at(spec, "/replicas");
     if (!count || *count == 0)
-      return Error{fmt::format("spec.{}.{}.replicas: must be at least 1", wanted.name, role)};
+      return Error{fmt::format("spec.{}.{}.replicas: must be at least 1", replica_specs.name, role)};
     total = bounded(total + bounded(*count));
   }
-  if (total == 0) return Error{fmt::format("spec.{}: has no replicas", wanted.name)};
+  if (total == 0) return Error{fmt::format("spec.{}: has no replicas", replica_specs.name)};
   return total;
 }
 
@@ -64,7 +64,8 @@ std::int64_t segment_size_of(const Member& member) {
   return number(text.empty() ? annotation(member.pod, kSegmentSize) : text).value_or(0);
 }
 
-// Workers in blocks: "worker" needs as many blocks as the minimum fills, further ones may come and go.
+// Adds the workers in blocks: "worker" needs as many blocks as the minimum fills; further blocks are
+// optional.
 void add_worker_segments(json& groups, std::int64_t workers, std::int64_t needed, std::int64_t size,
                          const json& topology) {
   const std::int64_t segments = (workers + size - 1) / size, needed_segments = (needed + size - 1) / size;
@@ -121,7 +122,7 @@ Result<json> jax_shape(const Member& member) {
   return whole_job(member.workload, {"jaxReplicaSpecs", {"Worker"}});
 }
 
-// A launcher that comes after its workers can not be waited for by them.
+// Workers cannot wait for a launcher that is created after them.
 Result<json> mpi_shape(const Member& member) {
   auto shape = whole_job(member.workload, {"mpiReplicaSpecs", {"Launcher", "Worker"}});
   const json& launchers = at(member.related, "/items");

@@ -1,4 +1,4 @@
-// Pods of a LeaderWorkerSet: replica by replica the leader and its workers, all with a place of their own.
+// Pods of a LeaderWorkerSet: for each replica the leader and its workers, all with stable identities.
 #include <fmt/format.h>
 
 #include "grouper/fields.hpp"

@@ -1,5 +1,5 @@
-// LeaderWorkerSet: each replica is a gang of a leader and its workers, where asked for in segments that stay
-// close together.
+// LeaderWorkerSet: each replica is a gang of a leader and its workers, optionally divided into segments that
+// stay close together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string worker_index_of(const json& pod) {
   return label(pod, "leaderworkerset.sigs.k8s.io/worker-index");
 }
 
-// Workers are made once their leader runs, so until then they can not be waited for.
+// Workers are created once their leader runs, so the leader cannot wait for them.
 bool comes_first(const Member& member) {
   return text_at(member.workload, "/spec/startupPolicy") == "LeaderReady" &&
          worker_index_of(member.pod) == "0" && text_at(member.pod, "/spec/nodeName").empty();
@@ -26,18 +26,18 @@ bool comes_first(const Member& member) {
 
 const json& workers_template(const json& set) { return at(set, "/spec/leaderWorkerTemplate/workerTemplate"); }
 
-// How a replica of `size` pods, the leader among them, is divided.
+// How a replica of `size` pods, the leader included, is divided.
 struct Segments {
-  std::int64_t size = 0, length = 0;  // pods of the replica, and of a segment; 0: not divided
+  std::int64_t size = 0, length = 0;  // pods of the replica and of a segment; length 0: not divided
   bool leader_apart = false;
 
-  // The leader is one more than the segments have room for.
+  // True if the leader does not fit into the segments and makes the first one larger.
   bool has_extra_leader() const { return (size - 1) % length == 0; }
   std::int64_t of_worker(std::int64_t index) const {
     return index == 0 ? 0 : (has_extra_leader() ? index - 1 : index) / length;
   }
   std::int64_t count() const { return of_worker(size - 1) + 1; }
-  // Workers in one, the leader not counted.
+  // The number of workers in the segment, without the leader.
   std::int64_t workers_in(std::int64_t segment) const {
     const std::int64_t first = has_extra_leader() ? 1 + segment * length : segment * length;
     return std::min(first + length, size) - std::max<std::int64_t>(first, 1);
@@ -50,7 +50,8 @@ Result<std::int64_t> segment_length(const json& set) {
   for (const json* object : {&set, &workers_template(set)})
     if (const std::string text = annotation(*object, kSegmentSizeKey); !text.empty()) {
       const auto length = number(text);
-      if (!length) return Error{fmt::format("annotation {}: \"{}\" is no count", kSegmentSizeKey, text)};
+      if (!length)
+        return Error{fmt::format("annotation {}: \"{}\" is not a whole number", kSegmentSizeKey, text)};
       return *length;
     }
   return 0;
@@ -64,12 +65,12 @@ Result<Segments> segments_of(const json& set) {
   Segments segments{.size = bounded(*size), .length = bounded(*length)};
   if (segments.length == 0) return segments;
   if (segments.length < 2 || segments.length > segments.size)
-    return Error{fmt::format("segments of {} pods: must be at least 2, at most the {} of a replica",
-                             segments.length, segments.size)};
+    return Error{fmt::format("segment size {}: must be between 2 and the replica size, {}", segments.length,
+                             segments.size)};
   const char* const kPolicy = "/spec/leaderWorkerTemplate/subGroupPolicy/subGroupPolicyType";
   segments.leader_apart = text_at(set, kPolicy) == "LeaderExcluded";
   if (segments.leader_apart && !segments.has_extra_leader())
-    return Error{fmt::format("LeaderExcluded: {} workers can not be divided into segments of {}",
+    return Error{fmt::format("LeaderExcluded: {} workers cannot be divided into segments of {}",
                              segments.size - 1, segments.length)};
   if (segments.count() > kMostSubGroups) return Error{"more than 10000 segments"};
   return segments;
@@ -82,7 +83,7 @@ json child(json group, const char* parent) {
   return group;
 }
 
-// The first segment has the leader in it, unless that stands apart.
+// The first segment contains the leader, unless the leader is separate.
 void add_segment_groups(json& groups, const Segments& s, const json& topology, std::int64_t each) {
   if (s.leader_apart) groups.push_back(leaf(kLeader, 1));
   for (std::int64_t i = 0; i < s.count(); ++i) {
@@ -102,7 +103,7 @@ void add_segment_groups(json& groups, const Segments& s, const json& topology, s
 Result<json> leader_worker_shape(const Member& member) {
   const auto segments = segments_of(member.workload);
   if (!segments) return segments.error();
-  const std::int64_t each = comes_first(member) ? 0 : 1;  // of the workers that are needed
+  const std::int64_t each = comes_first(member) ? 0 : 1;  // minimum per required worker
   json groups = json::array();
   if (segments->length > 0) {
     add_segment_groups(groups, *segments, segment_topology(member, workers_template(member.workload)), each);

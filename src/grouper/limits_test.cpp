@@ -1,4 +1,4 @@
-// Workloads with numbers that nobody means: refused or cut short, at no cost.
+// Workloads with absurd numbers are refused or limited at no cost.
 #include <gtest/gtest.h>
 
 #include "grouper/grouper.hpp"
@@ -35,20 +35,20 @@ TEST(GrouperLimits, AJobSetOfTooManyReplicasIsRefused) {
   EXPECT_TRUE(plan(kJobSet, "JobSet", "{}", R"({"replicatedJobs":[{"name":"a","replicas":9000}]})"));
 }
 
-TEST(GrouperLimits, AMinimumIsNoLargerThanTheApiHasIt) {
+TEST(GrouperLimits, AMinimumIsLimitedToTheRangeOfTheApi) {
   const auto planned =
       plan("batch/v1", "Job", R"({"annotations":{"kai.scheduler/batch-min-member":"99999999999"}})", "{}");
   ASSERT_TRUE(planned);
   EXPECT_EQ(planned->pod_group["spec"]["minMember"], 2147483647);
 }
 
-TEST(GrouperLimits, ReplicasOfAPyTorchJobMayBeMany) {
+TEST(GrouperLimits, APyTorchJobMayHaveManyReplicas) {
   EXPECT_TRUE(
       plan("kubeflow.org/v1", "PyTorchJob", "{}",
            R"({"pytorchReplicaSpecs":{"Worker":{"replicas":2147483647},"Master":{"replicas":2147483647}}})"));
 }
 
-TEST(GrouperLimits, TheNameOfAGroupIsNoLongerThanTheApiHasIt) {
+TEST(GrouperLimits, TheNameOfAGroupIsLimitedToTheLengthOfTheApi) {
   const std::string uid = "0b1c2d3e-0000-1111-2222-333344445555";
   EXPECT_EQ(group_name("train", uid), "pg-train-" + uid);
   const std::string longest = group_name(std::string(253, 'a'), uid);
@@ -58,7 +58,7 @@ TEST(GrouperLimits, TheNameOfAGroupIsNoLongerThanTheApiHasIt) {
       << "no part of a name may begin or end with a dash";
 }
 
-TEST(GrouperLimits, WhatOnlyTheSchedulerMaySayIsNotTakenFromWorkloads) {
+TEST(GrouperLimits, AnnotationsOfTheSchedulerAreNotCopiedFromWorkloads) {
   const auto planned = plan("batch/v1", "Job", R"({"annotations":{
       "kai.scheduler/last-start-timestamp":"2999-01-01T00:00:00Z",
       "kai.scheduler/last-eviction-timestamp":"2999-01-01T00:00:00Z",

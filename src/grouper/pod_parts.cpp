@@ -1,4 +1,4 @@
-// Counts of workloads, with an error that names the field where they make no sense.
+// Reads the counts of workloads; an error names the invalid field.
 #include "grouper/pod_parts.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ Result<std::optional<std::int64_t>> given_count(const json& object, const char* 
   const json& value = at(object, path);
   if (value.is_null()) return std::optional<std::int64_t>();
   const std::string where = above + path;
-  if (!value.is_number_integer()) return error_at(where, value.dump() + " is no count");
+  if (!value.is_number_integer()) return error_at(where, value.dump() + " is not a whole number");
   if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX)
     return std::optional<std::int64_t>(INT64_MAX);
   if (value.get<std::int64_t>() < 0) return error_at(where, value.dump() + " is negative");
@@ -35,7 +35,7 @@ Result<std::optional<std::int64_t>> given_count(const json& object, const char* 
 
 Error too_many(std::string_view path, std::int64_t pods) {
   return error_at(path,
-                  fmt::format("asks for {} pods; at most {} of one workload are made", pods, kMostPods));
+                  fmt::format("requests {} pods; at most {} are created per workload", pods, kMostPods));
 }
 
 std::string workload_name(const json& workload) { return text_at(workload, "/metadata/name"); }

@@ -1,5 +1,5 @@
-// What the pods of a workload are made of, kind by kind; for workload_pods.cpp and the kinds that have a file
-// of their own.
+// The parts that the pods of a workload consist of, for workload_pods.cpp and the kinds with files of their
+// own.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ namespace muster::grouper {
 
 using Present = std::vector<PresentPod>;
 
-// Pods of one template.
+// The pods of one template.
 struct Part {
   std::string template_path = "spec.template";
   const json* pod_template = nullptr;
-  std::string prefix;  // of the names
+  std::string prefix;  // of the pod names
   std::int64_t count = 1;
-  std::int64_t first = 0;        // number
-  bool has_identities = false;   // a pod is missing where its number is, not where there are too few
-  json labels = json::object();  // beside the template's
-  std::string index_label = {};  // gets the number; "": none does
-  bool is_only_one = true;       // all pods of the workload are its
+  std::int64_t first = 0;        // the first number
+  bool has_identities = false;   // a pod is missing if its number is, not if there are too few
+  json labels = json::object();  // added to the labels of the template
+  std::string index_label = {};  // set to the number; "": no such label
+  bool is_only_one = true;       // all pods of the workload belong to this part
 };
 
 struct Wanted {
@@ -34,11 +34,11 @@ struct Wanted {
 };
 
 Wanted none(std::string why);
-// "/spec/replicas" is spec.replicas.
+// Turns "/spec/replicas" into "spec.replicas".
 std::string dotted(std::string_view path);
 Error error_at(std::string_view path, std::string message);
 Error too_many(std::string_view path, std::int64_t pods);
-// Nothing where it is absent; an error where it is no count. Any size.
+// Returns nothing if the field is absent, and an error if it is not a count. Does not limit the size.
 Result<std::optional<std::int64_t>> given_count(const json& object, const char* path,
                                                 const std::string& above = "");
 std::string workload_name(const json& workload);

@@ -1,4 +1,4 @@
-// Pods of Ray's clusters, those of RayJobs and RayServices among them: a head, and the workers of each group.
+// Pods of Ray clusters, including those of RayJobs and RayServices: a head, and the workers of each group.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ bool has_named_head(const json& workload, const Present& present) {
   });
 }
 
-// The operator keeps replicas between the least and the most.
+// The operator keeps the replicas between the minimum and the maximum.
 Result<std::int64_t> workers_in(const json& group, const std::string& path) {
   if (is_true(group, "/suspend")) return 0;
   std::int64_t counts[4] = {0, 0, INT32_MAX, 1};
@@ -50,8 +50,8 @@ Result<std::int64_t> workers_in(const json& group, const std::string& path) {
     if (!given) return given.error();
     if (*given) counts[i] = **given;
   }
-  const auto& [wanted, least, most, hosts] = counts;
-  const std::int64_t replicas = std::max(std::min(wanted, most), least);
+  const auto& [requested, least, most, hosts] = counts;
+  const std::int64_t replicas = std::max(std::min(requested, most), least);
   if (hosts > kMostPods || replicas > kMostPods)
     return too_many(path + "/replicas", std::max(hosts, replicas));
   return replicas * hosts;
@@ -62,7 +62,7 @@ Result<std::int64_t> workers_in(const json& group, const std::string& path) {
 Result<Wanted> ray_pods(const json& workload, const Present& present) {
   if (is_true(workload, "/spec/suspend")) return none("suspended");
   const std::string state = text_at(workload, "/status/jobDeploymentStatus");
-  if (state == "Complete" || state == "Failed") return none("ended already");
+  if (state == "Complete" || state == "Failed") return none("already finished");
   const auto [spec, above] = ray_spec(workload);
   if (!spec->is_object()) return none("runs on the cluster of another object");
   Wanted wanted;

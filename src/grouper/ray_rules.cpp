@@ -1,4 +1,4 @@
-// Ray: the head and as many workers of each group as it must have, before any of them starts.
+// Ray: the head and the required workers of each group start together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kHead = "headgroup";
 constexpr const char* kSubmitter = "submitter";
 
-// What the cluster is made of: as the RayCluster has it, which autoscaling changes, or as its owner asks for
-// it.
+// The specification of the cluster: that of the RayCluster, which autoscaling changes, or else that of its
+// owner.
 const json& cluster_spec(const Member& member) {
   for (const json& owner : member.owners)
     if (text_at(owner, "/kind") == "RayCluster") return at(owner, "/spec");
@@ -21,7 +21,7 @@ const json& cluster_spec(const Member& member) {
   return at(member.workload, is_job ? "/spec/rayClusterSpec" : "/spec/rayClusterConfig");
 }
 
-// A RayJob hands its script in by a pod of its own.
+// A RayJob submits its script from a pod of its own.
 bool has_submitter(const json& workload) {
   const std::string mode = text_at(workload, "/spec/submissionMode");
   return text_at(workload, "/kind") == "RayJob" && (mode.empty() || mode == "K8sJobMode");
@@ -33,19 +33,19 @@ Result<json> topology_of_template(const json& group, const std::string& path) {
       topology.contains("requiredTopologyLevel") || topology.contains("preferredTopologyLevel");
   if (!names_level) return json::object();
   if (!topology.contains("topology"))
-    return Error{"annotation kai.scheduler/topology: is missing beside its level",
+    return Error{"annotation kai.scheduler/topology: a level is given, but no topology",
                  {.path = path + ".template.metadata.annotations"}};
   return topology;
 }
 
-// Pods that the group must have; nothing where it may have none.
+// The number of pods that the group must have; nothing if the group is unused.
 std::optional<std::int64_t> needed_workers(const json& group) {
   if (at(group, "/suspended") == true || at(group, "/suspend") == true) return std::nullopt;
   const std::int64_t least = bounded(count_at(group, "/minReplicas").value_or(0));
-  const std::int64_t wanted = bounded(count_at(group, "/replicas").value_or(0));
+  const std::int64_t requested = bounded(count_at(group, "/replicas").value_or(0));
   const std::int64_t hosts = bounded(count_at(group, "/numOfHosts").value_or(1));
-  if (least == 0 && wanted == 0) return std::nullopt;
-  return bounded((least > 0 ? least : wanted) * hosts);
+  if (least == 0 && requested == 0) return std::nullopt;
+  return bounded((least > 0 ? least : requested) * hosts);
 }
 
 Result<bool> add_worker_group(json& groups, const json& group, std::size_t index) {
@@ -63,7 +63,7 @@ Result<bool> add_worker_group(json& groups, const json& group, std::size_t index
 
 Result<json> ray_shape(const Member& member) {
   const json& spec = cluster_spec(member);
-  if (!spec.is_object()) return json{{"minMember", 1}};  // runs on the cluster of somebody else
+  if (!spec.is_object()) return json{{"minMember", 1}};  // runs on an existing cluster
   const auto head_topology = topology_of_template(at(spec, "/headGroupSpec"), "spec.headGroupSpec");
   if (!head_topology) return head_topology.error();
   json groups = json::array({leaf(kHead, 1, *head_topology)});

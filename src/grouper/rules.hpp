@@ -1,4 +1,4 @@
-// The rules of single kinds, for the table in workload_rules.cpp, and what they share.
+// The rules of single kinds, for the table in workload_rules.cpp, and their shared parts.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace muster::grouper {
 
-// A PodGroup with more is refused: nobody means it.
+// A PodGroup with more sub groups is refused as a mistake.
 inline constexpr std::int64_t kMostSubGroups = 10'000;
 
-// A count written as text; nothing where it is none.
+// Parses a count; returns nothing if the text is not one.
 std::optional<std::int64_t> number(const std::string& text);
-// Counts up to the largest that the API has.
+// Limits a count to the largest value of the API.
 std::int64_t bounded(std::int64_t count);
-// A leaf with its minimum; a constraint that is null is left out.
+// A leaf group with its minimum; a null constraint is left out.
 json leaf(const std::string& name, std::int64_t minimum, const json& topology = nullptr);
-// The constraint that annotations ask for, level by level; {} where they do not.
+// The constraint in the annotations, or {} if there is none.
 json topology_asked_by(const json& object);
-// What segments of workers ask for: annotations of the pod, its template, then, for the topology, the
-// workload.
+// The topology of worker segments, from annotations of the pod, then of its template, then (for the topology
+// name) of the workload.
 json segment_topology(const Member& member, const json& worker_template);
 
 Result<json> pytorch_shape(const Member& member);

@@ -1,4 +1,4 @@
-// Pods of Kubeflow's training jobs: those of each role, with names and labels as its operators give them.
+// Pods of Kubeflow's training jobs: those of each role, with the names and labels that its operators use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Part part_of_role(const json& job, const std::string& above, const std::string& 
 
 Result<Wanted> training_job_pods(const json& job, const Present&) {
   if (is_true(job, "/spec/runPolicy/suspend")) return none("suspended");
-  if (has_condition(job, {"Succeeded", "Failed"})) return none("ended already");
+  if (has_condition(job, {"Succeeded", "Failed"})) return none("already finished");
   Wanted wanted;
   std::int64_t total = 0;
   const json& spec = at(job, "/spec");

@@ -1,4 +1,4 @@
-// Each kind in turn: how many pods, of which template, under which names and labels.
+// For each kind: how many pods, from which template, with which names and labels.
 #include "grouper/workload_pods.hpp"
 
 #include <fmt/format.h>
@@ -69,7 +69,8 @@ Result<Wanted> knative_service(const json& workload, const Present&) {
 
 // ---------------------------------------------------------------- batch
 
-// How many pods of a Job run at once, when `succeeded` of them are done. `above`: of the Job in the workload.
+// How many pods of a Job run at a time after `succeeded` have finished. `above` is the path of the Job in the
+// workload.
 Result<std::int64_t> job_pods(const json& job, std::int64_t succeeded, const std::string& above = "") {
   const auto parallelism = given_count(job, "/spec/parallelism", above);
   if (!parallelism) return parallelism.error();
@@ -79,7 +80,7 @@ Result<std::int64_t> job_pods(const json& job, std::int64_t succeeded, const std
   if (*completions)
     count = std::min(count, std::max<std::int64_t>(**completions - succeeded, 0));
   else if (succeeded > 0)
-    count = 0;  // one that succeeds ends a Job without completions
+    count = 0;  // a Job without completions ends with its first success
   if (count > kMostPods) return too_many(above + "/spec/parallelism", count);
   return count;
 }
@@ -92,7 +93,7 @@ json job_labels(const std::string& job) { return {{"batch.kubernetes.io/job-name
 
 Result<Wanted> batch_job(const json& job, const Present& present) {
   if (is_true(job, "/spec/suspend")) return none("suspended");
-  if (has_condition(job, {"Complete", "Failed"})) return none("ended already");
+  if (has_condition(job, {"Complete", "Failed"})) return none("already finished");
   const auto seen = std::ranges::count_if(present, &PresentPod::has_succeeded);
   const std::int64_t counted = count_at(job, "/status/succeeded").value_or(0);
   const auto count = job_pods(job, std::max<std::int64_t>(seen, counted));
@@ -106,9 +107,9 @@ Result<Wanted> batch_job(const json& job, const Present& present) {
 }
 
 Result<Wanted> cron_job(const json& job, const Present&) {
-  return none(is_true(job, "/spec/suspend") ? "suspended" : "its runs are Jobs of their own");
+  return none(is_true(job, "/spec/suspend") ? "suspended" : "its runs are separate Jobs");
 }
-Result<Wanted> daemon_set(const json&, const Present&) { return none("pods for every node are not made"); }
+Result<Wanted> daemon_set(const json&, const Present&) { return none("pods of DaemonSets are not created"); }
 
 // ---------------------------------------------------------------- JobSet
 
@@ -120,7 +121,7 @@ json job_set_labels(const json& set, const json& replicated, std::int64_t replic
   return labels;
 }
 
-// The parts of one replicated Job; the count of its pods is returned.
+// Appends the parts of one replicated Job, and returns the number of its pods.
 Result<std::int64_t> add_replicated_job(const json& set, std::size_t number, std::vector<Part>& parts) {
   const json& replicated = at(set, "/spec/replicatedJobs")[number];
   const std::string above = fmt::format("/spec/replicatedJobs[{}]", number);
@@ -144,7 +145,7 @@ Result<std::int64_t> add_replicated_job(const json& set, std::size_t number, std
 
 Result<Wanted> job_set(const json& set, const Present&) {
   if (is_true(set, "/spec/suspend")) return none("suspended");
-  if (has_condition(set, {"Completed", "Failed"})) return none("ended already");
+  if (has_condition(set, {"Completed", "Failed"})) return none("already finished");
   Wanted wanted;
   const json& jobs = at(set, "/spec/replicatedJobs");
   std::int64_t total = 0;
@@ -164,9 +165,9 @@ struct PodMaker {
   Result<Wanted> (*wanted)(const json& workload, const Present& present);
 };
 
-// What these become, only those who run them know.
+// The pods of these kinds are known only to their operators.
 Result<Wanted> of_operator(const json&, const Present&) {
-  return none("its operator decides which pods it gets");
+  return none("its operator decides which pods to create");
 }
 
 constexpr PodMaker kMakers[] = {
@@ -275,7 +276,7 @@ Result<MissingPods> missing_pods(const json& workload, const std::vector<Present
     count += part.count;
     add_pods(workload, part, present, missing);
   }
-  if (count == 0 && missing.why_none.empty()) missing.why_none = "no pods wanted";
+  if (count == 0 && missing.why_none.empty()) missing.why_none = "no pods requested";
   return missing;
 }
 

@@ -1,4 +1,5 @@
-// The pods that a workload's controller would make: for clusters in files, where no controller runs.
+// Creates the pods that a workload's controller would create, for clusters in files, where no controller
+// runs.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +14,35 @@ namespace muster::grouper {
 
 using nlohmann::json;
 
-// A workload that asks for more is refused.
+// A workload that requests more is refused.
 inline constexpr std::int64_t kMostPods = 10'000;
 
-// A pod of the workload that is there already.
+// A pod of the workload that already exists.
 struct PresentPod {
   std::string name;
-  bool has_ended = false;  // with success or without
+  bool has_ended = false;  // successfully or not
   bool has_succeeded = false;
 };
 
 struct MadePod {
   json pod;
-  std::string template_path;  // "spec.template": where the workload describes it
+  std::string template_path;  // where the workload describes the pod, such as "spec.template"
 };
 
 struct MissingPods {
   std::vector<MadePod> pods;
-  std::string why_none;                 // "suspended": the workload wants no pods at all
-  std::vector<std::string> schedulers;  // that the workload's pods name, those present included
+  std::string why_none;                 // why the workload has no pods at all, such as "suspended"
+  std::vector<std::string> schedulers;  // named by the workload's pods, existing ones included
 };
 
-// A kind whose pods can be made, or of which it is known why they are not.
+// True for kinds whose pods can be created, or where the reason against it is known.
 bool makes_pods(const std::string& api_version, const std::string& kind);
 
-// The pods that the workload wants and lacks, named "<workload>-<number>" where its controller gives no name
-// that could be foreseen. An error names the field that makes no sense.
+// The pods that the workload lacks, named "<workload>-<number>" if the name that its controller would choose
+// is not predictable. An error names the invalid field.
 Result<MissingPods> missing_pods(const json& workload, const std::vector<PresentPod>& present);
 
-// The Job that a CronJob makes when its time comes; nothing for one that is suspended, and for other kinds.
+// The Job that a CronJob creates at its next run; nothing if it is suspended, or for other kinds.
 std::optional<json> next_run(const json& cron_job);
 
 }  // namespace muster::grouper

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A workload "w" in namespace "lab" from its spec in short: T stands for a pod template.
+// A workload "w" in namespace "lab" with an abbreviated spec: T is replaced by a pod template.
 json workload(const std::string& api_version, const std::string& kind, std::string spec) {
   const std::string pod_template =
       R"( {"metadata": {"labels": {"app": "x"}, "annotations": {"a": "b"}},
@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"apps/v1", "Deployment", R"({"replicas": 2, "template": T})", {"w-0", "w-1"}},
         Case{"apps/v1", "Deployment", R"({"template": T})", {"w-0"}},
         Case{"apps/v1", "Deployment", R"({"replicas": null, "template": T})", {"w-0"}},
-        Case{"apps/v1", "Deployment", R"({"replicas": 0, "template": T})", {}, "no pods wanted"},
+        Case{"apps/v1", "Deployment", R"({"replicas": 0, "template": T})", {}, "no pods requested"},
         Case{"apps/v1", "Deployment", R"({"paused": true, "template": T})", {}, "paused"},
         Case{"apps/v1", "Deployment", R"({"replicas": 2})", {}, "no spec.template.spec"},
         Case{"apps/v1", "ReplicaSet", R"({"replicas": 2, "template": T})", {"w-0", "w-1"}},
@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
              "StatefulSet",
              R"({"replicas": 2, "ordinals": {"start": 5}, "template": T})",
              {"w-5", "w-6"}},
-        Case{"apps/v1", "DaemonSet", R"({"template": T})", {}, "pods for every node are not made"}));
+        Case{"apps/v1", "DaemonSet", R"({"template": T})", {}, "pods of DaemonSets are not created"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Batch, WorkloadPods,
@@ -73,9 +73,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"batch/v1", "Job", R"({"parallelism": 3, "completions": 2, "template": T})", {"w-0", "w-1"}},
         Case{"batch/v1", "Job", R"({"completions": 5, "template": T})", {"w-0"}},
         Case{"batch/v1", "Job", R"({"parallelism": 1000000, "completions": 1, "template": T})", {"w-0"}},
-        Case{"batch/v1", "Job", R"({"parallelism": 0, "template": T})", {}, "no pods wanted"},
+        Case{"batch/v1", "Job", R"({"parallelism": 0, "template": T})", {}, "no pods requested"},
         Case{"batch/v1", "Job", R"({"suspend": true, "template": T})", {}, "suspended"},
-        Case{"batch/v1", "CronJob", R"({"schedule": "@daily"})", {}, "its runs are Jobs of their own"},
+        Case{"batch/v1", "CronJob", R"({"schedule": "@daily"})", {}, "its runs are separate Jobs"},
         Case{"jobset.x-k8s.io/v1alpha2",
              "JobSet",
              R"({"replicatedJobs": [{"name": "head", "template": {"spec": {"template": T}}},
@@ -121,11 +121,11 @@ INSTANTIATE_TEST_SUITE_P(
              "LeaderWorkerSet",
              R"({"replicas": 2, "leaderWorkerTemplate": {"size": 3, "workerTemplate": T}})",
              {"w-0", "w-0-1", "w-0-2", "w-1", "w-1-1", "w-1-2"}},
-        Case{"argoproj.io/v1alpha1", "Workflow", "{}", {}, "its operator decides which pods it gets"},
+        Case{"argoproj.io/v1alpha1", "Workflow", "{}", {}, "its operator decides which pods to create"},
         Case{"kubeflow.org/v1", "Notebook", R"({"template": T})", {"w-0"}},
         Case{"serving.knative.dev/v1", "Service", R"({"template": T})", {"w-0"}}));
 
-TEST(WorkloadPods, ARowPerKind) {
+TEST(WorkloadPods, OtherKindsAreUnknown) {
   EXPECT_FALSE(makes_pods("example.com/v1", "Job"));
   EXPECT_FALSE(makes_pods("v1", "Service"));
 }
@@ -147,7 +147,7 @@ TEST(WorkloadPods, LookLikeTheTemplate) {
     "spec": {"schedulerName": "kai-scheduler", "containers": [{"name": "main"}]}})"));
 }
 
-TEST(WorkloadPods, OnlyThoseThatAreMissingAreMade) {
+TEST(WorkloadPods, OnlyMissingPodsAreCreated) {
   const json set = workload("apps/v1", "ReplicaSet", R"({"replicas": 3, "template": T})");
   EXPECT_THAT(names_of(*missing_pods(set, {{"w-0"}, {"w-x7f2k"}})), ElementsAre("w-1"));
   EXPECT_THAT(names_of(*missing_pods(set, {{"w-a"}, {"w-b"}, {"w-c"}, {"w-d"}})), IsEmpty());
@@ -156,14 +156,14 @@ TEST(WorkloadPods, OnlyThoseThatAreMissingAreMade) {
   EXPECT_THAT(names_of(*missing_pods(ordered, {{"w-1"}})), ElementsAre("w-0", "w-2"));
 }
 
-TEST(WorkloadPods, WhatAJobHasDoneIsNotDoneAgain) {
+TEST(WorkloadPods, FinishedPodsOfAJobAreNotCreatedAgain) {
   json job = workload("batch/v1", "Job", R"({"parallelism": 3, "completions": 5, "template": T})");
   EXPECT_THAT(names_of(*missing_pods(job, {{"w-0", true, true}, {"w-1", true, true}, {"w-2", true, true}})),
               ElementsAre("w-3", "w-4"));
   job["status"] = {{"succeeded", 4}};
   EXPECT_THAT(names_of(*missing_pods(job, {})), ElementsAre("w-0"));
   job["status"]["conditions"] = {{{"type", "Complete"}, {"status", "True"}}};
-  EXPECT_EQ(missing_pods(job, {})->why_none, "ended already");
+  EXPECT_EQ(missing_pods(job, {})->why_none, "already finished");
 }
 
 std::string problem(const json& workload) {
@@ -171,41 +171,41 @@ std::string problem(const json& workload) {
   return missing ? "" : missing.error().text();
 }
 
-TEST(WorkloadPods, CountsThatMakeNoSenseAreErrorsOfTheirField) {
+TEST(WorkloadPods, InvalidCountsAreErrorsOfTheirField) {
   const auto of_replicas = [](const std::string& count) {
     return problem(workload("apps/v1", "Deployment", R"({"replicas": )" + count + R"(, "template": T})"));
   };
   EXPECT_EQ(of_replicas("10000"), "");
   EXPECT_EQ(of_replicas("10001"),
-            "spec.replicas: asks for 10001 pods; at most 10000 of one workload are made");
-  EXPECT_THAT(of_replicas("18446744073709551615"), HasSubstr("spec.replicas: asks for 9223372036854775807"));
+            "spec.replicas: requests 10001 pods; at most 10000 are created per workload");
+  EXPECT_THAT(of_replicas("18446744073709551615"), HasSubstr("spec.replicas: requests 9223372036854775807"));
   EXPECT_EQ(of_replicas("-1"), "spec.replicas: -1 is negative");
-  EXPECT_EQ(of_replicas("\"two\""), "spec.replicas: \"two\" is no count");
-  EXPECT_EQ(of_replicas("1.5"), "spec.replicas: 1.5 is no count");
+  EXPECT_EQ(of_replicas("\"two\""), "spec.replicas: \"two\" is not a whole number");
+  EXPECT_EQ(of_replicas("1.5"), "spec.replicas: 1.5 is not a whole number");
   EXPECT_EQ(problem(workload("batch/v1", "Job", R"({"parallelism": 20000, "template": T})")),
-            "spec.parallelism: asks for 20000 pods; at most 10000 of one workload are made");
+            "spec.parallelism: requests 20000 pods; at most 10000 are created per workload");
   EXPECT_EQ(problem(workload("batch/v1", "Job", R"({"completions": -2, "template": T})")),
             "spec.completions: -2 is negative");
   EXPECT_THAT(problem(workload("jobset.x-k8s.io/v1alpha2", "JobSet",
                                R"({"replicatedJobs": [{"name": "a", "replicas": 9000000000000000000,
                                    "template": {"spec": {"parallelism": 4, "template": T}}}]})")),
-              HasSubstr("spec.replicatedJobs[0].replicas: asks for"));
+              HasSubstr("spec.replicatedJobs[0].replicas: requests"));
   EXPECT_THAT(problem(workload("kubeflow.org/v1", "PyTorchJob",
                                R"({"pytorchReplicaSpecs": {"Master": {"replicas": 6000, "template": T},
                                                            "Worker": {"replicas": 6000, "template": T}}})")),
-              HasSubstr("spec.pytorchReplicaSpecs.Worker.replicas: asks for"));
+              HasSubstr("spec.pytorchReplicaSpecs.Worker.replicas: requests"));
 }
 
-TEST(WorkloadPods, GroupsOfRayAndReplicasOfLeadersHaveTheirLimits) {
+TEST(WorkloadPods, RayGroupsAndLeaderReplicasAreLimited) {
   EXPECT_EQ(problem(workload("ray.io/v1", "RayCluster",
                              R"({"headGroupSpec": {"template": T}, "workerGroupSpecs": [
                                  {"replicas": 6000, "template": T}, {"replicas": 6000, "template": T}]})")),
-            "spec.workerGroupSpecs[1].replicas: asks for 12001 pods; at most 10000 of one workload are made");
+            "spec.workerGroupSpecs[1].replicas: requests 12001 pods; at most 10000 are created per workload");
   EXPECT_THAT(problem(workload("ray.io/v1", "RayCluster",
                                R"({"workerGroupSpecs": [{"minReplicas": 9223372036854775807}]})")),
-              HasSubstr("spec.workerGroupSpecs[0].replicas: asks for"));
+              HasSubstr("spec.workerGroupSpecs[0].replicas: requests"));
   EXPECT_EQ(problem(workload("ray.io/v1", "RayCluster", R"({"workerGroupSpecs": [{"replicas": "two"}]})")),
-            "spec.workerGroupSpecs[0].replicas: \"two\" is no count");
+            "spec.workerGroupSpecs[0].replicas: \"two\" is not a whole number");
   const auto of_set = [](const std::string& replicas, const std::string& size) {
     return problem(workload("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet",
                             R"({"replicas": )" + replicas + R"(, "leaderWorkerTemplate": {"size": )" + size +
@@ -213,19 +213,19 @@ TEST(WorkloadPods, GroupsOfRayAndReplicasOfLeadersHaveTheirLimits) {
   };
   EXPECT_EQ(of_set("100", "100"), "");
   EXPECT_EQ(of_set("101", "100"),
-            "spec.replicas: asks for 10100 pods; at most 10000 of one workload are made");
-  EXPECT_THAT(of_set("9223372036854775807", "2"), HasSubstr("spec.replicas: asks for"));
+            "spec.replicas: requests 10100 pods; at most 10000 are created per workload");
+  EXPECT_THAT(of_set("9223372036854775807", "2"), HasSubstr("spec.replicas: requests"));
   EXPECT_EQ(of_set("1", "0"), "spec.leaderWorkerTemplate.size: must be at least 1");
 }
 
-TEST(WorkloadPods, AHeadWithoutANumberIsAHead) {
+TEST(WorkloadPods, ARayHeadWithoutANumberCounts) {
   const json cluster = workload("ray.io/v1", "RayCluster", R"({"headGroupSpec": {"template": T}})");
   EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head"}})), IsEmpty());
   EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head-x7f2k"}})), IsEmpty());
   EXPECT_THAT(names_of(*missing_pods(cluster, {{"w-head", true}})), ElementsAre("w-head-0"));
 }
 
-TEST(WorkloadPods, MembersOfAnyTypeDoNoHarm) {
+TEST(WorkloadPods, FieldsOfAnyTypeAreHandled) {
   for (const char* spec :
        {"null", "[]", "7", R"({"headGroupSpec": 1, "workerGroupSpecs": [7, null]})",
         R"({"leaderWorkerTemplate": []})", R"({"template": 3})", R"({"template": {"spec": []}})",

@@ -1,5 +1,5 @@
-// The table of rules, and those that fit into a few lines: batch Jobs, JobSets, Knative, AmlJobs; all others
-// one pod at a time.
+// The table of rules, and the short ones: batch Jobs, JobSets, Knative, AmlJobs; the pods of all other kinds
+// are scheduled one by one.
 #include "grouper/workload_rules.hpp"
 
 #include <fmt/format.h>
@@ -72,9 +72,10 @@ Result<json> batch_shape(const Member& member) {
   const std::string minimum = annotation(member.workload, kBatchMinimum);
   const bool is_of_cron_job = text_at(member.workload, "/metadata/ownerReferences/0/kind") == "CronJob";
   if (minimum.empty() || is_of_cron_job) return at_least(1);
-  const auto wanted = number(minimum);
-  if (!wanted) return Error{fmt::format("annotation {}: \"{}\" is no count", kBatchMinimum, minimum)};
-  return at_least(*wanted);
+  const auto minimum_pods = number(minimum);
+  if (!minimum_pods)
+    return Error{fmt::format("annotation {}: \"{}\" is not a whole number", kBatchMinimum, minimum)};
+  return at_least(*minimum_pods);
 }
 
 // ---------------------------------------------------------------- JobSet
@@ -85,7 +86,7 @@ std::int64_t pods_of(const json& replicated) {
   return count_at(job, "/spec/parallelism").value_or(1);
 }
 
-// A replicated Job and a leaf for each replica of it.
+// Adds a replicated Job and a leaf for each of its replicas.
 void add_replicas(json& groups, const json& job, std::int64_t replicas) {
   const std::string name = text_at(job, "/name");
   groups.push_back({{"name", name}, {"minSubGroup", replicas}});
@@ -124,7 +125,7 @@ const json* revision_of(const Member& member) {
   return nullptr;
 }
 
-// Pods of one revision share a group; where the revision is not known, those of the Service.
+// Pods of one revision share a group; if the revision is unknown, those of the Service do.
 Result<const json*> knative_subject(const Member& member) {
   const json* const revision = revision_of(member);
   return revision != nullptr ? revision : &member.workload;
@@ -144,7 +145,7 @@ Result<json> aml_shape(const Member& member) {
 
 // ---------------------------------------------------------------- Spark
 
-// Driver and executors, which the driver makes itself, are told apart from other pods by their labels.
+// The driver creates the executors itself. Labels distinguish both from other pods.
 std::string spark_name(const Member& member, std::string usual) {
   const std::string selector = label(member.pod, "spark-app-selector");
   return selector.empty() || label(member.pod, "spark-app-name").empty() ? usual : selector;
@@ -152,7 +153,7 @@ std::string spark_name(const Member& member, std::string usual) {
 
 // ---------------------------------------------------------------- RunaiJob
 
-// Pods whose names differ in their last part belong together.
+// Pods whose names differ only in their last part belong together.
 std::string runai_name(const Member& member, std::string) {
   const std::string pod = text_at(member.pod, "/metadata/name");
   return group_name(pod.substr(0, pod.rfind('-')), text_at(member.workload, "/metadata/uid"));

@@ -1,4 +1,4 @@
-// How many pods each kind of workload needs at once, and how they are divided.
+// How many pods of each kind of workload must start together, and how they are grouped.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,41 +12,42 @@
 
 namespace muster::grouper {
 
-// A pod, and what a rule may look at to find its place.
+// A pod, and what a rule may use to choose its group.
 struct Member {
-  const json& workload;  // the owner whose rule counts, or the pod
+  const json& workload;  // the owner whose rule applies, or the pod
   const json& pod;
   const std::vector<json>& owners;  // from the nearest to the top one
-  const json& related;              // what `related_to` asked for; null where nobody looked
+  const json& related;              // what `related_to` asked for; null if it was not read
 };
 
-// Who shares a PodGroup.
+// Which pods share a PodGroup.
 enum class Sharing { kOwner, kReplica, kPod };
 
-// What a kind of workload means for its pods' group.
+// How a kind of workload determines the group of its pods.
 struct WorkloadRule {
   std::string_view group, kind;  // of the API
   const char* priority_class = "train";
   Sharing sharing = Sharing::kOwner;
-  // minMember, or minSubGroup and subGroups.
+  // Returns minMember, or minSubGroup and subGroups.
   Result<json> (*shape)(const Member& member);
-  // The pod's; "": the only one.
+  // The sub group of the pod; "" if there is only one.
   std::string (*sub_group)(const Member& member);
-  // Where set: the group's name, from the one that it would have.
+  // If set: the name of the group, derived from the usual one.
   std::string (*name)(const Member& member, std::string usual) = nullptr;
-  // Where set: the object that the group is made for instead of the workload; an error where it is missing.
+  // If set: the object that the group is made for instead of the workload; an error if it is missing.
   Result<const json*> (*subject)(const Member& member) = nullptr;
-  // Where set: the kind's own way to name a priority class; "" where it does not.
+  // If set: the kind's own way to name a priority class; "" if it names none.
   std::string (*own_class)(const Member& member) = nullptr;
-  // Where set: what has to be read beside the owners.
+  // If set: what must be read besides the owners.
   std::optional<Related> (*related)(const Member& member) = nullptr;
 };
 
-// The rule for the top owner; there is one for every kind.
+// The rule for the top owner. Every kind has one.
 const WorkloadRule& rule_for(const json& workload);
-// Such an owner has no rule of its own: the one below it counts, and inherits its labels and annotations.
+// True for an owner without a rule of its own: the owner below it counts, and inherits its labels and
+// annotations.
 bool is_looked_through(const json& workload);
-// Its pods' labels are looked for on all owners, not only the topmost.
+// True if labels are looked up on all owners, not only on the topmost.
 bool asks_all_owners(const WorkloadRule& rule);
 
 }  // namespace muster::grouper

@@ -1,4 +1,4 @@
-// Looks at each job that opted in, notes what it saw, and nominates those that are overdue.
+// Checks each job that opted in, records what it found, and nominates the overdue ones.
 #include "plugins/expected_runtime.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kExpectedRuntimeName = "expectedruntime";
 
-// Jobs that opted in, themselves or by their queue, by namespace and name.
+// Jobs with an expected runtime of their own or of their queue, by namespace and name.
 std::vector<JobId> candidates(const Cluster& c) {
   const auto opted_in = c.job_table().opted_in();
   std::vector<JobId> jobs(opted_in.begin(), opted_in.end());
@@ -28,56 +28,58 @@ std::vector<JobId> candidates(const Cluster& c) {
   return jobs;
 }
 
-std::string bad_value(const char* key, const std::string& value, const char* wanted) {
-  return fmt::format("annotation {}: \"{}\" is no {}", key, value, wanted);
+std::string bad_value(const char* key, const std::string& value, const char* expected) {
+  return fmt::format("annotation {}: \"{}\" is not {}", key, value, expected);
 }
 
-// An expected runtime of zero or less is none.
-NominationCheck look_at(const Session& s, JobId id, const std::string& expected) {
+// An expected runtime of zero or less counts as invalid.
+NominationCheck make_check(const Session& s, JobId id, const std::string& expected) {
   const Job& job = s.cluster.job(id);
-  NominationCheck seen{.job = id,
-                       .by = kExpectedRuntimeName,
-                       .active_tasks = job.counts.active_allocated(),
-                       .can_lose_tasks = can_lose_tasks(job),
-                       .last_start = job.last_start};
-  if (const auto given = parse_duration(expected); given && *given > Duration::zero()) seen.expected = *given;
-  if (job.last_start) seen.runtime = s.now - *job.last_start;
+  NominationCheck check{.job = id,
+                        .by = kExpectedRuntimeName,
+                        .active_tasks = job.counts.active_allocated(),
+                        .can_lose_tasks = can_lose_tasks(job),
+                        .last_start = job.last_start};
+  if (const auto given = parse_duration(expected); given && *given > Duration::zero())
+    check.expected = *given;
+  if (job.last_start) check.runtime = s.now - *job.last_start;
   if (job.requeue_not_before)
-    if (const auto given = parse_time(*job.requeue_not_before)) seen.not_before = *given;
-  return seen;
+    if (const auto given = parse_time(*job.requeue_not_before)) check.not_before = *given;
+  return check;
 }
 
-// Nobody gives way where nobody waits.
-void wake_at(Session& s, TimePoint moment) {
-  if (!s.cluster.pending_jobs().empty()) s.wake_at(moment);
+// A nomination matters only while some job is pending.
+void wake_at(Session& s, TimePoint time) {
+  if (!s.cluster.pending_jobs().empty()) s.wake_at(time);
 }
 
 void judge(Session& s, JobId id, RequeueRecord& record) {
   const Job& job = s.cluster.job(id);
   const std::string expected = *expected_runtime(s.cluster, id);
-  const NominationCheck seen = look_at(s, id, expected);
-  record.checks.push_back(seen);
+  const NominationCheck check = make_check(s, id, expected);
+  record.checks.push_back(check);
   const auto skip = [&](const char* reason, std::string problem = "") {
     record.skip(id, kExpectedRuntimeName, reason, std::move(problem));
   };
-  // A job that says nothing itself and merely waits is like any other that waits.
-  if (seen.active_tasks == 0) return job.expected_runtime ? skip("not_running") : void();
-  if (!seen.can_lose_tasks) return skip("not_preemptible");
-  if (!seen.expected)
-    return skip("invalid_duration", bad_value(keys::kExpectedRuntime, expected, "positive duration"));
-  if (!seen.last_start) return skip("missing_start");
-  if (*seen.runtime < *seen.expected) wake_at(s, *seen.last_start + *seen.expected);
-  if (*seen.runtime < Duration::zero())
-    return skip("clock_skew", "its last start, " + format_time(*seen.last_start) + ", is in the future");
-  if (*seen.runtime < *seen.expected) return;  // not due yet: nothing to say about it
-  if (job.requeue_not_before && !seen.not_before)
+  // Without an expected runtime of its own, a pending job is not worth a skip record: its queue's default
+  // does not concern it yet.
+  if (check.active_tasks == 0) return job.expected_runtime ? skip("not_running") : void();
+  if (!check.can_lose_tasks) return skip("not_preemptible");
+  if (!check.expected)
+    return skip("invalid_duration", bad_value(keys::kExpectedRuntime, expected, "a positive duration"));
+  if (!check.last_start) return skip("missing_start");
+  if (*check.runtime < *check.expected) wake_at(s, *check.last_start + *check.expected);
+  if (*check.runtime < Duration::zero())
+    return skip("clock_skew", "its last start, " + format_time(*check.last_start) + ", is in the future");
+  if (*check.runtime < *check.expected) return;  // not due yet, which needs no record
+  if (job.requeue_not_before && !check.not_before)
     return skip("invalid_not_before",
-                bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "RFC 3339 time"));
-  if (seen.not_before && s.now < *seen.not_before) return wake_at(s, *seen.not_before), skip("cooldown");
-  record.nominate(id, kExpectedRuntimeName, *seen.runtime - *seen.expected);
+                bad_value(keys::kRequeueNotBefore, *job.requeue_not_before, "an RFC 3339 timestamp"));
+  if (check.not_before && s.now < *check.not_before) return wake_at(s, *check.not_before), skip("cooldown");
+  record.nominate(id, kExpectedRuntimeName, *check.runtime - *check.expected);
 }
 
-// Said as long as it stands there, not only when somebody is requeued.
+// Warns as long as the annotation is there, not only when a job is requeued.
 void check_delay(const Session& s, JobId id, RequeueRecord& record) {
   if (auto delay = requeue_delay(s.cluster, id); !delay.problem.empty())
     record.warnings.push_back({id, std::move(delay.problem)});

@@ -1,4 +1,4 @@
-// Nominates jobs that have run longer than they said they would: plugin expectedruntime. requeue.md.
+// Plugin expectedruntime: nominates jobs that have exceeded their expected runtime for requeue. requeue.md.
 #pragma once
 
 #include <memory>

@@ -37,7 +37,7 @@ std::optional<std::int64_t> integer(const std::string& text) {
   return value;
 }
 
-// Two labels that are no numbers compare equal, so that the order is one.
+// Two labels that are not numbers compare equal, so that this stays a strict weak order.
 int compare_task_priorities(const Task& l, const Task& r) {
   if (l.task_priority.has_value() != r.task_priority.has_value())
     return claim_first(l.task_priority.has_value(), r.task_priority.has_value());

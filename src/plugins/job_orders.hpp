@@ -1,5 +1,5 @@
-// Orders of jobs inside a queue, of sub groups inside a job and of tasks inside a sub group: plugins
-// priority, elastic, subgrouporder, kubeflow, ray, taskorder. fairshare.md 5.
+// Orders jobs within a queue, sub groups within a job and tasks within a sub group: plugins priority,
+// elastic, subgrouporder, kubeflow, ray, taskorder. fairshare.md 5.
 #pragma once
 
 #include <memory>

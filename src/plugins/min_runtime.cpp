@@ -1,4 +1,5 @@
-// Jobs inside their minimum are no victims; elastic ones may lose what they have beyond their minimum shape.
+// Protects jobs from eviction until their minimum runtime has passed. Elastic jobs may still lose the pods
+// beyond their minimum.
 #include "plugins/min_runtime.hpp"
 
 #include <algorithm>
@@ -13,7 +14,7 @@ constexpr const char* kRule = "minimum runtime";
 
 using Field = std::optional<Duration> Queue::*;
 
-// More active tasks than the minimum in some sub group; KAI counts tasks of any status.
+// True if some sub group has more active tasks than its minimum. KAI counts tasks of any status.
 bool is_elastic(const Job& job, bool by_active) {
   if (!by_active) return job.is_elastic();
   return std::any_of(job.pod_sets.begin(), job.pod_sets.end(),
@@ -26,7 +27,7 @@ class MinRuntime final : public Plugin {
 
   void open(Session& s, Hooks& hooks) override {
     s_ = &s;
-    if (protects_nobody()) return;
+    if (has_no_minimum()) return;
     hooks.preempt_victim.add([this](JobId, JobId v) { return filter(v, preempt_minimum(v)); });
     hooks.reclaim_victim.add([this](JobId c, JobId v) { return filter(v, reclaim_minimum(c, v)); });
     hooks.preempt_scenario.add(
@@ -44,8 +45,8 @@ class MinRuntime final : public Plugin {
  private:
   const Queue& queue(QueueId q) const { return s_->cluster.queue(q); }
 
-  // As in most clusters: no minimum anywhere.
-  bool protects_nobody() const {
+  // True in most clusters: no minimum is configured anywhere.
+  bool has_no_minimum() const {
     const auto is_none = [](const std::optional<Duration>& minimum) {
       return !minimum || *minimum <= Duration::zero();
     };
@@ -55,7 +56,7 @@ class MinRuntime final : public Plugin {
            });
   }
 
-  // The first value from the queue up to the root; an explicit 0s is a value and ends the walk.
+  // Returns the first value from the queue up to the root. An explicit 0s is a value and ends the search.
   Duration first_set(QueueId q, Field field, Duration otherwise) const {
     for (; q.valid(); q = queue(q).parent)
       if (const auto& value = queue(q).*field) return *value;
@@ -66,14 +67,15 @@ class MinRuntime final : public Plugin {
     return first_set(s_->cluster.job(victim).queue, &Queue::preempt_min_runtime, options_.preempt);
   }
 
-  Duration reclaim_minimum(JobId contender, JobId victim) const {
+  Duration reclaim_minimum(JobId preemptor, JobId victim) const {
     QueueId from = s_->cluster.job(victim).queue;
     if (options_.resolve == ReclaimResolve::kLca)
-      from = below_common_ancestor(from, s_->cluster.job(contender).queue);
+      from = below_common_ancestor(from, s_->cluster.job(preemptor).queue);
     return first_set(from, &Queue::reclaim_min_runtime, options_.reclaim);
   }
 
-  // The queue below the lowest common ancestor on the victim's side; of the same leaf, the leaf itself.
+  // The ancestor of the victim's queue that is a child of the lowest common ancestor. If both queues are the
+  // same leaf, the leaf itself.
   QueueId below_common_ancestor(QueueId victim, QueueId other) const {
     const auto is_ancestor = [&](QueueId q) { return is_at_or_below(s_->cluster, other, q); };
     QueueId at = victim;

@@ -1,4 +1,4 @@
-// A running job is not evicted before it has run its minimum time. min-runtime.md.
+// Plugin minruntime: a running job is not evicted before its minimum runtime has passed. min-runtime.md.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace muster::plugins {
 enum class ReclaimResolve { kLca, kQueue };
 
 struct MinRuntimeOptions {
-  Duration preempt{}, reclaim{};  // where no queue says anything
+  Duration preempt{}, reclaim{};  // used where no queue has a value
   ReclaimResolve resolve = ReclaimResolve::kLca;
   bool protect_from_consolidation = false;
 };

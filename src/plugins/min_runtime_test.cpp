@@ -1,4 +1,4 @@
-// Minimum runtime, with the tables of actions.md 12 and min-runtime.md.
+// Minimum runtime, on the tables of actions.md 12 and min-runtime.md.
 #include "plugins/min_runtime.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ Config resolved_by(const std::string& method) {
   return config;
 }
 
-// Three departments with their teams, and a job that just started in each team.
+// Three departments with their teams, and in each team a job that just started.
 class MinRuntimeTest : public testing::TestWithParam<std::string> {
  protected:
   static TestCluster departments(const Config& config = {}) {
@@ -45,10 +45,10 @@ class MinRuntimeTest : public testing::TestWithParam<std::string> {
     const auto why = c.open().hooks.preempt_victim(c.job_id("in-" + victim), c.job_id("in-" + victim));
     return *why->until - c.now();
   }
-  static Duration reclaim_minimum(const Config& config, const std::string& contender,
+  static Duration reclaim_minimum(const Config& config, const std::string& preemptor,
                                   const std::string& victim) {
     TestCluster c = departments(config);
-    const auto why = c.open().hooks.reclaim_victim(c.job_id("in-" + contender), c.job_id("in-" + victim));
+    const auto why = c.open().hooks.reclaim_victim(c.job_id("in-" + preemptor), c.job_id("in-" + victim));
     return *why->until - c.now();
   }
 };
@@ -102,7 +102,7 @@ TEST_F(Protection, AnElasticJobKeepsItsMinimum) {
                         "2025-06-01T12:00:05Z)"));
 }
 
-TEST_F(Protection, IsToldWhereAnotherJobMightBeEvictedInVain) {
+TEST_F(Protection, IsReportedWhereOnlyUselessEvictionsArePossible) {
   c.node("node1", {.gpus = 1}).only({"preempt"});
   c.running("late", {.queue = "q", .gpus = 1, .node = "node0", .age = 4s})
       .running("soon", {.queue = "q", .gpus = 2, .node = "node0", .age = 10s})
@@ -113,20 +113,20 @@ TEST_F(Protection, IsToldWhereAnotherJobMightBeEvictedInVain) {
   EXPECT_THAT(c.why("p"), HasSubstr("minimum runtime (soon until 2025-06-01T12:00:05Z, then 1 more)"));
 }
 
-TEST_F(Protection, IsNotToldWhereNobodyIsProtected) {
+TEST_F(Protection, IsNotReportedWhereNoJobIsProtected) {
   c.running("v", {.queue = "q", .gpus = 3, .priority = 100, .node = "node0", .age = 10s})
       .pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_THAT(c.why("p"), Not(HasSubstr("minimum runtime")));
 }
 
-TEST_F(Protection, ReclaimDoesNotAskForThePreemptMinimum) {
+TEST_F(Protection, ReclaimIgnoresThePreemptMinimum) {
   c.queue("poor", {.deserved = 3});
   c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s}).pending("p", {.queue = "poor"});
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
 }
 
-TEST_F(Protection, CoversConsolidationOnlyWhereAskedTo) {
+TEST_F(Protection, CoversConsolidationOnlyIfConfigured) {
   const auto moved = [](const Config& config) {
     TestCluster each(config);
     each.queue("q", {.deserved = 4, .preempt_min_runtime = 15s})

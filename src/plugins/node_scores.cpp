@@ -1,4 +1,4 @@
-// Each score by itself, and what it weighs: one outweighs all that come after it.
+// Node scores, each with its weight. Each outweighs all that come after it.
 #include "plugins/node_scores.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace muster::plugins {
 namespace {
 
-// Each dominates everything below it.
+// Each dominates all that follow.
 constexpr double kNominated = 10'000'000, kSharing = 10'000, kAvailableNow = 1'000, kResourceType = 10,
                  kPack = 9;
 
 bool is_cpu_only(const Cluster& c, NodeId n) { return !c.node(n).is_mig && c.allocatable().at(kGpu, n) <= 0; }
 
-// A request for whole GPUs fits no shared one; one that needs no GPU fits any: where GPUs are shared, CPUs
-// that it takes are least missed.
+// A request for whole GPUs fits no shared one. A request without GPUs fits any: on a node with shared GPUs,
+// the CPUs it takes are missed least.
 bool fits_some_shared_gpu(const Cluster& c, const Shape& shape, NodeId id) {
   const Node& node = c.node(id);
   if (node.shared.empty()) return false;
@@ -75,14 +75,13 @@ class NodePlacement final : public Plugin {
     return capacity == 0 ? 0 : free(k, n) / capacity;
   }
 
-  // With the largest node instead of the emptiest one as the measure, packing scores need no other node and
-  // order the nodes alike, as long as every node that can take the task has something of the resource to
-  // give.
+  // Compares with the largest node instead of the emptiest one, so the score needs no other node. The order
+  // of the nodes is the same as long as every node that can take the task offers some of the resource.
   std::optional<double> key(ShapeId shape, NodeId n) const {
     const Kind k = kind(shape);
     if (strategy(shape) == Strategy::kSpread) return spread_score(k, n);
     if (cluster_->allocatable().at(k, n) == 0)
-      return 0;  // MIG instances: nodes that have whole GPUs are not exact
+      return 0;  // for MIG instances the key of nodes with whole GPUs is not exact
     const bool needs_it = amount_of(cluster_->shape(shape).request, k) > 0;
     const bool exact = needs_it || (cluster_->shape(shape).is_shared() && free(k, n) >= 0);
     if (!exact) return std::nullopt;
@@ -95,7 +94,7 @@ class NodePlacement final : public Plugin {
   std::array<std::int64_t, 3> most_{};
 };
 
-// Used memory of a device as a part of it; a whole device is unused.
+// Used part of a device's memory; 0 for a device that is not shared.
 double used_part(const Cluster& c, NodeId id, GroupId group) {
   const Node& node = c.node(id);
   for (const SharedGpu& gpu : node.shared)

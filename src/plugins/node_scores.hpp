@@ -1,5 +1,5 @@
-// Scores of nodes by what they have free: plugins nodeavailability, resourcetype, nominatednode,
-// gpusharingorder, nodeplacement; and of devices: gpupack, gpuspread. placement.md 5, 6.2.
+// Scores nodes by what they have free: plugins nodeavailability, resourcetype, nominatednode,
+// gpusharingorder, nodeplacement; and devices: gpupack, gpuspread. placement.md 5, 6.2.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ enum class Strategy { kPack, kSpread };
 
 struct NodePlacementOptions {
   Strategy gpu = Strategy::kPack;
-  Strategy cpu = Strategy::kPack;  // of tasks that need no GPU
+  Strategy cpu = Strategy::kPack;  // for tasks that need no GPU
 };
 
 std::unique_ptr<Plugin> make_node_availability();  // nodes where the task can start at once

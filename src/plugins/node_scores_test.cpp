@@ -23,7 +23,7 @@ struct Gpus {
   int free = 0, total = 0;
 };
 
-// The scores that the plugin nodeplacement alone gives for a pod of one GPU.
+// The scores that plugin nodeplacement alone gives for a pod of one GPU.
 std::vector<double> scores(const std::string& strategy, const std::vector<Gpus>& nodes) {
   Config config = placement(strategy);
   std::erase_if(config.plugins, [](const PluginConfig& p) { return p.name != "nodeplacement"; });
@@ -49,7 +49,7 @@ TEST(NodePlacement, PacksTheFullestFirst) {  // examples 1 and 2
   EXPECT_THAT(scores("binpack", {{0, 2}, {0, 4}, {0, 8}}), ElementsAre(0, 0, 0));
 }
 
-TEST(NodePlacement, SpreadsByThePartThatIsFree) {  // example 3
+TEST(NodePlacement, SpreadsByTheFreePart) {  // example 3
   EXPECT_THAT(scores("spread", {{3, 4}, {1, 4}, {0, 0}}), ElementsAre(0.75, 0.25, 0));
 }
 

@@ -1,4 +1,4 @@
-// The score of preferred pod affinity: the waiting pod's terms, and those of the pods that stand.
+// Scores preferred pod affinity: the terms of the pending pod, and those of the pods already placed.
 #include "plugins/pod_affinity.hpp"
 
 #include "engine/cycle/session.hpp"
@@ -29,7 +29,7 @@ class PodAffinity final : public Plugin {
                                                   index().terms_of_others(task, nodes[i]));
   }
 
-  // Made when first asked for, from where the tasks stand then, and kept up to date from there.
+  // Built from the current placements on first use, and kept up to date from then on.
   const AffinityIndex& index() { return index_ ? *index_ : index_.emplace(*cluster_, TermsOf::kPreferred); }
 
   const Cluster* cluster_ = nullptr;

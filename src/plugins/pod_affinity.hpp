@@ -1,5 +1,5 @@
-// Prefers nodes near the pods that preferred affinity asks for, away from those that anti-affinity avoids.
-// Plugin podaffinity; placement.md 5, 9.
+// Plugin podaffinity: prefers nodes near the pods that preferred affinity asks for, and away from those that
+// preferred anti-affinity avoids. placement.md 5, 9.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// How preferred terms weigh, of the pod and of those that stand.
+// How preferred terms count, both of the new pod and of the pods already placed.
 #include "plugins/pod_affinity.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ TEST_F(PodAffinityTest, OtherNamespacesCountOnlyIfNamed) {
   EXPECT_EQ(scores(all), (Scores{7e6, 7e6, 0, 0}));
 }
 
-TEST_F(PodAffinityTest, TasksWithoutAnythingToWeighStayOnTheFastPath) {
+TEST_F(PodAffinityTest, TasksWithoutTermsStayOnTheFastPath) {
   c_.add(running(pod_object("standing", kDb, {.preferred_affinity = {near_app("db", "zone", 10)}}), "node1"));
   const TaskId unrelated = c_.add(pod_object("unrelated", kWeb));
   const TaskId wanted = c_.add(pod_object("wanted", kDb));
@@ -94,7 +94,7 @@ TEST_F(PodAffinityTest, TasksWithoutAnythingToWeighStayOnTheFastPath) {
   EXPECT_TRUE(applies(wanted));
 }
 
-TEST_F(PodAffinityTest, APlacementCountsAtOnceAndNoMoreWhenTakenBack) {
+TEST_F(PodAffinityTest, APlacementCountsAtOnceUntilItIsUndone) {
   const TaskId first = c_.add(pod_object("first", kDb));
   const TaskId second =
       c_.add(pod_object("second", kWeb, {.preferred_affinity = {near_app("db", "zone", 1)}}));

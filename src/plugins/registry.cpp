@@ -1,4 +1,4 @@
-// The one list of plugins: name, arguments, and how each is made. Nothing registers itself before main.
+// The one list of plugins: name, arguments, and factory. Nothing registers itself before main.
 #include "plugins/registry.hpp"
 
 #include <algorithm>
@@ -71,7 +71,7 @@ Make min_runtime_from(const Arguments& given) {
   return [options] { return make_min_runtime(options); };
 }
 
-// "a, b" as a list.
+// Splits "a, b" into a list.
 std::vector<std::string> words_in(const std::string& text) {
   std::vector<std::string> words;
   std::string word;
@@ -110,14 +110,14 @@ constexpr const char* kFragmentation = "fragmentation";
 
 struct Registered {
   KnownComponent known;
-  FromConfig make;  // none: the plugin decides nothing and is not built
+  FromConfig make;  // null: the plugin decides nothing and is not created
 };
 
 const std::vector<Registered>& registered() {
   static const std::vector<Registered> plugins{
       {{.name = "predicates",
         .if_missing =
-            "any node with room is taken: selectors, affinity, taints, ports and volumes do not count"},
+            "pods go to any node with room: selectors, affinity, taints, host ports and volumes are ignored"},
        predicates_from},
       {{.name = "proportion",
         .arguments = {"kValue", "relcaimerSaturationMultiplier",
@@ -166,7 +166,7 @@ const Registered* find(const std::string& name) {
 
 bool is_generator(const PluginFactory& plugin) { return !find(plugin.name)->known.generator.empty(); }
 
-// They stand behind the generators of the file, whatever these are; alone they do not.
+// They come after the generators that the file names, and are dropped if it names none.
 void add_our_generators(const Config& config, std::vector<PluginFactory>& plugins) {
   const Compatibility& ours = config.params.compatibility;
   std::erase_if(plugins,
@@ -182,8 +182,8 @@ bool spreads_gpus(const PluginConfig& plugin) {
                                         strategy != plugin.arguments.end() && strategy->second == "spread");
 }
 
-// Who wants GPUs spread does not want to hear what that leaves for others.
-std::vector<PluginConfig> in_agreement(std::vector<PluginConfig> plugins) {
+// A configuration that spreads GPUs accepts fragmentation, so its plugin gets no weight.
+std::vector<PluginConfig> without_conflicts(std::vector<PluginConfig> plugins) {
   if (std::any_of(plugins.begin(), plugins.end(), spreads_gpus))
     for (PluginConfig& plugin : plugins)
       if (plugin.name == kFragmentation) plugin.arguments["weight"] = "0";
@@ -200,7 +200,7 @@ std::vector<KnownComponent> known_plugins() {
 
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors) {
   std::vector<PluginFactory> made;
-  for (const PluginConfig& plugin : in_agreement(config.plugins))
+  for (const PluginConfig& plugin : without_conflicts(config.plugins))
     if (const Registered* found = find(plugin.name); found != nullptr && found->make)
       made.push_back({plugin.name, found->make(Arguments(plugin, found->known, errors), config.params)});
   add_our_generators(config, made);

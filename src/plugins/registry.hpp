@@ -1,4 +1,4 @@
-// The list of plugins, and how the configuration turns into them.
+// The list of plugins, and the factories that the configuration selects.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace muster::plugins {
 
-// What a configuration may name.
+// All plugins that a configuration may name.
 std::vector<KnownComponent> known_plugins();
-// The configured plugins in order. Bad arguments are appended to `errors`.
+// The configured plugins in order. Appends bad arguments to `errors`.
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
-// The plugins that a file names, that KAI has, and that decide nothing here, such as "snapshot".
+// The plugins that the file names and KAI has, but that decide nothing here, such as "snapshot".
 std::vector<std::string> skipped_plugins(const Config& config);
 
 }  // namespace muster::plugins

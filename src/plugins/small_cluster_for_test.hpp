@@ -1,4 +1,4 @@
-// A few nodes and pods, and a session with the plugin under test: for tests of node filters and scores.
+// For tests of node filters and scores: a few nodes and pods, and a session with the plugin under test.
 #pragma once
 
 #include "engine/cycle/session.hpp"
@@ -12,7 +12,7 @@ inline NodeObject node_object(std::string name, Labels labels = {}) {
           .allocatable = {{"cpu", 64'000}, {"memory", 1 << 30}, {"nvidia.com/gpu", 8'000}, {"pods", 110}}};
 }
 
-// Waiting, in a job of its own name.
+// A pending pod in a job with the pod's name.
 inline PodObject pod_object(std::string name, Labels labels = {}, Constraints constraints = {}) {
   return {.meta = {.ns = "team", .name = name, .uid = name, .labels = std::move(labels)},
           .phase = PodPhase::kPending,
@@ -33,7 +33,7 @@ inline PodAffinityTerm near_app(std::string app, std::string label, std::int32_t
           .weight = weight};
 }
 
-// Objects first, then open(), then questions.
+// REQUIRES: objects are added first, then open() is called, then the questions are asked.
 class SmallCluster {
  public:
   explicit SmallCluster(PluginFactory plugin, ClusterOptions options = {}) : cluster_(std::move(options)) {
@@ -53,14 +53,14 @@ class SmallCluster {
   Session& session() { return *session_; }
   Cluster& cluster() { return cluster_; }
 
-  // Why the node refuses the task; nothing: it does not.
+  // Why the node refuses the task, or nothing.
   std::optional<NodeRule> refusal(TaskId task, NodeId node) {
     auto refusal = refusal_of(*session_, cluster_.task(task).shape, node);
     if (!refusal) refusal = session_->hooks.node_filter(task, node);
     return refusal ? std::optional(refusal->rule) : std::nullopt;
   }
 
-  // The node on which the task is put, or "".
+  // The node on which the task is placed, or "".
   std::string place(Statement& statement, TaskId task) {
     const std::vector<TaskId> tasks{task};
     if (allocate_job(*session_, statement, {.job = cluster_.task(task).job, .tasks = tasks})) return "";

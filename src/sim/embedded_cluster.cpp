@@ -9,7 +9,7 @@ bool stays_terminating(const Cluster& cluster, const Task& task) {
 
 namespace {
 
-// Terminating since before the cycle, and neither stuck nor told to stay.
+// Pods that were terminating before the cycle, are not stuck, and are not annotated to stay.
 std::vector<TaskId> ended(const Cluster& cluster) {
   std::vector<TaskId> tasks;
   for (TaskId t : ids(cluster.tasks())) {

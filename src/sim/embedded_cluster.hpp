@@ -1,4 +1,5 @@
-// A cluster in memory: carries decisions out at once and lets pods start, end and come back between cycles.
+// A cluster in memory: carries out decisions at once and lets pods start, end and be recreated between
+// cycles.
 #pragma once
 
 #include <vector>
@@ -7,12 +8,12 @@
 
 namespace muster {
 
-// An annotation says that it does, of the pod or of its job.
+// True if an annotation of the pod or of its job says so.
 bool stays_terminating(const Cluster& cluster, const Task& task);
 
-// Between two cycles: a bound pod runs; an evicted or terminating one is gone and its owner has made it
-// again, pending, unless it stays terminating (its annotation says so, or it is stuck). docs: product.md, the
-// contract of `simulate --cycles`.
+// Between two cycles, a bound pod starts to run. An evicted or terminating pod is gone, and its owner has
+// recreated it as pending, unless the pod stays terminating (by annotation, or because it is stuck). docs:
+// product.md, the contract of `simulate --cycles`.
 class EmbeddedCluster final : public ClusterSource, public DecisionSink {
  public:
   void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// One running and one waiting pod on a node of two GPUs, and the decisions as given.
+// One running and one pending pod on a node of two GPUs, with given decisions.
 class EmbeddedClusterTest : public testing::Test {
  protected:
   EmbeddedClusterTest() {
@@ -29,7 +29,7 @@ TEST_F(EmbeddedClusterTest, ABoundPodRuns) {
   EXPECT_EQ(c.cluster().idle().at(kGpu, c.node_id("n1")), 0);
 }
 
-TEST_F(EmbeddedClusterTest, AnEvictedPodIsMadeAgain) {
+TEST_F(EmbeddedClusterTest, AnEvictedPodIsRecreated) {
   carry_out({.evictions = {{.task = c.task_id("old-0"), .action = "reclaim"}}});
   EXPECT_EQ(c.status("old-0"), TaskStatus::kPending);
   EXPECT_EQ(c.cluster().idle().at(kGpu, c.node_id("n1")), 2 * kOneGpu);
@@ -42,7 +42,7 @@ TEST_F(EmbeddedClusterTest, DecisionsAreCarriedOutOnce) {
   EXPECT_EQ(c.status("old-0"), TaskStatus::kPending);
 }
 
-TEST_F(EmbeddedClusterTest, ATerminatingPodIsMadeAgainUnlessItIsStuck) {
+TEST_F(EmbeddedClusterTest, ATerminatingPodIsRecreatedUnlessItIsStuck) {
   c.terminating("going", {.node = "n1"}).terminating("stuck", {.node = "n1", .deleted = 10min});
   c.cluster().refresh(c.now());
   carry_out({});
@@ -59,7 +59,7 @@ TEST_F(EmbeddedClusterTest, ATerminatingPodWithoutAJobIsGone) {
   EXPECT_FALSE(c.task_id("lone").valid());
 }
 
-TEST_F(EmbeddedClusterTest, AnEvictedPodThatStaysTerminatingHoldsItsPlace) {
+TEST_F(EmbeddedClusterTest, AnEvictedPodThatStaysTerminatingKeepsItsPlace) {
   PodObject pod{.meta = {.ns = "default", .name = "old-0", .uid = "old-0"}, .phase = PodPhase::kRunning};
   pod.scheduler = "kai-scheduler";
   pod.pod_group = "old";

@@ -1,5 +1,4 @@
-// What is to happen by itself, by instant. Of one instant: by kind, then in the order in which it was
-// planned.
+// Planned events by time. Events at the same time are ordered by kind, then by the order of planning.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,7 @@
 
 namespace muster {
 
-// In the order in which things of one instant happen.
+// In the order in which events at the same time happen.
 enum class EventKind : std::uint8_t {
   kPodStarts,
   kPodIsGone,
@@ -24,16 +23,17 @@ enum class EventKind : std::uint8_t {
 struct Event {
   TimePoint at{};
   EventKind kind = EventKind::kJobChanges;
-  std::uint64_t number = 0;   // of planning
-  std::uint32_t who = 0;      // what it is about: an index that depends on the kind
-  std::uint32_t pod = 0;      // of that, where it is about one
-  std::uint64_t version = 0;  // of that; another one meanwhile: it does not happen
+  std::uint64_t number = 0;   // order of planning
+  std::uint32_t subject = 0;  // index of the subject; its meaning depends on the kind
+  std::uint32_t pod = 0;      // pod of the subject, if the event concerns one
+  std::uint64_t version = 0;  // version of the subject; if it has changed meanwhile, the event is dropped
 };
 
 class EventQueue {
  public:
-  void plan(TimePoint at, EventKind kind, std::uint32_t who, std::uint64_t version = 0, std::size_t pod = 0) {
-    events_.push({at, kind, number_++, who, static_cast<std::uint32_t>(pod), version});
+  void plan(TimePoint at, EventKind kind, std::uint32_t subject, std::uint64_t version = 0,
+            std::size_t pod = 0) {
+    events_.push({at, kind, number_++, subject, static_cast<std::uint32_t>(pod), version});
   }
   bool empty() const { return events_.empty(); }
   const Event& first() const { return events_.top(); }

@@ -1,4 +1,4 @@
-// Progress in whole nanoseconds; a gang goes on only while it stands at its minimum.
+// Counts progress in whole nanoseconds. A gang makes progress only while it is at its minimum.
 #include "sim/job_run.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// The last multiple of `every` that was reached; none where nothing is kept.
+// The last multiple of `every` that was reached, or `otherwise` without checkpoints.
 Duration last_checkpoint(Duration done, const std::optional<Duration>& every, Duration otherwise) {
   if (!every || *every <= Duration::zero()) return otherwise;
   return done - done % *every;
@@ -39,14 +39,14 @@ void JobRun::advance(TimePoint now) {
   const Duration time = now - at_;
   if (time <= Duration::zero()) return;
   at_ = now;
-  (stands_ ? run : placed_ > 0 ? held_idle : queued) += time;
+  (is_at_minimum_ ? run : placed_ > 0 ? held_idle : queued) += time;
   used += GpuTime{gpus_held_} * time.count();
-  if (!stands_) return;
+  if (!is_at_minimum_) return;
   for (PodRun& pod : pods_)
     if (pod.state == State::kRunning) work(pod, time);
 }
 
-// A restart is paid for first.
+// The cost of a restart is paid before any progress.
 void JobRun::work(PodRun& pod, Duration time) {
   pod.worked += time;
   const Duration paid = std::min(time, pod.overhead);
@@ -84,38 +84,38 @@ void JobRun::stop(Pod pod, bool has_failed) {
   change(pod, State::kTerminating);
 }
 
-// What it did need not be done again.
+// The progress of the pod is kept.
 void JobRun::remove(Pod pod) { change(pod, State::kGone); }
 
-void JobRun::settle(bool stands) {
-  if (stands_ && !stands) {
+void JobRun::settle(bool is_at_minimum) {
+  if (is_at_minimum_ && !is_at_minimum) {
     fall_back_together();
-  } else if (stands_) {
+  } else if (is_at_minimum_) {
     for (PodRun& pod : pods_)
-      if (pod.was_taken) lose_alone(pod);
+      if (pod.was_taken) lose_own_progress(pod);
   }
-  const bool begins = stands && !stands_;
-  stands_ = stands;
-  if (begins) begin_to_stand();
+  const bool begins = is_at_minimum && !is_at_minimum_;
+  is_at_minimum_ = is_at_minimum;
+  if (begins) reach_minimum();
   for (PodRun& pod : pods_) {
     if (pod.was_taken) pod.has_begun = false, pod.worked = Duration::zero();
     pod.was_taken = false;
-    if (!stands_ || pod.state != State::kRunning || pod.has_begun) continue;
+    if (!is_at_minimum_ || pod.state != State::kRunning || pod.has_begun) continue;
     pod.has_begun = true;
     pod.overhead = pod.must_pay ? pod.plan.restart_cost : Duration::zero();
     pod.must_pay = false;
   }
 }
 
-void JobRun::begin_to_stand() {
+void JobRun::reach_minimum() {
   ++starts;
   if (!first_start) first_start = at_;
-  if (common_) common_->at_standing = common_->done;
+  if (common_) common_->at_start = common_->done;
   for (PodRun& pod : pods_)
-    if (is_unfinished(pod.state)) pod.at_standing = pod.done - pod.done_before;
+    if (is_unfinished(pod.state)) pod.at_start = pod.done - pod.done_before;
 }
 
-// Work from before the clock began to run is not among what was used.
+// Work from before the run is not counted as used, so it is not counted as lost either.
 void JobRun::fall_back(PodRun& pod, Duration to) {
   const Duration again = pod.done - std::max(to, std::min(pod.done, pod.done_before));
   if (again > Duration::zero()) lost += GpuTime{pod.plan.gpus} * again.count();
@@ -123,7 +123,7 @@ void JobRun::fall_back(PodRun& pod, Duration to) {
   pod.done_before = std::min(pod.done_before, to);
 }
 
-// Below its minimum everybody begins again where the gang was last safe.
+// If the job falls below its minimum, all pods restart from the last checkpoint of the gang.
 void JobRun::fall_back_together() {
   std::int64_t workers = 0, gpus = 0;
   for (PodRun& pod : pods_) {
@@ -132,19 +132,19 @@ void JobRun::fall_back_together() {
     ++workers, gpus += pod.plan.gpus;
     pod.must_pay = true;
     pod.has_begun = false;
-    if (!common_) fall_back(pod, last_checkpoint(pod.done, pod.plan.checkpoint_every, pod.at_standing));
+    if (!common_) fall_back(pod, last_checkpoint(pod.done, pod.plan.checkpoint_every, pod.at_start));
     pod.overhead = Duration::zero();
     if (common_) pod.done = Duration::zero();
   }
   if (!common_) return;
-  const Duration to = last_checkpoint(common_->done, common_->checkpoint_every, common_->at_standing);
+  const Duration to = last_checkpoint(common_->done, common_->checkpoint_every, common_->at_start);
   const Duration again = common_->done - to;
   if (workers > 0) lost += GpuTime{gpus} * again.count() / workers;
   common_->done = to;
 }
 
-// The others go on.
-void JobRun::lose_alone(PodRun& pod) {
+// The other pods continue.
+void JobRun::lose_own_progress(PodRun& pod) {
   if (!pod.has_begun) return;
   pod.must_pay = true;
   pod.overhead = Duration::zero();
@@ -171,7 +171,7 @@ void take_earlier(std::optional<Duration>& first, Duration other) {
 }  // namespace
 
 std::optional<TimePoint> JobRun::next() const {
-  if (!stands_) return std::nullopt;
+  if (!is_at_minimum_) return std::nullopt;
   std::optional<Duration> first;
   std::int64_t paces = 0;
   for (const PodRun& pod : pods_) {
@@ -193,7 +193,7 @@ std::vector<JobRun::Pod> JobRun::due_to_finish() const {
   std::vector<Pod> due;
   for (Pod i = 0; i < pods_.size(); ++i) {
     const PodRun& pod = pods_[i];
-    if (!common_ && stands_ && pod.state == State::kRunning && pod.plan.total &&
+    if (!common_ && is_at_minimum_ && pod.state == State::kRunning && pod.plan.total &&
         pod.overhead == Duration::zero() && pod.done >= *pod.plan.total)
       due.push_back(i);
   }
@@ -204,7 +204,7 @@ std::vector<JobRun::Pod> JobRun::due_to_fail() const {
   std::vector<Pod> due;
   for (Pod i = 0; i < pods_.size(); ++i) {
     const PodRun& pod = pods_[i];
-    if (stands_ && pod.state == State::kRunning && pod.plan.fails_after && !pod.has_failed_once &&
+    if (is_at_minimum_ && pod.state == State::kRunning && pod.plan.fails_after && !pod.has_failed_once &&
         pod.worked >= *pod.plan.fails_after)
       due.push_back(i);
   }

@@ -1,4 +1,4 @@
-// One job in time: progress, checkpoints, restarts, failures, and how a life divides.
+// One job over time: progress, checkpoints, restarts, failures, and the division of its time.
 #include "sim/job_run.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 const TimePoint kStart = *parse_time("2025-06-01T12:00:00Z");
 
-// A gang of `pods` with minimum `minimum`, all with the same plan; time is told from the start.
+// A gang of `pods` with minimum `minimum`, all with the same plan. Times are relative to the start.
 class JobRunTest : public testing::Test {
  protected:
   void make(int pods, int minimum, const JobRun::Plan& plan) {
@@ -36,7 +36,7 @@ class JobRunTest : public testing::Test {
     for (JobRun::Pod p : pods) run.lose_place(p);
     settle();
   }
-  // The time from the start to what comes next.
+  // Time from the start to the next event.
   Duration next() const { return run.next() ? *run.next() - kStart : Duration::max(); }
   Duration lost_by_one_gpu() const { return Duration(static_cast<std::int64_t>(run.lost / 1000)); }
 
@@ -46,23 +46,23 @@ class JobRunTest : public testing::Test {
 
 const JobRun::Plan kTwoHours{.total = 2h, .gpus = 1000};
 
-TEST_F(JobRunTest, NeedsAsLongAsItsLongestPodUndisturbed) {
+TEST_F(JobRunTest, UndisturbedItTakesAsLongAsItsLongestPod) {
   make(3, 3, kTwoHours);
   run.add({.total = 5h});
   EXPECT_EQ(run.undisturbed(), 5h);
 }
 
-TEST_F(JobRunTest, PodsThatAreMadeWhenOthersFinishTakeTurns) {
+TEST_F(JobRunTest, PodsCreatedWhenOthersFinishTakeTurns) {
   make(2, 1, kTwoHours);
   start(0min, {0, 1});
   for (JobRun::Pod made = 2; made < 6; ++made) {
     run.finish(made - 2);
     run.add(kTwoHours);
   }
-  EXPECT_EQ(run.undisturbed(), 6h);  // 12 hours of pods, two at once
+  EXPECT_EQ(run.undisturbed(), 6h);  // 12 hours of pod time, two pods at a time
 }
 
-TEST_F(JobRunTest, APodRunsAsLongAsItTakes) {
+TEST_F(JobRunTest, APodRunsUntilItsWorkIsDone) {
   make(1, 1, kTwoHours);
   start(10min, {0});
   EXPECT_EQ(next(), 2h + 10min);
@@ -85,18 +85,18 @@ TEST_F(JobRunTest, WithoutCheckpointsAnEvictionCostsEverything) {
   EXPECT_EQ(run.queued, 30min);
 }
 
-TEST_F(JobRunTest, CheckpointsAreMultiplesOfProgressNotOfTheClock) {
+TEST_F(JobRunTest, CheckpointsAreMultiplesOfProgressNotOfTime) {
   JobRun::Plan plan = kTwoHours;
   plan.checkpoint_every = 20min;
   make(1, 1, plan);
   start(7min, {0});
-  evict(57min, {0});  // 50 minutes of progress: 40 are kept
+  evict(57min, {0});  // of 50 minutes of progress, 40 are kept
   EXPECT_EQ(lost_by_one_gpu(), 10min);
   start(1h, {0});
   EXPECT_EQ(next(), 2h + 20min);
 }
 
-TEST_F(JobRunTest, ARestartCostsTimeAndIsNotLost) {
+TEST_F(JobRunTest, ARestartCostsTimeButNoProgress) {
   JobRun::Plan plan = kTwoHours;
   plan.checkpoint_every = 30min;
   plan.restart_cost = 5min;
@@ -105,7 +105,7 @@ TEST_F(JobRunTest, ARestartCostsTimeAndIsNotLost) {
   evict(1h, {0});
   start(1h, {0});
   EXPECT_EQ(next(), 2h + 5min);
-  evict(1h + 3min, {0});  // in the middle of the restart: no progress to lose, the cost comes again
+  evict(1h + 3min, {0});  // during the restart: there is no progress to lose, and the cost is paid again
   EXPECT_EQ(lost_by_one_gpu(), 0s);
   start(1h + 3min, {0});
   EXPECT_EQ(next(), 2h + 8min);
@@ -120,19 +120,19 @@ TEST_F(JobRunTest, AGangMakesProgressOnlyAtItsMinimum) {
   EXPECT_EQ(next(), 2h + 30min);
 }
 
-TEST_F(JobRunTest, BelowItsMinimumTheWholeGangGoesBack) {
+TEST_F(JobRunTest, BelowItsMinimumTheWholeGangLosesProgress) {
   JobRun::Plan plan = kTwoHours;
   plan.checkpoint_every = 1h;
   make(2, 2, plan);
   start(0h, {0, 1});
   evict(90min, {1});
-  EXPECT_EQ(lost_by_one_gpu(), 1h);  // half an hour of each
+  EXPECT_EQ(lost_by_one_gpu(), 1h);  // half an hour of each pod
   start(100min, {1});
   EXPECT_EQ(next(), 100min + 1h);
   EXPECT_EQ(run.held_idle, 10min);
 }
 
-TEST_F(JobRunTest, AboveItsMinimumOnlyTheEvictedPodLoses) {
+TEST_F(JobRunTest, AboveItsMinimumOnlyTheEvictedPodLosesProgress) {
   make(3, 2, kTwoHours);
   start(0h, {0, 1, 2});
   evict(1h, {2});
@@ -150,21 +150,21 @@ TEST_F(JobRunTest, PodsThatFinishedCountTowardsTheMinimum) {
   at(2h);
   run.finish(0);
   settle();
-  EXPECT_TRUE(run.stands());
+  EXPECT_TRUE(run.is_at_minimum());
   EXPECT_EQ(next(), 3h);
   at(3h);
   run.finish(1);
   EXPECT_TRUE(run.are_all_finished());
 }
 
-TEST_F(JobRunTest, CommonWorkIsDoneFasterByMore) {
+TEST_F(JobRunTest, CommonWorkIsDoneFasterByMorePods) {
   make(4, 1, {.gpus = 1000});
   run.set_common_work(4h, {});
   start(0h, {0});
   EXPECT_EQ(next(), 4h);
-  start(1h, {1, 2});  // three hours of work are left for three
+  start(1h, {1, 2});  // three hours of work are left for three pods
   EXPECT_EQ(next(), 2h);
-  evict(90min, {2});  // half an hour of it is to be done again: 3h − 1.5h + 0.5h by two
+  evict(90min, {2});  // half an hour of it must be done again: 3h − 1.5h + 0.5h by two pods
   EXPECT_EQ(lost_by_one_gpu(), 30min);
   EXPECT_EQ(next(), 90min + 1h);
   at(150min);
@@ -195,7 +195,7 @@ TEST_F(JobRunTest, APodFailsOnce) {
   EXPECT_EQ(next(), 2h + 30min);
 }
 
-TEST_F(JobRunTest, WhatWasDoneBeforeTheRunIsNotLostInIt) {
+TEST_F(JobRunTest, WorkFromBeforeTheRunDoesNotCountAsLost) {
   make(1, 1, kTwoHours);
   run.set_done_before(0, 1h);
   start(0h, {0});
@@ -206,7 +206,7 @@ TEST_F(JobRunTest, WhatWasDoneBeforeTheRunIsNotLostInIt) {
   EXPECT_EQ(next(), 150min);
 }
 
-TEST_F(JobRunTest, APodThatIsTerminatingHoldsItsPlaceAndDoesNothing) {
+TEST_F(JobRunTest, ATerminatingPodKeepsItsPlaceAndMakesNoProgress) {
   make(1, 1, kTwoHours);
   start(0h, {0});
   at(1h);
@@ -222,13 +222,13 @@ TEST_F(JobRunTest, APodThatIsTerminatingHoldsItsPlaceAndDoesNothing) {
   EXPECT_EQ(run.used, GpuTime{1000} * Duration(1h + 30s).count());
 }
 
-TEST_F(JobRunTest, NoDurationIsForEver) {
+TEST_F(JobRunTest, WithoutADurationAJobRunsForever) {
   make(1, 1, {.gpus = 1000});
   start(0h, {0});
   EXPECT_EQ(next(), Duration::max());
 }
 
-TEST_F(JobRunTest, NothingToDoIsDoneAtOnce) {
+TEST_F(JobRunTest, NoWorkIsDoneAtOnce) {
   make(1, 1, {.total = Duration::zero(), .gpus = 1000});
   start(1h, {0});
   EXPECT_EQ(next(), 1h);

@@ -1,4 +1,4 @@
-// Adds amount times time at every change; the series halves itself when it grows too long.
+// Adds up amount times time at every change. Halves the series when it becomes too long.
 #include "sim/meters.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kPoints = 500, kMostPoints = 1'000'000;
 
-// Whole seconds, so that the instants read well.
+// Rounds to whole seconds, so that the timestamps are easy to read.
 Duration rounded_up(Duration d) {
   constexpr Duration second = std::chrono::seconds(1);
   return std::max(second, (d + second - Duration(1)) / second * second);
@@ -77,11 +77,11 @@ void Meters::set_capacity(std::int64_t nodes, std::int64_t gpus) {
 
 // ---------------------------------------------------------------- the series
 
-// The values that hold now are those of every instant before `end`.
+// The current values apply to all times before `end`.
 void Meters::sample_until(TimePoint end, bool is_last) {
   while (next_sample_ < end || (is_last && next_sample_ == end)) {
     sample(next_sample_);
-    if (series_.at.size() >= most_points_) take_every_other();
+    if (series_.at.size() >= most_points_) halve_series();
     next_sample_ = series_.at.back() + series_.step;
   }
 }
@@ -94,14 +94,14 @@ void Meters::sample(TimePoint at) {
   series_.capacity.push_back(gpus_);
   series_.jobs_waiting.push_back(waiting_);
   for (OfQueue& q : queues_) {
-    q.used_series.resize(before, 0);  // one that came later had nothing
+    q.used_series.resize(before, 0);  // a queue that was created later had no use before
     q.fair_series.resize(before, 0);
     q.used_series.push_back(q.held);
     q.fair_series.push_back(q.fair);
   }
 }
 
-void Meters::take_every_other() {
+void Meters::halve_series() {
   series_.step *= 2;
   halve(series_.at);
   halve(series_.used);

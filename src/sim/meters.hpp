@@ -1,5 +1,5 @@
-// Integrates over time what the cluster and its queues hold, and takes the series. Exact: amounts are whole
-// thousandths of a GPU and nanoseconds.
+// Integrates the use of the cluster and its queues over time, and records the series. Exact: amounts are
+// whole thousandths of a GPU and nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@ class Cluster;
 
 class Meters {
  public:
-  // No step: one that makes about 500 points, however long the run is; `end` helps to choose. Where there
-  // would be too many points, it is doubled.
+  // Without `step`, chooses one that gives about 500 points, using `end` if known. Doubles the step when
+  // there are too many points.
   Meters(TimePoint from, std::optional<TimePoint> end, std::optional<Duration> step);
 
-  // Values hold from the last instant to `now`.
+  // The current values apply from the last timestamp to `now`.
   void advance(TimePoint now);
 
-  // ---- changes at that instant
-  void hold(QueueId queue, std::int64_t gpus);  // negative: no longer; queue not valid: of none
+  // ---- changes at the current time
+  void hold(QueueId queue, std::int64_t gpus);  // negative: releases; queue not valid: no queue
   void lose(QueueId queue, GpuTime time) { of(queue).lost += time; }
   void want(std::int64_t gpus) { pending_ += gpus; }
   void wait(int jobs) { waiting_ += jobs; }
-  // A job begins (sign 1) to wait for so many GPUs, or no longer does (−1).
+  // A job starts (sign 1) or stops (sign −1) waiting for this number of GPUs.
   void wait_for(std::int64_t gpus, int sign);
   void set_capacity(std::int64_t nodes, std::int64_t gpus);
   void set_fair_share(QueueId queue, double gpus) { of(queue).fair = gpus; }
   void count_eviction(QueueId queue, const std::string& action) { ++of(queue).evictions[action]; }
   void count_requeue(QueueId queue) { ++of(queue).requeues; }
 
-  // The series up to `end`, the end of the run, and everything else into the outcome.
+  // Writes the series up to `end`, the end of the run, and all other results into the outcome.
   void finish(TimePoint end, const Cluster& cluster, RunOutcome& outcome);
 
  private:
@@ -51,11 +51,11 @@ class Meters {
   OfQueue& of(QueueId queue);
   void sample_until(TimePoint end, bool is_last);
   void sample(TimePoint at);
-  void take_every_other();
+  void halve_series();
 
   IdVector<QueueId, OfQueue> queues_;
-  OfQueue outside_;                             // of no queue
-  std::map<std::int64_t, std::int64_t> waits_;  // GPUs wanted → jobs
+  OfQueue outside_;                             // pods without a queue
+  std::map<std::int64_t, std::int64_t> waits_;  // requested GPUs → number of jobs
   TimePoint now_, next_sample_;
   const std::size_t most_points_;
   std::int64_t held_ = 0, pending_ = 0, waiting_ = 0, nodes_ = 0, gpus_ = 0, most_nodes_ = 0, most_gpus_ = 0;

@@ -1,4 +1,4 @@
-// What happens when: arrivals, events and steps in the order of time.
+// Processes arrivals, events and steps in the order of time.
 #include "sim/timed_cluster.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void TimedCluster::set_controllers(Controllers* controllers) {
   if (controllers_ != nullptr) controllers_->begin(*this);
 }
 
-// ---------------------------------------------------------------- when
+// ---------------------------------------------------------------- next event
 
 std::optional<TimePoint> TimedCluster::next_arrival() const {
   std::optional<TimePoint> first;
@@ -55,7 +55,7 @@ std::optional<TimePoint> TimedCluster::next_failure() const {
   return failures_.empty() ? std::nullopt : std::optional(failures_.first().at);
 }
 
-// ---------------------------------------------------------------- what
+// ---------------------------------------------------------------- events
 
 void TimedCluster::advance(TimePoint now) {
   while (true) {
@@ -79,7 +79,7 @@ void TimedCluster::advance(TimePoint now) {
 
 bool TimedCluster::is_void(const Event& event) const {
   if (event.kind > EventKind::kJobChanges) return false;
-  const Entry* entry = event.who < entries_.size() ? entries_[event.who].get() : nullptr;
+  const Entry* entry = event.subject < entries_.size() ? entries_[event.subject].get() : nullptr;
   if (entry == nullptr) return true;
   if (event.kind == EventKind::kJobChanges) return entry->version != event.version;
   return event.pod >= entry->pods.size() || entry->pods[event.pod].version != event.version;
@@ -92,28 +92,28 @@ void TimedCluster::drop_void() {
 void TimedCluster::happen(const Event& event) {
   switch (event.kind) {
     case EventKind::kPodStarts:
-      start(*entries_[event.who], event.pod);
+      start(*entries_[event.subject], event.pod);
       break;
     case EventKind::kPodIsGone: {
-      Entry& entry = *entries_[event.who];
+      Entry& entry = *entries_[event.subject];
       touch(entry);
-      make_again(entry, event.pod);
+      recreate(entry, event.pod);
       break;
     }
     case EventKind::kJobChanges:
-      end_what_is_due(*entries_[event.who]);
+      end_what_is_due(*entries_[event.subject]);
       break;
     case EventKind::kNodeIsBack:
-      come_back(event.who);
+      come_back(event.subject);
       break;
     case EventKind::kNodeFails:
-      fail_at_random(event.who);
+      fail_at_random(event.subject);
       break;
     case EventKind::kStep:
-      do_step(agenda_.steps[event.who]);
+      do_step(agenda_.steps[event.subject]);
       break;
     case EventKind::kController:
-      if (controllers_ != nullptr) controllers_->is_time(*this, event.who);
+      if (controllers_ != nullptr) controllers_->is_time(*this, event.subject);
       break;
   }
 }

@@ -1,9 +1,10 @@
-// The embedded cluster with a clock and work in it: pods arrive, run, finish, fail, and come back; nodes join
-// and go. docs/spec/time.md.
+// A simulated cluster with a clock and work: pods arrive, run, finish, fail and are recreated; nodes join and
+// leave. docs/spec/time.md.
 //
-// It changes the model by deltas, as an API server's watch would, and carries out what cycles decide. Who
-// runs the cycles asks when the next thing happens, lets time pass up to then, and is told whether a cycle
-// would see anything new. An event costs what it touches, not what exists.
+// It changes the model by deltas, as the watch of an API server would, and carries out the decisions of
+// cycles. The caller runs the cycles: it asks for the time of the next event, advances to it, and asks
+// whether a cycle would see anything new. The cost of an event depends on what it touches, not on the size of
+// the cluster.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -26,7 +27,7 @@ namespace muster {
 
 struct TimedOptions {
   TimePoint from{};
-  std::optional<TimePoint> end;  // none: until nothing is left to happen
+  std::optional<TimePoint> end;  // none: until no events are left
   std::uint64_t seed = 0;
   Duration start_delay{}, eviction_delay{};
   std::optional<Duration> node_mtbf;
@@ -34,7 +35,7 @@ struct TimedOptions {
   std::optional<Duration> series_step;
 };
 
-// A line of a record: docs/spec/time.md 5.
+// One line of a record: docs/spec/time.md 5.
 struct Occurrence {
   TimePoint at{};
   std::string_view kind;  // submit, bind, start, evict, finish, fail, node
@@ -46,23 +47,23 @@ class Controllers;
 
 class TimedCluster {
  public:
-  // Takes over a cluster as the files describe it; the agenda says what its pods have to do.
+  // Takes over a cluster as the files describe it; the agenda has the work of its pods.
   TimedCluster(Cluster& cluster, Agenda agenda, const TimedOptions& options, OnOccurrence on_occurrence = {});
   ~TimedCluster();
 
-  // What workloads make over time; null: nothing. To be set before time passes.
+  // Sets the controllers that create pods over time; null: none. REQUIRES: no time has passed.
   void set_controllers(Controllers* controllers);
 
-  // Jobs that wait for a node, and of which it is written down why.
+  // Jobs that wait for a node and whose reason is recorded.
   const IdSet<JobId>& known_to_wait() const { return known_to_wait_; }
 
-  // When something happens by itself; nothing: never again, but for failures of nodes.
+  // The time of the next planned event, or nothing if there is none. Ignores random failures of nodes.
   std::optional<TimePoint> next() const;
-  // When a node fails at random; nothing: none does.
+  // When the next node fails at random, or nothing.
   std::optional<TimePoint> next_failure() const;
-  // Everything that happens up to `now`.
+  // Processes everything that happens up to `now`.
   void advance(TimePoint now);
-  // Whether anything happened since the last cycle's decisions were carried out that a cycle could see.
+  // True if something that a cycle could see happened since the last decisions were carried out.
   bool has_news() const { return has_news_; }
   void carry_out(const Decisions& decisions, TimePoint now);
 
@@ -83,19 +84,19 @@ class TimedCluster {
     Entry* entry = nullptr;
     JobRun::Pod pod = 0;
   };
-  // What is known of a pod beside its run.
+  // What is known of a pod besides its run.
   struct PodFacts {
     TaskId task;
     Work work;
-    std::string uid;            // as it was first made
-    std::uint32_t made = 1;     // how often
-    std::uint64_t version = 0;  // of its place: what was planned for an earlier one does not happen
+    std::string uid;            // of its first incarnation
+    std::uint32_t made = 1;     // how often it was created
+    std::uint64_t version = 0;  // of its place; events planned for an earlier version are dropped
     std::string ns, name;
     NodeId node;
   };
   struct Entry {
     explicit Entry(TimePoint submitted) : run(submitted) {}
-    JobId job;  // not valid: a pod of none
+    JobId job;  // not valid: a pod without a job
     QueueId queue;
     JobRun run;
     Work work;
@@ -105,16 +106,16 @@ class TimedCluster {
     std::uint64_t version = 0;
     bool is_touched = false, is_counted_waiting = false;
     std::int64_t want = 0, pending = 0;
-    GpuTime lost_told = 0;
+    GpuTime lost_reported = 0;
     std::int64_t failures = 0;
     std::optional<std::uint8_t> wait_rule;
   };
 
-  // ---- taking over
+  // ---- start of the run
   void take_over();
   void drop_what_ended_before();
   void take_over_nodes();
-  void begin_as_found(Entry& entry, JobRun::Pod pod, TaskStatus status);
+  void begin_with_status(Entry& entry, JobRun::Pod pod, TaskStatus status);
   // ---- jobs and pods
   Entry& entry_of(JobId job);
   Entry& entry_of_lone(TaskId task);
@@ -130,18 +131,18 @@ class TimedCluster {
   void end(Entry& entry, bool has_failed);
   void forget(Entry& entry);
   void note_end(Entry& entry);
-  bool stands(const Entry& entry) const;
+  bool is_at_minimum(const Entry& entry) const;
   void measure(Entry& entry);
   std::int64_t missing_gpus(const Entry& entry) const;
   // ---- places
   void hold(Entry& entry, JobRun::Pod pod, NodeId node);
-  void let_go(Entry& entry, JobRun::Pod pod);
+  void release(Entry& entry, JobRun::Pod pod);
   void bind(const BindDecision& decision);
   void start(Entry& entry, JobRun::Pod pod);  // after its delay
   void begin(Entry& entry, JobRun::Pod pod);
   void evict(TaskId task, const std::string& action, const EvictDecision* receipt, bool at_once = false);
-  void make_again(Entry& entry, JobRun::Pod pod);
-  bool fail(Entry& entry, JobRun::Pod pod);  // false: the job gave up, and is gone
+  void recreate(Entry& entry, JobRun::Pod pod);
+  bool fail(Entry& entry, JobRun::Pod pod);  // false: the job gave up and is gone
   void end_terminating();
   // ---- objects
   void apply_pod(PodObject&& pod);
@@ -150,7 +151,7 @@ class TimedCluster {
   void remove_pod(TaskId task);
   void leave(Entry& entry, JobRun::Pod pod);
   void remove_job(Entry& entry);
-  // ---- what happens
+  // ---- events
   void happen(const Event& event);
   bool is_void(const Event& event) const;
   void drop_void();
@@ -161,18 +162,18 @@ class TimedCluster {
   void act_on(const std::string& node, Step::NodeAct act);
   void add_clock(const std::string& node);
   void set_node(const NodeObject& node);
-  void take_all_from(NodeId node, const std::string& action);
+  void evict_all_from(NodeId node, const std::string& action);
   void plan_failure(std::uint32_t which);
   void fail_at_random(std::uint32_t which);
   void come_back(std::uint32_t which);
   void follow(const std::string& node);
   bool is_up(const std::string& node) const;
   void count_capacity();
-  // ---- telling
-  void tell(std::string_view kind, const Entry& entry, JobRun::Pod pod, std::string action = {},
-            std::string contender = {}) const;
-  void tell_submit(const Entry& entry) const;
-  void tell_node(const std::string& node, std::string_view action) const;
+  // ---- reports
+  void report(std::string_view kind, const Entry& entry, JobRun::Pod pod, std::string action = {},
+              std::string preemptor = {}) const;
+  void report_submit(const Entry& entry) const;
+  void report_node(const std::string& node, std::string_view action) const;
   std::string node_name(const Entry& entry, JobRun::Pod pod) const;
   void note_eviction(Entry& entry, JobRun::Pod pod, const std::string& action, const EvictDecision* receipt);
   void note_waiting(const Decisions& decisions);
@@ -188,7 +189,7 @@ class TimedCluster {
   Meters meters_;
   TimePoint now_;
   bool has_news_ = true, is_first_cycle_over_ = false;
-  bool has_more_news_ = false;  // than the last cycle decided: since it was carried out, or by that
+  bool has_more_news_ = false;  // beyond the last decisions: since they were carried out, or because of them
 
   std::vector<std::unique_ptr<Entry>> entries_;  // by slot
   std::vector<std::uint32_t> free_slots_;
@@ -204,8 +205,8 @@ class TimedCluster {
   struct NodeClock {
     std::string name;
     std::uint64_t failures = 0;
-    bool is_down = false;       // it failed at random, and comes back by itself
-    bool stands_still = false;  // until the node is up
+    bool is_down = false;     // failed at random; is repaired automatically
+    bool is_stopped = false;  // no failure is planned until the node is up
   };
   std::vector<NodeClock> node_clocks_;
   absl::flat_hash_map<std::string, std::uint32_t> clock_of_;  // by node

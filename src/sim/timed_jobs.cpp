@@ -1,4 +1,4 @@
-// Jobs and their pods in time: what they have to do, how they stand, and when they end.
+// Jobs and their pods over time: their work, their minimum, and their end.
 #include <algorithm>
 
 #include "sim/controllers.hpp"
@@ -9,10 +9,10 @@ namespace {
 
 constexpr auto kGpuUnits = index(Accounted::kGpus);
 
-// So long that no run sees its end, and so short that two of them can be added.
+// So long that no run reaches it, and so short that two of them can be added.
 Duration bounded(Duration d) { return std::min<Duration>(d, std::chrono::hours(24 * 36'525)); }
 
-// With pods that run and pods that finished.
+// True if the running and finished pods reach the minimum.
 bool holds(const Job& job, const Member& member) {
   if (member.is_pod_set) {
     const PodSet& set = job.pod_sets[member.at];
@@ -24,7 +24,7 @@ bool holds(const Job& job, const Member& member) {
 
 }  // namespace
 
-// ---------------------------------------------------------------- taking over
+// ---------------------------------------------------------------- start of the run
 
 void TimedCluster::take_over() {
   for (JobId j : ids(cluster_.jobs()))
@@ -43,14 +43,14 @@ void TimedCluster::take_over() {
   settle_touched();
 }
 
-// Jobs that were over when the run began are not of it.
+// Jobs that were over before the run began are not part of it.
 void TimedCluster::drop_what_ended_before() {
   for (std::size_t slot = 0; slot < entries_.size(); ++slot) {
     Entry& entry = *entries_[slot];
     if (entry.run.are_all_finished())
       drop(entry);
     else if (entry.job.valid())
-      tell_submit(entry);
+      report_submit(entry);
   }
 }
 
@@ -84,7 +84,7 @@ TimedCluster::Entry& TimedCluster::entry_of(JobId id) {
   return entry;
 }
 
-// A pod of no job is one of its own, which is not told of.
+// A pod without a job gets an entry of its own, which is not reported.
 TimedCluster::Entry& TimedCluster::entry_of_lone(TaskId id) {
   if (const auto known = by_task_.find(id); known != by_task_.end()) return *known->second.entry;
   return new_entry(now_);
@@ -118,7 +118,7 @@ void TimedCluster::add_pod(Entry& entry, TaskId id, const Work& work) {
     case TaskStatus::kBinding:
       if (!at.node.valid()) break;
       hold(entry, pod, at.node);
-      begin_as_found(entry, pod, at.status);
+      begin_with_status(entry, pod, at.status);
       break;
     case TaskStatus::kSucceeded:
     case TaskStatus::kFailed:
@@ -129,8 +129,8 @@ void TimedCluster::add_pod(Entry& entry, TaskId id, const Work& work) {
   }
 }
 
-// One that runs has done so since its job started, as far as that is known.
-void TimedCluster::begin_as_found(Entry& entry, JobRun::Pod pod, TaskStatus status) {
+// A running pod has run since its job started, as far as known.
+void TimedCluster::begin_with_status(Entry& entry, JobRun::Pod pod, TaskStatus status) {
   PodFacts& facts = entry.pods[pod];
   if (status == TaskStatus::kReleasing || status == TaskStatus::kStuckInReleasing) return entry.run.stop(pod);
   if (status != TaskStatus::kRunning) {
@@ -143,7 +143,7 @@ void TimedCluster::begin_as_found(Entry& entry, JobRun::Pod pod, TaskStatus stat
   entry.run.start(pod);
 }
 
-// What it draws depends on who says so: the pod for itself, or the job for all its pods.
+// The random draw depends on the source of the work: the pod for itself, or the job for all its pods.
 void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
   const Work work = merged(facts.work, entry.work);
   JobRun::Plan plan = entry.run.plan(pod);
@@ -159,9 +159,9 @@ void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
   if (work.work && entry.job.valid()) entry.run.set_common_work(bounded(*work.work), work.checkpoint_every);
 }
 
-// ---------------------------------------------------------------- how they stand
+// ---------------------------------------------------------------- minimum and metrics
 
-// To be settled before time goes on; what was done until now is counted first.
+// Marks the entry to be settled before time advances. Counts what was done until now first.
 void TimedCluster::touch(Entry& entry) {
   entry.run.advance(now_);
   has_news_ = true;
@@ -178,19 +178,19 @@ void TimedCluster::settle_touched() {
   }
 }
 
-bool TimedCluster::stands(const Entry& entry) const {
+bool TimedCluster::is_at_minimum(const Entry& entry) const {
   bool runs = false;
   for (JobRun::Pod p = 0; !runs && p < entry.run.pods(); ++p) runs = entry.run.is_running(p);
   return runs && (!entry.job.valid() || holds(cluster_.job(entry.job), kRoot));
 }
 
 void TimedCluster::settle(Entry& entry) {
-  const bool stood = entry.run.stands();
-  entry.run.settle(stands(entry));
-  if (!stood && entry.run.stands()) end_wait(entry);
-  if (entry.run.lost != entry.lost_told) {
-    meters_.lose(entry.queue, entry.run.lost - entry.lost_told);
-    entry.lost_told = entry.run.lost;
+  const bool was_at_minimum = entry.run.is_at_minimum();
+  entry.run.settle(is_at_minimum(entry));
+  if (!was_at_minimum && entry.run.is_at_minimum()) end_wait(entry);
+  if (entry.run.lost != entry.lost_reported) {
+    meters_.lose(entry.queue, entry.run.lost - entry.lost_reported);
+    entry.lost_reported = entry.run.lost;
   }
   if (entry.run.are_all_finished()) return end(entry, false);
   entry.version = ++last_version_;
@@ -198,7 +198,7 @@ void TimedCluster::settle(Entry& entry) {
   measure(entry);
 }
 
-// What waiting for it means to the cluster.
+// Updates the metrics of what the job is waiting for.
 void TimedCluster::measure(Entry& entry) {
   std::int64_t pending = 0, least = 0;
   for (JobRun::Pod p = 0; p < entry.run.pods(); ++p) {
@@ -208,7 +208,7 @@ void TimedCluster::measure(Entry& entry) {
     if (gpus > 0 && (least == 0 || gpus < least)) least = gpus;
   }
   if (!entry.job.valid()) return;
-  const bool waits = !entry.run.stands();
+  const bool waits = !entry.run.is_at_minimum();
   const std::int64_t want = waits ? missing_gpus(entry) : least;
   meters_.want(pending - entry.pending);
   meters_.wait_for(entry.want, -1);
@@ -219,7 +219,7 @@ void TimedCluster::measure(Entry& entry) {
   entry.is_counted_waiting = waits;
 }
 
-// Of the pods that it still lacks of its minimum, those that ask for least.
+// Takes the smallest requests among the pods that are still missing from the minimum.
 std::int64_t TimedCluster::missing_gpus(const Entry& entry) const {
   std::int64_t sum = 0;
   for (const PodSet& set : cluster_.job(entry.job).pod_sets) {
@@ -250,15 +250,15 @@ void TimedCluster::end_what_is_due(Entry& entry) {
 void TimedCluster::finish(Entry& entry, JobRun::Pod pod) {
   const TaskId task = entry.pods[pod].task;
   const std::string ns = entry.pods[pod].ns, name = entry.pods[pod].name;
-  tell("finish", entry, pod);
-  let_go(entry, pod);
+  report("finish", entry, pod);
+  release(entry, pod);
   entry.run.finish(pod);
   cluster_.release_claims(task);
   cluster_.observe(task, {.phase = PodPhase::kSucceeded});
   if (controllers_ != nullptr && entry.job.valid()) controllers_->pod_finished(*this, ns, name);
 }
 
-// The pods leave, and the job with them.
+// Removes the pods, and the job with them.
 void TimedCluster::end(Entry& entry, bool has_failed) {
   const bool is_listed = entry.job.valid();
   const std::string name = entry.outcome.name;
@@ -266,8 +266,8 @@ void TimedCluster::end(Entry& entry, bool has_failed) {
     PodFacts& facts = entry.pods[p];
     if (entry.run.is_gone(p)) continue;
     if (entry.run.has_place(p)) {
-      tell(has_failed ? "fail" : "finish", entry, p);
-      let_go(entry, p);
+      report(has_failed ? "fail" : "finish", entry, p);
+      release(entry, p);
     }
     entry.run.finish(p);
     cluster_.release_claims(facts.task);
@@ -293,7 +293,7 @@ void TimedCluster::end(Entry& entry, bool has_failed) {
   if (controllers_ != nullptr) controllers_->job_ended(*this, name, has_failed);
 }
 
-// The job is gone, or the run is over: its life is written down.
+// Records the outcome when the job is gone or the run is over.
 void TimedCluster::forget(Entry& entry) {
   meters_.want(-entry.pending);
   meters_.wait_for(entry.want, -1);
@@ -305,7 +305,7 @@ void TimedCluster::forget(Entry& entry) {
 void TimedCluster::note_end(Entry& entry) {
   if (!entry.job.valid()) return;
   JobOutcome& outcome = entry.outcome;
-  if (!entry.run.stands() && !outcome.waits.empty() && !outcome.has_ended())
+  if (!entry.run.is_at_minimum() && !outcome.waits.empty() && !outcome.has_ended())
     outcome.reason = outcome.waits.back().reason;
   end_wait(entry);
   outcome.first_start = entry.run.first_start;

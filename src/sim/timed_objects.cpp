@@ -23,7 +23,7 @@ void TimedCluster::apply(Object&& object) {
     const bool is_new = !agenda_.nodes.contains(name);
     agenda_.nodes[name] = *node;
     set_node(*node);
-    if (is_new) tell_node(name, "add");
+    if (is_new) report_node(name, "add");
     if (is_new) add_clock(name);
     follow(name);
     return;
@@ -49,7 +49,7 @@ void TimedCluster::apply_pod(PodObject&& pod) {
   add_pod(entry, id, work);
 }
 
-// Its pods may have come before it.
+// The pods of the group may have been created before it.
 void TimedCluster::apply_group(PodGroupObject&& group) {
   const Work work = group.work;
   const std::string ns = group.meta.ns, name = group.meta.name;
@@ -59,7 +59,7 @@ void TimedCluster::apply_group(PodGroupObject&& group) {
   const bool is_new = !by_job_.contains(id);
   Entry& entry = entry_of(id);
   touch(entry);
-  if (is_new) tell_submit(entry);
+  if (is_new) report_submit(entry);
   entry.work = work;
   for (JobRun::Pod p = 0; p < entry.pods.size(); ++p)
     if (!entry.run.is_gone(p)) plan_work(entry, entry.pods[p], p);
@@ -106,9 +106,9 @@ void TimedCluster::remove_pod(TaskId task) {
   cluster_.remove(PodObject::kKind, ns, name);
 }
 
-// The job goes on without it; the entry of a pod of no job goes with it.
+// The job continues without the pod; the entry of a pod without a job is removed with it.
 void TimedCluster::leave(Entry& entry, JobRun::Pod pod) {
-  if (entry.run.has_place(pod)) let_go(entry, pod);
+  if (entry.run.has_place(pod)) release(entry, pod);
   entry.run.remove(pod);
   by_task_.erase(entry.pods[pod].task);
   entry.pods[pod].task = TaskId();
@@ -116,13 +116,13 @@ void TimedCluster::leave(Entry& entry, JobRun::Pod pod) {
   if (!entry.job.valid()) drop(entry);
 }
 
-// Taken back before its end: it neither finished nor failed.
+// The job was deleted before its end: it neither finished nor failed.
 void TimedCluster::remove_job(Entry& entry) {
   touch(entry);
   for (JobRun::Pod p = 0; p < entry.run.pods(); ++p) {
     PodFacts& facts = entry.pods[p];
     if (entry.run.is_gone(p)) continue;
-    if (entry.run.has_place(p)) let_go(entry, p);
+    if (entry.run.has_place(p)) release(entry, p);
     entry.run.remove(p);
     cluster_.release_claims(facts.task);
     by_task_.erase(facts.task);
@@ -144,7 +144,7 @@ void TimedCluster::take_over_nodes() {
   for (const auto& [name, node] : agenda_.nodes) add_clock(name);
 }
 
-// A node that goes and comes again has its clock already.
+// A node that was removed and added again keeps its clock.
 void TimedCluster::add_clock(const std::string& name) {
   const auto which = static_cast<std::uint32_t>(node_clocks_.size());
   if (!options_.node_mtbf || !clock_of_.try_emplace(name, which).second) return;
@@ -165,11 +165,11 @@ bool TimedCluster::is_up(const std::string& node) const {
   return found != agenda_.nodes.end() && !found->second.conditions.not_ready;
 }
 
-// Only what is up can fail.
+// Only nodes that are up can fail.
 void TimedCluster::fail_at_random(std::uint32_t which) {
   NodeClock& clock = node_clocks_[which];
-  clock.stands_still = !is_up(clock.name);
-  if (clock.stands_still) return;
+  clock.is_stopped = !is_up(clock.name);
+  if (clock.is_stopped) return;
   clock.is_down = true;
   act_on(clock.name, Step::NodeAct::kFail);
   events_.plan(now_ + options_.node_mttr, EventKind::kNodeIsBack, which);
@@ -181,13 +181,13 @@ void TimedCluster::come_back(std::uint32_t which) {
   plan_failure(which);
 }
 
-// Somebody else said whether it is up: what failed at random does not come back by itself then.
+// A step changed whether the node is up, so a random failure is no longer repaired automatically.
 void TimedCluster::follow(const std::string& node) {
   const auto which = clock_of_.find(node);
   if (which == clock_of_.end()) return;
   NodeClock& clock = node_clocks_[which->second];
   clock.is_down = false;
-  if (is_up(node) && std::exchange(clock.stands_still, false)) plan_failure(which->second);
+  if (is_up(node) && std::exchange(clock.is_stopped, false)) plan_failure(which->second);
 }
 
 void TimedCluster::set_node(const NodeObject& node) {
@@ -196,7 +196,7 @@ void TimedCluster::set_node(const NodeObject& node) {
   count_capacity();
 }
 
-// A node that is cordoned still has its GPUs; one that is down has none.
+// A cordoned node still has its GPUs; a node that is down has none.
 void TimedCluster::count_capacity() {
   std::int64_t nodes = 0, gpus = 0;
   for (NodeId n : cluster_.nodes_by_name()) {
@@ -217,13 +217,13 @@ void TimedCluster::act_on(const std::string& name, Step::NodeAct act) {
   has_news_ = true;
   NodeObject& node = found->second;
   const NodeId id = cluster_.find_node(name);
-  tell_node(name, name_of(act));
+  report_node(name, name_of(act));
   if (act == Act::kCordon || act == Act::kDrain) node.conditions.unschedulable = true;
   if (act == Act::kUncordon) node.conditions.unschedulable = false;
   if (act == Act::kFail) node.conditions.not_ready = true;
   if (act == Act::kRepair) node.conditions.not_ready = false;
-  if (act == Act::kDrain) take_all_from(id, "drain");
-  if (act == Act::kFail || act == Act::kRemove) take_all_from(id, "nodeFailure");
+  if (act == Act::kDrain) evict_all_from(id, "drain");
+  if (act == Act::kFail || act == Act::kRemove) evict_all_from(id, "nodeFailure");
   if (act != Act::kRemove) return set_node(node);
   agenda_.nodes.erase(found);
   cluster_.remove(NodeObject::kKind, "", name);
@@ -231,8 +231,8 @@ void TimedCluster::act_on(const std::string& name, Step::NodeAct act) {
   count_capacity();
 }
 
-// All pods of a node lose their place: evicted by a drain, or with the node at once.
-void TimedCluster::take_all_from(NodeId node, const std::string& action) {
+// All pods of a node lose their place: evicted by a drain, or at once with the node.
+void TimedCluster::evict_all_from(NodeId node, const std::string& action) {
   std::vector<TaskId> tasks;
   for (const auto& [task, at] : by_task_)
     if (at.entry->pods[at.pod].node == node && at.entry->run.has_place(at.pod)) tasks.push_back(task);

@@ -1,4 +1,4 @@
-// Pods get places and lose them: what cycles decided, and what the kubelets and owners make of it.
+// Pods get places and lose them: by the decisions of cycles, and by the reactions of kubelets and owners.
 #include <absl/container/flat_hash_set.h>
 
 #include <algorithm>
@@ -50,11 +50,11 @@ void TimedCluster::note_shares(const Decisions& decisions) {
     meters_.set_fair_share(share.queue, share.fair_share[kGpus]);
 }
 
-// Of jobs that have not all they need, the reason that stands first; told again when it is another one.
+// For jobs that lack pods, records the first reason, and again whenever it changes.
 void TimedCluster::note_waiting(const Decisions& decisions) {
   for (const WaitingJob& w : decisions.waiting) {
     const auto found = by_job_.find(w.job);
-    if (found == by_job_.end() || w.reasons.empty() || found->second->run.stands()) continue;
+    if (found == by_job_.end() || w.reasons.empty() || found->second->run.is_at_minimum()) continue;
     Entry& entry = *found->second;
     const auto rule = static_cast<std::uint8_t>(w.reasons.front().rule);
     if (entry.wait_rule == rule) continue;
@@ -83,7 +83,7 @@ void TimedCluster::hold(Entry& entry, JobRun::Pod pod, NodeId node) {
   entry.run.take_place(pod);
 }
 
-void TimedCluster::let_go(Entry& entry, JobRun::Pod pod) {
+void TimedCluster::release(Entry& entry, JobRun::Pod pod) {
   meters_.hold(entry.queue, -entry.run.plan(pod).gpus);
   entry.pods[pod].node = NodeId();
   entry.pods[pod].version = ++last_version_;
@@ -96,7 +96,7 @@ void TimedCluster::bind(const BindDecision& decision) {
   touch(*entry);
   cluster_.reserve_claims(decision.task, decision.holding);
   hold(*entry, pod, decision.node);
-  tell("bind", *entry, pod);
+  report("bind", *entry, pod);
   if (options_.start_delay <= Duration::zero()) {
     cluster_.observe(decision.task,
                      {.phase = PodPhase::kRunning, .node = decision.node, .holding = decision.holding});
@@ -122,7 +122,7 @@ void TimedCluster::start(Entry& entry, JobRun::Pod pod) {
 }
 
 void TimedCluster::begin(Entry& entry, JobRun::Pod pod) {
-  tell("start", entry, pod);
+  report("start", entry, pod);
   entry.run.start(pod);
   const std::string ns = entry.pods[pod].ns, name = entry.pods[pod].name;
   if (controllers_ != nullptr && entry.job.valid()) controllers_->pod_started(*this, ns, name);
@@ -134,13 +134,13 @@ void TimedCluster::evict(TaskId task, const std::string& action, const EvictDeci
   auto [entry, pod] = found->second;
   touch(*entry);
   PodFacts& facts = entry->pods[pod];
-  if (entry->run.is_terminating(pod)) return at_once ? make_again(*entry, pod) : void();
+  if (entry->run.is_terminating(pod)) return at_once ? recreate(*entry, pod) : void();
   note_eviction(*entry, pod, action, receipt);
   if (!entry->run.has_place(pod))
-    return make_again(*entry, pod);  // bound and evicted in one cycle: it never ran
+    return recreate(*entry, pod);  // bound and evicted in one cycle: it never ran
   entry->run.stop(pod);
   const bool stays = stays_terminating(cluster_, cluster_.task(task)) && !at_once;
-  if (!stays && (at_once || options_.eviction_delay <= Duration::zero())) return make_again(*entry, pod);
+  if (!stays && (at_once || options_.eviction_delay <= Duration::zero())) return recreate(*entry, pod);
   Observed seen = cluster_.task(task).observed;
   seen.deletion = now_;
   cluster_.observe(task, seen);
@@ -151,10 +151,10 @@ void TimedCluster::evict(TaskId task, const std::string& action, const EvictDeci
 
 void TimedCluster::note_eviction(Entry& entry, JobRun::Pod pod, const std::string& action,
                                  const EvictDecision* receipt) {
-  const std::string contender = receipt != nullptr && receipt->contender.valid()
+  const std::string preemptor = receipt != nullptr && receipt->contender.valid()
                                     ? cluster_.job(receipt->contender).full_name()
                                     : std::string();
-  tell("evict", entry, pod, action, contender);
+  report("evict", entry, pod, action, preemptor);
   if (!entry.job.valid()) return;
   ++entry.outcome.evictions;
   ++eviction_count_;
@@ -165,16 +165,17 @@ void TimedCluster::note_eviction(Entry& entry, JobRun::Pod pod, const std::strin
                     .job = entry.outcome.name,
                     .queue = entry.outcome.queue,
                     .action = action,
-                    .contender = contender,
+                    .contender = preemptor,
                     .rule = receipt != nullptr ? receipt->rule : std::string(),
                     .node = node_name(entry, pod)});
 }
 
-// Its owner makes it again, pending, with a new uid and the same name. One without a job is gone for good.
-void TimedCluster::make_again(Entry& entry, JobRun::Pod pod) {
+// The owner recreates the pod as pending, with a new uid and the same name. A pod without a job is gone for
+// good.
+void TimedCluster::recreate(Entry& entry, JobRun::Pod pod) {
   PodFacts& facts = entry.pods[pod];
   has_more_news_ = true;
-  if (entry.run.has_place(pod)) let_go(entry, pod);
+  if (entry.run.has_place(pod)) release(entry, pod);
   entry.run.leave_place(pod);
   cluster_.release_claims(facts.task);
   if (!entry.job.valid()) return remove(PodObject::kKind, facts.ns, facts.name);
@@ -184,9 +185,9 @@ void TimedCluster::make_again(Entry& entry, JobRun::Pod pod) {
 
 bool TimedCluster::fail(Entry& entry, JobRun::Pod pod) {
   const bool is_of_job = entry.job.valid();
-  tell("fail", entry, pod);
+  report("fail", entry, pod);
   entry.run.stop(pod, true);
-  make_again(entry, pod);
+  recreate(entry, pod);
   if (!is_of_job) return false;
   ++entry.failures;
   const bool is_over = controllers_ != nullptr && controllers_->gives_up(entry.outcome.name, entry.failures);
@@ -194,7 +195,7 @@ bool TimedCluster::fail(Entry& entry, JobRun::Pod pod) {
   return !is_over;
 }
 
-// Pods that were terminating when the run began.
+// Ends the pods that were terminating when the run began.
 void TimedCluster::end_terminating() {
   for (TaskId t : ids(cluster_.tasks())) {
     const Task& task = cluster_.task(t);
@@ -209,15 +210,15 @@ void TimedCluster::end_terminating() {
   }
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- reports
 
 std::string TimedCluster::node_name(const Entry& entry, JobRun::Pod pod) const {
   const NodeId node = entry.pods[pod].node;
   return node.valid() ? cluster_.node(node).name : std::string();
 }
 
-void TimedCluster::tell(std::string_view kind, const Entry& entry, JobRun::Pod pod, std::string action,
-                        std::string contender) const {
+void TimedCluster::report(std::string_view kind, const Entry& entry, JobRun::Pod pod, std::string action,
+                          std::string preemptor) const {
   if (!on_occurrence_) return;
   on_occurrence_({.at = now_,
                   .kind = kind,
@@ -225,10 +226,10 @@ void TimedCluster::tell(std::string_view kind, const Entry& entry, JobRun::Pod p
                   .pod = entry.pods[pod].ns + "/" + entry.pods[pod].name,
                   .node = node_name(entry, pod),
                   .action = std::move(action),
-                  .contender = std::move(contender)});
+                  .contender = std::move(preemptor)});
 }
 
-void TimedCluster::tell_submit(const Entry& entry) const {
+void TimedCluster::report_submit(const Entry& entry) const {
   if (on_occurrence_)
     on_occurrence_({.at = now_,
                     .kind = "submit",
@@ -239,7 +240,7 @@ void TimedCluster::tell_submit(const Entry& entry) const {
                     .contender = {}});
 }
 
-void TimedCluster::tell_node(const std::string& node, std::string_view action) const {
+void TimedCluster::report_node(const std::string& node, std::string_view action) const {
   if (on_occurrence_)
     on_occurrence_({.at = now_,
                     .kind = "node",

@@ -178,16 +178,16 @@ class WhatIf(unittest.TestCase):
         self.assertEqual((huge["from"], huge["to"]), (8, 1e300))
 
     def test_refuses_what_is_no_change(self):
-        for words, said in ((["--add", "0:like=gpu-1"], "does not begin with a number of nodes"),
-                            (["--add", "1000000:like=gpu-1"], "no more than 10000 nodes can be added at once"),
+        for words, said in ((["--add", "0:like=gpu-1"], "must start with a number of nodes"),
+                            (["--add", "1000000:like=gpu-1"], "at most 10000 nodes can be added at once"),
                             (["--add", "1:like="], "does not say which"),
-                            (["--add", "1:gpus=-8"], '"-8" is no amount like 8, 96 or 1Ti'),
+                            (["--add", "1:gpus=-8"], '"-8" is not an amount (e.g. 8, 96, 1Ti)'),
                             (["--set", "nonsense"], "has no value"),
-                            (["--set", "node/gpu-1.x=1"], "begins neither with queue/ nor with job/"),
-                            (["--set", "queue/ads.gpu.quota=nan"], '"nan" is no number'),
-                            (["--set", "queue/ads.gpu.quota=-5"], "an amount is not negative; -1 is no bound"),
-                            (["--set", "queue/product.parentQueue=ads"], "can not hang below ads, which is below it"),
-                            (["--set", "job/default/giant.minMember=-1"], "minMember is a whole number of pods"),
+                            (["--set", "node/gpu-1.x=1"], "must start with queue/ or job/"),
+                            (["--set", "queue/ads.gpu.quota=nan"], '"nan" is not a number'),
+                            (["--set", "queue/ads.gpu.quota=-5"], "an amount must not be negative; -1 means unlimited"),
+                            (["--set", "queue/product.parentQueue=ads"], "cannot be moved below ads, which is in its own subtree"),
+                            (["--set", "job/default/giant.minMember=-1"], "minMember must be a whole number of pods"),
                             (["--advance", "-2h"], '"-2h" is negative; time only goes on')):
             with self.subTest(words):
                 ran = muster("what-if", TOUR, *NOW, *words)

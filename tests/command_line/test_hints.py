@@ -112,7 +112,7 @@ class Hints(unittest.TestCase):
 
     def test_of_a_name_that_two_jobs_have(self):
         objects = NODE, queue("q"), *job("j", "q", "x"), *job("j", "q", "y")
-        self.assertEqual(self.explain("j", *objects, exits=2), 'error: 2 jobs are called "j"; say which: x/j, y/j')
+        self.assertEqual(self.explain("j", *objects, exits=2), 'error: 2 jobs are named "j"; specify one: x/j, y/j')
         self.assertTrue(self.explain("j", *objects, arguments=["-n", "y", "--quick"]).startswith("y/j "))
 
     def test_of_a_job_in_another_namespace(self):

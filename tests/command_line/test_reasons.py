@@ -224,7 +224,7 @@ JOBS = {
     "TooLittleCouldBeFreed": (
         [*BUSY, queue(), group(), pod(gpus=4)], PREEMPT,
         {"resource": "gpu", "requested": 4.0, "bound": 0.0, "spared": [
-            {"rule": "no lower priority", "jobs": 1, "held": {"cpu": 0.0, "memory": 0.0, "gpu": 4.0}}]}),
+            {"rule": "priority not lower", "jobs": 1, "held": {"cpu": 0.0, "memory": 0.0, "gpu": 4.0}}]}),
     "SharesDoNotAllow": (
         [node(), queue("other", gpu={**FREE, "quota": 3}), queue(gpu={**FREE, "quota": 2}),
          *(x for i in range(4) for x in (group(f"b{i}", "other"), pod(f"b{i}-0", f"b{i}", on="n1", gpus=1))),

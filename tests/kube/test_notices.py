@@ -62,7 +62,7 @@ class Notices(KubeTest):
         self.assertEqual(told["reason"], "NotAsMeant")
         for part in ('metadata.labels.kai.scheduler/preemptibility: ',
                      'spec.queue: queue "teem-a" is not in the cluster; did you mean "team-a"?',
-                     'spec.priorityClassName: PriorityClass "urgent" is not in the cluster; priority 50 is taken'):
+                     'spec.priorityClassName: PriorityClass "urgent" is not in the cluster; using priority 50'):
             self.assertIn(part, told["message"])
         self.assertEqual(m.log().count('queue "teem-a" is not in the cluster'), 1)
         self.assert_not_written("wrong")
@@ -138,7 +138,7 @@ class Notices(KubeTest):
         foreign = pod("foreign", gpus=9)
         foreign["spec"].update(schedulerName="default-scheduler", nodeName="node-000")
         self.api.post(PODS, foreign)
-        self.wait_event("Node", "node-000", "is over-committed: its pods hold ")
+        self.wait_event("Node", "node-000", "is over-committed: its pods use ")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// Jobs that agreed to give way do so for one waiting job after the other that outranks them.
+// Evicts overdue jobs that opted in, for one pending job after the other that outranks them.
 #include "actions/requeue/requeue.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace muster::actions {
 namespace {
 
-// Victims of the contender's queue are judged as preempt would, the others as reclaim would.
+// Victims of the preemptor's own queue are judged by the rules of preempt, the others by those of reclaim.
 std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
   std::vector<Scenario::Victim> own, others;
   for (const Scenario::Victim& v : scenario.victims)
@@ -26,18 +26,18 @@ std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
   return others.empty() ? std::nullopt : s.hooks.reclaim_scenario(part);
 }
 
-// A contender is like another only if it has the same rank, too.
-class FailedContenders {
+// The failure of one preemptor is reused for another only if both have the same rank.
+class FailedPreemptors {
  public:
-  FailedContenders(Session& session, RoomMaker& maker) : s_(session), maker_(maker) {}
-  bool report_if_covered(JobId contender) {
-    return maker_.report_if_covered(of_rank(contender), s_.cluster.job(contender).queue, contender);
+  FailedPreemptors(Session& session, RoomMaker& maker) : s_(session), maker_(maker) {}
+  bool report_if_covered(JobId preemptor) {
+    return maker_.report_if_covered(of_rank(preemptor), s_.cluster.job(preemptor).queue, preemptor);
   }
-  void add(JobId contender) { of_rank(contender).add(s_.cluster.job(contender).queue, contender); }
+  void add(JobId preemptor) { of_rank(preemptor).add(s_.cluster.job(preemptor).queue, preemptor); }
 
  private:
-  FailedJobs& of_rank(JobId contender) {
-    const Job& job = s_.cluster.job(contender);
+  FailedJobs& of_rank(JobId preemptor) {
+    const Job& job = s_.cluster.job(preemptor);
     return by_rank_.try_emplace({job.priority, job.preemptibility}, s_, LikeVictims::kYes).first->second;
   }
 
@@ -61,18 +61,18 @@ class Requeue final : public Action {
     s.take_signatures();
     RoomMaker maker(s, kName, nominated_pool(s, record), Line::kAll);
     RequeueVictims victims(s, maker.solver().pool(), record, options_.contenders);
-    FailedContenders failed(s, maker);
+    FailedPreemptors failed(s, maker);
     for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
-      const JobId contender = waiting.pop();
-      if (maker.report_if_hopeless(contender)) continue;
-      const Candidates candidates = victims.of(contender);
+      const JobId preemptor = waiting.pop();
+      if (maker.report_if_hopeless(preemptor)) continue;
+      const Candidates candidates = victims.of(preemptor);
       std::string nominators = victims.nominators(candidates);
       if (nominators.empty()) continue;
-      record.attempts.push_back({.contender = contender, .nominators = std::move(nominators)});
-      if (failed.report_if_covered(contender) || maker.report_if_put_off(contender)) continue;
+      record.attempts.push_back({.contender = preemptor, .nominators = std::move(nominators)});
+      if (failed.report_if_covered(preemptor) || maker.report_if_put_off(preemptor)) continue;
       const Outcome outcome = search(s, maker, candidates, record.attempts.back());
       if (outcome == Outcome::kOutOfTime) return;
-      if (outcome != Outcome::kSolved) failed.add(contender);
+      if (outcome != Outcome::kSolved) failed.add(preemptor);
     }
   }
 
@@ -99,11 +99,11 @@ class Requeue final : public Action {
             .ground = [](JobId) { return "past its expected runtime"; },
             .depends_on_time = true,
             .commits = [this, &s, &solver,
-                        &attempt] { return !options_.is_dry_run || show(s, solver, attempt); }};
+                        &attempt] { return !options_.is_dry_run || record_dry_run(s, solver, attempt); }};
   }
 
-  // What a dry run would have evicted; never carried out.
-  bool show(Session& s, const Solver& solver, RequeueAttempt& attempt) const {
+  // Records what a dry run would have evicted; nothing is evicted.
+  bool record_dry_run(Session& s, const Solver& solver, RequeueAttempt& attempt) const {
     for (TaskId t : solver.taken())
       if (const TaskStatus now = s.cluster.placement(t).status;
           now == TaskStatus::kReleasing || now == TaskStatus::kPipelined)
@@ -124,7 +124,7 @@ class Requeue final : public Action {
     return given.value_or(options_.default_delay);
   }
 
-  // The job stands behind those that wait, and is left alone for a while.
+  // The job goes behind the other pending jobs, and is not nominated again before its delay has passed.
   static void send_to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
     const std::string not_before = format_time(victim.not_before);
     s.cluster.requeued(victim.job, s.now, not_before);

@@ -1,4 +1,4 @@
-// Requeue: jobs that agreed to give way do so for waiting jobs that outrank them. requeue.md.
+// Requeue: evicts overdue jobs that opted in, for pending jobs that outrank them. requeue.md.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@ namespace muster::actions {
 enum class RequeueContenders : std::uint8_t { kOutranking, kSchedulingOrder };
 
 struct RequeueOptions {
-  Duration default_delay = std::chrono::minutes(5);  // before a requeued job may be nominated again
+  Duration default_delay = std::chrono::minutes(5);  // time before a requeued job may be nominated again
   RequeueContenders contenders = RequeueContenders::kOutranking;
-  bool is_dry_run = false;  // counts and reports, and evicts nobody
+  bool is_dry_run = false;  // counts and reports, but evicts no job
 };
 
 std::unique_ptr<Action> make_requeue(RequeueOptions options = {});

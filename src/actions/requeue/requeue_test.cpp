@@ -1,4 +1,4 @@
-// Requeue; the scenarios of requeue.md stand in requeue_scenarios_test.cpp.
+// Requeue; scenarios_test.cpp has the scenarios of requeue.md.
 #include "actions/requeue/requeue.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-TEST_F(RequeueTest, ANominatorOfItsOwnIsEnough) {
+TEST_F(RequeueTest, ANominationByAnyPluginIsEnough) {
   c.policy().plugins.push_back(nominator("second", "w"));
   c.node("node0", {.gpus = 1}).running("w", kNewer).pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), "evict w-0; pipeline p-0 node0");
@@ -22,13 +22,13 @@ TEST_F(RequeueTest, AWaitingJobIsNotNominated) {
   EXPECT_EQ(skipped(), "not_running");
 }
 
-TEST_F(RequeueTest, ARequeuedJobStandsBehindTheEqualsThatWait) {
+TEST_F(RequeueTest, ARequeuedJobGoesBehindItsEquals) {
   c.node("node0", {.gpus = 1});
   c.pending("older", {.age = 5h, .requeued_at = "2025-06-01T11:00:00Z"}).pending("newer", {.age = 2h});
   EXPECT_EQ(c.cycle(), "bind newer-0 node0");
 }
 
-TEST_F(RequeueTest, TheQueueSpeaksForJobsThatSayNothing) {
+TEST_F(RequeueTest, TheQueueHasDefaultsForItsJobs) {
   c.queue("top", {.expected_runtime = "1h", .requeue_delay = "30m"}).queue("q", {.parent = "top"});
   c.node("node0", {.gpus = 2});
   c.running("v", {.queue = "q", .node = "node0", .age = 4h});
@@ -36,17 +36,17 @@ TEST_F(RequeueTest, TheQueueSpeaksForJobsThatSayNothing) {
   c.pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
   EXPECT_EQ(record().nominated.size(), 1U);
-  EXPECT_EQ(skipped(), "") << "p merely waits; w opted out";
+  EXPECT_EQ(skipped(), "") << "p is only pending; w opted out";
   EXPECT_EQ(c.written("v", keys::kRequeueNotBefore), "2025-06-01T12:30:00Z");
 }
 
-TEST_F(RequeueTest, BadDefaultsOfAQueueAreSaidOnceAndOfTheQueue) {
+TEST_F(RequeueTest, BadDefaultsOfAQueueAreReportedOnceForTheQueue) {
   c.queue("top", {.expected_runtime = "1h"});
   c.queue("q", {.parent = "top", .expected_runtime = "soon", .requeue_delay = "-1h"});
   c.node("node0", {.gpus = 2});
   for (const char* name : {"v", "w"}) c.running(name, {.queue = "q", .node = "node0", .age = 4h});
   c.pending("p", {.queue = "q", .priority = 75}).only({"allocate", "requeue"});
-  EXPECT_EQ(c.cycle(), "") << "the nearest queue decides, and says nothing that could be read";
+  EXPECT_EQ(c.cycle(), "") << "the nearest queue decides, and its value is invalid";
   EXPECT_EQ(skipped() + nominated(), "");
   EXPECT_TRUE(record().warnings.empty());
   ASSERT_EQ(record().queue_warnings.size(), 2U);
@@ -59,20 +59,20 @@ TEST_F(RequeueTest, BadDefaultsOfAQueueAreSaidOnceAndOfTheQueue) {
             "counts");
 }
 
-TEST_F(RequeueTest, GoodDefaultsOfAQueueAreNoNews) {
+TEST_F(RequeueTest, GoodDefaultsOfAQueueAreNotReported) {
   c.queue("q", {.expected_runtime = "0", .requeue_delay = "0s"}).queue("r", {.expected_runtime = "1d"});
   c.node("node0", {.gpus = 1}).running("v", {.queue = "q", .node = "node0", .age = 4h}).cycle();
   EXPECT_TRUE(record().queue_warnings.empty());
 }
 
-TEST_F(RequeueTest, AnElasticJobGivesItsSurplusFirst) {
+TEST_F(RequeueTest, AnElasticJobLosesItsSurplusFirst) {
   c.only({"allocate", "requeue"}).node("node0", {.gpus = 3});
   c.running("v", {.tasks = 3, .min = 1, .node = "node0", .age = 4h, .expected_runtime = "1h"});
   c.pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), "evict v-2; pipeline p-0 node0");
 }
 
-TEST_F(RequeueTest, ASemiPreemptibleJobGivesItsSurplusOnly) {
+TEST_F(RequeueTest, ASemiPreemptibleJobLosesOnlyItsSurplus) {
   c.only({"allocate", "requeue"}).node("node0", {.gpus = 2}).queue("q", {.deserved = 2});
   c.running("v", {.queue = "q",
                   .tasks = 2,
@@ -85,13 +85,13 @@ TEST_F(RequeueTest, ASemiPreemptibleJobGivesItsSurplusOnly) {
   EXPECT_EQ(c.cycle(), "evict v-1; pipeline p-0 node0");
 }
 
-TEST_F(RequeueTest, ADryRunReportsAndEvictsNobody) {
+TEST_F(RequeueTest, ADryRunReportsAndEvictsNothing) {
   TestCluster dry(with_requeue_arguments({{"dryRun", "true"}}));
   dry.only({"allocate", "requeue"});
   dry.node("node0", {.gpus = 1}).running("v", kOverdue).pending("p", {.priority = 75});
   EXPECT_EQ(dry.cycle(), "");
   const RequeueRecord& r = *dry.decisions().requeue;
-  EXPECT_EQ(r.commits(), 0U) << "nothing happened";
+  EXPECT_EQ(r.commits(), 0U) << "nothing was evicted";
   EXPECT_EQ(r.rollbacks(), 0U) << "there was room";
   ASSERT_EQ(r.attempts.at(0).victims.size(), 1U);
   EXPECT_EQ(r.attempts[0].victims[0].tasks, std::vector{dry.task_id("v-0")});
@@ -99,14 +99,14 @@ TEST_F(RequeueTest, ADryRunReportsAndEvictsNobody) {
   EXPECT_TRUE(dry.decisions().patches.empty());
 }
 
-TEST_F(RequeueTest, NobodyIsEvictedForAContenderWhosePlaceAnotherWouldTake) {
+TEST_F(RequeueTest, EvictsNothingIfAnotherJobWouldTakeThePlace) {
   c.only({"allocate", "requeue"}).node("node0", {.gpus = 1}).running("v", kOverdue);
   c.pending("first", {.priority = 80, .preemption_delay = 24h}).pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(record().rollbacks(), 1U);
 }
 
-TEST_F(RequeueTest, WithoutAnyOptInNothingIsDifferent) {
+TEST_F(RequeueTest, WithoutOptInNothingChanges) {
   TestCluster without;
   without.only({"allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"});
   for (TestCluster* each : {&c, &without})

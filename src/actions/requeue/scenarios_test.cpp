@@ -1,4 +1,4 @@
-// The scenarios of requeue.md, by their numbers, each over several cycles of the default actions.
+// The scenarios of requeue.md, by number, each over several cycles of the default actions.
 #include <gtest/gtest.h>
 
 #include "tests/requeue_for_test.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using RequeueScenarios = RequeueTest;
 
-TEST_F(RequeueScenarios, S1RunsOnWhileNobodyNeedsThePlace) {
+TEST_F(RequeueScenarios, S1RunsOnWhileNoJobNeedsThePlace) {
   c.node("node0", {.gpus = 2}).running("v", kOverdue);
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(c.advance(1h).cycle(), "");
@@ -46,7 +46,7 @@ TEST_F(RequeueScenarios, S2TheDelayOfTheJobCounts) {
   EXPECT_EQ(c.written("v", keys::kRequeueNotBefore), "") << "written once";
 }
 
-TEST_F(RequeueScenarios, S3NothingChangesWhereTheContenderWouldNotFitWhoeverGoes) {
+TEST_F(RequeueScenarios, S3NothingChangesIfNoEvictionMakesThePreemptorFit) {
   c.node("node0", {.gpus = 2});
   c.running("v", kOverdue).running("n", {.preemptible = false, .node = "node0"});
   c.pending("p", {.gpus = 2, .priority = 75});
@@ -63,7 +63,7 @@ TEST_F(RequeueScenarios, S3NothingChangesWhereTheContenderWouldNotFitWhoeverGoes
   }
 }
 
-// A search that goes as far as evicting and placing, and is taken back.
+// A search that gets as far as evicting and placing, and is undone.
 TEST_F(RequeueScenarios, S3AScenarioThatFailsLeavesNoTrace) {
   c.only({"allocate", "requeue"});
   c.node("node0", {.gpus = 1}).running("v", kOverdue);
@@ -78,7 +78,7 @@ TEST_F(RequeueScenarios, S3AScenarioThatFailsLeavesNoTrace) {
   }
 }
 
-TEST_F(RequeueScenarios, S4AJobThatStartsAgainIsLeftAloneUntilItsDelayIsOver) {
+TEST_F(RequeueScenarios, S4ARestartedJobIsNotNominatedUntilItsDelayIsOver) {
   JobSpec v{.node = "node0", .age = 4h, .expected_runtime = "1m", .requeue_delay = "30m"};
   c.node("node0", {.gpus = 1}).running("v", v).pending("p", {.priority = 75});
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
@@ -127,7 +127,7 @@ TEST_F(RequeueScenarios, S6TwoNominatorsMakeOneAttemptWithBothNames) {
   EXPECT_TRUE(record().attempts.empty());
 }
 
-TEST_F(RequeueScenarios, S7TakesAsManyAsItNeedsInOneCommitAndLeavesTheThirdAlone) {
+TEST_F(RequeueScenarios, S7EvictsAsManyAsNeededInOneCommitAndNoThirdJob) {
   c.node("node0", {.gpus = 3});
   for (const auto& [name, age] : {std::pair("longest", 6h), {"long", 5h}, {"shortest", 4h}}) {
     JobSpec job = kOverdue;
@@ -142,11 +142,11 @@ TEST_F(RequeueScenarios, S7TakesAsManyAsItNeedsInOneCommitAndLeavesTheThirdAlone
   EXPECT_EQ(c.status("shortest-0"), TaskStatus::kRunning);
 }
 
-TEST_F(RequeueScenarios, S8AnEqualOrLesserContenderGetsNothingByDefault) {
+TEST_F(RequeueScenarios, S8APreemptorOfEqualOrLowerRankGetsNothingByDefault) {
   c.node("node0", {.gpus = 1}).running("v", kOverdue).pending("equal", {.age = 1min});
   c.pending("lesser", {.priority = 40, .age = 1min});
   expect_quiet(5, 10min);
-  EXPECT_EQ(record().rollbacks(), 0U) << "they outrank nobody";
+  EXPECT_EQ(record().rollbacks(), 0U) << "they outrank no job";
 }
 
 TEST_F(RequeueScenarios, S8EqualsTakeTurnsBySchedulingOrder) {
@@ -167,7 +167,7 @@ TEST_F(RequeueScenarios, S8EqualsTakeTurnsBySchedulingOrder) {
   EXPECT_LE(evictions, 3) << "turns are no shorter than the expected runtime";
 }
 
-TEST_F(RequeueScenarios, S9ServesTheQueueThatIsEntitledToTheRoom) {
+TEST_F(RequeueScenarios, S9ServesTheQueueThatIsEntitledToTheResources) {
   TestCluster reclaim_alone;
   reclaim_alone.only({"allocate", "reclaim"});
   JobSpec v = kOverdue, w = kNewer;
@@ -219,30 +219,31 @@ TEST_P(S10BadValues, AreCountedAndNeverNominated) {
 
 INSTANTIATE_TEST_SUITE_P(
     Requeue, S10BadValues,
-    testing::Values(BadValue{{.expected_runtime = "soon"},
-                             "invalid_duration",
-                             "annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"},
-                    BadValue{{.expected_runtime = "-1h"},
-                             "invalid_duration",
-                             "annotation kai.scheduler/expected-runtime: \"-1h\" is no positive duration"},
-                    BadValue{{.expected_runtime = "0"},
-                             "invalid_duration",
-                             "annotation kai.scheduler/expected-runtime: \"0\" is no positive duration"},
-                    BadValue{{.expected_runtime = "5"},
-                             "invalid_duration",
-                             "annotation kai.scheduler/expected-runtime: \"5\" is no positive duration"},
-                    BadValue{{.expected_runtime = ""},
-                             "invalid_duration",
-                             "annotation kai.scheduler/expected-runtime: \"\" is no positive duration"},
-                    BadValue{{.age = -1h, .expected_runtime = "1h"},
-                             "clock_skew",
-                             "its last start, 2025-06-01T13:00:00Z, is in the future"},
-                    BadValue{{.expected_runtime = "1h", .requeue_not_before = "tomorrow"},
-                             "invalid_not_before",
-                             "annotation kai.scheduler/requeue-not-before: \"tomorrow\" is no RFC 3339 time"},
-                    BadValue{{.priority = 100, .expected_runtime = "1h"}, "not_preemptible", ""}));
+    testing::Values(
+        BadValue{{.expected_runtime = "soon"},
+                 "invalid_duration",
+                 "annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"},
+        BadValue{{.expected_runtime = "-1h"},
+                 "invalid_duration",
+                 "annotation kai.scheduler/expected-runtime: \"-1h\" is not a positive duration"},
+        BadValue{{.expected_runtime = "0"},
+                 "invalid_duration",
+                 "annotation kai.scheduler/expected-runtime: \"0\" is not a positive duration"},
+        BadValue{{.expected_runtime = "5"},
+                 "invalid_duration",
+                 "annotation kai.scheduler/expected-runtime: \"5\" is not a positive duration"},
+        BadValue{{.expected_runtime = ""},
+                 "invalid_duration",
+                 "annotation kai.scheduler/expected-runtime: \"\" is not a positive duration"},
+        BadValue{{.age = -1h, .expected_runtime = "1h"},
+                 "clock_skew",
+                 "its last start, 2025-06-01T13:00:00Z, is in the future"},
+        BadValue{{.expected_runtime = "1h", .requeue_not_before = "tomorrow"},
+                 "invalid_not_before",
+                 "annotation kai.scheduler/requeue-not-before: \"tomorrow\" is not an RFC 3339 timestamp"},
+        BadValue{{.priority = 100, .expected_runtime = "1h"}, "not_preemptible", ""}));
 
-TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
+TEST_F(RequeueScenarios, S10TheCooldownOfAJobThatIsNotDueIsIgnored) {
   c.node("node0", {.gpus = 2}).pending("p", {.tasks = 2, .priority = 75});
   c.running("unreadable",
             {.node = "node0", .age = 1h, .expected_runtime = "2h", .requeue_not_before = "tomorrow"});
@@ -255,7 +256,7 @@ TEST_F(RequeueScenarios, S10AJobThatIsNotDueIsNotAskedForItsCooldown) {
   EXPECT_EQ(nominated(), "");
 }
 
-TEST_F(RequeueScenarios, S10AJobThatNobodySawStartIsNotNominated) {
+TEST_F(RequeueScenarios, S10AJobWithoutAKnownStartIsNotNominated) {
   JobSpec unseen = kOverdue;
   unseen.is_start_known = false;
   c.node("node0", {.gpus = 1}).running("v", unseen);
@@ -265,7 +266,7 @@ TEST_F(RequeueScenarios, S10AJobThatNobodySawStartIsNotNominated) {
   }
 }
 
-TEST_F(RequeueScenarios, S10ABadDelayIsTheDefaultAndSaidSoAllTheTime) {
+TEST_F(RequeueScenarios, S10ABadDelayIsReportedInEveryCycleAndTheDefaultUsed) {
   JobSpec v = kOverdue;
   v.requeue_delay = "-1h";
   c.node("node0", {.gpus = 1}).running("v", v);
@@ -279,13 +280,13 @@ TEST_F(RequeueScenarios, S10ABadDelayIsTheDefaultAndSaidSoAllTheTime) {
   EXPECT_EQ(record().warnings.size(), 1U);
 }
 
-TEST_F(RequeueScenarios, S10AnUnreadableOrFuturePlaceInLineIsNone) {
+TEST_F(RequeueScenarios, S10AnInvalidOrFutureRequeueTimeIsIgnored) {
   c.node("node0", {.gpus = 1});
   c.pending("first", {.age = 2h, .requeued_at = "long ago"}).pending("second", {.age = 1h});
   EXPECT_EQ(c.cycle(), "bind first-0 node0");
   c.advance(0s).cluster().remove("Pod", "default", "first-0");
   c.pending("future", {.age = 3h, .requeued_at = "2025-06-02T12:00:00Z"});
-  EXPECT_EQ(c.cycle(), "bind second-0 node0") << "the one of the future joins the line now";
+  EXPECT_EQ(c.cycle(), "bind second-0 node0") << "a requeue time in the future counts as now";
 }
 
 TEST_F(RequeueScenarios, S11NothingMovesAfterwards) {

@@ -1,4 +1,5 @@
-// Of the nominated jobs those that preempt or reclaim could take, and no other job of lower priority shields.
+// Selects the nominated jobs that preempt or reclaim could evict and that no other job of lower priority
+// shields.
 #include "actions/requeue/victims.hpp"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ std::vector<JobId> not_nominated(const Cluster& cluster, const RequeueRecord& re
   return jobs;
 }
 
-// Highest priority first, then by real creation time.
+// Highest priority first, then by original creation time.
 bool is_senior(const Job& x, const Job& y) {
   if (x.priority != y.priority) return x.priority > y.priority;
   return age(x) < age(y);
@@ -55,85 +56,86 @@ RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueR
   }
 }
 
-// The gates of preempt and reclaim.
-std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId contender, QueueId leaf,
+// Applies the gates of preempt and reclaim.
+std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId preemptor, QueueId leaf,
                                                           bool may_reclaim) const {
-  if (leaf == s_.cluster.job(contender).queue) {
-    if (outranks_nobody(contender, leaf)) return VictimRefusal{.rule = kNotOutranked};
+  if (leaf == s_.cluster.job(preemptor).queue) {
+    if (outranks_none(preemptor, leaf)) return VictimRefusal{.rule = kNotOutranked};
     const bool over_quota =
-        s_.hooks.job_over_quota && s_.hooks.job_over_quota(contender, s_.chunk(contender).tasks);
-    return over_quota ? std::optional(VictimRefusal{.rule = "the job is over its queue's quota"})
+        s_.hooks.job_over_quota && s_.hooks.job_over_quota(preemptor, s_.chunk(preemptor).tasks);
+    return over_quota ? std::optional(VictimRefusal{.rule = "the pending job would exceed its queue's quota"})
                       : std::nullopt;
   }
-  if (!may_reclaim) return VictimRefusal{.rule = "the job may not reclaim"};
-  return s_.hooks.reclaim_from_queue(contender, leaf);
+  if (!may_reclaim) return VictimRefusal{.rule = "the pending job may not reclaim"};
+  return s_.hooks.reclaim_from_queue(preemptor, leaf);
 }
 
-// By priority; equals are compared one by one.
-bool RequeueVictims::outranks_nobody(JobId contender, QueueId leaf) const {
-  const std::int32_t mine = s_.cluster.job(contender).priority;
+// Compares priorities only; jobs of equal priority are compared one by one.
+bool RequeueVictims::outranks_none(JobId preemptor, QueueId leaf) const {
+  const std::int32_t mine = s_.cluster.job(preemptor).priority;
   const std::int32_t lowest = s_.cluster.job(nominated_.of(leaf).front().job).priority;
   return contenders_ == RequeueContenders::kSchedulingOrder ? lowest > mine : lowest >= mine;
 }
 
-bool RequeueVictims::outranks(JobId contender, JobId victim) const {
-  const std::int32_t mine = s_.cluster.job(contender).priority, theirs = s_.cluster.job(victim).priority;
+bool RequeueVictims::outranks(JobId preemptor, JobId victim) const {
+  const std::int32_t mine = s_.cluster.job(preemptor).priority, theirs = s_.cluster.job(victim).priority;
   if (theirs != mine) return theirs < mine;
   if (contenders_ != RequeueContenders::kSchedulingOrder || !nominations_.contains(victim)) return false;
   JobEntry evicted = s_.entry(victim, ElasticState::kBelow);
   evicted.joins_now = true;
-  return s_.job_before(s_.entry(contender), evicted);
+  return s_.job_before(s_.entry(preemptor), evicted);
 }
 
-std::optional<VictimRefusal> RequeueVictims::filter(JobId contender, JobId victim) const {
-  if (victim == contender) return VictimRefusal{.rule = kItself};
-  if (s_.cluster.job(victim).queue != s_.cluster.job(contender).queue) {
-    auto why = taken_before(s_, victim, contender);
-    return why ? why : s_.hooks.reclaim_victim(contender, victim);
+std::optional<VictimRefusal> RequeueVictims::filter(JobId preemptor, JobId victim) const {
+  if (victim == preemptor) return VictimRefusal{.rule = kItself};
+  if (s_.cluster.job(victim).queue != s_.cluster.job(preemptor).queue) {
+    auto why = taken_before(s_, victim, preemptor);
+    return why ? why : s_.hooks.reclaim_victim(preemptor, victim);
   }
-  if (!outranks(contender, victim)) return VictimRefusal{.rule = kNotOutranked};
-  return s_.hooks.preempt_victim(contender, victim);
+  if (!outranks(preemptor, victim)) return VictimRefusal{.rule = kNotOutranked};
+  return s_.hooks.preempt_victim(preemptor, victim);
 }
 
-// The lowest priority of a job of the leaf that is not nominated and that the contender could evict: no
-// overdue job goes before it. Nothing: there is none that would matter to any of them.
-std::optional<std::int32_t> RequeueVictims::shield(JobId contender, QueueId leaf) {
+// The lowest priority among the jobs of the leaf that are not nominated but that the preemptor could evict;
+// such a job must be evicted before an overdue job of higher priority. Returns nothing if no such job
+// matters.
+std::optional<std::int32_t> RequeueVictims::shield(JobId preemptor, QueueId leaf) {
   const std::int32_t highest = s_.cluster.job(nominated_.of(leaf).back().job).priority;
   for (const JobEntry& e : others_.of(leaf)) {  // lowest priority first, as above
     const Job& job = s_.cluster.job(e.job);
     if (job.priority >= highest) return std::nullopt;
-    if (can_lose_tasks(job) && !filter(contender, e.job)) return job.priority;
+    if (can_lose_tasks(job) && !filter(preemptor, e.job)) return job.priority;
   }
   return std::nullopt;
 }
 
-Candidates RequeueVictims::of(JobId contender) {
+Candidates RequeueVictims::of(JobId preemptor) {
   Candidates found;
   absl::flat_hash_map<QueueId, std::int32_t> shields;
-  const bool may_reclaim = s_.hooks.may_reclaim && s_.hooks.may_reclaim(contender);
+  const bool may_reclaim = s_.hooks.may_reclaim && s_.hooks.may_reclaim(preemptor);
   for (QueueId leaf : nominated_.leaves()) {
     if (nominated_.of(leaf).empty()) continue;
-    if (const auto why = queue_filter(contender, leaf, may_reclaim)) {
+    if (const auto why = queue_filter(preemptor, leaf, may_reclaim)) {
       found.spared.push_back({leaf, *why});
       continue;
     }
     found.leaves.push_back(leaf);
-    if (const auto lowest = shield(contender, leaf)) shields[leaf] = *lowest;
+    if (const auto lowest = shield(preemptor, leaf)) shields[leaf] = *lowest;
   }
-  found.spares = [this, contender,
+  found.spares = [this, preemptor,
                   shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
     const Job& job = s_.cluster.job(victim);
     if (const auto shielded = shields.find(job.queue);
         shielded != shields.end() && job.priority > shielded->second)
-      return VictimRefusal{.rule = "a job of lower priority goes before it"};
-    auto why = filter(contender, victim);
+      return VictimRefusal{.rule = "a job of lower priority must be evicted first"};
+    auto why = filter(preemptor, victim);
     if (why && why->until) count_protected(victim);
     return why;
   };
   return found;
 }
 
-// Once per job and cycle.
+// Counts each job once per cycle.
 void RequeueVictims::count_protected(JobId victim) {
   if (counted_.insert(victim).second)
     record_.passed_over.push_back(

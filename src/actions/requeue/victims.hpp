@@ -1,4 +1,4 @@
-// Whom a contender may take of the jobs that agreed to give way. requeue.md, step 3.
+// Selects which of the nominated jobs a preemptor may evict. requeue.md, step 3.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -11,7 +11,7 @@
 
 namespace muster::actions {
 
-// The nominated jobs; of one queue lowest priority, longest overrun, newest first.
+// The nominated jobs; within a queue by lowest priority, then longest overrun, then newest.
 std::unique_ptr<VictimPool> nominated_pool(Session& session, const RequeueRecord& record);
 
 class RequeueVictims {
@@ -19,25 +19,25 @@ class RequeueVictims {
   RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
                  RequeueContenders contenders);
 
-  Candidates of(JobId contender);
-  // Of the candidates that are not spared, all names; "": there are none.
+  Candidates of(JobId preemptor);
+  // The nominating plugins of all candidates that may be evicted; "" if there are none.
   std::string nominators(const Candidates& candidates);
 
  private:
-  std::optional<VictimRefusal> filter(JobId contender, JobId victim) const;
-  std::optional<VictimRefusal> queue_filter(JobId contender, QueueId leaf, bool may_reclaim) const;
-  bool outranks(JobId contender, JobId victim) const;
-  bool outranks_nobody(JobId contender, QueueId leaf) const;
-  std::optional<std::int32_t> shield(JobId contender, QueueId leaf);
+  std::optional<VictimRefusal> filter(JobId preemptor, JobId victim) const;
+  std::optional<VictimRefusal> queue_filter(JobId preemptor, QueueId leaf, bool may_reclaim) const;
+  bool outranks(JobId preemptor, JobId victim) const;
+  bool outranks_none(JobId preemptor, QueueId leaf) const;
+  std::optional<std::int32_t> shield(JobId preemptor, QueueId leaf);
   void count_protected(JobId victim);
 
   Session& s_;
   VictimPool& nominated_;
-  VictimPool others_;  // not nominated
+  VictimPool others_;  // jobs that are not nominated
   RequeueRecord& record_;
   const RequeueContenders contenders_;
-  absl::flat_hash_map<JobId, std::size_t> nominations_;  // in the record
-  absl::flat_hash_set<std::string> all_names_;           // of nominators
+  absl::flat_hash_map<JobId, std::size_t> nominations_;  // indices in the record
+  absl::flat_hash_set<std::string> all_names_;           // of nominating plugins
   absl::flat_hash_set<JobId> counted_;
 };
 

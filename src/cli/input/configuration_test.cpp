@@ -170,7 +170,7 @@ TEST_F(ConfigurationOfFiles, WarnsOfWhatIsMissing) {
   const Ran ran = simulated({cluster, "--config", config});
   EXPECT_EQ(ran.exit_code, kSuccess);
   for (const char* line :
-       {"warning: k.yaml:1: tiers: without plugin \"predicates\" any node with room is taken",
+       {"warning: k.yaml:1: tiers: without plugin \"predicates\" pods go to any node with room",
         "warning: k.yaml:1: tiers: without plugin \"proportion\" queues have no shares",
         "warning: k.yaml:1: tiers: without a scenario generator (plugin sg-nodelocalgreedy or "
         "sg-multinodegang) "

@@ -302,7 +302,7 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
             "note: 2 PodGroups planned as the pod grouper would\n"
             "note: no PriorityClass inference in these files: taken as KAI-Scheduler has it, 125\n"
             "note: 1 object of kind apps/v1 StatefulSet not used: schedulerName is not kai-scheduler\n"
-            "note: 1 object of kind batch/v1 CronJob not used: its runs are Jobs of their own\n"
+            "note: 1 object of kind batch/v1 CronJob not used: its runs are separate Jobs\n"
             "note: 1 object of kind batch/v1 Job not used: suspended\n"
             "note: 1 object of kind example.com/v1 Thing not used\n"
             "1 Deployment, 2 Node, 3 Queue in 1 file: 0 errors, 0 warnings\n");
@@ -334,8 +334,8 @@ TEST_F(WorkloadFiles, MistakesAreToldWhereTheWorkloadStands) {
   Ran result = ran("validate", text);
   EXPECT_EQ(result.exit_code, kNo);
   EXPECT_THAT(result.out,
-              HasSubstr("error: c.yaml:2: Deployment default/w: spec.replicas: asks for 20000 pods; at "
-                        "most 10000 of one workload are made\n"));
+              HasSubstr("error: c.yaml:2: Deployment default/w: spec.replicas: requests 20000 pods; at "
+                        "most 10000 are created per workload\n"));
   result =
       ran("validate", workload("apps/v1, kind: ReplicaSet", kTeam,
                                "replicas: 9, template: {spec: {schedulerName: kai-scheduler, containers: "
@@ -352,10 +352,10 @@ TEST_F(WorkloadFiles, AWorkloadThatCanNotBeGroupedIsAWarning) {
       two_nodes() + workload("batch/v1, kind: Job",
                              kTeam + ", annotations: {kai.scheduler/batch-min-member: many}",
                              "parallelism: 2, template: {" + spec(1) + "}");
-  EXPECT_THAT(
-      ran("validate", text).out,
-      HasSubstr("Job default/w: annotation kai.scheduler/batch-min-member: \"many\" is no count; its pods "
-                "stay without a PodGroup\n"));
+  EXPECT_THAT(ran("validate", text).out,
+              HasSubstr("Job default/w: annotation kai.scheduler/batch-min-member: \"many\" is not a whole "
+                        "number; its pods "
+                        "stay without a PodGroup\n"));
   EXPECT_EQ(placed(text), (std::map<std::string, std::string>{{"w-0", ""}, {"w-1", ""}}));
 }
 

@@ -74,7 +74,7 @@ Requeue
   cycles  job   what           why
   3       cold  nominated      overdue since 2025-06-01T09:00:00Z, says expectedruntime
   1 to 3  bad   warning        annotation kai.scheduler/requeue-delay: "-1h" is no duration of zero or more; the default counts
-  1 to 3  bad   not nominated  invalid_duration: annotation kai.scheduler/expected-runtime: "soon" is no positive duration
+  1 to 3  bad   not nominated  invalid_duration: annotation kai.scheduler/expected-runtime: "soon" is not a positive duration
   1 to 2  cold  not nominated  cooldown until 2025-06-01T12:05:00Z
 )");
 }
@@ -85,7 +85,7 @@ TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
   const auto requeue = round_json(c.cluster(), {1, c.now(), c.decisions()}, false)["requeue"];
   EXPECT_EQ(requeue["skipped"].dump(),
             R"([{"job":"default/bad","by":"expectedruntime","reason":"invalid_duration",)"
-            R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"}])");
+            R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"}])");
   EXPECT_EQ(
       requeue["warnings"].dump(),
       R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts"}])");

@@ -78,25 +78,23 @@ TEST_F(Validate, ComparesQuotasLimitsAndWeights) {
   EXPECT_EQ(findings(queue_yaml("top", "", "quota: 4, limit: -1, overQuotaWeight: 1") +
                      queue_yaml("a", "top", "quota: 3, limit: -1, overQuotaWeight: 1") +
                      queue_yaml("b", "top", "quota: 2, limit: -1, overQuotaWeight: 1")),
-            "warning: c.yaml:2: Queue top: spec.resources.gpu.quota: 4 GPUs is less than the 5 GPUs that the "
-            "queues "
-            "below are promised together\n");
+            "warning: c.yaml:2: Queue top: spec.resources.gpu.quota: 4 GPUs is less than the sum of the "
+            "quotas of its child queues (5 GPUs)\n");
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 4, limit: 2, overQuotaWeight: 1")),
-            "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: 2 GPUs is below the quota of 4 GPUs, of "
-            "which the "
-            "rest can never be used\n");
+            "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: 2 GPUs is below the quota of 4 GPUs; "
+            "the rest of the quota can never be used\n");
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 4, overQuotaWeight: 1")),
             "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: is missing and counts as 0: no pod that "
-            "asks for "
+            "requests "
             "GPUs can run here; -1 means no limit\n");
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1")), "") << "meant so";
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 4, limit: -2, overQuotaWeight: 1")),
-            "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: -2 is less than nothing; -1 means "
+            "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: -2 is negative; write -1 for "
             "unlimited\n");
   EXPECT_EQ(
       findings(queue_yaml("q", "", "quota: 0, limit: -1, overQuotaWeight: 0")),
       "warning: c.yaml:2: Queue q: spec.resources.gpu.quota: quota and overQuotaWeight are both 0: the fair "
-      "share is always 0, and jobs here use only the GPUs that nobody else asks for\n");
+      "share is always 0, and jobs here can use only the GPUs that no other queue requests\n");
 }
 
 TEST_F(Validate, ComparesTopQuotasWithTheNodes) {
@@ -114,8 +112,8 @@ TEST_F(Validate, FindsQueuesThatCanNotBeReached) {
       findings(queue_yaml("a", "b", kUnbounded) + job_yaml("j", "a", 1, 1, 1)),
       "warning: c.yaml:2: Queue a: spec.parentQueue: queue \"b\" does not exist; this queue and all below it "
       "are left out\n"
-      "warning: c.yaml:4: PodGroup default/j: spec.queue: queue \"a\" can not be reached, so the job can not "
-      "run\n");
+      "warning: c.yaml:4: PodGroup default/j: spec.queue: queue \"a\" is left out because a queue above "
+      "it is invalid; the job cannot run\n");
   EXPECT_THAT(findings(queue_yaml("a", "b", kUnbounded) + queue_yaml("b", "a", kUnbounded)),
               HasSubstr("Queue a: spec.parentQueue: the queue is its own ancestor"));
 }
@@ -158,7 +156,7 @@ TEST_F(Validate, FindsPodsWithoutAJob) {
   EXPECT_EQ(findings(pod_yaml("p-0", "gone", 1) + pod_yaml("p-1", "gone", 1)),
             "warning: c.yaml:2: Pod default/p-0: metadata.annotations.pod-group-name: PodGroup default/gone "
             "is not in "
-            "these files (as for 1 more pod)\n");
+            "these files (and 1 more pod)\n");
   EXPECT_EQ(findings(queue_yaml("q", "", kUnbounded) + group_yaml("j", "q", 1) + R"(---
 apiVersion: v1
 kind: Pod
@@ -177,16 +175,14 @@ spec: {schedulerName: kai-scheduler}
 TEST_F(Validate, FindsPodsLargerThanAnyNode) {
   const std::string queue = queue_yaml("q", "", kUnbounded);
   EXPECT_EQ(findings(node_yaml("n1", 8) + queue + job_yaml("j", "q", 1, 2, 16)),
-            "warning: c.yaml:8: Pod default/j-0: spec.containers: asks for 16 GPUs; the largest node has 8 "
-            "GPUs (as "
-            "for 1 more pod)\n");
+            "warning: c.yaml:8: Pod default/j-0: spec.containers: requests 16 GPUs; the largest node has 8 "
+            "GPUs (and 1 more pod)\n");
   const std::string no_memory = R"(---
 {apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: "64", nvidia.com/gpu: "8", pods: "1"}}}
 )";
   EXPECT_EQ(findings(node_yaml("n1", 0) + no_memory + queue + job_yaml("j", "q", 1, 1, 1)),
-            "warning: c.yaml:10: Pod default/j-0: spec.containers: is larger than any node: no single one "
-            "has all it "
-            "asks for\n");
+            "warning: c.yaml:10: Pod default/j-0: spec.containers: does not fit any node: no single node "
+            "has everything it requests\n");
 }
 
 TEST_F(Validate, FindsMinimumRuntimesThatDoNotCount) {
@@ -200,13 +196,13 @@ TEST_F(Validate, FindsMinimumRuntimesThatDoNotCount) {
   EXPECT_EQ(
       findings(queue("top", "", "") + queue("a", "top", "reclaimMinRuntime: 1m, ")),
       "warning: c.yaml:4: Queue a: spec.reclaimMinRuntime: has no effect: under reclaimResolveMethod lca it "
-      "counts only against other queues of top, and there are none\n");
+      "applies only against other queues of top, and there are none\n");
   const std::string cousins = queue("top", "", "reclaimMinRuntime: 10m, ") +
                               queue("a", "top", "reclaimMinRuntime: 1m, ") + queue("b", "top", "");
   EXPECT_EQ(findings(cousins),
-            "warning: c.yaml:4: Queue a: spec.reclaimMinRuntime: 1m0s counts only against queues of top; "
+            "warning: c.yaml:4: Queue a: spec.reclaimMinRuntime: 1m0s applies only against queues of top; "
             "against all "
-            "others the 10m0s of queue top or one above it does (reclaimResolveMethod lca)\n");
+            "others, the 10m0s of queue top or a queue above it applies (reclaimResolveMethod lca)\n");
   config_ =
       "tiers: [{plugins: [{name: predicates}, {name: proportion}, {name: minruntime, arguments: "
       "{reclaimResolveMethod: queue}}]}]\nactions: "
@@ -232,8 +228,8 @@ TEST_F(Validate, AnswersInJson) {
   EXPECT_EQ(
       nlohmann::ordered_json::parse(ran.out).dump(),
       R"({"schema":"muster.dev/validate/v1","valid":true,"errors":[],"warnings":[{"file":"c.yaml","line":2,"object":"Queue q",)"
-      R"("field":"spec.resources.gpu.limit","message":"2 GPUs is below the quota of 4 GPUs, of which the rest )"
-      R"(can never be used"}],"notes":[],"files":1,"kinds":{"Queue":1},"unknownKinds":{}})");
+      R"("field":"spec.resources.gpu.limit","message":"2 GPUs is below the quota of 4 GPUs; the rest of )"
+      R"(the quota can never be used"}],"notes":[],"files":1,"kinds":{"Queue":1},"unknownKinds":{}})");
 }
 
 }  // namespace

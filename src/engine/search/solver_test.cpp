@@ -64,10 +64,10 @@ TEST(Solver, ReportsWhatItTried) {
   EXPECT_EQ(report.end, SearchEnd::kProven);
   EXPECT_EQ(report.candidates, 1);
   ASSERT_EQ(report.spared.size(), 1U);
-  EXPECT_EQ(report.spared[0].rule, "no lower priority");
+  EXPECT_EQ(report.spared[0].rule, "priority not lower");
   EXPECT_EQ(
       c.why("p"),
-      "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: no lower priority");
+      "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: priority not lower");
 }
 
 // Sixteen jobs on four nodes, and shares that forbid to take as many as are needed: every scenario fails.
@@ -99,7 +99,7 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
   const std::int64_t all = only_search(c).scenarios;
   ASSERT_GT(all, 4);
   EXPECT_EQ(only_search(c).end, SearchEnd::kNoScenario);
-  EXPECT_EQ(only_search(c).last_failure, "shares of the queues");
+  EXPECT_EQ(only_search(c).last_failure, "the fair shares of the queues do not allow it");
 
   c.policy().settings.search.scenarios_per_job = all / 2;
   SearchMemory memory;

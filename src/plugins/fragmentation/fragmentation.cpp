@@ -1,5 +1,5 @@
-// A node's score for a shape: what the free GPUs lose in value, the less the better. Only where GPUs are
-// shared or pods are bound to some of the nodes; elsewhere packing leaves nothing to gain.
+// Scores a node for a shape by the value that its free GPUs would lose: the smaller the loss, the better.
+// Scores only where GPUs are shared or pods are bound to some of the nodes; elsewhere packing is enough.
 #include "plugins/fragmentation/fragmentation.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -16,10 +16,10 @@
 namespace muster::plugins {
 namespace {
 
-constexpr double kMostLoss = 16;      // GPUs; a node with more to lose counts as this
-constexpr double kStepsOfAGpu = 1e4;  // of a GPU: smaller differences are ties
-constexpr double kBelowTable = 8e4;   // points that stay below those of preferred topology
-constexpr double kOthers = 2e4;       // what the other scores of shape and node add up to at most
+constexpr double kMostLoss = 16;      // GPUs; larger losses count as this
+constexpr double kStepsOfAGpu = 1e4;  // per GPU: smaller differences are ties
+constexpr double kBelowTable = 8e4;   // points, below those of preferred topology
+constexpr double kOthers = 2e4;       // upper bound of the sum of all other scores of shape and node
 
 double in_steps(double gpus) { return std::round(gpus * kStepsOfAGpu) / kStepsOfAGpu; }
 
@@ -38,7 +38,7 @@ Room room_on(const Cluster& c, NodeId id) {
       .memory = c.free_or_releasing(kMemory, id),
       .whole = static_cast<int>(std::clamp<std::int64_t>(c.free_or_releasing(kGpu, id) / kOneGpu, 0, 1024))};
   for (const SharedGpu& gpu : node.shared) {
-    if (gpu.wholly_releasing() && gpu.pipelined == 0) continue;  // counts as a whole one
+    if (gpu.wholly_releasing() && gpu.pipelined == 0) continue;  // counts as a whole device
     if (const int part = free_part(node, gpu); part > 0)
       room.parts.push_back(static_cast<std::uint8_t>(part));
   }
@@ -54,7 +54,7 @@ class Fragmentation final : public Plugin {
     cluster_ = &s.cluster;
     landscape_.emplace(s.cluster);
     if (!landscape_->is_uneven()) return;
-    standing_.resize(s.cluster.nodes().size());
+    node_info_.resize(s.cluster.nodes().size());
     known_of_.resize(s.cluster.shapes().size());
     hooks.node_score.scale_own(kBelowTable / (2 * kMostLoss * options_.weight + kOthers));
     hooks.node_score.add_local([this](ShapeId shape, NodeId n) { return score(shape, n); });
@@ -64,12 +64,12 @@ class Fragmentation final : public Plugin {
   }
 
  private:
-  // What a node has free and what that is worth, as long as it does not change.
-  struct Standing {
+  // What a node has free, and what that is worth; valid until the node changes.
+  struct NodeInfo {
     bool is_known = false;
     Room room;
     double value = 0;
-    std::uint32_t state = 0;  // the same number where all of this is the same
+    std::uint32_t state = 0;  // equal for nodes where all of the above is equal
   };
   struct State {
     const RoomValue* kind;
@@ -81,18 +81,18 @@ class Fragmentation final : public Plugin {
       return H::combine(std::move(h), s.kind, s.gpu_memory, s.room);
     }
   };
-  // What a shape would lose on nodes of the states that were met last: many nodes are empty alike.
-  struct Known {
+  // Loss of a shape on the node states met last. Many nodes, such as empty ones, share a state.
+  struct CachedLoss {
     std::uint32_t state = 0;
     double loss = 0;
   };
-  using KnownLosses = std::array<Known, 16>;
+  using KnownLosses = std::array<CachedLoss, 16>;
 
-  const Standing& standing(NodeId n) {
+  const NodeInfo& node_info(NodeId n) {
     journal_.read(
-        *cluster_, [&] { standing_.assign(standing_.size(), {}); },
-        [&](NodeId changed) { standing_[changed].is_known = false; });
-    Standing& at = standing_[n];
+        *cluster_, [&] { node_info_.assign(node_info_.size(), {}); },
+        [&](NodeId changed) { node_info_[changed].is_known = false; });
+    NodeInfo& at = node_info_[n];
     if (!at.is_known) {
       at.room = room_on(*cluster_, n);
       at.value = landscape_->kind(n)->value(at.room);
@@ -103,7 +103,7 @@ class Fragmentation final : public Plugin {
   }
 
   std::uint32_t state_of(NodeId n, const Room& room) {
-    constexpr std::size_t kMost = 1 << 16;  // a long search meets many, and few of them again
+    constexpr std::size_t kMost = 1 << 16;  // a long search meets many states, and few of them twice
     if (states_.size() >= kMost) states_.clear();
     const auto [at, is_new] =
         states_.try_emplace({landscape_->kind(n), cluster_->node(n).gpu_memory, room}, last_state_ + 1);
@@ -111,7 +111,8 @@ class Fragmentation final : public Plugin {
     return at->second;
   }
 
-  // A node where the task can not start yet comes after all others: there, KAI's order decides.
+  // A node where the task cannot start yet gets no score, so it comes after all others, and KAI's order
+  // decides among such nodes.
   double score(ShapeId id, NodeId n) {
     const Shape& shape = cluster_->shape(id);
     if (!fits_now(*cluster_, shape, n)) return 0;
@@ -121,9 +122,9 @@ class Fragmentation final : public Plugin {
   double loss(ShapeId id, NodeId n) {
     const RoomValue* const kind = landscape_->kind(n);
     if (kind == nullptr) return 0;
-    const Standing& now = standing(n);
+    const NodeInfo& now = node_info(n);
     if (now.room.whole == 0 && now.room.parts.empty()) return 0;
-    Known& known = known_losses(id)[now.state % std::tuple_size_v<KnownLosses>];
+    CachedLoss& known = known_losses(id)[now.state % std::tuple_size_v<KnownLosses>];
     if (known.state != now.state)
       known = {now.state,
                std::clamp(in_steps(loss_of(cluster_->shape(id), n, now, *kind)), -kMostLoss, kMostLoss)};
@@ -131,13 +132,13 @@ class Fragmentation final : public Plugin {
   }
 
   KnownLosses& known_losses(ShapeId id) {
-    constexpr std::uint32_t kNone = 0;  // places are counted from 1
+    constexpr std::uint32_t kNone = 0;  // indices are counted from 1
     if (known_of_[id] == kNone)
       known_.emplace_back(), known_of_[id] = static_cast<std::uint32_t>(known_.size());
     return known_[known_of_[id] - 1];
   }
 
-  double loss_of(const Shape& shape, NodeId n, const Standing& now, const RoomValue& kind) const {
+  double loss_of(const Shape& shape, NodeId n, const NodeInfo& now, const RoomValue& kind) const {
     Room left = now.room;
     left.cpu -= amount_of(shape.request, kCpu);
     left.memory -= amount_of(shape.request, kMemory);
@@ -151,7 +152,7 @@ class Fragmentation final : public Plugin {
     return static_cast<int>(std::clamp<std::int64_t>(node.hundredths_of(shape.gpu), 0, 100));
   }
 
-  // One step outweighs what gpupack and gpuspread can give.
+  // One step outweighs the scores of gpupack and gpuspread.
   double device_loss(TaskId t, NodeId n, GroupId group) {
     const RoomValue* const kind = landscape_->kind(n);
     if (kind == nullptr) return 0;
@@ -161,7 +162,7 @@ class Fragmentation final : public Plugin {
     const std::int64_t cpu = cluster_->free_or_releasing(kCpu, n) - amount_of(shape.request, kCpu);
     return 2 * kStepsOfAGpu *
            in_steps(group.valid() ? kind->loss_of_part(cpu, free_on(node, group), share)
-                                  : kind->loss_of_whole(cpu, standing(n).room.whole, share));
+                                  : kind->loss_of_whole(cpu, node_info(n).room.whole, share));
   }
 
   static int free_on(const Node& node, GroupId group) {
@@ -173,7 +174,7 @@ class Fragmentation final : public Plugin {
   FreeGpus free_gpus(NodeId n) {
     const RoomValue* const kind = landscape_->kind(n);
     if (kind == nullptr) return {};
-    const Room& room = standing(n).room;
+    const Room& room = node_info(n).room;
     double free = room.whole;
     for (std::uint8_t part : room.parts) free += part / 100.0;
     return {.free = free, .fragmented = kind->fragmented(room)};
@@ -183,7 +184,7 @@ class Fragmentation final : public Plugin {
   const Cluster* cluster_ = nullptr;
   std::optional<Landscape> landscape_;
   JournalReader journal_;
-  IdVector<NodeId, Standing> standing_;
+  IdVector<NodeId, NodeInfo> node_info_;
   absl::flat_hash_map<State, std::uint32_t> states_;
   std::uint32_t last_state_ = 0;
   IdVector<ShapeId, std::uint32_t> known_of_;

@@ -1,4 +1,5 @@
-// Nodes and shared devices by what is left of them for typical pods: plugin fragmentation. quality.md 1.
+// Plugin fragmentation: scores nodes and shared devices by what they would leave for typical pods. quality.md
+// 1.
 #pragma once
 
 #include <memory>
@@ -8,8 +9,8 @@
 namespace muster::plugins {
 
 struct FragmentationOptions {
-  // Points of a node's score for each GPU that stays useful: so many that a ten-thousandth of a GPU outweighs
-  // what all other scores of shape and node can give. 0: the plugin does nothing.
+  // Points of a node's score for each GPU that stays useful. The default is so large that a ten-thousandth of
+  // a GPU outweighs all other scores of shape and node. 0 switches the plugin off.
   double weight = 1e9;
 };
 

@@ -1,4 +1,4 @@
-// Where pods go, and where the plugin keeps out of it.
+// Where the plugin sends pods, and where it does not interfere.
 #include "plugins/fragmentation/fragmentation.hpp"
 
 #include <gmock/gmock.h>
@@ -19,8 +19,8 @@ Config kai_exact() {
 
 Constraints only_on(std::string model) { return {.node_selector = {{"model", std::move(model)}}}; }
 
-// n1 has half a device free, n2 a fifth of one: a fifth fits n2, and n1 is kept for halves.
-TEST(Fragmentation, AShareGoesWhereItFitsBest) {
+// n1 has half a device free, n2 a fifth of one. A share of a fifth fits n2, and n1 is kept for halves.
+TEST(Fragmentation, AShareGoesToTheNodeItFitsBest) {
   const auto placed = [](const Config& config) {
     TestCluster c(config);
     c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
@@ -45,7 +45,8 @@ TEST(Fragmentation, AShareGetsTheDeviceThatItFitsBest) {
   EXPECT_EQ(device({}), "g1");
 }
 
-// Pods that share are rare here, and neither node has room for the others: the second half fills the device.
+// Pods with shares are rare here, and neither node has room for the other pods, so the second half fills the
+// device.
 TEST(Fragmentation, RareSharesFillADeviceBeforeTheyOpenAnother) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).node("n2", {.gpus = 4});
@@ -55,8 +56,8 @@ TEST(Fragmentation, RareSharesFillADeviceBeforeTheyOpenAnother) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1/n1-shared-0; bind b-0 n1/n1-shared-0");
 }
 
-// Node "few" has little CPU for its GPUs, node "many" more than they need.
-TEST(Fragmentation, PodsWithoutGpusKeepOffNodesThatNeedTheirCpu) {
+// Node "few" has little CPU for its GPUs; node "many" has more than they need.
+TEST(Fragmentation, PodsWithoutGpusAvoidNodesWhoseGpusNeedTheCpu) {
   const auto placed = [](const Config& config) {
     TestCluster c(config);
     c.node("few", {.gpus = 8, .cpu = 32}).node("many", {.gpus = 8, .cpu = 128});
@@ -69,8 +70,8 @@ TEST(Fragmentation, PodsWithoutGpusKeepOffNodesThatNeedTheirCpu) {
   EXPECT_THAT(placed(kai_exact()), testing::HasSubstr("bind a-0 few"));
 }
 
-// Only "rare" can take the pods that ask for its model.
-TEST(Fragmentation, WhatOthersDependOnIsLeftToThem) {
+// Only node "rare" can take the pods that request its model.
+TEST(Fragmentation, ANodeThatOtherPodsDependOnIsLeftToThem) {
   const auto placed = [](const Config& config) {
     TestCluster c(config);
     c.node("rare", {.gpus = 2, .labels = {{"model", "rare"}}});
@@ -83,8 +84,9 @@ TEST(Fragmentation, WhatOthersDependOnIsLeftToThem) {
   EXPECT_EQ(placed({}), "bind a-0 usual");
 }
 
-// Whoever needs all of "large" may come any day; the GPUs of "begun" serve this pod as well.
-TEST(Fragmentation, ANodeThatIsWholeStaysWhole) {
+// Node "large" is kept whole for pods that need all of it; the GPUs of node "begun" serve this pod equally
+// well.
+TEST(Fragmentation, AnEmptyNodeStaysEmpty) {
   TestCluster c;
   c.node("begun", {.gpus = 8, .cpu = 96}).node("large", {.gpus = 8, .cpu = 128});
   c.running("x", {.cpu = 6, .fraction = 0.46, .node = "begun", .shares = {"g"}});
@@ -93,8 +95,8 @@ TEST(Fragmentation, ANodeThatIsWholeStaysWhole) {
   EXPECT_EQ(c.cycle(), "bind a-0 begun");
 }
 
-// What fills the small node fits the large one as well, so that the large one is needed more.
-TEST(Fragmentation, ASmallNodeIsBegunBeforeALargeOne) {
+// Pods that fill the small node also fit the large one, so the large one is needed more.
+TEST(Fragmentation, ASmallEmptyNodeIsUsedBeforeALargeOne) {
   TestCluster c;
   c.node("begun", {.gpus = 1, .cpu = 16});
   c.node("large", {.gpus = 8, .cpu = 128}).node("small", {.gpus = 2, .cpu = 16});
@@ -110,7 +112,7 @@ TEST(Fragmentation, ANodeWherePodsCanStartAtOnceComesFirst) {
   EXPECT_EQ(c.cycle(), "bind a-0 free/free-shared-0");
 }
 
-TEST(Fragmentation, SaysNothingWhereGpusAreWholeAndPodsMayGoAnywhere) {
+TEST(Fragmentation, GivesNoScoreWhereGpusAreWholeAndPodsMayGoAnywhere) {
   TestCluster c;
   c.node("n1", {.gpus = 8}).node("n2", {.gpus = 4});
   c.running("r", {.gpus = 2, .node = "n1"}).pending("a", {.gpus = 2});
@@ -122,14 +124,14 @@ TEST(Fragmentation, SaysNothingWhereGpusAreWholeAndPodsMayGoAnywhere) {
   EXPECT_LT(sums[0], 1010);  // available now, and packed
 }
 
-TEST(Fragmentation, TellsWhatIsFreeInVain) {
+TEST(Fragmentation, ReportsFragmentedGpus) {
   TestCluster c;
   c.node("n", {.gpus = 2});
   c.running("x", share_on("n", 0.75, "g")).running("y", {.gpus = 1, .node = "n"});
   Session& s = c.open();
   const FreeGpus gpus = s.hooks.free_gpus(c.cluster().find_node("n"));
   EXPECT_THAT(gpus.free, DoubleNear(0.25, 1e-9));
-  EXPECT_THAT(gpus.fragmented, DoubleNear(0.25, 1e-9));  // neither of the two would fit
+  EXPECT_THAT(gpus.fragmented, DoubleNear(0.25, 1e-9));  // neither of the two typical pods would fit
 }
 
 TEST(Fragmentation, PreferredTopologyComesFirst) {

@@ -1,4 +1,4 @@
-// Typical pods are learnt; besides these, one pod for each size of node counts, which would fill it.
+// Learns the typical pods, and adds one "filler" for each node size: a pod that would fill such a node.
 #include "plugins/fragmentation/landscape.hpp"
 
 #include <algorithm>
@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t kMostFillers = 64;
 
-// Its first three binary digits: nodes that differ by little are of one size.
+// Keeps the first three binary digits, so that nodes that differ by little have the same size.
 std::int64_t rounded_down(std::int64_t amount) {
   const int rest = std::max(0, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(amount))) - 3);
   return amount >> rest << rest;
 }
 
-// For each bit, the GPUs of the nodes that have it.
+// For each bit, the number of GPUs on the nodes whose mask has that bit.
 class GpusByBit {
  public:
   explicit GpusByBit(std::size_t bits) : gpus_(bits, 0) {}
@@ -36,7 +36,7 @@ class GpusByBit {
 
 Landscape::Landscape(const Cluster& cluster)
     : cluster_(cluster), workload_(typical_workload(cluster)), kind_of_(cluster.nodes().size(), nullptr) {
-  // Pods that may all go to the same nodes find no node that is scarce.
+  // If all pods may use the same nodes, no node is scarce.
   if (workload_.has_shares || workload_.places.size() > 1) sort_nodes();
 }
 
@@ -44,7 +44,7 @@ bool Landscape::counts(NodeId n) const {
   return cluster_.allocatable().at(kGpu, n) > 0 && !cluster_.node(n).is_mig;
 }
 
-// Agents of the node have a part of its CPUs.
+// Leaves out an eighth of the CPUs, for the agents on the node.
 Landscape::Filler Landscape::size_of(NodeId n) const {
   const std::int64_t cpu = std::max<std::int64_t>(0, cluster_.allocatable().at(kCpu, n));
   return {
@@ -96,8 +96,8 @@ void Landscape::sort_nodes() {
   }
 }
 
-// Somebody who needs a whole node may come to any cluster, and is seldom there to be learnt from. Where no
-// pod is to be kept a node for, as far as is known, this keeps them whole, as packing does.
+// A pod that needs a whole node may be submitted to any cluster, but is seldom there to learn from. As long
+// as no known pod needs whole nodes, the fillers keep nodes whole, as packing does.
 void Landscape::find_fillers(const IdVector<NodeId, Use>& uses) {
   for (NodeId n : cluster_.nodes_by_name()) {
     if (uses[n].places == 0) continue;
@@ -136,7 +136,7 @@ std::vector<Wish> Landscape::wishes(const Use& use, const Node& node) const {
               .weight = weights_[i],
               .frequency = static_cast<double>(pod.tasks) / static_cast<double>(workload_.tasks)};
     if (shape.is_shared()) {
-      wish.devices = 1;  // each by itself
+      wish.devices = 1;  // each device is used separately
       wish.weight *= std::max(1, shape.gpu.devices);
       wish.hundredths = static_cast<int>(std::clamp<std::int64_t>(node.hundredths_of(shape.gpu), 0, 101));
     }

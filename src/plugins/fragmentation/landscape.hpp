@@ -1,4 +1,4 @@
-// What typical pods make of each node, for one cycle.
+// What the free resources of each node are worth to typical pods, computed once per cycle.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,9 +14,9 @@ class Landscape {
  public:
   explicit Landscape(const Cluster& cluster);
 
-  // GPUs are shared, or pods are bound to some of the nodes that have GPUs.
+  // True if GPUs are shared, or if pods are bound to some of the nodes that have GPUs.
   bool is_uneven() const { return workload_.has_shares || differ_; }
-  // Null: a node without GPUs for whole pods and shares.
+  // Returns null for a node without GPUs for whole pods and shares.
   const RoomValue* kind(NodeId node) const { return kind_of_[node]; }
 
  private:
@@ -26,10 +26,10 @@ class Landscape {
     std::int64_t cpu = 0;
     bool operator==(const Filler&) const = default;
   };
-  // Whom a node is for: which sets of places it belongs to, and which fillers it can hold.
+  // Which pods can use a node: the sets of places it belongs to, and the fillers that fit it.
   struct Use {
     std::uint64_t places = 0, fillers = 0;
-    std::int64_t gpu_memory = 0;  // where some pods ask for memory
+    std::int64_t gpu_memory = 0;  // only if some pods request GPU memory
     bool operator==(const Use&) const = default;
     template <class H>
     friend H AbslHashValue(H h, const Use& use) {

@@ -1,4 +1,4 @@
-// Tables by free CPU, because pods that find no CPU there find no use for the GPUs either.
+// Keeps one table per amount of free CPU, because pods that do not get their CPU cannot use the GPUs either.
 #include "plugins/fragmentation/room_value.hpp"
 
 #include <algorithm>
@@ -8,9 +8,10 @@
 namespace muster::plugins {
 namespace {
 
-// How long a device waits for pods to fill it: as if after each typical pod this part of them still counted.
+// How long a device waits for pods to fill it: each further typical pod counts this much as the one before
+// it.
 constexpr double kPatience = 0.97;
-// How much of the value is a matter of CPU and memory per free GPU rather than of sizes.
+// The share of the value that depends on CPU and memory per free GPU rather than on request sizes.
 constexpr double kSupplyPart = 0.25;
 
 std::vector<Wish> by_cpu(std::vector<Wish> wishes) {
@@ -42,10 +43,11 @@ const RoomValue::Table& RoomValue::table(std::int64_t cpu) const {
   return *table;
 }
 
-// A device is offered to typical pods one after the other; the first that fits takes its part, and what is
-// left is offered on. `use` is what will have been taken, each further pod counting a little less. Several
-// parts wait for their pods at the same time and one device for one after the other; but whatever fits the
-// parts fits the device that they would make together, so that it is never worth less than they are.
+// Offers a device to the typical pods one after the other. The first that fits takes its part, and the
+// remainder is offered again. `use` is the amount that will have been taken, with each further pod counting a
+// little less. Several parts wait for their pods at the same time, but one whole device waits for one pod
+// after the other. Whatever fits the parts also fits the device that they would form together, so a device is
+// never worth less than its parts.
 void RoomValue::fill(Table& table, std::int64_t most_cpu) const {
   std::array<double, 101> weight{}, frequency{};
   table.together.assign(kMostDevices + 1, 0);
@@ -149,7 +151,8 @@ double RoomValue::value(const Room& room) const {
 
 double RoomValue::value_with_share(const Room& room, int hundredths, int devices) const {
   Room left = room;
-  absl::InlinedVector<std::pair<double, std::size_t>, 8> losses;  // part, or the end of them for a whole one
+  absl::InlinedVector<std::pair<double, std::size_t>, 8>
+      losses;  // a shared part, or the end of `parts` for a whole device
   for (std::size_t i = 0; i < room.parts.size(); ++i)
     if (room.parts[i] >= hundredths)
       losses.emplace_back(loss_of_part(room.cpu, room.parts[i], hundredths), i);

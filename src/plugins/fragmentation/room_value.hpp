@@ -1,5 +1,5 @@
-// What the free GPUs of a node are worth to typical pods, in GPUs: how much of them will be used. The worked
-// example of docs/placement.md has the numbers.
+// Values the free GPUs of a node, in GPUs: how much of them typical pods will use. docs/placement.md has a
+// worked example.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -16,8 +16,8 @@ namespace muster::plugins {
 // What is free on a node.
 struct Room {
   std::int64_t cpu = 0, memory = 0;
-  int whole = 0;                               // devices that nobody holds
-  absl::InlinedVector<std::uint8_t, 8> parts;  // hundredths of devices that are shared
+  int whole = 0;                               // devices that no pod uses
+  absl::InlinedVector<std::uint8_t, 8> parts;  // free hundredths of the shared devices
 
   bool operator==(const Room&) const = default;
   template <class H>
@@ -31,36 +31,36 @@ struct Wish {
   std::int64_t cpu = 0, memory = 0;
   int devices = 1;
   int hundredths = 100;  // of each device
-  double weight = 0;     // how often it comes, and how few GPUs it can use
-  double frequency = 0;  // how often it comes: the part of all pods with GPUs
+  double weight = 0;     // how frequent it is, and how few GPUs it can use
+  double frequency = 0;  // its part of all pods with GPUs
 };
 
 class RoomValue {
  public:
-  // Of nodes that can take pods with these wishes and no others.
+  // For nodes that can take pods with these wishes and no others.
   explicit RoomValue(std::vector<Wish> wishes);
 
   // The part of the free GPUs that typical pods will use.
   double value(const Room& room) const;
-  // The same after a share of so many hundredths has taken its CPU and memory (`room` is what is left of
-  // them) and the best of the devices that have room for it; `devices` of them.
+  // The same value after a share of `hundredths` of each of `devices` devices was placed on the best devices
+  // that fit. The CPU and memory of the share must be subtracted from `room` already.
   double value_with_share(const Room& room, int hundredths, int devices) const;
-  // What a shared device with so many hundredths free would lose by a share of it.
+  // The loss if a share is placed on a shared device that has `free` hundredths free.
   double loss_of_part(std::int64_t cpu, int free, int share) const;
-  // What the room would lose if one of its whole devices began to be shared.
+  // The loss if one of the whole devices begins to be shared.
   double loss_of_whole(std::int64_t cpu, int whole, int share) const;
-  // The mean over typical pods of the GPUs that they can not use.
+  // The mean over typical pods of the GPUs that they cannot use.
   double fragmented(const Room& room) const;
 
  private:
   static constexpr int kMostDevices = 64;
   struct Table {
-    std::array<double, 101> use{};    // of a device with so many hundredths free: what single devices serve
-    std::array<double, 101> reach{};  // frequency of pods that it could serve
-    std::vector<double> together;     // by whole devices: weight of pods that want several and find them
+    std::array<double, 101> use{};    // by free hundredths: the part that single-device pods will use
+    std::array<double, 101> reach{};  // by free hundredths: frequency of the pods that fit
+    std::vector<double> together;     // by whole devices: weight of the pods that need several and find them
     std::vector<double> reach_together;
   };
-  // The part of the wishes, by weight, that an amount per free GPU serves: rising, in straight pieces.
+  // The part of the wishes, by weight, that an amount per free GPU serves. Rises in straight pieces.
   class Ramp {
    public:
     Ramp(std::span<const Wish> wishes, std::int64_t Wish::*amount);
@@ -78,9 +78,9 @@ class RoomValue {
   double supplied(const Room& room, double free) const;
   double blend(const Room& room, double used, double free) const;
 
-  std::vector<Wish> wishes_;                            // by CPU
-  std::vector<std::int64_t> steps_;                     // CPU amounts of the wishes, each once, rising
-  mutable std::vector<std::unique_ptr<Table>> tables_;  // by how many steps the free CPU covers
+  std::vector<Wish> wishes_;                            // sorted by CPU
+  std::vector<std::int64_t> steps_;                     // distinct CPU amounts of the wishes, ascending
+  mutable std::vector<std::unique_ptr<Table>> tables_;  // by the number of steps that the free CPU covers
   Ramp cpu_, memory_;
 };
 

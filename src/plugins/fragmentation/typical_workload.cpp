@@ -1,4 +1,4 @@
-// Patterns are counted by the model; here they are put in order and told apart by where they may go.
+// Sorts the request patterns that the model counted, and groups them by the nodes that they may use.
 #include "plugins/fragmentation/typical_workload.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ bool have_same_places(const Constraints& a, const Constraints& b) {
          a.required_affinity == b.required_affinity && a.tolerations == b.tolerations;
 }
 
-// Where in `places` the rules of the shape stand; added if they are new.
+// Index in `places` of the node rules of the shape; appends them if they are new.
 std::size_t find_places(const Cluster& c, ShapeId shape, std::vector<ShapeId>& places) {
   const auto at = std::find_if(places.begin(), places.end(), [&](ShapeId known) {
     return have_same_places(c.shape(known).constraints, c.shape(shape).constraints);

@@ -1,4 +1,5 @@
-// What generators share: which batches of victims touch a node or a job, and how a generator is registered.
+// Parts shared by the generators: an index of victim batches by node or job, and the registration of a
+// generator.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -11,7 +12,7 @@
 
 namespace muster::plugins {
 
-// Numbers of batches by node or job. Emptied in the time it took to fill it, and its memory is kept.
+// Batch numbers by node or job. clear() takes as long as the filling took, and keeps the memory.
 template <class I>
 class BatchesBy {
  public:
@@ -19,7 +20,7 @@ class BatchesBy {
     for (I id : order_) lists_[id.index()].clear();
     order_.clear();
   }
-  // False if the batch was there already; batches come in growing order.
+  // Returns false if the batch was already there. REQUIRES: batches are added in ascending order.
   bool add(I id, std::uint32_t batch) {
     if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
     auto& list = lists_[id.index()];
@@ -32,7 +33,7 @@ class BatchesBy {
     return id.index() < lists_.size() ? std::span<const std::uint32_t>(lists_[id.index()])
                                       : std::span<const std::uint32_t>();
   }
-  // By first appearance.
+  // All keys, in order of first appearance.
   const std::vector<I>& all() const { return order_; }
 
  private:

@@ -1,4 +1,4 @@
-// Devices first, the cheapest ones, then whatever else is short.
+// Frees devices first, the cheapest ones, then the other resources that are short.
 #include "plugins/generators/clearing.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Clearing::Option Clearing::sharers_of(GroupId device) const {
   return option;
 }
 
-// How many whole devices it would free, and at what price.
+// Records how many whole devices the option would free, and at what price.
 void Clearing::add_option(const NodeRoom& room, Option option) {
   NodeRoom after = room;
   seen_.clear();
@@ -84,7 +84,7 @@ Price for_as_many(const Price& price, std::int64_t devices) {
 
 }  // namespace
 
-// The cheapest for each device; in the end those that are not needed after all stay.
+// Takes the cheapest option for each device, then drops those that turn out not to be needed.
 bool Clearing::free_whole(NodeRoom& room, std::int64_t missing) {
   list_options(room);
   std::stable_sort(options_.begin(), options_.end(), [](const Option& a, const Option& b) {
@@ -105,15 +105,15 @@ bool Clearing::free_whole(NodeRoom& room, std::int64_t missing) {
   return true;
 }
 
-// One task whose share makes room enough on its device.
+// Evicts one task whose share frees enough of its device.
 bool Clearing::free_part(NodeRoom& room, const Shape& shape) {
   const Node& node = cluster_.node(room.node());
-  const std::int64_t wanted = node.memory_of(shape.gpu);
+  const std::int64_t requested = node.memory_of(shape.gpu);
   std::optional<std::pair<Price, TaskId>> best;
   for (const NodeRoom::Device& device : room.shared()) {
     if (!device.group.valid()) continue;
     for (TaskId t : sharers_of(device.group).tasks) {
-      if (device.free_mib + node.memory_of(cluster_.shape_of(t).gpu) < wanted) continue;
+      if (device.free_mib + node.memory_of(cluster_.shape_of(t).gpu) < requested) continue;
       const Price price = price_of(work_.with(t));
       if (!best || price < best->first) best = {price, t};
     }
@@ -123,9 +123,9 @@ bool Clearing::free_part(NodeRoom& room, const Shape& shape) {
   return true;
 }
 
-// ---------------------------------------------------------------- the rest
+// ---------------------------------------------------------------- other resources
 
-// Of what is short, the least that does, or else the largest piece first.
+// For each resource that is short, evicts the smallest task that suffices, or else the largest first.
 bool Clearing::free_rest(NodeRoom& room, const Shape& shape) {
   for (Kind kind = room.missing(shape); kind.valid(); kind = room.missing(shape)) {
     const std::int64_t missing = amount_of(shape.request, kind) - room.space(kind);

@@ -1,4 +1,4 @@
-// Which tasks would have to leave a node so that another one fits there: few, and such as find room
+// Finds the tasks that would have to leave a node so that another one fits: few tasks, and such as fit
 // elsewhere.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace muster::plugins {
 
-// What has to go: work that is done again, by whole GPU-hours, then tasks, then GPUs.
+// The cost of a set of evictions. Compares whole GPU-hours of lost work, then tasks, then GPUs.
 struct Price {
   double work = 0;  // GPU-hours
   std::size_t tasks = 0;
@@ -29,14 +29,14 @@ struct Price {
 };
 
 struct Way {
-  std::vector<TaskId> leave;  // on this node, and who goes along elsewhere
+  std::vector<TaskId> leave;  // on this node, and those evicted along with them
   Price price;
 };
 
 class Clearing {
  public:
   Clearing(const Cluster& cluster, MovableWork& work) : cluster_(cluster), work_(work) {}
-  // The tasks that are `gone` have left already. Nothing: there is no way.
+  // Returns nothing if there is no way. The tasks in `gone` count as having left already.
   std::optional<Way> find(NodeRoom room, const Shape& shape, const Stamps<TaskId>& gone);
 
  private:
@@ -60,7 +60,7 @@ class Clearing {
   MovableWork& work_;
   Way way_;
   Stamps<TaskId> taken_, seen_;
-  std::vector<TaskId> tasks_;  // that may go from the node
+  std::vector<TaskId> tasks_;  // of the node, that may be evicted
   std::vector<Option> options_;
 };
 

@@ -1,5 +1,5 @@
-// Scenarios that move few tasks out of the way of the contender's, to free places that are of no use to it:
-// a node or a topology domain that is in pieces becomes whole. quality.md 1.
+// Proposes scenarios that move few tasks out of the preemptor's way, to free space that is too fragmented for
+// it: a fragmented node or topology domain becomes whole. quality.md 1.
 #include <algorithm>
 
 #include "engine/cycle/statement.hpp"
@@ -11,10 +11,10 @@
 namespace muster::plugins {
 namespace {
 
-// More ways than these are not tried: where the cheapest do not work, dearer ones rarely do.
+// Limits of the search. Where the cheapest ways fail, more expensive ones rarely work.
 constexpr std::size_t kMostPlans = 16, kMostDomains = 16;
 
-// The nodes that the contender's tasks may use together.
+// Nodes that the preemptor's tasks may use together.
 using Domain = std::vector<NodeId>;
 
 class Defragment final : public ScenarioGenerator {
@@ -28,7 +28,7 @@ class Defragment final : public ScenarioGenerator {
     fronts_.clear();
     last_.reset();
     next_chance_.reset();
-    if (!is_plain() || something_moves()) return;
+    if (!is_plain() || some_job_moves()) return;
     work_.start(victims.session(), victims.pool(), victims.candidates());
     if (!clearing_) clearing_.emplace(cluster(), work_);
     for (Domain& domain : domains())
@@ -43,7 +43,7 @@ class Defragment final : public ScenarioGenerator {
           std::min_element(fronts_.begin(), fronts_.end(),
                            [](const Front& a, const Front& b) { return a.plan.price < b.plan.price; });
       last_ = static_cast<std::size_t>(cheapest - fronts_.begin());
-      if (is_too_dear(cheapest->plan) || !works_out(cheapest->plan)) continue;
+      if (costs_too_much(cheapest->plan) || !rehearsal_succeeds(cheapest->plan)) continue;
       write(cheapest->plan, potential);
       return true;
     }
@@ -55,12 +55,12 @@ class Defragment final : public ScenarioGenerator {
   struct Plan {
     std::vector<TaskId> leave;
     Price price;
-    NodeId first;  // of those that somebody has to leave
+    NodeId first;  // of the nodes that some task has to leave
   };
-  // What is tried in one domain.
+  // The state of the search in one domain.
   struct Front {
     Domain left;
-    Plan plan;  // the next
+    Plan plan;  // the next one
     std::size_t tried = 0;
   };
   struct Site {
@@ -68,9 +68,10 @@ class Defragment final : public ScenarioGenerator {
     std::optional<Way> way;
   };
 
-  // Throws away more work than the contender could have done since it came. Both grow: the time comes for it
-  // where fewer GPUs would have to go than the contender wants.
-  bool is_too_dear(const Plan& plan) {
+  // True if the plan loses more work than the preemptor could have done since it was created. Both amounts
+  // grow. If fewer GPUs would be evicted than the preemptor requests, the plan becomes acceptable at some
+  // time.
+  bool costs_too_much(const Plan& plan) {
     const Session& session = victims_->session();
     const auto waited = session.now - cluster().job(victims_->probe().contender).created;
     std::int64_t gpus = 0;
@@ -87,18 +88,18 @@ class Defragment final : public ScenarioGenerator {
   const Cluster& cluster() const { return victims_->session().cluster; }
   const Shape& shape_of(TaskId t) const { return cluster().shape_of(t); }
 
-  // One job at a time: when those who left look for their places in the next cycle, nothing else has changed,
-  // and they find what was found for them here.
-  bool something_moves() const { return !victims_->session().decisions.evictions.empty(); }
+  // Only one job moves at a time: when the evicted tasks look for places in the next cycle, nothing else has
+  // changed, and they find what was found for them here.
+  bool some_job_moves() const { return !victims_->session().decisions.evictions.empty(); }
 
-  // Devices of claims and parts of GPUs are not what is counted here.
+  // Devices of claims and parts of GPUs are not counted here.
   bool is_plain() const {
     const auto& tasks = victims_->probe().tasks;
     return std::all_of(tasks.begin(), tasks.end(),
                        [&](TaskId t) { return shape_of(t).claimed_gpus == 0 && !shape_of(t).is_mig(); });
   }
 
-  // ---- where to
+  // ---- domains
 
   std::vector<Domain> domains() const {
     const Cluster& c = cluster();
@@ -117,15 +118,15 @@ class Defragment final : public ScenarioGenerator {
     return nearest(std::move(found));
   }
 
-  // Those that lack least, so that little has to be moved: the nodes that are asked for a way.
+  // The nodes that lack least, so that little has to move. Only these are searched for a way.
   Domain usable(std::span<const NodeId> nodes) const {
     const RoomTest& room = victims_->room();
     const ShapeId shape = cluster().task(victims_->probe().tasks.front()).shape;
     Domain found;
     for (NodeId n : nodes)
       if (cluster().node(n).usable() && !victims_->session().hooks.shape_filter(shape, n)) found.push_back(n);
-    const std::int64_t wanted = cluster().shape(shape).gpu_units();
-    const auto lacks = [&](NodeId n) { return std::max<std::int64_t>(0, wanted - room.room(n)); };
+    const std::int64_t requested = cluster().shape(shape).gpu_units();
+    const auto lacks = [&](NodeId n) { return std::max<std::int64_t>(0, requested - room.room(n)); };
     std::stable_sort(found.begin(), found.end(), [&](NodeId a, NodeId b) { return lacks(a) < lacks(b); });
     const std::size_t most = 64 + 2 * victims_->probe().tasks.size();
     if (found.size() > most) found.resize(most);
@@ -146,7 +147,7 @@ class Defragment final : public ScenarioGenerator {
 
   // ---- plans
 
-  // The next plan does without the node that was to be cleared first.
+  // The next plan leaves out the node that was to be cleared first.
   void advance(std::size_t at) {
     Front& front = fronts_[at];
     std::erase(front.left, front.plan.first);
@@ -157,7 +158,7 @@ class Defragment final : public ScenarioGenerator {
       fronts_.erase(fronts_.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
-  // A place for each task, the cheapest first; nothing: they do not all find one.
+  // Chooses a place for each task, the cheapest first. Returns nothing if some task finds none.
   std::optional<Plan> plan_for(const std::vector<NodeId>& nodes) {
     gone_.clear();
     for (TaskId t : victims_->probe().recorded->tasks()) gone_.insert(t);
@@ -194,7 +195,7 @@ class Defragment final : public ScenarioGenerator {
     return best;
   }
 
-  // Somebody whom this way counts on has left already.
+  // True if a task that this way evicts has left already.
   bool overlaps(const Site& site) const {
     return site.way && std::any_of(site.way->leave.begin(), site.way->leave.end(),
                                    [&](TaskId t) { return gone_.contains(t); });
@@ -213,12 +214,12 @@ class Defragment final : public ScenarioGenerator {
     site.room.come(cluster().shape(shape));
   }
 
-  // ---- a rehearsal
+  // ---- rehearsal
 
-  // Places in view are not kept for anybody. In the next cycle those who left look for a place like everybody
-  // else, and their old ones are free: they may return there, and they stand before the contender in the
-  // line. Only if it finds its place after them, they do not leave in vain.
-  bool works_out(const Plan& plan) const {
+  // Nominated places are not reserved. In the next cycle the evicted tasks compete with all other jobs, their
+  // old places are free, and they may return there, because they come before the preemptor in the queue
+  // order. The evictions are useful only if the preemptor is placed after them.
+  bool rehearsal_succeeds(const Plan& plan) const {
     Session& s = victims_->session();
     Statement st(s);
     std::vector<JobId> jobs;
@@ -247,7 +248,7 @@ class Defragment final : public ScenarioGenerator {
            !allocate_job(s, st, {.job = victims_->probe().contender, .tasks = victims_->probe().tasks});
   }
 
-  // A batch for each job, as many jobs as may be moved at once.
+  // Writes one batch for each job, for as many jobs as may move at once.
   void write(const Plan& plan, Batches& potential) const {
     std::vector<JobId> jobs, all;
     const auto add = [&](TaskId t, std::vector<JobId>& to) {
@@ -271,7 +272,7 @@ class Defragment final : public ScenarioGenerator {
   Stamps<TaskId> gone_;
   std::vector<Site> sites_;
   std::vector<Front> fronts_;
-  std::optional<std::size_t> last_;  // of the fronts, whose plan was proposed last
+  std::optional<std::size_t> last_;  // index of the front whose plan was proposed last
   std::optional<TimePoint> next_chance_;
 };
 

@@ -1,4 +1,4 @@
-// Whom consolidation moves for a job that is kept waiting by fragments.
+// Which jobs consolidation moves for a job that is kept pending by fragmentation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ Config without_healing() {
 
 NodeSpec in_rack(const char* rack, int gpus) { return {.gpus = gpus, .labels = {{"rack", rack}}}; }
 
-// Newer jobs on nodes that they fill: victim order comes to the others after all of these.
+// Newer jobs on nodes that they fill. Victim order takes all of these first.
 void add_newer_jobs(TestCluster& c, int jobs) {
   for (int i = 0; i < jobs; ++i) {
     const std::string name = "newer" + std::to_string(i);
@@ -26,7 +26,7 @@ void add_newer_jobs(TestCluster& c, int jobs) {
   }
 }
 
-// n1 and n2 have a device each of which the half is free: one of the shares makes way.
+// n1 and n2 each have a device that is half free; one of the shares makes way.
 TEST(Defragment, MovesAShareOutOfTheWayOfAWholeGpu) {
   const auto decided = [](const Config& config) {
     TestCluster c(config);
@@ -50,8 +50,8 @@ TEST(Defragment, MovesTheFewestPods) {
   EXPECT_EQ(c.cycle(), "evict two-0; pipeline a-0 n2; pipeline two-0 n3");
 }
 
-// Three pods that just began lose less than one that has run for long.
-TEST(Defragment, MovesWhatLosesLeastWork) {
+// Three pods that just began lose less work than one that has run for long.
+TEST(Defragment, MovesThePodsThatLoseLeastWork) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).node("n2", {.gpus = 4}).node("n3", {.gpus = 2});
   for (int i = 0; i < 3; ++i)
@@ -62,7 +62,7 @@ TEST(Defragment, MovesWhatLosesLeastWork) {
   EXPECT_THAT(c.cycle(), HasSubstr("pipeline a-0 n1"));
 }
 
-// 20 GPU-hours have to go for a job of one GPU.
+// 20 GPU-hours of work would be lost for a job of one GPU.
 void old_shares_in_its_way(TestCluster& c, Duration waited) {
   c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
   JobSpec half = share_on("n1", 0.5, "g1"), less = share_on("n2", 0.4, "g2");
@@ -72,7 +72,7 @@ void old_shares_in_its_way(TestCluster& c, Duration waited) {
   c.pending("a", {.age = waited});
 }
 
-TEST(Defragment, MovesNoMoreWorkThanTheJobLostByWaiting) {
+TEST(Defragment, LosesNoMoreWorkThanTheJobCouldHaveDone) {
   const auto decided = [](Duration waited) {
     TestCluster c;
     old_shares_in_its_way(c, waited);
@@ -82,15 +82,15 @@ TEST(Defragment, MovesNoMoreWorkThanTheJobLostByWaiting) {
   EXPECT_EQ(decided(std::chrono::hours(21)), "evict less-0; pipeline a-0 n2; pipeline less-0 n1/g1");
 }
 
-// What has to go grows by 0.4 an hour; the job could have done 19, and does one more every hour.
-TEST(Defragment, NamesTheMomentWhenThatIsSo) {
+// The lost work grows by 0.4 GPU-hours an hour. The job could have done 19, and 1 more every hour.
+TEST(Defragment, WakesWhenTheMoveBecomesAcceptable) {
   TestCluster c;
   old_shares_in_its_way(c, std::chrono::hours(19));
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.decisions().next_moment, c.now() + std::chrono::minutes(100));
 }
 
-// n1 has GPUs enough, but no CPU for them.
+// n1 has enough GPUs, but too little CPU for them.
 TEST(Defragment, MovesAPodWithoutGpusToANodeWhoseGpusAreInUse) {
   TestCluster c;
   c.node("n1", {.gpus = 2, .cpu = 12}).node("n2", {.gpus = 1, .cpu = 10});
@@ -101,7 +101,7 @@ TEST(Defragment, MovesAPodWithoutGpusToANodeWhoseGpusAreInUse) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1; bind cpus-0 n2");
 }
 
-// Both have a place again, one of them its own.
+// Both pods are placed again, one of them in its old place.
 TEST(Defragment, AGangStaysWhole) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).node("n3", {.gpus = 2});
@@ -112,7 +112,7 @@ TEST(Defragment, AGangStaysWhole) {
   EXPECT_EQ(c.cycle(), "evict gang-0; bind a-0 n3; pipeline b-0 n1; pipeline gang-0 n2");
 }
 
-TEST(Defragment, NobodyLosesItsPlaceForGood) {
+TEST(Defragment, EvictsNoPodThatFindsNoOtherPlace) {
   TestCluster c;
   c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
   c.running("half", share_on("n1", 0.5, "g1")).running("most", share_on("n2", 0.6, "g2"));
@@ -121,8 +121,8 @@ TEST(Defragment, NobodyLosesItsPlaceForGood) {
   EXPECT_EQ(c.cycle(), "");
 }
 
-// It stands before the other in the line, and would take the place that it left.
-TEST(Defragment, NobodyLeavesWhoWouldReturn) {
+// The evicted job comes before the other in the queue order, and would return to the place it left.
+TEST(Defragment, EvictsNoPodThatWouldReturn) {
   TestCluster c;
   c.node("n1", {.gpus = 2, .cpu = 8}).node("n2", {.gpus = 1, .cpu = 16});
   c.running("cpus", {.gpus = 0, .cpu = 8, .node = "n1"}).running("r", {.cpu = 1, .node = "n2"});
@@ -131,7 +131,7 @@ TEST(Defragment, NobodyLeavesWhoWouldReturn) {
   EXPECT_EQ(c.cycle(), "");
 }
 
-TEST(Defragment, WhoMayNotBeMovedStays) {
+TEST(Defragment, NonPreemptibleJobsStay) {
   TestCluster c;
   c.node("n1", {.gpus = 1}).node("n2", {.gpus = 1});
   c.running("half", {.fraction = 0.5, .preemptible = false, .node = "n1", .shares = {"g1"}});
@@ -141,8 +141,8 @@ TEST(Defragment, WhoMayNotBeMovedStays) {
   EXPECT_EQ(c.cycle(), "");
 }
 
-// In rack a one pod has to go, in rack b three.
-TEST(Defragment, ARackBecomesWholeForAGang) {
+// One pod has to leave rack a, three would have to leave rack b.
+TEST(Defragment, ClearsARackForAGang) {
   const auto decided = [](const Config& config) {
     TestCluster c(config);
     c.topology("net", {"rack"});
@@ -159,7 +159,7 @@ TEST(Defragment, ARackBecomesWholeForAGang) {
   EXPECT_THAT(decided({}), Not(HasSubstr("in-b")));
 }
 
-// Otherwise nobody knows who finds which place afterwards.
+// With two jobs at once, it is not known which job gets which place afterwards.
 TEST(Defragment, HelpsOneJobAtATime) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2});
@@ -173,7 +173,7 @@ TEST(Defragment, HelpsOneJobAtATime) {
   EXPECT_EQ(c.cycle(), "");
 }
 
-TEST(Defragment, KeepsToTheLimitOfJobs) {
+TEST(Defragment, MovesNoMoreJobsThanTheLimit) {
   const auto decided = [](int most) {
     Config config;
     config.params.max_consolidation_preemptees = most;

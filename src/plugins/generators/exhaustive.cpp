@@ -1,4 +1,4 @@
-// Scenarios for small searches: every combination of victims, the smallest first.
+// Proposes every combination of victims for small searches, the smallest first.
 #include <algorithm>
 
 #include "engine/search/scenario_generator.hpp"
@@ -7,8 +7,8 @@
 namespace muster::plugins {
 namespace {
 
-// Every combination of victims, the smallest first: of each job nothing, or the first few batches that victim
-// order takes from it. Says nothing where there are too many.
+// Proposes every combination of victims, the smallest first. From each job it takes nothing or the first few
+// batches, as victim order would. Proposes nothing where there are too many combinations.
 class Exhaustive final : public ScenarioGenerator {
  public:
   void start(VictimAccumulator& victims) override {
@@ -32,7 +32,7 @@ class Exhaustive final : public ScenarioGenerator {
   }
 
  private:
-  // All that could be taken, by job; false if that is too much.
+  // Collects all batches that could be taken, by job. Returns false if there are too many.
   bool collect(std::size_t most) {
     std::vector<JobId> jobs;
     for (std::size_t count = 1; victims_->grow();) {
@@ -48,10 +48,10 @@ class Exhaustive final : public ScenarioGenerator {
     return true;
   }
 
-  // Of equal size, the one with those that victim order takes first: the last job that can pass one on to the
-  // jobs after it does so.
+  // Moves on to the next combination; of those of equal size, the one whose victims come first in victim
+  // order is first. The last job that can pass a batch on to the jobs after it does so.
   bool advance() {
-    std::size_t taken = 0, most = 0;  // of the jobs after the one at hand
+    std::size_t taken = 0, most = 0;  // by the jobs after the current one
     for (std::size_t j = taken_.size(); j-- > 0; taken += taken_[j], most += by_job_[j].size())
       if (taken_[j] > 0 && taken < most) {
         --taken_[j];
@@ -71,8 +71,8 @@ class Exhaustive final : public ScenarioGenerator {
 
   VictimAccumulator* victims_ = nullptr;
   std::vector<std::vector<std::uint32_t>> by_job_;
-  std::vector<std::size_t> taken_;     // batches per job, of the combination at hand
-  std::vector<std::uint32_t> picked_;  // numbers of those
+  std::vector<std::size_t> taken_;     // batches per job of the current combination
+  std::vector<std::uint32_t> picked_;  // their numbers
 };
 
 }  // namespace

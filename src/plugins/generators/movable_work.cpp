@@ -1,4 +1,4 @@
-// Tasks are listed once for an action: in the course of it some leave their nodes, and none begins to run.
+// Lists tasks once per action. During the action some tasks leave their nodes, and none starts to run.
 #include "plugins/generators/movable_work.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace muster::plugins {
 void MovableWork::start(Session& session, VictimPool& pool, const Candidates& candidates) {
   candidates_ = &candidates;
   asked_.clear();
-  spared_.clear();
+  exempt_.clear();
   with_.clear();
   if (session_ != nullptr) return;
   session_ = &session;
@@ -25,7 +25,7 @@ double MovableWork::work_of(TaskId task) const {
   return start ? std::max(0.0, gpu_hours(c.shape_of(task).gpu_units(), session_->now - *start)) : 0;
 }
 
-// Who found a place in this very cycle keeps it: otherwise the two could change places for ever.
+// A task that was placed in this cycle keeps its place; otherwise two tasks could swap places in every cycle.
 void MovableWork::list_tasks() {
   const Cluster& c = session_->cluster;
   Stamps<TaskId> is_new;
@@ -40,9 +40,9 @@ void MovableWork::list_tasks() {
             by_node_[at.node].push_back(t);
 }
 
-bool MovableWork::is_spared(JobId job) {
-  if (asked_.insert(job) && candidates_->spares(job)) spared_.insert(job);
-  return spared_.contains(job);
+bool MovableWork::is_exempt(JobId job) {
+  if (asked_.insert(job) && candidates_->spares(job)) exempt_.insert(job);
+  return exempt_.contains(job);
 }
 
 void MovableWork::on(NodeId node, const Stamps<TaskId>& gone, std::vector<TaskId>& tasks) {
@@ -57,7 +57,7 @@ void MovableWork::on(NodeId node, const Stamps<TaskId>& gone, std::vector<TaskId
 
 std::span<const TaskId> MovableWork::with(TaskId task) {
   const JobId job = session_->cluster.task(task).job;
-  if (is_spared(job)) return {};
+  if (is_exempt(job)) return {};
   const auto [at, is_new] = with_.try_emplace(task);
   if (is_new) {
     std::vector<TaskId> taken;

@@ -1,4 +1,4 @@
-// Scenarios that empty the fewest nodes that together make room for all tasks, then more. actions.md 9.5.
+// Proposes scenarios that empty the fewest nodes with room for all tasks together, then more. actions.md 9.5.
 #include <algorithm>
 #include <limits>
 #include <span>
@@ -11,14 +11,14 @@
 namespace muster::plugins {
 namespace {
 
-// A scenario of reclaim that takes more GPUs than this works by luck: dozens of jobs leave for the contender,
-// all but one or two find other places and start anew there.
+// The most GPUs that a scenario of reclaim may take. A larger one works only by luck: it evicts dozens of
+// jobs, and all but one or two of them must be placed elsewhere and start again.
 std::int64_t most_gpus(const VictimAccumulator& victims) {
-  constexpr std::int64_t kTimesWanted = 2, kBeyond = 16 * kOneGpu;
-  const std::int64_t wanted = victims.room().demand();
-  const bool is_bounded = victims.session().settings.compatibility.narrow_scenarios && wanted > 0 &&
+  constexpr std::int64_t kTimesRequested = 2, kBeyond = 16 * kOneGpu;
+  const std::int64_t requested = victims.room().demand();
+  const bool is_bounded = victims.session().settings.compatibility.narrow_scenarios && requested > 0 &&
                           victims.candidates().bounded == Bounded::kByShares;
-  return is_bounded ? kTimesWanted * wanted + kBeyond : std::numeric_limits<std::int64_t>::max();
+  return is_bounded ? kTimesRequested * requested + kBeyond : std::numeric_limits<std::int64_t>::max();
 }
 
 class MultiNodeGang final : public ScenarioGenerator {
@@ -62,10 +62,10 @@ class MultiNodeGang final : public ScenarioGenerator {
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  // A node that somebody leaves, with room for the smallest task.
+  // A node that some victim leaves, with room for the smallest task.
   struct Emptied {
     std::int64_t room;
-    std::uint32_t seen_as;  // the how manieth
+    std::uint32_t seen_as;  // position in order of first appearance
     NodeId node;
     bool operator<(const Emptied& other) const {
       return room != other.room ? room < other.room : seen_as < other.seen_as;
@@ -101,7 +101,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     if (c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
   }
 
-  // The tightest first, and then who was seen first.
+  // The tightest first, then by first appearance.
   void sort_in(NodeId n) {
     const RoomTest& room = victims_->room();
     Emptied& it = seen_[n];
@@ -112,7 +112,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     if (has_room) nodes_.insert(std::lower_bound(nodes_.begin(), nodes_.end(), it), it);
   }
 
-  // How many of the nodes cover the demand.
+  // Counts how many of the nodes cover the demand.
   void begin_step() {
     const std::int64_t remaining = std::max<std::int64_t>(0, victims_->room().demand() - without_victims_);
     std::int64_t covered = 0;
@@ -122,7 +122,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     growth_ = 1;
   }
 
-  // What contains too much is no less with more nodes.
+  // A scenario that takes too much does not take less with more nodes.
   void grow(bool is_narrow) {
     if (!is_narrow || size_ >= nodes_.size()) {
       size_ = kNone;
@@ -132,7 +132,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     }
   }
 
-  // False: too much would be taken.
+  // Returns false if too much would be taken.
   bool propose(Batches& potential) {
     ++proposals_;
     picked_.clear();
@@ -146,7 +146,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     return true;
   }
 
-  // Those that were not picked yet; false: too much would be taken.
+  // Picks the batches that were not picked yet. Returns false if too much would be taken.
   bool pick(std::span<const std::uint32_t> batches) {
     for (std::uint32_t batch : batches) {
       if (is_picked(batch)) continue;
@@ -158,7 +158,7 @@ class MultiNodeGang final : public ScenarioGenerator {
   }
   bool is_picked(std::uint32_t batch) const { return proposed_in_[batch] == proposals_; }
 
-  // Who loses what it needs to run goes altogether: the rest of it would hold GPUs and do nothing.
+  // A gang that falls below its minimum is evicted as a whole: the rest of it would hold GPUs and do nothing.
   bool pick_rest_of_gangs() {
     if (!victims_->session().settings.compatibility.move_only_whole_gangs) return true;
     asked_.clear();
@@ -195,18 +195,18 @@ class MultiNodeGang final : public ScenarioGenerator {
   BatchesBy<NodeId> by_node_;
   BatchesBy<JobId> by_job_;
   std::vector<std::int64_t> gpus_;          // by batch
-  std::vector<std::uint32_t> proposed_in_;  // by batch: the proposal that had it last
+  std::vector<std::uint32_t> proposed_in_;  // by batch: the last proposal that contained it
   std::uint32_t proposals_ = 0;
   Bitmap usable_;
-  std::int64_t without_victims_ = 0;  // room of usable nodes that hold no potential victim
+  std::int64_t without_victims_ = 0;  // room of usable nodes without potential victims
   std::int64_t recorded_gpus_ = 0, picked_gpus_ = 0, most_ = 0;
   std::vector<Emptied> nodes_;      // sorted
-  IdVector<NodeId, Emptied> seen_;  // as it stands in nodes_
+  IdVector<NodeId, Emptied> seen_;  // with the values it has in nodes_
   std::vector<NodeId> changed_;
   Stamps<NodeId> is_changed_;
   std::vector<std::uint32_t> picked_;
   Stamps<JobId> asked_;
-  std::vector<std::int32_t> taken_;  // by pod set, of the job at hand
+  std::vector<std::int32_t> taken_;  // by pod set of the current job
   std::size_t size_ = kNone, growth_ = 1;
 };
 

@@ -1,4 +1,4 @@
-// Reclaim does not empty many nodes for one that wants little.
+// Reclaim does not empty many nodes for a job that requests little.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -20,8 +20,8 @@ TestCluster cluster_with(bool narrow_scenarios) {
   return TestCluster(config);
 }
 
-// Rich holds all nodes but one, in jobs of one and of three GPUs. Light is entitled to two of these GPUs, but
-// stands behind a job that is not: all victims are back before its turn, wherever they go.
+// Queue "rich" uses all nodes but one, with jobs of one and of three GPUs. Job "light" is entitled to two of
+// these GPUs, but comes after a job that is not. All victims are back before its turn, wherever they go.
 void add_crowd(TestCluster& c, int nodes) {
   c.only({"reclaim"});
   c.queue("rich", {.deserved = 4. * nodes - 8}).queue("poor", {.deserved = 8});
@@ -39,7 +39,7 @@ void add_crowd(TestCluster& c, int nodes) {
   c.pending("light", {.queue = "poor", .gpus = 2, .age = 1h});
 }
 
-TEST(MultiNodeGang, TakesNoMoreThanTwiceWhatIsWantedAndAFewGpus) {
+TEST(MultiNodeGang, TakesAtMostTwiceTheRequestAndAFewGpus) {
   TestCluster ours = cluster_with(true), as_kai = cluster_with(false);
   add_crowd(ours, 20);
   add_crowd(as_kai, 20);
@@ -49,7 +49,7 @@ TEST(MultiNodeGang, TakesNoMoreThanTwiceWhatIsWantedAndAFewGpus) {
   EXPECT_LT(plays(ours), plays(as_kai));
 }
 
-TEST(MultiNodeGang, EmptiesAsManyNodesAsAGangWants) {
+TEST(MultiNodeGang, EmptiesAsManyNodesAsAGangNeeds) {
   TestCluster c;
   c.only({"reclaim"}).queue("rich", {.deserved = 0}).queue("poor", {.deserved = 80});
   for (int i = 0; i < 10; ++i) {

@@ -1,5 +1,5 @@
-// Scenarios that empty one node: everything taken so far from the jobs that have a victim on it.
-// actions.md 9.5.
+// Proposes scenarios that empty one node: they contain everything taken so far from the jobs with a victim on
+// it. actions.md 9.5.
 #include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
 
@@ -50,7 +50,7 @@ class NodeLocalGreedy final : public ScenarioGenerator {
     }
   }
 
-  // The nodes of the newest victim's job; the first by name is at the back.
+  // Lists the nodes of the newest victim's job; the first by name is at the back.
   void list_nodes() {
     const Cluster& c = victims_->session().cluster;
     const JobId newest = victims_->batches()[victims_->batches().size() - 1].job;
@@ -72,13 +72,13 @@ class NodeLocalGreedy final : public ScenarioGenerator {
       if (jobs_.insert(job)) add_all_taken(job, potential);
     }
     if (potential.empty()) return false;
-    if (nodes_.empty() && seen_.empty()) return true;  // the only one of this step
+    if (nodes_.empty() && seen_.empty()) return true;  // the only proposal of this step
     key_.assign(potential.tasks().begin(), potential.tasks().end());
     std::sort(key_.begin(), key_.end());
     return seen_.insert(absl::HashOf(key_)).second;
   }
 
-  // Everything taken from the job so far, recorded tasks included, as one batch.
+  // Adds everything taken from the job so far, recorded tasks included, as one batch.
   void add_all_taken(JobId job, Batches& potential) {
     potential.begin_batch(job);
     tasks_.clear();
@@ -97,7 +97,7 @@ class NodeLocalGreedy final : public ScenarioGenerator {
   BatchesBy<JobId> by_job_;
   std::uint32_t read_ = 0;
   std::vector<NodeId> nodes_;              // still to be proposed in this step
-  absl::flat_hash_set<std::size_t> seen_;  // hashes of what was proposed in this step
+  absl::flat_hash_set<std::size_t> seen_;  // hashes of the proposals of this step
   std::vector<TaskId> key_;
   Stamps<JobId> jobs_;
   Stamps<TaskId> tasks_;

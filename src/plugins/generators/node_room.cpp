@@ -1,4 +1,4 @@
-// The sums of the node, and beside them what was freed and taken.
+// Combines the sums of the node with what was freed and taken since.
 #include "plugins/generators/node_room.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@ namespace muster::plugins {
 NodeRoom::NodeRoom(const Cluster& cluster, NodeId node) : cluster_(&cluster), node_(node) {
   const std::int64_t memory = cluster.node(node).gpu_memory;
   for (const SharedGpu& gpu : cluster.node(node).shared)
-    if (!gpu.wholly_releasing() || gpu.pipelined > 0)  // otherwise it counts as a whole one
+    if (!gpu.wholly_releasing() || gpu.pipelined > 0)  // otherwise it counts as a whole device
       shared_.push_back({gpu.group, memory - gpu.allocated + gpu.releasing - gpu.pipelined});
 }
 
@@ -42,7 +42,7 @@ void NodeRoom::leave(TaskId task) {
   }
 }
 
-// The tightest of the shared devices first.
+// Prefers the tightest of the shared devices.
 void NodeRoom::come(const Shape& shape) {
   for (const Amount& a : shape.request) add(a.kind, -a.units);
   if (!shape.is_shared()) return;

@@ -12,19 +12,20 @@ class NodeRoom {
   NodeRoom(const Cluster& cluster, NodeId node);
 
   NodeId node() const { return node_; }
-  // A task that stands there goes.
+  // Removes a task that is on the node.
   void leave(TaskId task);
-  // A task of a shape that fits comes.
+  // Adds a task of a shape that fits.
   void come(const Shape& shape);
 
-  // Whole devices that it lacks for the shape; of a shape that shares: 1 where some device does not do.
+  // The number of whole devices that the node lacks for the shape. For a shape that uses a share: 1 if no
+  // device has room for it.
   std::int64_t missing_devices(const Shape& shape) const;
-  // Another thing that it lacks; not valid: none.
+  // Another resource that the node lacks; not valid if it lacks none.
   Kind missing(const Shape& shape) const;
   std::int64_t space(Kind kind) const;
 
   struct Device {
-    GroupId group;  // not valid: it begins to be shared by who comes
+    GroupId group;  // not valid: the next task begins to share it
     std::int64_t free_mib;
   };
   const absl::InlinedVector<Device, 8>& shared() const { return shared_; }

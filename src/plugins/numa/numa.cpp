@@ -1,4 +1,4 @@
-// Follows what pods hold of zones, and asks of each node whether a pod could be aligned there.
+// Tracks what pods use of each NUMA zone, and checks for each node whether a pod can be aligned there.
 #include "plugins/numa/numa.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -94,7 +94,7 @@ class Numa final : public Plugin {
     return found == nodes_.end() ? nullptr : &found->second;
   }
 
-  // An evicted pod has given its zones back; a pipelined one has taken its own.
+  // An evicted pod has already returned its zones; a nominated one has already taken them.
   void charge(const Placement& at, int sign) {
     if (!at.node.valid() || !at.holding.valid() || !in(at.status, kActiveAllocated)) return;
     const auto& shares = cluster_->holding(at.holding).zones;
@@ -114,7 +114,7 @@ class Numa final : public Plugin {
     return what_is_short(*zones, requests);
   }
 
-  // The first kind that no zone has enough of, where one zone must have it all.
+  // The first kind that no zone has enough of, where a single zone must provide all of it.
   static NodeRefusal what_is_short(const NodeZones& zones, const ZoneRequests& requests) {
     NodeRefusal refused{.rule = NodeRule::kZones, .kind = {}};
     if (zones.policy != AlignmentPolicy::kSingleZone) return refused;
@@ -137,7 +137,7 @@ class Numa final : public Plugin {
   }
 
   double score(const Shape& shape, NodeId n) {
-    if (!wants_alignment(shape)) return 0;
+    if (!needs_alignment(shape)) return 0;
     const NodeZones* zones = zones_at(n);
     if (zones == nullptr) return kAligned / static_cast<double>(most_zones_);
     if (!is_aligned(kinds(), shape, *zones)) return kAligned / static_cast<double>(zones->size());
@@ -151,7 +151,7 @@ class Numa final : public Plugin {
     return count;
   }
 
-  bool wants_alignment(const Shape& shape) const {
+  bool needs_alignment(const Shape& shape) const {
     return shape.guaranteed || std::any_of(devices_.begin(), devices_.end(),
                                            [&](Kind k) { return amount_of(shape.request, k) > 0; });
   }
@@ -160,7 +160,7 @@ class Numa final : public Plugin {
   const Cluster* cluster_ = nullptr;
   absl::flat_hash_map<NodeId, NodeZones> nodes_;
   std::size_t most_zones_ = 0;
-  std::vector<Kind> devices_;  // kinds that some node aligns for every pod
+  std::vector<Kind> devices_;  // kinds that some node aligns for pods of every class
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// NUMA alignment: will the kubelet admit the pod on the node, and over how many zones would it spread?
-// placement.md 10. Only where the configuration names it.
+// Plugin numa: will the kubelet's NUMA alignment admit the pod on the node, and over how many zones would the
+// pod spread? placement.md 10. Off unless the configuration names it.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,9 @@
 namespace muster::plugins {
 
 struct NumaOptions {
-  std::vector<std::string> ignored;  // resources that are reported by zone and not aligned
-  // What is free in a zone is what it has less what pods are known to hold; else what its node reports.
+  std::vector<std::string> ignored;  // resources that are reported by zone but not aligned
+  // If true, the free amount of a zone is its capacity less what the known pods use; otherwise what the node
+  // reports.
   bool reconstruct_available = true;
 };
 

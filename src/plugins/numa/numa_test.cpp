@@ -1,4 +1,4 @@
-// Which zones each policy takes, also against trying all choices.
+// The zones that each policy chooses, compared also with a brute-force search.
 #include "plugins/numa/numa.hpp"
 
 #include <gtest/gtest.h>
@@ -19,12 +19,12 @@ using plugins::ZoneRequests;
 
 // ---------------------------------------------------------------- one node
 
-// Zones with so many free cores and GPUs.
+// Zones with these free cores and GPUs.
 NodeZones zones(AlignmentPolicy policy, std::vector<std::vector<std::int64_t>> amounts) {
   return {.policy = policy, .kinds = {kCpu, kGpu}, .allocatable = amounts, .free = amounts};
 }
 
-// "0:cpu 4, 0:gpu 1", or "no".
+// Returns "0:cpu 4, 0:gpu 1", or "no".
 std::string aligned(const NodeZones& node, ZoneRequests requests) {
   const auto shares = node.align(requests);
   if (!shares) return "no";
@@ -35,7 +35,7 @@ std::string aligned(const NodeZones& node, ZoneRequests requests) {
   return text;
 }
 
-TEST(Zones, SingleTakesTheLowestThatHoldsEverything) {
+TEST(Zones, SingleTakesTheLowestZoneThatHoldsEverything) {
   const NodeZones node = zones(AlignmentPolicy::kSingleZone, {{4, 1}, {8, 2}});
   EXPECT_EQ(aligned(node, {.side_by_side = {{4, 1}}}), "0:cpu 4, 0:gpu 1");
   EXPECT_EQ(aligned(node, {.side_by_side = {{5, 1}}}), "1:cpu 5, 1:gpu 1");
@@ -43,7 +43,7 @@ TEST(Zones, SingleTakesTheLowestThatHoldsEverything) {
   EXPECT_EQ(aligned(node, {.side_by_side = {{0, 0}}}), "");
 }
 
-TEST(Zones, ContainersSideBySideShareWhatIsFreeAndOthersDoNot) {
+TEST(Zones, OnlyContainersThatRunSideBySideShareWhatIsFree) {
   const NodeZones node = zones(AlignmentPolicy::kSingleZone, {{4, 0}, {4, 0}});
   EXPECT_EQ(aligned(node, {.side_by_side = {{3, 0}, {2, 0}}}), "0:cpu 3, 1:cpu 2");
   EXPECT_EQ(aligned(node, {.side_by_side = {{3, 0}, {3, 0}, {2, 0}}}), "no");
@@ -52,7 +52,7 @@ TEST(Zones, ContainersSideBySideShareWhatIsFreeAndOthersDoNot) {
   EXPECT_EQ(aligned(node, {.side_by_side = {{1, 0}}, .one_by_one = {{5, 0}}}), "no");
 }
 
-TEST(Zones, RestrictedWantsTheSameWidthOfAllKinds) {
+TEST(Zones, RestrictedNeedsTheSameWidthForAllKinds) {
   const NodeZones node = zones(AlignmentPolicy::kRestricted, {{4, 2}, {4, 2}, {4, 2}});
   EXPECT_EQ(aligned(node, {.side_by_side = {{6, 3}}}), "0:cpu 4, 0:gpu 2, 1:cpu 2, 1:gpu 1");
   EXPECT_EQ(aligned(node, {.side_by_side = {{6, 1}}}), "no") << "two zones for the cores, one for the GPU";
@@ -69,7 +69,7 @@ TEST(Zones, BestEffortAddsTheZoneThatCoversMost) {
   EXPECT_EQ(aligned(node, {.side_by_side = {{8, 0}}}), "no");
 }
 
-// The search over choices of zones against trying all of them.
+// Compares the search over choices of zones with trying all of them.
 TEST(Zones, RestrictedAgreesWithTryingAllChoices) {
   std::mt19937 random(7);
   const auto below = [&](std::int64_t limit) { return static_cast<std::int64_t>(random()) % limit; };
@@ -117,7 +117,7 @@ class NumaCluster : public TestCluster {
     cluster().apply(std::move(topology));
     return *this;
   }
-  // A pod of class Guaranteed; on a node, in the zones of the record.
+  // Adds a pod of class Guaranteed; with `on`, it runs on that node in the zones of the record.
   NumaCluster& pod(const std::string& name, double cores, const std::string& on = "",
                    std::vector<ZoneRecord> record = {}, int priority = 50) {
     pending(name, {.tasks = 0, .min = 1, .gpus = 0, .priority = priority});
@@ -142,7 +142,7 @@ class NumaCluster : public TestCluster {
 
 ZoneRecord cores_in(const std::string& zone, std::int64_t cores) { return {zone, {{"cpu", cores * 1000}}}; }
 
-TEST(Numa, NodesThatCanNotAlignThePodAreSkipped) {
+TEST(Numa, NodesThatCannotAlignThePodAreSkipped) {
   NumaCluster c;
   c.zoned("small", AlignmentPolicy::kSingleZone, {2, 2}).zoned("wide", AlignmentPolicy::kSingleZone, {4, 4});
   c.pod("a", 3).pod("b", 5);
@@ -168,7 +168,7 @@ TEST(Numa, FractionsOfCoresAreNotPinned) {
   EXPECT_EQ(c.cycle(), "bind a-0 n");
 }
 
-TEST(Numa, RecordsSayWhatRunningPodsHold) {
+TEST(Numa, RecordsSayWhichZonesRunningPodsUse) {
   NumaCluster c;
   c.zoned("n", AlignmentPolicy::kSingleZone, {4, 4});
   c.pod("old", 3, "n", {cores_in("node-1", 3)}).pod("unknown", 1, "n", {cores_in("node-7", 1)}).pod("new", 4);
@@ -202,7 +202,7 @@ TEST(Numa, WithoutThePluginNothingChanges) {
   EXPECT_EQ(c.cycle(), "bind a-0 n");
 }
 
-// The ledger is a function of the placements: any statement undone leaves every answer as it was.
+// The zone sums depend on the placements alone: undoing a statement restores every answer.
 TEST(Numa, StatementsRollBackExactly) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     std::mt19937 random(seed);

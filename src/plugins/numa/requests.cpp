@@ -1,4 +1,4 @@
-// As the kubelet counts: pinned CPUs, memory of guaranteed pods and devices; by pod, or container by
+// Counts as the kubelet does: pinned CPUs, memory of guaranteed pods, and devices; by pod or container by
 // container.
 #include "plugins/numa/requests.hpp"
 
@@ -17,7 +17,8 @@ std::int64_t amount_in(const ContainerRequest& container, const std::string& nam
   return name == "cpu" ? pinned(units) : units;
 }
 
-// The most CPUs that are pinned at once. Those before an init container in the list are sidecars.
+// The most CPUs that are pinned at the same time. Sidecars that come before an init container in the list run
+// alongside it.
 std::int64_t pinned_at_once(const Shape& shape) {
   if (shape.containers.empty()) return pinned(amount_of(shape.request, kCpu));
   std::int64_t running = 0, peak = 0;
@@ -31,7 +32,7 @@ std::int64_t pinned_at_once(const Shape& shape) {
   return std::max(running, peak);
 }
 
-bool asks_for_device(const KindTable& kinds, const Shape& shape, const NodeZones& zones) {
+bool requests_device(const KindTable& kinds, const Shape& shape, const NodeZones& zones) {
   return std::any_of(zones.kinds.begin(), zones.kinds.end(), [&](Kind k) {
     return !is_for_guaranteed_only(kinds.name(k)) && amount_of(shape.request, k) > 0;
   });
@@ -45,12 +46,12 @@ std::int64_t amount_of_pod(const Shape& shape, Kind kind) {
 
 template <class AmountOf>
 ZoneRequest request(const KindTable& kinds, const Shape& shape, const NodeZones& zones, AmountOf amount) {
-  ZoneRequest wanted;
+  ZoneRequest requested;
   for (Kind k : zones.kinds) {
     const std::string& name = kinds.name(k);
-    wanted.push_back(shape.guaranteed || !is_for_guaranteed_only(name) ? amount(k, name) : 0);
+    requested.push_back(shape.guaranteed || !is_for_guaranteed_only(name) ? amount(k, name) : 0);
   }
-  return wanted;
+  return requested;
 }
 
 }  // namespace
@@ -67,7 +68,7 @@ std::int64_t units_of(const std::vector<NamedAmount>& amounts, const std::string
 
 bool is_aligned(const KindTable& kinds, const Shape& shape, const NodeZones& zones) {
   if (!zones.is_scored()) return false;
-  return shape.guaranteed || asks_for_device(kinds, shape, zones);
+  return shape.guaranteed || requests_device(kinds, shape, zones);
 }
 
 ZoneRequests requests_of(const KindTable& kinds, const Shape& shape, const NodeZones& zones) {

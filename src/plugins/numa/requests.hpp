@@ -1,4 +1,5 @@
-// What a pod asks of the zones of a node: which of its amounts are aligned there, and which of them together.
+// What a pod requests from the zones of a node: which of its amounts are aligned there, and which of them
+// together.
 #pragma once
 
 #include <string>
@@ -9,12 +10,12 @@
 
 namespace muster::plugins {
 
-// Aligned for pods of class Guaranteed only; devices are for all.
+// True for resources that are aligned only for pods of class Guaranteed. Devices are aligned for all pods.
 bool is_for_guaranteed_only(const std::string& resource);
 
 std::int64_t units_of(const std::vector<NamedAmount>& amounts, const std::string& name);
 
-// Something of the pod would be aligned on such a node.
+// True if something the pod requests would be aligned on such a node.
 bool is_aligned(const KindTable& kinds, const Shape& shape, const NodeZones& zones);
 
 ZoneRequests requests_of(const KindTable& kinds, const Shape& shape, const NodeZones& zones);

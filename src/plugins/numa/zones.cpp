@@ -20,7 +20,7 @@ bool together_hold(const Amounts& free, const Zones& zones, const ZoneRequest& r
   return true;
 }
 
-// The next choice of as many zones in lexical order; false after the last one.
+// Moves on to the next choice of the same number of zones in lexical order. Returns false after the last one.
 bool advance(Zones& zones, std::size_t of) {
   for (std::size_t i = zones.size(); i-- > 0;) {
     if (zones[i] == of - zones.size() + i) continue;
@@ -31,7 +31,7 @@ bool advance(Zones& zones, std::size_t of) {
   return false;
 }
 
-// The first choice of so many zones that holds the request.
+// The first choice of `width` zones that holds the request.
 std::optional<Zones> first_choice(const Amounts& free, std::size_t width, const ZoneRequest& request) {
   if (width > free.size()) return std::nullopt;
   Zones zones(width);
@@ -42,18 +42,18 @@ std::optional<Zones> first_choice(const Amounts& free, std::size_t width, const 
   return std::nullopt;
 }
 
-// The fewest zones that could ever hold so much of a kind.
-std::optional<std::size_t> narrowest(const Amounts& allocatable, std::size_t kind, std::int64_t wanted) {
+// The fewest zones whose capacity could hold the requested amount of a kind.
+std::optional<std::size_t> narrowest(const Amounts& allocatable, std::size_t kind, std::int64_t requested) {
   std::vector<std::int64_t> largest;
   for (const auto& zone : allocatable) largest.push_back(zone[kind]);
   std::sort(largest.begin(), largest.end(), std::greater<>());
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < largest.size(); ++i)
-    if ((sum += largest[i]) >= wanted) return i + 1;
+    if ((sum += largest[i]) >= requested) return i + 1;
   return std::nullopt;
 }
 
-// All kinds must prefer the same number of zones.
+// Policy restricted: all kinds must prefer the same number of zones.
 std::optional<Zones> restricted(const Amounts& allocatable, const Amounts& free, const ZoneRequest& request) {
   std::optional<std::size_t> width;
   for (std::size_t k = 0; k < request.size(); ++k) {
@@ -65,7 +65,7 @@ std::optional<Zones> restricted(const Amounts& allocatable, const Amounts& free,
   return width ? first_choice(free, *width, request) : Zones();
 }
 
-// Adds the zone that covers most of what is missing until nothing is.
+// Policy best-effort: adds the zone that covers most of the missing amount until nothing is missing.
 std::optional<Zones> best_effort(const Amounts& free, ZoneRequest missing) {
   Zones zones;
   const auto covers = [&](std::size_t z) {

@@ -1,4 +1,5 @@
-// A volume counts once, however many pods of a node use it; one that is still to be made counts as its claim.
+// Counts a volume once, however many pods of a node use it. A volume that does not exist yet is counted by
+// its claim.
 #include "plugins/predicates/attach_limits.hpp"
 
 #include <algorithm>
@@ -53,13 +54,13 @@ void AttachLimits::add(TaskId task, NodeId node, int sign) {
 std::optional<NodeRefusal> AttachLimits::refusal(TaskId task, NodeId node) const {
   const auto limits = nodes_.find(node);
   if (limits == nodes_.end()) return std::nullopt;
-  std::map<std::string, std::int64_t> wanted;  // volumes that would be new there, by driver
+  std::map<std::string, std::int64_t> requested;  // volumes that would be new on the node, by driver
   for (const Volume& volume : volumes_of(task)) {
     const auto driver = limits->second.find(volume.driver);
     if (driver != limits->second.end() && !driver->second.attached.contains(volume.id))
-      ++wanted[volume.driver];
+      ++requested[volume.driver];
   }
-  for (const auto& [name, count] : wanted) {
+  for (const auto& [name, count] : requested) {
     const Driver& driver = limits->second.at(name);
     const std::int64_t room = driver.most - static_cast<std::int64_t>(driver.attached.size());
     if (count > room)

@@ -1,4 +1,5 @@
-// How many volumes of a storage driver a node can attach (CSINode), and how many it has. placement.md 9.
+// How many volumes of a storage driver a node can attach (CSINode), and how many it has attached.
+// placement.md 9.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -25,13 +26,13 @@ class AttachLimits {
   };
   struct Driver {
     std::int64_t most = 0;
-    std::map<std::string, int> attached;  // pods there, by volume
+    std::map<std::string, int> attached;  // number of pods by volume
   };
   std::vector<Volume> volumes_of(TaskId task) const;
   void add(TaskId task, NodeId node, int sign);
 
   const Cluster& cluster_;
-  absl::flat_hash_map<NodeId, std::map<std::string, Driver>> nodes_;  // those with limits, by driver
+  absl::flat_hash_map<NodeId, std::map<std::string, Driver>> nodes_;  // nodes with limits, by driver
 };
 
 }  // namespace muster::plugins

@@ -1,4 +1,4 @@
-// Per node a list of the shapes with ports that stand there, one entry per task.
+// Keeps, for each node, a list of the shapes with host ports that are placed there, one entry per task.
 #include "plugins/predicates/host_ports.hpp"
 
 #include <algorithm>
@@ -20,16 +20,16 @@ void HostPortTable::moved(TaskId task, const Placement& from, const Placement& t
 }
 
 void HostPortTable::remove(NodeId node, ShapeId shape) {
-  auto& shapes = standing_[node];
+  auto& shapes = shapes_on_[node];
   const auto found = std::find(shapes.begin(), shapes.end(), shape);
-  assert(found != shapes.end() && "a task leaves a node on which it was not seen");
+  assert(found != shapes.end() && "a task leaves a node that it was not on");
   *found = shapes.back();
   shapes.pop_back();
 }
 
 const HostPort* HostPortTable::taken(const Shape& shape, NodeId node) const {
-  const auto found = standing_.find(node);
-  if (found == standing_.end()) return nullptr;
+  const auto found = shapes_on_.find(node);
+  if (found == shapes_on_.end()) return nullptr;
   for (ShapeId other : found->second)
     if (const auto* port =
             colliding(shape.constraints.host_ports, cluster_.shape(other).constraints.host_ports))

@@ -1,4 +1,4 @@
-// Node type, conditions, taints and labels, in the order in which a user reads of them.
+// Checks node type, conditions, taints and labels, in the order in which refusals are reported.
 #include "plugins/predicates/node_rules.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool is_of_wrong_type(const Shape& shape, const Node& node) {
   return node.mig_strategy == MigStrategy::kMixed && !shape.is_mig();
 }
 
-// No toleration helps against these.
+// No toleration helps against these conditions.
 std::optional<NodeRule> bad_condition(const Node& node) {
   if (node.usable()) return std::nullopt;
   if (node.unschedulable) return NodeRule::kUnschedulable;

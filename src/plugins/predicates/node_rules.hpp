@@ -1,4 +1,4 @@
-// What a shape and a node object say to each other by themselves: nothing that is placed changes the answer.
+// Rules that depend on the shape and the node object alone; placed pods do not change the answer.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,20 @@
 
 namespace muster::plugins {
 
-// What such a request is charged depends on the node; all others are judged before nodes are looked at.
+// The charge for a GPU memory request depends on the node; all other requests are checked before any node is
+// considered.
 inline bool is_by_memory(const Shape& shape) { return shape.gpu.type == GpuRequestType::kGpuMemory; }
 
 // The first rule that keeps the shape off the node: type, condition, taints, node affinity.
 std::optional<NodeRule> broken_rule(const Shape& shape, const Node& node);
 
-// For KAI, memory of two whole devices is a share of one.
+// True if the shape requests more memory than one device of the node has. KAI treats memory of two whole
+// devices as a share of one.
 bool is_larger_than_device(const Shape& shape, const Node& node);
 
 bool lacks_role(const ClusterOptions& options, const Shape& shape, const Node& node);
 
-// What a refusal by these rules is about: the taint, the term, the label, the memory.
+// Fills in what a refusal by these rules is about: the taint, the term, the label or the memory.
 void name_by_node(const ClusterOptions& options, const Shape& shape, const Node& node, NodeRefusal& refusal);
 
 }  // namespace muster::plugins

@@ -1,4 +1,4 @@
-// Compares requests with the largest node of each kind, and names with the objects that exist.
+// Compares requests with the largest node of each kind, and referenced names with the existing objects.
 #include "plugins/predicates/obstacles.hpp"
 
 #include <algorithm>
@@ -21,16 +21,16 @@ std::optional<JobReason> Obstacles::larger_than_any_node(TaskId task) {
   return std::nullopt;
 }
 
-std::optional<JobReason> Obstacles::larger(TaskId task, Kind kind, std::int64_t wanted) {
-  if (wanted <= largest(kind)) return std::nullopt;
+std::optional<JobReason> Obstacles::larger(TaskId task, Kind kind, std::int64_t requested) {
+  if (requested <= largest(kind)) return std::nullopt;
   return JobReason{.rule = JobRule::kLargerThanAnyNode,
-                   .wanted = static_cast<double>(wanted),
+                   .wanted = static_cast<double>(requested),
                    .bound = static_cast<double>(largest(kind)),
                    .kind = kind,
                    .task = task};
 }
 
-// Looked up when a kind is first asked for.
+// Computed when a kind is first asked for.
 std::int64_t Obstacles::largest(Kind kind) {
   if (largest_.empty()) largest_.assign(cluster_.kinds().size(), kUnknown);
   if (largest_[kind] != kUnknown) return largest_[kind];

@@ -1,4 +1,4 @@
-// What no eviction would change: an amount that no node has, an object that does not exist.
+// Finds reasons that no eviction can remove: an amount that no node has, an object that does not exist.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ class Obstacles {
 
  private:
   std::optional<JobReason> larger_than_any_node(TaskId task);
-  std::optional<JobReason> larger(TaskId task, Kind kind, std::int64_t wanted);
+  std::optional<JobReason> larger(TaskId task, Kind kind, std::int64_t requested);
   std::int64_t largest(Kind kind);
   std::optional<JobReason> missing_config_map(TaskId task) const;
 
   static constexpr std::int64_t kUnknown = -1;
   const Cluster& cluster_;
   IdVector<Kind, std::int64_t> largest_;
-  Stamps<ShapeId> no_larger_;  // that some node is large enough for, in each kind
+  Stamps<ShapeId> no_larger_;  // shapes that fit the largest node of each kind
 };
 
 }  // namespace muster::plugins

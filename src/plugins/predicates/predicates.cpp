@@ -1,4 +1,4 @@
-// Registers the filters of nodes; what a cluster does not need (ports, affinity, roles) it does not pay for.
+// Registers the node filters. A cluster pays only for those it needs (ports, affinity, roles).
 #include "plugins/predicates/predicates.hpp"
 
 #include <algorithm>
@@ -23,9 +23,10 @@ Refusal refused_if(bool claim, NodeRule rule) {
   return claim ? Refusal({.rule = rule, .kind = {}}) : std::nullopt;
 }
 
-// ---------------------------------------------------------------- by what stands on the node
+// ---------------------------------------------------------------- filters by placed pods
 
-// A device that begins to be shared needs a pod slot for its reservation, too. KAI wants it in any case.
+// A device that begins to be shared also needs a pod slot for its reservation pod. KAI requires that slot in
+// any case.
 bool lacks_slots(const Cluster& cluster, const Shape& shape, NodeId id, bool only_for_new_groups) {
   if (!shape.is_shared() || cluster.free_or_releasing(kPods, id) >= 2) return false;
   const Node& node = cluster.node(id);
@@ -35,7 +36,7 @@ bool lacks_slots(const Cluster& cluster, const Shape& shape, NodeId id, bool onl
   return !only_for_new_groups || joinable < shape.gpu.devices;
 }
 
-// Nodes on which a pod stands that names its MIG profile by annotation. None can come or go within a cycle.
+// Nodes with a pod that names its MIG profile by annotation. Such pods do not come or go within a cycle.
 class LegacyMigNodes {
  public:
   explicit LegacyMigNodes(const Cluster& cluster) : has_legacy_(cluster.nodes().size(), false) {
@@ -199,7 +200,7 @@ class Predicates final : public Plugin {
     if (opposition.who.valid()) refusal.who = cluster_->task(opposition.who).full_name();
   }
 
-  // Both are made when first asked for, from where the tasks stand then, and kept up to date from there.
+  // Both are built from the current placements on first use, and kept up to date from then on.
   const HostPortTable& ports() { return ports_ ? *ports_ : ports_.emplace(*cluster_); }
   const AffinityIndex& affinity() {
     return affinity_ ? *affinity_ : affinity_.emplace(*cluster_, TermsOf::kRequired);

@@ -1,5 +1,5 @@
-// Which nodes may take a task: node type, conditions, taints, node and pod affinity, host ports, pod slots,
-// volumes, and what no node could ever offer. placement.md 4, 9.
+// Plugin predicates: which nodes may take a task by node type, conditions, taints, node and pod affinity,
+// host ports, pod slots, volumes, and amounts that no node could offer. placement.md 4, 9.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 namespace muster::plugins {
 
 struct PredicatesOptions {
-  bool account_storage = false;  // room for new volumes is counted here: scheduleCSIStorage
+  bool account_storage = false;  // scheduleCSIStorage: check the capacity left for new volumes
 };
 
 std::unique_ptr<Plugin> make_predicates(PredicatesOptions options = {});

@@ -1,4 +1,4 @@
-// Each rule that keeps a pod off a node, and what is named in its words.
+// Each rule that keeps a pod off a node, and the objects that its refusal names.
 #include "plugins/predicates/predicates.hpp"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST(Predicates, NodeTypes) {
   for (const Case& x : cases)
     EXPECT_EQ(c.refusal(x.task, x.node), x.refused ? Rule(NodeRule::kNodeType) : std::nullopt)
         << c.cluster().task(x.task).name << " on " << c.cluster().node(x.node).name;
-  // Amounts are looked at first: a plain node has no instance of the profile.
+  // Amounts are checked first: a plain node has no instance of the profile.
   EXPECT_EQ(c.refusal(profile, plain), NodeRule::kResources);
   EXPECT_EQ(c.session().hooks.shape_filter(c.cluster().task(profile).shape, plain)->rule,
             NodeRule::kNodeType);
@@ -94,7 +94,7 @@ TEST(Predicates, GpuMemoryMustBeKnown) {
   EXPECT_EQ(c.refusal(task, known), std::nullopt);
 }
 
-TEST(Predicates, NoTolerationHelpsAgainstConditions) {
+TEST(Predicates, TolerationsDoNotOverrideConditions) {
   const std::pair<bool NodeConditions::*, NodeRule> cases[] = {
       {&NodeConditions::unschedulable, NodeRule::kUnschedulable},
       {&NodeConditions::not_ready, NodeRule::kNotReady},
@@ -149,7 +149,7 @@ TEST(Predicates, WorkerRolesCountOnlyWhereSchedulingIsRestricted) {
 
 // ---------------------------------------------------------------- state of the node
 
-TEST(Predicates, AShareNeedsASlotForItsReservationToo) {
+TEST(Predicates, AShareAlsoNeedsASlotForItsReservation) {
   SmallCluster c = small_cluster();
   NodeObject object = node_object("node");
   object.allocatable.back().units = 2;
@@ -189,7 +189,7 @@ TEST_F(HostPortTest, InUseOnTheNode) {
   EXPECT_EQ(c_.refusal(none, node1_), std::nullopt);
 }
 
-TEST_F(HostPortTest, PlacementsOfThisCycleCountUntilTakenBack) {
+TEST_F(HostPortTest, PlacementsOfThisCycleCountUntilUndone) {
   const TaskId first = c_.add(with_port("first", 80)), second = c_.add(with_port("second", 80)),
                third = c_.add(with_port("third", 80));
   Statement statement(c_.open());
@@ -257,7 +257,7 @@ TEST_F(AffinityTest, PendingWhereEveryNodeOfTheZoneRunsOne) {
   EXPECT_EQ(c_.place(statement, task), "");
 }
 
-TEST_F(AffinityTest, PodsThatStandKeepNewcomersAway) {
+TEST_F(AffinityTest, PlacedPodsKeepNewPodsAway) {
   c_.add(running(pod_object("loner", {}, {.pod_anti_affinity = {near_app("database", "zone")}}), "node0"));
   const TaskId db = c_.add(pod_object("db", database_)), other = c_.add(pod_object("other"));
   c_.open();
@@ -265,7 +265,7 @@ TEST_F(AffinityTest, PodsThatStandKeepNewcomersAway) {
   EXPECT_EQ(refusals(other), (Rules{kFine, kFine, kFine, kFine}));
 }
 
-TEST_F(AffinityTest, TheFirstOfASeriesGoesAnywhereThatHasTheLabel) {
+TEST_F(AffinityTest, TheFirstOfASeriesGoesToAnyNodeWithTheLabel) {
   const Constraints together{.pod_affinity = {near_app("database", "zone")}};
   const TaskId first = c_.add(pod_object("first", database_, together)),
                second = c_.add(pod_object("second", database_, together)),
@@ -298,7 +298,7 @@ TEST_F(AffinityTest, EvictedPodsStayVisible) {
   EXPECT_EQ(refusals(task), (Rules{kFine, kTooNear, kFine, kFine}));
 }
 
-TEST_F(AffinityTest, APlacementMakesAffinityMatterThatDidNotBefore) {
+TEST_F(AffinityTest, APlacementActivatesTheAffinityFilter) {
   const TaskId loner = c_.add(pod_object("loner", {}, {.pod_anti_affinity = {near_app("database", "zone")}}));
   const TaskId db = c_.add(pod_object("db", database_));
   Statement statement(c_.open());
@@ -307,7 +307,7 @@ TEST_F(AffinityTest, APlacementMakesAffinityMatterThatDidNotBefore) {
   EXPECT_EQ(refusals(db), (Rules{kUnwanted, kUnwanted, kFine, kFine}));
 }
 
-TEST_F(AffinityTest, WhatMovedBeforeTheFirstQuestionCountsToo) {
+TEST_F(AffinityTest, PlacementsBeforeTheFirstUseCount) {
   const TaskId loner = c_.add(pod_object("loner", {}, {.pod_anti_affinity = {near_app("database", "zone")}}));
   const TaskId db = c_.add(pod_object("db", database_));
   Statement statement(c_.open());
@@ -327,7 +327,7 @@ struct CapacityGuard final : Plugin {
   }
 };
 
-TEST(Predicates, TheQueueIsAskedPerNodeAboutGpuMemoryOnly) {
+TEST(Predicates, CapacityIsCheckedPerNodeForGpuMemoryOnly) {
   SmallCluster c = small_cluster();
   c.also({"guard", [] { return std::make_unique<CapacityGuard>(); }});
   const Labels known{{"nvidia.com/gpu.memory", "40960"}};
@@ -405,7 +405,7 @@ TEST(Predicates, ConfigMapsMustExistInThePodsNamespace) {
   EXPECT_EQ(reason->name, "secrets");
 }
 
-TEST(Predicates, AClusterWithoutPortsAndAffinityListensToNoMove) {
+TEST(Predicates, WithoutPortsAndAffinityNoMovesAreTracked) {
   SmallCluster c = small_cluster();
   c.add(node_object("node"));
   c.add(pod_object("task"));

@@ -1,4 +1,4 @@
-// Claims of pods that stand, or will, count against each capacity that their node reaches.
+// Counts the claims of placed pods against each capacity that their node can reach.
 #include "plugins/predicates/storage_room.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ StorageRoom::StorageRoom(const Cluster& cluster) : cluster_(cluster) {
     for (std::size_t i = 0; i < capacities_.size(); ++i)
       if (matches(capacities_[i].object->node_topology, cluster.node(n).labels))
         reached[capacities_[i].object->storage_class].push_back(i);
-    // Which of several would be used can not be told.
+    // With several capacities of a class, it is unknown which one would be used.
     if (std::any_of(reached.begin(), reached.end(),
                     [](const auto& entry) { return entry.second.size() > 1; }))
       reached.clear();
@@ -54,7 +54,7 @@ const std::vector<std::size_t>* StorageRoom::reached_from(NodeId node,
   return found == by_class->second.end() ? nullptr : &found->second;
 }
 
-// Waiting claims of classes whose driver is a known one.
+// True for pending claims of a class whose driver is known.
 bool StorageRoom::is_accounted(const VolumeClaimObject& claim) const {
   const auto* storage_class = cluster_.kept().find<StorageClassObject>(claim.storage_class.value_or(""));
   return storage_class != nullptr && storage_class->wait_for_first_consumer &&
@@ -97,14 +97,17 @@ std::int64_t StorageRoom::room(const Capacity& capacity, bool with_releasing) co
 
 std::optional<NodeRefusal> StorageRoom::lacks_room(TaskId t, NodeId node, bool with_releasing) const {
   for (const auto& [storage_class, claims] : pending_claims(t)) {
-    std::int64_t wanted = 0, most = 0;
-    for (const VolumeClaimObject* claim : claims) wanted += claim->bytes;
+    std::int64_t requested = 0, most = 0;
+    for (const VolumeClaimObject* claim : claims) requested += claim->bytes;
     const auto* reached = reached_from(node, storage_class);
     if (reached != nullptr)
       for (std::size_t i : *reached) most = std::max(most, room(capacities_[i], with_releasing));
-    if (reached == nullptr || most < wanted)
-      return NodeRefusal{
-          .rule = NodeRule::kStorage, .kind = {}, .what = storage_class, .wanted = wanted, .available = most};
+    if (reached == nullptr || most < requested)
+      return NodeRefusal{.rule = NodeRule::kStorage,
+                         .kind = {},
+                         .what = storage_class,
+                         .wanted = requested,
+                         .available = most};
   }
   return std::nullopt;
 }

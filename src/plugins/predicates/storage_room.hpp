@@ -1,5 +1,5 @@
-// Room for new volumes of CSI drivers, less what pods of this cycle will take of it: scheduleCSIStorage.
-// placement.md 9.
+// Free capacity for new volumes of CSI drivers, less what the pods of this cycle will take:
+// scheduleCSIStorage. placement.md 9.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,15 +19,16 @@ class StorageRoom {
   explicit StorageRoom(const Cluster& cluster);
   void moved(TaskId task, const Placement& from, const Placement& to);
 
-  // A claim whose owner is gone, and with it the claim before long.
+  // The obstacle of a claim whose owner pod is gone: the claim will soon be deleted as well.
   std::optional<JobReason> obstacle(TaskId task) const;
-  // `with_releasing`: counting what terminating pods will leave.
+  // With `with_releasing`, counts what terminating pods will free as available.
   std::optional<NodeRefusal> lacks_room(TaskId task, NodeId node, bool with_releasing) const;
 
  private:
   struct Capacity {
     const StorageCapacityObject* object = nullptr;
-    std::map<const VolumeClaimObject*, int> claims;  // tasks on nodes that reach it, by claim
+    std::map<const VolumeClaimObject*, int>
+        claims;  // claims on this capacity, each with its number of placed tasks
   };
   using ClaimsByClass = std::map<std::string, std::vector<const VolumeClaimObject*>>;
 

@@ -1,4 +1,4 @@
-// Sorts claims into bound, open and hopeless, and matches them with volumes as Kubernetes' volume binder
+// Sorts claims into bound, open and hopeless ones, and matches them with volumes as Kubernetes' volume binder
 // would.
 #include "plugins/predicates/volumes.hpp"
 
@@ -16,7 +16,7 @@ JobReason reason(JobRule rule, std::string name, std::string of = "") {
   return {.rule = rule, .name = std::move(name), .of = std::move(of)};
 }
 
-// By its volume, or the class that would make one.
+// A refusal that names the claim, and its volume or the class that would create one.
 NodeRefusal refused(const VolumeClaimObject& claim) {
   return {.rule = NodeRule::kVolumes,
           .kind = {},
@@ -60,7 +60,7 @@ bool contains(const Volumes& volumes, const VolumeObject* volume) {
   return std::find(volumes.begin(), volumes.end(), volume) != volumes.end();
 }
 
-// Null: none that the node reaches is left.
+// Returns null if no reachable volume is left.
 template <class IsTaken>
 const VolumeObject* first_free(const Volumes& volumes, const Node& node, const IsTaken& is_taken) {
   const auto found = std::find_if(volumes.begin(), volumes.end(), [&](const VolumeObject* volume) {
@@ -75,10 +75,10 @@ bool is_for_another_node(const VolumeClaimObject& claim, const Node& node) {
 
 }  // namespace
 
-// ---------------------------------------------------------------- wherever it goes
+// ---------------------------------------------------------------- independent of the node
 
-// The smallest first. Where one was set aside for the claim no other will do: the controller of volumes gives
-// it that one, wherever its pod is.
+// Volumes that suit the claim, the smallest first. If a volume is reserved for the claim, only that one: the
+// volume controller binds it wherever the pod is.
 std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClaimObject& claim) const {
   std::vector<const VolumeObject*> suitable;
   for (const auto& [name, volume] : cluster_.kept().all<VolumeObject>())
@@ -90,7 +90,7 @@ std::vector<const VolumeObject*> VolumeFilter::suitable_volumes(const VolumeClai
 }
 
 void VolumeFilter::sort_in(const VolumeClaimObject& claim, std::size_t index, Claims& claims) const {
-  if (claim.is_going) {  // the kubelet would not start the pod
+  if (claim.is_going) {  // the kubelet refuses to start the pod
     claims.obstacle = reason(JobRule::kVolumeClaimGoing, claim.meta.name);
     return;
   }
@@ -135,9 +135,9 @@ std::optional<JobReason> VolumeFilter::obstacle(TaskId t) {
   return found;
 }
 
-// ---------------------------------------------------------------- a node
+// ---------------------------------------------------------------- on a node
 
-// Only shapes whose obstacles were asked for get here: filters come after them.
+// REQUIRES: obstacle() was called for the shape. Filters run after it.
 std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) const {
   if (cluster_.shape(shape).constraints.volume_claims.empty()) return std::nullopt;
   const auto found = claims_.find(shape);
@@ -158,14 +158,14 @@ std::optional<NodeRefusal> VolumeFilter::refusal(ShapeId shape, NodeId n) const 
   return std::nullopt;
 }
 
-// ---------------------------------------------------------------- with what others were given
+// ---------------------------------------------------------------- with what other pods were given
 
 const VolumeFilter::Given* VolumeFilter::given(const VolumeClaimObject& claim) const {
   const auto found = rules_.each_once ? given_.find(&claim) : given_.end();
   return found == given_.end() ? nullptr : &found->second;
 }
 
-// A claim that others brought somewhere is served there and nowhere else.
+// A claim that was already assigned to a volume or node in this cycle can be used only there.
 std::optional<NodeRefusal> VolumeFilter::choose(TaskId t, NodeId n) {
   chosen_.clear();
   const Task& task = cluster_.task(t);
@@ -201,7 +201,7 @@ void VolumeFilter::hold(TaskId t, Holding& held) const {
   if (!cluster_.shape_of(t).constraints.volume_claims.empty()) held.volumes = chosen_;
 }
 
-// From where the tasks stand when this is first asked for.
+// Starts tracking on first use, from the current placements.
 void VolumeFilter::follow() {
   if (std::exchange(follows_, true)) return;
   for (TaskId t : ids(cluster_.tasks()))
@@ -244,7 +244,7 @@ std::optional<NodeRefusal> VolumeFilter::not_provisioned(const VolumeClaimObject
   return rules_.ignore_space ? std::nullopt : lacks_space(claim, storage_class, node);
 }
 
-// Drivers that publish their capacities must have one with room for all of the volume.
+// Drivers that publish their capacities must have one with room for the whole volume.
 std::optional<NodeRefusal> VolumeFilter::lacks_space(const VolumeClaimObject& claim,
                                                      const StorageClassObject& storage_class,
                                                      const Node& node) const {

@@ -1,5 +1,5 @@
-// Volume claims: which stand in the way of a pod wherever it goes, which nodes can reach or be given a
-// volume, and which of those that exist a pod gets. placement.md 9.
+// Volume claims: which of them block a pod on every node, which nodes can reach or provision a volume, and
+// which existing volume a pod gets. placement.md 9.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,22 +13,22 @@
 namespace muster::plugins {
 
 struct VolumeRules {
-  bool ignore_space = false;  // whether a driver has room for new volumes is somebody else's question
-  bool each_once = true;      // what pods of this cycle get is there for no other claim
+  bool ignore_space = false;  // capacity for new volumes is checked elsewhere
+  bool each_once = true;      // a volume given to one pod in this cycle is not given to another claim
 };
 
 class VolumeFilter {
  public:
   VolumeFilter(const Cluster& cluster, VolumeRules rules) : cluster_(cluster), rules_(rules) {}
 
-  // What no node and no eviction can help against.
+  // The problem that no node and no eviction can solve.
   std::optional<JobReason> obstacle(TaskId task);
-  // By the objects alone: nothing that is placed changes the answer, so each is found once per shape.
+  // Depends on the objects alone, not on placements, so each answer is computed once per shape.
   std::optional<NodeRefusal> refusal(ShapeId shape, NodeId node) const;
 
-  // With what others were given; chooses what the task gets there.
+  // Considers what other pods were given, and chooses the volumes that the task would get on the node.
   std::optional<NodeRefusal> choose(TaskId task, NodeId node);
-  // What was chosen a moment ago.
+  // Stores what choose() chose last.
   void hold(TaskId task, Holding& held) const;
   void moved(TaskId task, const Placement& from, const Placement& to);
 
@@ -36,7 +36,7 @@ class VolumeFilter {
   // A claim that waits for its first consumer, and the volumes that suit it, best first.
   struct OpenClaim {
     const VolumeClaimObject* claim = nullptr;
-    std::size_t index = 0;  // among the claims of the shape
+    std::size_t index = 0;  // position among the claims of the shape
     std::vector<const VolumeObject*> volumes;
   };
   struct Claims {
@@ -44,7 +44,7 @@ class VolumeFilter {
     std::vector<OpenClaim> open;  // smallest first
     std::optional<JobReason> obstacle;
   };
-  // Whom pods that are placed brought a claim to: a volume, or the node where one is made for it.
+  // Where placed pods fixed a claim: a volume, or the node on which one will be created.
   struct Given {
     const VolumeObject* volume = nullptr;
     NodeId node;
@@ -64,10 +64,10 @@ class VolumeFilter {
   const Cluster& cluster_;
   const VolumeRules rules_;
   absl::flat_hash_map<ShapeId, Claims> claims_;
-  bool follows_ = false;  // the two below are kept up to date
+  bool follows_ = false;  // the two maps below are kept up to date
   absl::flat_hash_map<const VolumeClaimObject*, Given> given_;
   absl::flat_hash_map<const VolumeObject*, int> takers_;
-  std::vector<std::string> chosen_;  // for the task and node that choose() last let pass
+  std::vector<std::string> chosen_;  // for the last task and node that choose() accepted
 };
 
 }  // namespace muster::plugins

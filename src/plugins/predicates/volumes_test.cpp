@@ -1,4 +1,4 @@
-// Obstacles, reach, and which volume goes to which claim.
+// Which claims block a pod, which nodes reach a volume, and which volume goes to which claim.
 #include "plugins/predicates/volumes.hpp"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class VolumeCluster : public TestCluster {
   }
 };
 
-TEST(Volumes, ObstaclesAreNamedAndEndTheSearch) {
+TEST(Volumes, ObstaclesAreReportedAndEndTheSearch) {
   VolumeCluster c;
   c.pod("missing", {"nowhere"});
   c.claim("early", "now").pod("early", {"early"});
@@ -85,7 +85,7 @@ TEST(Volumes, PodsFollowTheVolumesOfTheirClaims) {
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
 }
 
-TEST(Volumes, ExistingOnesAreMatchedBySizeModesAndLabels) {
+TEST(Volumes, ExistingVolumesAreMatchedBySizeModesAndLabels) {
   VolumeCluster c;
   c.volume("small", 5, "a").volume("fits", 10, "b").volume("other-class", 10, "a", "wait");
   c.claim("data", "local").pod("a", {"data"});
@@ -129,7 +129,7 @@ TEST(Volumes, OneVolumeServesOnePodOfACycle) {
             "no room for pod z-0: 3 nodes: volume claim z can not be served there (StorageClass/local)");
 }
 
-VolumeCluster with_volume_set_aside(std::int64_t gb, const std::string& phase) {
+VolumeCluster with_reserved_volume(std::int64_t gb, const std::string& phase) {
   VolumeCluster c;
   c.volume("other", 10, "a").volume("mine", gb, "b").claim("data", "local").pod("a", {"data"});
   VolumeObject mine = *c.cluster().kept().find<VolumeObject>("mine");
@@ -140,18 +140,18 @@ VolumeCluster with_volume_set_aside(std::int64_t gb, const std::string& phase) {
   return c;
 }
 
-TEST(Volumes, WhoseVolumeWasSetAsideGetsNoOther) {
-  VolumeCluster c = with_volume_set_aside(20, "Available");
+TEST(Volumes, AClaimWithAReservedVolumeGetsNoOther) {
+  VolumeCluster c = with_reserved_volume(20, "Available");
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
   EXPECT_EQ(given_to(c, "a-0"), std::vector<std::string>{"mine"});
 }
 
-TEST(Volumes, OneThatWasSetAsideAndWillNotDoIsNoReasonToWait) {
-  EXPECT_EQ(with_volume_set_aside(5, "Available").cycle(), "bind a-0 n1");
-  EXPECT_EQ(with_volume_set_aside(20, "Terminating").cycle(), "bind a-0 n1");
+TEST(Volumes, AnUnsuitableReservedVolumeDoesNotBlockTheClaim) {
+  EXPECT_EQ(with_reserved_volume(5, "Available").cycle(), "bind a-0 n1");
+  EXPECT_EQ(with_reserved_volume(20, "Terminating").cycle(), "bind a-0 n1");
 }
 
-TEST(Volumes, WhatABindOnItsWayTakesIsTaken) {
+TEST(Volumes, VolumesOfPendingBindsAreTaken) {
   VolumeCluster c;
   c.volume("only", 10, "b").claim("x", "local").claim("y", "local").pod("x", {"x"}).pod("y", {"y"});
   c.cluster().apply(BindRequestObject{
@@ -167,7 +167,7 @@ TEST(Volumes, PodsThatShareAClaimGoWhereItsVolumeIs) {
   EXPECT_EQ(given_to(c, "gang-0"), given_to(c, "gang-1"));
 }
 
-TEST(Volumes, PodsThatShareAClaimGoToTheNodeItIsMadeFor) {
+TEST(Volumes, PodsThatShareAClaimGoToTheNodeOfItsNewVolume) {
   VolumeCluster c;
   c.claim("data", "wait");
   c.pending("gang", {.tasks = 2, .gpus = 8, .constraints = {.volume_claims = {"data"}}});
@@ -187,7 +187,7 @@ TEST(Volumes, AGangWithTooFewVolumesDoesNotStart) {
   EXPECT_EQ(c.cycle(), "bind gang-0 n1; bind gang-1 n2");
 }
 
-TEST(Volumes, AsKaiTwoPodsOfACycleMayBeGivenTheSame) {
+TEST(Volumes, LikeKaiTwoPodsOfACycleMayGetTheSameVolume) {
   Config config;
   config.params.compatibility.each_volume_once = false;
   VolumeCluster c(config);
@@ -195,7 +195,7 @@ TEST(Volumes, AsKaiTwoPodsOfACycleMayBeGivenTheSame) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1; bind b-0 n1");
 }
 
-TEST(Volumes, AVolumeSetAsideForAClaimIsForNoOther) {
+TEST(Volumes, AReservedVolumeGoesToNoOtherClaim) {
   VolumeCluster c;
   c.cluster().apply(VolumeObject{.meta = {.name = "v"},
                                  .storage_class = "local",
@@ -208,7 +208,7 @@ TEST(Volumes, AVolumeSetAsideForAClaimIsForNoOther) {
   EXPECT_EQ(c.cycle(), "bind mine-0 n2");
 }
 
-TEST(Volumes, NewOnesAreMadeWhereTheClassAllows) {
+TEST(Volumes, NewVolumesAreCreatedWhereTheClassAllows) {
   VolumeCluster c;
   c.claim("data", "zonal").pod("a", {"data"});
   c.claim({.meta = {.name = "chosen"}, .storage_class = "wait", .selected_node = "n3"}).pod("b", {"chosen"});
@@ -261,7 +261,7 @@ TEST(AttachLimits, AVolumeCountsOnceOnANode) {
   EXPECT_EQ(c.cycle(), "bind again-0 n1");
 }
 
-TEST(AttachLimits, DriversAndNodesThatNameNoneHaveNone) {
+TEST(AttachLimits, DriversAndNodesWithoutALimitAreUnlimited) {
   LimitedCluster c;
   c.limit("n1", 0);
   c.cluster().apply(CsiNodeObject{.meta = {.name = "n2"}, .drivers = {{"other", 0}}});
@@ -269,7 +269,7 @@ TEST(AttachLimits, DriversAndNodesThatNameNoneHaveNone) {
   EXPECT_EQ(c.cycle(), "bind x-0 n2");
 }
 
-TEST(AttachLimits, AsKaiTheyAreNotLookedAt) {
+TEST(AttachLimits, LikeKaiLimitsCanBeIgnored) {
   Config config;
   config.params.compatibility.volume_limits = false;
   LimitedCluster c(config);
@@ -316,7 +316,7 @@ TEST(StorageRoom, BoundClaimsAreInTheCapacityAlready) {
   EXPECT_EQ(c.cycle(), "bind new-0 n2");
 }
 
-TEST(StorageRoom, WhatTerminatingPodsLeaveIsWaitedFor) {
+TEST(StorageRoom, PodsWaitForTheCapacityOfTerminatingPods) {
   AccountedCluster c;
   c.terminating("old", {.node = "n3", .constraints = {.volume_claims = {"old"}}});
   c.claim({.meta = {.name = "old"},
@@ -335,7 +335,7 @@ TEST(StorageRoom, AClaimWhoseOwnerIsGoneBlocksThePod) {
   EXPECT_EQ(c.why("a"), "the pod that owns PersistentVolumeClaim \"orphan\" is gone");
 }
 
-TEST(StorageRoom, ANodeThatSeesTwoCapacitiesOfAClassIsLeftOut) {
+TEST(StorageRoom, ANodeWithTwoCapacitiesOfAClassIsSkipped) {
   AccountedCluster c;
   c.capacity("k2", "b", 100);
   c.claim("a", "wait").pod("a", {"a"});

@@ -1,4 +1,4 @@
-// Walks from the job's queue to the top and finds the first level that would be passed.
+// Walks from the job's queue to the root and finds the first level whose bound would be exceeded.
 #include "plugins/proportion/capacity.hpp"
 
 #include "fairshare/fairshare.hpp"
@@ -6,21 +6,21 @@
 namespace muster::plugins {
 namespace {
 
-// The first level, from the job's queue upward, where `held` and the wanted amount together pass `bound`.
+// The first level, from the job's queue upward, where `held` plus the requested amount exceeds `bound`.
 template <class Held, class Bound>
-std::optional<JobReason> first_over(const Cluster& cluster, QueueId leaf, const Demand& wanted, JobRule rule,
-                                    Held held, Bound bound) {
+std::optional<JobReason> first_over(const Cluster& cluster, QueueId leaf, const Demand& requested,
+                                    JobRule rule, Held held, Bound bound) {
   if (!leaf.valid() || !cluster.queue(leaf).usable) return std::nullopt;
   for (QueueId q = leaf; q.valid(); q = cluster.queue(q).parent) {
     for (Accounted r : kAccounted) {
       const double limit = bound(cluster.queue(q).of(r));
-      if (wanted.share(r) == 0 || limit == fairshare::kUnlimited) continue;
+      if (requested.share(r) == 0 || limit == fairshare::kUnlimited) continue;
       const Charge& has = held(cluster.use(q));
-      if (limit < wanted.with(has, r))
+      if (limit < requested.with(has, r))
         return JobReason{.rule = rule,
                          .queue = q,
                          .resource = r,
-                         .wanted = wanted.share(r),
+                         .wanted = requested.share(r),
                          .held = has.share(r),
                          .bound = limit};
     }
@@ -30,21 +30,21 @@ std::optional<JobReason> first_over(const Cluster& cluster, QueueId leaf, const 
 
 }  // namespace
 
-std::optional<JobReason> Capacity::over(JobId job, const Demand& wanted, const Demand& core) const {
-  if (auto reason = over_limit(job, wanted)) return reason;
+std::optional<JobReason> Capacity::over(JobId job, const Demand& requested, const Demand& core) const {
+  if (auto reason = over_limit(job, requested)) return reason;
   return over_quota(job, core);
 }
 
-std::optional<JobReason> Capacity::over_limit(JobId job, const Demand& wanted) const {
+std::optional<JobReason> Capacity::over_limit(JobId job, const Demand& requested) const {
   return first_over(
-      cluster_, cluster_.job(job).queue, wanted, JobRule::kOverLimit,
+      cluster_, cluster_.job(job).queue, requested, JobRule::kOverLimit,
       [](const QueueUse& use) -> const Charge& { return use.allocated; },
       [](const QueueAmounts& amounts) { return amounts.limit; });
 }
 
-std::optional<JobReason> Capacity::over_quota(JobId job, const Demand& wanted) const {
+std::optional<JobReason> Capacity::over_quota(JobId job, const Demand& requested) const {
   return first_over(
-      cluster_, cluster_.job(job).queue, wanted, JobRule::kOverQuota,
+      cluster_, cluster_.job(job).queue, requested, JobRule::kOverQuota,
       [](const QueueUse& use) -> const Charge& { return use.non_preemptible; },
       [](const QueueAmounts& amounts) { return amounts.quota; });
 }

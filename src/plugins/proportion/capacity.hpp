@@ -11,13 +11,13 @@ class Capacity {
  public:
   explicit Capacity(const Session& session) : cluster_(session.cluster) {}
 
-  // Limit, and quota for the part of it that would be non-preemptible, at every level. Nothing: the job may
-  // take it.
-  std::optional<JobReason> over(JobId job, const Demand& wanted, const Demand& core) const;
+  // Checks the limit at every level, and the quota for the part that would be non-preemptible. Returns
+  // nothing if the job may take it.
+  std::optional<JobReason> over(JobId job, const Demand& requested, const Demand& core) const;
   std::optional<JobReason> over_quota(JobId job, const Demand& core) const;
 
  private:
-  std::optional<JobReason> over_limit(JobId job, const Demand& wanted) const;
+  std::optional<JobReason> over_limit(JobId job, const Demand& requested) const;
 
   const Cluster& cluster_;
 };

@@ -1,4 +1,4 @@
-// One rule after the other; the first that tells the two queues apart decides.
+// Applies one rule after the other; the first that distinguishes the two queues decides.
 #include "plugins/proportion/order.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kLeft = -1, kRight = 1;
 
-// The side of which the claim is true, if only one is.
+// The side for which the claim is true, if only one is.
 int first_of(bool left, bool right) { return left == right ? 0 : left ? kLeft : kRight; }
 int smaller(double left, double right) { return left == right ? 0 : left < right ? kLeft : kRight; }
 
@@ -29,8 +29,8 @@ QueueOrder::QueueOrder(const Session& session, const QueueShares& shares)
 }
 
 int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
-  const QueueId nobody = cluster_.queue_tree().nobody();
-  if (const int o = first_of(l.queue != nobody, r.queue != nobody)) return o;
+  const QueueId no_queue = cluster_.queue_tree().nobody();
+  if (const int o = first_of(l.queue != no_queue, r.queue != no_queue)) return o;
   const Rank left = rank_of(l), right = rank_of(r);
   if (const int o = first_of(!left.is_over_used, !right.is_over_used)) return o;
   if (const int o = first_of(left.is_within_quota, right.is_within_quota)) return o;
@@ -45,7 +45,7 @@ int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
 }
 
 QueueOrder::Rank QueueOrder::rank_of(const QueueSide& side) const {
-  Known& known = known_[side.queue][side.wanted == Demand{}];
+  CachedRank& known = known_[side.queue][side.wanted == Demand{}];
   const Charge& held = cluster_.use(side.queue).allocated;
   if (!known.rank || known.held != held || known.wanted != side.wanted || known.victims != side.victims)
     known = {held, side.wanted, side.victims, work_out(side)};
@@ -60,7 +60,7 @@ QueueOrder::Rank QueueOrder::work_out(const QueueSide& side) const {
           .share = dominant_share(side.queue, {}, {})};
 }
 
-// Strictly above its share in every resource.
+// True if the queue uses more than its fair share of every resource.
 bool QueueOrder::is_over_used(QueueId q) const {
   const Charge& held = cluster_.use(q).allocated;
   const Shares& fair = shares_.fair(q);
@@ -87,9 +87,9 @@ bool QueueOrder::takes_of_nothing(const QueueSide& side) const {
   return false;
 }
 
-// The largest part of what it may hold that the queue would use of any resource.
+// The queue's use of the resource that it uses most, as a part of what it may use.
 double QueueOrder::dominant_share(QueueId q, const Demand& wanted, const Charge& victims) const {
-  constexpr double kOfNothing = 1000;  // what using something where nothing is allowed weighs
+  constexpr double kOfNothing = 1000;  // weight of using a resource that the queue may not use at all
   Charge held = cluster_.use(q).allocated;
   held -= victims;
   const Shares used = wanted.with(held), &bounds = bounds_[q];

@@ -1,4 +1,4 @@
-// Which of two sibling queues is served first: the eight rules of fairshare.md 6.
+// Decides which of two sibling queues is served first: the eight rules of fairshare.md 6.
 #pragma once
 
 #include <array>
@@ -12,17 +12,17 @@ namespace muster::plugins {
 class QueueOrder {
  public:
   QueueOrder(const Session& session, const QueueShares& shares);
-  // Never 0: of equals the right one is first.
+  // Returns never 0: if the sides are equal, the right one is first.
   int compare(const QueueSide& left, const QueueSide& right) const;
 
  private:
-  // What the rules ask of one side.
+  // What the rules need to know of one side.
   struct Rank {
     bool is_over_used = false, is_within_quota = false, takes_of_nothing = false;
     double share_with_job = 0, share = 0;
   };
-  // As it was last worked out; heaps compare a queue that has not changed again and again.
-  struct Known {
+  // The last result and its inputs. Heaps compare an unchanged queue again and again.
+  struct CachedRank {
     Charge held;
     Demand wanted;
     Charge victims;
@@ -38,8 +38,9 @@ class QueueOrder {
 
   const Cluster& cluster_;
   const QueueShares& shares_;
-  IdVector<QueueId, Shares> bounds_;                       // what a queue may hold: at most everything
-  mutable IdVector<QueueId, std::array<Known, 2>> known_;  // as one who waits, as one who gives
+  IdVector<QueueId, Shares> bounds_;  // what a queue may use: at most the whole cluster
+  mutable IdVector<QueueId, std::array<CachedRank, 2>>
+      known_;  // for sides with a pending job, and for victims
 };
 
 }  // namespace muster::plugins

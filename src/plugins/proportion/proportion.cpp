@@ -45,9 +45,9 @@ class Proportion final : public Plugin {
     });
     hooks.task_over_capacity.set(kProportionName, [this, &s](TaskId task, NodeId node) {
       const JobId job = s.cluster.task(task).job;
-      const Demand wanted{.charge = s.cluster.accepted(s.cluster.shape_of(task), node)};
+      const Demand requested{.charge = s.cluster.accepted(s.cluster.shape_of(task), node)};
       const bool is_core = !s.core_part(job, {&task, 1}).empty();
-      return capacity_->over(job, wanted, is_core ? wanted : Demand{});
+      return capacity_->over(job, requested, is_core ? requested : Demand{});
     });
   }
 
@@ -55,17 +55,17 @@ class Proportion final : public Plugin {
     reclaim_.emplace(s, *shares_);
     judge_.emplace(s, *shares_, *reclaim_, options_.saturation_multiplier);
     hooks.may_reclaim.set(kProportionName, [this](JobId job) { return reclaim_->may_reclaim(job); });
-    hooks.reclaim_from_queue.add([this](JobId contender, QueueId leaf) {
-      return refused_unless(reclaim_->may_take_from(contender, leaf),
-                            "the queue is within its share or quota");
+    hooks.reclaim_from_queue.add([this](JobId preemptor, QueueId leaf) {
+      return refused_unless(reclaim_->may_take_from(preemptor, leaf),
+                            "its queue is within its fair share or quota");
     });
-    hooks.search_begins.add([this](JobId contender) { judge_->begin_search(contender); });
+    hooks.search_begins.add([this](JobId preemptor) { judge_->begin_search(preemptor); });
     hooks.reclaim_scenario.add([this](const Scenario& scenario) {
-      return refused_unless(judge_->is_valid(scenario), "shares of the queues");
+      return refused_unless(judge_->is_valid(scenario), "the fair shares of the queues do not allow it");
     });
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
     hooks.reclaim_ground.set(
-        kProportionName, [this](JobId contender, QueueId leaf) { return judge_->ground(contender, leaf); });
+        kProportionName, [this](JobId preemptor, QueueId leaf) { return judge_->ground(preemptor, leaf); });
   }
 
   const ProportionOptions options_;

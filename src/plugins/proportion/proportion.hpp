@@ -1,4 +1,5 @@
-// Fair shares between queues: who is served first, and what a queue may take. fairshare.md.
+// Plugin proportion: fair shares of the queues, the order in which they are served, and what each may take.
+// fairshare.md.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 namespace muster::plugins {
 
 struct ProportionOptions {
-  double k_value = 1;                // how strongly past use counts
+  double k_value = 1;                // how strongly past usage counts
   double saturation_multiplier = 1;  // how much less saturated a reclaimer must stay than its victims' queues
 };
 

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Which of the queues "left" and "right" is served first, with what the best job of each asks for.
+// Which of the queues "left" and "right" is served first, with the request of the best job of each.
 std::string first(TestCluster& c, const std::string& left_job = "", const std::string& right_job = "") {
   Session& s = c.open();
   const auto side = [&](const char* queue, const std::string& job) {
@@ -24,7 +24,7 @@ double fair_gpus(TestCluster& c, const char* queue) {
   return c.open().hooks.fair_share(c.queue_id(queue))[index(Accounted::kGpus)];
 }
 
-// A job that holds so many GPUs of the node "n".
+// A job that uses `gpus` GPUs of the node "n".
 void hold(TestCluster& c, const std::string& queue, int gpus) {
   c.running(queue + "-held", {.queue = queue, .gpus = gpus, .node = "n"});
 }
@@ -64,7 +64,7 @@ TEST(QueueOrder, GpuMemoryCountsByTheSmallestGpu) {  // example 22: 41/50 before
   EXPECT_EQ(first(c), "right");  // without the jobs: equal shares, the older one
 }
 
-// Queues that may hold exactly their quota, and what they hold: milli-cores, bytes, GPUs.
+// Queues that may use exactly their quota, and what they use: milli-cores, bytes, GPUs.
 struct Held {
   double cpu = 0, memory = 0, gpus = 0;
 };
@@ -80,7 +80,7 @@ void queue_holding(TestCluster& c, const std::string& name, const Held& may, con
                              .node = "n"});
 }
 
-// What the share of `may` and `has` is, found by comparison with a queue that holds so many GPUs of 100.
+// Compares the share of `may` and `has` with that of a queue that uses `percent` of 100 GPUs.
 std::string compared(const Held& may, const Held& has, int percent) {
   TestCluster c;
   c.node("n", {.gpus = 2000});
@@ -95,7 +95,7 @@ TEST(QueueOrder, TheDominantShareIsTheLargestOfThree) {  // example 23: 5/2 of t
   EXPECT_EQ(compared(may, has, 251), "left");
 }
 
-TEST(QueueOrder, AThousandfoldWeighsWhatIsTakenOfNothing) {  // example 24: 500 milli-cores of 0
+TEST(QueueOrder, UseWithoutAnyQuotaWeighsAThousandfold) {  // example 24: 500 milli-cores of 0
   const auto against = [](double memory) {
     TestCluster c;
     c.node("n");
@@ -164,7 +164,7 @@ TEST(Capacity, NonPreemptibleJobsStayWithinQuotaAtEveryLevel) {  // example 29
   EXPECT_FALSE(over_capacity(c, "b"));
 }
 
-TEST(Capacity, WhatIsNotAskedForIsNotLookedAt) {  // example 30
+TEST(Capacity, ResourcesThatAreNotRequestedAreIgnored) {  // example 30
   TestCluster c;
   c.node("n").queue("q", {.deserved = 5});
   c.running("held", {.queue = "q", .gpus = 6, .preemptible = false, .node = "n"});
@@ -172,7 +172,7 @@ TEST(Capacity, WhatIsNotAskedForIsNotLookedAt) {  // example 30
   EXPECT_FALSE(over_capacity(c, "a"));
 }
 
-TEST(Capacity, ANodeThatWouldChargeTooMuchIsLeftOut) {  // placement.md 12, example 17
+TEST(Capacity, ANodeThatWouldChargeTooMuchIsSkipped) {  // placement.md 12, example 17
   TestCluster c;
   c.node("n4", {.gpus = 1, .gpu_memory = 400}).node("n6", {.gpus = 1, .gpu_memory = 600});
   c.node("n20", {.gpus = 1, .gpu_memory = 2000}).queue("q", {.deserved = 0.5});

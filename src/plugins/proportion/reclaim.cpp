@@ -1,4 +1,5 @@
-// Gate and filter of reclaim, by queues alone, and a proof of no from the same bounds.
+// The gate and the victim filter of reclaim, which look at queues alone, and proofs of impossibility from the
+// same bounds.
 #include "plugins/proportion/reclaim.hpp"
 
 #include <algorithm>
@@ -23,16 +24,16 @@ bool ReclaimRules::may_reclaim(JobId id) const {
 
 bool ReclaimRules::is_within_share(JobId id) const {
   const QueueId queue = cluster_.job(id).queue;
-  const Demand& wanted = session_.chunk(id).wanted;
+  const Demand& requested = session_.chunk(id).wanted;
   return all_resources([&](Accounted r) {
-    return wanted.with(cluster_.use(queue).allocated, r) <= shares_.fair(queue)[index(r)];
+    return requested.with(cluster_.use(queue).allocated, r) <= shares_.fair(queue)[index(r)];
   });
 }
 
-bool ReclaimRules::is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const {
+bool ReclaimRules::is_within_quota(QueueId q, const Charge& held, const Demand& requested) const {
   const Queue& queue = cluster_.queue(q);
   return all_resources([&](Accounted r) {
-    return queue.of(r).quota == kUnlimited || wanted.with(held, r) <= queue.of(r).quota;
+    return queue.of(r).quota == kUnlimited || requested.with(held, r) <= queue.of(r).quota;
   });
 }
 
@@ -53,24 +54,25 @@ bool ReclaimRules::exceeds_quota(QueueId q, const Charge& held) const {
 bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
   if (leaf == cluster_.queue_tree().nobody()) return true;
   if (!is_within_share(id)) return false;
-  const Demand& wanted = session_.chunk(id).wanted;
+  const Demand& requested = session_.chunk(id).wanted;
   const auto [mine, theirs] = leveled_pair(cluster_, cluster_.job(id).queue, leaf);
   const Charge& held = cluster_.use(theirs).allocated;
-  if (!is_within_quota(mine, cluster_.use(mine).allocated, wanted)) return exceeds_allocatable(theirs, held);
+  if (!is_within_quota(mine, cluster_.use(mine).allocated, requested))
+    return exceeds_allocatable(theirs, held);
   bool below = false;
   for (Accounted r : kAccounted) {
     const double quota = cluster_.queue(theirs).of(r).quota;
-    if (wanted.share(r) <= 0 || quota == kUnlimited) continue;
+    if (requested.share(r) <= 0 || quota == kUnlimited) continue;
     if (held.share(r) > quota) return true;
     below = below || held.share(r) < quota;
   }
   return !below;  // exactly at its quota: its jobs may still be moved
 }
 
-// ---------------------------------------------------------------- a proof of no
+// ---------------------------------------------------------------- proofs of impossibility
 
-// GPUs that may be taken below the queue at most, in thousandths: down to its share or quota, and then one
-// portion more. Nothing: no bound is known, because another resource is over.
+// The most GPUs, in thousandths, that reclaim may take below the queue: down to its share or quota, and then
+// one portion more. Returns nothing if no bound is known because another resource is over its share.
 std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quota,
                                                        std::int64_t largest) const {
   const Charge& held = cluster_.use(q).allocated;
@@ -86,15 +88,15 @@ std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quot
   return most;
 }
 
-// Leaves come depth first, so those of one queue stand together.
+// Leaves come depth first, so those of one queue are adjacent.
 absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Shortage& shortage) const {
   absl::InlinedVector<Source, 16> sources;
   const QueueId ours = cluster_.job(shortage.contender).queue;
-  const Demand& wanted = shortage.wanted;
+  const Demand& requested = shortage.wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(cluster_, ours, leaf);
     if (sources.empty() || sources.back().queue != theirs)
-      sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, wanted), largest});
+      sources.push_back({theirs, is_within_quota(mine, cluster_.use(mine).allocated, requested), largest});
     else
       sources.back().largest = std::max(sources.back().largest, largest);
   }

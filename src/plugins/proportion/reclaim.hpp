@@ -25,24 +25,25 @@ class ReclaimRules {
   ReclaimRules(Session& session, const QueueShares& shares)
       : session_(session), cluster_(session.cluster), shares_(shares) {}
 
-  // Within its share, or somebody holds what is charged to no queue, which is there for all.
-  bool may_reclaim(JobId contender) const;
-  bool is_within_share(JobId contender) const;
-  bool may_take_from(JobId contender, QueueId leaf) const;
-  // A proof that no victims of these queues may free as much.
+  // True if the job's queue is within its share, or if some running job is charged to no queue; such a job
+  // may be evicted for any queue.
+  bool may_reclaim(JobId preemptor) const;
+  bool is_within_share(JobId preemptor) const;
+  bool may_take_from(JobId preemptor, QueueId leaf) const;
+  // Proves that no victims of these queues may free enough.
   std::optional<JobReason> too_much(const Shortage& shortage) const;
 
-  // A queue that holds so much: with what is wanted, or as it is.
-  bool is_within_quota(QueueId q, const Charge& held, const Demand& wanted) const;
+  // These compare `held`, the use of a queue, with its quota or share; the first adds the requested amount.
+  bool is_within_quota(QueueId q, const Charge& held, const Demand& requested) const;
   bool exceeds_allocatable(QueueId q, const Charge& held) const;
   bool exceeds_quota(QueueId q, const Charge& held) const;
 
  private:
-  // A queue beside the contender's path.
+  // A queue beside the preemptor's path to the root.
   struct Source {
     QueueId queue;
-    bool fits_quota;       // what is wanted fits the quota on our side
-    std::int64_t largest;  // GPUs of the job below that holds most
+    bool fits_quota;       // the request fits the quota on the preemptor's side
+    std::int64_t largest;  // GPUs of the largest job below
   };
   absl::InlinedVector<Source, 16> sources_of(const Shortage& shortage) const;
   std::optional<std::int64_t> most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const;

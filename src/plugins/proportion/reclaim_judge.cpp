@@ -1,4 +1,4 @@
-// A scenario is taken apart into portions: each must be there to be taken, and the queues stay in proportion.
+// Splits a scenario into portions. The queues must allow each portion to be taken, and stay in proportion.
 #include "plugins/proportion/reclaim_judge.hpp"
 
 #include <algorithm>
@@ -18,16 +18,16 @@ double ratio(double amount, double share) {
 
 }  // namespace
 
-std::string_view ReclaimJudge::ground(JobId contender, QueueId leaf) const {
-  const QueueId theirs = leveled_pair(cluster_, cluster_.job(contender).queue, leaf).second;
+std::string_view ReclaimJudge::ground(JobId preemptor, QueueId leaf) const {
+  const QueueId theirs = leveled_pair(cluster_, cluster_.job(preemptor).queue, leaf).second;
   return rules_.exceeds_allocatable(theirs, before_[theirs].allocated)
              ? "its queue is above its fair share"
-             : "its queue is above its quota, and ours within";
+             : "its queue exceeds its quota, the reclaiming queue does not";
 }
 
-// The contender's tasks are placed when a scenario is judged, so what they add to its core is noted here.
-void ReclaimJudge::begin_search(JobId contender) {
-  const auto core = session_.core_part(contender, session_.chunk(contender).tasks);
+// When a scenario is judged, the preemptor's tasks are placed already, so its core tasks are recorded here.
+void ReclaimJudge::begin_search(JobId preemptor) {
+  const auto core = session_.core_part(preemptor, session_.chunk(preemptor).tasks);
   core_tasks_.clear();
   core_tasks_.insert(core.begin(), core.end());
   before_.resize(cluster_.queues().size());
@@ -35,7 +35,7 @@ void ReclaimJudge::begin_search(JobId contender) {
 }
 
 bool ReclaimJudge::is_valid(const Scenario& scenario) {
-  const Demand wanted = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
+  const Demand requested = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
   core_part_.clear();
   for (TaskId t : scenario.contender_tasks)
     if (core_tasks_.contains(t)) core_part_.push_back(t);
@@ -45,11 +45,11 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
   for (QueueId q : losers_) losses_[q] = {};
   losers_.clear();
   collect_portions(scenario);
-  return strategies_hold(cluster_.job(scenario.contender).queue, wanted) &&
-         stays_within_bounds(scenario, wanted);
+  return strategies_allow(cluster_.job(scenario.contender).queue, requested) &&
+         stays_within_bounds(scenario, requested);
 }
 
-// Of the tasks taken from each pod set the first ones, up to its minimum, are core.
+// Of the tasks taken from each pod set, the first ones up to its minimum are core tasks.
 void ReclaimJudge::collect_portions(const Scenario& scenario) {
   portions_.clear();
   for (const Scenario::Victim& victim : scenario.victims) {
@@ -90,20 +90,20 @@ ReclaimJudge::Loss& ReclaimJudge::loss_of(QueueId q) {
   return loss;
 }
 
-// Leaf by leaf, in the order in which they were first taken from.
+// Sorts leaf by leaf, in the order in which the leaves first occur.
 void ReclaimJudge::sort_portions() {
-  leaf_turns_.clear();
+  leaf_positions_.clear();
   for (std::uint32_t i = 0; i < portions_.size(); ++i) {
     Portion& p = portions_[i];
-    p.leaf_turn = leaf_turns_.try_emplace(p.leaf, i).first->second;
-    p.turn = i;
+    p.leaf_position = leaf_positions_.try_emplace(p.leaf, i).first->second;
+    p.position = i;
   }
-  std::ranges::sort(portions_, {}, [](const Portion& p) { return std::pair(p.leaf_turn, p.turn); });
+  std::ranges::sort(portions_, {}, [](const Portion& p) { return std::pair(p.leaf_position, p.position); });
 }
 
-// Before each portion is taken, its queue must be above its share, or above its quota while ours stays within
-// its.
-bool ReclaimJudge::strategies_hold(QueueId contender, const Demand& wanted) {
+// Before each portion is taken, its queue must exceed its share, or exceed its quota while the preemptor's
+// queue stays within its own.
+bool ReclaimJudge::strategies_allow(QueueId preemptor, const Demand& requested) {
   sort_portions();
   for (auto first = portions_.begin(); first != portions_.end();) {
     const auto end =
@@ -111,8 +111,8 @@ bool ReclaimJudge::strategies_hold(QueueId contender, const Demand& wanted) {
     std::array<bool, 3> resources{};  // of all portions of the leaf
     for (const Portion& p : std::span(first, end))
       for (std::size_t r = 0; r < 3; ++r) resources[r] = resources[r] || p.amount.units[r] > 0;
-    const auto [mine, theirs] = leveled_pair(cluster_, contender, first->leaf);
-    const bool fits_quota = rules_.is_within_quota(mine, before_[mine].allocated, wanted);
+    const auto [mine, theirs] = leveled_pair(cluster_, preemptor, first->leaf);
+    const bool fits_quota = rules_.is_within_quota(mine, before_[mine].allocated, requested);
     for (; first != end; ++first) {
       const Charge& held = loss_of(theirs).remaining;
       if (!rules_.exceeds_allocatable(theirs, held) && !(fits_quota && rules_.exceeds_quota(theirs, held)))
@@ -131,22 +131,23 @@ void ReclaimJudge::take_off(const Portion& portion, const std::array<bool, 3>& r
   }
 }
 
-// At no level may the contender's queue end up over its share and as saturated as one it took from.
-bool ReclaimJudge::stays_within_bounds(const Scenario& scenario, const Demand& wanted) const {
+// At no level may the preemptor's queue end up over its share and at least as saturated as a queue it took
+// from.
+bool ReclaimJudge::stays_within_bounds(const Scenario& scenario, const Demand& requested) const {
   const Job& job = cluster_.job(scenario.contender);
   for (QueueId q = job.queue; q.valid(); q = cluster_.queue(q).parent) {
     for (QueueId s : losers_)
-      if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, wanted))
+      if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, requested))
         return false;
     if (has_core_ && !rules_.is_within_quota(q, before_[q].non_preemptible, core_)) return false;
   }
   return true;
 }
 
-bool ReclaimJudge::is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const {
+bool ReclaimJudge::is_saturated(QueueId q, QueueId sibling, const Demand& requested) const {
   return any_resource([&](Accounted r) {
-    if (!losses_[sibling].involved[index(r)] && wanted.share(r) <= 0) return false;
-    const double mine = ratio(wanted.with(remaining(q), r), shares_.fair(q)[index(r)]);
+    if (!losses_[sibling].involved[index(r)] && requested.share(r) <= 0) return false;
+    const double mine = ratio(requested.with(remaining(q), r), shares_.fair(q)[index(r)]);
     const double their_share = shares_.fair(sibling)[index(r)];
     return mine > 1 && their_share > 0 &&
            mine * multiplier_ >= ratio(remaining(sibling).share(r), their_share);

@@ -1,4 +1,5 @@
-// Whether a scenario of reclaim is just, by the queues as they were when the search began. fairshare.md 9.
+// Decides whether a scenario of reclaim is fair, by the state of the queues when the search began.
+// fairshare.md 9.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -22,18 +23,18 @@ class ReclaimJudge {
         rules_(rules),
         multiplier_(saturation_multiplier) {}
 
-  // Remembers the queues: when a scenario is judged, its evictions are taken off already.
-  void begin_search(JobId contender);
+  // Records the state of the queues: when a scenario is judged, its evictions are subtracted already.
+  void begin_search(JobId preemptor);
   bool is_valid(const Scenario& scenario);
-  // Which strategy lets the contender take from the leaf, as things stood when the search began.
-  std::string_view ground(JobId contender, QueueId leaf) const;
+  // Which strategy lets the preemptor take from the leaf, by the state when the search began.
+  std::string_view ground(JobId preemptor, QueueId leaf) const;
 
  private:
   // A part of a victim job that is judged as one: a surplus task, or all core tasks together.
   struct Portion {
     QueueId leaf;
     Charge amount;
-    std::uint32_t leaf_turn = 0, turn = 0;  // of the leaf's first portion, and its own
+    std::uint32_t leaf_position = 0, position = 0;  // positions of the leaf's first portion and of this one
   };
   struct Loss {
     Charge remaining;
@@ -44,9 +45,9 @@ class ReclaimJudge {
   void add_portion(QueueId leaf, std::span<const TaskId> tasks);
   void sort_portions();
   void take_off(const Portion& portion, const std::array<bool, 3>& resources);
-  bool strategies_hold(QueueId contender, const Demand& wanted);
-  bool stays_within_bounds(const Scenario& scenario, const Demand& wanted) const;
-  bool is_saturated(QueueId q, QueueId sibling, const Demand& wanted) const;
+  bool strategies_allow(QueueId preemptor, const Demand& requested);
+  bool stays_within_bounds(const Scenario& scenario, const Demand& requested) const;
+  bool is_saturated(QueueId q, QueueId sibling, const Demand& requested) const;
   Loss& loss_of(QueueId q);
   const Charge& remaining(QueueId q) const {
     return losses_[q].any ? losses_[q].remaining : before_[q].allocated;
@@ -59,11 +60,11 @@ class ReclaimJudge {
   const double multiplier_;
   IdVector<QueueId, QueueUse> before_;
   std::vector<Portion> portions_;
-  absl::flat_hash_map<QueueId, std::uint32_t> leaf_turns_;
+  absl::flat_hash_map<QueueId, std::uint32_t> leaf_positions_;
   IdVector<QueueId, Loss> losses_;
   std::vector<QueueId> losers_;
-  absl::flat_hash_set<TaskId> core_tasks_;  // of the contender, that would count as non-preemptible
-  Demand core_;                             // of those in the scenario at hand
+  absl::flat_hash_set<TaskId> core_tasks_;  // of the preemptor, which would count as non-preemptible
+  Demand core_;                             // of those in the current scenario
   bool has_core_ = false;
   std::vector<TaskId> core_part_;  // buffers
   std::vector<std::int32_t> taken_;

@@ -1,4 +1,4 @@
-// Divides the cluster's total between the top queues, and what each gets between those below it.
+// Divides the cluster's total between the top queues, and each queue's share between its children.
 #include "plugins/proportion/shares.hpp"
 
 #include <vector>

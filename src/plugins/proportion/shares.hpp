@@ -13,7 +13,7 @@ class QueueShares {
 
   const Shares& fair(QueueId q) const { return fair_[q]; }
   const Shares& requested(QueueId q) const { return requested_[q]; }
-  // What the queue may hold by quota, share and limit; -1: no bound.
+  // What the queue may use by quota, share and limit; -1 means no bound.
   double allocatable(QueueId q, Accounted r) const { return allocatable_[q][index(r)]; }
 
  private:

@@ -32,7 +32,7 @@ std::int64_t& entry(Request& request, Kind kind) {
   return at->units;
 }
 
-// With shares of GPUs as an amount of GPUs.
+// Visits all amounts, with shares of GPUs as an amount of GPUs.
 template <class Visit>
 void for_each_amount(const Shape& shape, Visit visit) {
   for (const Amount& a : shape.request)
@@ -40,8 +40,8 @@ void for_each_amount(const Shape& shape, Visit visit) {
   if (const std::int64_t gpus = shape.gpu_units(); gpus > 0) visit(Amount{kGpu, gpus});
 }
 
-// CPU and memory aside: the kinds that decide which nodes come into question at all.
-bool want_the_same_kinds(const Shape& a, const Shape& b) {
+// Ignores CPU and memory: the other kinds decide which nodes are candidates at all.
+bool request_the_same_kinds(const Shape& a, const Shape& b) {
   const auto has = [](const Shape& shape, Kind kind) {
     return kind == kGpu ? shape.gpu_units() > 0 : amount_of(shape.request, kind) > 0;
   };
@@ -65,7 +65,7 @@ GroupDemand demand_of(const Cluster& cluster, std::span<const TaskId> tasks) {
       largest = std::max(largest, a.units);
       if (a.kind != kPods) entry(demand.sum, a.kind) += a.units * c.tasks;
     });
-    demand.is_homogeneous &= want_the_same_kinds(cluster.shape(counts.front().shape), shape);
+    demand.is_homogeneous &= request_the_same_kinds(cluster.shape(counts.front().shape), shape);
   }
   return demand;
 }

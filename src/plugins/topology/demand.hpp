@@ -1,4 +1,4 @@
-// What the tasks of a group ask for, together and each. placement.md 8.2.
+// What the tasks of a group request, together and each. placement.md 8.2.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@ namespace muster::plugins {
 
 struct GroupDemand {
   std::int32_t tasks = 0;
-  Request sum;                  // of all tasks; pod slots left out
-  Request largest;              // of each kind, the most that one task wants; pod slots included
-  bool is_homogeneous = false;  // all tasks want the same kinds, so that room can be counted in tasks
+  Request sum;                  // over all tasks, without pod slots
+  Request largest;              // of each kind, the largest request of one task, with pod slots
+  bool is_homogeneous = false;  // all tasks request the same kinds, so that room can be counted in tasks
 
   bool wants_nothing() const { return sum.empty(); }
 };

@@ -1,4 +1,4 @@
-// Adds what changed on a node to its domain and all above it.
+// Propagates the changes of a node to its domain and all domains above it.
 #include "plugins/topology/room.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNothingFree = 1000;
 
-// Devices of the node that a share could come from, as a number of GPUs.
+// The devices of the node that can serve a share, as a number of GPUs.
 double free_shares(const Node& node) {
   double sum = 0;
   for (const SharedGpu& gpu : node.shared) {
@@ -54,17 +54,17 @@ double ratio_of(const GroupDemand& demand, auto free) {
 
 std::int64_t pods_that_fit(const Cluster& c, NodeId n, const Request& size, RoomOf room) {
   std::int64_t fit = std::numeric_limits<std::int32_t>::max();
-  bool wants_share = false;
+  bool requests_share = false;
   for (const Amount& a : size) {
     const bool is_share = a.kind == kGpu && a.units < kOneGpu;
-    wants_share |= is_share;
+    requests_share |= is_share;
     const std::int64_t free =
         room == RoomOf::kEmpty ? c.allocatable().at(a.kind, n) : c.free_or_releasing(a.kind, n);
     fit = std::min(
         fit, is_share ? shares_that_fit(c, n, a.units, room) : std::max<std::int64_t>(free, 0) / a.units);
     if (fit == 0) return 0;
   }
-  return room == RoomOf::kNow && is_overdrawn(c, n, wants_share) ? 0 : fit;
+  return room == RoomOf::kNow && is_overdrawn(c, n, requests_share) ? 0 : fit;
 }
 
 // ---------------------------------------------------------------- amounts
@@ -105,7 +105,7 @@ double DomainRoom::ratio(const GroupDemand& demand, TopologyDomainId d) const {
 // ---------------------------------------------------------------- pods
 
 const DomainRoom::Pods& DomainRoom::pods(const Request& size) {
-  constexpr std::size_t kMost = 64;  // sizes at a time; beyond it memory matters more than counting again
+  constexpr std::size_t kMost = 64;  // cached sizes; beyond this, memory matters more than counting again
   write_key(size, key_);
   if (counts_.size() >= kMost && !counts_.contains(key_)) counts_.clear();
   auto& slot = counts_[key_];

@@ -8,7 +8,7 @@
 namespace muster::plugins {
 namespace {
 
-constexpr double kStep = 100'000;  // outweighs everything a node offers by itself
+constexpr double kStep = 100'000;  // outweighs all other scores of a node
 constexpr double kScoreSteps = 10;
 
 }  // namespace
@@ -25,7 +25,7 @@ void DomainSearch::start(DomainQuestion question) {
   begin_level(q_.levels.finest());
 }
 
-// The deepest domain that holds all nodes in question, no finer than the preferred level.
+// The deepest domain that contains all nodes in question, but not finer than the preferred level.
 TopologyDomainId DomainSearch::common_domain() const {
   const TopologyTree& tree = *q_.tree;
   TopologyDomainId common;
@@ -50,7 +50,7 @@ bool DomainSearch::is_enough(TopologyDomainId d) const {
   return pods_ != nullptr ? (*pods_)[d] >= q_.demand.tasks : q_.room->ratio(q_.demand, d) <= 1;
 }
 
-// Nothing is below a domain that has no running pod, or too little room.
+// A domain without a running pod, or with too little room, is skipped with everything below it.
 bool DomainSearch::may_hold(TopologyDomainId d) const {
   if (q_.is_anchored && level_of(d) >= q_.levels.required) {
     const TopologyDomainId home = q_.tree->ancestor(d, q_.levels.required);
@@ -59,13 +59,13 @@ bool DomainSearch::may_hold(TopologyDomainId d) const {
   return pods_ == nullptr || is_enough(d);
 }
 
-// ---------------------------------------------------------------- one after the other
+// ---------------------------------------------------------------- enumeration
 
 const Bitmap* DomainSearch::next() {
   if (is_over_) return nullptr;
   q_.room->update();
   if (pods_ != nullptr) pods_ = &q_.room->pods(q_.demand.largest);
-  if (level_ < level_of(top_)) {  // the required level lies above what all nodes share
+  if (level_ < level_of(top_)) {  // the required level is above the domain that all nodes share
     is_over_ = true;
     return (q_.uses_finer_domain || q_.demand.wants_nothing()) && may_hold(top_) ? offer(top_) : nullptr;
   }
@@ -105,7 +105,7 @@ DomainSearch::Frame DomainSearch::sort_children(TopologyDomainId d) {
   ratios_.clear();
   q_.tree->for_each_child(
       d, [&](TopologyDomainId c) { ratios_.emplace_back(-q_.room->ratio(q_.demand, c), c.index()); });
-  std::sort(ratios_.begin(), ratios_.end());  // siblings stand by id, so that their index breaks ties
+  std::sort(ratios_.begin(), ratios_.end());  // siblings are sorted by id, so their index breaks ties
   const std::size_t begin = order_.size();
   for (const auto& [ratio, child] : ratios_) order_.push_back(child);
   return {begin, order_.size()};
@@ -132,8 +132,8 @@ void DomainSearch::collect_preferred(TopologyDomainId d, std::vector<TopologyDom
   order_.resize(kept);
 }
 
-// The roomiest of the preferred domains scores highest. What is placed is taken back before the next set is
-// tried, so the scores are the same for all sets.
+// The preferred domain with the most room scores highest. Placements are undone before the next set is tried,
+// so the scores are the same for all sets.
 void DomainSearch::score_nodes() {
   if (std::exchange(are_scored_, true)) return;
   std::vector<TopologyDomainId> preferred;
@@ -146,7 +146,7 @@ void DomainSearch::score_nodes() {
   }
 }
 
-// ---------------------------------------------------------------- why not
+// ---------------------------------------------------------------- refusals
 
 DomainShortage DomainSearch::shortage(TopologyDomainId d) const {
   DomainShortage result{.domain = (*q_.tree)[d].id};

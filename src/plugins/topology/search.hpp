@@ -1,4 +1,4 @@
-// The domains in which a group of a job may be placed, best first. placement.md 8.2, 8.3.
+// Finds the domains in which a group of a job may be placed, best first. placement.md 8.2, 8.3.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace muster::plugins {
 
-// A constraint in levels of its topology; `required` 0: none.
+// A constraint as levels of its topology; `required` is 0 if there is none.
 struct TopologyLevels {
   std::uint32_t required = 0;
   std::optional<std::uint32_t> preferred;
@@ -19,21 +19,23 @@ struct TopologyLevels {
   std::uint32_t finest() const { return preferred.value_or(required); }
 };
 
-// Who is placed, and where it may go.
+// What is to be placed, and where it may go.
 struct DomainQuestion {
   const TopologyTree* tree = nullptr;
   DomainRoom* room = nullptr;
   TopologyLevels levels;
   GroupDemand demand;
-  std::string group;                // the sub group; "" for the job itself
-  const Bitmap* allowed = nullptr;  // ranks; null: all nodes
-  bool is_anchored = false;         // some of its pods run already: only the required domains that hold one
+  std::string group;                // name of the sub group; "" for the job itself
+  const Bitmap* allowed = nullptr;  // node ranks; null: all nodes
+  // Some pods of the group run already: only the required domains with such a pod are allowed.
+  bool is_anchored = false;
   std::vector<TopologyDomainId> anchors;  // sorted
-  bool uses_finer_domain = false;         // a required level coarser than what all nodes share is met
+  // A required level coarser than the domain that all nodes share counts as met.
+  bool uses_finer_domain = false;
 };
 
-// Domains are looked at finest level first, inside a level in the order of the sorted tree, where the fuller
-// of two siblings comes first. Only as much of the tree is sorted as is needed to find the next one.
+// Offers the finest level first, and within a level follows the sorted tree, in which the fuller of two
+// siblings comes first. Sorts only as much of the tree as the next domain needs.
 class DomainSearch final : public NodeSets {
  public:
   explicit DomainSearch(const Cluster& cluster) : cluster_(cluster) {}
@@ -43,8 +45,8 @@ class DomainSearch final : public NodeSets {
   const std::string& place() const override { return (*q_.tree)[last_].id; }
   JobReason refusal() const override;
 
-  // Has preferred domains: then scores() is what the tasks of the group, and of those below it that have no
-  // preference of their own, are placed by. Null: all nodes of the last set are equal.
+  // True if the group prefers a level. Then scores() is how the tasks of the group are placed, and those of
+  // groups below it without a preference of their own. Null scores: all nodes of the last set are equal.
   bool is_preferring() const { return q_.levels.preferred.has_value(); }
   const NodeScores* scores() const { return has_scores_ ? &scores_ : nullptr; }
 

@@ -1,4 +1,4 @@
-// Turns the constraint of each group into a search over domains, and its preferences into scores of nodes.
+// Turns the constraint of each group into a search over domains, and its preferences into node scores.
 #include "plugins/topology/topology.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class NoSets final : public NodeSets {
   JobReason why_;
 };
 
-// The constraint in the levels of its topology, or what is wrong with it.
+// The constraint as levels of its topology, or its error.
 std::variant<TopologyLevels, JobReason> levels_of(const TopologyConstraint& constraint,
                                                   const TopologyTree* tree) {
   if (tree == nullptr) return JobReason{.rule = JobRule::kTopologyMissing, .name = constraint.topology};
@@ -66,9 +66,9 @@ class Topology final : public Plugin {
   }
 
  private:
-  // What is known of the groups that the job at work is placed by; the root begins a new attempt.
+  // State of a group of the current job. The root group begins a new attempt.
   struct Group {
-    std::uint64_t attempt = 0;  // in which it was asked for last
+    std::uint64_t attempt = 0;  // the last attempt that used the group
     std::unique_ptr<DomainSearch> search;
   };
 
@@ -101,7 +101,7 @@ class Topology final : public Plugin {
     return &no_sets_;
   }
 
-  // The required domains in which pods of those pod sets run that more pods are to join now.
+  // The required domains in which pods of the same pod sets run already. The new pods must join them.
   void find_anchors(const Job& job, std::span<const TaskId> tasks, DomainQuestion& question) const {
     for (std::uint32_t p = 0; p < job.pod_sets.size(); ++p) {
       const auto joins = [&](TaskId t) { return cluster().task(t).pod_set == p; };
@@ -122,7 +122,7 @@ class Topology final : public Plugin {
     if (std::find(known.begin(), known.end(), home) == known.end()) question.anchors.push_back(home);
   }
 
-  // By its own preference, else by that of the nearest group above that has one.
+  // The task's own preference, or that of the nearest group above it that has one.
   const NodeScores* scores(TaskId t) const {
     const Task& task = cluster().task(t);
     if (!prefers_ || task.job != job_) return nullptr;
@@ -201,7 +201,7 @@ class Topology final : public Plugin {
 
   const Session* session_ = nullptr;
   absl::flat_hash_map<const TopologyTree*, std::unique_ptr<DomainRoom>> rooms_;
-  std::vector<Group> groups_;  // sets, then pod sets, of the job at work
+  std::vector<Group> groups_;  // sets, then pod sets, of the current job
   NoSets no_sets_;
   JobId job_;
   std::uint64_t attempt_ = 0;

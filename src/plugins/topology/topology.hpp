@@ -1,5 +1,5 @@
-// Gangs close together: the domains of a topology that a job or a sub group requires or prefers.
-// placement.md 8.
+// Plugin topology: keeps gangs close together, in the topology domains that a job or a sub group requires or
+// prefers. placement.md 8.
 #pragma once
 
 #include <memory>

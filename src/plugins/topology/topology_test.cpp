@@ -1,4 +1,5 @@
-// Where gangs go that want to stay close together. The numbers of examples are those of placement.md 12.
+// Where gangs are placed that require or prefer a topology domain. Example numbers are those of placement.md
+// 12.
 #include "plugins/topology/topology.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,7 @@ namespace {
 
 class TopologyTest : public testing::Test {
  protected:
-  // "rack1" under spine and zone "": nodes named by number.
+  // A node named by its number, with labels such as rack "rack1", spine "s" and zone "z".
   void node(int number, int gpus, const std::string& rack, const std::string& spine = "s",
             const std::string& zone = "z", NodeSpec spec = {}) {
     spec.gpus = gpus;
@@ -44,7 +45,7 @@ TEST_F(RackTest, TheFullerOfTwoRacksIsPacked) {  // example 24
   EXPECT_EQ(c.cycle(), "bind a-0 node0; bind a-1 node0");
 }
 
-TEST_F(RackTest, EachRackSaysHowManyPodsItWouldTake) {  // example 25
+TEST_F(RackTest, TheReasonNamesTheRoomOfEachRack) {  // example 25
   for (int i = 0; i < 4; ++i) node(i, i == 2 ? 3 : 2, "rack" + std::to_string(i));
   c.pending("a", {.tasks = 4, .topology = kRequired}).only({"allocate"});
   EXPECT_EQ(c.cycle(), "");
@@ -66,20 +67,20 @@ TEST_F(RackTest, NoEvictionHelpsWhereEvenEmptyRacksAreTooSmall) {
   for (const ActionStats& s : c.decisions().actions) EXPECT_EQ(s.scenarios_simulated, 0) << s.action;
 }
 
-TEST_F(RackTest, ARackThatThePodsMayNotUseIsPassedOver) {  // example 26
+TEST_F(RackTest, ARackThatThePodsMayNotUseIsSkipped) {  // example 26
   node(0, 2, "rack1", "s", "z", {.labels = {{"pool", "old"}}});
   node(1, 2, "rack2", "s", "z", {.labels = {{"pool", "new"}}});
   c.pending("a", {.tasks = 2, .constraints = {.node_selector = {{"pool", "new"}}}, .topology = kRequired});
   EXPECT_EQ(c.cycle(), "bind a-0 node1; bind a-1 node1");
 }
 
-TEST_F(RackTest, APreferenceThatCanNotBeMetIsNoObstacle) {  // example 27
+TEST_F(RackTest, APreferenceThatCannotBeMetIsIgnored) {  // example 27
   node(0, 1, "rack1"), node(1, 1, "rack2");
   c.pending("a", {.tasks = 2, .topology = kPreferred});
   EXPECT_EQ(c.cycle(), "bind a-0 node1; bind a-1 node0");
 }
 
-TEST_F(RackTest, NodesWithoutTheLabelAreNoPartOfIt) {
+TEST_F(RackTest, NodesWithoutTheLabelAreOutsideTheTopology) {
   node(0, 1, "rack1"), node(1, 1, "rack2");
   c.node("bare", {.gpus = 8});
   c.pending("a", {.tasks = 2, .topology = kRequired}).pending("b", {.tasks = 2, .topology = kPreferred});
@@ -94,7 +95,7 @@ TEST_F(RackTest, AnElasticJobGrowsWhereItRuns) {  // example 32
   EXPECT_EQ(c.why("a"), "no domain of rack in topology net has room for the pod: rack2 has room for 0");
 }
 
-TEST_F(RackTest, WhatTheConstraintNamesMustExist) {
+TEST_F(RackTest, TheTopologyAndLevelOfAConstraintMustExist) {
   node(0, 4, "rack1");
   c.pending("a", {.topology = {"gone", "rack", ""}}).pending("b", {.topology = {"net", "row", ""}});
   c.pending("d", {.topology = {"net", "", ""}}).pending("e", {.topology = {"", "row", ""}});
@@ -104,7 +105,7 @@ TEST_F(RackTest, WhatTheConstraintNamesMustExist) {
   EXPECT_EQ(c.why("d"), "names topology \"net\" but no level of it");
 }
 
-TEST_F(RackTest, TasksThatWantDifferentThingsAreAddedUp) {
+TEST_F(RackTest, DifferentRequestsOfTasksAreAddedUp) {
   node(0, 2, "rack1"), node(1, 4, "rack2");
   c.pending("a", {.tasks = 1, .min = 2, .gpus = 3, .topology = kRequired});
   c.task("a", "a-cpu", {.gpus = 0, .cpu = 1});
@@ -161,7 +162,7 @@ TEST_F(TwoSpines, SubGroupsWithoutPreferenceFollowTheJobs) {  // example 30
             "j-b-2 node1");
 }
 
-TEST_F(TwoSpines, AliasesNameLevelsToo) {
+TEST_F(TwoSpines, LevelsCanBeNamedByAlias) {
   TopologyObject object{.meta = {.name = "net"}, .levels = {{"zone", ""}, {"spine", "block"}, {"rack", "r"}}};
   c.cluster().apply(std::move(object));
   c.pending("j", {.tasks = 3, .topology = {"net", "block", "r"}});
@@ -189,7 +190,7 @@ TEST_F(TopologyTest, SubGroupsMayUseDifferentTopologies) {  // example 33
             "j-b-2 node4");
 }
 
-TEST_F(TopologyTest, TheUserGuidesExample) {
+TEST_F(TopologyTest, TheExampleOfTheUserGuide) {
   c.topology("net", {"zone", "rack"});
   int number = 0;
   for (const auto& [rack, gpus] : {std::pair("A1", 2), {"A2", 1}, {"A3", 1}, {"A4", 1}})
@@ -199,7 +200,7 @@ TEST_F(TopologyTest, TheUserGuidesExample) {
   EXPECT_EQ(c.cycle(), "bind j-0 node0; bind j-1 node0; bind j-2 node3");
 }
 
-// All nodes lie in one rack, finer than the zone that is required.
+// All nodes are in one rack, which is finer than the required zone.
 TEST_F(TopologyTest, ARequiredLevelAboveWhatAllNodesShareIsMet) {
   const auto decide = [](bool as_kai) {
     Config config;
@@ -212,7 +213,7 @@ TEST_F(TopologyTest, ARequiredLevelAboveWhatAllNodesShareIsMet) {
   EXPECT_EQ(decide(true), "");
 }
 
-TEST_F(RackTest, RoomIsMadeWithinOneRack) {
+TEST_F(RackTest, VictimsAreEvictedWithinOneRack) {
   node(0, 2, "rack1"), node(1, 2, "rack2");
   c.queue("rich", {.deserved = 2}).queue("poor");
   c.running("b", {.queue = "poor", .tasks = 4, .min = 1, .nodes = {"node0", "node1", "node0", "node1"}});

@@ -86,7 +86,7 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
       ElementsAre("warning Requeue setting ignored: job=train/default, error=annotation "
                   "kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts",
                   "warning Requeue nomination skipped: job=train/default, reason=invalid_duration, "
-                  "error=annotation kai.scheduler/expected-runtime: \"soon\" is no positive duration"));
+                  "error=annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(logged(), IsEmpty());
 }
 

@@ -55,9 +55,8 @@ TEST_F(ObjectReviewTest, ANewQueueMayMendAnyJob) {
   c.queue("teem", {.deserved = 2, .limit = 1});
   EXPECT_EQ(look({.queues = {"teem"}}),
             "Queue default\nQueue other\nQueue team\n"
-            "Queue teem\n  spec.resources.gpu.limit: 1 GPU is below the quota of 2 GPUs, of which the rest "
-            "can never "
-            "be used\n");
+            "Queue teem\n  spec.resources.gpu.limit: 1 GPU is below the quota of 2 GPUs; the rest of "
+            "the quota can never be used\n");
   EXPECT_EQ(look({.classes = true}).substr(0, good.size()), good);
 }
 
@@ -77,7 +76,7 @@ TEST_F(ObjectReviewTest, PodsAndNodes) {
   read.add("Pod default/good-0", "metadata.annotations.gpu-fraction", "must be a number");
   EXPECT_EQ(
       look({.nodes = {"n1"}, .pods = {"default/good-0", "default/fat-0"}}),
-      "Node n1\n  status.allocatable: is over-committed: its pods hold 3 GPUs of 2 GPUs; nothing is placed "
+      "Node n1\n  status.allocatable: is over-committed: its pods use 3 GPUs of 2 GPUs; no pod is placed "
       "there until they fit\n"
       "Pod default/fat-0\n"
       "Pod default/good-0\n  metadata.annotations.gpu-fraction: must be a number\n");
