@@ -53,7 +53,7 @@ TEST_P(HostileSubGroups, LeaveOneGroupAndAWarning) {
   TestCluster c;
   c.node("n1").pending("bad", {.groups = GetParam().groups}).task("bad", "bad-0").pending("fine");
   EXPECT_EQ(warnings_of(c),
-            fmt::format("PodGroup default/bad: spec.subGroups: {}; taken as one group with minimum 1\n",
+            fmt::format("PodGroup default/bad: spec.subGroups: {}; treated as one group with minimum 1\n",
                         GetParam().problem));
   EXPECT_EQ(c.cycle(), "bind bad-0 n1; bind fine-0 n1");
   EXPECT_EQ(c.cluster().recount(), "");
@@ -69,16 +69,16 @@ std::vector<SubGroupSpec> chain(int levels) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, HostileSubGroups,
-    testing::Values(BadGroups{"a sub group has no name", {{.name = ""}}},
-                    BadGroups{"a sub group has no name", {{.name = "a"}, {.name = "", .parent = "a"}}},
-                    BadGroups{"sub group \"a\" stands there twice",
-                              {{.name = "a"}, {.name = "b"}, {.name = "a"}}},
-                    BadGroups{"sub group \"a\" is its own ancestor", {{.name = "a", .parent = "a"}}},
-                    BadGroups{"sub group \"a\" is its own ancestor",
-                              {{.name = "x"}, {.name = "a", .parent = "b"}, {.name = "b", .parent = "A"}}},
-                    BadGroups{"sub group \"a\" has no parent \"b\"", {{.name = "a", .parent = "b"}}},
-                    BadGroups{"sub group \"g64\" stands more than 64 levels deep", chain(65)},
-                    BadGroups{"sub group \"g64\" stands more than 64 levels deep", chain(20'000)}));
+    testing::Values(
+        BadGroups{"a sub group has no name", {{.name = ""}}},
+        BadGroups{"a sub group has no name", {{.name = "a"}, {.name = "", .parent = "a"}}},
+        BadGroups{"sub group \"a\" is listed twice", {{.name = "a"}, {.name = "b"}, {.name = "a"}}},
+        BadGroups{"sub group \"a\" is its own ancestor", {{.name = "a", .parent = "a"}}},
+        BadGroups{"sub group \"a\" is its own ancestor",
+                  {{.name = "x"}, {.name = "a", .parent = "b"}, {.name = "b", .parent = "A"}}},
+        BadGroups{"sub group \"a\" names parent \"b\", which does not exist", {{.name = "a", .parent = "b"}}},
+        BadGroups{"sub group \"g64\" is nested more than 64 levels deep", chain(65)},
+        BadGroups{"sub group \"g64\" is nested more than 64 levels deep", chain(20'000)}));
 
 TEST(Hostile, SubGroupsMayBe64LevelsDeep) {
   TestCluster c;
@@ -102,7 +102,7 @@ TEST(Hostile, MoreSubGroupsThanThereAreMustBeWhole) {
   c.node("n1").pending("p",
                        {.min_sub_group = 2'147'483'647, .groups = {{.name = "a", .min = 1, .tasks = 1}}});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("p"), "too few of its sub groups have their pods");
+  EXPECT_EQ(c.why("p"), "too few of its sub groups have enough pods");
 }
 
 // ---------------------------------------------------------------- pods
@@ -113,7 +113,7 @@ TEST(Hostile, ARunningPodWithoutNodeIsNobodysVictim) {
   c.node("n1", {.gpus = 2}).queue("a", {.deserved = 0}).queue("b", {.deserved = 2});
   c.running("nowhere", {.queue = "a", .age = 1min});
   EXPECT_EQ(warnings_of(c),
-            "Pod default/nowhere-0: status.phase: Running, but on no node; counts as unknown\n");
+            "Pod default/nowhere-0: status.phase: Running without a node; treated as unknown\n");
   c.running("victim", {.queue = "a", .tasks = 2, .node = "n1", .age = 1h});
   c.pending("contender", {.queue = "b", .tasks = 2});
   EXPECT_EQ(c.cycle(), "evict victim-0 victim-1; pipeline contender-0 n1; pipeline contender-1 n1");
@@ -147,7 +147,7 @@ TEST(Hostile, KindsThatNoNodeOffersTakeNoRoomInTheTables) {
   EXPECT_EQ(c.cycle(), "bind fine-0 n1");
   EXPECT_EQ(c.cluster().kinds().size(), 30'004u);
   EXPECT_EQ(c.cluster().idle().offered().size(), 4u);
-  EXPECT_EQ(c.why("many"), "pod many-0 wants 1 example.com/r0; no node has any");
+  EXPECT_EQ(c.why("many"), "pod many-0 needs 1 example.com/r0; no node has any");
 }
 
 TEST(Hostile, AKindMayBeWantedBeforeItIsOffered) {
@@ -157,7 +157,7 @@ TEST(Hostile, AKindMayBeWantedBeforeItIsOffered) {
   EXPECT_EQ(c.cycle(), "");
   c.node("n2", {.extra = {{"example.com/b", 2000}}});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("early"), "pod early-0 wants 1 example.com/a; no node has any");
+  EXPECT_EQ(c.why("early"), "pod early-0 needs 1 example.com/a; no node has any");
   c.node("n3", {.extra = {{"example.com/b", 2000}, {"example.com/a", 1000}}});
   EXPECT_EQ(c.cycle(), "bind early-0 n3");
   EXPECT_EQ(c.cluster().recount(), "");

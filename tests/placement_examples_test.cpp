@@ -38,9 +38,8 @@ TEST(Examples, ASharedGpuWithoutRoomLeavesANewOne) {  // 6
   c.pending("a", {.fraction = .5}).pending("b", {.queue = "q", .fraction = .5, .preemptible = false});
   EXPECT_EQ(c.cycle(), "bind a-0 n/n-shared-0");
   EXPECT_EQ(c.why("b"),
-            "queue q has a quota of 1 GPU for non-preemptible jobs: 0.6 in use by them, 0.5 more wanted; a "
-            "preemptible "
-            "job could borrow");
+            "non-preemptible jobs may use only the quota of queue q: 0.6 of 1 GPU in use by them, 0.5 more "
+            "requested; preemptible jobs may exceed it");
 }
 
 TEST(Examples, SharesFillTheGapsInTheirOrder) {  // 7
@@ -112,8 +111,8 @@ TEST(Examples, GpuMemoryIsAPartOfTheDevice) {  // 15, 16
   large.node("n", gpus(1, 1000)).pending("a", {.gpu_memory = 1500}).pending("b", {.gpu_memory = 1000});
   EXPECT_EQ(large.cycle(), "bind b-0 n/n-shared-0");
   EXPECT_EQ(large.why("a"),
-            "no room for pod a-0: 1 node: asks for more memory than one GPU has (1500 MiB wanted, at most "
-            "1000 MiB there)");
+            "no room for pod a-0: 1 node: needs more memory than one GPU has (1500 MiB requested, at most "
+            "1000 MiB per GPU)");
 }
 
 TEST(Examples, TheQueueIsChargedByTheNode) {  // 17, 18
@@ -123,8 +122,8 @@ TEST(Examples, TheQueueIsChargedByTheNode) {  // 17, 18
   c.pending("a", {.queue = "q", .gpu_memory = 350, .preemptible = false});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the limit or quota of "
-            "its queue q; 1 node: not enough GPUs; 3 GPUs: 1 held by queue default, 2 free");
+            "no room for pod a-0: 2 nodes: its share of this node's GPU would exceed the limit or quota of "
+            "its queue q; 1 node: not enough GPUs; 3 GPUs: 1 in use by queue default, 2 free");
 
   TestCluster two;
   two.node("n", gpus(2)).queue("q", {.deserved = 1});
@@ -179,15 +178,15 @@ TEST(Examples, AReasonNamesTheDeviceThatLacksLeast) {
   c.pending("a", share_of(.5)).only({"allocate"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no room for pod a-0: 1 node: not enough GPUs; nearest: GPU g1 of node n has 0.3 GPUs free of "
-            "0.5 GPUs wanted; 2 GPUs: 1.5 held by queue default, none free");
+            "no room for pod a-0: 1 node: not enough GPUs; closest: GPU g1 of node n has 0.3 GPUs free of "
+            "0.5 GPUs requested; 2 GPUs: 1.5 in use by queue default, none free");
 }
 
 TEST(Examples, AGangOfSharesBeyondTheLimitIsNotTried) {  // 22
   TestCluster c;
   c.node("n", gpus(2)).queue("q", {.limit = 1}).pending("a", {.queue = "q", .tasks = 3, .fraction = .5});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("a"), "queue q is limited to 1 GPU: 0 in use, 1.5 more wanted");
+  EXPECT_EQ(c.why("a"), "queue q has a limit of 1 GPU: 0 in use, 1.5 more requested");
 }
 
 TEST(Examples, MemoryOfTwoWholeDevicesIsNoShare) {

@@ -20,8 +20,8 @@ TEST(TestCluster, TellsWhyAJobWaits) {
   c.pending("a", {.tasks = 3});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "found room for 2 of 3 pods that must start together; next is a-2: 1 node: not enough GPUs (1 "
-            "wanted, none free)");
+            "found room for 2 of 3 pods that must start together; no room for pod a-2: 1 node: not enough "
+            "GPUs (1 requested, none free)");
 }
 
 TEST(TestCluster, BoundPodsRunAndTerminatingOnesEndBetweenCycles) {

@@ -66,7 +66,7 @@ TEST_F(AllocateTest, StopsAtTheLimitOfTheQueue) {
   c.node("node0").queue("q", {.limit = 2});
   c.pending("a", {.queue = "q", .tasks = 2}).pending("b", {.queue = "q"});
   EXPECT_EQ(c.cycle(), "bind a-0 node0; bind a-1 node0");
-  EXPECT_EQ(c.why("b"), "queue q is limited to 2 GPUs: 2 in use, 1 more wanted");
+  EXPECT_EQ(c.why("b"), "queue q has a limit of 2 GPUs: 2 in use, 1 more requested");
 }
 
 TEST_F(AllocateTest, RecordsWhenAJobStarted) {

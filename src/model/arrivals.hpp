@@ -1,5 +1,5 @@
-// What comes into being in simulated time, made when its instant comes: a trace of 100,000 jobs is rows, not
-// pods.
+// Objects that are created during simulated time. They are made only when their time comes, so that a trace
+// of 100,000 jobs is kept as rows, not as pods.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,15 @@
 
 namespace muster {
 
-// In order of time. Of one instant, in the order in which they were submitted.
+// Yields arrivals in order of time; those with the same timestamp come in the order of submission.
 class Arrivals {
  public:
   virtual ~Arrivals() = default;
-  // When the next ones come; nothing: no more will. May lie before the start of the run: then they come at
-  // once.
+  // The time of the next arrival, or nullopt if there are no more. It may lie before the start of the run;
+  // such objects arrive at once.
   virtual std::optional<TimePoint> next() const = 0;
-  // The objects of the next arrival, a PodGroup before its pods, with that instant as their creation time.
-  // Called only where there is one; moves on to the one after it.
+  // Returns the objects of the next arrival, a PodGroup before its pods, with the arrival time as their
+  // creation time, and advances to the one after it. REQUIRES: next() has a value.
   virtual std::vector<Object> take() = 0;
 };
 

@@ -1,4 +1,4 @@
-// What stands on nodes is charged, whatever a tenant does to its group, its labels or its queue.
+// Pods on nodes stay charged to their queue whatever a tenant does to their group, labels or queue.
 // tenants.md 2.
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST_F(Charging, AJobIsChargedToTheQueueItNamesNow) {
   EXPECT_TRUE(job("a").is_in_named_queue);
 }
 
-TEST_F(Charging, OneThatNamesNoQueueIsChargedToItsLastOne) {
+TEST_F(Charging, AJobWithoutAQueueIsChargedToItsLastQueue) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.apply(a_group("a", "there-is-none"));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
@@ -94,14 +94,14 @@ TEST_F(Charging, OneThatNamesNoQueueIsChargedToItsLastOne) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
 }
 
-TEST_F(Charging, OverRestartsTheAnnotationTells) {
+TEST_F(Charging, TheAnnotationRestoresTheQueueAfterARestart) {
   PodGroupObject group = a_group("a", "there-is-none");
   group.last_queue = "r";
   c.apply(group);
   EXPECT_EQ(charged(), "r 1, 0 fixed; ");
 }
 
-TEST_F(Charging, WithoutALastQueueItIsChargedToNobody) {
+TEST_F(Charging, AJobWithoutAKnownQueueIsChargedToNone) {
   c.apply(a_group("a", "there-is-none"));
   EXPECT_EQ(charged(), "nobody 1, 0 fixed; ");
   EXPECT_TRUE(c.is_within_reach(c.find_job("ns", "a")));
@@ -109,7 +109,7 @@ TEST_F(Charging, WithoutALastQueueItIsChargedToNobody) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
 }
 
-TEST_F(Charging, WhenItsQueueIsRemovedNobodyIsLeft) {
+TEST_F(Charging, AJobWhoseQueueIsRemovedIsChargedToNone) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.remove("Queue", "", "q");
   EXPECT_EQ(charged(), "nobody 1, 0 fixed; ");
@@ -117,7 +117,7 @@ TEST_F(Charging, WhenItsQueueIsRemovedNobodyIsLeft) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
 }
 
-TEST_F(Charging, AJobOfAnotherNodePoolIsNobodysBusiness) {
+TEST_F(Charging, AJobOfAnotherNodePoolIsNotCharged) {
   PodGroupObject group = a_group("a", "there-is-none");
   group.meta.labels = {{"kai.scheduler/node-pool", "other"}};
   c.apply(group);
@@ -125,7 +125,7 @@ TEST_F(Charging, AJobOfAnotherNodePoolIsNobodysBusiness) {
   EXPECT_FALSE(c.is_within_reach(c.find_job("ns", "a")));
 }
 
-TEST_F(Charging, APodOfNoGroupIsChargedToTheQueueItNames) {
+TEST_F(Charging, APodWithoutAGroupIsChargedToTheQueueItNames) {
   PodObject pod = a_pod("by-hand", "");
   c.apply(pod);
   EXPECT_EQ(charged(), "nobody 1, 0 fixed; q 1, 0 fixed; ");
@@ -133,7 +133,7 @@ TEST_F(Charging, APodOfNoGroupIsChargedToTheQueueItNames) {
   c.apply(pod);
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
   pod.last_queue = "q";
-  c.apply(pod);  // anybody may have written that meanwhile
+  c.apply(pod);  // a tenant may have changed it meanwhile
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
   c.remove("Pod", "ns", "by-hand");
   c.apply(pod);
@@ -143,7 +143,7 @@ TEST_F(Charging, APodOfNoGroupIsChargedToTheQueueItNames) {
   EXPECT_FALSE(c.find_job("ns", "pod/by-hand").valid());
 }
 
-TEST_F(Charging, APodThatWaitsWithoutAGroupIsNotCharged) {
+TEST_F(Charging, APendingPodWithoutAGroupIsNotCharged) {
   c.apply(a_pod("waits", "", ""));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   PodObject of_others = a_pod("of-others", "");
@@ -158,17 +158,16 @@ TEST_F(Charging, ARunningPodStaysInItsGroup) {
   for (const char* other : {"b", ""}) {
     c.apply(a_pod("a-0", other));
     EXPECT_EQ(charged(), "q 1, 0 fixed; ");
-    EXPECT_EQ(
-        warnings(),
-        "Pod ns/a-0: metadata.annotations.pod-group-name: the pod runs as part of PodGroup a, and counts "
-        "there until it ends\n");
+    EXPECT_EQ(warnings(),
+              "Pod ns/a-0: metadata.annotations.pod-group-name: the pod runs as part of PodGroup a and stays "
+              "in it until it ends\n");
   }
   c.remove("PodGroup", "ns", "a");
   c.apply(a_pod("a-0", "b"));
   EXPECT_EQ(charged(), "r 1, 0 fixed; ");
 }
 
-// A tenant who renames the group between our decision and the API server's answer.
+// A tenant renames the group between our decision and the API server's answer.
 TEST_F(Charging, APodThatIsBeingBoundStaysInItsGroup) {
   c.apply(a_group("b", "r"));
   for (const char* other : {"b", ""}) {
@@ -198,8 +197,8 @@ TEST_F(Charging, ARunningPodStaysInAGroupThatIsMovedToAnotherPool) {
   }
 }
 
-// As the pod grouper would put it there: its new group names the default queue, and there is none.
-TEST_F(Charging, InAGroupThatNamesNoQueueARunningPodIsChargedAsBefore) {
+// The pod grouper would create such a group: it names the default queue, which does not exist.
+TEST_F(Charging, ARunningPodIsChargedAsBeforeIfItsGroupNamesNoQueue) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.remove("PodGroup", "ns", "a");
   c.apply(a_pod("a-0", ""));
@@ -212,7 +211,7 @@ TEST_F(Charging, InAGroupThatNamesNoQueueARunningPodIsChargedAsBefore) {
   EXPECT_EQ(charged(), "r 1, 0 fixed; ");
 }
 
-TEST_F(Charging, OverRestartsThePodTellsWhereItsGroupDoesNot) {
+TEST_F(Charging, ThePodRestoresTheQueueAfterARestartIfItsGroupDoesNot) {
   PodObject pod = a_pod("b-0", "b");
   pod.last_queue = "r";
   c.apply(a_group("b", "there-is-none"));
@@ -220,7 +219,7 @@ TEST_F(Charging, OverRestartsThePodTellsWhereItsGroupDoesNot) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
 }
 
-TEST_F(Charging, OneWhoseBindFailedGoesWhereItWants) {
+TEST_F(Charging, APodWhoseBindFailedJoinsTheGroupItNames) {
   c.apply(a_group("b", "r"));
   c.apply(a_pod("a-1", "a", ""));
   c.apply(a_bind_of("a-1"));
@@ -232,7 +231,7 @@ TEST_F(Charging, OneWhoseBindFailedGoesWhereItWants) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");
 }
 
-TEST_F(Charging, WhenTheSubGroupsOfRunningPodsAreTakenAwayTheyAreCharged) {
+TEST_F(Charging, RunningPodsStayChargedWhenTheirSubGroupsAreRemoved) {
   PodGroupObject group = a_group("a", "q");
   group.sub_groups = {{.name = "x", .min_member = 1}};
   PodObject pod = a_pod("a-0", "a", "");
@@ -255,7 +254,7 @@ TEST_F(Charging, WhenTheSubGroupsOfRunningPodsAreTakenAwayTheyAreCharged) {
   EXPECT_EQ(job("a").counts.total(), 1);
 }
 
-// More jobs than there is room for in the table, so that it moves while the group is read.
+// Adds more jobs than the table has room for, so that it is reallocated while the group is being read.
 TEST_F(Charging, ManyMayBecomeJobsAtOnce) {
   constexpr int kMany = 1000;
   PodGroupObject group = a_group("b", "q");
@@ -293,7 +292,7 @@ TEST_F(Charging, BecomingNonPreemptibleNeedsTheQuota) {
   EXPECT_EQ(charged(), "q 3, 3 fixed; ");
 }
 
-TEST_F(Charging, ANonPreemptibleJobIsJudgedAnewInAnotherQueue) {
+TEST_F(Charging, ANonPreemptibleJobIsCheckedAgainInAnotherQueue) {
   c.apply(a_queue("r", 0));
   c.apply(a_group("a", "q", "non-preemptible"));
   EXPECT_EQ(charged(), "q 1, 1 fixed; ");
@@ -304,11 +303,11 @@ TEST_F(Charging, ANonPreemptibleJobIsJudgedAnewInAnotherQueue) {
   EXPECT_EQ(charged(), "q 1, 1 fixed; ");
 }
 
-TEST_F(Charging, OverRestartsTheStatusTellsWhatItWas) {
+TEST_F(Charging, TheStatusRestoresThePreemptibilityAfterARestart) {
   c.apply(a_queue("q", 0));
   PodGroupObject group = a_group("a", "q", "non-preemptible");
   c.apply(group);
-  EXPECT_EQ(charged(), "q 1, 1 fixed; ") << "nobody knows that it was anything else";
+  EXPECT_EQ(charged(), "q 1, 1 fixed; ") << "no record says that it was anything else";
   restart();
   c.apply(a_queue("q", 0));
   group.told_preemptibility = "preemptible";
@@ -317,7 +316,7 @@ TEST_F(Charging, OverRestartsTheStatusTellsWhatItWas) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
 }
 
-TEST_F(Charging, OnceEvictedAJobIsWhatItAsksFor) {
+TEST_F(Charging, AnEvictedJobBecomesWhatItAsksFor) {
   c.apply(a_queue("q", 0));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.apply(a_group("a", "q", "non-preemptible"));
@@ -328,7 +327,7 @@ TEST_F(Charging, OnceEvictedAJobIsWhatItAsksFor) {
   EXPECT_EQ(job("a").preemptibility, Preemptibility::kNonPreemptible);
 }
 
-TEST_F(Charging, TheLabelOfReservationsCountsInTheirNamespaceOnly) {
+TEST_F(Charging, TheReservationLabelCountsOnlyInTheReservationNamespace) {
   PodObject pod = a_pod("reserves", "");
   pod.app = "kai-resource-reservation";
   c.apply(pod);
@@ -349,11 +348,11 @@ TEST_F(Charging, AQueueMayBeClosedToNamespaces) {
   EXPECT_TRUE(job("a").is_in_named_queue);
   queue.namespaces = {"team-*", "other"};
   c.apply(queue);
-  EXPECT_EQ(charged(), "q 1, 0 fixed; ") << "what runs there stays charged";
+  EXPECT_EQ(charged(), "q 1, 0 fixed; ") << "running pods stay charged";
   EXPECT_FALSE(job("a").is_in_named_queue);
 }
 
-TEST_F(Charging, KaisWayIsToLookAway) {
+TEST_F(Charging, KaiChargesByTheCurrentObjectsOnly) {
   restart(Compatibility::kai_exact());
   c.apply(a_pod("by-hand", ""));
   c.apply(a_queue("q", 0));

@@ -1,4 +1,4 @@
-// Placements and the sums over them.
+// Placements and the sums kept over them.
 #include "model/cluster.hpp"
 
 #include <absl/hash/hash.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::uint64_t both(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} << 32 | b; }
 
-// Asked twice for every move, so of few words.
+// Called twice for every move, so it hashes only a few words.
 std::uint64_t hash_of(TaskId task, const Placement& at) {
   const auto how = static_cast<std::uint32_t>(at.status) << 2 |
                    static_cast<std::uint32_t>(at.virtually_evicted) << 1 |

@@ -1,9 +1,10 @@
-// The cluster: what exists (objects, by deltas from a source) and where tasks stand (placements, by move()).
+// The cluster: the objects that exist (applied as deltas from a source) and where tasks are placed (changed
+// by move()).
 //
-// It lives on between cycles. A source applies objects as they are added, changed or gone; refresh() brings
-// everything that depends on structure (queue tree, node capacities, priorities) up to date before a cycle.
-// Sums per node (NodeTable), queue (QueueTree) and job (JobTable) are kept by move(), the only change there
-// is to a placement; its undo is the move back.
+// A cluster lives on between cycles. A source applies objects as they are added, changed or removed. Before a
+// cycle, refresh() updates everything that depends on structure (queue tree, node capacities, priorities).
+// Sums per node (NodeTable), queue (QueueTree) and job (JobTable) are kept by move(), which is the only way
+// to change a placement; moving back undoes it exactly.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -35,11 +36,11 @@
 
 namespace muster {
 
-// How objects are read. Fixed for the life of a cluster.
+// How objects are interpreted. Fixed for the lifetime of a cluster.
 struct ClusterOptions {
   std::string scheduler_name = "kai-scheduler";
   std::string node_pool_label = "kai.scheduler/node-pool";  // "": no partition
-  std::string node_pool;                                    // "": objects without the label
+  std::string node_pool;                                    // "": nodes without the label
   std::string queue_label = "kai.scheduler/queue";
   std::string reservation_app = "kai-resource-reservation";
   std::string reservation_namespace = "kai-resource-reservation";
@@ -57,29 +58,28 @@ class Cluster {
  public:
   explicit Cluster(ClusterOptions options = {});
 
-  // ---- deltas from a source. Objects may come in any order and refer to ones that are not there yet.
+  // ---- Deltas from a source. Objects may come in any order and refer to objects that are not there yet.
   void apply(Object&& object);
-  // The same, for who goes on with it.
+  // Apply an object and return its id.
   NodeId apply(NodeObject&& object) { return take(std::move(object)); }
   TaskId apply(PodObject&& object) { return ++revision_, take(std::move(object)); }
-  // What is of none of the kinds that the cluster knows may have been an owner of pods.
+  // Removes an object. A kind that the cluster does not know may belong to an owner of pods.
   void remove(std::string_view kind, std::string_view ns, std::string_view name);
-  // A bound pod uses the claims that it holds; one that ended does no more.
+  // A pod that is bound starts to use the claims in `held`; a pod that has ended stops using its claims.
   void reserve_claims(TaskId task, HoldingId held);
   void release_claims(TaskId task);
-  // The source saw the task in another state; what an engine assumed about it is thereby confirmed or
-  // corrected.
+  // Records the state in which the source saw the task. This confirms or corrects what the engine assumed.
   void observe(TaskId task, const Observed& seen);
-  // Its owner made the pod again: another one of the same name, which waits. It keeps its creation time.
+  // Its owner recreated the pod: a new pending pod with the same name and the old creation time.
   void make_again(TaskId task, std::string uid);
-  // As if it had just been read: what it was while it ran is what its object tells, and nothing else.
+  // Treats the job as if it had just been read: of its past, only what its object says is kept.
   void forget_past(JobId job);
-  // When a pod that is terminating now counts as stuck; nothing: none will.
+  // The earliest time at which a terminating pod starts to count as stuck; nullopt if there is none.
   std::optional<TimePoint> next_stuck() const;
-  // The task asks for something else, or may go elsewhere: what its shape is made of is taken from `asks`.
+  // Changes the task's requests and constraints to those of `asks`.
   void reshape(TaskId task, const PodObject& asks);
 
-  // ---- what a cycle decided about a job; the object's next delta says the same
+  // ---- Effects of a cycle on a job. The next delta of its object will say the same.
   void started(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_start = now; }
   void evicted(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_eviction = now; }
   void requeued(JobId job, TimePoint now, std::string not_before) {
@@ -88,23 +88,23 @@ class Cluster {
     jobs_.job(job).requeue_not_before = std::move(not_before);
   }
   void mark_stale(JobId job, std::optional<TimePoint> since) { jobs_.mark_stale(job, since); }
-  // The victim lost or moved pods for the contender, which counts until that has got a place.
+  // Records that the victim lost or moved pods for the contender. Kept until the contender is placed.
   void taken_for(JobId contender, JobId victim) {
     ++revision_;
     jobs_.job(contender).taken_for_it.insert(jobs_.job(victim).uid);
   }
-  // It did not, after all.
+  // Reverts taken_for().
   void not_taken_for(JobId contender, JobId victim) {
     jobs_.job(contender).taken_for_it.erase(jobs_.job(victim).uid);
   }
   void placed(JobId job) { jobs_.job(job).taken_for_it.clear(); }
 
-  // Brings everything up to date for a cycle at `now`. Costs what changed; a change of structure (queues,
-  // node capacities, priority classes) costs one pass over all tasks.
+  // Updates everything for a cycle at `now`. The cost is proportional to the changes; a structural change
+  // (queues, node capacities, priority classes) costs one pass over all tasks.
   void refresh(TimePoint now);
   std::vector<ObjectWarning> take_warnings();
 
-  // ---- placements
+  // ---- Placements
   void move(TaskId task, const Placement& to);
   const Placement& placement(TaskId t) const { return jobs_.placement(t); }
   HoldingId intern(Holding holding) { return holdings_.intern(std::move(holding)); }
@@ -117,15 +117,15 @@ class Cluster {
   }
   GroupId intern_group(std::string_view name) { return groups_.intern(name); }
   const std::string& group_name(GroupId group) const { return groups_.name(group); }
-  // A name for a device of the node that begins to be shared: the first that is not in use, nor one of
-  // `taken`.
+  // Returns a name for a device of the node that is about to be shared: the first name that is neither in use
+  // nor in `taken`.
   GroupId fresh_group(NodeId node, std::span<const GroupId> taken);
 
-  // ---- reading
+  // ---- Queries
   const ClusterOptions& options() const { return options_; }
-  // Whether an object with these labels is of the node pool that this cluster is about.
+  // Whether an object with these labels belongs to the node pool of this cluster.
   bool in_partition(const Labels& labels) const;
-  // Whether a node with these labels may be used at all: where nodes are restricted, workers only.
+  // Whether a node with these labels may be used at all: if nodes are restricted, only workers may.
   bool is_worker(const Labels& labels) const;
   const NodeTable& node_table() const { return nodes_; }
   const QueueTree& queue_tree() const { return queues_; }
@@ -133,10 +133,10 @@ class Cluster {
   const ShapeTable& shapes() const { return shapes_; }
   const KindTable& kinds() const { return kinds_; }
   const DeviceTable& devices() const { return devices_; }
-  // Objects of the kinds that only others make something of.
+  // Objects that the cluster only stores; plugins interpret them.
   const KeptObjects& kept() const { return kept_; }
   bool has_config_map(std::string_view ns, std::string_view name) const;
-  // Null: there is no such topology.
+  // Null if the topology does not exist.
   const TopologyTree* topology(std::string_view name) const;
 
   const IdVector<NodeId, Node>& nodes() const { return nodes_.all(); }
@@ -168,35 +168,36 @@ class Cluster {
   const Shape& shape_of(TaskId id) const { return shapes_[task(id).shape]; }
   const Labels& labels_of(TaskId id) const { return label_sets_[task(id).labels]; }
 
-  // What the job holds may be taken for others: it stands on our nodes, and its use is charged.
+  // Whether the job's resources may be reclaimed for others: its pods are on our nodes and charged to a
+  // queue.
   bool is_within_reach(JobId job) const;
 
-  // What its containers get by devices of a class instead of amounts.
+  // The devices that the task's containers get from a device class in place of resource amounts.
   ContainerDevices container_devices(TaskId t) const;
-  // Pods with device claims exist.
+  // Whether any pod has device claims.
   bool has_device_claims() const { return !claim_tasks_.items().empty(); }
-  // Devices that the shape's claims hold on the node and that are counted there already. `even_if_releasing`:
-  // also those that are about to be free.
+  // Devices on the node that the shape's claims hold and that are already counted there. With
+  // `even_if_releasing`, devices that are about to be released count as well.
   std::int64_t counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const;
   // What a queue is charged for the shape on that node.
   Charge accepted(const Shape& shape, NodeId node) const;
 
-  // Grows with every delta from the source, and with what is noted about jobs, but for a node that says again
-  // what is known: they do all the time.
+  // Increases with every delta from the source and with every note about a job. A node update without changes
+  // does not count, because nodes send them all the time.
   std::uint64_t revision() const { return revision_; }
-  // Of where all tasks stand: the same again when they stand as before.
+  // A hash of all placements: equal again when every task is back in its place.
   std::uint64_t placements_hash() const { return placements_hash_; }
 
-  // How many things are interned: names and sets that tasks share. What nobody uses any more is forgotten now
-  // and then, so that it stays in proportion to what exists.
+  // The number of interned names and sets that tasks share. Unused ones are dropped from time to time, so the
+  // number stays in proportion to what exists.
   std::size_t interned() const;
-  // How often that was.
+  // How often unused ones have been dropped.
   std::uint64_t sweeps() const { return sweeps_; }
 
-  // ---- checking
-  // The sums and placements as text: equal texts mean equal clusters.
+  // ---- Checks
+  // The sums and placements as text; equal texts mean equal clusters.
   std::string fingerprint() const;
-  // What differs between the kept sums and a recount from the placements, or "".
+  // Recounts all sums from the placements. Returns what differs from the kept sums, or "".
   std::string recount() const;
 
  private:
@@ -204,11 +205,12 @@ class Cluster {
     std::string node, uid;
     std::vector<std::string> groups;
     bool failed = false;
-    std::vector<std::pair<std::string, AllocationId>> claims;  // by name inside the pod
+    std::vector<std::pair<std::string, AllocationId>> claims;  // by the claim's name in the pod
     std::vector<ZoneRecord> zones;
     std::vector<std::string> volumes;
   };
-  // What an object of the kind means, and what it means that it is gone. Kinds without are only kept.
+  // What it means for the cluster that an object of this kind was applied or removed. Kinds without an
+  // overload are only stored.
   template <class T>
   struct Gone {
     std::string_view ns, name;
@@ -241,18 +243,18 @@ class Cluster {
 
   void warn(std::string object, std::string field, std::string message);
 
-  // Adds (sign 1) or takes back (−1) what a task at a placement means for the sums.
+  // Adds (sign 1) or subtracts (sign −1) the contribution of a task at a placement to all sums.
   void account(TaskId t, const Placement& at, int sign);
   void account_node(const Shape& shape, bool is_reservation, NodeId node, TaskStatus as, HoldingId holding,
                     int sign);
   std::int64_t account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held, int sign);
   void account_claims(const Task& task, const Placement& at, int sign);
   void account_queue(const Task& task, const Placement& at, int sign);
-  // The same for the job alone.
+  // Likewise, for the job only.
   void count(const Task& task, TaskStatus status, int sign);
-  // Brings the non-preemptible use of a semi-preemptible job's queue in line with its core.
+  // Adjusts the non-preemptible use of a semi-preemptible job's queue to the job's core.
   void settle_core(JobId job);
-  // Likewise where one of its tasks has moved, came or went.
+  // Likewise after one task of the job moved, was added or was removed.
   struct SetOfJob {
     JobId job;
     std::uint32_t pod_set;
@@ -269,7 +271,7 @@ class Cluster {
   struct Membership {
     std::string group, sub_group;
   };
-  // On a node, or on its way to one.
+  // Whether the task is on a node or about to be bound to one.
   bool has_a_place(const Task& task) const;
   std::string queue_charged_for(const Task& task) const;
   bool stays_in_its_group(const Task& task, const PodObject& object) const;
@@ -278,15 +280,15 @@ class Cluster {
   void change_group(TaskId t, const Membership& wanted);
   void attach(TaskId t, JobId job);
   void detach(TaskId t);
-  // A pod that stands on a node and belongs to no pod set is a job of its own.
+  // A pod on a node that belongs to no pod set becomes a job of its own.
   void settle_stray(TaskId t);
   void stand_alone(TaskId t);
   void stop_standing_alone(TaskId t);
   bool counts_alone(TaskId t) const;
-  // Whom a job is charged to.
+  // The queue that a job is charged to.
   bool takes_jobs(QueueId queue) const;
   QueueId named_queue(const Job& job) const;
-  QueueId queue_told_by_members(JobId job) const;
+  QueueId queue_of_members(JobId job) const;
   QueueId queue_to_charge(JobId job) const;
   void settle_queue(JobId job);
   void charge_to(JobId job, QueueId queue);
@@ -335,25 +337,26 @@ class Cluster {
   QueueTree queues_;
   JobTable jobs_;
   KeptObjects kept_;
-  absl::flat_hash_set<std::string> config_maps_;                      // as key_of() has it
-  absl::flat_hash_map<std::string, BindRequestFacts> bind_requests_;  // of pods, likewise
+  absl::flat_hash_set<std::string> config_maps_;                      // keyed by key_of()
+  absl::flat_hash_map<std::string, BindRequestFacts> bind_requests_;  // by the pod's key_of()
   absl::flat_hash_map<std::string, TopologyTree> topology_trees_;
   OwnerTable owners_;
   DeviceTable devices_;
   GroupTable groups_;
   HoldingTable holdings_;
   IdSet<TaskId> terminating_;
-  IdSet<TaskId> claim_tasks_;              // with device claims
-  std::map<Kind, BackedResource> backed_;  // by devices alone, or in part where they are GPUs
-  std::size_t backing_kinds_ = 0;          // that were known when it was found out
+  IdSet<TaskId> claim_tasks_;              // tasks with device claims
+  std::map<Kind, BackedResource> backed_;  // resources served by devices only, or partly if they are GPUs
+  std::size_t backing_kinds_ = 0;          // number of kinds known when `backed_` was built
   absl::flat_hash_map<TaskId, std::pair<std::vector<ZoneRecord>, std::vector<ZoneRecord>>>
-      zone_records_;                                       // seen, and foretold
-  absl::flat_hash_map<TaskId, Membership> wanted_groups_;  // of pods that named another while being bound
+      zone_records_;  // observed and predicted
+  // Groups that pods named while they were being bound.
+  absl::flat_hash_map<TaskId, Membership> named_groups_;
 
-  // What refresh() has to bring up to date.
+  // Which parts refresh() has to update.
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,
        topologies_stale_ = false, backing_stale_ = false;
-  std::size_t sweep_at_ = 4096;  // so many interned things
+  std::size_t sweep_at_ = 4096;  // number of interned things that triggers the next sweep
   std::uint64_t sweeps_ = 0;
   std::uint64_t revision_ = 0;
   std::uint64_t placements_hash_ = 0;

@@ -1,4 +1,4 @@
-// Deltas: objects that are added, changed or gone, of any kind. What jobs and their pods mean stands in
+// Deltas of all kinds: objects that are added, changed or removed. Jobs and pods are handled in
 // cluster_jobs.cpp, devices in cluster_devices.cpp.
 #include <utility>
 
@@ -22,7 +22,7 @@ bool Cluster::is_worker(const Labels& labels) const {
          find_label(labels, options_.gpu_worker_label) != nullptr;
 }
 
-// ---------------------------------------------------------------- any object
+// ---------------------------------------------------------------- all kinds
 
 void Cluster::apply(Object&& object) {
   std::visit(
@@ -47,7 +47,7 @@ void Cluster::remove(std::string_view kind, std::string_view ns, std::string_vie
   if (!is_known && owners_.remove(kind, ns, name)) classes_stale_ = true;
 }
 
-// ---------------------------------------------------------------- of one kind
+// ---------------------------------------------------------------- each kind
 
 NodeId Cluster::take(NodeObject&& object) {
   const Labels& labels = object.meta.labels;
@@ -82,7 +82,7 @@ void Cluster::take(Gone<PriorityClassObject> gone) {
   if (kept_.erase<PriorityClassObject>(gone.ns, gone.name)) classes_stale_ = true;
 }
 
-// Only that it exists matters, and there may be many.
+// Only existence matters, and there may be many, so the object itself is not stored.
 void Cluster::take(ConfigMapObject&& object) {
   config_maps_.insert(key_of(object.meta.ns, object.meta.name));
 }

@@ -1,5 +1,5 @@
-// Whom what stands on nodes is charged to, whatever became of its group, its labels or its queue, and who may
-// become non-preemptible while it runs. tenants.md 2.
+// Finds the queue that running pods are charged to, even after their group, labels or queue changed, and
+// decides which jobs may become non-preemptible while they run. tenants.md 2.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -7,10 +7,10 @@
 namespace muster {
 namespace {
 
-// No PodGroup has such a name.
+// A name that no PodGroup can have.
 std::string name_of_job_of(const Task& task) { return "pod/" + task.name; }
 
-// How much of a job nobody may take.
+// How much of a job is protected from eviction.
 int strength(Preemptibility mode) {
   switch (mode) {
     case Preemptibility::kPreemptible:
@@ -29,7 +29,7 @@ bool is_its_own(const Job& job, const Queue& queue) {
 
 }  // namespace
 
-// ---------------------------------------------------------------- pods that belong to no pod set
+// ---------------------------------------------------------------- pods without a pod set
 
 bool Cluster::counts_alone(TaskId t) const {
   const Task& pod = task(t);
@@ -71,7 +71,7 @@ void Cluster::stop_standing_alone(TaskId t) {
   jobs_.free_if_unused(id);
 }
 
-// ---------------------------------------------------------------- whom a job is charged to
+// ---------------------------------------------------------------- the queue of a job
 
 bool Cluster::takes_jobs(QueueId queue) const {
   return queue.valid() && queue != queues_.nobody() && queues_[queue].usable && queues_[queue].is_leaf();
@@ -83,16 +83,17 @@ bool Cluster::has_a_place(const Task& task) const {
   return task.observed.node.valid() || bind_request_of(task) != nullptr;
 }
 
-// "" where nobody is charged. What we charged counts more than what a tenant could have written.
+// The queue to charge, or "". What this scheduler charged takes precedence over what a tenant could have
+// written.
 std::string Cluster::queue_charged_for(const Task& task) const {
   if (!task.job.valid() || !has_a_place(task)) return "";
   const QueueId queue = jobs_.job(task.job).queue;
   return queue.valid() && queue != queues_.nobody() ? queues_[queue].name : "";
 }
 
-// The queue that pods were charged to when they were bound; of those whose group has no object also what they
-// name themselves. The oldest pod decides.
-QueueId Cluster::queue_told_by_members(JobId id) const {
+// The queue that the job's pods were charged to when they were bound; if the group has no object, also the
+// queue that the pods name. The oldest pod decides.
+QueueId Cluster::queue_of_members(JobId id) const {
   std::vector<TaskId> members = jobs_.members(id);
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {
     return std::tie(task(a).created, task(a).name) < std::tie(task(b).created, task(b).name);
@@ -115,7 +116,7 @@ QueueId Cluster::queue_to_charge(JobId id) const {
   if (takes_jobs(named) && queues_[named].admits(job.ns)) return named;
   if (options_.compatibility.charge_until_gone) {
     if (const QueueId last = queues_.find(job.last_queue); takes_jobs(last)) return last;
-    if (const QueueId told = queue_told_by_members(id); told.valid()) return told;
+    if (const QueueId queue = queue_of_members(id); queue.valid()) return queue;
   }
   const bool is_parent = named.valid() && queues_[named].usable && !queues_[named].is_leaf();
   return is_parent ? named : queues_.nobody();
@@ -157,9 +158,9 @@ bool Cluster::is_within_reach(JobId id) const {
       job.pod_sets, [&](const PodSet& p) { return std::ranges::any_of(p.tasks, stands_elsewhere); });
 }
 
-// ---------------------------------------------------------------- becoming non-preemptible
+// ---------------------------------------------------------------- jobs that become non-preemptible
 
-// What of the job counts as non-preemptible use if it is so.
+// The part of the job that counts as non-preemptible use in this mode.
 Charge Cluster::protected_part(const Job& job, Preemptibility mode) const {
   if (mode == Preemptibility::kPreemptible) return {};
   if (mode == Preemptibility::kSemiPreemptible) return core_of(job, kRoot);
@@ -187,8 +188,8 @@ bool Cluster::quota_holds(const Job& job, Preemptibility mode) const {
   return true;
 }
 
-// Who holds nothing yet is bounded when it is placed; who holds something and asks for no more than it had,
-// where it had it, has it.
+// A job without resources is checked when it is placed. A job that asks for no more protection than it had
+// before, in the same queue, keeps it.
 bool Cluster::is_free_to_become(const Job& job, Preemptibility mode) const {
   if (!options_.compatibility.quota_bounds_changes || strength(mode) == 0) return true;
   if (job.counts.active_allocated() == 0 || !job.granted) return true;

@@ -1,4 +1,4 @@
-// The sums, told and recounted: for tests and debug builds.
+// Prints and recounts the sums, for tests and debug builds.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -71,12 +71,12 @@ std::string Cluster::recount() const {
     if (task(t).foreign && at.node.valid() && in(at.status, kActiveUsed))
       fresh.nodes_.add_foreign(at.node, shape_of(t).charge, +1);
   }
-  fresh.recount_queues();  // who is of a core depends on how gangs stand
+  fresh.recount_queues();  // which tasks form a core depends on the state of the gangs
   if (nodes_.are_totals_current()) {
     fresh.sum_up_nodes();
-    if (fresh.total() != total()) return "what all nodes offer is miscounted";
+    if (fresh.total() != total()) return "the total of all nodes is wrong";
   }
-  if (shapes_.patterns() != fresh.shapes_.patterns()) return "tasks by pattern are miscounted";
+  if (shapes_.patterns() != fresh.shapes_.patterns()) return "the task counts by pattern are wrong";
   const std::string kept = fingerprint(), counted = fresh.fingerprint();
   if (kept == counted) return "";
   const auto [a, b] = std::mismatch(kept.begin(), kept.end(), counted.begin(), counted.end());

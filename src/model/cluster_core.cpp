@@ -1,4 +1,4 @@
-// The core of semi-preemptible jobs: what their minimum shape holds, kept pod by pod as pods come and go.
+// The core of semi-preemptible jobs: what their minimum shape holds. It is updated pod by pod.
 #include <algorithm>
 #include <charconv>
 #include <tuple>
@@ -10,7 +10,7 @@ namespace {
 
 bool stands(const Placement& at) { return in(at.status, kActiveAllocated) && at.node.valid(); }
 
-// The order of facts that never change: role, task priority, creation, uid.
+// An order by facts that never change: role, task priority, creation time, uid.
 auto rank_of(const Task& t) {
   std::int64_t priority = 0;
   const bool has_priority =
@@ -21,7 +21,7 @@ auto rank_of(const Task& t) {
                     std::string_view(t.uid));
 }
 
-// So many, those with the smallest keys, in any order.
+// Keeps the `count` elements with the smallest keys, in any order.
 template <class T, class Key>
 void keep_first(std::vector<T>& all, std::int32_t count, Key key) {
   const std::ptrdiff_t kept = std::max(0, count);
@@ -34,7 +34,7 @@ void keep_first(std::vector<T>& all, std::int32_t count, Key key) {
   for (std::ptrdiff_t i = 0; i < kept; ++i) all.push_back(keyed[static_cast<std::size_t>(i)].second);
 }
 
-// Above the pod set, not all members are needed.
+// Whether some set above the pod set needs only part of its members.
 bool some_are_chosen(const Job& job, const PodSet& pods) {
   for (std::uint32_t at = pods.parent;; at = job.sets[at].parent) {
     if (job.sets[at].required() < std::ssize(job.sets[at].members)) return true;
@@ -55,8 +55,8 @@ void Cluster::settle_core(JobId id) {
   set_core(job, counts ? core_of(job, kRoot) : Charge{});
 }
 
-// The pod set's own core first; how the job's follows from those of its pod sets depends on whether it needs
-// all of them.
+// Updates the pod set's own core first. The job's core follows from it, unless the job needs only some of its
+// pod sets.
 void Cluster::settle_core(const SetOfJob& of, TaskId t, const Placement& from, const Placement& to) {
   Job& job = jobs_.job(of.job);
   if (!job.is_semi_preemptible() || !queues_.counts(job.queue)) return;
@@ -73,7 +73,7 @@ void Cluster::settle_core(const SetOfJob& of, TaskId t, const Placement& from, c
   set_core(job, core);
 }
 
-// What is known of the pod set's core, changed by the one task; false: it is to be found anew.
+// Updates the known core of the pod set for the change of one task. Returns false if it must be recomputed.
 bool Cluster::follow(PodSet& set, TaskId t, const Placement& from, const Placement& to) {
   PodSet::Core& core = set.core;
   const std::int32_t change = static_cast<int>(stands(to)) - static_cast<int>(stands(from));
@@ -92,7 +92,7 @@ bool Cluster::follow(PodSet& set, TaskId t, const Placement& from, const Placeme
   return true;
 }
 
-// The first of the tasks that stand, by rank, as many as are needed.
+// The core: the first tasks on nodes by rank, up to the minimum.
 PodSet::Core Cluster::core_in(const PodSet& set) const {
   std::vector<TaskId> tasks;
   for (TaskId t : set.tasks)

@@ -1,4 +1,4 @@
-// Objects that come, change and go: in any order, and with references to what is not there yet.
+// Objects are added, changed and removed in any order, with references to objects that are not there yet.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -138,7 +138,7 @@ TEST_F(Deltas, AQueueMayMoveBelowAnother) {
   EXPECT_EQ(held("right"), 1);
 }
 
-TEST_F(Deltas, AnOrphanIsLeftOutWithAllBelowUntilItsParentComes) {
+TEST_F(Deltas, AnOrphanAndItsDescendantsAreIgnoredUntilItsParentComes) {
   apply_all();
   apply(queue("q", "mid"));
   apply(queue("mid", "top"));
@@ -146,14 +146,14 @@ TEST_F(Deltas, AnOrphanIsLeftOutWithAllBelowUntilItsParentComes) {
   EXPECT_FALSE(usable("q"));
   EXPECT_FALSE(usable("mid"));
   EXPECT_EQ(warnings(),
-            "Queue mid: queue \"top\" does not exist; this queue and all below it are left out\n");
+            "Queue mid: parent queue \"top\" does not exist; this queue and all below it are ignored\n");
   apply(queue("top"));
   refresh();
   EXPECT_TRUE(usable("q"));
   EXPECT_EQ(held("top"), 1);
 }
 
-TEST_F(Deltas, QueuesInACircleAreLeftOut) {
+TEST_F(Deltas, QueuesInACycleAreIgnored) {
   apply(queue("a", "b"));
   apply(queue("b", "a"));
   apply(queue("own", "own"));
@@ -325,7 +325,7 @@ TEST(Partition, HoldsTheNodesOfItsPool) {
   EXPECT_EQ(nodes_in_pool(""), 1U);
 }
 
-TEST(Partition, JobsAndQueuesOfOtherPoolsAreNotThere) {
+TEST(Partition, JobsAndQueuesOfOtherPoolsAreIgnored) {
   Cluster c({.node_pool = "green"});
   for (const char* pool : {"green", "blue"}) {
     QueueObject q = queue(std::string("q-") + pool);
@@ -343,7 +343,7 @@ TEST(Partition, JobsAndQueuesOfOtherPoolsAreNotThere) {
   EXPECT_FALSE(c.queue(c.find_queue("q-blue")).usable);
 }
 
-TEST(FlatHierarchy, HangsEveryChildBelowOneRoot) {
+TEST(FlatHierarchy, PutsEveryChildBelowOneRoot) {
   Cluster c({.full_hierarchy = false});
   c.apply(queue("dept"));
   c.apply(queue("team", "dept"));

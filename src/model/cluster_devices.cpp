@@ -1,4 +1,4 @@
-// Devices: deltas, and what tasks hold of devices, zones and volumes.
+// Deltas of devices, and the devices, zones and volumes that tasks hold.
 #include <absl/container/flat_hash_set.h>
 #include <absl/container/inlined_vector.h>
 
@@ -90,7 +90,7 @@ HoldingId Cluster::observed_holding(TaskId t, const Placement& at, const BindReq
   return intern(std::move(held));
 }
 
-// Nothing where the node does not have one of the zones: half a record would be worse than none.
+// Empty if the node lacks one of the zones: half a record would be worse than none.
 std::vector<ZoneShare> Cluster::zone_shares(NodeId node, const std::vector<ZoneRecord>& record) {
   const NodeTopologyObject* topology = devices_.topology(nodes_[node].name);
   std::vector<ZoneShare> shares;
@@ -111,7 +111,7 @@ std::vector<ZoneShare> Cluster::zone_shares(NodeId node, const std::vector<ZoneR
 
 namespace {
 
-// The GPUs of the holding that stand for the GPUs which the claims ask for, one by one.
+// Visits the GPUs of the holding that serve the GPUs the claims ask for, one by one.
 template <class Visit>
 std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape,
                               std::span<const AllocationId> claims, Visit visit) {
@@ -126,7 +126,7 @@ std::int64_t for_each_counted(const DeviceTable& devices, const Shape& shape,
 
 }  // namespace
 
-// A device counts once, however many tasks share it.
+// Counts each device once, however many tasks share it.
 std::int64_t Cluster::account_claimed(const Shape& shape, NodeId node, TaskStatus as, HoldingId held,
                                       int sign) {
   if (allocatable().at(kGpu, node) == 0) return 0;
@@ -174,7 +174,7 @@ ClaimedParts Cluster::claimed_parts(const Task& task) {
   return parts;
 }
 
-// The shape of a task with claims says how many GPUs they ask for, once they are known.
+// Updates the shape of a task with claims to the number of GPUs they ask for, once that is known.
 void Cluster::settle_claims(TaskId t) {
   Task& task = jobs_.task(t);
   ClaimedParts parts = claimed_parts(task);

@@ -1,4 +1,4 @@
-// Amounts that pods ask for and get as devices of a class.
+// Resources that pods request as amounts and receive as devices of a device class.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -16,7 +16,7 @@ bool is_offered(const IdVector<NodeId, Node>& nodes, Kind kind) {
   });
 }
 
-// As the pod's object has them.
+// The containers as in the pod's object.
 std::vector<ContainerRequest> containers_of(const Shape& base, const KindTable& kinds) {
   if (!base.containers.empty()) return base.containers;
   ContainerRequest only;
@@ -36,7 +36,8 @@ std::vector<BackedResource> backed_in(const Shape& base, const std::map<Kind, Ba
 
 }  // namespace
 
-// A resource that some node offers as an amount is one, but for GPUs, which nodes may have in either way.
+// A resource that a node offers as an amount is not served by devices. GPUs are an exception: nodes may offer
+// them either way.
 void Cluster::refresh_backing() {
   if (!std::exchange(backing_stale_, false) && backing_kinds_ == kinds_.size()) return;
   backing_kinds_ = kinds_.size();
@@ -63,7 +64,7 @@ ContainerDevices Cluster::container_devices(TaskId t) const {
   return devices_for(containers_of(base, kinds_), backed_in(base, backed_));
 }
 
-// A pod that stands on a node without a claim got what it asked for as amounts.
+// A pod that is on a node without a claim got its request as plain amounts.
 void Cluster::add_container_claim(const Task& task, ClaimedParts& parts) {
   const Shape& base = shapes_[shapes_.base_of(task.shape)];
   const std::vector<BackedResource> resources = backed_in(base, backed_);

@@ -1,4 +1,4 @@
-// Deltas of jobs and their pods: who belongs to whom, and where a pod is seen to stand.
+// Deltas of jobs and pods: which pods belong to which job, and on which node a pod was observed.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -7,12 +7,12 @@
 namespace muster {
 namespace {
 
-// In conditions the nodes without a label are called "default".
+// Conditions use the name "default" for the pool of nodes without a label.
 bool is_same_pool(const std::string& named, const std::string& ours) {
   return named == ours || (ours.empty() && named == "default");
 }
 
-// What the pod as a whole asks for counts instead of what its containers do. In the order of names.
+// Requests of the pod as a whole replace the sum over its containers. Sorted by name.
 void count_pod_level(PodObject& object) {
   for (NamedAmount& amount : object.pod_level) {
     const auto at = std::ranges::lower_bound(object.requests, amount.name, {}, &NamedAmount::name);
@@ -42,12 +42,15 @@ void Cluster::take(PodGroupObject&& object) {
   read_job(object, job);
   if (object.requeued_at && !job.requeued_at)
     warn("PodGroup " + job.full_name(), "metadata.annotations." + std::string(keys::kRequeuedAt),
-         "\"" + *object.requeued_at + "\" is no RFC 3339 time, and counts as absent");
+         "\"" + *object.requeued_at + "\" is not an RFC 3339 timestamp; ignored");
   if (const std::string problem = build_tree(object, job); !problem.empty())
-    warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; taken as one group with minimum 1");
+    warn("PodGroup " + job.full_name(), "spec.subGroups", problem + "; treated as one group with minimum 1");
   settle_queue(id);
-  for (TaskId t : members) attach(t, id);  // a pod that is no longer a member may become a job: `job` moves
-  if (!jobs_.job(id).is_in_named_queue) settle_queue(id);  // its pods may tell the last one
+  for (TaskId t : members)
+    attach(
+        t,
+        id);  // a pod that left the group may become a job; this reallocates the jobs, so `job` is dangling
+  if (!jobs_.job(id).is_in_named_queue) settle_queue(id);  // its pods may know the last queue
   jobs_.unresolved.insert(id);
   jobs_.note_change(jobs_.job(id));
   jobs_.sort_in(id);
@@ -65,7 +68,7 @@ void Cluster::take(Gone<PodGroupObject> gone) {
   jobs_.free_if_unused(id);
 }
 
-// Into its pod set, with what that means for queue and job.
+// Adds the task to its pod set and updates the sums of queue and job.
 void Cluster::attach(TaskId t, JobId id) {
   jobs_.join(t, id);
   const Task& member = task(t);
@@ -102,7 +105,7 @@ TaskId Cluster::take(PodObject&& object) {
   Task& task = jobs_.task(id);
   if (object.phase == PodPhase::kRunning && object.node.empty() && !object.deletion)
     warn("Pod " + key_of(object.meta.ns, object.meta.name), "status.phase",
-         "Running, but on no node; counts as unknown");
+         "Running without a node; treated as unknown");
   if (task.is_workload()) shapes_.count_tasks(task.shape, -1);
   if (task.uid != object.meta.uid) forget_imagined_claims(task);
   read_task(object, task);
@@ -118,7 +121,7 @@ TaskId Cluster::take(PodObject&& object) {
   return id;
 }
 
-// "": the pod names none.
+// `name` is "" if the pod names no group.
 void Cluster::join_group(TaskId id, const std::string& name) {
   if (name.empty()) return;
   const Task& task = this->task(id);
@@ -135,22 +138,21 @@ bool Cluster::stays_in_its_group(const Task& task, const PodObject& object) cons
   return object.node.empty() ? bind_request_of(task) != nullptr : has_a_place(task);
 }
 
-// A pod that stands on a node, or is being bound to one, stays in its group until it is gone, or the group
-// is.
+// A pod that is on a node, or being bound to one, stays in its group until the pod or the group is gone.
 void Cluster::keep_membership(TaskId id, PodObject& object) {
   const Task& task = this->task(id);
-  wanted_groups_.erase(id);
+  named_groups_.erase(id);
   if (!stays_in_its_group(task, object)) return;
   const std::string& group = jobs_.job(task.group).name;
   if (object.node.empty() && (object.pod_group != group || object.sub_group != task.sub_group))
-    wanted_groups_[id] = {object.pod_group, object.sub_group};
+    named_groups_[id] = {object.pod_group, object.sub_group};
   if (object.pod_group != group)
     warn("Pod " + task.full_name(), "metadata.annotations.pod-group-name",
-         "the pod runs as part of PodGroup " + group + ", and counts there until it ends");
+         "the pod runs as part of PodGroup " + group + " and stays in it until it ends");
   else if (object.sub_group != task.sub_group)
     warn("Pod " + task.full_name(), "metadata.labels.kai.scheduler/subgroup-name",
          "the pod runs as part of sub group \"" + (task.sub_group.empty() ? "default" : task.sub_group) +
-             "\", and counts there until it ends");
+             "\" and stays in it until it ends");
   object.pod_group = group;
   object.sub_group = task.sub_group;
 }
@@ -207,7 +209,7 @@ void Cluster::take(Gone<PodObject> gone) {
   claim_tasks_.erase(id);
   forget_imagined_claims(task(id));
   zone_records_.erase(id);
-  wanted_groups_.erase(id);
+  named_groups_.erase(id);
   if (task(id).is_workload()) shapes_.count_tasks(task(id).shape, -1);
   jobs_.free(id);
 }
@@ -225,7 +227,7 @@ void Cluster::make_again(TaskId id, std::string uid) {
   observe(id, {.phase = PodPhase::kPending, .gated = task(id).observed.gated});
 }
 
-// It is stuck from the first moment on that is beyond the threshold.
+// A pod counts as stuck as soon as the threshold is exceeded.
 std::optional<TimePoint> Cluster::next_stuck() const {
   std::optional<TimePoint> first;
   for (TaskId t : terminating_.items()) {
@@ -319,11 +321,11 @@ void Cluster::take(Gone<BindRequestObject> gone) {
   if (bind_requests_.erase(key_of(gone.ns, gone.name)) == 0) return;
   const TaskId t = find_task(gone.ns, gone.name);
   if (!t.valid()) return;
-  if (const auto wanted = wanted_groups_.extract(t); !wanted.empty()) change_group(t, wanted.mapped());
+  if (const auto wanted = named_groups_.extract(t); !wanted.empty()) change_group(t, wanted.mapped());
   reobserve(t);
 }
 
-// Of a pod whose bind came to nothing.
+// Moves a pod to the group it names after its bind failed.
 void Cluster::change_group(TaskId t, const Membership& wanted) {
   const JobId before = task(t).group;
   move(t, {.status = TaskStatus::kGone});

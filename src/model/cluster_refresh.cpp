@@ -1,4 +1,5 @@
-// What depends on structure: the queue tree, node capacities and order, priorities, preemptibility, totals.
+// Updates what depends on structure: queue tree, node capacities and order, priorities, preemptibility,
+// totals.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -42,7 +43,7 @@ void Cluster::sum_up_nodes() {
   nodes_.sum_up(kinds_, options_.restrict_node_scheduling ? &options_.gpu_worker_label : nullptr);
 }
 
-// One pass over the tasks for all nodes whose capacity changed.
+// Recounts all nodes whose capacity changed in one pass over the tasks.
 void Cluster::recount_stale_nodes() {
   const IdVector<NodeId, bool> stale = nodes_.restart_stale();
   for (TaskId t : ids(tasks())) {
@@ -92,7 +93,7 @@ void Cluster::refresh_jobs() {
   judge_held_back();
 }
 
-// Priority, then preemptibility.
+// Resolves the job's priority, then its preemptibility.
 void Cluster::resolve(JobId id) {
   Job& job = jobs_.job(id);
   job.priority = class_value(job.priority_class);
@@ -105,7 +106,7 @@ void Cluster::resolve(JobId id) {
   become(id, has_moved ? Preemptibility::kPreemptible : *job.granted);
 }
 
-// In the order of preemptibility.md.
+// The sources are tried in the order that preemptibility.md gives.
 std::pair<Preemptibility, PreemptibilitySource> Cluster::preemptibility_of(const Job& job) const {
   if (const auto spec = parse_preemptibility(job.preemptibility_spec))
     return {*spec, PreemptibilitySource::kSpec};

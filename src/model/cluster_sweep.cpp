@@ -1,5 +1,5 @@
-// Nothing that is interned lives for ever: what no task, node or request refers to is forgotten when as much
-// was interned again as was in use.
+// Frees interned names and sets that no task, node or bind request refers to. A sweep runs once as many have
+// been added as were in use after the last one.
 #include <algorithm>
 
 #include "model/cluster.hpp"
@@ -19,7 +19,7 @@ void Cluster::sweep_if_due() {
   sweep_at_ = std::max(kFewest, 2 * interned());
 }
 
-// From what refers to others to what only is referred to.
+// Goes from referring tables to the tables they refer to.
 void Cluster::sweep() {
   Marks<ShapeId> shapes(shapes_.size());
   Marks<LabelSetId> labels(label_sets_.size());

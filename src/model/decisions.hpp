@@ -1,4 +1,4 @@
-// What a cycle decided, for whoever carries it out.
+// What a cycle decided. The caller carries it out.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct BindDecision {
   HoldingId holding;
 };
 
-// A leaf queue just before a decision: what it held, and what it is entitled to.
+// The state of a leaf queue just before a decision: what it used and what it is entitled to.
 struct QueueStand {
   QueueId queue;
   Shares held{}, fair_share{}, quota{};
@@ -30,10 +30,10 @@ struct QueueStand {
 struct EvictDecision {
   TaskId task;
   std::string action;
-  JobId contender;   // the job it was done for; not valid for stale gangs
-  std::string rule;  // that allowed it
+  JobId contender;   // the job that room was made for; not valid for stale gangs
+  std::string rule;  // the rule that allowed the eviction
   QueueStand victim_queue, contender_queue;
-  std::optional<Duration> runtime_lost;  // since the job's last start; absent: not known
+  std::optional<Duration> runtime_lost;  // since the job's last start; nullopt if that is unknown
 };
 
 struct PipelineDecision {
@@ -42,7 +42,7 @@ struct PipelineDecision {
   HoldingId holding;
 };
 
-// Annotations of a PodGroup to be written; nothing: to be removed.
+// Annotations to write to a PodGroup; nullopt removes one.
 struct PatchDecision {
   JobId job;
   std::map<std::string, std::optional<std::string>> annotations;
@@ -51,14 +51,14 @@ struct PatchDecision {
 struct WaitingJob {
   JobId job;
   std::vector<JobReason> reasons;
-  std::vector<SearchReport> searches;  // that made no room for it, by action
+  std::vector<SearchReport> searches;  // searches that made no room for it, one per action
 };
 
 struct ActionStats {
   std::string action;
   double milliseconds = 0;
   std::int64_t jobs_tried = 0, nodes_tried = 0, scenarios_simulated = 0;
-  std::int64_t steps = 0;  // jobs, queues and nodes that searches looked at
+  std::int64_t steps = 0;  // jobs, queues and nodes that searches examined
 };
 
 // What a queue was entitled to in the cycle, for tables and metrics.
@@ -67,8 +67,8 @@ struct QueueShare {
   Shares fair_share{}, allocated{}, requested{};
 };
 
-// GPUs of a node that nobody holds, and those of them that are of no use to a typical pod: the mean over the
-// pods of the cluster.
+// The unused GPUs of a node, and how many of them a typical pod cannot use: the mean over the pods of the
+// cluster.
 struct FreeGpus {
   double free = 0, fragmented = 0;
 };
@@ -82,15 +82,16 @@ struct Decisions {
   std::vector<EvictDecision> evictions;
   std::vector<PipelineDecision> pipelined;
   std::vector<PatchDecision> patches;
-  std::vector<WaitingJob> waiting;  // by job order of the cycle's end: namespace, name
-  std::vector<QueueShare> shares;   // depth first
+  std::vector<WaitingJob> waiting;  // in the job order at the end of the cycle: by namespace, name
+  std::vector<QueueShare> shares;   // in depth-first order
   std::vector<ActionStats> actions;
-  // By name, of nodes with GPUs; nothing where the plugin fragmentation is not at work.
+  // Nodes with GPUs, by name; empty unless the plugin fragmentation is enabled.
   std::vector<NodeFragments> fragments;
-  std::optional<RequeueRecord> requeue;  // where the action is on
-  // When time alone may change what is decided: a protection, a grace or a delay is over. Nothing: never.
+  std::optional<RequeueRecord> requeue;  // set if the action is enabled
+  // The next time at which decisions may change although nothing else does: a protection, grace period or
+  // delay ends. Nullopt if there is none.
   std::optional<TimePoint> next_moment;
-  bool is_unfinished = false;  // a limit cut something short: the next cycle goes on from there
+  bool is_unfinished = false;  // a search ended early at a limit; the next cycle continues it
   double open_milliseconds = 0;
 };
 

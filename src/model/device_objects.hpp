@@ -1,4 +1,4 @@
-// What a source knows of devices: claims, slices and classes of DRA, the NUMA zones of nodes, and the bind
+// What a source knows about devices: claims, slices and classes of DRA, the NUMA zones of nodes, and the bind
 // requests that name both.
 #pragma once
 
@@ -12,8 +12,8 @@ struct DeviceAttribute {
   enum class Type : std::uint8_t { kInt, kBool, kText, kVersion };
   std::string name;  // "domain/id", or "id" in the driver's own domain
   Type type = Type::kText;
-  std::int64_t number = 0;  // also 0 and 1 of a truth value
-  std::string text;         // also the version
+  std::int64_t number = 0;  // also a boolean, as 0 or 1
+  std::string text;         // also a version
 };
 
 struct DeviceCapacity {
@@ -21,7 +21,7 @@ struct DeviceCapacity {
   std::int64_t thousandths = 0;
 };
 
-// Which nodes can reach something: one by name, all, or those that some term matches.
+// The nodes that can reach something: one by name, all, or those that match one of the terms.
 struct NodeReach {
   std::string node;
   bool all = false;
@@ -33,7 +33,7 @@ struct DeviceSpec {
   std::string name;
   std::vector<DeviceAttribute> attributes;
   std::vector<DeviceCapacity> capacity;
-  NodeReach reach;  // only where the slice leaves it to its devices
+  NodeReach reach;  // set only if the slice leaves this to its devices
   std::vector<Taint> taints;
 };
 
@@ -50,32 +50,33 @@ struct ResourceSliceObject {
 struct DeviceClassObject {
   static constexpr std::string_view kKind = "DeviceClass";
   Meta meta;
-  std::vector<std::string> selectors;  // CEL; all must hold
-  std::string extended_resource;  // that pods may ask for instead of claiming; "": none but the implied one
+  std::vector<std::string> selectors;  // CEL expressions that must all hold
+  std::string extended_resource;       // lets pods get devices without a claim; "": only the implied one
 };
 
-// Puts a taint on devices from outside of their driver.
+// Taints devices from outside their driver.
 struct DeviceTaintRuleObject {
   static constexpr std::string_view kKind = "DeviceTaintRule";
   Meta meta;
-  bool selects = false;              // some devices at all
+  bool selects = false;              // whether it applies to any device at all
   std::string driver, pool, device;  // "": any
-  std::vector<Taint> taints;         // none: its effect keeps nobody away
+  std::vector<Taint> taints;         // empty: its effect excludes no pod
 };
 
 struct DeviceRequest {
   std::string name;
   std::string device_class;
-  std::vector<std::string> selectors;  // CEL; all must hold
-  bool all = false;                    // every device that matches, instead of `count`
+  std::vector<std::string> selectors;  // CEL expressions that must all hold
+  bool all = false;                    // every matching device, instead of `count`
   std::int64_t count = 1;
-  bool admin_access = false;                // looks at devices that others may hold
-  std::vector<Toleration> tolerations;      // of the taints of devices
-  std::vector<DeviceRequest> alternatives;  // the first that can be had; the request's own fields are empty
+  bool admin_access = false;            // may use devices that others hold
+  std::vector<Toleration> tolerations;  // for taints of devices
+  // The first alternative that can be satisfied is used; the other fields are then empty.
+  std::vector<DeviceRequest> alternatives;
 };
 
 struct DeviceConstraint {
-  std::vector<std::string> requests;  // none: all of the claim
+  std::vector<std::string> requests;  // empty: all requests of the claim
   std::string match_attribute;
 };
 
@@ -99,27 +100,27 @@ struct ResourceClaimObject {
   std::vector<DeviceConstraint> constraints;
   std::optional<AllocationObject> allocation;
   std::vector<std::string> reserved_for;  // uids of pods
-  bool of_extended_resource = false;      // made for a request that the pod's containers state themselves
-  bool imagined = false;                  // it is to be written with the bind of its pod
+  bool of_extended_resource = false;      // created for a resource request of the pod's containers
+  bool imagined = false;                  // not written yet; created when its pod is bound
 };
 
-// ---------------------------------------------------------------- decisions on their way
+// ---------------------------------------------------------------- bind requests
 
 struct ClaimAllocation {
-  std::string claim;  // its name inside the pod
+  std::string claim;  // name of the claim inside the pod
   AllocationObject allocation;
 };
 
 struct BindRequestObject {
   static constexpr std::string_view kKind = "BindRequest";
   Meta meta;
-  std::string pod, node, pod_uid;  // pod_uid from the owner reference, "" if there is none
+  std::string pod, node, pod_uid;  // pod_uid is from the owner reference, "" if there is none
   std::vector<std::string> gpu_groups;
   std::string received_type;
   bool failed = false;
   std::vector<ClaimAllocation> claims;
   std::vector<ZoneRecord> zones;
-  std::vector<std::string> volumes;  // as Holding has them; of binds of our own, the API has no such field
+  std::vector<std::string> volumes;  // as in Holding; only for our own binds, the API has no such field
 };
 
 // ---------------------------------------------------------------- NUMA
@@ -135,7 +136,7 @@ struct NodeTopologyObject {
   static constexpr std::string_view kKind = "NodeResourceTopology";
   Meta meta;
   AlignmentPolicy policy = AlignmentPolicy::kNone;
-  bool by_pod = false;  // the pod is aligned as a whole, not each container
+  bool by_pod = false;  // aligns the whole pod, not each container
   std::vector<NumaZoneSpec> zones;
 };
 

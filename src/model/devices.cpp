@@ -1,4 +1,4 @@
-// Allocations are interned, and counts of their users kept, so that a device is free when nobody is left.
+// Interns allocations and counts their users, so that a device is free once its last user is gone.
 #include "model/devices.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// More GPUs than any cluster has, and few enough that sums over all pods stay in range.
+// More GPUs than any cluster has, but few enough that sums over all pods do not overflow.
 constexpr std::int64_t kMostGpus = 1'000'000'000;
 
 std::int64_t gpus_of(const ResourceClaimObject& claim) {
@@ -41,7 +41,7 @@ std::string text_of(const AllocationObject& object) {
   return text;
 }
 
-// The number at the end of a zone's name; nothing where there is none.
+// The number at the end of a zone's name; nullopt if there is none.
 std::optional<std::int64_t> number_of(const NumaZoneSpec& zone) {
   const std::size_t start = zone.name.find_last_not_of("0123456789") + 1;
   std::int64_t number = 0;
@@ -50,7 +50,7 @@ std::optional<std::int64_t> number_of(const NumaZoneSpec& zone) {
   return number;
 }
 
-// As the kubelet numbers them: by number, then those without one, by name.
+// The order in which the kubelet numbers zones: by number, then zones without a number by name.
 bool numbered_before(const NumaZoneSpec& a, const NumaZoneSpec& b) {
   const auto key = [](const NumaZoneSpec& z) {
     const auto number = number_of(z);
@@ -196,7 +196,7 @@ AllocationId DeviceTable::intern(AllocationObject object) {
   return found->second;
 }
 
-// ---------------------------------------------------------------- who holds what
+// ---------------------------------------------------------------- holders of devices
 
 void DeviceTable::use(AllocationId id, int sign) {
   const Allocation& allocation = allocations_[id];

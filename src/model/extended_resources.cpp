@@ -1,4 +1,4 @@
-// Follows what containers use one after the other and side by side, resource by resource.
+// Computes, resource by resource, the devices of containers that run in parallel or one after another.
 #include "model/extended_resources.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr std::int64_t kPerDevice = 1000;
 
 struct Wanted {
   std::int64_t devices = 0;
-  std::size_t at = 0;  // among the container's amounts
+  std::size_t at = 0;  // index into the container's amounts
 };
 
 Wanted wanted_by(const ContainerRequest& container, const std::string& amount_name) {
@@ -27,7 +27,7 @@ Wanted wanted_by(const ContainerRequest& container, const std::string& amount_na
           static_cast<std::size_t>(found - container.amounts.begin())};
 }
 
-// What the containers ask of one resource.
+// What the containers request of one resource.
 class OneResource {
  public:
   OneResource(std::span<const ContainerRequest> containers, const BackedResource& resource,
@@ -65,7 +65,7 @@ class OneResource {
     into_.uses.push_back({container, resource_.name, lasting_.back().request});
   }
 
-  // Sidecars that started before it keep theirs.
+  // Sidecars that started earlier keep their devices.
   void add_passing(std::size_t container) {
     const Wanted wanted = wanted_by(containers_[container], resource_.amount_name);
     std::int64_t missing = wanted.devices;

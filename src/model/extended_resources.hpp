@@ -1,5 +1,5 @@
-// Resources that pods ask for as amounts and get as devices: which class of devices stands for them, and the
-// claim that such a pod comes to.
+// Resources that pods request as amounts and receive as devices: which device class backs them, and the claim
+// that such a pod gets.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace muster {
 
-// The claim's name inside the pod, where others have theirs from the spec.
+// Name of this claim inside the pod; other claims have theirs from the spec.
 inline constexpr std::string_view kContainerClaim = "extended-resources";
 
-// A resource for which devices of a class stand.
+// A resource that is served by devices of a class.
 struct BackedResource {
   std::string name;         // as pods write it
-  std::string amount_name;  // as the model has it
+  std::string amount_name;  // as the model names it
   std::string device_class;
   bool operator==(const BackedResource&) const = default;
 };
 
 // A container gets the devices of a request for a resource.
 struct RequestUse {
-  std::size_t container = 0;  // of initContainers and containers, in order
+  std::size_t container = 0;  // index over initContainers, then containers
   std::string resource, request;
 };
 
@@ -34,16 +34,16 @@ struct ContainerDevices {
   std::vector<RequestUse> uses;
 };
 
-// The class that names the resource, of several the newest, then the first by name; or the one that the name
-// implies: "deviceclass.resource.kubernetes.io/" and its own. Null: none.
+// The class that names the resource: the newest one, then the first by name; else the class that the resource
+// name implies ("deviceclass.resource.kubernetes.io/" and the class name). Null if there is none.
 const DeviceClassObject* class_behind(const KeptObjects& kept, std::string_view resource);
 
-// Containers that run at the same time get devices of their own; init containers use those of later ones,
-// and beyond that as many as the one of them that wants most.
+// Containers that run in parallel get separate devices. Init containers reuse those of later containers; if
+// they need more, as many are added as the largest of them needs.
 ContainerDevices devices_for(std::span<const ContainerRequest> containers,
                              std::span<const BackedResource> resources);
 
-// Of the claim that stands for what the pod's containers ask for. Always the same for one pod.
+// Name of the claim for the resources that the pod's containers request. Stable for one pod.
 std::string container_claim_name(std::string_view pod, std::string_view uid);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Which devices containers get for amounts, by which class, and the name of the claim.
+// Which devices containers get for requested amounts, from which class, and how the claim is named.
 #include "model/extended_resources.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string text_of(const ContainerDevices& devices) {
   return text;
 }
 
-TEST(ExtendedResources, ContainersOfOneTimeGetDevicesOfTheirOwnAndEarlierOnesUseThem) {
+TEST(ExtendedResources, ParallelContainersGetTheirOwnDevicesAndInitContainersReuseThem) {
   struct Case {
     std::vector<ContainerRequest> containers;
     std::string expected;
@@ -34,14 +34,14 @@ TEST(ExtendedResources, ContainersOfOneTimeGetDevicesOfTheirOwnAndEarlierOnesUse
            {{container(1), container(0), container(3)},
             "container-0-request-1 1xnics; container-2-request-1 3xnics; 0:container-0-request-1 "
             "2:container-2-request-1 "},
-           // What an init container uses ends before the others start.
+           // An init container ends before the other containers start, so they reuse its devices.
            {{container(1, true), container(2)},
             "container-1-request-1 2xnics; 1:container-1-request-1 0:container-1-request-1 "},
            {{container(3, true), container(5, true), container(1)},
             "container-1-request-1 4xnics; container-2-request-1 1xnics; 2:container-2-request-1 "
             "0:container-2-request-1 1:container-2-request-1 0:container-1-request-1 "
             "1:container-1-request-1 "},
-           // A sidecar that started before keeps its own.
+           // A sidecar that started earlier keeps its devices.
            {{container(1), container(1, true), container(0)},
             "container-0-request-1 1xnics; container-1-request-1 1xnics; 0:container-0-request-1 "
             "1:container-1-request-1 "},
@@ -49,7 +49,7 @@ TEST(ExtendedResources, ContainersOfOneTimeGetDevicesOfTheirOwnAndEarlierOnesUse
     EXPECT_EQ(text_of(devices_for(row.containers, kNics)), row.expected);
 }
 
-TEST(ExtendedResources, TheNewestClassStandsForAName) {
+TEST(ExtendedResources, TheNewestClassBacksAName) {
   KeptObjects kept;
   const auto add = [&](std::string name, std::string resource, int created) {
     kept.put(DeviceClassObject{.meta = {.name = std::move(name), .created = TimePoint() + Duration(created)},
@@ -71,7 +71,7 @@ TEST(ExtendedResources, TheNewestClassStandsForAName) {
   EXPECT_EQ(name(""), "");
 }
 
-TEST(ExtendedResources, ClaimNamesAreNamesAndAPodsOwn) {
+TEST(ExtendedResources, ClaimNamesAreValidAndUniquePerPod) {
   const std::string name = container_claim_name("p", "uid-1");
   EXPECT_EQ(name, container_claim_name("p", "uid-1"));
   EXPECT_NE(name, container_claim_name("p", "uid-2"));

@@ -1,4 +1,4 @@
-// Ids of interned things that nobody uses any more, for what is interned next.
+// Reuses the ids of interned things that are no longer in use.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// Which ids of a table are in use, as one pass over their users finds it.
+// The set of ids of a table that are in use, collected in one pass over their users.
 template <class I>
 class Marks {
  public:
@@ -26,7 +26,7 @@ class Marks {
 template <class I>
 class FreeIds {
  public:
-  // The smallest that is free, or the end of the table, which then grows.
+  // Returns the smallest free id, or grows the table by one.
   template <class T>
   I take(IdVector<I, T>& table) {
     if (free_.empty()) return table.push_back({});
@@ -34,7 +34,7 @@ class FreeIds {
     free_.pop_back();
     return id;
   }
-  // Empties what is not in use, and has it erased from `index`, whose values are ids.
+  // Clears all unused entries and erases them from `index`, whose values are ids.
   template <class Index, class T>
   void sweep(Index& index, IdVector<I, T>& table, const Marks<I>& used) {
     for (auto at = index.begin(); at != index.end();) {

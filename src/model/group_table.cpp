@@ -1,4 +1,4 @@
-// Names of shared GPUs. They become label values, which have at most 63 characters.
+// Names of shared GPUs. They become label values, which are limited to 63 characters.
 #include "model/group_table.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The names of shared GPUs: those that pods came with, and new ones for devices that begin to be shared.
+// The names of shared GPUs: those that pods came with, and new ones for devices that start to be shared.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,21 +15,21 @@ namespace muster {
 class GroupTable {
  public:
   GroupId intern(std::string_view name);
-  // Not valid: the name was never met.
+  // Not valid if the name is unknown.
   GroupId find(std::string_view name) const;
   const std::string& name(GroupId group) const { return groups_[group].name; }
 
-  // A pod was seen to hold the group: no other device will ever get its name.
+  // Records that a pod was seen to use the group, so that no other device ever gets its name.
   void spend(GroupId group);
-  // New names for devices of a node, from the first that no pod was ever seen to hold. The same number gives
-  // the same name until then, so that a search does not use names up.
+  // New names for devices of a node, starting with the first that no pod was ever seen to use. The same
+  // number yields the same name until then, so that a search does not use up names.
   GroupId fresh(NodeId node, const std::string& node_name, std::uint32_t number);
 
   std::size_t size() const { return groups_.size(); }
   std::size_t count() const { return groups_.size() - free_.size(); }
-  // Forgets all others; that their names were used stays known.
+  // Drops all other groups. Their names remain marked as spent.
   void keep_only(const Marks<GroupId>& used);
-  // The node's row is used for another one.
+  // The node's row is reused for another node.
   void forget_node(NodeId node) {
     if (made_.contains(node)) made_[node] = {};
   }
@@ -37,12 +37,12 @@ class GroupTable {
  private:
   struct Group {
     std::string name;
-    NodeId made_for;  // not valid: a name that a pod came with
+    NodeId made_for;  // not valid if a pod came with the name
     std::uint32_t number = 0;
   };
   struct Made {
     absl::flat_hash_map<std::uint32_t, GroupId> groups;  // by number
-    std::uint32_t spent = 0;                             // numbers below it
+    std::uint32_t spent = 0;                             // all numbers below are spent
   };
   FreeIds<GroupId> free_;
   IdVector<GroupId, Group> groups_;

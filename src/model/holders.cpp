@@ -1,4 +1,4 @@
-// Adds up what stands on nodes, by leaf queue; pods of no queue by themselves.
+// Adds up usage on nodes by leaf queue; pods without a queue are counted separately.
 #include "model/holders.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostHolders = 3, kMostOutsiders = 2;
 
-// Nodes may claim to have anything.
+// Saturates: nodes may claim to have any amount.
 void add_up(std::int64_t& sum, std::int64_t units) {
   if (__builtin_add_overflow(sum, units, &sum)) sum = std::numeric_limits<std::int64_t>::max();
 }
@@ -24,7 +24,7 @@ std::int64_t held_by(const Cluster& c, const Task& task, const Placement& at, Ki
   return shape.is_shared() ? c.accepted(shape, at.node).units[index(Accounted::kGpus)] : shape.whole_gpus();
 }
 
-// Not valid: none that we serve.
+// Not valid if it is not a queue of this scheduler.
 QueueId queue_of(const Cluster& c, const Task& task) {
   if (task.foreign || !task.in_job()) return {};
   const QueueId queue = c.job(task.job).queue;
@@ -66,7 +66,7 @@ class Sums {
  private:
   std::string_view name(QueueId q) const { return q.valid() ? std::string_view(c_.queue(q).name) : ""; }
 
-  // Pods outside of all queues are named however little they hold: nobody else would tell of them.
+  // Pods outside all queues are always named, however little they use, because no other report shows them.
   void keep_most(Holders& holders) const {
     while (holders.most.size() > kMostHolders) {
       const bool is_outside = !holders.most.back().queue.valid();
@@ -95,7 +95,7 @@ class Sums {
   std::vector<Outsider> outsiders_;
 };
 
-// The resource of which most nodes have too little; not valid: no room is lacking for another reason.
+// The resource that most nodes lack; not valid if nodes refuse for other reasons.
 Kind what_is_short(const JobReason& r) {
   if (r.rule == JobRule::kTopology && !r.domains.empty()) return r.domains.front().kind;
   if (r.rule != JobRule::kNoNode) return {};
@@ -119,7 +119,7 @@ Holders holders_of(const Cluster& cluster, Kind kind) {
   return holders;
 }
 
-// Once per resource, and only where somebody lacks it.
+// Computed once per resource, and only if a pending job lacks it.
 void name_holders(const Cluster& cluster, std::vector<WaitingJob>& waiting) {
   absl::flat_hash_map<Kind, std::shared_ptr<const Holders>> known;
   for (WaitingJob& w : waiting) {

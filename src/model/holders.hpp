@@ -1,4 +1,4 @@
-// Who holds a resource of the cluster: for those who wait for it.
+// Which queues and pods use a resource of the cluster, for reports about pending jobs.
 #pragma once
 
 #include "model/cluster.hpp"
@@ -6,11 +6,10 @@
 
 namespace muster {
 
-// One pass over all tasks. Shares of GPUs count as what they are of a device; pods that terminate hold what
-// they had until they are gone.
+// One pass over all tasks. Shared GPUs count by their share; terminating pods count until they are gone.
 Holders holders_of(const Cluster& cluster, Kind kind);
 
-// Tells those who wait who holds what they lack. Not the cycle does that but whoever tells of it.
+// Adds to pending jobs the users of the resources they lack. Called by reports, not by the cycle.
 void name_holders(const Cluster& cluster, std::vector<WaitingJob>& waiting);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// What a task holds of its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones,
-// volumes that stood there before it came.
+// What a task holds on its node besides amounts: shared GPUs, the devices of its claims, parts of NUMA zones,
+// and volumes that existed before it came.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,7 +16,7 @@
 namespace muster {
 
 struct ZoneShare {
-  std::uint32_t zone = 0;  // in the order of Node topology zones
+  std::uint32_t zone = 0;  // index in the zones of the node topology
   Kind kind;
   std::int64_t units = 0;
   bool operator==(const ZoneShare&) const = default;
@@ -28,10 +28,10 @@ struct ZoneShare {
 
 struct Holding {
   std::vector<GroupId> groups;
-  std::vector<AllocationId> claims;  // one for each claim of the shape, in order; none at all where unknown
+  std::vector<AllocationId> claims;  // one for each claim of the shape, in order; empty if unknown
   std::vector<ZoneShare> zones;
-  // PersistentVolumes, one for each volume claim of the shape, in order: "" where the claim has one, or gets
-  // one that is made for it. None at all where that holds for every claim.
+  // PersistentVolumes, one for each volume claim of the shape, in order; "" if the claim has a volume already
+  // or gets a new one. Empty if that holds for every claim.
   std::vector<std::string> volumes;
 
   bool empty() const { return groups.empty() && claims.empty() && zones.empty() && volumes.empty(); }
@@ -42,10 +42,10 @@ struct Holding {
   }
 };
 
-// Equal holdings exist once.
+// Interns holdings.
 class HoldingTable {
  public:
-  // Not valid: nothing is held.
+  // Not valid if nothing is held.
   HoldingId intern(Holding holding) {
     if (holding.empty()) return {};
     const auto [found, is_new] = ids_.try_emplace(holding);
@@ -58,7 +58,7 @@ class HoldingTable {
   const IdVector<HoldingId, Holding>& all() const { return holdings_; }
   std::size_t size() const { return holdings_.size(); }
   std::size_t count() const { return holdings_.size() - free_.size(); }
-  // Forgets all others.
+  // Drops all other holdings.
   void keep_only(const Marks<HoldingId>& used) { free_.sweep(ids_, holdings_, used); }
   const Holding& operator[](HoldingId id) const { return id.valid() ? holdings_[id] : kNothing; }
 

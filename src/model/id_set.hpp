@@ -9,7 +9,7 @@
 
 namespace muster {
 
-// Its order means nothing: sort before it could decide.
+// The order of items() is arbitrary: sort it before it can affect a decision.
 template <class I>
 class IdSet {
  public:
@@ -42,15 +42,15 @@ class IdSet {
   std::vector<std::uint32_t> at_;
 };
 
-// A set that is emptied in constant time, and can not be listed.
+// A set that is cleared in constant time but cannot be listed.
 template <class I>
 class Stamps {
  public:
   void clear() { ++now_; }
-  // So many ids are known from the start.
+  // Makes room for this many ids.
   void reserve(std::size_t ids) { marks_.resize(std::max(ids, marks_.size()), 0); }
   bool contains(I id) const { return id.index() < marks_.size() && marks_[id.index()] == now_; }
-  // False if it was there already.
+  // Returns false if it was in the set already.
   bool insert(I id) {
     if (id.index() >= marks_.size()) marks_.resize(id.index() + 1, 0);
     if (marks_[id.index()] == now_) return false;

@@ -1,4 +1,4 @@
-// Job trees: how they are built from a PodGroup and what they say.
+// Builds job trees from PodGroups and answers questions about them.
 #include "model/job.hpp"
 
 #include <algorithm>
@@ -82,25 +82,25 @@ std::string lower(std::string text) {
   return text;
 }
 
-// By the parent's name; "": the root.
+// Child groups by the parent's name; "" is the root.
 using SubGroupsBelow = std::map<std::string, std::vector<const SubGroupObject*>, std::less<>>;
 
 std::string quoted(const SubGroupObject& group) { return "sub group \"" + group.name + "\""; }
 
-// Names that are missing, or there twice, or mean nothing; "" if there are none.
+// Returns what is wrong with the names: missing, duplicate or unknown ones; "" if nothing is.
 std::string bad_name(const std::vector<SubGroupObject>& groups) {
   std::set<std::string_view> names;
   for (const SubGroupObject& g : groups) {
     if (g.name.empty()) return "a sub group has no name";
-    if (!names.insert(g.name).second) return quoted(g) + " stands there twice";
+    if (!names.insert(g.name).second) return quoted(g) + " is listed twice";
   }
   for (const SubGroupObject& g : groups)
     if (!g.parent.empty() && !names.contains(lower(g.parent)))
-      return quoted(g) + " has no parent \"" + g.parent + "\"";
+      return quoted(g) + " names parent \"" + g.parent + "\", which does not exist";
   return "";
 }
 
-// What keeps the groups from being a tree that can be walked down, level by level; "" if nothing does.
+// Returns what keeps the groups from forming a tree, "" if nothing does.
 std::string bad_tree(const std::vector<SubGroupObject>& groups, const SubGroupsBelow& below) {
   std::set<const SubGroupObject*> reached;
   std::vector<std::string_view> level{""}, next;
@@ -110,7 +110,7 @@ std::string bad_tree(const std::vector<SubGroupObject>& groups, const SubGroupsB
       if (const auto found = below.find(name); found != below.end())
         for (const SubGroupObject* g : found->second) {
           if (depth == kDeepestSubGroup)
-            return quoted(*g) + " stands more than " + std::to_string(kDeepestSubGroup) + " levels deep";
+            return quoted(*g) + " is nested more than " + std::to_string(kDeepestSubGroup) + " levels deep";
           reached.insert(g);
           next.push_back(g->name);
         }
@@ -186,7 +186,7 @@ void read_job(const PodGroupObject& object, Job& job) {
 
 namespace {
 
-// So that a job of thousands of sub groups finds that of a pod.
+// Lets a job with thousands of sub groups find a pod's sub group fast.
 void sort_names(Job& job) {
   constexpr std::size_t kFew = 8;
   job.sets_by_name.clear();

@@ -18,25 +18,25 @@ namespace muster {
 
 struct PodSet {  // a leaf
   std::string name;
-  std::int32_t minimum = 1;   // of pods that hold a place
-  std::int32_t declared = 1;  // the same by its object; pods that finished may have made it less
+  std::int32_t minimum = 1;   // number of placed pods it needs
+  std::int32_t declared = 1;  // as in its object; finished pods may have lowered `minimum`
   TopologyConstraint topology;
-  std::uint32_t parent = 0;  // the set that holds it
+  std::uint32_t parent = 0;  // the group set that contains it
   std::vector<TaskId> tasks;
   StatusCounts counts;
-  bool is_short = false;  // fewer than the minimum stand on nodes
-  // By those that hold a place: fewer than the minimum, more than it.
+  bool is_short = false;  // fewer pods than the minimum are on nodes
+  // Fewer, or more, placed pods than the minimum.
   bool is_below = false, is_above = false;
-  // Of a semi-preemptible job: what those of its tasks that stand on nodes hold, as many as are needed.
+  // For semi-preemptible jobs: the minimum number of tasks on nodes, and what they hold.
   struct Core {
     Charge held;
     std::int32_t minimum = 0, standing = 0;  // needed, and on nodes
-    TaskId last;                             // of the core, where it is whole; not valid: not known
+    TaskId last;                             // last task of a complete core; not valid if unknown
     bool is_known = false;
   } core;
 
   bool is_ready() const { return counts.in(kAlive)-counts.of(TaskStatus::kGated) >= minimum; }
-  // As many as are left, where some finished that made up for the rest.
+  // Lowers the minimum to the remaining pods once some have finished.
   void settle_minimum() {
     const std::int32_t finished = counts.of(TaskStatus::kSucceeded);
     minimum = finished == 0 ? declared
@@ -64,79 +64,79 @@ struct GroupSet {  // an inner node
 };
 
 enum class Preemptibility : std::uint8_t { kPreemptible, kNonPreemptible, kSemiPreemptible };
-// As objects have it, in any letter case.
+// Parses the value of an object field, in any letter case.
 std::optional<Preemptibility> parse_preemptibility(std::string_view text);
 enum class PreemptibilitySource : std::uint8_t { kSpec, kOwnerLabel, kPodLabel, kPriority };
 
 struct Job {
-  // What jobs are compared by stands together: a sort jumps from job to job.
+  // Fields that jobs are compared by come first, next to each other, because a sort jumps from job to job.
   TimePoint created{};
-  std::optional<TimePoint> requeued_at;  // goes to the back of the line from then on
+  std::optional<TimePoint> requeued_at;  // counts as waiting only since then
   std::int32_t priority = 50;
-  QueueId queue;  // that it is charged to
+  QueueId queue;  // the queue it is charged to
   Preemptibility preemptibility = Preemptibility::kPreemptible;
   PreemptibilitySource preemptibility_source = PreemptibilitySource::kPriority;
-  bool present = false;  // has an object, in our node pool
+  bool present = false;  // has an object in our node pool
   bool in_partition = true;
-  bool is_in_named_queue = false;  // else it is charged to another, and nothing of it starts
-  bool is_of_one_pod = false;      // a pod on a node that belongs to no group: it has no object
+  bool is_in_named_queue = false;  // else it is charged to another queue, and none of its pods start
+  bool is_of_one_pod = false;      // a pod on a node without a group; has no PodGroup object
 
   std::string uid, ns, name;
   std::string queue_name, priority_class, preemptibility_spec;
-  std::string user;  // whose it is, as its label says; "": it does not
+  std::string user;  // the user named by its label; "" without a label
   std::vector<PodSet> pod_sets;
   std::vector<GroupSet> sets;     // sets[0] is the root
   std::vector<TaskId> outsiders;  // tasks that name a sub group the job does not have
   StatusCounts counts;            // over all pod sets
-  std::int32_t short_sets = 0, below_sets = 0, above_sets = 0;  // pod sets that are so
-  std::vector<std::uint32_t> sets_by_name;                      // pod sets, where they are many
-  std::uint64_t version = 0;  // another one whenever a task of it changes; no other job's
+  std::int32_t short_sets = 0, below_sets = 0, above_sets = 0;  // number of pod sets in that state
+  std::vector<std::uint32_t> sets_by_name;                      // pod sets sorted by name, if there are many
+  std::uint64_t version = 0;  // changes whenever one of its tasks changes; unique across jobs
   std::optional<Duration> preemption_delay, staleness_grace;
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
-  std::optional<std::string> eviction_receipt;  // who took its pods last and why, as its object has it
-  std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods since it last got a place
+  std::optional<std::string> eviction_receipt;  // record of its last eviction, from its object
+  std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods for it since it was last placed
   bool mark_unschedulable = true;
-  bool backed_off = false;  // schedulingBackoff, and the newest condition names this node pool
+  bool backed_off = false;  // schedulingBackoff is set, and the newest condition names this node pool
   bool stays_terminating = false;
 
-  // What it asks for, and what it last was while it ran; nothing: not known.
+  // The preemptibility it asks for, and the one it last had while it ran; nullopt if unknown.
   Preemptibility asked = Preemptibility::kPreemptible;
   std::optional<Preemptibility> granted;
-  std::string granted_in;                       // the queue where it was so
-  std::string told_preemptibility, told_queue;  // both as its object tells them
-  // The queue that it was last charged to; "": not known.
+  std::string granted_in;                       // the queue in which it had that
+  std::string told_preemptibility, told_queue;  // both as written in its object
+  // The queue it was last charged to; "" if unknown.
   std::string last_queue;
 
-  Charge held;  // by tasks that are allocated, as they asked for it
-  // Of a semi-preemptible job: what its minimum shape holds, counted as non-preemptible use of its queue.
+  Charge held;  // requests of all allocated tasks
+  // For semi-preemptible jobs: what the minimum shape holds; counts as non-preemptible use of the queue.
   Charge core;
 
   bool is_preemptible() const { return preemptibility == Preemptibility::kPreemptible; }
   bool is_semi_preemptible() const { return preemptibility == Preemptibility::kSemiPreemptible; }
-  // Tasks of any status count (actions.md 3.2).
+  // Counts tasks of any status (actions.md 3.2).
   bool is_elastic() const {
     for (const PodSet& p : pod_sets)
       if (p.minimum < static_cast<std::int32_t>(p.tasks.size())) return true;
     return false;
   }
-  // Became less preemptible while it ran, and its queue's quota does not hold that.
+  // Whether it asked to become less preemptible while running and its queue's quota does not cover that.
   bool is_held_back() const { return asked != preemptibility; }
   bool has_pending() const { return counts.of(TaskStatus::kPending) > 0; }
-  bool has_object() const { return present || !in_partition; }  // wherever
+  bool has_object() const { return present || !in_partition; }  // in any node pool
   std::string full_name() const { return ns + "/" + name; }
 };
 
 // ---- predicates over the tree
 
-// The member is the pod set, or a set above it.
+// Whether the member is the pod set itself or a set that contains it.
 bool is_below(const Job& job, std::uint32_t pod_set, const Member& member);
-// By tasks of these states.
+// Whether enough tasks in the member have one of these statuses.
 bool is_satisfied(const Job& job, const Member& member, StatusSet statuses = kActiveAllocated);
 bool is_ready(const Job& job);
-// The pod set of that name; nothing: there is none.
+// The index of the pod set with that name, or nullopt.
 std::optional<std::uint32_t> find_pod_set(const Job& job, std::string_view name);
-// After the counts or the minimum of a pod set changed.
+// Call after the counts or the minimum of a pod set changed.
 inline void settle_standing(Job& job, PodSet& set) {
   const auto settle = [](bool& was, bool is, std::int32_t& sets) {
     sets += static_cast<std::int32_t>(is) - static_cast<std::int32_t>(std::exchange(was, is));
@@ -146,9 +146,9 @@ inline void settle_standing(Job& job, PodSet& set) {
   settle(set.is_below, active < set.minimum, job.below_sets);
   settle(set.is_above, active > set.minimum, job.above_sets);
 }
-// After the tree, the minimums or the counts were set as a whole.
+// Call after the tree was rebuilt, or all minimums or counts were reset.
 void settle_standing(Job& job);
-// Every pod set at its minimum by tasks that hold a place, whatever minSubGroup says.
+// Whether every pod set has its minimum of tasks in these statuses, ignoring minSubGroup.
 bool is_flatly_satisfied(const Job& job, StatusSet statuses);
 
 enum class ElasticState : std::uint8_t { kBelow, kExact, kAbove };
@@ -157,15 +157,15 @@ inline ElasticState elastic_state(const Job& job) {
   return job.above_sets > 0 ? ElasticState::kAbove : ElasticState::kExact;
 }
 
-// Holds a place that it may be asked to leave; the core of a semi-preemptible job is nobody's.
+// Whether it has placed tasks that may be evicted. The core of a semi-preemptible job may not.
 bool can_lose_tasks(const Job& job);
 
-// What the object says of the job itself.
+// Reads the fields of the job itself from its object.
 void read_job(const PodGroupObject& object, Job& job);
-// How deep sub groups may be nested: what walks down the tree calls itself once per level.
+// Maximum nesting depth of sub groups. Tree walks recurse once per level.
 inline constexpr int kDeepestSubGroup = 64;
-// Builds pod_sets and sets from the object; what is malformed leaves one pod set of minimum 1.
-// Returns what is wrong with the sub groups, or "".
+// Builds pod_sets and sets from the object. If the sub groups are malformed, the job gets a single pod set
+// with minimum 1. Returns what is wrong with them, or "".
 std::string build_tree(const PodGroupObject& object, Job& job);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Ids are used again once nobody names them; lists by status follow every change of a task.
+// Reuses ids that nothing refers to, and keeps lists of jobs by status up to date with every task change.
 #include "model/job_table.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ auto find_in(const Map& map, const std::string& key) {
   return found == map.end() ? typename Map::mapped_type() : found->second;
 }
 
-// One that is free, or a new one.
+// Returns a free id, or a new one.
 template <class I, class T>
 I take_id(std::vector<I>& free, IdVector<I, T>& all) {
   if (free.empty()) return all.push_back({});
@@ -67,14 +67,15 @@ void JobTable::free_if_unused(JobId id) {
   const bool has_tasks =
       !job.outsiders.empty() ||
       std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return !p.tasks.empty(); });
-  if (job.present || !job.in_partition || has_tasks) return;  // one of another node pool has an object, too
+  if (job.present || !job.in_partition || has_tasks)
+    return;  // a job of another node pool has an object as well
   job_ids_.erase(key_of(job.ns, job.name));
   for (IdSet<JobId>* set : {&unresolved, &held_back, &pending_, &broken_, &stale_, &opted_in_, &groupless_})
     set->erase(id);
   free_jobs_.push_back(id);
 }
 
-// ---------------------------------------------------------------- who belongs to whom
+// ---------------------------------------------------------------- membership
 
 void JobTable::join(TaskId t, JobId id) {
   Task& task = tasks_[t];
@@ -105,7 +106,7 @@ void JobTable::join_alone(TaskId t, JobId id) {
 void JobTable::leave_alone(TaskId t) {
   Task& task = tasks_[t];
   jobs_[task.job].pod_sets[0].tasks.clear();
-  task.job = task.group;  // whose outsider it is still, or no job at all
+  task.job = task.group;  // the job it is an outsider of, or no job
   task.pod_set = Task::kNoSet;
 }
 
@@ -115,7 +116,7 @@ std::vector<TaskId> JobTable::members(JobId id) const {
   return members;
 }
 
-// ---------------------------------------------------------------- how tasks stand
+// ---------------------------------------------------------------- status counts
 
 void JobTable::clear_counts() {
   for (Job& job : jobs_) {

@@ -1,4 +1,4 @@
-// The jobs and their tasks: by name, who belongs to whom, where tasks stand, and which jobs want a look.
+// The jobs and their tasks: lookup by name, membership, placements, and lists of jobs by state.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -18,14 +18,14 @@ namespace muster {
 
 class JobTable {
  public:
-  // ---- by name. What is only mentioned is there as a name; ids of what is gone are used again.
+  // ---- Lookup by name. A name that was only mentioned has an entry without an object. Ids are reused.
   JobId mention_job(std::string_view ns, std::string_view name);
   TaskId mention_task(std::string_view ns, std::string_view name);
-  // Not valid: there is none.
+  // Not valid if it does not exist.
   JobId find_job(std::string_view ns, std::string_view name) const;
   TaskId find_task(std::string_view ns, std::string_view name) const;
   void free(TaskId id);
-  // A job without object and tasks.
+  // Frees a job that has neither an object nor tasks.
   void free_if_unused(JobId id);
 
   const IdVector<JobId, Job>& jobs() const { return jobs_; }
@@ -37,18 +37,18 @@ class JobTable {
   Placement& placement(TaskId id) { return placements_[id]; }
   const Placement& placement(TaskId id) const { return placements_[id]; }
 
-  // ---- who belongs to whom
-  // Into the pod set that the task names, or among the outsiders.
+  // ---- Membership
+  // Adds the task to the pod set it names, or to the outsiders of the job.
   void join(TaskId task, JobId job);
-  // The job that it was of.
+  // Removes the task from its job, which is returned.
   JobId leave(TaskId task);
-  // One that belongs to no pod set counts as a job of its own for a while.
+  // For a task that belongs to no pod set and counts as a job of its own for a while.
   void join_alone(TaskId task, JobId job);
   void leave_alone(TaskId task);
   std::vector<TaskId> members(JobId job) const;
 
-  // ---- how tasks stand
-  // A task of a pod set has the status (sign 1), or no longer has it (−1).
+  // ---- Status counts
+  // A task of a pod set gets the status (sign 1) or loses it (sign −1).
   void count(const Task& task, TaskStatus status, int sign) {
     Job& job = jobs_[task.job];
     PodSet& set = job.pod_sets[task.pod_set];
@@ -62,32 +62,32 @@ class JobTable {
     classify(task.job);
   }
   void clear_counts();
-  // Something of the job is different now.
+  // Gives the job a new version.
   void note_change(Job& job) { job.version = ++last_version_; }
   void mark_stale(JobId job, std::optional<TimePoint> since);
-  // What its object says changed: into the lists below, or out of them.
+  // Updates the lists below after the job's object changed.
   void sort_in(JobId job);
 
-  // ---- jobs in no particular order
-  // That have a pending task.
+  // ---- Lists of jobs, in arbitrary order
+  // Jobs with a pending task.
   std::span<const JobId> pending() const { return pending_.items(); }
-  // Whose gang is not whole though some run.
+  // Jobs with tasks on nodes but with an incomplete gang.
   std::span<const JobId> broken_gangs() const { return broken_.items(); }
-  // That carry a stale time.
+  // Jobs with a stale timestamp.
   std::span<const JobId> stale() const { return stale_.items(); }
-  // That say how long they expect to run.
+  // Jobs that declare an expected runtime.
   std::span<const JobId> opted_in() const { return opted_in_.items(); }
   bool is_pending(JobId job) const { return pending_.contains(job); }
   bool is_broken(JobId job) const { return broken_.contains(job); }
 
-  // Pods of theirs stand on nodes, and they have no object.
+  // Jobs without an object whose pods are on nodes.
   std::span<const JobId> groupless() const { return groupless_.items(); }
 
-  bool finished_pods_count = false;  // options_.compatibility of the cluster
+  bool finished_pods_count = false;  // from options_.compatibility of the cluster
 
-  // Their priority and preemptibility are to be resolved.
+  // Jobs whose priority and preemptibility must be resolved again.
   IdSet<JobId> unresolved;
-  // They asked to be less preemptible than they are.
+  // Jobs that asked to be less preemptible than they are.
   IdSet<JobId> held_back;
 
  private:
@@ -105,8 +105,8 @@ class JobTable {
   IdVector<TaskId, Placement> placements_;
   std::vector<JobId> free_jobs_;
   std::vector<TaskId> free_tasks_;
-  absl::flat_hash_map<std::string, JobId> job_ids_;    // as key_of() has it
-  absl::flat_hash_map<std::string, TaskId> task_ids_;  // likewise
+  absl::flat_hash_map<std::string, JobId> job_ids_;    // by key_of()
+  absl::flat_hash_map<std::string, TaskId> task_ids_;  // by key_of()
   IdSet<JobId> pending_, broken_, stale_, opted_in_, groupless_;
   std::uint64_t last_version_ = 0;
 };

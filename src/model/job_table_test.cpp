@@ -1,4 +1,4 @@
-// Who is listed where, and when an id is free again.
+// The lists that jobs are on, and the reuse of ids.
 #include "model/job_table.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST_F(JobTableTest, TasksOfNoPodSetAreOutsiders) {
   EXPECT_FALSE(jobs_.task(member).job.valid());
 }
 
-TEST_F(JobTableTest, ListsJobsByWhatTheirTasksDo) {
+TEST_F(JobTableTest, ListsJobsByTheStateOfTheirTasks) {
   const JobId job = add("a");
   jobs_.job(job).pod_sets[0].minimum = 2;
   const Task& task = jobs_.task(add_to(job, "a-0"));
@@ -60,7 +60,7 @@ TEST_F(JobTableTest, ListsJobsByWhatTheirTasksDo) {
   EXPECT_THAT(jobs_.stale(), IsEmpty());
 }
 
-TEST_F(JobTableTest, IdsAreUsedAgain) {
+TEST_F(JobTableTest, IdsAreReused) {
   const JobId job = add("a");
   const TaskId task = add_to(job, "a-0");
   jobs_.job(job).present = false;

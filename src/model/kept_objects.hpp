@@ -1,4 +1,4 @@
-// Objects that the cluster keeps as they came, by kind and name.
+// Stores objects unchanged, by kind and name.
 #pragma once
 
 #include <map>
@@ -15,13 +15,13 @@ namespace muster {
 class KeptObjects {
  public:
   template <class T>
-  using ByKey = std::map<std::string, T, std::less<>>;  // as key_of() has it
+  using ByKey = std::map<std::string, T, std::less<>>;  // by key_of()
 
   template <class T>
   const ByKey<T>& all() const {
     return std::get<ByKey<T>>(tables_);
   }
-  // Null: there is no such object.
+  // Null if the object does not exist.
   template <class T>
   const T* find(std::string_view key) const {
     const auto found = all<T>().find(key);
@@ -37,7 +37,7 @@ class KeptObjects {
     std::string key = key_of(object.meta.ns, object.meta.name);
     std::get<ByKey<T>>(tables_).insert_or_assign(std::move(key), std::move(object));
   }
-  // Whether there was one.
+  // Returns whether it existed.
   template <class T>
   bool erase(std::string_view ns, std::string_view name) {
     return std::get<ByKey<T>>(tables_).erase(key_of(ns, name)) > 0;

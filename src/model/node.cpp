@@ -1,4 +1,4 @@
-// What the object of a node says.
+// Reads node objects.
 #include "model/node.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ std::int64_t gpu_memory_of(const Labels& labels, bool& known) {
   if (text != nullptr && !text->empty() && text->find_first_not_of("0123456789") == std::string::npos &&
       text->size() < 18)
     mib = std::stoll(*text);
-  if (mib >= (1 << 20)) mib >>= 20;  // given in bytes
+  if (mib >= (1 << 20)) mib >>= 20;  // the label is in bytes
   mib -= mib % 100;
   if (mib <= 0) return 100;
   known = true;

@@ -1,4 +1,4 @@
-// A node: what its object says, and the GPUs of it that are shared.
+// A node: the contents of its object, and its shared GPUs.
 #pragma once
 
 #include <cmath>
@@ -11,16 +11,16 @@
 
 namespace muster {
 
-// One device that several tasks share: memory in MiB.
+// A device that several tasks share. Memory in MiB.
 struct SharedGpu {
   GroupId group;
-  std::int64_t allocated = 0;  // of tasks that hold it, terminating ones included
-  std::int64_t releasing = 0;  // of terminating tasks
-  std::int64_t pipelined = 0;  // of tasks that will come
+  std::int64_t allocated = 0;  // by tasks that hold it, including terminating ones
+  std::int64_t releasing = 0;  // by terminating tasks
+  std::int64_t pipelined = 0;  // by tasks that are nominated to it
 
   std::int64_t used() const { return allocated + pipelined; }
   bool wholly_releasing() const { return releasing == allocated; }
-  // What the device takes from the node's idle GPUs and adds to the releasing ones.
+  // What the device subtracts from the node's idle GPUs and adds to its releasing ones.
   std::int64_t idle_effect() const { return allocated > 0 ? -kOneGpu : 0; }
   std::int64_t releasing_effect() const {
     if (!wholly_releasing()) return 0;
@@ -34,7 +34,7 @@ enum class MigStrategy : std::uint8_t { kNone, kSingle, kMixed };
 
 struct Node : NodeConditions {
   std::string name;
-  bool present = false;  // false: only mentioned by a pod; takes part in nothing
+  bool present = false;  // false: only mentioned by a pod, and otherwise ignored
   TimePoint created{};
   Labels labels;
   std::vector<Taint> taints;
@@ -45,20 +45,21 @@ struct Node : NodeConditions {
   bool is_mig = false;
   MigStrategy mig_strategy = MigStrategy::kNone;
   std::vector<SharedGpu> shared;    // sorted by group
-  std::int64_t claimable_gpus = 0;  // devices of slices whose driver is one of GPUs
-  std::vector<SharedGpu> claimed;   // those of them that tasks hold; each task counts 1
+  std::int64_t claimable_gpus = 0;  // devices of slices with a GPU driver
+  std::vector<SharedGpu> claimed;   // those that tasks hold; each task counts 1
 
   bool operator==(const Node&) const = default;
-  // May take pods at all, whatever they tolerate; only such nodes count in the total that queues divide.
+  // Whether it may take pods at all, whatever they tolerate. Only such nodes count in the total that queues
+  // divide.
   bool usable() const { return present && none(); }
   const std::string* label(std::string_view key) const;
 
-  // MiB that a shared request takes of each device here.
+  // MiB of each device that a shared request takes on this node.
   std::int64_t memory_of(const GpuRequest& r) const {
     return r.memory_mib > 0 ? r.memory_mib
                             : static_cast<std::int64_t>(r.portion * static_cast<double>(gpu_memory));
   }
-  // Hundredths of a device that a shared request is charged for here.
+  // Hundredths of a device that a shared request is charged on this node.
   std::int64_t hundredths_of(const GpuRequest& r) const {
     if (r.memory_mib > 0)
       return static_cast<std::int64_t>(
@@ -67,10 +68,10 @@ struct Node : NodeConditions {
   }
 };
 
-// What reading the object of a node needs besides.
+// What is needed besides the object to read a node.
 struct NodeReading {
   KindTable& kinds;
-  const std::string& mig_role;  // the label that says whether its GPUs are in parts
+  const std::string& mig_role;  // the label that says whether its GPUs are partitioned
 };
 void read_node(NodeObject&& object, const NodeReading& reading, Node& node);
 

@@ -1,4 +1,4 @@
-// What a task on a node means for the node's sums: actions.md 2.
+// How a task on a node changes the node's sums: actions.md 2.
 #include <gtest/gtest.h>
 
 #include "tests/test_cluster.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 struct Effect {
   TaskStatus status;
-  int idle, releasing;  // GPUs, of a node with 4 and a task of 3
+  int idle, releasing;  // GPUs, on a node with 4 and for a task that requests 3
 };
 
 class NodeAccounting : public testing::TestWithParam<Effect> {};
@@ -113,7 +113,7 @@ TEST_F(SharedGpus, ADeviceIsReleasedWhenAllItsUsersAre) {
   EXPECT_EQ(gpus(), "1 1");
 }
 
-TEST_F(SharedGpus, WhoWaitsForAReleasedDeviceTakesItFromTheReleasingOnes) {
+TEST_F(SharedGpus, APipelinedUserTakesADeviceFromTheReleasingOnes) {
   put("a-0", TaskStatus::kReleasing);
   put("b-0", TaskStatus::kPipelined);
   EXPECT_EQ(gpus(), "1 0");

@@ -1,4 +1,4 @@
-// Names to ids and ranks, and a journal of the nodes whose sums changed.
+// Maps names to ids and ranks, and journals the nodes whose sums changed.
 #include "model/node_table.hpp"
 
 #include <algorithm>

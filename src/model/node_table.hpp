@@ -1,4 +1,4 @@
-// The nodes: by name, what they have, and what tasks leave of it.
+// The nodes: lookup by name, capacities, and what tasks leave of them.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,8 +15,8 @@
 
 namespace muster {
 
-// Nodes whose sums changed, oldest first. A reader remembers end() and later reads on from there; a position
-// below begin() has been forgotten and the reader starts afresh.
+// A log of nodes whose sums changed, oldest first. A reader remembers end() and later continues from there.
+// Positions below begin() have been dropped; a reader at such a position must start over.
 class NodeJournal {
  public:
   std::uint64_t begin() const { return base_; }
@@ -28,7 +28,7 @@ class NodeJournal {
     if (nodes_.size() >= kLongest) forget_up_to(end());
     nodes_.push_back(node);
   }
-  // Every reader starts afresh.
+  // Makes every reader start over.
   void forget() { forget_up_to(end() + 1); }
 
  private:
@@ -46,39 +46,39 @@ class NodeTable {
     bool any = false, presence = false, gpu_memory = false, labels = false;
   };
 
-  // ---- objects. A node that is only mentioned is there as a name.
+  // ---- Objects. A node that was only mentioned has an entry without an object.
   NodeId mention(std::string_view name);
   Change apply(NodeId id, NodeObject&& object, bool present, const NodeReading& reading);
-  // Whether there was one.
+  // Returns whether it existed.
   bool remove(std::string_view name);
   void set_claimable_gpus(NodeId id, std::int64_t gpus);
-  // Not valid: never mentioned.
+  // Not valid if it was never mentioned.
   NodeId find(std::string_view name) const;
-  // Forgets those that are not there and not used; tells which.
+  // Drops nodes that are neither present nor marked, and returns them.
   std::vector<NodeId> keep_only(Marks<NodeId> used);
   std::size_t count() const { return nodes_.size() - free_.size(); }
 
   const IdVector<NodeId, Node>& all() const { return nodes_; }
   const Node& operator[](NodeId id) const { return nodes_[id]; }
-  // Present nodes by name; a node's rank is its place in it.
+  // Present nodes by name. A node's rank is its index here.
   std::span<const NodeId> by_name() const { return by_name_; }
   std::uint32_t rank(NodeId id) const { return ranks_[id]; }
-  // Whether they have changed.
+  // Recomputes the ranks. Returns whether they changed.
   bool rank_again();
 
-  // ---- sums
+  // ---- Sums
   const ResourceTable<NodeId>& allocatable() const { return allocatable_; }
   const ResourceTable<NodeId>& idle() const { return idle_; }
   const ResourceTable<NodeId>& releasing() const { return releasing_; }
-  // How many kinds are overdrawn, of what is idle, and with what is being released. Such a node takes no task
-  // at all, even one that asks for nothing of that kind.
+  // The number of overdrawn kinds, counting idle amounts only, or idle and releasing ones. Such a node takes
+  // no task at all, even one that requests none of that kind.
   int overdrawn_now(NodeId id) const { return overdrawn_now_[id]; }
   int overdrawn(NodeId id) const { return overdrawn_[id]; }
-  // What active pods of other schedulers hold.
+  // Resources that active pods of other schedulers hold.
   const Charge& foreign(NodeId id) const { return foreign_[id]; }
   const NodeJournal& journal() const { return journal_; }
 
-  // Units that a task takes of the node; negative ones give them back.
+  // Subtracts units that a task takes from the node; negative units give them back.
   void add(NodeId id, Kind kind, std::int64_t units, TaskStatus as) {
     if (!allocatable_.knows(kind) || allocatable_.at(kind, id) == 0) return;
     if (as == TaskStatus::kPipelined)
@@ -86,7 +86,7 @@ class NodeTable {
     else
       shift(kind, id, -units, as == TaskStatus::kReleasing ? units : 0);
   }
-  // Memory of a GPU that a task shares with others, and a GPU that it claims; likewise.
+  // Likewise for the memory of a shared GPU, or for a claimed GPU.
   void add_share(NodeId id, GroupId gpu, std::int64_t memory, TaskStatus as) {
     add_to(nodes_[id].shared, id, gpu, memory, as);
   }
@@ -99,7 +99,7 @@ class NodeTable {
   }
   void touch(NodeId id) { journal_.add(id); }
 
-  // ---- starting over. While a node is stale, its sums are not kept.
+  // ---- Recounts. The sums of a stale node are not maintained.
   void set_stale(NodeId id) { is_stale_[id] = some_stale_ = true; }
   bool is_stale(NodeId id) const { return is_stale_[id]; }
   bool some_stale() const { return some_stale_; }
@@ -107,19 +107,19 @@ class NodeTable {
     foreign_.assign(nodes_.size(), {});
     totals_stale_ = true;
   }
-  // Columns for those of so many kinds that some node offers.
+  // Adds columns for those of the first `kinds` kinds that some node offers.
   void size_for(std::size_t kinds);
-  // As if no task stood on the stale nodes. Tells which they were: whoever knows the tasks adds them again.
+  // Resets the sums of the stale nodes and returns those nodes. The caller must add their tasks again.
   IdVector<NodeId, bool> restart_stale();
 
-  // ---- totals, as of sum_up()
-  // `gpu_role`: nodes without that label count as having no GPUs; null: all count.
+  // ---- Totals, as of the last sum_up()
+  // Nodes without the label `gpu_role` count as having no GPUs; if it is null, all nodes count.
   void sum_up(const KindTable& kinds, const std::string* gpu_role);
-  // Nothing that they are made of has changed since.
+  // Whether no input of the totals has changed since.
   bool are_totals_current() const { return !totals_stale_; }
-  // What usable nodes offer, less what other schedulers' pods hold there.
+  // What usable nodes offer, minus what pods of other schedulers use there.
   const Charge& total() const { return total_; }
-  // MiB per GPU of the smallest and largest node whose GPU memory is known; 0 if there is none.
+  // MiB per GPU of the smallest and the largest node with known GPU memory; 0 if there is none.
   std::int64_t smallest_gpu() const { return smallest_gpu_; }
   std::int64_t largest_gpu() const { return largest_gpu_; }
 
@@ -144,7 +144,7 @@ class NodeTable {
   IdVector<NodeId, std::uint32_t> ranks_;
 
   ResourceTable<NodeId> allocatable_, idle_, releasing_;
-  std::vector<Kind> offered_{kCpu, kMemory, kGpu, kPods};  // kinds that have no column yet
+  std::vector<Kind> offered_{kCpu, kMemory, kGpu, kPods};  // offered kinds without a column so far
   IdVector<NodeId, std::int16_t> overdrawn_now_, overdrawn_;
   IdVector<NodeId, Charge> foreign_;
   NodeJournal journal_;

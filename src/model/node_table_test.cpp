@@ -1,4 +1,4 @@
-// Ranks, changes, sums and what is overdrawn.
+// Ranks, the journal, sums and overdrawn nodes.
 #include "model/node_table.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ TEST_F(NodeTableTest, RanksPresentNodesByName) {
   EXPECT_THAT(nodes_.by_name(), ElementsAre(nodes_.find("c")));
 }
 
-TEST_F(NodeTableTest, TellsWhatAnObjectChanged) {
+TEST_F(NodeTableTest, ReportsWhatAnObjectChanged) {
   EXPECT_TRUE(add("n", 1).presence);
   refresh();
   EXPECT_FALSE(add("n", 1).presence);
@@ -51,7 +51,7 @@ TEST_F(NodeTableTest, TellsWhatAnObjectChanged) {
   EXPECT_TRUE(add("n", 2, {{"nvidia.com/gpu.memory", "8000"}}).gpu_memory);
 }
 
-TEST_F(NodeTableTest, KnowsWhatIsOverdrawn) {
+TEST_F(NodeTableTest, FindsOverdrawnNodes) {
   add("n", 1000);
   refresh();
   const NodeId n = nodes_.find("n");
@@ -65,11 +65,11 @@ TEST_F(NodeTableTest, KnowsWhatIsOverdrawn) {
   nodes_.add(n, kCpu, -400, TaskStatus::kPipelined);
   nodes_.add(n, kCpu, -700, TaskStatus::kRunning);
   EXPECT_EQ(nodes_.overdrawn_now(n), 0);
-  nodes_.add(n, kGpu, 1, TaskStatus::kRunning);  // of a kind that the node does not have
+  nodes_.add(n, kGpu, 1, TaskStatus::kRunning);  // a kind that the node does not offer
   EXPECT_EQ(nodes_.idle().at(kGpu, n), 0);
 }
 
-TEST_F(NodeTableTest, WritesDownWhoseSumsChanged) {
+TEST_F(NodeTableTest, JournalsNodesWhoseSumsChanged) {
   add("n", 1000);
   refresh();
   const std::uint64_t read_to = nodes_.journal().end();
@@ -78,7 +78,7 @@ TEST_F(NodeTableTest, WritesDownWhoseSumsChanged) {
   EXPECT_EQ(nodes_.journal().at(read_to), nodes_.find("n"));
   add("m", 1000);
   refresh();
-  EXPECT_GT(nodes_.journal().begin(), read_to) << "ranks changed: readers start afresh";
+  EXPECT_GT(nodes_.journal().begin(), read_to) << "ranks changed: readers start over";
 }
 
 TEST_F(NodeTableTest, SumsUpWhatUsableNodesOffer) {

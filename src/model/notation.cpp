@@ -1,4 +1,4 @@
-// Short notations; lists are cut where they would fill a page.
+// Short notations; long lists are truncated.
 #include "model/notation.hpp"
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ void append_list(const std::vector<Requirement>& requirements, std::string& text
   for (const Requirement& r : requirements) text += (text.empty() ? "" : ", ") + notation(r);
 }
 
-// The first requirement of the term that does not hold; of a term without any, null.
+// The first requirement of the term that does not hold; null if there is none.
 const Requirement* unmet_requirement(const NodeTerm& term, const Node& node) {
   for (const Requirement& r : term.labels)
     if (!matches(r, node.label(r.key))) return &r;
@@ -99,7 +99,7 @@ std::string notation(const HostPort& port) {
   return fmt::format("{}{}/{}", is_everywhere ? "" : port.ip + ":", port.port, port.protocol);
 }
 
-// Where there are several terms of affinity, one of them would do: the first stands for all.
+// If there are several affinity terms, any of them would suffice; only the first is shown.
 std::string unmet_notation(const Constraints& c, const Node& node) {
   for (const auto& [key, wanted] : c.node_selector)
     if (const std::string* value = node.label(key); value == nullptr || *value != wanted)

@@ -1,5 +1,5 @@
-// What a source (a file, the API server) knows of each object, in the form in which the cluster takes it.
-// Plain data: strings as the API has them, amounts already in the units of model/resources.hpp.
+// What a source (a file or the API server) knows about each object, in the form that the cluster takes. Plain
+// data: strings as in the API, amounts already in the units of model/resources.hpp.
 #pragma once
 
 #include <type_traits>
@@ -15,31 +15,31 @@ enum class GpuRequestType : std::uint8_t { kRegular, kFraction, kGpuMemory, kMig
 
 struct GpuRequest {
   GpuRequestType type = GpuRequestType::kRegular;
-  std::int32_t devices = 0;     // whole devices, or devices that a share is taken from
+  std::int32_t devices = 0;     // whole devices, or devices to take a share from
   double portion = 0;           // of each device: kFraction
-  std::int64_t memory_mib = 0;  // of each device: kMemory
-  bool legacy_mig = false;      // a MIG profile as annotation: refused everywhere
+  std::int64_t memory_mib = 0;  // of each device: kGpuMemory
+  bool legacy_mig = false;      // a MIG profile in an annotation: refused on every node
   bool operator==(const GpuRequest&) const = default;
 };
 
 enum class PodPhase : std::uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
 struct OwnerReference {
-  std::string kind, name, uid;  // in the namespace of what is owned; uid "" where not given
+  std::string kind, name, uid;  // in the namespace of the owned object; uid is "" if not given
   bool operator==(const OwnerReference&) const = default;
 };
 
-// A workload that may have made pods, directly or through others.
+// A workload that may own pods, directly or through other owners.
 struct OwnerObject {
   static constexpr std::string_view kKind = "";  // any that is not among the others
   Meta meta;
-  bool has_uid = false;  // the source gave one
+  bool has_uid = false;  // whether the source gave one
   std::string kind;
   std::string preemptibility;  // label kai.scheduler/preemptibility
-  OwnerReference owner;        // kind "" where there is none
+  OwnerReference owner;        // kind is "" if there is none
 };
 
-// What one container of a pod asks for; ordinary init containers run before the others.
+// The requests of one container. Ordinary init containers run before the others.
 struct ContainerRequest {
   bool runs_before = false;
   std::vector<NamedAmount> amounts;
@@ -61,27 +61,28 @@ struct PodObject {
   std::string sub_group;                     // label kai.scheduler/subgroup-name, "" = default
   std::string app;                           // label app: utility pods
   std::string preemptibility;                // label kai.scheduler/preemptibility
-  OwnerReference owner;                      // the first; kind "" where there is none
+  OwnerReference owner;                      // the first owner; kind is "" if there is none
   std::optional<std::string> task_priority;  // label kai.scheduler/task-priority, unparsed
   bool leads_kubeflow = false;               // training.kubeflow.org/job-role master or launcher
   bool leads_ray = false;                    // ray.io/node-type head
-  std::vector<NamedAmount> requests;  // containers, init containers and overhead; GPUs as devices*1000 under
-                                      // "nvidia.com/gpu" only for whole ones; never the pod slot
-  // spec.resources of the pod, with the overhead: takes the place of what the containers request.
+  // Of containers, init containers and overhead; "nvidia.com/gpu" as devices*1000, for whole GPUs only;
+  // without the pod slot.
+  std::vector<NamedAmount> requests;
+  // spec.resources of the pod, plus the overhead: replaces the requests of the containers.
   std::vector<NamedAmount> pod_level;
-  std::string runtime_class;  // of one that no API server has seen: "" else
+  std::string runtime_class;  // "" once an API server has seen the pod
   GpuRequest gpu;
   std::string container_claim;          // status.extendedResourceClaimStatus
-  std::vector<std::string> gpu_groups;  // of a running share: labels runai-gpu-group…
+  std::vector<std::string> gpu_groups;  // of a running pod with shared GPUs: labels runai-gpu-group…
   Constraints constraints;
   std::vector<ZoneRecord> numa_observed, numa_predicted;  // annotations
   bool guaranteed = false;                                // QoS class Guaranteed
-  // Where there is more than one, or an overhead; else the only one asks for `requests`.
+  // Set if there is more than one, or an overhead; otherwise `requests` belongs to the only container.
   std::vector<ContainerRequest> containers;
-  Work work;  // in simulated time
+  Work work;  // for simulated time
 };
 
-// What keeps pods away from a node, each false where the node does not report it.
+// Conditions that keep pods off a node; false if the node does not report them.
 struct NodeConditions {
   bool unschedulable = false, not_ready = false, memory_pressure = false, disk_pressure = false,
        pid_pressure = false, network_unavailable = false;
@@ -102,7 +103,7 @@ struct NodeObject {
 
 struct QueueAmounts {  // per resource; -1 = unlimited
   double quota = 0, limit = 0, weight = 0;
-  bool limit_missing = false;  // so that it counts as 0
+  bool limit_missing = false;  // counts as 0
   bool operator==(const QueueAmounts&) const = default;
 };
 
@@ -114,7 +115,7 @@ struct QueueObject {
   QueueAmounts cpu, memory, gpu;  // milli-cores, bytes, devices
   std::optional<Duration> preempt_min_runtime, reclaim_min_runtime;
   std::string expected_runtime, requeue_delay;  // annotations, unparsed
-  std::vector<std::string> namespaces;          // that may use it, "*" for any text; none: all
+  std::vector<std::string> namespaces;  // namespaces that may use it, "*" matches any text; empty: all
 };
 
 struct TopologyConstraint {
@@ -144,13 +145,13 @@ struct PodGroupObject {
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::string last_queue;           // annotation muster.dev/queue
   std::string told_preemptibility;  // status.preemptibility, unparsed
-  // Unparsed: a bad value is a reason of its own (requeue.md), not an error of reading.
+  // Unparsed, because requeue.md requires a reason, not a read error, for bad values.
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before, requeued_at;
   std::optional<std::string> eviction_receipt;  // annotation muster.dev/last-eviction, unparsed
   bool stays_terminating = false;
-  // The newest scheduling condition's node pool (highest transitionID), for schedulingBackoff.
+  // Node pool of the newest scheduling condition (highest transitionID), for schedulingBackoff.
   std::optional<std::string> unschedulable_node_pool;
-  Work work;  // of its pods, where they say nothing themselves, in simulated time
+  Work work;  // default for its pods, for simulated time
 };
 
 struct PriorityClassObject {
@@ -174,9 +175,9 @@ struct ConfigMapObject {
   Meta meta;
 };
 
-// What one container, or a pod as a whole, may ask for in a namespace, and gets where it says nothing.
+// Limits and defaults for the requests of a container, or of a whole pod, in a namespace.
 struct LimitRangeItem {
-  bool of_pod = false;  // else of each container
+  bool of_pod = false;  // else it applies to each container
   std::vector<NamedAmount> default_limit, default_request, min, max;
 };
 struct LimitRangeObject {
@@ -185,7 +186,7 @@ struct LimitRangeObject {
   std::vector<LimitRangeItem> items;
 };
 
-// What pods of a runtime class get when they are created.
+// What pods with a runtime class get when they are created.
 struct RuntimeClassObject {
   static constexpr std::string_view kKind = "RuntimeClass";
   Meta meta;
@@ -240,7 +241,7 @@ struct CsiDriverObject {
   Meta meta;
   bool storage_capacity = false;
 };
-// Of the node of the same name: how many volumes its drivers can attach there.
+// How many volumes each driver can attach to the node of the same name.
 struct CsiNodeObject {
   static constexpr std::string_view kKind = "CSINode";
   Meta meta;
@@ -248,10 +249,10 @@ struct CsiNodeObject {
     std::string name;
     std::int64_t most_volumes = 0;
   };
-  std::vector<Driver> drivers;  // those with a limit
+  std::vector<Driver> drivers;  // only those with a limit
 };
 
-// ---------------------------------------------------------------- any of them
+// ---------------------------------------------------------------- the variant of all kinds
 
 using Object =
     std::variant<NodeObject, QueueObject, PriorityClassObject, PodGroupObject, PodObject, BindRequestObject,
@@ -260,7 +261,7 @@ using Object =
                  ResourceSliceObject, DeviceClassObject, DeviceTaintRuleObject, NodeTopologyObject,
                  LimitRangeObject, RuntimeClassObject, OwnerObject>;
 
-// Calls `visit(std::type_identity<T>())` for the T of that kind; false: there is none.
+// Calls `visit(std::type_identity<T>())` for the T of that kind. Returns false if the kind is unknown.
 template <class Visit>
 bool visit_kind(std::string_view kind, Visit visit) {
   const auto is_visited = [&]<class T>(std::type_identity<T> type) {

@@ -1,4 +1,4 @@
-// References are followed upwards with a bound on steps, since owners may form a circle.
+// Follows references upwards for a limited number of steps, because owners may form a cycle.
 #include "model/owners.hpp"
 
 #include <absl/container/flat_hash_set.h>
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-constexpr int kLongestChain = 16;  // a longer one is a circle
+constexpr int kLongestChain = 16;  // a longer chain is a cycle
 
 std::string key_of(std::string_view kind, std::string_view ns, std::string_view name) {
   std::string key(kind);

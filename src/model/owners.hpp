@@ -1,4 +1,4 @@
-// Who made a pod: owner references followed upwards through the objects that are known.
+// The owners of pods: follows owner references upwards through the known objects.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -17,16 +17,16 @@ namespace muster {
 class OwnerTable {
  public:
   OwnerId mention(std::string_view ns, const OwnerReference& reference);
-  // Both say whether the label of some top owner may have changed.
+  // Both return whether the label of some top-level owner may have changed.
   bool apply(OwnerObject&& object);
   bool remove(std::string_view kind, std::string_view ns, std::string_view name);
-  // What the owners' labels say, the top one before those below it. An owner that is not known ends the
+  // The preemptibility from the owners' labels; the topmost owner takes precedence. An unknown owner ends the
   // chain.
   std::optional<Preemptibility> preemptibility(OwnerId owner) const;
 
   std::size_t size() const { return references_.size(); }
   std::size_t count() const { return references_.size() - free_.size() + owners_.size(); }
-  // Forgets all other references, and objects that none of them leads to.
+  // Drops all other references, and owners that no reference leads to.
   void keep_only(const Marks<OwnerId>& used);
 
  private:
@@ -34,9 +34,9 @@ class OwnerTable {
     std::string key, uid;
   };
   struct Owner {
-    std::string uid;  // "" where not given
+    std::string uid;  // "" if not given
     std::string preemptibility;
-    Reference above;  // key "" where there is none
+    Reference above;  // key is "" if there is none
     bool operator==(const Owner& o) const {
       return uid == o.uid && preemptibility == o.preemptibility && above.key == o.above.key &&
              above.uid == o.above.uid;

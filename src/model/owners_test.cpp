@@ -1,4 +1,4 @@
-// Who speaks for a pod, also where owners come again or in circles.
+// Which owner decides for a pod, also if owners are recreated or form a cycle.
 #include "model/owners.hpp"
 
 #include <gtest/gtest.h>
@@ -22,26 +22,26 @@ std::string text_of(const OwnerTable& table, OwnerId owner) {
   return *said == Preemptibility::kPreemptible ? "preemptible" : "non-preemptible";
 }
 
-TEST(OwnerTable, TheTopOwnerSpeaks) {
+TEST(OwnerTable, TheTopOwnerDecides) {
   OwnerTable table;
   const OwnerId pod = table.mention("default", {"ReplicaSet", "web-1", "uid-web-1"});
   EXPECT_EQ(text_of(table, pod), "");
   EXPECT_TRUE(table.apply(owner("ReplicaSet", "web-1", "preemptible", {"Deployment", "web", "uid-web"})));
-  EXPECT_EQ(text_of(table, pod), "preemptible") << "who owns it is not known";
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "the owner is unknown";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "non-preemptible")));
   EXPECT_EQ(text_of(table, pod), "non-preemptible");
-  EXPECT_FALSE(table.apply(owner("Deployment", "web", "non-preemptible"))) << "nothing is new";
+  EXPECT_FALSE(table.apply(owner("Deployment", "web", "non-preemptible"))) << "nothing changed";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "")));
-  EXPECT_EQ(text_of(table, pod), "preemptible") << "the one below it";
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "from the owner below it";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "bogus")));
-  EXPECT_EQ(text_of(table, pod), "preemptible") << "no value at all";
+  EXPECT_EQ(text_of(table, pod), "preemptible") << "not a valid value";
   EXPECT_TRUE(table.apply(owner("Deployment", "web", "Non-Preemptible")));
   EXPECT_EQ(text_of(table, pod), "non-preemptible");
   EXPECT_TRUE(table.remove("Deployment", "default", "web"));
   EXPECT_EQ(text_of(table, pod), "preemptible");
 }
 
-TEST(OwnerTable, AnObjectMadeAgainUnderTheSameNameIsAnother) {
+TEST(OwnerTable, ARecreatedObjectIsADifferentOwner) {
   OwnerTable table;
   table.apply(owner("Job", "a", "preemptible"));
   EXPECT_EQ(text_of(table, table.mention("default", {"Job", "a", "uid-of-the-last-one"})), "");
@@ -50,14 +50,14 @@ TEST(OwnerTable, AnObjectMadeAgainUnderTheSameNameIsAnother) {
   EXPECT_EQ(text_of(table, table.mention("default", {"CronJob", "a", ""})), "");
 }
 
-TEST(OwnerTable, CirclesEnd) {
+TEST(OwnerTable, CyclesEnd) {
   OwnerTable table;
   table.apply(owner("A", "a", "preemptible", {"B", "b", ""}));
   table.apply(owner("B", "b", "preemptible", {"A", "a", ""}));
   EXPECT_EQ(text_of(table, table.mention("default", {"A", "a", ""})), "preemptible");
 }
 
-// Spec, then owner, then pod, then priority; whatever comes first from the source.
+// Spec, then owner, then pod, then priority, in whatever order the source delivers them.
 TEST(Owners, LabelsOfTheTopOwnerComeBeforeThoseOfPods) {
   Cluster cluster;
   cluster.apply(PodObject{.meta = {.ns = "default", .name = "p", .uid = "p"},

@@ -1,4 +1,4 @@
-// A queue: its object, and its place in the tree.
+// A queue: its object and its position in the tree.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@
 
 namespace muster {
 
-struct Queue : QueueObject {  // as it last came
-  std::string name;           // identity: also of one that is only mentioned
+struct Queue : QueueObject {  // the object as last applied
+  std::string name;           // identity; also set if it was only mentioned
   bool present = false;       // has an object
-  bool usable = false;        // present, and so are all its ancestors
+  bool usable = false;        // it and all its ancestors are present
 
-  QueueId parent;                 // not valid: top level
+  QueueId parent;                 // not valid for top-level queues
   std::vector<QueueId> children;  // by creation time, then name
   std::int32_t depth = 0;
 
@@ -31,10 +31,10 @@ struct Queue : QueueObject {  // as it last came
                                                             &QueueObject::gpu};
 };
 
-// What a queue and everything below it holds and wants, kept by every move.
+// What a queue and its descendants use and request; kept up to date by every move.
 struct QueueUse {
   Charge allocated;        // active-allocated tasks
-  Charge non_preemptible;  // the part of it that may not be taken back
+  Charge non_preemptible;  // the part that may not be reclaimed
   Charge pending;
   std::int64_t pending_gpu_memory = 0;  // MiB × devices of pending GPU-memory requests
   bool operator==(const QueueUse&) const = default;

@@ -1,4 +1,4 @@
-// Parents are found once all queues are there; what hangs on nothing, or on a circle, is left out.
+// Builds the tree once all queues are known. Queues without a path to the top are ignored.
 #include "model/queue_tree.hpp"
 
 #include <algorithm>
@@ -8,11 +8,11 @@ namespace {
 
 constexpr const char* kFlatRoot = "default";
 
-ObjectWarning left_out(const Queue& queue, std::string why) {
+ObjectWarning ignored(const Queue& queue, std::string why) {
   return {"Queue " + queue.name, "spec.parentQueue", std::move(why)};
 }
 
-// One star at a time: what follows it is looked for in what is left.
+// Matches one star at a time: the text after it is searched in the rest.
 bool matches_pattern(std::string_view text, std::string_view pattern) {
   const std::size_t first = pattern.find('*');
   if (first == pattern.npos) return text == pattern;
@@ -102,7 +102,7 @@ QueueId QueueTree::make_flat_root() {
   return id;
 }
 
-// Finds the parents; gives the queues that have one, or need none.
+// Finds the parents. Returns the queues that have a parent or need none.
 std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarning>& warnings) {
   std::vector<QueueId> hanging;
   for (QueueId q : ids(queues_)) {
@@ -120,9 +120,8 @@ std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarnin
     } else if (is_below) {
       queue.parent = find(queue.parent_name);
       if (!queue.parent.valid() || !queues_[queue.parent].present) {
-        warnings.push_back(left_out(
-            queue,
-            "queue \"" + queue.parent_name + "\" does not exist; this queue and all below it are left out"));
+        warnings.push_back(ignored(queue, "parent queue \"" + queue.parent_name +
+                                              "\" does not exist; this queue and all below it are ignored"));
         continue;
       }
     }
@@ -131,7 +130,7 @@ std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarnin
   return hanging;
 }
 
-// From the top down: what is never reached hangs on a missing queue or on a circle.
+// Walks down from the top. Queues that are not reached have a missing ancestor or are part of a cycle.
 void QueueTree::walk_down() {
   depth_first_.clear();
   std::vector<QueueId> todo(top_.rbegin(), top_.rend());
@@ -146,8 +145,8 @@ void QueueTree::walk_down() {
   }
 }
 
-// What hangs on a circle, or is part of one, is reached neither from the top nor from a queue without its
-// parent. It loses its parent, so that every way up ends.
+// Queues on a cycle, or below one, are reached neither from the top nor from a queue with a missing parent.
+// They lose their parent, so that every path upwards ends.
 void QueueTree::cut_circles(const std::vector<QueueId>& hanging, std::vector<ObjectWarning>& warnings) {
   IdVector<QueueId, bool> ends(queues_.size(), true);
   for (QueueId q : hanging) ends[q] = queues_[q].usable;
@@ -162,8 +161,7 @@ void QueueTree::cut_circles(const std::vector<QueueId>& hanging, std::vector<Obj
   }
   for (QueueId q : hanging) {
     if (ends[q]) continue;
-    warnings.push_back(
-        left_out(queues_[q], "the queue is its own ancestor; it and all below it are left out"));
+    warnings.push_back(ignored(queues_[q], "the queue is its own ancestor; it and all below it are ignored"));
     queues_[q].parent = {};
   }
 }

@@ -1,4 +1,4 @@
-// The queues: by name, as a tree, and what each of them and everything below it holds and wants.
+// The queues: lookup by name, the tree, and what each queue and its descendants use and request.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,37 +16,38 @@ class QueueTree {
  public:
   QueueTree();
 
-  // What is charged to no queue is charged to nobody: it stands beside the tree, without quota, share or
-  // limit, and nothing starts in it.
+  // The pseudo queue that jobs without a queue are charged to. It is not part of the tree, has no quota,
+  // share or limit, and no job starts in it.
   QueueId nobody() const { return QueueId(0); }
 
-  // ---- objects. A queue that is only mentioned is there as a name.
+  // ---- Objects. A queue that was only mentioned has an entry without an object.
   QueueId mention(std::string_view name);
   void apply(QueueObject&& object, bool present);
   void remove(std::string_view name);
-  // Not valid: never mentioned.
+  // Not valid if it was never mentioned.
   QueueId find(std::string_view name) const;
 
-  // ---- the tree. While it is stale, uses are not kept.
+  // ---- The tree. While it is stale, uses are not maintained.
   void set_stale() { is_stale_ = true; }
   bool is_stale() const { return is_stale_; }
-  // The tree as the objects have it; flat: every queue that names a parent hangs on the queue "default". Uses
-  // are to be counted again. The way up from any queue ends, also from those that are left out.
+  // Rebuilds the tree from the objects. If `is_flat`, every queue with a parent becomes a child of the queue
+  // "default". All uses must be counted again. Afterwards every path upwards ends, also from queues that are
+  // ignored.
   void build(bool is_flat, std::vector<ObjectWarning>& warnings);
 
   const IdVector<QueueId, Queue>& all() const { return queues_; }
   const Queue& operator[](QueueId id) const { return queues_[id]; }
-  // Usable queues at the top level, by creation time, then name.
+  // Usable top-level queues, by creation time, then name.
   std::span<const QueueId> top() const { return top_; }
-  // All usable queues, each right before those below it.
+  // All usable queues, each directly before its descendants.
   std::span<const QueueId> depth_first() const { return depth_first_; }
 
-  // ---- uses
+  // ---- Uses
   const QueueUse& use(QueueId id) const { return uses_[id]; }
-  // What a job of the queue holds and wants is counted.
+  // Whether the use and the requests of jobs in this queue are counted.
   bool counts(QueueId id) const { return !is_stale_ && id.valid() && queues_[id].usable; }
   void clear_uses() { uses_.assign(queues_.size(), {}); }
-  // Changes the use of the queue and of all above it.
+  // Applies `change` to the use of the queue and of all its ancestors.
   template <class Change>
   void change_up(QueueId from, Change change) {
     for (QueueId q = from; q.valid(); q = queues_[q].parent) change(uses_[q]);

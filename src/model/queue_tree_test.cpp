@@ -1,4 +1,4 @@
-// The order of queues, who is left out, and sums up to the top.
+// The order of queues, ignored queues, and sums up to the top.
 #include "model/queue_tree.hpp"
 
 #include <gmock/gmock.h>
@@ -12,13 +12,13 @@ using testing::IsEmpty;
 
 class QueueTreeTest : public testing::Test {
  protected:
-  // Later ones are younger.
+  // Queues added later are younger.
   void add(const std::string& name, const std::string& parent = "") {
     QueueObject object{.meta = {.name = name, .created = TimePoint() + std::chrono::seconds(++added_)}};
     object.parent_name = parent;
     tree_.apply(std::move(object), true);
   }
-  // The names depth first, and what is wrong.
+  // The names in depth-first order, and the warnings.
   std::vector<std::string> built(bool is_flat = false) {
     std::vector<ObjectWarning> warnings;
     tree_.build(is_flat, warnings);
@@ -43,7 +43,7 @@ TEST_F(QueueTreeTest, ListsEachQueueRightBeforeThoseBelowIt) {
   EXPECT_THAT(tree_.top(), ElementsAre(tree_.find("b"), tree_.find("a")));
 }
 
-TEST_F(QueueTreeTest, LeavesOutWhatHangsOnNothingOrOnACircle) {
+TEST_F(QueueTreeTest, IgnoresOrphansAndCycles) {
   add("fine");
   add("lost", "nowhere");
   add("below", "lost");
@@ -51,13 +51,14 @@ TEST_F(QueueTreeTest, LeavesOutWhatHangsOnNothingOrOnACircle) {
   add("two", "one");
   EXPECT_THAT(
       built(),
-      ElementsAre("fine",
-                  "Queue lost: queue \"nowhere\" does not exist; this queue and all below it are left out",
-                  "Queue one: the queue is its own ancestor; it and all below it are left out",
-                  "Queue two: the queue is its own ancestor; it and all below it are left out"));
+      ElementsAre(
+          "fine",
+          "Queue lost: parent queue \"nowhere\" does not exist; this queue and all below it are ignored",
+          "Queue one: the queue is its own ancestor; it and all below it are ignored",
+          "Queue two: the queue is its own ancestor; it and all below it are ignored"));
 }
 
-TEST_F(QueueTreeTest, EveryWayUpEnds) {
+TEST_F(QueueTreeTest, EveryPathUpwardsEnds) {
   add("one", "three");
   add("two", "one");
   add("three", "two");
@@ -74,7 +75,7 @@ TEST_F(QueueTreeTest, EveryWayUpEnds) {
   EXPECT_EQ(tree_[tree_.find("below lost")].parent, tree_.find("lost"));
 }
 
-TEST_F(QueueTreeTest, FlatHangsEveryLeafOnTheDefault) {
+TEST_F(QueueTreeTest, FlatPutsEveryLeafBelowTheDefault) {
   add("top");
   add("leaf", "top");
   EXPECT_THAT(built(true), ElementsAre("default", " leaf"));

@@ -1,4 +1,4 @@
-// The words for programs: each rule has one, and it never changes.
+// Each rule has one code, which never changes.
 #include "model/reason_codes.hpp"
 
 namespace muster {

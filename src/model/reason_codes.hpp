@@ -1,4 +1,4 @@
-// Reasons as words for programs.
+// Reason codes for programs.
 #pragma once
 
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// A stable word for programs: "OverLimit", "PodSchedulingErrors".
+// A stable code: "OverLimit", "PodSchedulingErrors".
 std::string_view code_of(JobRule rule);
 std::string_view code_of(NodeRule rule);
 

@@ -1,4 +1,4 @@
-// Reasons in words.
+// Renders reasons as text for people.
 #include "model/reason_text.hpp"
 
 #include <fmt/format.h>
@@ -22,11 +22,11 @@ std::string resource_name(const Cluster& cluster, Kind kind) {
   return cluster.kinds().name(kind);
 }
 
-// ---------------------------------------------------------------- amounts that are compared, in one unit
+// ---------------------------------------------------------------- amounts in a common unit
 
 struct Unit {
   double size = 1;
-  std::string name;  // "" for what is counted
+  std::string name;  // "" for plain counts
 
   std::string number(double value) const { return decimal(value / size); }
   std::string amount(double value) const {
@@ -35,7 +35,7 @@ struct Unit {
   }
 };
 
-// Whole steps of 1024 where the amount was written so, of 1000 where not.
+// Uses steps of 1024 if the amount was written that way, otherwise steps of 1000.
 Unit bytes_unit(double most, bool is_binary) {
   const double step = is_binary ? 1024 : 1000;
   const char* const names[] = {"bytes", is_binary ? "KiB" : "kB", is_binary ? "MiB" : "MB",
@@ -48,7 +48,7 @@ Unit bytes_unit(double most, bool is_binary) {
 
 bool is_written_binary(std::int64_t bytes) { return bytes % (1 << 20) == 0 && bytes % 1'000'000 != 0; }
 
-// As the pod has it: "64 GiB" stays that.
+// The unit that the pod uses: "64 GiB" stays "64 GiB".
 Unit unit_of(Kind kind, std::int64_t wanted) {
   if (kind == kMemory) return bytes_unit(static_cast<double>(wanted), is_written_binary(wanted));
   if (kind == kCpu) return {1000, "cores"};
@@ -56,7 +56,7 @@ Unit unit_of(Kind kind, std::int64_t wanted) {
   return {kind == kPods ? 1.0 : 1000.0, ""};
 }
 
-// As the queue has it, whose memory is in megabytes.
+// The unit that the queue uses; its memory is in megabytes.
 Unit unit_of(Accounted resource, double bound) {
   if (resource == Accounted::kBytes) return bytes_unit(std::max(bound, 1e6), false);
   if (resource == Accounted::kCores) return {1000, "cores"};
@@ -68,12 +68,12 @@ std::string over_text(const Cluster& cluster, const JobReason& r) {
   const Unit unit = unit_of(r.resource, r.bound);
   const std::string bound = unit.name.empty() ? amount_text(r.resource, r.bound) : unit.amount(r.bound);
   if (r.rule == JobRule::kOverLimit)
-    return fmt::format("queue {} is limited to {}: {} in use, {} more wanted", queue, bound,
+    return fmt::format("queue {} has a limit of {}: {} in use, {} more requested", queue, bound,
                        unit.amount(r.held), unit.amount(r.wanted));
   return fmt::format(
-      "queue {} has a quota of {} for non-preemptible jobs: {} in use by them, {} more wanted; a preemptible "
-      "job could borrow",
-      queue, bound, unit.amount(r.held), unit.amount(r.wanted));
+      "non-preemptible jobs may use only the quota of queue {}: {} of {} in use by them, {} more requested; "
+      "preemptible jobs may exceed it",
+      queue, unit.amount(r.held), bound, unit.amount(r.wanted));
 }
 
 // ---------------------------------------------------------------- nodes
@@ -98,43 +98,44 @@ std::string histogram(const Cluster& cluster, const std::vector<RefusalCount>& n
 
 std::string short_text(const Cluster& cluster, const NodeRefusal& r) {
   const std::string name = resource_name(cluster, r.kind);
-  if (r.wanted == 0 && r.available < 0) return "over-committed in " + name;
+  if (r.wanted == 0 && r.available < 0) return name + " already over-committed";
   if (r.wanted == 0) return "not enough " + name;
   const Unit unit = unit_of(r.kind, r.wanted);
-  return fmt::format("not enough {} ({} wanted, {} free)", name, unit.amount(static_cast<double>(r.wanted)),
+  return fmt::format("not enough {} ({} requested, {} free)", name,
+                     unit.amount(static_cast<double>(r.wanted)),
                      r.available <= 0 ? "none" : "at most " + unit.amount(static_cast<double>(r.available)));
 }
 
-// "host port 8080/TCP in use"; where it is not known which: "host port in use".
+// "host port 8080/TCP in use", or "host port in use" if the name is unknown.
 std::string with_name(std::string_view before, const std::string& name, std::string_view after) {
   return name.empty() ? fmt::format("{}{}", before, after) : fmt::format("{} {}{}", before, name, after);
 }
 
-std::string in_brackets(std::string text, const std::string& what, const std::string& who) {
+std::string with_details(std::string text, const std::string& what, const std::string& who) {
   if (what.empty() && who.empty()) return text;
   return fmt::format("{} ({}{}{})", text, what, what.empty() || who.empty() ? "" : ": ", who);
 }
 
 std::string larger_text(const NodeRefusal& r) {
-  const std::string text = "asks for more memory than one GPU has";
+  const std::string text = "needs more memory than one GPU has";
   if (r.wanted == 0) return text;
   const Unit unit{1 << 20, "MiB"};  // as annotations have it
-  return fmt::format("{} ({} wanted, at most {} there)", text, unit.amount(static_cast<double>(r.wanted)),
+  return fmt::format("{} ({} requested, at most {} per GPU)", text,
+                     unit.amount(static_cast<double>(r.wanted)),
                      unit.amount(static_cast<double>(r.available)));
 }
 
-// ---------------------------------------------------------------- who has what is short
+// ---------------------------------------------------------------- users of a scarce resource
 
 std::string holder_name(const Cluster& cluster, const Holders& holders, QueueId queue) {
   if (queue.valid()) return "queue " + cluster.queue(queue).shown_name();
   std::string names;
   for (const std::string& pod : holders.outsiders) names += (names.empty() ? "" : ", ") + pod;
   const auto more = holders.outsider_count - static_cast<std::int64_t>(holders.outsiders.size());
-  return fmt::format("pods outside of all queues ({}{})", names,
-                     more > 0 ? fmt::format(", {} more", more) : "");
+  return fmt::format("pods outside all queues ({}{})", names, more > 0 ? fmt::format(", {} more", more) : "");
 }
 
-// "48 GPUs: 34 held by queue research, 12 by queue product, 2 by pods outside of all queues (kube-system/x),
+// "48 GPUs: 34 in use by queue research, 12 by queue product, 2 by pods outside all queues (kube-system/x),
 // none free"
 std::string holders_text(const Cluster& cluster, const Holders& holders) {
   const Unit unit = unit_of(holders.kind, holders.total);
@@ -142,9 +143,9 @@ std::string holders_text(const Cluster& cluster, const Holders& holders) {
   std::string text = unit.name.empty() ? amount_text(cluster, holders.kind, holders.total)
                                        : fmt::format("{} of {}", amount(holders.total),
                                                      resource_name(cluster, holders.kind));
-  const char* by = " held by ";
+  const char* by = " in use by ";
   for (const Holders::Share& share : holders.most) {
-    text += (by[1] == 'h' ? ": " : ", ") + amount(share.units) + by;
+    text += (by[1] == 'i' ? ": " : ", ") + amount(share.units) + by;
     text += holder_name(cluster, holders, share.queue);
     by = " by ";
   }
@@ -154,8 +155,8 @@ std::string holders_text(const Cluster& cluster, const Holders& holders) {
 
 std::string shortage_text(const Cluster& cluster, const DomainShortage& d) {
   if (d.pods >= 0) return fmt::format("{} has room for {}", d.domain, d.pods);
-  if (!d.kind.valid()) return d.domain + " has the amounts, but not together";
-  return fmt::format("{} has {} free of {} wanted", d.domain,
+  if (!d.kind.valid()) return d.domain + " has enough in total, but the pods do not fit its nodes";
+  return fmt::format("{} has {} free of {} requested", d.domain,
                      amount_text(cluster, d.kind, std::max<std::int64_t>(d.free, 0)),
                      amount_text(cluster, d.kind, d.wanted));
 }
@@ -163,11 +164,11 @@ std::string shortage_text(const Cluster& cluster, const DomainShortage& d) {
 std::string no_node_text(const Cluster& cluster, const JobReason& r) {
   const std::string where = r.pod_set.empty() ? "" : " of sub group " + r.pod_set;
   std::string nodes = (r.domain.empty() ? "" : "in domain " + r.domain + ": ") + histogram(cluster, r.nodes);
-  for (const DomainShortage& d : r.domains) nodes += "; nearest: " + shortage_text(cluster, d);
+  for (const DomainShortage& d : r.domains) nodes += "; closest: " + shortage_text(cluster, d);
   if (r.holders != nullptr) nodes += "; " + holders_text(cluster, *r.holders);
   if (r.is_gang)
-    return fmt::format("found room for {} of {} pods that must start together; next is {}{}: {}", r.placed,
-                       r.needed, cluster.task(r.task).name, where, nodes);
+    return fmt::format("found room for {} of {} pods that must start together; no room for pod {}{}: {}",
+                       r.placed, r.needed, cluster.task(r.task).name, where, nodes);
   return fmt::format("no room for pod {}{}: {}", cluster.task(r.task).name, where, nodes);
 }
 
@@ -178,73 +179,80 @@ std::string pods_text(const JobReason& r) {
 }
 
 std::string topology_level_text(const JobReason& r) {
-  if (r.level.empty()) return fmt::format("names topology \"{}\" but no level of it", r.name);
+  if (r.level.empty()) return fmt::format("names topology \"{}\" but none of its levels", r.name);
   return fmt::format("topology \"{}\" has no level \"{}\" at or below the required one", r.name, r.level);
 }
 
 std::string topology_text(const Cluster& cluster, const JobReason& r) {
-  std::string text =
-      r.level.empty()
-          ? fmt::format("the nodes of topology {} have no room for {}", r.name, pods_text(r))
-          : fmt::format("no domain of {} in topology {} has room for {}", r.level, r.name, pods_text(r));
+  std::string text = r.level.empty()
+                         ? fmt::format("the nodes of topology {} have no room for {}", r.name, pods_text(r))
+                         : fmt::format("no domain at level {} of topology {} has room for {}", r.level,
+                                       r.name, pods_text(r));
   const char* separator = ": ";
   for (const DomainShortage& d : r.domains)
     text += std::exchange(separator, ", ") + shortage_text(cluster, d);
   const auto hidden = r.domain_count - static_cast<std::int64_t>(r.domains.size());
-  if (hidden > 0) text += fmt::format(", {} {} no more", hidden, hidden == 1 ? "other" : "others");
+  if (hidden > 0) text += fmt::format(", {} {} no more", hidden, hidden == 1 ? "other has" : "others have");
   return r.holders != nullptr ? text + "; " + holders_text(cluster, *r.holders) : text;
 }
 
 std::string too_small_text(const JobReason& r) {
-  const std::string where = r.level.empty() ? fmt::format("topology {}", r.name)
-                                            : fmt::format("any domain of {} in topology {}", r.level, r.name);
+  const std::string where = r.level.empty()
+                                ? fmt::format("topology {}", r.name)
+                                : fmt::format("any domain at level {} of topology {}", r.level, r.name);
   std::string text = fmt::format("{} would not fit into {} even if it were empty", pods_text(r), where);
   for (const DomainShortage& d : r.domains)
-    text += fmt::format(": {}, the largest, takes {}", d.domain, d.pods);
+    text += fmt::format(": {}, the largest, has room for {}", d.domain, d.pods);
   return text;
 }
 
 std::string not_ready_text(const JobReason& r) {
-  if (r.needed == 0) return "too few of its sub groups have their pods";
+  if (r.needed == 0) return "too few of its sub groups have enough pods";
   const std::string where = r.pod_set.empty() ? "" : " in sub group " + r.pod_set;
-  return fmt::format("needs {} pods{} and has {}{}", r.needed, where, r.placed,
-                     r.rule == JobRule::kGatedTasks ? " without scheduling gates" : "");
+  const std::string needs = "needs " + plural(r.needed, "pod", "pods") + where;
+  if (r.rule != JobRule::kGatedTasks) return fmt::format("{} and has {}", needs, r.placed);
+  if (r.placed == 0) return needs + "; all that exist have scheduling gates";
+  return fmt::format("{} and has {} without scheduling gates", needs, r.placed);
 }
 
 std::string devices_text(const NodeRefusal& r) {
-  if (r.wanted == 0) return fmt::format("claim {}: its devices can not be selected", r.what);
-  return fmt::format("claim {} finds {} of {} there", r.what, r.available,
-                     plural(static_cast<double>(r.wanted), "device", "devices"));
+  if (r.wanted == 0) return fmt::format("claim {}: its devices cannot be selected", r.what);
+  return fmt::format("claim {} needs {}, {} free", r.what,
+                     plural(static_cast<double>(r.wanted), "matching device", "matching devices"),
+                     r.available);
 }
 
 std::string zones_text(const Cluster& cluster, const NodeRefusal& r) {
-  if (!r.kind.valid()) return "NUMA zones can not be aligned for it";
+  if (!r.kind.valid()) return "its request cannot be aligned to NUMA zones";
   return fmt::format("no NUMA zone has {} free; the best has {}", amount_text(cluster, r.kind, r.wanted),
                      amount_text(cluster, r.kind, r.available));
 }
 
 std::string too_little_text(const Cluster& cluster, const JobReason& r) {
-  std::string text = fmt::format("needs {}; room for {} could ever be made by evictions",
+  std::string text = fmt::format("needs {}; evictions could make room for at most {}",
                                  amount_text(Accounted::kGpus, r.wanted), decimal(r.bound));
-  for (std::size_t i = 0; i < r.spared.size(); ++i)
-    text += fmt::format("{}{}: {}", i == 0 ? ". Out of reach: " : "; ",
-                        amount_text(Accounted::kGpus, r.spared[i].held.share(Accounted::kGpus)),
-                        spared_text(cluster, r.spared[i]));
-  return text;
+  for (std::size_t i = 0; i < r.spared.size(); ++i) {
+    const double gpus = r.spared[i].held.share(Accounted::kGpus);
+    const char* not_evictable = gpus == 1 ? " is not evictable" : " are not evictable";
+    text += fmt::format("{}{}{}: {}", i == 0 ? " (" : "; ", amount_text(Accounted::kGpus, gpus),
+                        i == 0 ? not_evictable : "", spared_text(cluster, r.spared[i]));
+  }
+  return r.spared.empty() ? text : text + ")";
 }
 
 std::string protected_text(const Cluster& cluster, const JobReason& r) {
-  std::string text = "jobs that might make room may not be evicted yet: ";
+  std::string text = "jobs that could make room are still protected: ";
   for (std::size_t i = 0; i < r.spared.size(); ++i)
     text += (i == 0 ? "" : "; ") + spared_text(cluster, r.spared[i]);
   return text;
 }
 
 std::string shares_text(const Cluster& cluster, const JobReason& r) {
-  const std::string needs = fmt::format("needs {} of other queues", amount_text(Accounted::kGpus, r.wanted));
-  if (!r.queue.valid()) return needs + "; none of them is above its share or quota";
+  const std::string needs =
+      fmt::format("needs {} from other queues", amount_text(Accounted::kGpus, r.wanted));
+  if (!r.queue.valid()) return needs + "; none of them exceeds its fair share or quota";
   return fmt::format(
-      "{}; shares and quotas let it take less than {}, most of them from queue {}, which holds {}", needs,
+      "{}; fair shares and quotas let it take less than {}, most of them from queue {}, which uses {}", needs,
       decimal(r.bound), cluster.queue(r.queue).shown_name(), decimal(r.held));
 }
 
@@ -257,14 +265,14 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
     case NodeRule::kGpuLargerThanDevice:
       return larger_text(refusal);
     case NodeRule::kQueueCapacity:
-      return with_name("its share of this node's GPU would pass the limit or quota of its queue",
+      return with_name("its share of this node's GPU would exceed the limit or quota of its queue",
                        refusal.what, "");
     case NodeRule::kNodeType:
-      return "GPU sharing, MIG and whole GPUs do not go together there";
+      return "does not offer the requested kind of GPU (whole, shared or MIG)";
     case NodeRule::kGpuMemoryUnknown:
-      return "no GPU node, or its GPU memory is not known";
+      return "has no GPUs, or its GPU memory is unknown";
     case NodeRule::kPodSlots:
-      return "no pod slot left for the pod and its GPU reservation";
+      return "too few pod slots for the pod and its GPU reservation";
     case NodeRule::kUnschedulable:
       return "cordoned";
     case NodeRule::kNotReady:
@@ -284,23 +292,23 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
     case NodeRule::kNodeAffinity:
       return "does not match " + (refusal.what.empty() ? "node selector or affinity" : refusal.what);
     case NodeRule::kPodAffinity:
-      return in_brackets("no pod there that the affinity asks for", refusal.what, refusal.who);
+      return with_details("no pod there matches the pod affinity", refusal.what, refusal.who);
     case NodeRule::kPodAntiAffinity:
-      return in_brackets("a pod there that the anti-affinity forbids", refusal.what, refusal.who);
+      return with_details("the pod anti-affinity excludes a pod there", refusal.what, refusal.who);
     case NodeRule::kExistingAntiAffinity:
-      return in_brackets("a pod there whose anti-affinity forbids this one", refusal.who, refusal.what);
+      return with_details("the anti-affinity of a pod there excludes this pod", refusal.who, refusal.what);
     case NodeRule::kVolumes:
-      return in_brackets(fmt::format("volume claim {} can not be served there", refusal.what), refusal.who,
-                         "");
+      return with_details(fmt::format("volume claim {} cannot be satisfied there", refusal.what), refusal.who,
+                          "");
     case NodeRule::kStorage:
-      return fmt::format("storage class {} has {} there, {} wanted", refusal.what,
+      return fmt::format("storage class {} has {} there, {} requested", refusal.what,
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.available)),
                          amount_text(Accounted::kBytes, static_cast<double>(refusal.wanted)));
     case NodeRule::kVolumeLimit:
-      return fmt::format("driver {} can attach {} more volumes there, {} wanted", refusal.what,
+      return fmt::format("driver {} can attach {} more volumes there, {} requested", refusal.what,
                          refusal.available, refusal.wanted);
     case NodeRule::kWorkerRole:
-      return in_brackets("lacks the worker role", refusal.what, "");
+      return with_details("lacks the worker role", refusal.what, "");
     case NodeRule::kDevices:
       return devices_text(refusal);
     case NodeRule::kClaimElsewhere:
@@ -315,13 +323,13 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
   switch (r.rule) {
     case JobRule::kQueueMissing:
       if (r.name.empty()) return "its PodGroup names no queue";
-      return fmt::format("queue \"{}\" does not exist, or a queue above it does not", r.name);
+      return fmt::format("queue \"{}\" or one of its parent queues does not exist", r.name);
     case JobRule::kQueueNotLeaf:
       return fmt::format("queue \"{}\" has queues below it; jobs run in leaf queues only", r.name);
     case JobRule::kQueueClosed:
       return fmt::format(
-          "queue \"{}\" is not for this namespace; its annotation muster.dev/namespaces says for "
-          "which it is",
+          "queue \"{}\" does not accept jobs from this namespace; its annotation muster.dev/namespaces "
+          "lists those that may use it",
           r.name);
     case JobRule::kNotReady:
     case JobRule::kGatedTasks:
@@ -330,14 +338,14 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
       return fmt::format("{}; a pod names sub group \"{}\", which the job does not have", not_ready_text(r),
                          r.name);
     case JobRule::kBackedOff:
-      return "marked unschedulable in this node pool, and schedulingBackoff says to stop there";
+      return "marked unschedulable in this node pool; its schedulingBackoff allows no further attempts here";
     case JobRule::kOverLimit:
     case JobRule::kOverQuota:
       return over_text(cluster, r);
     case JobRule::kNoNode:
       return no_node_text(cluster, r);
     case JobRule::kLargerThanAnyNode:
-      return fmt::format("pod {} wants {}; {}", cluster.task(r.task).name,
+      return fmt::format("pod {} needs {}; {}", cluster.task(r.task).name,
                          amount_text(cluster, r.kind, static_cast<std::int64_t>(r.wanted)),
                          r.bound == 0 ? "no node has any"
                                       : "the largest node has " +
@@ -351,32 +359,31 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kVolumeClaimGoing:
       return fmt::format("PersistentVolumeClaim \"{}\" is being deleted", r.name);
     case JobRule::kVolumeClaimOrphaned:
-      return fmt::format("the pod that owns PersistentVolumeClaim \"{}\" is gone", r.name);
+      return fmt::format("the pod that owns PersistentVolumeClaim \"{}\" no longer exists", r.name);
     case JobRule::kStorageClassMissing:
       return fmt::format("StorageClass \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name, r.of);
     case JobRule::kVolumeMissing:
       return fmt::format("PersistentVolume \"{}\" of PersistentVolumeClaim \"{}\" does not exist", r.name,
                          r.of);
     case JobRule::kDeviceClaimMissing:
-      return r.name.empty() ? fmt::format("no ResourceClaim was made yet for \"{}\"", r.of)
+      return r.name.empty() ? fmt::format("the ResourceClaim for \"{}\" has not been created yet", r.of)
                             : fmt::format("ResourceClaim \"{}\" does not exist", r.name);
     case JobRule::kDeviceClaimFull:
-      return fmt::format("ResourceClaim \"{}\" has {} consumers, and no more may use it", r.name,
-                         decimal(r.held));
+      return fmt::format("ResourceClaim \"{}\" has {} consumers, the maximum", r.name, decimal(r.held));
     case JobRule::kDeviceClaimOfOther:
-      return r.of.empty() ? fmt::format("ResourceClaim \"{}\" shares GPUs and has no queue label", r.name)
+      return r.of.empty() ? fmt::format("ResourceClaim \"{}\" shares GPUs but has no queue label", r.name)
                           : fmt::format("ResourceClaim \"{}\" shares GPUs of queue {}", r.name, r.of);
     case JobRule::kDeviceClassMissing:
       return fmt::format("DeviceClass \"{}\" of ResourceClaim \"{}\" does not exist", r.name, r.of);
     case JobRule::kDeviceClaimsOff:
-      return fmt::format("uses ResourceClaim \"{}\", and dynamic resource allocation is off", r.name);
+      return fmt::format("uses ResourceClaim \"{}\", but dynamic resource allocation is off", r.name);
     case JobRule::kTooManyTerms:
       return fmt::format(
-          "namespace {} has more than {} different pod affinity terms that ask for the same "
-          "label value, or for none, and those of older pods come first",
+          "namespace {} has more than {} different pod affinity terms for the same label value (or for "
+          "none); only those of the oldest pods are served",
           r.name, decimal(r.bound));
     case JobRule::kPreemptionDelay:
-      return fmt::format("may not evict others before {}",
+      return fmt::format("may not evict other jobs before {}",
                          r.until ? format_time(*r.until) : "its delay is over");
     case JobRule::kTopologyMissing:
       return fmt::format("topology \"{}\" does not exist", r.name);
@@ -391,17 +398,16 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
     case JobRule::kSharesInTheWay:
       return shares_text(cluster, r);
     case JobRule::kSearchUnresolved:
-      if (r.needed == 0) return "the steps that a cycle has for it are used up; it is put off to the next";
-      return fmt::format(
-          "the search for room was cut short after {} scenarios; the next cycle goes on from there",
-          r.needed);
+      if (r.needed == 0) return "this cycle's search budget is exhausted; retried in the next cycle";
+      return fmt::format("the search for victims ended early after {} scenarios; the next cycle continues it",
+                         r.needed);
     case JobRule::kProtected:
       return protected_text(cluster, r);
     case JobRule::kBindRefused:
-      return fmt::format("pod {} could not be bound: {}; tried again {}", r.of, r.name,
+      return fmt::format("pod {} could not be bound: {}; retried {}", r.of, r.name,
                          r.until ? "at " + format_time(*r.until) : "later");
   }
-  return "waits";
+  return "pending";
 }
 
 std::string spared_text(const Cluster& cluster, const SparedJobs& spared) {
@@ -428,13 +434,13 @@ std::string failure_text(const Cluster& cluster, const SearchReport& report) {
     case SearchEnd::kProven:
       return "no set of victims could make room";
     case SearchEnd::kLikeJob:
-      return fmt::format("{} asks for no more and found no room", cluster.job(report.like).full_name());
+      return fmt::format("{} needs the same or less and did not fit", cluster.job(report.like).full_name());
     case SearchEnd::kCutShort:
-      return "cut short by a limit of the search; the next cycle goes on from there";
+      return "ended early at a search limit; the next cycle continues it";
     case SearchEnd::kNoScenario:
       break;
   }
-  return report.last_failure.empty() ? "nobody may be evicted" : report.last_failure;
+  return report.last_failure.empty() ? "no job may be evicted" : report.last_failure;
 }
 
 std::string decimal(double value) {

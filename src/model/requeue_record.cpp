@@ -1,4 +1,4 @@
-// Who was nominated to give way.
+// Records nominations for requeue.
 #include "model/requeue_record.hpp"
 
 #include <algorithm>

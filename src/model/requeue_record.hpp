@@ -1,4 +1,4 @@
-// Who was nominated to give way in a cycle, and what came of it. requeue.md.
+// Which jobs were nominated for requeue in a cycle, and what came of it. requeue.md.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,45 +16,45 @@ namespace muster {
 struct Nomination {
   JobId job;
   std::vector<std::string> by;          // plugins, in their order
-  Duration overrun = Duration::zero();  // beyond what was expected
+  Duration overrun = Duration::zero();  // time beyond the expected runtime
   std::string all_names() const;        // "expectedruntime,proportion"
 };
 
 struct NominationSkip {
   JobId job;
   std::string by, reason;
-  std::string problem;  // what a user should mend; "": nothing
+  std::string problem;  // what the user should correct; "" if nothing
 };
 
-// What a nominator saw of a job, whatever it decided.
+// What a nominating plugin knew about a job, whatever it decided.
 struct NominationCheck {
   JobId job;
   std::string by;
   std::int32_t active_tasks = 0;
   bool can_lose_tasks = false;
-  std::optional<Duration> expected, runtime;  // nothing: not known, or not readable
+  std::optional<Duration> expected, runtime;  // nullopt: unknown or unreadable
   std::optional<TimePoint> last_start, not_before;
 };
 
-// A setting that was passed over in favour of a default.
+// A setting of a job that was ignored in favour of a default.
 struct RequeueWarning {
   JobId job;
   std::string problem;
 };
 
-// The same of a queue, for all jobs that would have heeded it.
+// A setting of a queue that was ignored for all of its jobs.
 struct QueueWarning {
   QueueId queue;
   std::string problem;
 };
 
-// A nominated job that a contender outranked and could not take.
+// A nominated job that a contender outranks but could not evict.
 struct PassedOver {
   JobId job;
   std::string nominators, reason;
 };
 
-// The search for one contender that had somebody to take.
+// The search for one contender that had candidates for eviction.
 struct RequeueAttempt {
   JobId contender;
   std::string nominators;
@@ -62,7 +62,7 @@ struct RequeueAttempt {
   struct Victim {
     JobId job;
     std::vector<TaskId> tasks;  // evicted or moved
-    TimePoint not_before{};     // is nominated again
+    TimePoint not_before{};     // when it may be nominated again
   };
   std::vector<Victim> victims = {};
 };
@@ -75,19 +75,19 @@ struct RequeueRecord {
   std::vector<QueueWarning> queue_warnings;
   std::vector<RequeueAttempt> attempts;
   std::vector<PassedOver> passed_over;  // each job once
-  bool is_dry_run = false;              // nobody was evicted
+  bool is_dry_run = false;              // true: no pod was evicted
 
-  // A dry run commits nothing.
+  // Zero for a dry run.
   std::size_t commits() const;
   std::size_t rollbacks() const;
 
   void nominate(JobId job, std::string_view plugin, Duration overrun);
   void skip(JobId job, std::string_view plugin, std::string_view reason, std::string problem = "");
-  // Says it once.
+  // Records the same warning only once.
   void warn(JobId job, std::string problem);
 
  private:
-  absl::flat_hash_map<JobId, std::size_t> places_;  // in `nominated`
+  absl::flat_hash_map<JobId, std::size_t> places_;  // indices into `nominated`
 };
 
 }  // namespace muster

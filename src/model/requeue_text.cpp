@@ -1,4 +1,4 @@
-// Requeue in the words of the log.
+// Writes the log lines of requeue.
 #include "model/requeue_text.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-constexpr int kRequeued = 3, kToMend = 4, kNominated = 5, kChecked = 6;
+constexpr int kRequeued = 3, kWarning = 4, kNominated = 5, kChecked = 6;
 
 class Lines {
  public:
@@ -25,26 +25,26 @@ class Lines {
   }
 
   void add(const RequeueWarning& warning) {
-    if (verbosity_ >= kToMend)
-      mend(warning.job,
+    if (verbosity_ >= kWarning)
+      warn(warning.job,
            fmt::format("Requeue setting ignored: job={}, error={}", name(warning.job), warning.problem));
   }
 
   void add(const QueueWarning& warning) {
     const Queue& queue = cluster_.queue(warning.queue);
-    if (verbosity_ >= kToMend)
+    if (verbosity_ >= kWarning)
       lines_.push_back(
-          {kToMend, true, queue.meta.uid,
+          {kWarning, true, queue.meta.uid,
            fmt::format("Requeue setting ignored: queue={}, error={}", queue.name, warning.problem)});
   }
 
   void add(const NominationSkip& skip) {
-    const bool is_to_mend = !skip.problem.empty();
-    if (verbosity_ < (is_to_mend ? kToMend : kNominated)) return;
+    const bool is_warning = !skip.problem.empty();
+    if (verbosity_ < (is_warning ? kWarning : kNominated)) return;
     std::string text =
         fmt::format("Requeue nomination skipped: job={}, reason={}", name(skip.job), skip.reason);
-    if (is_to_mend)
-      mend(skip.job, text + ", error=" + skip.problem);
+    if (is_warning)
+      warn(skip.job, text + ", error=" + skip.problem);
     else
       say(kNominated, skip.job, std::move(text));
   }
@@ -72,7 +72,7 @@ class Lines {
     for (const RequeueAttempt::Victim& victim : attempt.victims)
       say(kRequeued, victim.job,
           fmt::format("{}: job={}, contender={}, pods={}, nominated_by={}, requeue_not_before={}",
-                      is_dry_run ? "Requeue would be committed, but for the dry run" : "Requeue committed",
+                      is_dry_run ? "Requeue would be committed (dry run)" : "Requeue committed",
                       name(victim.job), name(attempt.contender), victim.tasks.size(), attempt.nominators,
                       format_time(victim.not_before)));
   }
@@ -84,8 +84,8 @@ class Lines {
   void say(int verbosity, JobId job, std::string text) {
     lines_.push_back({verbosity, false, cluster_.job(job).uid, std::move(text)});
   }
-  void mend(JobId job, std::string text) {
-    lines_.push_back({kToMend, true, cluster_.job(job).uid, std::move(text)});
+  void warn(JobId job, std::string text) {
+    lines_.push_back({kWarning, true, cluster_.job(job).uid, std::move(text)});
   }
 
   const Cluster& cluster_;

@@ -1,4 +1,4 @@
-// Requeue in the words of the log. requeue.md.
+// Writes the log lines of requeue. requeue.md.
 #pragma once
 
 #include <string>
@@ -10,15 +10,17 @@
 namespace muster {
 
 struct RequeueLine {
-  int verbosity = 0;        // said from this one on
-  bool is_warning = false;  // something to mend: said once, not in every cycle
+  int verbosity = 0;        // lowest verbosity at which it is logged
+  bool is_warning = false;  // something to correct: logged once, not in every cycle
   std::string subject;      // uid of the job or queue
   std::string text;
 };
 
-// What there is to say of a cycle at this verbosity, in the order in which it happened:
-//   3 who was requeued   4 what should be mended   5 who was nominated, who not, who was spared   6 what was
-//   checked
+// The log lines of a cycle at this verbosity, in the order of events:
+//   3 requeued jobs
+//   4 settings to correct
+//   5 nominated, skipped and passed-over jobs
+//   6 eligibility checks
 std::vector<RequeueLine> requeue_lines(const Cluster& cluster, const RequeueRecord& record, int verbosity);
 
 }  // namespace muster

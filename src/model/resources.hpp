@@ -1,4 +1,4 @@
-// Amounts of resources: integers in small units, so that adding and taking back is exact.
+// Amounts of resources: integers in small units, so that addition and subtraction are exact.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@
 
 namespace muster {
 
-// cpu in thousandths of a core, memory in bytes, gpu in thousandths of a device, pods in slots; the others in
-// the units of objects.hpp.
+// Units: cpu in millicores, memory in bytes, gpu in thousandths of a device, pods in slots; the others as in
+// objects.hpp.
 using Kind = Id<struct KindTag>;
 inline constexpr Kind kCpu{0}, kMemory{1}, kGpu{2}, kPods{3};
 inline constexpr std::int64_t kOneGpu = 1000;
@@ -25,7 +25,7 @@ struct Amount {
   std::int64_t units = 0;
   bool operator==(const Amount&) const = default;
 };
-using Request = std::vector<Amount>;  // sparse, by kind, no zero entries
+using Request = std::vector<Amount>;  // sparse, sorted by kind, without zero entries
 
 inline std::int64_t amount_of(const Request& request, Kind kind) {
   for (const Amount& a : request)
@@ -33,7 +33,7 @@ inline std::int64_t amount_of(const Request& request, Kind kind) {
   return 0;
 }
 
-// The names of the kinds: four fixed ones, the others as they are met.
+// The names of the kinds: four fixed ones, the others in the order in which they were first seen.
 class KindTable {
  public:
   KindTable();
@@ -41,7 +41,7 @@ class KindTable {
   const std::string& name(Kind kind) const { return names_[kind]; }
   std::size_t size() const { return names_.size(); }
   std::size_t count() const { return names_.size() - free_.size(); }
-  // Forgets all others but the fixed ones.
+  // Drops all other kinds except the fixed ones.
   void keep_only(Marks<Kind> used);
 
  private:
@@ -51,7 +51,7 @@ class KindTable {
 };
 
 // One contiguous column per kind, because fit tests walk the nodes and read two or three kinds. A kind that
-// nobody offers has no column and is 0 everywhere: pods may name as many as they like.
+// no node offers has no column and reads as 0, so pods may name any number of kinds.
 template <class Row>
 class ResourceTable {
  public:
@@ -59,7 +59,7 @@ class ResourceTable {
     const auto& column = columns_[k];
     return column.empty() ? 0 : column[r];
   }
-  // Of a kind that is offered.
+  // REQUIRES: the kind is offered.
   std::int64_t& cell(Kind k, Row r) { return columns_[k][r]; }
   const std::vector<Kind>& offered() const { return offered_; }  // sorted
   bool knows(Kind k) const { return columns_.contains(k); }
@@ -73,7 +73,7 @@ class ResourceTable {
     columns_.resize(kinds);
     for (Kind k : offered_) columns_[k].resize(rows, 0);
   }
-  // A kind that is known.
+  // REQUIRES: the kind is known.
   void offer(Kind k) {
     if (is_offered(k)) return;
     offered_.insert(std::lower_bound(offered_.begin(), offered_.end(), k), k);
@@ -92,13 +92,12 @@ enum class Accounted : std::uint8_t { kCores, kBytes, kGpus };
 inline constexpr std::array kAccounted{Accounted::kCores, Accounted::kBytes, Accounted::kGpus};
 constexpr std::size_t index(Accounted r) { return static_cast<std::size_t>(r); }
 
-// The same three as doubles: milli-cores, bytes, devices. Shares are computed in these.
+// The same three as doubles: millicores, bytes, devices. Shares are computed in these.
 using Shares = std::array<double, 3>;
 
-// What a queue is charged for something: milli-cores, bytes, thousandths of a GPU.
-// What is asked for beyond it counts as this much, in units: no node is taken to have it, and as many pods as
-// a cluster can hold add up to less than 64 bits.
-inline constexpr std::int64_t kMostUnits = std::int64_t{1} << 45;  // 35 TB, 35 thousand million GPUs
+// Upper bound for a request, in units; larger requests count as this much. No node has that much, and the sum
+// over all pods that a cluster can hold stays below 64 bits.
+inline constexpr std::int64_t kMostUnits = std::int64_t{1} << 45;  // 35 TB, 35 billion GPUs
 
 struct Charge {
   std::array<std::int64_t, 3> units{};
@@ -110,7 +109,8 @@ struct Charge {
     for (std::size_t i = 0; i < 3; ++i) units[i] -= o.units[i];
     return *this;
   }
-  // Dividing thousandths gives the double nearest to the decimal number, so 700 equals a quota written 0.7.
+  // Dividing thousandths yields the double closest to the decimal number, so 700 equals a quota written as
+  // 0.7.
   double share(Accounted r) const {
     const auto u = static_cast<double>(units[index(r)]);
     return r == Accounted::kGpus ? u / static_cast<double>(kOneGpu) : u;
@@ -118,19 +118,19 @@ struct Charge {
   Shares shares() const {
     return {share(Accounted::kCores), share(Accounted::kBytes), share(Accounted::kGpus)};
   }
-  // Written out: queues are compared by it all the time, and a call for 24 bytes costs more than they do.
+  // Written out because queues are compared all the time, and a call to compare 24 bytes would cost more.
   bool operator==(const Charge& o) const {
     return ((units[0] ^ o.units[0]) | (units[1] ^ o.units[1]) | (units[2] ^ o.units[2])) == 0;
   }
 };
 
-// What somebody asks for before a node is known: GPU memory is turned into GPUs by some divisor and stays
-// apart, because it is no whole number of units.
+// A request before its node is known. GPU memory is converted to GPUs by a divisor and kept separately,
+// because the result is not a whole number of units.
 struct Demand {
   Charge charge;
   double gpus_by_memory = 0;
 
-  // The demand on top of what is held already.
+  // The demand plus what is held already.
   double with(const Charge& held, Accounted r) const {
     Charge sum = held;
     sum += charge;

@@ -1,4 +1,4 @@
-// What a search for room did, for whoever asks why a job still waits.
+// The outcome of a search for victims, for reports about pending jobs.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace muster {
 
-// Running jobs that a rule kept from being evicted.
+// Running jobs that a rule protects from eviction.
 struct SparedJobs {
   std::string rule;
   std::int64_t jobs = 0;
-  Charge held;                     // by all of them
-  std::optional<TimePoint> until;  // the first of them is spared no longer
-  JobId first;                     // that one
+  Charge held;                     // by all of these jobs
+  std::optional<TimePoint> until;  // end of the first protection
+  JobId first;                     // the job whose protection ends first
 };
 
 enum class SearchEnd : std::uint8_t {
-  kNoScenario,  // none of the scenarios that were tried makes room
-  kProven,      // no set of victims could make room, so none was tried
-  kLikeJob,     // a like job that asks for no more found no room before
-  kCutShort,    // by a limit of steps or time; the next cycle goes on from there
+  kNoScenario,  // none of the scenarios tried makes room
+  kProven,      // provably no set of victims makes room, so none was tried
+  kLikeJob,     // a similar job that asks for no more did not fit before
+  kCutShort,    // at a limit of steps or time; the next cycle continues it
 };
 
 struct SearchReport {
   std::string action;
   SearchEnd end = SearchEnd::kNoScenario;
-  JobId like;                   // kLikeJob: that job
-  std::int64_t candidates = 0;  // jobs that might have been evicted
+  JobId like;                   // for kLikeJob: that job
+  std::int64_t candidates = 0;  // jobs that could be evicted
   std::vector<SparedJobs> spared;
-  std::int64_t scenarios = 0;  // simulated
-  std::string last_failure;    // why the last of them failed
+  std::int64_t scenarios = 0;  // number simulated
+  std::string last_failure;    // why the last scenario failed
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Requirements, node terms, taints and ports, value by value.
+// Requirements, node terms, taints and ports.
 #include "model/selectors.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// A shape's key is its content written as text with length-prefixed strings, so that equal keys mean equal
-// shapes.
+// The key of a shape is its content as text with length-prefixed strings, so equal keys mean equal shapes.
 #include "model/shape_table.hpp"
 
 #include <algorithm>
@@ -12,7 +11,7 @@ namespace {
 class KeyWriter {
  public:
   explicit KeyWriter(std::string& out) : out_(out) {}
-  // Seven bits at a time: nearly all are small.
+  // Writes seven bits at a time, because nearly all numbers are small.
   KeyWriter& operator<<(std::int64_t n) {
     auto rest = static_cast<std::uint64_t>(n);
     for (; rest >= 0x80; rest >>= 7) out_.push_back(static_cast<char>(rest | 0x80));
@@ -54,7 +53,7 @@ class KeyWriter {
     for (const T& item : items) *this << item;
     return *this;
   }
-  // Which of them are not empty, and those: of most pods nearly all are.
+  // Writes a bit for each part that is not empty, then those parts. For most pods nearly all are empty.
   template <class... Parts>
   KeyWriter& present(const Parts&... parts) {
     std::int64_t which = 0, bit = 1;
@@ -106,7 +105,7 @@ void add_gpus(Shape& shape, std::int64_t gpus) {
   shape.charge.units[index(Accounted::kGpus)] += units;
 }
 
-// Shares of more devices than any node has, or of larger ones, fit nowhere anyway.
+// Clamps requests for more or larger devices than any node has. They fit nowhere anyway.
 GpuRequest within_bounds(GpuRequest gpu) {
   constexpr std::int32_t kMostDevices = 1 << 16;
   constexpr std::int64_t kMostMemory = std::int64_t{1} << 31;  // MiB
@@ -228,7 +227,7 @@ void ShapeTable::keep_only(Marks<ShapeId> used) {
   keep_patterns_of(used);
 }
 
-// Patterns are numbered anew; those of shapes that nobody uses have no tasks.
+// Renumbers the patterns. Patterns of unused shapes have no tasks.
 void ShapeTable::keep_patterns_of(const Marks<ShapeId>& used) {
   const std::vector<Pattern> before = std::exchange(patterns_, {});
   patterns_by_key_.clear();

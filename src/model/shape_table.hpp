@@ -1,4 +1,4 @@
-// Interning of shapes and label sets.
+// Interns shapes and label sets.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -11,46 +11,46 @@
 
 namespace muster {
 
-// What of a shape says which GPUs it can use: amounts and where it may go. Most shapes differ in other
-// things.
+// The part of a shape that decides which GPUs it can use: amounts and constraints on nodes. Most shapes
+// differ in other parts.
 struct Pattern {
-  ShapeId shape;  // one that has it
+  ShapeId shape;  // one of the shapes with this pattern
   std::string key;
-  std::int64_t tasks = 0;  // of all its shapes
+  std::int64_t tasks = 0;  // over all its shapes
   bool operator==(const Pattern&) const = default;
 };
 
-// What the device claims of a shape come to.
+// The resolved device claims of a shape.
 struct ClaimedParts {
-  std::vector<ClaimId> claims;                // of its references, and of `of_containers`
-  std::int64_t gpus = 0;                      // that they ask for
-  std::vector<ClaimReference> of_containers;  // none, or one
-  std::vector<Kind> instead_of;               // amounts that it stands for
+  std::vector<ClaimId> claims;                // for its references and for `of_containers`
+  std::int64_t gpus = 0;                      // that the claims ask for
+  std::vector<ClaimReference> of_containers;  // at most one
+  std::vector<Kind> instead_of;               // amounts that the claim replaces
 };
 
 class ShapeTable {
  public:
   ShapeId intern(const PodObject& pod, KindTable& kinds);
-  // The shape with its claims; itself where it has none.
+  // The shape with these claims, or the shape itself if it has none.
   ShapeId with_claims(ShapeId shape, ClaimedParts parts);
   ShapeId base_of(ShapeId id) const { return shapes_[id].base.valid() ? shapes_[id].base : id; }
   const Shape& operator[](ShapeId id) const { return shapes_[id]; }
   const IdVector<ShapeId, Shape>& all() const { return shapes_; }
   std::size_t size() const { return shapes_.size(); }
-  // Forgets all others; those that they were made from stay.
+  // Drops all other shapes, except those that a kept shape was derived from.
   void keep_only(Marks<ShapeId> used);
-  // How many are known.
+  // The number of known shapes.
   std::size_t count() const { return shapes_.size() - free_.size(); }
-  // Of shapes with GPUs, as they were met.
+  // Patterns of shapes with GPUs, in the order in which they were first seen.
   const std::vector<Pattern>& patterns() const { return patterns_; }
-  // So many tasks more have the shape.
+  // Adds to the number of tasks with this shape.
   void count_tasks(ShapeId id, int tasks) {
     if (pattern_of_[id] != kNoPattern) patterns_[pattern_of_[id]].tasks += tasks;
   }
   void clear_counts() {
     for (Pattern& pattern : patterns_) pattern.tasks = 0;
   }
-  // Pods with host ports or (anti-)affinity terms exist, and so placing one may forbid places to others.
+  // Whether there are pods with host ports or (anti-)affinity terms, so that placing one may exclude others.
   bool has_host_ports() const { return has_host_ports_; }
   bool has_pod_affinity() const { return has_pod_affinity_; }
   bool has_preferred_affinity() const { return has_preferred_affinity_; }
@@ -94,7 +94,7 @@ class LabelTable {
   const Labels& operator[](LabelSetId id) const { return sets_[id]; }
   std::size_t size() const { return sets_.size(); }
   std::size_t count() const { return sets_.size() - free_.size(); }
-  // Forgets all others.
+  // Drops all other label sets.
   void keep_only(const Marks<LabelSetId>& used) { free_.sweep(by_key_, sets_, used); }
 
  private:

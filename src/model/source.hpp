@@ -1,5 +1,5 @@
-// The two interfaces behind which a cluster lives: the embedded one (files and a simulated clock) and
-// Kubernetes.
+// The two interfaces between the engine and a cluster, which is either embedded (files and a simulated clock)
+// or Kubernetes.
 #pragma once
 
 #include "model/cluster.hpp"
@@ -7,15 +7,15 @@
 
 namespace muster {
 
-// Where changes come from.
+// Delivers changes of the cluster.
 class ClusterSource {
  public:
   virtual ~ClusterSource() = default;
-  // Applies everything that happened up to `now` as deltas.
+  // Applies everything that happened until `now` as deltas.
   virtual void update(Cluster& cluster, TimePoint now) = 0;
 };
 
-// Where decisions go.
+// Carries out decisions.
 class DecisionSink {
  public:
   virtual ~DecisionSink() = default;

@@ -1,4 +1,4 @@
-// The states of a task and the sets of them that rules speak of: actions.md 1.
+// The states of a task, and the sets of states that rules refer to: actions.md 1.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace muster {
 enum class TaskStatus : std::uint8_t {
   kPending,
   kGated,
-  kAllocated,  // placed by the statement at work
-  kPipelined,  // will be placed when something is gone
+  kAllocated,  // placed by the current statement
+  kPipelined,  // nominated: will be placed once resources are released
   kBinding,
   kBound,
   kRunning,
@@ -35,12 +35,12 @@ constexpr StatusSet status_set(std::initializer_list<TaskStatus> statuses) {
 }
 constexpr bool in(TaskStatus s, StatusSet set) { return (bit(s) & set) != 0; }
 
-// Holds its place and is charged to its queue, once placed for real.
+// Holds a place on a node and is charged to its queue.
 inline constexpr StatusSet kAllocatedSet =
     status_set({TaskStatus::kAllocated, TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning});
-// The same with pipelined ones: gang counts, eviction candidates.
+// Likewise, including pipelined ones: for gang counts and eviction candidates.
 inline constexpr StatusSet kActiveAllocated = kAllocatedSet | bit(TaskStatus::kPipelined);
-// The same with terminating ones: whatever stands on a node.
+// Likewise, including terminating ones: everything that is on a node.
 inline constexpr StatusSet kActiveUsed =
     kActiveAllocated | status_set({TaskStatus::kReleasing, TaskStatus::kStuckInReleasing});
 inline constexpr StatusSet kAlive = kActiveAllocated | status_set({TaskStatus::kPending, TaskStatus::kGated});

@@ -1,4 +1,4 @@
-// Nothing that is interned lives for ever: names that come and go leave nothing behind.
+// Interned names are dropped once nothing uses them, so names that come and go leave nothing behind.
 #include <gtest/gtest.h>
 
 #include "tests/test_cluster.hpp"
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Everything about it is named after its number.
+// All its names contain its number.
 PodObject pod_number(int i, const char* node) {
   const std::string number = std::to_string(i);
   PodObject pod{.meta = {.ns = "ns", .name = "pod-" + number, .uid = "uid-" + number}};
@@ -35,7 +35,7 @@ class Sweep : public testing::Test {
 };
 
 TEST_F(Sweep, AMillionNamesLeaveNothingBehind) {
-  constexpr int kPods = 100'000, kThings = 10;  // names each
+  constexpr int kPods = 100'000, kThings = 10;  // names per pod
   std::size_t most = 0;
   for (int i = 0; i < kPods; ++i) {
     c.apply(pod_number(i, i % 2 == 0 ? "n" : ("gone-" + std::to_string(i)).c_str()));
@@ -71,8 +71,8 @@ TEST_F(Sweep, WhatIsInUseStays) {
   EXPECT_EQ(c.recount(), "");
 }
 
-// A name that was given to a shared GPU is not given again, though it is forgotten itself.
-TEST_F(Sweep, NamesOfSharedGpusAreNotGivenTwice) {
+// The name of a shared GPU is never reused, even after it was dropped.
+TEST_F(Sweep, NamesOfSharedGpusAreNotReused) {
   PodObject shares{.meta = {.ns = "ns", .name = "shares", .uid = "shares"}};
   shares.phase = PodPhase::kRunning;
   shares.scheduler = "kai-scheduler";

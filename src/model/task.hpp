@@ -1,4 +1,4 @@
-// A task (pod): what never changes while it exists, what the source last saw of it, and where it stands.
+// A task (pod): what never changes while it exists, what the source last observed, and its placement.
 #pragma once
 
 #include <optional>
@@ -21,54 +21,56 @@ struct Observed {
 struct Task {
   std::string ns, name, uid;
   TimePoint created{};
-  JobId job;                       // not valid: belongs to no PodGroup
-  JobId group;                     // the PodGroup that it names; another than `job` where it counts alone
-  std::uint32_t pod_set = kNoSet;  // in the job
+  JobId job;    // not valid if it belongs to no PodGroup
+  JobId group;  // the PodGroup that it names; differs from `job` if it counts as a job of its own
+  std::uint32_t pod_set = kNoSet;  // index in the job
   ShapeId shape;
   LabelSetId labels;
   std::string sub_group;
   NodeId nominated;
   std::optional<std::string> task_priority;
   std::string preemptibility;
-  std::string container_claim;  // that the pod says it has; "": none yet
+  std::string container_claim;  // named in the pod's status; "" if none yet
   OwnerId owner;
-  std::string last_queue;  // that it was charged to when it was bound; "": not known
+  std::string last_queue;  // the queue it was charged to when it was bound; "" if unknown
   bool leads_kubeflow = false, leads_ray = false;
-  bool foreign = false;         // of another scheduler: its use is not for our queues to divide
-  bool is_ours = false;         // names our scheduler and is none of its own helpers
-  bool is_reservation = false;  // holds a shared GPU's slot: its GPU is not charged
+  bool foreign = false;         // of another scheduler: not charged to our queues
+  bool is_ours = false;         // names our scheduler and is not one of its helper pods
+  bool is_reservation = false;  // reserves a shared GPU: the GPU is not charged to it
   bool stays_terminating = false;
-  bool alive = true;  // false: the id is free
+  bool alive = true;  // false if the id is free
   Observed observed;
 
   static constexpr std::uint32_t kNoSet = 0xFFFFFFFF;
   bool in_job() const { return job.valid() && pod_set != kNoSet; }
-  // A pod that somebody wants us to place: what is typical of the cluster is learnt from these.
+  // Whether it is a pod for this scheduler to place. What is typical of the cluster is learned from these
+  // pods.
   bool is_workload() const { return shape.valid() && !foreign && !is_reservation; }
   std::string full_name() const { return ns + "/" + name; }
 };
 
-// All that scheduling can change about a task.
+// Everything that scheduling can change about a task.
 struct Placement {
   TaskStatus status = TaskStatus::kPending;
-  // Evicted by a statement that is not committed: may be placed again in the same scenario.
+  // Evicted by an uncommitted statement: may be placed again in the same scenario.
   bool virtually_evicted = false;
-  // Evicted when it was only pipelined: what it releases it never held.
+  // Evicted when it was only pipelined: it holds nothing that could be released.
   bool never_stood = false;
   NodeId node;
-  HoldingId holding;  // of `node`
-  // A moved task is pipelined on `node` and still being released on the node it leaves.
+  HoldingId holding;  // on `node`
+  // A moved task is pipelined on `node` and still being released on the node that it leaves.
   NodeId leaving;
   HoldingId leaving_holding;
-  // Where it was to move before that was undone by yet another move: counted as releasing to the cycle's end.
+  // The earlier target of a task that was moved a second time: counts as releasing until the end of the
+  // cycle.
   NodeId passing;
   HoldingId passing_holding;
 
   bool operator==(const Placement&) const = default;
 };
 
-// The nodes on which others see the task: where it stands or will stand, terminating and evicted ones
-// included, and the node that it leaves. So an eviction changes nothing here, and its undo neither.
+// Visits the nodes on which other tasks see this one: the node it is on or nominated to, even when
+// terminating or evicted, and the node it leaves. An eviction and its undo therefore change nothing here.
 template <class Visit>
 void for_each_place(const Placement& at, Visit visit) {
   if (!at.node.valid() || !in(at.status, kActiveUsed)) return;

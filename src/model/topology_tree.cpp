@@ -1,4 +1,4 @@
-// Building the domains of a topology: the nodes sorted by their labels' values, cut where a value changes.
+// Builds the domains of a topology: sorts nodes by their label values and splits where a value changes.
 #include "model/topology_tree.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<TopologyTree::Member> TopologyTree::members(const IdVector<NodeId, N
   return found;
 }
 
-// Cuts every domain of the level above where the value of this level's label changes.
+// Splits every domain of the level above wherever the label value of this level changes.
 void TopologyTree::add_level(std::uint32_t level, const std::vector<Member>& members) {
   for (TopologyDomainId parent{0}; parent < domains_.end_id();
        parent = TopologyDomainId(parent.index() + 1)) {

@@ -1,4 +1,4 @@
-// Domains level by level, and how they follow nodes and topologies.
+// Domains by level, and how they follow changes of nodes and topologies.
 #include "model/topology_tree.hpp"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ class TopologyTreeTest : public testing::Test {
   Cluster cluster;
 };
 
-TEST_F(TopologyTreeTest, DomainsStandLevelByLevelById) {
+TEST_F(TopologyTreeTest, DomainsAreOrderedByLevelAndId) {
   EXPECT_EQ(text(),
             "root: n2 n4 n3 n1\n"
             "a: n2 n4 n3\n"

@@ -1,4 +1,4 @@
-// Whose a job is.
+// The user a job belongs to.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// As the label of its group says, else that of one of its pods; "": nobody says.
+// The user from the label of the job's group, or else of one of its pods; "" without a label.
 inline std::string_view user_of(const Cluster& cluster, JobId id) {
   const Job& job = cluster.job(id);
   if (!job.user.empty()) return job.user;

@@ -1,4 +1,4 @@
-// Reads durations and distributions, and draws from them by seed and name.
+// Parses durations and distributions, and draws from them by seed and name.
 #include "model/work.hpp"
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 namespace muster {
 namespace {
 
-constexpr double kLongest = 9.0e18;  // nanoseconds, about 285 years: what a Duration holds
+constexpr double kLongest = 9.0e18;  // nanoseconds, about 285 years: the maximum of a Duration
 
 Duration duration_of(double nanoseconds) {
   if (!(nanoseconds > 0)) return Duration::zero();
   return Duration(static_cast<std::int64_t>(std::min(nanoseconds, kLongest)));
 }
 
-// Greater than 0 and less than 1: 53 bits, and the middle of each step.
+// Greater than 0 and less than 1: 53 bits, at the middle of each step.
 double unit_of(std::uint64_t bits) { return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53; }
 
 // SplitMix64: every bit of the result depends on every bit of the number.
@@ -48,7 +48,7 @@ std::optional<Duration> amount(std::string_view text) {
   return given && *given >= Duration::zero() ? given : std::nullopt;
 }
 
-// The inside of "name( … )".
+// The text between the parentheses of "name( … )".
 std::optional<std::string_view> arguments(std::string_view text, std::string_view name) {
   if (!text.starts_with(name)) return std::nullopt;
   text = trimmed(text.substr(name.size()));
@@ -56,7 +56,7 @@ std::optional<std::string_view> arguments(std::string_view text, std::string_vie
   return text.substr(1, text.size() - 2);
 }
 
-// Two durations with a comma between them; those with a key may come in either order.
+// Two durations separated by a comma; if they have keys, their order is free.
 struct Pair {
   Duration first{}, second{};
 };

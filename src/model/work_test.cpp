@@ -1,4 +1,4 @@
-// What pods have to do: how it is written, and what is drawn.
+// Parsing of work, and the values that are drawn.
 #include "model/work.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using Law = RunTime::Law;
 
-TEST(Work, RunTimesAreReadAsTheyAreWritten) {
+TEST(Work, ParsesRunTimes) {
   EXPECT_EQ(parse_run_time("2h"), (RunTime{Law::kFixed, 2h, {}}));
   EXPECT_EQ(parse_run_time(" 90s "), (RunTime{Law::kFixed, 90s, {}}));
   EXPECT_EQ(parse_run_time("0"), (RunTime{Law::kFixed, 0h, {}}));
@@ -22,7 +22,7 @@ TEST(Work, RunTimesAreReadAsTheyAreWritten) {
   EXPECT_EQ(parse_run_time("lognormal( p90 = 8h , median = 2h )"), (RunTime{Law::kLognormal, 2h, 8h}));
 }
 
-TEST(Work, WhatIsNoRunTimeIsNone) {
+TEST(Work, RejectsInvalidRunTimes) {
   for (const char* text :
        {"", "2", "two hours", "-1h", "exp", "exp()", "exp(-2h)", "exp(2h", "exp(1h,2h)", "uniform(1h)",
         "uniform(3h,1h)", "uniform(1h,2h,3h)", "lognormal(2h,8h)", "lognormal(median=2h)",
@@ -68,7 +68,7 @@ TEST(Work, TheWorstLegalValuesStayDurations) {
   EXPECT_EQ((RunTime{Law::kUniform, 1h, 1h}).draw(1, "a"), Duration(1h));
 }
 
-TEST(Work, EachFieldIsThePodsElseTheJobs) {
+TEST(Work, FieldsOfThePodOverrideThoseOfTheJob) {
   const Work job{.duration = RunTime{Law::kFixed, 1h, {}}, .work = {}, .checkpoint_every = 10min};
   const Work pod{.duration = RunTime{Law::kFixed, 2h, {}}};
   EXPECT_EQ(merged(pod, job), (Work{.duration = RunTime{Law::kFixed, 2h, {}}, .checkpoint_every = 10min}));

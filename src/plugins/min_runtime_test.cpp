@@ -82,7 +82,8 @@ TEST_F(Protection, EndsAfterTheMinimum) {  // example 21
   c.running("v", {.queue = "q", .gpus = 3, .node = "node0", .age = 10s})
       .pending("p", {.queue = "q", .priority = 75});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_THAT(c.why("p"), HasSubstr("Out of reach: 3 GPUs: minimum runtime (v until 2025-06-01T12:00:05Z)"));
+  EXPECT_THAT(c.why("p"),
+              HasSubstr(" (3 GPUs are not evictable: minimum runtime (v until 2025-06-01T12:00:05Z))"));
   c.advance(5s);
   EXPECT_EQ(c.cycle(), "evict v-0; pipeline p-0 node0");
 }
@@ -97,9 +98,10 @@ TEST_F(Protection, AnElasticJobKeepsItsMinimum) {
   c.running("v", {.queue = "q", .tasks = 3, .min = 2, .node = "node0", .age = 10s});
   c.pending("p", {.queue = "q", .gpus = 2, .priority = 75});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_THAT(c.why("p"),
-              HasSubstr("jobs that might make room may not be evicted yet: minimum runtime (v until "
-                        "2025-06-01T12:00:05Z)"));
+  EXPECT_THAT(
+      c.why("p"),
+      HasSubstr(
+          "jobs that could make room are still protected: minimum runtime (v until 2025-06-01T12:00:05Z)"));
 }
 
 TEST_F(Protection, IsReportedWhereOnlyUselessEvictionsArePossible) {

@@ -90,7 +90,7 @@ class Explain(unittest.TestCase):
         ran = muster("explain", "ranker-large", TOUR, *NOW)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertTrue(ran.stdout.startswith(
-            "ranker-large waits: queue ads is limited to 10 GPUs: 8 in use, 4 more wanted.\n"), ran.stdout)
+            "ranker-large waits: queue ads has a limit of 10 GPUs: 8 in use, 4 more requested.\n"), ran.stdout)
         self.assertLessEqual(max(map(len, ran.stdout.splitlines())), 100)
 
     def test_of_no_such_job(self):
@@ -318,7 +318,7 @@ class TopOnATerminal(unittest.TestCase):
         self.assertIn("\x1b[?1049h", first)
         terminal.press("\x1b[B")
         terminal.press("\r")
-        terminal.wait_for("queue ads is limited to 10 GPUs")
+        terminal.wait_for("queue ads has a limit of 10 GPUs")
         terminal.press("q")
         terminal.wait_for("Waiting (")
         terminal.press("q")

@@ -76,7 +76,7 @@ class DeviceTest(KubeTest):
         self.api.post(PODS, pod("late-0", group="late", **self.claim("another")))
         message = wait_until(lambda: self.api.get(f"{POD_GROUPS}/late").get("status", {}).get("schedulingConditions"), 20,
                              "the condition")[-1]["message"]
-        self.assertIn("claim another finds 0 of 1 device there", message)
+        self.assertIn("claim another needs 1 matching device, 0 free", message)
 
 
 class Devices(DeviceTest):

@@ -381,8 +381,8 @@ class Manifests(KubeTest):
         self.wait_running(2)
         wait_until(lambda: self.queue_events("training"), 15, "the event")
         self.assertEqual([e["message"] for e in self.queue_events("training")],
-                         ['annotation kai.scheduler/expected-runtime: "soon" is no duration of zero or more; '
-                          'jobs of the queue have none'])
+                         ['annotation kai.scheduler/expected-runtime: "soon" is not a duration of zero or more; '
+                          'jobs of the queue get no expected runtime'])
         self.assertEqual(self.queue_events("team-a"), [])
         self.assertEqual(m.log().count("Requeue setting ignored"), 1)
 

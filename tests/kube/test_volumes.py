@@ -107,7 +107,7 @@ class ExistingVolumes(VolumeTest):
         self.assertEqual({self.node_of(f"gang-{i}") for i in range(4)}, {f"node-00{i}" for i in range(4)})
         self.api.post(POD_GROUPS, group("late", "team-a", 1))
         self.api.post(PODS, pod("late-0", group="late", **self.claim("data-late", "local")))
-        self.assertIn("volume claim data-late can not be served there", self.reasons("late")[0]["message"])
+        self.assertIn("volume claim data-late cannot be satisfied there", self.reasons("late")[0]["message"])
 
     def test_a_volume_that_was_set_aside_is_used(self):
         self.disk("other", "node-001")
@@ -223,7 +223,8 @@ class NewVolumes(VolumeTest):
         self.api.post(PODS, pod("large-0", group="large", **self.claim("large", "fast", "20Gi")))
         wait_until(lambda: self.selected_node("small"), 20, "the node")
         self.assertEqual(self.selected_node("small"), "node-002")
-        self.assertIn("storage class fast has 10.737 GB there, 21.475 GB wanted", self.reasons("large")[0]["message"])
+        self.assertIn("storage class fast has 10.737 GB there, 21.475 GB requested",
+                      self.reasons("large")[0]["message"])
         self.make_volume("small")
         self.wait_running(1)
 
@@ -239,7 +240,7 @@ class NewVolumes(VolumeTest):
         self.assertEqual(self.selected_node("first"), "node-003")
         self.api.post(POD_GROUPS, group("second", "team-a", 1))
         self.api.post(PODS, pod("second-0", group="second", **self.claim("second", "fast")))
-        self.assertIn("driver csi.example.com can attach 0 more volumes there, 1 wanted",
+        self.assertIn("driver csi.example.com can attach 0 more volumes there, 1 requested",
                       self.reasons("second")[0]["message"])
         self.make_volume("first")
         self.wait_running(1)

@@ -52,11 +52,11 @@ TEST_F(RequeueTest, BadDefaultsOfAQueueAreReportedOnceForTheQueue) {
   ASSERT_EQ(record().queue_warnings.size(), 2U);
   EXPECT_EQ(c.cluster().queue(record().queue_warnings[0].queue).name, "q");
   EXPECT_EQ(record().queue_warnings[0].problem,
-            "annotation kai.scheduler/expected-runtime: \"soon\" is no duration of zero or more; jobs of the "
-            "queue have none");
+            "annotation kai.scheduler/expected-runtime: \"soon\" is not a duration of zero or more; jobs of "
+            "the queue get no expected runtime");
   EXPECT_EQ(record().queue_warnings[1].problem,
-            "annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default "
-            "counts");
+            "annotation kai.scheduler/requeue-delay: \"-1h\" is not a duration of zero or more; the default "
+            "is used");
 }
 
 TEST_F(RequeueTest, GoodDefaultsOfAQueueAreNotReported) {

@@ -68,8 +68,8 @@ TEST_F(JsonOutput, TellsPodsAndJobsByName) {
   EXPECT_EQ(waits["status"], "Pending");
   EXPECT_THAT(keys(waits["reasons"][0]), ElementsAre("reason", "message", "details"));
   EXPECT_EQ(waits["reasons"][0]["message"],
-            "no room for pod waits-0: 1 node: not enough GPUs (1 wanted, none free); 2 GPUs: 2 held by queue "
-            "q, none free");
+            "no room for pod waits-0: 1 node: not enough GPUs (1 requested, none free); 2 GPUs: 2 in use by "
+            "queue q, none free");
 }
 
 TEST_F(JsonOutput, TellsQueuesNodesAndTotals) {

@@ -105,16 +105,16 @@ TEST_F(Reasons, NameTheResourceAndTheMostThatIsFree) {
           job("r", {.spec = "nodeName: n1, ", .requests = "nvidia.com/gpu: '3'"}) +
           job("s", {.spec = "nodeName: n2, ", .requests = "nvidia.com/gpu: '2'"}) +
           job("p", {.requests = "nvidia.com/gpu: '3'"}),
-      "2 nodes: not enough GPUs (3 wanted, at most 2 free)",
+      "2 nodes: not enough GPUs (3 requested, at most 2 free)",
       R"({"nodes":2,"rule":"NotEnoughResources","resource":"nvidia.com/gpu","requested":3.0,"available":2.0})");
   expect(
       node("n1", "", "") + job("r", {.spec = "nodeName: n1, ", .requests = "memory: 60Gi"}) +
           job("p", {.requests = "memory: 16Gi"}),
-      "1 node: not enough memory (16 GiB wanted, at most 4 GiB free)",
+      "1 node: not enough memory (16 GiB requested, at most 4 GiB free)",
       R"({"nodes":1,"rule":"NotEnoughResources","resource":"memory","requested":17179869184,"available":4294967296})");
   expect(node("n1", "", "") + job("r", {.spec = "nodeName: n1, ", .requests = "cpu: 7500m"}) +
              job("p", {.requests = "cpu: '1'"}),
-         "1 node: not enough CPU (1 core wanted, at most 0.5 cores free)",
+         "1 node: not enough CPU (1 core requested, at most 0.5 cores free)",
          R"({"nodes":1,"rule":"NotEnoughResources","resource":"cpu","requested":1000,"available":500})");
 }
 
@@ -127,7 +127,7 @@ TEST_F(Reasons, SayWhoHoldsWhatIsShort) {
   const Json found = reason(cluster);
   EXPECT_THAT(
       found["message"].get<std::string>(),
-      HasSubstr("; 4 GPUs: 3 held by queue q, 1 by pods outside of all queues (default/monitor), none free"));
+      HasSubstr("; 4 GPUs: 3 in use by queue q, 1 by pods outside all queues (default/monitor), none free"));
   EXPECT_EQ(found["details"]["holders"].dump(),
             R"({"resource":"nvidia.com/gpu","total":4.0,"free":0.0,"heldBy":[{"amount":3.0,"queue":"q"},)"
             R"({"amount":1.0,"pods":["default/monitor"],"podCount":1}],"heldByOthers":0.0})");
@@ -150,15 +150,15 @@ std::string pod_affinity(const std::string& kind) {
 TEST_F(Reasons, NameTheTermOfPodAffinityAndWhomItConcerns) {
   const std::string nodes = node("n1", ", labels: {zone: a}", "");
   expect(nodes + job("p", {.spec = pod_affinity("podAffinity")}),
-         "1 node: no pod there that the affinity asks for (app=web by zone)",
+         "1 node: no pod there matches the pod affinity (app=web by zone)",
          R"({"nodes":1,"rule":"PodAffinity","name":"app=web by zone"})");
   expect(nodes + job("w", {.spec = "nodeName: n1, ", .labels = "app: web"}) +
              job("p", {.spec = pod_affinity("podAntiAffinity")}),
-         "1 node: a pod there that the anti-affinity forbids (app=web by zone: default/w-0)",
+         "1 node: the pod anti-affinity excludes a pod there (app=web by zone: default/w-0)",
          R"({"nodes":1,"rule":"PodAntiAffinity","name":"app=web by zone","by":"default/w-0"})");
   expect(nodes + job("w", {.spec = "nodeName: n1, " + pod_affinity("podAntiAffinity")}) +
              job("p", {.labels = "app: web"}),
-         "1 node: a pod there whose anti-affinity forbids this one (default/w-0: app=web by zone)",
+         "1 node: the anti-affinity of a pod there excludes this pod (default/w-0: app=web by zone)",
          R"({"nodes":1,"rule":"ExistingPodsAntiAffinity","name":"app=web by zone","by":"default/w-0"})");
 }
 
@@ -170,7 +170,7 @@ TEST_F(Reasons, NameTheVolumeClaimAndItsVolume) {
              "{required: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: "
              "[b]}]}]}}}}\n" +
              job("p", {.spec = "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}], "}),
-         "1 node: volume claim data can not be served there (PersistentVolume/pv-1)",
+         "1 node: volume claim data cannot be satisfied there (PersistentVolume/pv-1)",
          R"({"nodes":1,"rule":"Volumes","name":"data","by":"PersistentVolume/pv-1"})");
 }
 
@@ -199,9 +199,9 @@ TEST_F(Reasons, AreAHandful) {
 TEST_F(Reasons, AmountsThatAreComparedHaveOneUnit) {
   const std::string cluster = node("n1", "", "") + job("p", {.requests = "memory: 64Gi"});
   EXPECT_EQ(reason(cluster, "{quota: 10000, limit: 10000, overQuotaWeight: 1}")["message"],
-            "queue q is limited to 10 GB: 0 GB in use, 68.719 GB more wanted");
+            "queue q has a limit of 10 GB: 0 GB in use, 68.719 GB more requested");
   EXPECT_EQ(reason(cluster, "{quota: 500, limit: 500, overQuotaWeight: 1}")["message"],
-            "queue q is limited to 500 MB: 0 MB in use, 68719.477 MB more wanted");
+            "queue q has a limit of 500 MB: 0 MB in use, 68719.477 MB more requested");
 }
 
 }  // namespace

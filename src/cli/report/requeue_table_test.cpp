@@ -49,7 +49,7 @@ TEST_F(RequeueTable, TellsWhatIsToBeMendedOnAQueueOnce) {
   EXPECT_EQ(text(2), R"(
 Requeue
   cycles  job  what     why
-  1 to 2       warning  queue q: annotation kai.scheduler/requeue-delay: "soon" is no duration of zero or more; the default counts
+  1 to 2       warning  queue q: annotation kai.scheduler/requeue-delay: "soon" is not a duration of zero or more; the default is used
 )");
 }
 
@@ -73,7 +73,7 @@ TEST_F(RequeueTable, TellsTheEndOfACooldownAndWhatIsToBeMended) {
 Requeue
   cycles  job   what           why
   3       cold  nominated      overdue since 2025-06-01T09:00:00Z, says expectedruntime
-  1 to 3  bad   warning        annotation kai.scheduler/requeue-delay: "-1h" is no duration of zero or more; the default counts
+  1 to 3  bad   warning        annotation kai.scheduler/requeue-delay: "-1h" is not a duration of zero or more; the default is used
   1 to 3  bad   not nominated  invalid_duration: annotation kai.scheduler/expected-runtime: "soon" is not a positive duration
   1 to 2  cold  not nominated  cooldown until 2025-06-01T12:05:00Z
 )");
@@ -88,7 +88,7 @@ TEST_F(RequeueTable, HasWarningsAndErrorsInJsonToo) {
             R"("error":"annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"}])");
   EXPECT_EQ(
       requeue["warnings"].dump(),
-      R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts"}])");
+      R"([{"job":"default/bad","message":"annotation kai.scheduler/requeue-delay: \"-1h\" is not a duration of zero or more; the default is used"}])");
 }
 
 }  // namespace

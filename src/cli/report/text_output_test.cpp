@@ -58,9 +58,9 @@ Jobs
 
 Waiting, and why
   lost  QueueDoesNotExist
-    queue "nowhere" does not exist, or a queue above it does not
+    queue "nowhere" or one of its parent queues does not exist
   train, 5 of 6 pods run  OverLimit
-    queue vision is limited to 8 GPUs: 8 in use, 1 more wanted
+    queue vision has a limit of 8 GPUs: 8 in use, 1 more requested
 
 3 cycles: 6 pods bound, 0 evicted; 2 pods of 2 jobs waiting; 8 of 8 GPUs in use on 2 nodes
 )");
@@ -71,8 +71,8 @@ TEST_F(TextOutput, FoldsJobsThatWaitForTheSameReason) {
   for (int i = 0; i < 12; ++i) cluster += job_yaml("sweep-" + std::to_string(i), "q", 1, 1, 1);
   EXPECT_THAT(simulated(cluster), HasSubstr("  sweep-1 … sweep-11, 11 jobs like this  PodSchedulingErrors\n"
                                             "    no room for pod sweep-1-0: 1 node: not enough GPUs (1 "
-                                            "wanted, none free); 1 GPU: 1 held by queue\n"
-                                            "    q, none free\n"));
+                                            "requested, none free); 1 GPU: 1 in use by\n"
+                                            "    queue q, none free\n"));
 }
 
 TEST_F(TextOutput, CutsOffLongListsUnlessAllIsAskedFor) {

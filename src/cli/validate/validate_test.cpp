@@ -110,8 +110,8 @@ TEST_F(Validate, ComparesTopQuotasWithTheNodes) {
 TEST_F(Validate, FindsQueuesThatCanNotBeReached) {
   EXPECT_EQ(
       findings(queue_yaml("a", "b", kUnbounded) + job_yaml("j", "a", 1, 1, 1)),
-      "warning: c.yaml:2: Queue a: spec.parentQueue: queue \"b\" does not exist; this queue and all below it "
-      "are left out\n"
+      "warning: c.yaml:2: Queue a: spec.parentQueue: parent queue \"b\" does not exist; this queue and all "
+      "below it are ignored\n"
       "warning: c.yaml:4: PodGroup default/j: spec.queue: queue \"a\" is left out because a queue above "
       "it is invalid; the job cannot run\n");
   EXPECT_THAT(findings(queue_yaml("a", "b", kUnbounded) + queue_yaml("b", "a", kUnbounded)),

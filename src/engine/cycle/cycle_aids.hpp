@@ -1,5 +1,5 @@
-// What a caller may lend to a cycle: nothing of it changes what is found, only how far it gets and what it
-// costs.
+// Optional inputs that a caller may lend to a cycle. They never change what is found, only how far the cycle
+// gets and what it costs.
 #pragma once
 
 #include "model/id_set.hpp"
@@ -11,14 +11,14 @@ namespace muster {
 class SearchMemory;
 
 struct CycleAids {
-  SearchMemory* memory = nullptr;        // a search that a limit cut short is resumed by the next cycle
-  const Stopwatch* stopwatch = nullptr;  // for limits of time, and for timings; null: no time passes
-  // Jobs that wait in vain as far as the caller knows: the cycle neither tries them nor tells of them. What
-  // they want counts for their queues all the same. Null: none.
+  SearchMemory* memory = nullptr;        // lets the next cycle resume a search that ended early at a limit
+  const Stopwatch* stopwatch = nullptr;  // for time limits and timings; null: no time passes
+  // Jobs that cannot be placed as far as the caller knows. The cycle neither tries nor reports them, but
+  // their requests still count for their queues. Null: none.
   const IdSet<JobId>* set_aside = nullptr;
-  // Jobs of which the caller knows that no node takes them, and why: nodes are not counted for them, a search
-  // that can not find anything is passed over without a word, and they are told of only where something else
-  // stands in the way. Null: none.
+  // Jobs that no node takes, for reasons the caller knows. The cycle does not count nodes for them, silently
+  // skips a search for them if it cannot succeed, and reports them only if something else prevents them from
+  // starting. Null: none.
   const IdSet<JobId>* known_to_wait = nullptr;
 
   Duration elapsed() const { return stopwatch != nullptr ? stopwatch->elapsed() : Duration::zero(); }

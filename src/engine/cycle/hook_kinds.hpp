@@ -1,10 +1,10 @@
-// How the answers of several plugins combine; the type of a hook says it:
-//   FilterHook  all must allow; the first refusal decides and is what a user reads
-//   OrderHook   the first that has an opinion decides
-//   RankHook    likewise, as one number: what has the smaller one comes first
-//   ListHook    everything everybody says
-//   OwnerHook   exactly one plugin may answer; a second is a start-up error
-//   ScoreHook   scores add up (score_hook.hpp)
+// Types of hooks. The type says how the answers of several plugins are combined:
+//   FilterHook  all must allow; the first refusal decides and is reported to the user
+//   OrderHook   the first plugin with an opinion decides
+//   RankHook    likewise, as a number: smaller numbers come first
+//   ListHook    all plugins are called
+//   OwnerHook   exactly one plugin may answer; a second one is a start-up error
+//   ScoreHook   scores are added up (score_hook.hpp)
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class FilterHook {
  public:
   using Function = std::function<std::optional<Refusal>(Args...)>;
   void add(Function f) { functions_.push_back(std::move(f)); }
-  // Nothing: allowed.
+  // Returns nullopt if allowed.
   std::optional<Refusal> operator()(Args... args) const {
     for (const Function& f : functions_)
       if (auto refusal = f(args...)) return refusal;
@@ -49,15 +49,15 @@ class OrderHook {
   std::vector<Function> functions_;
 };
 
-// For what is compared often: plugins are asked once for each, not for each pair.
+// An order for frequent comparisons: plugins are asked once per element, not once per pair.
 template <class... Args>
 class RankHook {
  public:
   using Function = std::function<std::uint64_t(Args...)>;
-  // `f` gives numbers below two to the power of `bits`.
+  // REQUIRES: `f` returns numbers below 2^bits.
   void add(int bits, Function f) {
     bits_ += bits;
-    if (bits_ > 64) throw std::logic_error("what plugins rank by does not fit into 64 bits");
+    if (bits_ > 64) throw std::logic_error("the ranks of the plugins do not fit into 64 bits");
     parts_.push_back({bits, std::move(f)});
   }
   std::uint64_t operator()(Args... args) const {

@@ -1,5 +1,5 @@
-// The extension points: where policy (plugins) speaks to the engine, each with its contract. The type of a
-// hook says how the answers of several plugins combine: hook_kinds.hpp.
+// The extension points through which plugins set the policy of the engine, each with its contract. The type
+// of a hook says how the answers of several plugins are combined: hook_kinds.hpp.
 #pragma once
 
 #include <functional>
@@ -25,68 +25,68 @@
 
 namespace muster {
 
-// ---------------------------------------------------------------- what hooks are asked about
+// ---------------------------------------------------------------- arguments of hooks
 
-// Sets of nodes that a group of a job may use, to be tried one after the other.
+// Sets of nodes that a group of a job may use, to be tried one after another.
 class NodeSets {
  public:
   virtual ~NodeSets() = default;
-  // The next set, as ranks; null at the end. Valid until the next call.
+  // The next set, as node ranks; null at the end. Valid until the next call.
   virtual const Bitmap* next() = 0;
-  // Where the last set lies, for messages.
+  // The location of the last set, for messages.
   virtual const std::string& place() const = 0;
   // Why there was no set at all.
   virtual JobReason refusal() const = 0;
 };
 
-// A job as an order sees it, made by Session::entry(). Copies of a job with fewer tasks have their own rank.
+// A job as an order sees it, made by Session::entry(). A copy of a job with fewer tasks has its own rank.
 struct JobEntry {
   JobId job;
-  bool joins_now = false;  // stands at the back of the line of waiting jobs
+  bool joins_now = false;  // counts as having just joined the pending jobs
   std::uint64_t rank = 0;
 };
 
-// One of two sibling queues that are compared: with what its best waiting job asks for, or with what was and
-// would next be taken from it.
+// One of two sibling queues to compare: either with what its best pending job requests, or with what has been
+// and would next be taken from it.
 struct QueueSide {
   QueueId queue;
-  Demand wanted;   // of the waiting job; nothing when victims are ordered
-  Charge victims;  // held by the victims; nothing when waiting jobs are ordered
+  Demand wanted;   // by the pending job; empty when victims are ordered
+  Charge victims;  // held by the victims; empty when pending jobs are ordered
 };
 
-// One of two members of the same set.
+// One of two members of the same set to compare.
 struct SubGroupSide {
-  std::int32_t count = 0;      // active tasks of a pod set, satisfied members of a set
+  std::int32_t count = 0;      // active tasks of a pod set, or satisfied members of a set
   std::int32_t threshold = 0;  // minimum, or required members
 };
 
-// Why a running job is spared.
+// Why a running job may not be evicted.
 struct VictimRefusal {
-  std::string_view rule;  // lives for ever
+  std::string_view rule;  // points to static storage
   std::optional<TimePoint> until;
-  JobId who;  // where it is about one of several
+  JobId who;  // the job it is about, if there are several
 };
 
-// A scenario that was played and is to be judged: the contender's tasks are placed, the victims' may be
+// A simulated scenario to be judged. The contender's tasks are placed; the victims' tasks may have been
 // placed again.
 struct Scenario {
   JobId contender;
   std::span<const TaskId> contender_tasks;
   struct Victim {
     JobId job;
-    std::span<const TaskId> tasks;  // all that were taken, whatever became of them
+    std::span<const TaskId> tasks;  // all tasks that were taken, whatever became of them
   };
   std::span<const Victim> victims;
 };
 
-// What victims of these leaf queues would have to free at least, in thousandths of a GPU.
+// The GPUs, in thousandths, that victims from these leaf queues must free at least.
 struct Shortage {
   JobId contender;
   Demand wanted;
   std::int64_t gpus = 0;
   struct Source {
     QueueId leaf;
-    std::int64_t largest = 0;  // GPUs of the job that holds most
+    std::int64_t largest = 0;  // GPUs of the largest job
   };
   std::span<const Source> sources;
 };
@@ -95,87 +95,91 @@ class ScenarioGenerator;
 struct GeneratorFactory {
   std::string name;
   std::function<std::unique_ptr<ScenarioGenerator>()> make;
-  bool wants_all_tasks = false;  // never asked for some of the contender's tasks first
+  bool wants_all_tasks = false;  // it is never asked for only the first of the contender's tasks
 };
 
-// ---------------------------------------------------------------- all of them
+// ---------------------------------------------------------------- the hooks
 
 struct Hooks {
-  // ---- orders. Fallbacks: creation time, then uid; sub groups: name.
+  // ---- Orders. Ties are broken by creation time, then uid; for sub groups by name.
   OrderHook<QueueSide> queue_order;
   RankHook<JobId, ElasticState> job_rank;
   OrderHook<TaskId> task_order;
   OrderHook<SubGroupSide> sub_group_order;
 
-  // ---- may the job take this at all? Asked with the tasks to be placed at once. Nobody answers: yes.
+  // ---- Quotas and limits
+  // Whether the job may take this at all; called with the tasks to place together. Default: yes.
   OwnerHook<std::optional<JobReason>(JobId, std::span<const TaskId>)> job_over_capacity{"job_over_capacity"};
-  // The same for one task with what this node would charge; asked for candidate nodes.
+  // Likewise for one task, with what this node would charge; called for candidate nodes.
   OwnerHook<std::optional<JobReason>(TaskId, NodeId)> task_over_capacity{"task_over_capacity"};
-  // The quota part alone, before victims are searched for a non-preemptible job.
+  // The quota check alone, made before searching victims for a non-preemptible job.
   OwnerHook<std::optional<JobReason>(JobId, std::span<const TaskId>)> job_over_quota{"job_over_quota"};
 
-  // ---- nodes
-  // Once per attempt to place a task; a refusal fails the task.
+  // ---- Nodes
+  // Called once per attempt to place a task. A refusal fails the task.
   FilterHook<JobReason, TaskId> before_placing;
-  // A refusal that no eviction can change: the job is not worth a search.
+  // A refusal that no eviction can change, so that the job is not worth a search.
   FilterHook<JobReason, TaskId> hopeless;
-  // The same for tasks that have to be placed together.
+  // Likewise for tasks that must be placed together.
   FilterHook<JobReason, JobId, std::span<const TaskId>> hopeless_together;
-  // Splits the nodes that a group of the job may use (null: all) into sets to be tried in order. Nobody, or
-  // null: all of them, once. Asked for every group from the root down, each time the group is placed; the
-  // answer is valid until the group is placed again.
+  // Splits the nodes that a group of the job may use (null: all) into sets, which are tried in order.
+  // Default, or null: all of them at once. Called for every group from the root down, each time the group is
+  // placed. The answer is valid until the group is placed again.
   OwnerHook<NodeSets*(JobId, const Member&, std::span<const TaskId>, const Bitmap*)> node_sets{"node_sets"};
-  // By shape and node object alone: nothing that is placed changes the answer.
+  // Depends only on shape and node object: placements do not change the answer.
   FilterHook<NodeRefusal, ShapeId, NodeId> shape_filter;
-  // By shape and the state of the node.
+  // Depends on the shape and the state of the node.
   FilterHook<NodeRefusal, ShapeId, NodeId> state_filter;
-  // Everything else, asked only of nodes that are about to be taken.
+  // All other checks; called only for nodes that are about to be taken.
   FilterHook<NodeRefusal, TaskId, NodeId> node_filter;
-  // After the filters: a refusal of what is there now. The task may still be pipelined.
+  // Called after the filters. Refuses only what is on the node now; the task may still be pipelined.
   FilterHook<NodeRefusal, TaskId, NodeId> now_filter;
-  // What the refusal of a filter is about: fills what, who, wanted and available. Asked only where a job that
-  // found no place is told of.
+  // Fills in the details of a filter's refusal: what, who, wanted and available. Called only if the refusal
+  // is reported.
   ListHook<TaskId, NodeId, NodeRefusal&> name_refusal;
   ScoreHook node_score;
 
-  // Which shared GPU of a node: higher is better. A device without group is a whole one; nothing drops it.
+  // Scores a shared GPU of a node: higher is better. An invalid group means a whole device. No device is
+  // excluded.
   ListHook<TaskId, NodeId, GroupId, double&> gpu_score;
-  // What else the task would hold there: devices of its claims, NUMA zones. Asked right after the filters.
+  // Adds what else the task would hold on the node: devices of its claims, NUMA zones. Called right after the
+  // filters.
   ListHook<TaskId, NodeId, Holding&> holding;
 
-  // ---- making room. The contender is the waiting job that room is made for.
-  // May the job reclaim at all? Nobody answers: no.
+  // ---- Making room. The contender is the pending job that room is made for.
+  // Whether the job may reclaim at all. Default: no.
   OwnerHook<bool(JobId)> may_reclaim{"may_reclaim"};
-  // May the contender take from jobs of that leaf queue at all? Asked once per queue.
+  // Whether the contender may take from jobs of that leaf queue at all. Called once per queue.
   FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
-  FilterHook<VictimRefusal, JobId, JobId> preempt_victim;  // only queue and priority of the contender matter
+  // Depends only on queue and priority of the contender.
+  FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
-  // A gang below its minimum whose grace is over: may it be taken off now?
+  // Whether a gang below its minimum may be evicted after its grace period.
   FilterHook<VictimRefusal, JobId> stale_victim;
-  // After a scenario was played in which the contender found its place.
+  // Called after a simulated scenario in which the contender was placed.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
-  // Can reclaim free so much at all? A refusal is a proof that every scenario would be refused.
+  // Whether reclaim can free that much at all. A refusal proves that every scenario would be refused.
   FilterHook<JobReason, const Shortage&> reclaim_shortage;
-  // What allows the contender to take from the leaf queue, in words. Nobody answers: nothing is said.
+  // The rule that allows the contender to take from the leaf queue, as text. Default: no text.
   OwnerHook<std::string_view(JobId, QueueId)> reclaim_ground{"reclaim_ground"};
-  // Reclaim begins to search for this job: remember the queues as they are.
+  // Reclaim starts a search for this job: remember the current state of the queues.
   ListHook<JobId> search_begins;
-  // Generators of scenarios by name, tried in this order.
+  // Scenario generators by name, tried in this order.
   ListHook<std::vector<GeneratorFactory>&> generators;
 
-  // ---- giving way: who agreed to it, and who did not though asked
+  // ---- Requeue. Collects the jobs that are nominated, and those that are skipped.
   ListHook<RequeueRecord&> nominate;
 
-  // ---- queues, for tables and messages
+  // ---- Queues, for tables and messages
   OwnerHook<Shares(QueueId)> fair_share{"fair_share"};
   OwnerHook<Shares(QueueId)> requested{"requested"};
 
-  // Free GPUs of a node, and how many of them a typical pod can not use. Nobody answers: nothing is told.
+  // Free GPUs of a node, and how many of them a typical pod cannot use. Default: not reported.
   OwnerHook<FreeGpus(NodeId)> free_gpus{"free_gpus"};
 
-  // ---- changes. Called for every move, also when it is taken back.
+  // ---- Changes. Called for every move, including moves that undo another.
   ListHook<TaskId, const Placement&, const Placement&> moved;
 };
 

@@ -1,4 +1,4 @@
-// The smallest sort of plugin: a function that registers.
+// Plugins that consist of one function that registers hooks.
 #include "engine/cycle/plugin.hpp"
 
 namespace muster {

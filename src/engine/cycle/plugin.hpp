@@ -1,4 +1,4 @@
-// A plugin: policy for one cycle. Made anew for each, so what it caches dies with the cycle.
+// A plugin: policy for one cycle. It is created anew for each cycle, so its caches end with the cycle.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,11 @@ struct Hooks;
 class Plugin {
  public:
   virtual ~Plugin() = default;
-  // Registers with the hooks. The session outlives the plugin.
+  // Registers hooks. The session outlives the plugin.
   virtual void open(Session& session, Hooks& hooks) = 0;
 };
 
-// A plugin that is nothing but its registration.
+// A plugin that consists of its registration function.
 std::unique_ptr<Plugin> plugin_of(void (*open)(Session&, Hooks&));
 
 struct PluginFactory {
@@ -30,7 +30,7 @@ class Action {
  public:
   virtual ~Action() = default;
   virtual std::string name() const = 0;
-  // Before any action of the cycle runs.
+  // Called before any action of the cycle runs.
   virtual void open(Session&) {}
   virtual void run(Session& session) = 0;
 };

@@ -1,5 +1,5 @@
-// How a cycle is run: plugins, actions and the settings they share. Fixed for the life of a scheduler, but
-// for past use, which changes between cycles.
+// How cycles run: plugins, actions and the settings they share. Fixed for the lifetime of a scheduler, except
+// for past usage, which changes between cycles.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@
 namespace muster {
 
 struct EngineSettings {
-  std::map<std::string, int> queue_depth;  // jobs per leaf queue and action
+  std::map<std::string, int> queue_depth;  // maximum jobs per leaf queue, by action
   int max_consolidation_victims = 16;
   bool allow_consolidating_reclaim = true;
   bool use_signatures = true;
   Duration staleness_grace = std::chrono::seconds(60);
-  bool index_nodes = true;     // false: score all nodes for every task, the plain way
-  bool replay_victims = true;  // false: every probe of a search puts the victims in order anew
-  bool prove_hopeless = true;  // false: search also where a proof says that there is nothing to find
+  bool index_nodes = true;     // false: score all nodes for every task
+  bool replay_victims = true;  // false: every probe of a search sorts the victims again
+  bool prove_hopeless = true;  // false: search even if a proof says that there is nothing to find
   SearchLimits search;
   Compatibility compatibility;
-  // Past use of queues by name, as a share of the capacity; absent: none.
+  // Past usage of queues by name, as a share of the capacity; absent: none.
   std::map<std::string, Shares> usage;
 };
 

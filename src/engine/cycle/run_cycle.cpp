@@ -1,4 +1,4 @@
-// Opens the session, runs the actions one after the other with their times taken, and closes it.
+// Opens the session, runs and times the actions one after another, and closes the session.
 #include "engine/cycle/run_cycle.hpp"
 
 #include <cassert>

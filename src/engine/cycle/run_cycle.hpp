@@ -1,4 +1,4 @@
-// One cycle: what is becomes what should be done.
+// Runs one scheduling cycle.
 #pragma once
 
 #include "engine/cycle/cycle_aids.hpp"
@@ -8,9 +8,9 @@
 
 namespace muster {
 
-// The same cluster, policy and instant always give the same decisions, as long as no limit of time strikes.
-// Leaves the decisions in the cluster as assumptions (Binding, Releasing) for the source to confirm or
-// correct.
+// Deterministic: the same cluster, policy and `now` always give the same decisions unless a time limit is
+// reached. Leaves the decisions in the cluster as assumptions (Binding, Releasing), which the source confirms
+// or corrects.
 Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, const CycleAids& aids = {});
 
 }  // namespace muster

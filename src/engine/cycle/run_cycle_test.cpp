@@ -1,4 +1,4 @@
-// What a cycle takes from its caller beside cluster and policy: the time that passes while it runs.
+// How a cycle uses its caller's stopwatch.
 #include "engine/cycle/run_cycle.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-TEST(RunCycle, TakesTimesByTheStopwatchItIsHanded) {
+TEST(RunCycle, MeasuresTimeWithTheGivenStopwatch) {
   TestCluster c;
   c.only({"allocate"}).node("n1").pending("a");
   const RushingStopwatch stopwatch;

@@ -1,4 +1,4 @@
-// Adding up scores, and the keys by which an index keeps nodes in the order of their scores.
+// Adds up scores, and computes the keys by which an index sorts nodes in score order.
 #include "engine/cycle/score_hook.hpp"
 
 #include <stdexcept>
@@ -43,7 +43,7 @@ void ScoreHook::add_own(ShapeId shape, std::span<const NodeId> nodes, std::span<
 }
 
 void ScoreHook::set_table(Table table) {
-  if (table_) throw std::logic_error("two plugins have a table of node scores; only one may");
+  if (table_) throw std::logic_error("two plugins provide a table of node scores; only one may");
   table_ = std::move(table);
   terms_.push_back({.is_table = true});
 }

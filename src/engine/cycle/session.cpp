@@ -1,5 +1,4 @@
-// Opens the plugins and keeps what all actions of a cycle ask for: orders, chunks, and what was decided so
-// far.
+// Opens the plugins and holds what all actions of a cycle use: orders, chunks, and the decisions so far.
 #include "engine/cycle/session.hpp"
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace muster {
 namespace {
 
-// A job that was requeued waits from then on.
+// A requeued job counts as pending only since it was requeued.
 inline TimePoint waiting_since(const Job& job, bool joins_now, TimePoint now) {
   if (!joins_now && !job.requeued_at) return job.created;
   return std::max(job.created, joins_now ? now : std::min(*job.requeued_at, now));
@@ -52,7 +51,7 @@ std::span<const JobId> Session::waiting_by_age() {
   if (std::exchange(waiting_as_of_, changes_) == changes_) return waiting_by_age_;
   waiting_by_age_ = waiting();
   std::erase_if(waiting_by_age_, [&](JobId j) { return why_not_considered(cluster, j).has_value(); });
-  // By keys that stand together: only those of one moment are compared by their names.
+  // The sort keys are stored next to each other; only those with equal timestamps are compared by uid.
   std::vector<std::pair<TimePoint, JobId>> line;
   for (JobId j : waiting_by_age_) line.emplace_back(cluster.job(j).created, j);
   std::ranges::sort(line, [&](const auto& a, const auto& b) {
@@ -101,7 +100,7 @@ bool Session::task_before(TaskId a, TaskId b) const {
   return age(cluster.task(a)) < age(cluster.task(b));
 }
 
-// Most pod sets have one task, or their tasks came in order.
+// Most pod sets have one task, or tasks that are already in order.
 std::span<const TaskId> Session::ordered_tasks(JobId id, std::uint32_t pod_set) {
   const std::vector<TaskId>& tasks = cluster.job(id).pod_sets[pod_set].tasks;
   if (tasks.size() < 2) return tasks;
@@ -125,7 +124,7 @@ const Chunk& Session::chunk(JobId id, Evicted evicted) {
   chunk.evicted = evicted;
   chunk.has_evicted = false;
   chunk.tasks.clear();
-  // Of one that loses tasks the next cycle wants others.
+  // After the job loses a task, the next cycle tries different ones.
   const bool lasts = memory != nullptr && job.counts.of(TaskStatus::kReleasing) == 0;
   if (!lasts || !memory->recall_tasks(id, job.version, chunk.tasks)) {
     collect_tasks(id, chunk);
@@ -198,7 +197,7 @@ bool Session::take_tasks(JobId id, std::uint32_t pod_set, std::int32_t at_most, 
   return at_most < before;
 }
 
-// ---------------------------------------------------------------- what happened
+// ---------------------------------------------------------------- records
 
 void Session::bind(TaskId t) {
   Placement at = cluster.placement(t);
@@ -218,20 +217,20 @@ void Session::annotate(JobId job, std::string key, std::optional<std::string> va
 }
 
 void Session::set_reason(JobId job, JobReason&& reason) {
-  Said& said = said_[job];
-  said.reasons.clear();
+  Reported& reported = reported_[job];
+  reported.reasons.clear();
   const bool is_known = reason.rule == JobRule::kNoNode && !counts_refusals(job);
-  said.as_known = is_known ? cluster.job(job).version : 0;
-  if (!is_known) said.reasons.push_back(std::move(reason));
+  reported.as_known = is_known ? cluster.job(job).version : 0;
+  if (!is_known) reported.reasons.push_back(std::move(reason));
 }
 
 std::span<const JobReason> Session::reasons(JobId job) const {
-  const auto found = said_.find(job);
-  return found == said_.end() ? std::span<const JobReason>() : found->second.reasons;
+  const auto found = reported_.find(job);
+  return found == reported_.end() ? std::span<const JobReason>() : found->second.reasons;
 }
 
 void Session::add_reason(JobId job, JobReason reason) {
-  auto& reasons = said_[job].reasons;
+  auto& reasons = reported_[job].reasons;
   const bool known =
       std::any_of(reasons.begin(), reasons.end(), [&](const JobReason& r) { return r.rule == reason.rule; });
   if (!known) reasons.push_back(std::move(reason));

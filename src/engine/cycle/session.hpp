@@ -1,5 +1,5 @@
-// One cycle over one cluster: the hooks as the plugins filled them, what is remembered until the cycle's end,
-// and what was decided.
+// One cycle over one cluster: the hooks that the plugins filled, caches that live until the end of the cycle,
+// and the decisions.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -27,7 +27,7 @@ class NodeFinder;
 class Signatures;
 class VictimPool;
 
-// By creation time, then uid: what decides where nothing else does.
+// By creation time, then uid: breaks all remaining ties.
 struct Age {
   TimePoint created;
   std::string_view uid;
@@ -39,7 +39,7 @@ Age age(const T& x) {
 }
 inline Age age(const Queue& queue) { return {queue.meta.created, queue.meta.uid}; }
 
-// By namespace, then name: the order of lists for people.
+// By namespace, then name: the order of lists for users.
 template <class T>
 bool is_listed_before(const T& x, const T& y) {
   return x.ns != y.ns ? x.ns < y.ns : x.name < y.name;
@@ -51,7 +51,7 @@ inline bool is_at_or_below(const Cluster& cluster, QueueId queue, QueueId ancest
   return false;
 }
 
-// The first queues from the top on both sides that are not the same.
+// The topmost ancestors, one on each side, that differ.
 inline std::pair<QueueId, QueueId> leveled_pair(const Cluster& c, QueueId a, QueueId b) {
   while (c.queue(a).depth > c.queue(b).depth) a = c.queue(a).parent;
   while (c.queue(b).depth > c.queue(a).depth) b = c.queue(b).parent;
@@ -59,19 +59,19 @@ inline std::pair<QueueId, QueueId> leveled_pair(const Cluster& c, QueueId a, Que
   return {a, b};
 }
 
-// What victims count as that a statement evicted and may place again.
+// How to treat victims that a statement evicted: pending again, or gone.
 enum class Evicted : std::uint8_t { kWaitAgain, kAreGone };
 
-// The tasks of a job that are tried at once, and what its queue would be charged for them.
+// The tasks of a job that are tried together, and what its queue would be charged for them.
 struct Chunk {
   absl::InlinedVector<TaskId, 4> tasks;
-  Demand wanted;  // GPU memory by the smallest GPU of the cluster
+  Demand wanted;  // GPU memory is converted by the smallest GPU of the cluster
   std::uint64_t version = 0;
   Evicted evicted = Evicted::kAreGone;
-  bool has_evicted = false;  // such a victim is among its tasks, so `evicted` matters
+  bool has_evicted = false;  // its tasks include evicted victims, so `Evicted` matters
 };
 
-// Where a task was before it was moved.
+// The placement of a task before it was moved.
 struct TaskMove {
   TaskId task;
   Placement before;
@@ -87,65 +87,65 @@ class Session {
   Cluster& cluster;
   const EngineSettings& settings;
   const TimePoint now;
-  const std::string now_text;  // as annotations have it
+  const std::string now_text;  // `now` as written to annotations
   Hooks hooks;
   Decisions decisions;
-  ActionStats stats;           // of the action at work
-  SearchMemory* const memory;  // of searches that earlier cycles cut short; null: none
+  ActionStats stats;           // of the current action
+  SearchMemory* const memory;  // searches that earlier cycles ended early; may be null
 
-  // The jobs that wait and that the cycle is to look at, in no particular order.
+  // The pending jobs that the cycle considers, in arbitrary order.
   std::vector<JobId> waiting() const;
-  // Time that has passed, for limits and timings; decisions are made by `now`.
+  // Elapsed time, for limits and timings only; decisions use `now`.
   Duration elapsed() const { return aids_.elapsed(); }
-  // Somebody wants to know how many nodes refuse the job, and for what.
+  // Whether the caller wants to know how many nodes refuse the job, and why.
   bool counts_refusals(JobId job) const {
     return aids_.known_to_wait == nullptr || !aids_.known_to_wait->contains(job);
   }
-  // Nobody is told of it, and nobody fares otherwise if it is not even tried in vain. In KAI's way one that
-  // failed keeps others from being tried that ask for less.
+  // Whether a failing attempt for the job may be skipped silently because it affects neither reports nor
+  // other jobs. With KAI's comparison, a failed job keeps other jobs that ask for less from being tried.
   bool passes_over_in_vain(JobId job) const {
     return settings.compatibility.compare_failed_fully && !counts_refusals(job);
   }
 
-  // Grows with every change that is not taken back.
+  // Increases with every change that is not undone.
   std::uint64_t changes() const { return changes_; }
   void note_change() { ++changes_; }
-  // Those who wait and take part (waiting_jobs.hpp), by creation time, then uid.
+  // The pending jobs that are considered (waiting_jobs.hpp), by creation time, then uid.
   std::span<const JobId> waiting_by_age();
-  // The victims of the action that ran last, for the next one; null: none are known.
+  // The victims of the last action, for reuse by the next one; null if there are none.
   std::unique_ptr<VictimPool> spare_victims;
-  std::unique_ptr<GpuRoom> spare_room;  // likewise
+  std::unique_ptr<GpuRoom> spare_room;  // room of the last action, likewise
 
-  // Buffers of statements.
+  // Buffers that statements reuse.
   std::vector<TaskMove> spare_log;
   Stamps<TaskId> spare_tasks;
 
   NodeFinder& finder() { return *finder_; }
-  // What waiting jobs ask of a search.
+  // What pending jobs ask of a search.
   Asks& asks();
-  // KAI's way to compare waiting jobs, as they were when they were first taken: when the cycle opened. Where
-  // they are off, or our way is on, none are taken.
+  // Signatures by which KAI compares pending jobs, as of the opening of the cycle. Not computed unless KAI's
+  // comparison is enabled.
   const Signatures& signatures() const { return *signatures_; }
   void take_signatures();
 
-  // All changes of a cycle go through here.
+  // All changes of a cycle go through this function.
   void move(TaskId task, const Placement& to);
-  // Grows when a task leaves a node: who was in the way of others may be no longer.
+  // Increases when a task leaves a node, because that may make room for others.
   std::uint64_t departures() const { return departures_; }
 
-  // The tasks to try next, of a live job. Valid until the job changes.
+  // The tasks of a job to try next. Valid until the job changes.
   const Chunk& chunk(JobId job, Evicted evicted = Evicted::kWaitAgain);
   // The tasks of a pod set in task order.
   std::span<const TaskId> ordered_tasks(JobId job, std::uint32_t pod_set);
 
-  // The tasks among them that would count as non-preemptible: all, none, or what a semi-preemptible job still
-  // lacks of its minimum.
+  // The tasks among these that would count as non-preemptible: all, none, or what a semi-preemptible job
+  // lacks to its minimum.
   std::vector<TaskId> core_part(JobId job, std::span<const TaskId> tasks) const;
 
-  // What the tasks ask for, GPU memory counted by devices of `gpu_mib` (0: not at all).
+  // What the tasks request. GPU memory is converted by devices of `gpu_mib`; 0: not counted.
   Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
-  // Is `a` before `b`, all plugins and fallbacks considered? Among waiting jobs a requeued one counts as
-  // created then; among running ones seniority is by real creation time.
+  // Whether `a` comes before `b` by all plugins and tie-breakers. A pending job that was requeued counts as
+  // created at that time; running jobs are ordered by their real creation time.
   bool job_before(const JobEntry& a, const JobEntry& b) const;
   bool senior(const JobEntry& a, const JobEntry& b) const;
   bool task_before(TaskId a, TaskId b) const;
@@ -154,7 +154,7 @@ class Session {
     return {.job = job, .rank = hooks.job_rank(job, elastic)};
   }
 
-  // From that moment on the cycle might decide something else, though nothing but time has changed.
+  // The cycle may decide differently from this time on, even if nothing else changes.
   void wake_at(TimePoint moment) {
     auto& first = decisions.next_moment;
     if (moment > now && (!first || moment < *first)) first = moment;
@@ -163,21 +163,21 @@ class Session {
     if (moment) wake_at(*moment);
   }
 
-  // ---- what happened
+  // ---- Records
   void bind(TaskId task);
   void record_eviction(TaskId task, const std::string& action, JobId contender);
   void record_pipelined(TaskId task) { pipelined_.push_back(task); }
   void annotate(JobId job, std::string key, std::optional<std::string> value);
-  // What stands in the way of a job; replaces what was said before.
+  // Sets why the job is pending; replaces all earlier reasons.
   void set_reason(JobId job, JobReason&& reason);
-  // Stands beside what was said before; the same rule is not said twice.
+  // Adds a reason, at most one per rule.
   void add_reason(JobId job, JobReason reason);
-  // What was said so far.
+  // The reasons so far.
   std::span<const JobReason> reasons(JobId job) const;
-  // A search for the job made no room.
+  // Records a search that made no room for the job.
   void record_search(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
 
-  // Gives pipelined places back, turns the rest into assumptions, and hands over the decisions.
+  // Releases pipelined places, turns the rest into assumptions, and returns the decisions.
   Decisions close();
 
  private:
@@ -205,20 +205,21 @@ class Session {
   absl::flat_hash_map<JobId, Chunk> chunks_;
   struct OrderedTasks {
     std::vector<TaskId> sorted;     // empty: the pod set's own list is in order
-    std::size_t first_waiting = 0;  // none before it waits
+    std::size_t first_waiting = 0;  // no task before this index is pending
   };
   absl::flat_hash_map<std::pair<JobId, std::uint32_t>, OrderedTasks> ordered_tasks_;  // by job and pod set
-  struct Said {
+  struct Reported {
     std::vector<JobReason> reasons;
-    std::uint64_t as_known = 0;  // the job's version when no node took it, which the caller knows; 0: news
+    // The job's version if no node took it and the caller knows that; 0: must be reported.
+    std::uint64_t as_known = 0;
   };
-  absl::flat_hash_map<JobId, Said> said_;
+  absl::flat_hash_map<JobId, Reported> reported_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
   std::uint64_t departures_ = 0, changes_ = 1;
   std::uint64_t waiting_as_of_ = 0;
   std::vector<JobId> waiting_by_age_;
-  std::vector<TaskId> pipelined_;  // by committed statements; some may have moved on since
+  std::vector<TaskId> pipelined_;  // by committed statements; some may have been moved since
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The end of a session: pipelined places are given back, the rest becomes assumptions, and why jobs wait is
-// told.
+// The end of a session: releases pipelined places, turns the rest into assumptions, and reports why jobs are
+// pending.
 #include <algorithm>
 
 #include "engine/cycle/session.hpp"
@@ -19,8 +19,8 @@ Decisions Session::close() {
   return std::move(decisions);
 }
 
-// A pod that got a place and lost it again to another in the same cycle never leaves the line: it is neither
-// bound nor evicted. Nor is a gang started by a part of it while the rest goes elsewhere.
+// A pod that was placed and lost its place in the same cycle stays pending: it is neither bound nor evicted.
+// A gang is not started partially while the rest is placed elsewhere.
 void Session::withdraw_binds() {
   if (decisions.binds.empty() || decisions.evictions.empty()) return;
   const std::vector<TaskId> both = drop_evictions_of_bound();
@@ -45,7 +45,7 @@ std::vector<TaskId> Session::drop_evictions_of_bound() {
   return both;
 }
 
-// Jobs with binds that lost tasks, and do not stand by what is placed for real.
+// Jobs with binds that lost tasks, so that the tasks to be bound no longer form a gang.
 std::vector<JobId> Session::half_bound(std::span<const TaskId> withdrawn) const {
   Stamps<JobId> losers, seen;
   for (TaskId t : withdrawn) losers.insert(cluster.task(t).job);
@@ -58,13 +58,14 @@ std::vector<JobId> Session::half_bound(std::span<const TaskId> withdrawn) const 
   return jobs;
 }
 
-// What was bound of it keeps its place in view if the rest has one, too.
+// Pods to be bound become nominated instead if the rest of the gang is nominated as well; otherwise they
+// become pending.
 void Session::withdraw_gang(JobId job) {
-  const bool is_whole_in_view = is_satisfied(cluster.job(job), kRoot);
+  const bool is_whole_gang_nominated = is_satisfied(cluster.job(job), kRoot);
   std::erase_if(decisions.binds, [&](const BindDecision& b) {
     if (cluster.task(b.task).job != job) return false;
     cluster.move(b.task, {.status = TaskStatus::kPending});
-    if (is_whole_in_view) {
+    if (is_whole_gang_nominated) {
       cluster.move(b.task, {.status = TaskStatus::kPipelined, .node = b.node, .holding = b.holding});
       record_pipelined(b.task);
     }
@@ -75,14 +76,14 @@ void Session::withdraw_gang(JobId job) {
 
 void Session::withdraw(TaskId t) {
   const Placement at = cluster.placement(t);
-  if (at.status == TaskStatus::kPipelined)  // moved before it ever stood
+  if (at.status == TaskStatus::kPipelined)  // moved again before it was ever bound
     cluster.move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});
   else
     cluster.move(t, {.status = TaskStatus::kPending});
   forget_annotations(cluster.task(t).job);
 }
 
-// That it was started or evicted, where nothing of that is left.
+// Drops the annotations for a start or an eviction that has been undone.
 void Session::forget_annotations(JobId job) {
   const auto is_of_job = [&](const auto& decision) { return cluster.task(decision.task).job == job; };
   const auto patch = patches_.find(job);
@@ -92,8 +93,8 @@ void Session::forget_annotations(JobId job) {
   if (std::ranges::none_of(decisions.evictions, is_of_job)) annotations.erase(keys::kLastEviction);
 }
 
-// Pipelined places last to the end of the cycle: a moved task goes on terminating where it was, others wait
-// again.
+// Pipelined places last until the end of the cycle: a moved task keeps terminating on its old node, the
+// others become pending again.
 void Session::settle_pipelined() {
   std::sort(pipelined_.begin(), pipelined_.end(),
             [&](TaskId a, TaskId b) { return is_listed_before(cluster.task(a), cluster.task(b)); });
@@ -109,7 +110,8 @@ void Session::settle_pipelined() {
   }
 }
 
-// A task that was evicted when it was only pipelined waits again; one that was to move ends where it stands.
+// A task that was evicted while only pipelined becomes pending; one that was to be moved ends on its current
+// node.
 void Session::settle_evicted() {
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
@@ -121,11 +123,11 @@ void Session::settle_evicted() {
   }
 }
 
-// Whoever lent what is known of those who wait needs to hear only of what is new. One that lost pods in the
-// cycle may not take part any longer.
+// The caller that lent its knowledge about pending jobs needs only news. A job that lost pods in the cycle
+// may no longer take part.
 bool Session::is_as_known(JobId job) const {
-  const auto found = said_.find(job);
-  if (found == said_.end() || found->second.as_known == 0) return false;
+  const auto found = reported_.find(job);
+  if (found == reported_.end() || found->second.as_known == 0) return false;
   return found->second.as_known == cluster.job(job).version || !why_not_considered(cluster, job);
 }
 
@@ -136,7 +138,8 @@ void Session::collect_waiting() {
             [&](JobId a, JobId b) { return is_listed_before(cluster.job(a), cluster.job(b)); });
   for (JobId j : jobs) {
     WaitingJob w{.job = j, .reasons = {}, .searches = {}};
-    if (const auto found = said_.find(j); found != said_.end()) w.reasons = std::move(found->second.reasons);
+    if (const auto found = reported_.find(j); found != reported_.end())
+      w.reasons = std::move(found->second.reasons);
     if (auto standing = why_not_considered(cluster, j))
       w.reasons.insert(w.reasons.begin(), std::move(*standing));
     if (const auto found = searches_.find(j); found != searches_.end()) w.searches = std::move(found->second);

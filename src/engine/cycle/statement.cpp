@@ -1,4 +1,4 @@
-// The statement logs where a task was and moves it back: there is nothing in an undo that could fail.
+// Logs the placement of each task before a change. Undo moves the task back and cannot fail.
 #include "engine/cycle/statement.hpp"
 
 #include <cassert>
@@ -31,14 +31,14 @@ void Statement::pipeline(TaskId t, NodeId node, HoldingId holding) {
   move(t, to);
 }
 
-// Where it stood before its eviction, with the same shared GPUs, devices and NUMA zones.
+// Whether the task is at its place before the eviction, with the same shared GPUs, devices and NUMA zones.
 bool Statement::stands_there(TaskId t, NodeId node, HoldingId holding) const {
   const Placement& at = session_.cluster.placement(t);
   if (session_.settings.compatibility.return_where_chosen && node != first_before(t).node) return false;
   if (node != at.node && node != at.leaving && node != at.passing) return false;
   const Holding &wanted = session_.cluster.holding(holding), &held = session_.cluster.holding(at.holding);
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
-  // Devices of an earlier place may be gone to whoever shares the claim.
+  // Devices of an earlier place may have been passed to another pod that shares the claim.
   if (!held.claims.empty() && first_before(t).holding != at.holding) return false;
   return wanted.zones == held.zones && wanted.claims == held.claims &&
          (!is_shared || wanted.groups == held.groups);
@@ -92,7 +92,8 @@ void Statement::commit(const std::string& action, JobId contender) {
     Placement settled = at;
     settled.virtually_evicted = false;
     session_.move(m.task, settled);
-    const bool is_evicted_already = m.before.status == TaskStatus::kPipelined;  // by who moved it
+    const bool is_evicted_already =
+        m.before.status == TaskStatus::kPipelined;  // by the statement that moved it
     if (!at.never_stood && !is_evicted_already) session_.record_eviction(m.task, action, contender);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.evicted(job, session_.now);

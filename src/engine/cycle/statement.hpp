@@ -1,4 +1,4 @@
-// A tentative change: every operation takes effect at once, and what is not committed never happened.
+// A tentative change: every operation takes effect at once; what is not committed is undone.
 #pragma once
 
 #include <string>
@@ -22,20 +22,20 @@ class Statement {
 
   // Takes the place now.
   void allocate(TaskId t, NodeId node, HoldingId holding = {});
-  // Takes the place as soon as it is free. A victim of this statement that gets its own place back is simply
-  // not evicted; one that goes elsewhere stays on its old node, releasing, until it is gone.
+  // Takes the place as soon as it is free. A victim of this statement that returns to its own place is not
+  // evicted. A victim that is moved stays on its old node, releasing, until it is gone.
   void pipeline(TaskId t, NodeId node, HoldingId holding = {});
   void evict(TaskId t);
-  // The task waits as if it had never stood anywhere: to see what would become of it then.
+  // Makes the task pending as if it had never been placed, to see what would become of it.
   void forget(TaskId t) { move(t, {}); }
-  // Back to where the task was before this statement first changed it.
+  // Returns the task to its placement before this statement first changed it.
   void take_back(TaskId t);
-  // Everything this statement allocated for the job waits instead, where it is.
+  // Pipelines everything this statement allocated for the job, on the same nodes.
   void convert_to_pipelined(JobId job);
 
   Checkpoint checkpoint() const { return log_.size(); }
   void rollback(Checkpoint to);
-  // The net effect per task becomes decisions; `contender` is the job it is done for.
+  // Turns the net effect per task into decisions. `contender` is the job that room is made for.
   void commit(const std::string& action, JobId contender);
 
  private:

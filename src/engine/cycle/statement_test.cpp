@@ -1,4 +1,4 @@
-// Operations of a statement, their undo, and what a commit decides.
+// The operations of a statement, their undo, and the decisions of a commit.
 #include "engine/cycle/statement.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Node n1 with a running job "old" of two GPUs out of three, an empty node n2, and a waiting job "new".
+// Node n1 (three GPUs) with a running job "old" (two GPUs), an empty node n2, and a pending job "new".
 class StatementTest : public testing::Test {
  protected:
   StatementTest() {
@@ -62,7 +62,7 @@ TEST_F(StatementTest, UnevictPutsTheTaskBack) {
   EXPECT_EQ(c.cluster().fingerprint(), before);
 }
 
-TEST_F(StatementTest, AMovedVictimStandsOnBothNodes) {
+TEST_F(StatementTest, AMovedVictimOccupiesBothNodes) {
   Statement st(*session);
   st.evict(task("old-0"));
   st.pipeline(task("old-0"), node("n2"));
@@ -73,7 +73,7 @@ TEST_F(StatementTest, AMovedVictimStandsOnBothNodes) {
   EXPECT_EQ(at("old-0").leaving, node("n1"));
 }
 
-// The place it was to move to first counts as one that it releases, to the end of the cycle.
+// The first target counts as releasing until the end of the cycle.
 TEST_F(StatementTest, AVictimMovedTwiceStillLeavesItsFirstNode) {
   c.node("n3", {.gpus = 1});
   session = &c.open();
@@ -93,8 +93,8 @@ TEST_F(StatementTest, AVictimMovedTwiceStillLeavesItsFirstNode) {
   EXPECT_EQ(gpus("n3"), "idle 1 releasing 0");
 }
 
-// n2 was promised to it before; whoever comes meanwhile may have that.
-TEST_F(StatementTest, AVictimThatIsMovedAndTakenAgainGetsThePlaceThatWasFound) {
+// n2 was promised to it before; another job may have that place now.
+TEST_F(StatementTest, AVictimMovedTwiceGetsItsLastPlace) {
   Statement first(*session);
   first.evict(task("old-0"));
   first.pipeline(task("old-0"), node("n2"));
@@ -116,7 +116,7 @@ TEST_F(StatementTest, AVictimThatGetsItsPlaceBackIsNotEvicted) {
   EXPECT_EQ(c.cluster().fingerprint(), before);
 }
 
-TEST_F(StatementTest, ConvertMakesTheWholeAttemptWait) {
+TEST_F(StatementTest, ConvertPipelinesTheWholeAttempt) {
   Statement st(*session);
   st.allocate(task("new-0"), node("n1"));
   st.pipeline(task("new-1"), node("n2"));
@@ -139,7 +139,7 @@ TEST_F(StatementTest, RollbackStopsAtTheCheckpoint) {
   EXPECT_EQ(c.cluster().fingerprint(), before);
 }
 
-TEST_F(StatementTest, WhatIsNotCommittedNeverHappened) {
+TEST_F(StatementTest, AnUncommittedStatementLeavesNoTrace) {
   {
     Statement st(*session);
     st.evict(task("old-0"));
@@ -164,7 +164,7 @@ TEST_F(StatementTest, CommitBindsEvictsAndPipelines) {
   EXPECT_EQ(d.evictions[0].contender, c.job_id("new"));
 }
 
-TEST_F(StatementTest, CommitTellsOnlyTheNetEffect) {
+TEST_F(StatementTest, CommitReportsOnlyTheNetEffect) {
   Statement st(*session);
   st.evict(task("old-0"));
   st.pipeline(task("old-0"), node("n2"));

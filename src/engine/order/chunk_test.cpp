@@ -1,4 +1,4 @@
-// Which tasks of a job are tried at once: actions.md 3.3.
+// Which tasks of a job are tried together: actions.md 3.3.
 #include <gtest/gtest.h>
 
 #include "engine/cycle/session.hpp"
@@ -29,7 +29,7 @@ TEST(Chunk, CountsWhatRunsTowardTheMinimum) {
   EXPECT_EQ(chunk(c), "a-0 a-1");
 }
 
-TEST(Chunk, IsOneTaskOnceTheMinimumStands) {
+TEST(Chunk, IsOneTaskOnceTheMinimumIsMet) {
   TestCluster c;
   c.node("n1").pending("a", {.tasks = 3, .min = 1}).task("a", "b-0", {}, "n1");
   EXPECT_EQ(chunk(c), "a-0");
@@ -42,7 +42,7 @@ TEST(Chunk, FollowsTheTaskPriority) {
   EXPECT_EQ(chunk(c), "c b");
 }
 
-TEST(Chunk, AskedForTwiceIsTheSameUntilTheJobChanges) {
+TEST(Chunk, IsCachedUntilTheJobChanges) {
   TestCluster c;
   c.node("n1").pending("a", {.tasks = 2, .min = 1});
   Session& s = c.open();
@@ -54,7 +54,7 @@ TEST(Chunk, AskedForTwiceIsTheSameUntilTheJobChanges) {
   EXPECT_EQ(chunk(c, s), "a-0");
 }
 
-TEST(Chunk, HoldsVictimsOfAScenarioOnlyWhereTheyWaitAgain) {
+TEST(Chunk, IncludesVictimsOfAScenarioOnlyIfTheyArePendingAgain) {
   TestCluster c;
   c.node("n1").running("a", {.tasks = 2, .min = 1, .node = "n1"});
   Session& s = c.open();
@@ -81,7 +81,7 @@ TEST(Chunk, TakesAsManySubGroupsAsAreNeeded) {
   EXPECT_EQ(chunk(c), "a-x-0");
 }
 
-TEST(Chunk, DemandsBothOthersWhenOneOfThreeStandsAndTwoAreNeeded) {
+TEST(Chunk, DemandsBothOthersWhenOneOfThreeRunsAndTwoAreNeeded) {
   TestCluster c;
   c.node("n1").pending("a", {.min_sub_group = 2,
                              .groups = {{.name = "x", .min = 1},
@@ -116,7 +116,7 @@ TEST(Chunk, GrowsTheSubGroupThatIsLeastAboveItsMinimum) {
       "a", {.groups = {{.name = "x", .min = 1, .tasks = 1}, {.name = "y", .min = 2, .tasks = 1}}});
   c.task("a", "x-0", {.sub_group = "x"}, "n1").task("a", "x-1", {.sub_group = "x"}, "n1");
   c.task("a", "y-0", {.sub_group = "y"}, "n1").task("a", "y-1", {.sub_group = "y"}, "n1");
-  EXPECT_EQ(chunk(c), "a-y-0");  // 2 of 1 stand against 2 of 2
+  EXPECT_EQ(chunk(c), "a-y-0");  // x has 2 of 1, y 2 of 2
 }
 
 TEST(Chunk, SubGroupsWithoutMinimumComeLast) {
@@ -134,7 +134,7 @@ TEST(Chunk, ASetThatNeedsNothingIsElasticFromTheStart) {
   EXPECT_EQ(chunk(c), "a-x-0 a-x-1");
 }
 
-TEST(Chunk, LeavesTasksOfUnknownSubGroupsOut) {
+TEST(Chunk, SkipsTasksOfUnknownSubGroups) {
   TestCluster c;
   c.node("n1").pending("a", {.tasks = 1}).task("a", "b", {.sub_group = "nobody"});
   EXPECT_EQ(chunk(c), "a-0");

@@ -1,4 +1,4 @@
-// Counts along the job's tree, less the tasks that were taken.
+// Counts over the job's tree, minus the tasks that were taken.
 #include "engine/order/gang_view.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A job seen without some of its active tasks: how its groups stand when victims have been peeled off.
-// Without any taken it is the live job.
+// A job seen without some of its active tasks: the state of its groups after victims were taken. With none
+// taken it is the live job.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -14,7 +14,7 @@ namespace muster {
 
 class GangView {
  public:
-  // `taken`: how many active tasks of each pod set are gone; empty: none.
+  // `taken`: number of active tasks missing from each pod set; empty: none.
   GangView(const Session& session, const Job& job, std::span<const std::int32_t> taken = {})
       : session_(session), job_(job), taken_(taken) {}
 
@@ -27,20 +27,20 @@ class GangView {
   ElasticState elastic_state() const;
   // The members of a set in sub group order.
   absl::InlinedVector<Member, 8> ordered_members(std::span<const Member> members) const;
-  // The first of them, or backwards the last, of which the claim is true; sorted only as far as is needed.
+  // The first member, or backwards the last, for which the predicate holds. Sorts only as far as needed.
   enum class Way : std::uint8_t { kForwards, kBackwards };
   template <class Claim>
   bool any_in_order(const GroupSet& set, Way way, const Claim& claim) const;
-  // How many tasks of a pod set are tried at once.
+  // The number of tasks of a pod set that are tried together.
   std::int32_t wanted(std::uint32_t pod_set) const {
     return std::max(1, job_.pod_sets[pod_set].minimum - active(pod_set));
   }
-  // The pod sets whose tasks are tried next: all that is missing of a gang at once, or else the first that
-  // has something. take(pod set) tells whether it had. actions.md 3.3.
+  // Calls take(pod set) for the pod sets to try next: all that a gang lacks at once, or else the first one
+  // that has a task. take() returns whether the pod set had tasks. actions.md 3.3.
   template <class Take>
   bool take_next(const Member& member, const Take& take) const;
-  // Likewise; of members that are not all needed, those come first that could be whole. waiting(pod set): how
-  // many tasks it has to take.
+  // Likewise. If not all members are needed, members that can be completed come first. waiting(pod set)
+  // returns how many tasks can be taken.
   template <class Take, class Waiting>
   bool take_next(const Member& member, const Take& take, const Waiting& waiting) const;
 

@@ -1,5 +1,5 @@
-// An array heap whose steps are part of the contract: with stale or equal entries, when and what is compared
-// decides what comes out. fairshare.md 7.
+// An array heap whose sequence of steps is part of the contract: with stale or equal entries, the result
+// depends on what is compared when. fairshare.md 7.
 #pragma once
 
 #include <utility>

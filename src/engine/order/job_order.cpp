@@ -1,4 +1,4 @@
-// A leaf is a heap of jobs; a queue is compared by what the best job below it wants.
+// A leaf is a heap of jobs; queues are compared by what the best job below them requests.
 #include "engine/order/job_order.hpp"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ QueueSide JobOrder::side(QueueId queue, const QueuedJobs& best) const {
   return {.queue = queue, .wanted = best.head.wanted};
 }
 
-// One that lost tasks while it waits here stands differently. One that has none can lose none, and gets none
-// here.
+// A job that lost tasks while waiting here has a new position. A job without placed tasks cannot lose any,
+// and gains none here.
 JobEntry JobOrder::as_it_is_now(const QueuedJob& job) const {
   if (job.has_active_tasks) return session_.entry(job.job);
   assert(job.rank == session_.entry(job.job).rank);
@@ -60,8 +60,7 @@ void JobOrder::insert(QueuedJobs& leaf, const QueuedJob& job) const {
   if (depth_ && std::ssize(jobs) - static_cast<std::ptrdiff_t>(leaf.begin) > *depth_) jobs.pop_back();
 }
 
-// Where nobody can come to stand differently while it waits here, a heap serves in order, and jobs mostly
-// come in order.
+// If no job here can change its position, a sorted list serves like a heap, and jobs mostly arrive in order.
 void JobOrder::put_in_order(QueuedJobs& leaf) const {
   if (leaf.is_in_order || leaf.may_change) return;
   if (!std::is_sorted(leaf.heap.begin(), leaf.heap.end(), by_job_order()))
@@ -69,10 +68,10 @@ void JobOrder::put_in_order(QueuedJobs& leaf) const {
   leaf.is_in_order = true;
 }
 
-// Keeps the best jobs, not those that happen to stand first in the heap.
+// Keeps the best jobs, not just the first ones in the heap.
 void JobOrder::trim(std::vector<QueuedJob>& jobs) const {
   if (!depth_ || static_cast<int>(jobs.size()) <= *depth_) return;
-  std::sort(jobs.begin(), jobs.end(), by_job_order());  // sorted is a heap, too
+  std::sort(jobs.begin(), jobs.end(), by_job_order());  // a sorted list is a heap
   jobs.resize(static_cast<std::size_t>(*depth_));
 }
 

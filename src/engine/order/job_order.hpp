@@ -1,4 +1,4 @@
-// Jobs served in order: heaps of jobs below heaps of queues. fairshare.md 7.
+// Serves jobs in order: heaps of jobs below heaps of queues. fairshare.md 7.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,20 @@
 namespace muster {
 
 struct QueuedJob : JobEntry {
-  bool has_active_tasks = false;  // which it may lose while it waits here
+  bool has_active_tasks = false;  // it may lose these while it waits here
 };
 
 struct QueuedJobs {
-  // What the first job wants, as of a version of it: queues are compared far more often than their jobs
-  // change.
+  // What the first job requests, cached by its version: queues are compared far more often than jobs change.
   struct Head {
     JobId job;
     std::uint64_t version = 0;
     Demand wanted;
   };
-  std::vector<QueuedJob> heap;  // from `begin` on
-  std::size_t begin = 0;        // of a leaf in order; 0 where it is a heap
-  bool is_in_order = false;     // all of it, the best first
-  bool may_change = false;      // some may come to stand differently while they wait here
+  std::vector<QueuedJob> heap;  // starts at `begin`
+  std::size_t begin = 0;        // used if the leaf is sorted; 0 for a heap
+  bool is_in_order = false;     // fully sorted, best first
+  bool may_change = false;      // the position of some jobs may change while they wait here
   mutable Head head;
   const QueuedJob& first() const { return heap[begin]; }
   bool empty() const { return begin == heap.size(); }
@@ -40,11 +39,11 @@ class JobOrder : private QueueHeaps<JobOrder, QueuedJobs, ComesUp::kServedFirst>
   friend Heaps;
 
  public:
-  // At most `depth` jobs wait in each leaf queue, the best ones.
+  // Keeps at most the best `depth` jobs of each leaf queue.
   explicit JobOrder(Session& session, std::optional<int> depth = std::nullopt)
       : Heaps(session), depth_(depth) {}
 
-  // Jobs whose queue is unknown or not a leaf are left out.
+  // Ignores jobs whose queue is unknown or not a leaf.
   void push(JobId job);
   using Heaps::empty;
   JobId pop();

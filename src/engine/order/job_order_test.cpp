@@ -1,4 +1,4 @@
-// In which order jobs are served: fairshare.md 7.
+// The order in which jobs are served: fairshare.md 7.
 #include "engine/order/job_order.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ Config without(const std::string& plugin) {
   return config;
 }
 
-// Pushes all jobs in this order and pops them, without placing any.
+// Pushes all jobs in this order and pops them without placing any.
 std::string order(TestCluster& c, const std::vector<std::string>& jobs, std::optional<int> depth = {}) {
   Session& session = c.open();
   JobOrder waiting(session, depth);
@@ -25,7 +25,7 @@ std::string order(TestCluster& c, const std::vector<std::string>& jobs, std::opt
   return names;
 }
 
-// The jobs whose tasks were bound, as they came.
+// The jobs whose tasks were bound, in that order.
 std::string served(TestCluster& c) {
   c.cycle();
   std::string names;
@@ -59,7 +59,7 @@ TEST(JobOrder, JobsBelowTheirMinimumBeforeThoseAtItBeforeThoseAbove) {
   EXPECT_EQ(order(c, {"above", "exact", "below"}), "below exact above");
 }
 
-TEST(JobOrder, AJobThatLosesItsTasksWhileItWaitsStandsAsItIsNow) {
+TEST(JobOrder, AJobThatLosesTasksWhileItWaitsIsReordered) {
   TestCluster c;
   c.node("n1");
   c.pending("first", {.priority = 90});
@@ -88,7 +88,7 @@ TEST(JobOrder, DepthKeepsTheBestJobsOfEachQueue) {
   EXPECT_EQ(order(c, {"a", "b", "d", "e"}, 2), "b d e");
 }
 
-TEST(JobOrder, JobsWithoutALeafQueueAreLeftOut) {
+TEST(JobOrder, JobsWithoutALeafQueueAreSkipped) {
   TestCluster c;
   c.queue("top").queue("leaf", {.parent = "top"}).queue("lost", {.parent = "nowhere"});
   c.pending("a", {.queue = "leaf"}).pending("b", {.queue = "top"}).pending("d", {.queue = "missing"});

@@ -1,9 +1,9 @@
-// Heaps of queues that mirror the queue tree, with something of the order's own at each leaf. fairshare.md 7.
+// Heaps of queues that mirror the queue tree, with data of the derived order at each leaf. fairshare.md 7.
 //
-// Queues are re-sorted lazily, when one that was touched comes up on top: decisions depend on exactly when
-// that happens, so these are array heaps written out, not sorted containers.
+// A queue that was touched is re-sorted only when it reaches the top. Decisions depend on exactly when that
+// happens, so these are explicit array heaps, not sorted containers.
 //
-// An order derives from it, names what a leaf holds, and says how a queue is compared by the best leaf below:
+// A derived order defines what a leaf holds, and how a queue is compared by its best leaf:
 //   struct Leaf { bool empty() const; void clear(); };
 //   QueueSide side(QueueId queue, const Leaf& best) const;
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace muster {
 
-// Which of two queues comes up first: the one that is served first, or the other one, which gives first.
+// Which of two queues comes up first: the one to serve first, or the one to take from first.
 enum class ComesUp : std::uint8_t { kServedFirst, kServedLast };
 
-// What it costs to put a queue into a heap, in steps of a search.
+// The cost of inserting a queue into a heap, in steps of a search.
 inline constexpr std::int64_t kStepsOfAQueue = 8;
 
 template <class Order, class Leaf, ComesUp kComesUp>
@@ -32,13 +32,13 @@ class QueueHeaps {
     QueueId queue;
     Node* parent = nullptr;
     bool is_linked = false, is_dirty = false;
-    std::vector<Node*> children;  // a heap; none at a leaf
+    std::vector<Node*> children;  // a heap; empty at a leaf
     Leaf leaf;
   };
 
   explicit QueueHeaps(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {}
 
-  // Forgets all queues and keeps their memory.
+  // Removes all queues but keeps their memory.
   void start_over() {
     for (std::size_t i = 0; i < used_; ++i) by_queue_[nodes_[i]->queue] = nullptr;
     used_ = 0;
@@ -46,14 +46,14 @@ class QueueHeaps {
   }
 
   bool knows(QueueId queue) const { return by_queue_[queue] != nullptr; }
-  // The first time it is asked for, the queue is not linked and its leaf is empty.
+  // A new node is not linked, and its leaf is empty.
   Node* node_of(QueueId queue) {
     Node*& node = by_queue_[queue];
     if (node == nullptr) node = make_node(queue);
     return node;
   }
 
-  // Hangs a leaf that has something below its parent, and those above that had nothing so far.
+  // Links a leaf that is not empty, and its ancestors as far as they were empty.
   void link(Node* node) {
     while (true) {
       const QueueId parent = session_.cluster.queue(node->queue).parent;
@@ -65,12 +65,12 @@ class QueueHeaps {
     }
   }
 
-  // What the leaf holds is compared differently now.
+  // Call after the sort key of the leaf changed.
   void touch(Node* node) {
     for (; node != nullptr; node = node->parent) node->is_dirty = true;
   }
 
-  // The leaf that comes up. Some leaf must be linked.
+  // The leaf that comes up first. REQUIRES: some leaf is linked.
   Node* first_leaf() {
     std::vector<Node*>* heap = &root_;
     while (true) {
@@ -85,7 +85,8 @@ class QueueHeaps {
     }
   }
 
-  // Something was taken from the first leaf: it goes if that was the last, and so do those above it.
+  // Call after something was taken from the first leaf. Unlinks it if it is empty now, and likewise its
+  // ancestors.
   void settle(Node* node) {
     for (bool is_empty = node->leaf.empty(); is_empty; is_empty = node != nullptr && node->children.empty()) {
       heap::pop(siblings(*node), before());

@@ -1,4 +1,4 @@
-// A leaf is a walk through the line of waiting jobs, with the contestants where they stand in it.
+// A leaf walks through its list of pending jobs and merges the contestants at their positions.
 #include "engine/order/scenario_order.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ void ScenarioLeaf::clear() {
   ours.clear();
 }
 
-// A contestant does not also wait where it stood before.
+// Skips the contestants' own entries among the pending jobs.
 void ScenarioLeaf::pass_own_places() {
   for (; next_own_place < ours_in_waiting.size() && ours_in_waiting[next_own_place] <= at; ++next_own_place)
     at += ours_in_waiting[next_own_place] == at;
 }
 
-// The others at the head that ask for the same.
+// Skips the jobs after the head that request the same.
 void ScenarioLeaf::pass_run() {
   const auto& jobs = waiting->jobs;
   const std::size_t end = next_ours < ours.size() ? ours[next_ours].place : jobs.size();
@@ -89,7 +89,7 @@ void ScenarioOrder::start(std::span<const Contestant> contestants) {
   for (Node* node : leaves_) touch(node);
 }
 
-// A queue comes in with its oldest job, and stands where it then belongs among those that are there.
+// Adds each queue with its oldest job, at its position among the queues added so far.
 void ScenarioOrder::link_by_age() {
   std::sort(leaves_.begin(), leaves_.end(),
             [&](const Node* a, const Node* b) { return oldest(a->leaf) < oldest(b->leaf); });
@@ -109,7 +109,7 @@ Age ScenarioOrder::oldest(const ScenarioLeaf& leaf) const {
   return *oldest;
 }
 
-// What the best of the jobs wants that have come in so far.
+// The request of the best job added so far.
 const Demand& ScenarioOrder::head_of_those_there(const ScenarioLeaf& leaf) const {
   const auto is_there = [&](JobId job) { return age(session_.cluster.job(job)) <= *there_; };
   const std::size_t waiting = leaf.waiting == nullptr ? 0 : leaf.waiting->jobs.size();
@@ -136,7 +136,7 @@ QueueSide ScenarioOrder::side(QueueId queue, const ScenarioLeaf& best) const {
                                         : best.waiting->jobs[best.at].wanted};
 }
 
-// Of jobs that are no contestants `at` tells the next.
+// For a job that is not a contestant, `at` is the next one.
 JobId ScenarioOrder::pop_head(ScenarioLeaf& leaf) {
   if (leaf.ours_is_next()) {
     --left_;

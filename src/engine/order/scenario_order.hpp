@@ -1,10 +1,10 @@
-// The order in which a scenario's contender and the victims' jobs are placed: the normal scheduling order of
-// all waiting jobs, of which the others are passed over, or served as well. actions.md 9.6, requeue.md.
+// The order in which a scenario places its contender and the victims' jobs: the normal scheduling order of
+// all pending jobs. The other pending jobs are either skipped or served as well. actions.md 9.6, requeue.md.
 //
-// Passed-over jobs change nothing but which job stands at the head of its queue, and a run of jobs that ask
-// for the same compares the same. So the line of waiting jobs is kept for as long as the action runs, and a
-// scenario walks runs of it. Its slow twin is a JobOrder with every job in it. How that is filled decides
-// where queues stand until they are sorted again, and so who comes first.
+// Skipped jobs affect only which job is at the head of its queue, and a run of jobs with equal requests
+// compares equal. The list of pending jobs is therefore kept for the whole action, and a scenario walks over
+// runs of it. The result equals that of a JobOrder that contains every job. The order of insertion into that
+// JobOrder decides the position of queues until they are sorted again, and so which job comes first.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -18,7 +18,7 @@
 
 namespace muster {
 
-// A job that a scenario places; it may or may not be among the waiting ones.
+// A job that a scenario places. It may or may not be pending.
 struct Contestant {
   JobEntry job;
   Demand wanted;
@@ -27,12 +27,12 @@ struct Contestant {
 struct ScenarioLeaf {
   struct Ours {
     Contestant contestant;
-    std::size_t place;  // stands before the waiting job of this index
+    std::size_t place;  // index of the pending job that it precedes
   };
   const WaitingLine::Leaf* waiting = nullptr;
-  std::size_t at = 0;                                   // in waiting->jobs
-  absl::InlinedVector<std::size_t, 4> ours_in_waiting;  // places of contestants there, in order
-  std::size_t next_own_place = 0;                       // among them
+  std::size_t at = 0;                                   // index in waiting->jobs
+  absl::InlinedVector<std::size_t, 4> ours_in_waiting;  // indices of contestants in that list, ascending
+  std::size_t next_own_place = 0;                       // index in ours_in_waiting
   absl::InlinedVector<Ours, 4> ours;                    // in job order
   std::size_t next_ours = 0;
 
@@ -51,14 +51,14 @@ class ScenarioOrder : private QueueHeaps<ScenarioOrder, ScenarioLeaf, ComesUp::k
   friend Heaps;
 
  public:
-  // Queue by queue, each with its best job; or job by job, the oldest first, as the actions fill theirs.
+  // Queue by queue, each with its best job; or job by job, oldest first, as actions insert them.
   enum class Filled : std::uint8_t { kByQueue, kByAge };
   ScenarioOrder(Session& session, const WaitingLine& waiting, Filled filled)
       : Heaps(session), waiting_(waiting), filled_(filled) {}
 
-  // Starts over with these jobs.
+  // Starts over with these contestants.
   void start(std::span<const Contestant> contestants);
-  // The next contestant, or an invalid id when all have been served.
+  // The next contestant; not valid once all have been served.
   JobId pop();
   // The next job, contestant or not.
   JobId pop_any();
@@ -75,9 +75,9 @@ class ScenarioOrder : private QueueHeaps<ScenarioOrder, ScenarioLeaf, ComesUp::k
 
   const WaitingLine& waiting_;
   const Filled filled_;
-  std::optional<Age> there_;  // while jobs come in by age: those up to this one
+  std::optional<Age> there_;  // while inserting by age: the age of the last job inserted
   std::vector<Node*> leaves_;
-  std::size_t left_ = 0;  // contestants
+  std::size_t left_ = 0;  // number of contestants left
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The order of a scenario, walked in runs, against a job order with every job in it.
+// Compares the order of a scenario, walked in runs, with a job order that contains every job.
 #include "engine/order/scenario_order.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// Jobs of a few sizes and priorities wait in a tree of queues.
+// Adds pending jobs of a few sizes and priorities in a tree of queues.
 void fill(TestCluster& c, std::mt19937& random) {
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   c.node("n1", {.gpus = 8});
@@ -52,8 +52,8 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     };
 
     std::vector<JobId> expected, served, whole, line;
-    JobOrder full(
-        s);  // filled queue by queue, the best job first: how it is filled decides between equal queues
+    // Inserts queue by queue, the best job first: the order of insertion decides between equal queues.
+    JobOrder full(s);
     std::vector<JobId> best_first = all;
     std::stable_sort(best_first.begin(), best_first.end(), [&](JobId a, JobId b) {
       const QueueId x = s.cluster.job(a).queue, y = s.cluster.job(b).queue;
@@ -82,7 +82,7 @@ TEST(ScenarioOrder, ServesContestantsAsTheFullOrderDoes) {
     ASSERT_EQ(line_by_age, as_actions) << "seed " << seed;
     differ += as_actions != whole;
   }
-  EXPECT_GT(differ, 0) << "how the line is filled makes no difference";
+  EXPECT_GT(differ, 0) << "the order of insertion makes no difference";
 }
 
 }  // namespace

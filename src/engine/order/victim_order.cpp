@@ -1,4 +1,4 @@
-// A leaf is the pool's sorted list, read once, beside a heap of the jobs that were taken apart.
+// A leaf reads the pool's sorted list once and merges it with a heap of the jobs that were taken apart.
 #include "engine/order/victim_order.hpp"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void VictimOrder::start(const Candidates& candidates) {
   }
 }
 
-// The better of the next untouched job and the next one that was taken apart.
+// The better of the next untouched job and the next job that was taken apart.
 void VictimOrder::fill_head(VictimLeaf& leaf) const {
   const auto untouched = [&] { return leaf.at < leaf.untouched.size(); };
   while (untouched() && candidates_->spares(leaf.untouched[leaf.at].job)) ++leaf.at;
@@ -57,7 +57,7 @@ void VictimOrder::fill_head(VictimLeaf& leaf) const {
 
 std::optional<VictimOrder::Popped> VictimOrder::pop() {
   while (!empty()) {
-    if (left_ == 0 && begun_ == 0) return std::nullopt;  // all that could come are jobs too many
+    if (left_ == 0 && begun_ == 0) return std::nullopt;  // the limit on the number of jobs is reached
     pop_entry();
     if (!popped_.is_begun && left_ == 0) continue;
     Popped result{.job = popped_.job.job, .tasks = {}};
@@ -105,7 +105,7 @@ std::vector<VictimOrder::Tasks> VictimOrder::take_apart(JobId job) {
   }
 }
 
-// The job that was popped goes on without the task.
+// The task leaves the job that was popped.
 void VictimOrder::lose(TaskId t) {
   const Cluster& c = session_.cluster;
   if (popped_.taken.empty()) popped_.taken.start(c.job(popped_.job.job).pod_sets.size());
@@ -114,7 +114,7 @@ void VictimOrder::lose(TaskId t) {
   if (in(c.placement(t).status, kAllocatedSet)) popped_.held -= c.shape_of(t).charge;
 }
 
-// What is left of the job that was popped waits in its leaf again; false: nothing is.
+// Puts what is left of the popped job back into its leaf. Returns false if nothing is left.
 bool VictimOrder::push_back() {
   VictimEntry rest = std::move(popped_);
   const Job& job = session_.cluster.job(rest.job.job);
@@ -133,7 +133,7 @@ bool VictimOrder::push_back() {
   return true;
 }
 
-// ---------------------------------------------------------------- what an eviction takes: actions.md 3.4
+// ---------------------------------------------------------------- what one eviction takes: actions.md 3.4
 
 bool VictimOrder::is_active(TaskId t) const {
   return in(session_.cluster.placement(t).status, kActiveAllocated) && !gone_.contains(t);
@@ -141,14 +141,13 @@ bool VictimOrder::is_active(TaskId t) const {
 
 void VictimOrder::collect_victims(Tasks& tasks) const {
   const Job& job = session_.cluster.job(popped_.job.job);
-  if (job.pod_sets.size() == 1 && job.pod_sets[0].tasks.size() == 1 &&
-      job.is_preemptible()) {  // all there is
+  if (job.pod_sets.size() == 1 && job.pod_sets[0].tasks.size() == 1 && job.is_preemptible()) {  // everything
     if (const TaskId t = job.pod_sets[0].tasks[0]; is_active(t)) tasks.push_back(t);
     return;
   }
   const Member root{.is_pod_set = false, .at = 0};
   if (collect_surplus(root, tasks)) return;
-  // The core of a semi-preemptible job stays.
+  // The core of a semi-preemptible job is not taken.
   if (job.is_preemptible()) collect_active(root, tasks);
 }
 

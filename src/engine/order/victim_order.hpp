@@ -16,30 +16,31 @@
 
 namespace muster {
 
-// The contender among its own candidates.
+// The rule for a contender that is among its own candidates.
 inline constexpr std::string_view kItself = "itself";
 
-// Whom reclaim may take from is a matter of shares; preempt and consolidation have no such bound.
+// Whether fair shares limit which victims may be taken: they do in reclaim, but not in preempt and
+// consolidation.
 enum class Bounded : std::uint8_t { kByShares, kNot };
 
-// Whom a contender may evict.
+// The jobs that a contender may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
-  std::function<std::optional<VictimRefusal>(JobId)> spares;  // nothing: the job may be evicted
-  int at_most = -1;                                           // jobs; negative: no limit
-  bool get_other_places = false;                              // nobody loses anything but time
+  std::function<std::optional<VictimRefusal>(JobId)> spares;  // nullopt: the job may be evicted
+  int at_most = -1;                                           // maximum number of jobs; negative: no limit
+  bool get_other_places = false;  // every victim is placed elsewhere and loses only time
   Bounded bounded = Bounded::kNot;
   struct SparedLeaf {
     QueueId leaf;
     VictimRefusal why;
   };
-  std::vector<SparedLeaf> spared;  // leaves whose jobs all are
-  // Contenders of the same kin that hold no place yet are kept from the same jobs of the one leaf there is;
-  // nothing: each is to be asked.
+  std::vector<SparedLeaf> spared;  // leaves where no job may be evicted
+  // Contenders with the same `kin` that hold no place yet may not evict the same jobs of the only leaf.
+  // Nullopt: ask for each contender.
   std::optional<std::int64_t> kin = {};
 };
 
-// How many tasks were taken per pod set; of few pod sets without an allocation.
+// Number of tasks taken per pod set; needs no allocation if there are few pod sets.
 class TakenCounts {
  public:
   bool empty() const { return size_ == 0; }
@@ -85,22 +86,23 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
 
  public:
   VictimOrder(Session& session, VictimPool& pool) : Heaps(session), pool_(pool) {}
-  // From the beginning, with these; they must live on.
+  // Starts over with these candidates, which must outlive their use here.
   void start(const Candidates& candidates);
 
   using Tasks = absl::InlinedVector<TaskId, 8>;
   struct Popped {
     JobId job;
-    Tasks tasks;  // what an eviction takes from it now
+    Tasks tasks;  // what one eviction takes from it now
   };
-  // The next job and what would be taken; nothing at the end. The caller then either takes that, and what is
-  // left of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
+  // Pops the next job and what would be taken from it; nullopt at the end. The caller then either takes it,
+  // and the rest of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
   std::optional<Popped> pop();
-  // False: what was popped is all there was of the job.
+  // Returns false if nothing of the job is left.
   bool take(const Popped& popped);
   bool skip(const Popped& popped, const Stamps<TaskId>& gone);
 
-  // All that could be taken of one job, step by step. Not between pop() and what follows it.
+  // All steps in which the job could be taken. Must not be called between pop() and the following take() or
+  // skip().
   std::vector<Tasks> take_apart(JobId job);
 
  private:
@@ -120,8 +122,8 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
 
   VictimPool& pool_;
   const Candidates* candidates_ = nullptr;
-  int left_ = -1;  // jobs that may still be begun; negative: any number
-  int begun_ = 0;  // jobs that were begun and come again
+  int left_ = -1;  // number of jobs that may still be started; negative: any
+  int begun_ = 0;  // number of started jobs that will come again
   Stamps<TaskId> gone_;
   VictimEntry popped_;
 };

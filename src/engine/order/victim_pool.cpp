@@ -1,4 +1,4 @@
-// Jobs are sorted when their leaf is first asked for, and put in place one by one as they change.
+// Sorts the jobs of a leaf when it is first used, and then repositions jobs one by one as they change.
 #include "engine/order/victim_pool.hpp"
 
 #include <algorithm>
@@ -73,8 +73,7 @@ void VictimPool::update(std::span<const JobId> jobs) {
   }
 }
 
-// Those that moved stand near the front, where victims are taken from: what comes before the last of them is
-// shifted.
+// Jobs that moved are near the front, where victims are taken. Shifts only what precedes the last of them.
 void VictimPool::erase_moved(Leaf& leaf) {
   auto end = leaf.jobs().begin();
   for (; leaf.moved > 0; ++end) leaf.moved -= moved_.contains(end->job);

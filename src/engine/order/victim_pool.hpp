@@ -1,4 +1,4 @@
-// The running jobs that may be evicted, kept sorted per leaf queue for as long as an action runs, and handed
+// The running jobs that may be evicted, sorted per leaf queue, kept for the duration of an action and handed
 // to the next one. actions.md 6.
 #pragma once
 
@@ -15,39 +15,39 @@ namespace muster {
 
 class VictimPool {
  public:
-  // Who is served before whom: the reverse of victim order.
+  // Which job is served first; victims come in the reverse order.
   using Before = std::function<bool(const JobEntry&, const JobEntry&)>;
 
-  // All evictable jobs, in seniority.
+  // Contains all evictable jobs, by seniority.
   explicit VictimPool(Session& session);
-  // The evictable ones among these.
+  // Contains the evictable jobs among these.
   VictimPool(Session& session, std::span<const JobId> jobs, Before before);
   bool before(const JobEntry& a, const JobEntry& b) const { return before_(a, b); }
-  // Evictable jobs of a leaf queue: lowest priority, most surplus, newest first.
+  // Evictable jobs of a leaf queue: lowest priority, largest surplus, newest first.
   std::span<const JobEntry> of(QueueId leaf);
-  // The same in no particular order: for sums.
+  // The same in arbitrary order, for sums.
   std::span<const JobEntry> all_of(QueueId leaf) const { return by_queue_[leaf].jobs(); }
-  // Nobody, then all leaf queues, depth first.
+  // The pseudo queue for jobs without a queue, then all leaf queues, depth first.
   std::span<const QueueId> leaves() const { return leaves_; }
-  // Tasks of these jobs changed for good.
+  // Call after tasks of these jobs changed for good.
   void update(std::span<const JobId> jobs);
-  // Nothing has changed since it was made or last updated.
+  // Whether nothing changed since it was created or last updated.
   bool is_up_to_date() const { return as_of_ == session_.changes(); }
-  // As if it were made now.
+  // Resets cached bounds, as if the pool were new.
   void forget_bounds();
-  // Grows with every update.
+  // Increases with every update.
   std::uint64_t version() const { return version_; }
-  // What the job's tasks hold, as they asked for it.
+  // What the job's tasks hold, by their requests.
   const Charge& held(JobId job) const { return session_.cluster.job(job).held; }
-  // No job of the leaf has more GPUs than this, in thousandths, as its nodes count them.
+  // Upper bound of the GPUs of any job in the leaf, in thousandths, as its nodes count them.
   std::int64_t largest(QueueId leaf);
 
  private:
   struct Leaf {
     std::vector<JobEntry> list;
-    std::size_t first = 0;  // before it are places of jobs that are gone
+    std::size_t first = 0;  // entries before it are gone
     bool is_sorted = false;
-    std::size_t moved = 0;  // of the jobs, how many are to be taken out
+    std::size_t moved = 0;  // number of jobs to be removed
     std::optional<std::int64_t> largest;
 
     std::span<JobEntry> jobs() { return std::span(list).subspan(first); }
@@ -62,7 +62,7 @@ class VictimPool {
 
   Session& session_;
   Before before_;
-  std::optional<absl::flat_hash_set<JobId>> members_;  // nothing: all jobs
+  std::optional<absl::flat_hash_set<JobId>> members_;  // nullopt: all jobs
   std::vector<QueueId> leaves_;
   IdVector<QueueId, Leaf> by_queue_;
   Stamps<JobId> listed_, moved_;

@@ -1,4 +1,4 @@
-// The pool that is kept while jobs change, against one that is made anew.
+// Compares a pool that is updated while jobs change with a new one.
 #include "engine/order/victim_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::vector<JobId> in_order(VictimPool& pool, QueueId leaf) {
   return jobs;
 }
 
-TEST(VictimPool, KeptThroughChangesIsTheOneMadeAnew) {
+TEST(VictimPool, AnUpdatedPoolEqualsANewOne) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };

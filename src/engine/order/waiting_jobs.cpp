@@ -1,4 +1,4 @@
-// Which jobs a cycle considers, and the order of those that an action is to serve.
+// Decides which jobs a cycle considers, and the order in which an action serves them.
 #include "engine/order/waiting_jobs.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ JobReason missing_tasks(const Cluster& cluster, const Job& job) {
   return reason;
 }
 
-// The end of the job's preemption delay, where it has one that is not over.
+// The end of the job's preemption delay, or nullopt if there is none or it is over.
 std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
   const Job& job = s.cluster.job(id);
   if (!job.preemption_delay || *job.preemption_delay <= Duration::zero()) return std::nullopt;
@@ -33,7 +33,7 @@ std::optional<TimePoint> delayed_until(const Session& s, JobId id) {
   return s.now < end ? std::optional(end) : std::nullopt;
 }
 
-// False: there is none to report.
+// Returns false if there is none to report.
 bool report_delay(Session& s, JobId id) {
   const auto until = delayed_until(s, id);
   s.wake_at(until);
@@ -41,7 +41,7 @@ bool report_delay(Session& s, JobId id) {
   return until.has_value();
 }
 
-// The order of filling matters where queues tie; by age it is always the same.
+// Insertion order matters when queues tie; inserting by age makes it reproducible.
 template <class Keep>
 JobOrder ordered(Session& s, const std::string& action, Keep keep) {
   std::vector<JobId> jobs(s.waiting_by_age().begin(), s.waiting_by_age().end());

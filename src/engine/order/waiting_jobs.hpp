@@ -1,4 +1,5 @@
-// The waiting jobs that an action works for, in the order in which they are served, and why others are not.
+// The pending jobs that an action works for, in the order in which they are served, and why others are
+// skipped.
 #pragma once
 
 #include <optional>
@@ -9,15 +10,15 @@
 
 namespace muster {
 
-// Ready jobs with a pending task, no more per queue than the action's depth. Actions that make room leave out
-// jobs inside their preemption delay.
+// Ready jobs with a pending task, limited by the action's depth per queue. Actions that make room skip jobs
+// inside their preemption delay.
 JobOrder waiting_jobs(Session& session, const std::string& action);
 JobOrder contenders(Session& session, const std::string& action);
-// Without those of which something would count as non-preemptible.
+// Likewise, without jobs that would count as non-preemptible, even in part.
 JobOrder preemptible_contenders(Session& session, const std::string& action);
 
-// Nothing: the job takes part. Looks at nothing that placements of the cycle change, save the job's own
-// tasks.
+// Returns why the job is not considered, or nullopt. Placements of the cycle do not affect the answer, except
+// those of the job's own tasks.
 std::optional<JobReason> why_not_considered(const Cluster& cluster, JobId job);
 
 }  // namespace muster

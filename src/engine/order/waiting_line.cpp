@@ -1,4 +1,4 @@
-// Sorted once; a job that changes is taken out of its leaf and put where it stands now.
+// Sorted once. A job that changes is removed from its leaf and inserted again at its new position.
 #include "engine/order/waiting_line.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void WaitingLine::remove(Leaf& leaf, JobId id) {
   if (!place) return;
   auto at = leaf.jobs.begin() + static_cast<std::ptrdiff_t>(*place);
   const auto is_it = [&](const Waiting& w) { return w.job.job == id; };
-  // Where its place in line has changed already, it still stands at the old one.
+  // If its sort key has already changed, it is still at its old position.
   if (at == leaf.jobs.end() || !is_it(*at)) at = std::find_if(leaf.jobs.begin(), leaf.jobs.end(), is_it);
   leaf.jobs.erase(at);
   entries_.erase(id);

@@ -1,4 +1,4 @@
-// Every job with a pending task, per leaf queue, in job order: kept for as long as an action runs.
+// Every job with a pending task, per leaf queue, in job order; kept for the duration of an action.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,28 +14,28 @@ namespace muster {
 
 class WaitingLine {
  public:
-  // Whether jobs that the cycle would not place stand in the line, too.
+  // Whether to include jobs that the cycle would not place.
   enum class Who : std::uint8_t { kAll, kConsidered };
   struct Waiting {
     JobEntry job;
     Demand wanted;
   };
   struct Leaf {
-    std::deque<Waiting> jobs;   // most leave from the front
-    bool same_demand = true;    // all of them want the same
-    std::vector<JobId> by_age;  // the oldest, which is among the jobs, comes last; others may be gone
+    std::deque<Waiting> jobs;   // a deque, because most are removed from the front
+    bool same_demand = true;    // all jobs request the same
+    std::vector<JobId> by_age;  // the oldest is last and is in `jobs`; others may be gone
   };
   explicit WaitingLine(Session& session, Who who = Who::kAll);
-  // Null: nobody waits there.
+  // Null if there are no pending jobs.
   const Leaf* of(QueueId leaf) const {
     const auto found = leaves_.find(leaf);
     return found == leaves_.end() || found->second.jobs.empty() ? nullptr : &found->second;
   }
-  // Leaves that ever had one; by creation time, then name.
+  // Leaves that ever had a pending job, by creation time, then name.
   std::span<const QueueId> queues() const { return queues_; }
-  // Where the job stands in its leaf, if it waits.
+  // The index of the job in its leaf, if it is pending.
   std::optional<std::size_t> place(JobId job) const;
-  // The job's tasks, or its place in line, changed for good.
+  // Call after the job's tasks or its queue position changed for good.
   void update(JobId job);
 
  private:
@@ -47,7 +47,7 @@ class WaitingLine {
   Session& session_;
   const Who who_;
   absl::flat_hash_map<QueueId, Leaf> leaves_;
-  absl::flat_hash_map<JobId, JobEntry> entries_;  // as they stand in their leaf
+  absl::flat_hash_map<JobId, JobEntry> entries_;  // sort keys as of their insertion
   std::vector<QueueId> queues_;
 };
 

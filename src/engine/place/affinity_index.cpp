@@ -1,4 +1,4 @@
-// Each term is a tally per domain of its label; a task that moves is counted in those that it matches.
+// Keeps a tally per term and domain of its label. A task that moves is counted in the terms it matches.
 #include "engine/place/affinity_index.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void AffinityIndex::collect_terms(const Constraints& c, const std::string& ns, T
   for (const PodAffinityTerm& term : c.preferred_anti_affinity) add_weighted(term, -term.weight, ns, terms);
 }
 
-// Only a pod that all terms match counts for any of them.
+// A pod counts only if it matches all terms.
 void AffinityIndex::add_affinity(const std::vector<PodAffinityTerm>& affinity, const std::string& ns,
                                  Terms& terms) {
   if (affinity.empty()) return;
@@ -107,7 +107,7 @@ std::int64_t AffinityIndex::sum(TallyId tally, NodeId node) const {
   return found == nullptr ? 0 : found->amount;
 }
 
-// ---------------------------------------------------------------- questions
+// ---------------------------------------------------------------- queries
 
 const AffinityIndex::Terms* AffinityIndex::terms_of(TaskId task) const {
   const TermsId id = by_shape_[cluster_.task(task).shape];
@@ -162,9 +162,9 @@ std::int64_t AffinityIndex::terms_of_others(TaskId task, NodeId node) const {
   return total;
 }
 
-// ---------------------------------------------------------------- for messages
+// ---------------------------------------------------------------- details for messages
 
-// Required terms stand in the order of the constraints.
+// Required terms are in the order of the constraints.
 AffinityIndex::Opposition AffinityIndex::unmet_affinity(TaskId task, NodeId node) const {
   const Terms* terms = terms_of(task);
   const auto& affinity = cluster_.shape_of(task).constraints.pod_affinity;

@@ -1,6 +1,6 @@
-// Pod affinity without walking the pods: for every distinct term, how many tasks that it matches, and how
-// much of the term itself, stand in each domain of its topology label. Built in one pass, then kept by
-// moved(). affinity_index_test.cpp holds it against a walk over all pods.
+// Answers pod affinity without walking the pods. For every distinct term it counts, per domain of the term's
+// topology label, the tasks that match the term and the tasks that have the term. It is built in one pass and
+// updated by moved(). affinity_index_test.cpp compares it with a walk over all pods.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,23 +19,25 @@ class AffinityIndex {
   AffinityIndex(const Cluster& cluster, TermsOf follows);
   void moved(TaskId task, const Placement& from, const Placement& to);
 
-  // Its terms do not count, because there are too many like them: term_shapes.hpp.
+  // Whether its terms are ignored because there are too many similar ones: term_shapes.hpp.
   bool is_left_out(ShapeId shape) const { return std::ranges::binary_search(left_out_, shape); }
 
-  // False: for this task own_terms() and terms_of_others() are 0 and meets_affinity() is true everywhere.
+  // If false, own_terms() and terms_of_others() are 0 and meets_affinity() is true for this task on every
+  // node.
   bool concerns(TaskId task) const;
-  // Required affinity. The first of a series that has affinity to itself may go wherever its labels are.
+  // Required affinity. The first pod of a series with affinity to itself may go wherever the labels of its
+  // terms are.
   bool meets_affinity(TaskId task, NodeId node) const;
-  // The task's required anti-affinity terms, each 1, or its preferred ones, each its weight (negative for
-  // anti-affinity), times the tasks in the node's domains that they match.
+  // Counts the tasks in the node's domains that match the task's own terms: required anti-affinity terms
+  // count 1 each, preferred terms count their weight (negative for anti-affinity).
   std::int64_t own_terms(TaskId task, NodeId node) const;
-  // The same terms of the tasks that stand in the node's domains, where they match this task.
+  // Likewise for the terms of the tasks in the node's domains that match this task.
   std::int64_t terms_of_others(TaskId task, NodeId node) const;
 
-  // ---- in whose way, for messages; only of required terms
+  // ---- The pod that is in the way, for messages. Required terms only.
   struct Opposition {
-    const PodAffinityTerm* term = nullptr;  // null: not known
-    TaskId who;                             // one of several; not valid: not known
+    const PodAffinityTerm* term = nullptr;  // null if unknown
+    TaskId who;                             // one of several; not valid if unknown
   };
   // Why meets_affinity() is false.
   Opposition unmet_affinity(TaskId task, NodeId node) const;
@@ -49,7 +51,7 @@ class AffinityIndex {
 
   struct Sum {
     std::int64_t amount = 0;
-    TaskId who;  // one that is counted; not valid where it has left
+    TaskId who;  // one of the counted tasks; not valid if it has left
   };
   struct Tally {
     LabelKeyId label;
@@ -61,13 +63,13 @@ class AffinityIndex {
   };
   struct Terms {                   // of one shape
     SelectorId affinity;           // matches what all required affinity terms match
-    std::vector<TallyId> near;     // tasks that `affinity` matches, by each of the terms' labels
+    std::vector<TallyId> near;     // tasks that `affinity` matches, by each label of the terms
     std::vector<Weighted> wants;   // tasks that the other terms match
-    std::vector<Weighted> brings;  // the tallies of these terms themselves
+    std::vector<Weighted> brings;  // tallies of these terms themselves
   };
   struct Tallies {               // of one selector, one per label
-    std::vector<TallyId> tasks;  // that it matches
-    std::vector<TallyId> terms;  // of which it is the selector
+    std::vector<TallyId> tasks;  // counts tasks that the selector matches
+    std::vector<TallyId> terms;  // counts terms with this selector
   };
 
   void collect_terms(const Constraints& constraints, const std::string& ns, Terms& terms);

@@ -1,4 +1,4 @@
-// The index against a walk over all pods, on random clusters under random moves.
+// Compares the index with a walk over all pods, on random clusters under random moves.
 #include "engine/place/affinity_index.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// ---------------------------------------------------------------- the same answers by walking over all pods
+// ---------------------------------------------------------------- reference: a walk over all pods
 
 bool is_seen_on(const Placement& at, NodeId node) {
   return in(at.status, kActiveUsed) && (at.node == node || at.leaving == node);
@@ -37,7 +37,7 @@ class Walk {
                        [&](const PodAffinityTerm& term) { return term_matches(owner, term, other); });
   }
 
-  // Calls `visit(other)` for every pod seen on a node that has the node's value of the label.
+  // Calls `visit(other)` for every pod on a node with the same value of the label.
   template <class Visit>
   void for_each_near(const std::string& label, NodeId node, Visit visit) const {
     const std::string* value = c_.node(node).label(label);
@@ -175,7 +175,7 @@ Placement any_placement(const Cluster& cluster, TaskId task) {
   }
 }
 
-// Moves and moves back, as statements do.
+// Moves tasks and undoes moves, as statements do.
 template <class Check>
 void wander(Cluster& cluster, AffinityIndex& index, Check check) {
   std::vector<std::pair<TaskId, Placement>> log;
@@ -222,11 +222,11 @@ void check_index(TermsOf follows, const Walk::Lists& lists) {
   });
 }
 
-TEST(AffinityIndex, RequiredTermsAreWhatAWalkOverAllPodsFinds) {
+TEST(AffinityIndex, RequiredTermsMatchAScanOfAllPods) {
   EXPECT_TRUE(rc::check([] { check_index(TermsOf::kRequired, {{&Constraints::pod_anti_affinity, 1}}); }));
 }
 
-TEST(AffinityIndex, PreferredTermsAreWhatAWalkOverAllPodsFinds) {
+TEST(AffinityIndex, PreferredTermsMatchAScanOfAllPods) {
   EXPECT_TRUE(rc::check([] {
     check_index(TermsOf::kPreferred,
                 {{&Constraints::preferred_affinity, 1}, {&Constraints::preferred_anti_affinity, -1}});

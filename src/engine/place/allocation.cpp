@@ -1,4 +1,5 @@
-// Walks the job's groups from the root: each is tried on one set of nodes after the other, and rolled back.
+// Walks the job's groups from the root. Each group is tried on one set of nodes after another, with a
+// rollback after each failure.
 #include "engine/place/allocation.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -29,7 +30,7 @@ class Allocator {
   }
 
  private:
-  // Tries the node sets that the group may use, one after the other.
+  // Tries the node sets that the group may use, one after another.
   bool place(const Member& group, std::span<const TaskId> tasks, const Bitmap* allowed) {
     if (tasks.empty()) return true;
     NodeSets* sets = s_.hooks.node_sets ? s_.hooks.node_sets(attempt_.job, group, tasks, allowed) : nullptr;
@@ -96,8 +97,8 @@ class Allocator {
            s_.finder().is_larger_than_all_room(t);
   }
 
-  // Nobody is told why a play failed. Whom a task's own anti-affinity keeps away from a node, it keeps away
-  // from it for all tasks of the shape.
+  // Failures of simulated scenarios are not reported. If a task's own anti-affinity excludes a node, the node
+  // is excluded for all tasks of that shape.
   void note_refusal(NodeCursor& candidates, NodeId node, NodeRefusal refusal) const {
     if (refusal.rule == NodeRule::kPodAntiAffinity && candidates.park(node)) return;
     if (!attempt_.pipeline_only) candidates.refused(node, std::move(refusal));
@@ -127,7 +128,7 @@ class Allocator {
     return s_.cluster.intern(std::move(held));
   }
 
-  // The tasks of each member of a group that has some.
+  // The tasks of each member of a group, without members that have none.
   using Parts = absl::flat_hash_map<std::pair<bool, std::uint32_t>, absl::InlinedVector<TaskId, 4>>;
   static std::pair<bool, std::uint32_t> key_of(const Member& m) { return {m.is_pod_set, m.at}; }
   Parts parts_of(const Member& group, std::span<const TaskId> tasks) const {
@@ -142,7 +143,7 @@ class Allocator {
     return m;
   }
 
-  // Of several node sets the one on which most tasks found room says why.
+  // Whether this attempt placed more tasks: of several node sets, the one that placed most gives the reason.
   bool says_more(std::size_t placed) const {
     return !why_ || why_->placed <= static_cast<std::int32_t>(placed);
   }
@@ -174,7 +175,7 @@ class Allocator {
   Statement& st_;
   const Attempt& attempt_;
   const Job& job_;
-  const NodeSets* sets_ = nullptr;  // that the innermost group is being placed on
+  const NodeSets* sets_ = nullptr;  // used to place the innermost group
   std::size_t placed_ = 0;
   std::optional<JobReason> why_;
 };

@@ -1,4 +1,4 @@
-// Placing a job: all tasks of the chunk or none, group by group. actions.md 7.
+// Places a job: all tasks of the chunk or none, group by group. actions.md 7.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace muster {
 
 struct Attempt {
   JobId job;
-  std::span<const TaskId> tasks;    // tried at once
-  const Bitmap* allowed = nullptr;  // ranks of the nodes to use; null: all
-  bool pipeline_only = false;       // a scenario: nothing is placed for real
+  std::span<const TaskId> tasks;    // placed together
+  const Bitmap* allowed = nullptr;  // ranks of the nodes to use; null: all nodes
+  bool pipeline_only = false;       // for scenarios: tasks are only pipelined
 };
 
-// Nothing: all tasks are placed. A reason: nothing of this attempt is left in the statement.
+// Returns nullopt if all tasks were placed. Otherwise returns the reason, and the statement is as before.
 std::optional<JobReason> allocate_job(Session& session, Statement& statement, const Attempt& attempt);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Does a request fit a node by amounts alone? placement.md 3.
+// Whether a request fits a node by amounts alone. placement.md 3.
 #pragma once
 
 #include <cmath>
@@ -9,25 +9,25 @@
 
 namespace muster {
 
-// A shared GPU that the task could join, counting what is being released.
+// Whether the task could join the shared GPU once releasing memory is free.
 inline bool fits_group(const Node& node, const SharedGpu& gpu, std::int64_t memory) {
   return gpu.used() != 0 && gpu.allocated != gpu.releasing - gpu.pipelined &&
          node.gpu_memory - gpu.allocated + gpu.releasing - gpu.pipelined - memory >= 0;
 }
 
-// A shared GPU that has room for the task now.
+// Whether the shared GPU has room for the task now.
 inline bool has_idle_memory(const Node& node, const SharedGpu& gpu, std::int64_t memory) {
   return gpu.allocated > 0 && node.gpu_memory - gpu.allocated - memory >= 0;
 }
 
-// The rule and the kind of a NodeRefusal: asked of every node all the time, so it is small.
+// The rule and kind of a NodeRefusal. Small, because it is computed for every node all the time.
 struct NodeShortage {
   NodeRule rule = NodeRule::kResources;
   Kind kind;
 };
 
-// What is short if `space(kind)` is all there is; nothing: it fits. `shared`: GPUs of its claims that count
-// already.
+// Returns what is short if only `space(kind)` is available; nullopt if the request fits. `shared`: GPUs of
+// its claims that are counted already.
 template <class Space>
 std::optional<NodeShortage> short_of(const Cluster& cluster, const Shape& shape, NodeId id, int overdrawn,
                                      std::int64_t shared, Space space) {
@@ -47,20 +47,20 @@ std::optional<NodeShortage> short_of(const Cluster& cluster, const Shape& shape,
     if (a.units > space(a.kind) + (a.kind == kGpu ? shared * kOneGpu : 0))
       return NodeShortage{NodeRule::kResources, a.kind};
   if (overdrawn == 0) return std::nullopt;
-  // A shared request looks at its devices, not at whole GPUs.
+  // A shared request is checked against devices, not against whole GPUs.
   for (Kind k : cluster.idle().offered())
     if (space(k) < 0 && !(shape.is_shared() && k == kGpu)) return NodeShortage{NodeRule::kResources, k};
   return std::nullopt;
 }
 
-// Now: from what is idle.
+// Fits now, into what is idle.
 inline bool fits_now(const Cluster& cluster, const Shape& shape, NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, true) : 0;
   return !short_of(cluster, shape, id, cluster.node_table().overdrawn_now(id), shared,
                    [&](Kind k) { return cluster.idle().at(k, id); });
 }
 
-// Now or later: with what is being released.
+// Fits now or later, counting what is being released.
 inline std::optional<NodeShortage> short_of_eventually(const Cluster& cluster, const Shape& shape,
                                                        NodeId id) {
   const std::int64_t shared = shape.claimed_gpus > 0 ? cluster.counted_devices(shape, id, false) : 0;

@@ -1,4 +1,4 @@
-// Sums of GPUs per node, and whether tasks would fit into them, by GPUs alone.
+// Sums GPUs per node and tests whether tasks would fit, by GPUs alone.
 #include "engine/place/gpu_room.hpp"
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 namespace muster {
 namespace {
 
-// Memory of a device as thousandths of it, rounded up to hundredths.
+// The memory as thousandths of a device, rounded up to hundredths.
 std::int64_t part_of_device(std::int64_t memory, const Node& node) {
   return (memory * 100 + node.gpu_memory - 1) / node.gpu_memory * (kOneGpu / 100);
 }
 
 std::int64_t slots_in(std::int64_t room, std::int64_t demand) { return room <= 0 ? 0 : room / demand; }
 
-// Idle and releasing GPUs of a node, free and releasing parts of shared ones included.
+// Idle and releasing GPUs of a node, including the free and releasing parts of shared ones.
 struct GpuSum {
   std::int64_t idle = 0, releasing = 0;
   std::int64_t total() const { return idle + releasing; }

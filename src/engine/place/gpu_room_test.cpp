@@ -1,4 +1,4 @@
-// What is kept of the nodes' GPUs, against looking at all of them.
+// Compares the sums kept over the nodes' GPUs with a full recount.
 #include "engine/place/gpu_room.hpp"
 
 #include <gtest/gtest.h>

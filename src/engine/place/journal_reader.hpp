@@ -7,8 +7,8 @@ namespace muster {
 
 class JournalReader {
  public:
-  // What changed since the last call: changed(node) for each present node, some of them more than once, or
-  // everything() where that is not known.
+  // Reports what changed since the last call: changed(node) for each such present node, possibly more than
+  // once, or everything() if that is not known.
   template <class Everything, class Changed>
   void read(const Cluster& cluster, Everything everything, Changed changed) {
     const NodeJournal& journal = cluster.node_table().journal();

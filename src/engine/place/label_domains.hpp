@@ -1,4 +1,4 @@
-// Which nodes share the value of a label: a small number per value, a column of them per label.
+// Maps nodes to small numbers that stand for the value of a label; one column of numbers per label.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -16,13 +16,13 @@ class LabelDomains {
  public:
   explicit LabelDomains(const Cluster& cluster) : cluster_(cluster) {}
 
-  // The first time a label is met costs a pass over all nodes.
+  // The first call for a label costs a pass over all nodes.
   LabelKeyId add(const std::string& label) {
     const auto [found, is_new] = keys_.try_emplace(label, columns_.end_id());
     if (is_new) columns_.push_back(column_of(label));
     return found->second;
   }
-  // Not valid where the node lacks the label.
+  // Not valid if the node lacks the label.
   DomainId of(LabelKeyId key, NodeId node) const { return columns_[key][node]; }
 
  private:

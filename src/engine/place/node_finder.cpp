@@ -1,4 +1,4 @@
-// Candidate nodes: from the index of the task's shape, or by scoring all of them.
+// Candidate nodes: from the index of the task's shape, or by scoring all nodes.
 #include "engine/place/node_finder.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ bool NodeFinder::is_larger_than_all_room(TaskId task) {
 }
 
 NodeIndex& NodeFinder::index_of(ShapeId shape) {
-  constexpr std::size_t kMost =
-      512;  // enough for any live mix; beyond it memory matters more than rebuilding
+  // Enough for any workload mix; beyond that, memory matters more than rebuilding.
+  constexpr std::size_t kMost = 512;
   if (indexes_.size() >= kMost && !indexes_.contains(shape)) indexes_.clear();
   auto& index = indexes_[shape];
   if (index == nullptr) index = std::make_unique<NodeIndex>(session_, shape);
@@ -47,7 +47,7 @@ std::optional<DomainShortage> NodeFinder::nearest_device(TaskId task, const Bitm
   return known->second.device;
 }
 
-// ---------------------------------------------------------------- the plain way
+// ---------------------------------------------------------------- without an index
 
 NodeCursor::NodeCursor(const Session& session, TaskId task, const Bitmap* allowed)
     : session_(session), task_(task), allowed_(allowed) {
@@ -76,7 +76,7 @@ NodeId NodeCursor::next_scored() {
   return {};
 }
 
-// ---------------------------------------------------------------- by the index
+// ---------------------------------------------------------------- with an index
 
 NodeCursor::~NodeCursor() {
   if (index_ != nullptr) index_->restore();
@@ -90,7 +90,7 @@ NodeId NodeCursor::next_indexed() {
   return last_;
 }
 
-// Most often the best node of all is an allowed one; only where it is not, all allowed ones are looked at.
+// The best node of all is usually allowed. All allowed nodes are examined only if it is not.
 NodeId NodeCursor::best_allowed() {
   const NodeId best = index_->best();
   if (!best.valid() || allowed_->test(session_.cluster.rank(best))) return best;

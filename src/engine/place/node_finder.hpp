@@ -1,4 +1,4 @@
-// Finds places for tasks: nodes by score, best first, that can take the task. placement.md 0, 5.
+// Finds nodes that can take a task, best score first. placement.md 0, 5.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-// The candidate nodes of one attempt to place one task, best first. Only one exists at a time.
+// The candidate nodes of one attempt to place one task, best first. Only one cursor exists at a time.
 class NodeCursor {
  public:
   NodeCursor(const Session& session, TaskId task, NodeIndex& index, const Bitmap* allowed,
@@ -24,14 +24,14 @@ class NodeCursor {
   NodeCursor(const NodeCursor&) = delete;
   NodeCursor& operator=(const NodeCursor&) = delete;
 
-  // The best node not yet given; invalid at the end.
+  // The next best node; not valid at the end.
   NodeId next();
-  // A node that was given did not take the task for this reason.
+  // Reports that a returned node did not take the task, and why.
   void refused(NodeId node, NodeRefusal refusal) { refused_.emplace_back(node, std::move(refusal)); }
-  // Likewise, and no task of its shape is taken there before some task has left some node. False: that is not
-  // remembered.
+  // Likewise; in addition, the node is not offered to any task of the shape until some task has left some
+  // node. Returns false if that is not remembered.
   bool park(NodeId node);
-  // Why no node took it, by what stands in the way; most first.
+  // Why no node took the task, by cause; most nodes first.
   std::vector<RefusalCount> refusals() const;
 
  private:
@@ -46,9 +46,9 @@ class NodeCursor {
 
   const Session& session_;
   const TaskId task_;
-  NodeIndex* index_ = nullptr;  // null: the plain way
+  NodeIndex* index_ = nullptr;  // null: no index, all nodes are scored
   const Bitmap* allowed_ = nullptr;
-  const NodeScores* scores_ = nullptr;  // beside those of the index
+  const NodeScores* scores_ = nullptr;  // added to the scores of the index
   NodeId last_;
   std::vector<Scored> scored_;
   std::size_t at_ = 0;
@@ -59,12 +59,12 @@ class NodeFinder {
  public:
   explicit NodeFinder(const Session& session)
       : session_(session), gpus_(session.cluster), devices_(session.cluster) {}
-  // No node has as many whole GPUs as the task asks for: there are no candidates. Far cheaper than to look
-  // for them.
+  // Whether no node has as many whole GPUs as the task requests, so that there are no candidates. Much
+  // cheaper than a search.
   bool is_larger_than_all_room(TaskId task);
-  // Candidates among all nodes, or among those whose ranks are `allowed`.
+  // Candidates among the nodes whose ranks are in `allowed`; null: all nodes.
   NodeCursor candidates(TaskId task, const Bitmap* allowed);
-  // nearest_shared_gpu(), remembered while nothing moves.
+  // nearest_shared_gpu(), cached until something moves.
   std::optional<DomainShortage> nearest_device(TaskId task, const Bitmap* allowed);
 
  private:

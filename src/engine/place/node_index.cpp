@@ -1,4 +1,4 @@
-// A tournament tree over node keys: a node that changed plays its way up again.
+// A tournament tree over node keys: a node that changed replays its matches up the tree.
 #include "engine/place/node_index.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void NodeIndex::update() {
       session_.cluster, [&] { build(); }, [&](NodeId node) { change(node); });
 }
 
-// However often it changed, a node is asked once.
+// Asks a node once, however often it changed.
 void NodeIndex::change(NodeId node) {
   const std::uint32_t rank = session_.cluster.rank(node);
   if (std::exchange(updated_in_[rank], updates_) == updates_) return;
@@ -75,7 +75,7 @@ void NodeIndex::evaluate(std::uint32_t rank) {
   inexact_ += !exact_[rank];
 }
 
-// refusal_of() without the words.
+// Like refusal_of(), without the details.
 bool NodeIndex::is_refused(std::uint32_t rank, NodeId node) {
   NodeAnswer& answer = shape_filter_[rank];
   if (answer == NodeAnswer::kRefuses) return true;
@@ -90,12 +90,12 @@ void NodeIndex::forget(std::uint32_t rank) {
   exact_[rank] = true;
 }
 
-// Of two leaves the left one stands first by name, so it wins among equals.
+// Of two leaves the left one comes first by name, so it wins ties.
 std::uint32_t NodeIndex::winner(std::uint32_t a, std::uint32_t b) const {
   return keys_[a] >= keys_[b] ? a : b;
 }
 
-// Where another node wins and won before, nothing changes further up.
+// Stops where a different node wins and won before, because nothing changes further up.
 void NodeIndex::replay_up(std::uint32_t rank) {
   for (std::size_t i = (leaves_ + rank) / 2; i > 0; i /= 2) {
     const std::uint32_t won = winner(tree_[2 * i], tree_[2 * i + 1]);

@@ -1,6 +1,6 @@
 // The nodes that can take a shape, best score first: a tournament over all nodes in name order. After a
-// placement only the nodes that changed are asked again. tests/properties_test.cpp holds it
-// against scoring all nodes.
+// placement, only nodes that changed are asked again. tests/properties_test.cpp compares it with scoring all
+// nodes.
 #pragma once
 
 #include <cstdint>
@@ -12,33 +12,34 @@
 
 namespace muster {
 
-// Why a node can not take a shape whatever its score, or nothing: amounts, then state, then the node object.
+// Why a node cannot take a shape, whatever its score; nullopt if it can. Checks amounts, then state, then the
+// node object.
 std::optional<NodeRefusal> refusal_of(const Session& session, ShapeId shape, NodeId node);
 
-// Of these, what may be different in the course of a cycle.
+// Likewise, but only the checks whose result may change during a cycle.
 std::optional<NodeRefusal> refusal_now(const Session& session, ShapeId shape, NodeId node);
 
 class NodeIndex {
  public:
   NodeIndex(const Session& session, ShapeId shape);
 
-  // Reads what changed since the last call.
+  // Applies the changes since the last call.
   void update();
-  // Some node is in a state in which keys do not give the order of scores.
+  // False if a node is in a state in which keys do not give the order of scores.
   bool is_exact() const { return inexact_ == 0; }
-  // The best node left, or an invalid id.
+  // The best node that is left, or an invalid id.
   NodeId best() const;
-  // The best node of a set of ranks (null: all), by looking at each. `first` (or null) comes before the key;
-  // minus infinity leaves a node out.
+  // The best node of a set of ranks (null: all), by examining each. Compares by `first` (may be null), then
+  // by key; minus infinity excludes a node.
   NodeId best_of(const Bitmap* ranks, const NodeScores* first) const;
-  // Leaves a node out until restore().
+  // Excludes a node until restore().
   void mask(NodeId node);
   void restore();
-  // Leaves a node out until a task leaves some node: what refused it refuses all tasks of the shape.
+  // Excludes a node until a task leaves some node. REQUIRES: its refusal applies to all tasks of the shape.
   void park(NodeId node);
   bool has_parked() const { return has_parked_; }
   const Bitmap& parked() const { return parked_; }
-  // How many nodes of the set (null: of all) refuse a task of the shape, by what stands in the way.
+  // How many nodes of the set (null: all) refuse a task of the shape, by cause.
   std::vector<RefusalCount> refusals(TaskId task, const Bitmap* ranks) { return ledger_.counts(task, ranks); }
 
  private:
@@ -58,17 +59,17 @@ class NodeIndex {
   JournalReader journal_;
   std::vector<double> keys_;  // by rank; minus infinity: does not fit
   std::vector<bool> exact_;
-  std::vector<NodeAnswer> shape_filter_;   // by rank: what is the same all cycle long
-  std::vector<std::uint32_t> updated_in_;  // by rank: the update that asked last
-  std::vector<std::uint32_t> tree_;        // winners; the leaves are the second half
+  std::vector<NodeAnswer> shape_filter_;   // by rank: answers that hold for the whole cycle
+  std::vector<std::uint32_t> updated_in_;  // by rank: the update that asked the node last
+  std::vector<std::uint32_t> tree_;        // winners; the second half are the leaves
   RefusalLedger ledger_;
   std::size_t leaves_ = 0, inexact_ = 0;
   std::uint32_t updates_ = 0;
   std::vector<std::pair<std::uint32_t, double>> masked_;
   Bitmap parked_;                    // ranks
   std::vector<double> parked_keys_;  // by rank
-  std::uint64_t parked_since_ = 0;   // departures
-  bool has_parked_ = false;          // or had since then
+  std::uint64_t parked_since_ = 0;   // value of departures() when the nodes were parked
+  bool has_parked_ = false;          // some nodes are, or were since then, parked
 };
 
 }  // namespace muster

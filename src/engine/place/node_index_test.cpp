@@ -1,4 +1,4 @@
-// The tournament of nodes, by itself; tests/properties_test.cpp holds it against scoring all nodes.
+// The node tournament by itself. tests/properties_test.cpp compares it with scoring all nodes.
 #include "engine/place/node_index.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Three nodes with 1, 2 and 4 free GPUs, a cordoned one, and an index of the pod "a-0" of one GPU.
+// Three nodes with 1, 2 and 4 free GPUs, a cordoned node, and an index for pod "a-0" with one GPU.
 class NodeIndexTest : public testing::Test {
  protected:
   NodeIndexTest() {
@@ -48,7 +48,7 @@ TEST_F(NodeIndexTest, FollowsWhatIsPlacedAndTakenBack) {
   st.allocate(c.task_id("a-0"), c.node_id("n1"));
   index->update();
   EXPECT_EQ(best(), "n2");
-  EXPECT_EQ(refusals(), "1 not enough GPUs (1 wanted, none free); 1 cordoned; ");
+  EXPECT_EQ(refusals(), "1 not enough GPUs (1 requested, none free); 1 cordoned; ");
   st.rollback(0);
   index->update();
   EXPECT_EQ(best(), "n1");

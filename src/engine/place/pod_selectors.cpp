@@ -1,4 +1,4 @@
-// Selectors are filed by a label value they ask for, so that a task is held against few of them.
+// Files each selector under a label value it requires, so that a task is compared with few of them.
 #include "engine/place/pod_selectors.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The selectors of pod affinity terms, each distinct one once, and which of them match a task. Tasks with the
-// same labels in the same namespace are looked at once; terms that name a label value are found by it.
+// The distinct selectors of pod affinity terms, and which of them match a task. Tasks with the same labels in
+// the same namespace are matched once. Selectors that require a label value are found by that value.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,7 +14,7 @@
 namespace muster {
 
 using SelectorId = Id<struct SelectorTag>;
-using PodClassId = Id<struct PodClassTag>;  // tasks that no selector tells apart
+using PodClassId = Id<struct PodClassTag>;  // tasks that no selector distinguishes
 
 struct PodSelector {
   struct Part {
@@ -37,15 +37,15 @@ struct PodSelector {
   }
 };
 
-// The term of a pod in namespace `ns`. Namespaces have no labels here: a namespace selector with requirements
-// adds none to those listed, an empty one takes all.
+// The selector of a term of a pod in namespace `ns`. Labels of namespaces are unknown here: a namespace
+// selector with requirements adds no namespaces, and an empty one adds all.
 PodSelector::Part part_of(const PodAffinityTerm& term, const std::string& ns);
 
-// How many selectors ask for each label value: one is found fastest by what fewest others ask for.
+// Counts how many selectors require each label value. A selector is found fastest by its rarest value.
 class LabelValues {
  public:
   void count(const PodSelector& selector);
-  // Of its requirements that list values; null: none does.
+  // The requirement whose values are rarest; null if no requirement lists values.
   const Requirement* narrowest(const PodSelector& selector) const;
 
  private:
@@ -55,11 +55,11 @@ class LabelValues {
 
 class PodSelectors {
  public:
-  // All selectors are added before the first task is classified.
+  // All selectors must be added before the first call of classify().
   SelectorId add(const PodSelector& selector);
   PodClassId classify(const std::string& ns, LabelSetId set, const Labels& labels);
 
-  // In ascending order.
+  // Sorted in ascending order.
   const std::vector<SelectorId>& matching(PodClassId pods) const { return matching_[pods]; }
   bool matches(SelectorId selector, PodClassId pods) const;
   std::size_t size() const { return selectors_.size(); }

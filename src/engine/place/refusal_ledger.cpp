@@ -1,4 +1,4 @@
-// Rows are few: what is found when there are many already is counted by its rule alone.
+// There are few rows: once there are many, a further refusal is counted by its rule alone.
 #include "engine/place/refusal_ledger.hpp"
 
 #include <algorithm>
@@ -15,14 +15,14 @@ bool is_same(const NodeRefusal& a, const NodeRefusal& b) {
   return a.rule == b.rule && a.kind == b.kind && a.what == b.what;
 }
 
-// With what is being released, and devices that the task would share.
+// Includes what is being released, and devices that the task would share.
 std::int64_t room_at(const Cluster& c, const Shape& shape, NodeId node, Kind kind) {
   const std::int64_t free = c.free_or_releasing(kind, node);
   const bool joins = kind == kGpu && shape.claimed_gpus > 0;
   return joins ? free + c.counted_devices(shape, node, false) * kOneGpu : free;
 }
 
-// A share looks at single devices: the nearest of them is told of by itself.
+// Shared requests depend on single devices, so the nearest device is reported separately.
 void measure(const Cluster& c, const Shape& shape, NodeId node, NodeRefusal& refusal) {
   if (refusal.kind == kGpu && shape.is_shared()) return;
   refusal.wanted = amount_of(shape.request, refusal.kind);
@@ -39,8 +39,8 @@ NodeRefusal with_numbers(const Session& session, TaskId task, NodeId node, NodeR
 
 }  // namespace
 
-// What no eviction would change comes first: a full node that is not for the task would not help if it were
-// empty.
+// Refusals that no eviction can change take precedence: emptying a full node would not help if the task may
+// not use it.
 NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal refusal) {
   if (auto fixed = session.hooks.shape_filter(session.cluster.task(task).shape, node))
     refusal = *std::move(fixed);
@@ -84,7 +84,7 @@ std::vector<RefusalCount> RefusalRows::counts() const {
   return counts;
 }
 
-// ---------------------------------------------------------------- kept up to date
+// ---------------------------------------------------------------- updates
 
 void RefusalLedger::restart() {
   if (!is_kept_) return;

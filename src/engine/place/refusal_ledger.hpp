@@ -1,5 +1,5 @@
-// Why nodes refuse a task: named by what stands in the way, and counted. Nodes that refuse for the same are
-// one row; where nodes have different amounts, the largest stands for all.
+// Counts why nodes refuse a task, by cause. Nodes that refuse for the same cause are one row; if their
+// amounts differ, the row shows the largest.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class RefusalRows {
   struct Row {
     NodeRefusal refusal;
     std::int64_t nodes = 0;
-    std::uint32_t best = 0;  // who has the amount
+    std::uint32_t best = 0;  // the node with the amount shown
   };
-  // Counts one more node, which `is` known by a number to the caller; says in which row.
+  // Counts one more node, identified by the number `is`. Returns the index of its row.
   std::uint16_t add(NodeRefusal refusal, std::uint32_t is);
-  // Counts rows of others among its own.
+  // Adds the rows of other counts.
   void add_all(const std::vector<RefusalCount>& counts);
   Row& operator[](std::uint16_t row) { return rows_[row]; }
   void clear_nodes() {
@@ -33,23 +33,23 @@ class RefusalRows {
   std::vector<Row> rows_;
 };
 
-// What the filters by shape and node object say of a node all cycle long.
+// The answer of the filters on shape and node object, which holds for the whole cycle.
 enum class NodeAnswer : std::uint8_t { kNotAsked, kAllows, kRefuses };
 
-// The refusal of a filter with what it is about.
+// The refusal of a filter, with its details filled in.
 NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal refusal);
 
-// The rows of all nodes that refuse a shape by themselves, brought up to date by those that changed. Costs
-// nothing before it is first asked.
+// The rows of all nodes that refuse a shape, updated for nodes that changed. Costs nothing until it is first
+// used.
 class RefusalLedger {
  public:
-  // The answers, by rank, are somebody else's, who may not have asked yet.
+  // `answers` are by rank, belong to the caller, and may contain kNotAsked.
   RefusalLedger(const Session& session, ShapeId shape, const std::vector<NodeAnswer>& answers)
       : session_(session), shape_(shape), answers_(answers) {}
-  // All nodes are to be asked anew.
+  // Asks all nodes again.
   void restart();
   void changed(std::uint32_t rank);
-  // Of the nodes of the set (null: of all), for a task of the shape.
+  // The rows over the nodes of the set (null: all), for a task of the shape.
   std::vector<RefusalCount> counts(TaskId task, const Bitmap* ranks);
 
  private:
@@ -64,11 +64,11 @@ class RefusalLedger {
   const Session& session_;
   const ShapeId shape_;
   const std::vector<NodeAnswer>& answers_;
-  bool is_kept_ = false;  // somebody asked
+  bool is_kept_ = false;  // true after the first use
   RefusalRows rows_;
   std::vector<std::uint16_t> row_of_;  // by rank
   std::vector<std::uint32_t> to_be_asked_;
-  std::vector<std::uint16_t> to_be_measured_;  // rows whose best node left them
+  std::vector<std::uint16_t> to_be_measured_;  // rows whose best node left
 };
 
 }  // namespace muster

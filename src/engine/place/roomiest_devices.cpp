@@ -1,4 +1,4 @@
-// Kept up to date by the nodes that changed.
+// Updates the nodes that changed.
 #include "engine/place/roomiest_devices.hpp"
 
 #include <algorithm>

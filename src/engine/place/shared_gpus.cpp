@@ -1,4 +1,4 @@
-// Device choice: shared GPUs that have room, and whole ones.
+// Chooses devices: shared GPUs with room, and whole ones.
 #include "engine/place/shared_gpus.hpp"
 
 #include <algorithm>
@@ -19,13 +19,13 @@ std::int64_t whole_devices(const Cluster& c, NodeId id) {
   return c.idle().at(kGpu, id) / kOneGpu + c.releasing().at(kGpu, id) / kOneGpu;
 }
 
-// A device that begins to be shared needs a pod slot for its reservation, beside the one for the task.
+// A device that starts to be shared needs a second pod slot, for its reservation pod.
 bool can_open_group(const Session& s, NodeId id) {
   return !s.settings.compatibility.slots_for_new_groups || s.cluster.free_or_releasing(kPods, id) >= 2;
 }
 
-// Of the whole devices the idle ones come first. KAI-Scheduler takes those that are being released for idle,
-// which shows only where a whole device is preferred to a shared one.
+// Idle whole devices come before releasing ones. KAI-Scheduler treats releasing ones as idle; that matters
+// only if a whole device is preferred to a shared one.
 bool is_idle_device(const Session& s, NodeId id, std::int64_t number) {
   return number < s.cluster.idle().at(kGpu, id) / kOneGpu || !s.settings.compatibility.avoid_fragments;
 }
@@ -70,7 +70,7 @@ std::optional<GpuChoice> choose_gpus(Session& s, TaskId t, NodeId id) {
   return GpuChoice{s.cluster.intern_groups(std::move(groups)), idle};
 }
 
-// Filters are asked last, and only about nodes that would be nearer.
+// Filters are checked last, and only for nodes that would be nearer.
 std::optional<DomainShortage> nearest_shared_gpu(const Session& s, TaskId t, const Bitmap* allowed,
                                                  const RoomiestDevices& devices) {
   const Cluster& c = s.cluster;

@@ -1,4 +1,4 @@
-// Which devices of a node a shared request gets. placement.md 6.2.
+// Chooses the devices of a node for a shared request. placement.md 6.2.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ struct GpuChoice {
   bool are_idle = false;  // all of them have room now
 };
 
-// Nothing: too few devices could take the task.
+// Returns nullopt if too few devices can take the task.
 std::optional<GpuChoice> choose_gpus(Session& session, TaskId task, NodeId node);
 
-// Of the shared GPUs on nodes that the task might use (ranks; null: all), the one that lacks least: for
-// messages. Nothing where the task wants no share, or shares of several devices.
+// The shared GPU that lacks least for the task, on nodes that it might use (ranks; null: all), for messages.
+// Nullopt if the task requests no share, or shares of several devices.
 std::optional<DomainShortage> nearest_shared_gpu(const Session& session, TaskId task, const Bitmap* allowed,
                                                  const RoomiestDevices& devices);
 

@@ -1,4 +1,4 @@
-// Selectors are counted by namespace and by the label value that they are found by.
+// Counts selectors by namespace and by the label value that they are found by.
 #include "engine/place/term_shapes.hpp"
 
 #include <absl/container/flat_hash_set.h>
@@ -57,7 +57,7 @@ std::vector<Found> find_all(const Cluster& cluster, TermsOf which) {
   return found;
 }
 
-// Lets in what is not too much alike, and remembers it.
+// Admits selectors until there are too many similar ones.
 class Crowd {
  public:
   explicit Crowd(const std::vector<Found>& all) {
@@ -67,17 +67,17 @@ class Crowd {
         if (seen.insert(s).second) values_.count(s);
   }
 
-  // All selectors or none.
-  bool lets_in(const Found& f) {
+  // Admits all selectors or none.
+  bool admits(const Found& f) {
     const std::vector<PodSelector> selectors = f.selectors();
-    std::vector<std::pair<Alike*, const PodSelector*>> let_in;
+    std::vector<std::pair<Alike*, const PodSelector*>> admitted;
     for (const PodSelector& s : selectors)
       for (const std::string& value : values_to_be_found_by(s)) {
         Alike& alike = alike_[{*f.of.ns, value}];
         if (!alike.insert(s).second) continue;
-        let_in.emplace_back(&alike, &s);
+        admitted.emplace_back(&alike, &s);
         if (alike.size() <= kMostTermsAlike) continue;
-        for (const auto& [where, selector] : let_in) where->erase(*selector);
+        for (const auto& [where, selector] : admitted) where->erase(*selector);
         return false;
       }
     return true;
@@ -114,7 +114,7 @@ TermShapes term_shapes(const Cluster& cluster, TermsOf which) {
     std::ranges::sort(by_age, {}, &Found::oldest);
     Crowd crowd(all);
     for (const Found* f : by_age)
-      if (!crowd.lets_in(*f)) shapes.left_out.push_back(f->of.shape);
+      if (!crowd.admits(*f)) shapes.left_out.push_back(f->of.shape);
     std::ranges::sort(shapes.left_out);
   }
   for (const Found& f : all)

@@ -1,6 +1,6 @@
-// Whose pod affinity terms count. A term is held against all pods that have a label value it asks for, and
-// one that asks for none against all pods of its namespaces: so that no namespace can make that cost more
-// than pods and terms together, only so many different terms of it may ask for the same. tenants.md 1.
+// Decides which pod affinity terms count. A term is compared with all pods that have a label value it
+// requires; a term that requires none is compared with all pods of its namespaces. To bound this cost, only a
+// limited number of different terms per namespace may require the same value. tenants.md 1.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace muster {
 
 enum class TermsOf : std::uint8_t { kRequired, kPreferred };
 
-// Different selectors of one namespace that ask for the same label value, or for none.
+// Maximum number of different selectors in one namespace that require the same label value, or none.
 inline constexpr std::size_t kMostTermsAlike = 256;
 
 struct TermShape {
@@ -26,7 +26,7 @@ struct TermShapes {
   std::vector<ShapeId> left_out;  // in ascending order
 };
 
-// The shapes of all pods that have such terms. Where there are too many alike, those of the oldest pods
+// The shapes of all pods with such terms. If there are too many similar terms, those of the oldest pods
 // count.
 TermShapes term_shapes(const Cluster& cluster, TermsOf which);
 

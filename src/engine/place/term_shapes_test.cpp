@@ -1,4 +1,4 @@
-// Terms that are many of a kind: which count, and that the rest is told.
+// Too many similar terms: which of them count, and that the others are reported.
 #include "engine/place/term_shapes.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ PodObject pod_with(std::vector<Requirement> requirements, int number, const std:
 Requirement other_than(int number) { return {"app", Operator::kNotIn, {std::to_string(number)}}; }
 Requirement is(const std::string& key, const std::string& value) { return {key, Operator::kIn, {value}}; }
 
-// How many pods' terms are left out, and the name of the first pod of those.
+// The number of pods whose terms are ignored, and the name of the first of them.
 std::pair<std::size_t, std::string> left_out(const Cluster& c) {
   const TermShapes shapes = term_shapes(c, TermsOf::kRequired);
   std::string oldest;
@@ -44,26 +44,26 @@ TEST(TermShapes, TermsWithoutALabelValueCountUpToALimitTheOldestFirst) {
   EXPECT_TRUE(term_shapes(c, TermsOf::kPreferred).counted.empty());
 }
 
-TEST(TermShapes, SoDoThoseThatAskForTheSameValue) {
+TEST(TermShapes, TermsForTheSameValueCountUpToALimit) {
   Cluster c;
   for (int i = 0; i <= kMost; ++i) c.apply(pod_with({is("tier", "web"), other_than(i)}, i));
   EXPECT_EQ(left_out(c).first, 1U);
 }
 
-TEST(TermShapes, WhatIsFoundByAValueOfItsOwnAlwaysCounts) {
+TEST(TermShapes, TermsWithADistinctValueAlwaysCount) {
   Cluster c;
   for (int i = 0; i < 3 * kMost; ++i) c.apply(pod_with({is("tier", "web"), is("job", std::to_string(i))}, i));
   EXPECT_EQ(left_out(c).first, 0U);
 }
 
-TEST(TermShapes, EveryNamespaceHasALimitOfItsOwn) {
+TEST(TermShapes, EveryNamespaceHasItsOwnLimit) {
   Cluster c;
   for (int i = 0; i < kMost; ++i) c.apply(pod_with({other_than(i)}, i, "a"));
   for (int i = 0; i < kMost; ++i) c.apply(pod_with({other_than(i)}, i, "b"));
   EXPECT_EQ(left_out(c).first, 0U);
 }
 
-TEST(TermShapes, ThatManyPodsHaveTheSameTermsIsNoCrowd) {
+TEST(TermShapes, ManyPodsWithTheSameTermsCountOnce) {
   Cluster c;
   for (int i = 0; i < 2 * kMost; ++i) {
     PodObject pod = pod_with({other_than(0)}, i);
@@ -73,7 +73,7 @@ TEST(TermShapes, ThatManyPodsHaveTheSameTermsIsNoCrowd) {
   EXPECT_EQ(left_out(c).first, 0U);
 }
 
-TEST(TermShapes, TheIndexKnowsWhomItLeavesOut) {
+TEST(TermShapes, TheIndexReportsWhatItLeavesOut) {
   Cluster c;
   for (int i = 0; i <= kMost; ++i) c.apply(pod_with({other_than(i)}, i));
   const AffinityIndex index(c, TermsOf::kRequired);

@@ -1,4 +1,5 @@
-// All but amounts becomes text, and each text a number; amounts are compared pod by pod.
+// Turns everything but amounts into text, and each distinct text into a number. Amounts are compared pod by
+// pod.
 #include "engine/search/asks.hpp"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ void append_devices(const DeviceRequest& r, std::string& text) {
   text += ';';
 }
 
-// A claim made from a template is as good as another with the same wishes; any other claim is itself.
+// Claims created from templates are equal if their requests are equal. Any other claim is unique.
 void append_claim(const Claim* claim, const ClaimReference& reference, ClaimId id, std::string& text) {
   append_text(reference.name, text);
   if (claim == nullptr || !reference.from_template || claim->current().valid())
@@ -47,7 +48,7 @@ void append_containers(const Shape& shape, std::string& text) {
   }
 }
 
-// In every resource.
+// Compares every resource.
 bool asks_no_less(const Shape& more, const Shape& less) {
   return more.gpu.devices >= less.gpu.devices && more.gpu.portion >= less.gpu.portion &&
          more.gpu.memory_mib >= less.gpu.memory_mib &&
@@ -63,7 +64,8 @@ Asks::Asks(Session& session) : session_(session) {
   if (session.cluster.shapes().has_pod_affinity()) collect_selectors();
 }
 
-// What the labels of a pod mean to others and to its own group is which of these match it.
+// What the labels of a pod mean to other pods and to its own group is the set of these selectors that match
+// it.
 void Asks::collect_selectors() {
   const Cluster& c = session_.cluster;
   selectors_ = std::make_unique<PodSelectors>();
@@ -108,7 +110,7 @@ void Asks::write(JobId id, Ask& ask) {
   ask.like = likes_.of(text);
 }
 
-// Its place in the tree, and the levels of topologies that bind it.
+// Its position in the tree, and the topology levels that constrain it.
 void Asks::add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const {
   const PodSet& set = job.pod_sets[pod_set];
   append_number(pod_set, text);
@@ -120,7 +122,7 @@ void Asks::add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text)
   }
 }
 
-// Pods that stand already bind those that follow them.
+// Whether pods that are placed already constrain those that follow.
 bool Asks::is_tied_to_itself(const Job& job, const Ask& ask) const {
   if (job.counts.active_allocated() == 0) return false;
   const auto is_bound = [](const auto& group) { return has_levels(group.topology); };
@@ -179,7 +181,7 @@ std::string Asks::text_of(const Shape& shape) {
   return text;
 }
 
-// Any order in which one that asks for more of everything comes first.
+// Any total order in which a shape that requests more of everything comes first.
 bool Asks::is_larger(ShapeId a, ShapeId b) const {
   const Shape &x = session_.cluster.shape(a), &y = session_.cluster.shape(b);
   if (x.gpu.portion != y.gpu.portion) return x.gpu.portion > y.gpu.portion;

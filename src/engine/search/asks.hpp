@@ -1,5 +1,5 @@
-// What a waiting job asks for when room is made for it, so that two jobs can be compared: in every resource
-// and for every pod, with everything that says where the pods may go and whom the job may take.
+// What a pending job asks for when room is made for it, so that two jobs can be compared: every resource of
+// every pod, all constraints on where the pods may go, and the jobs it may evict.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -18,11 +18,11 @@ namespace muster {
 
 struct Ask {
   struct Task {
-    std::uint32_t place = 0;  // the same number: the same pod set and constraints
+    std::uint32_t place = 0;  // equal for the same pod set and constraints
     ShapeId shape;
   };
-  std::uint32_t like = 0;   // the same number: jobs that differ in queue, amounts and numbers of pods only
-  std::vector<Task> tasks;  // tried at once; by place, the largest first
+  std::uint32_t like = 0;   // equal for jobs that differ only in queue, amounts and number of pods
+  std::vector<Task> tasks;  // tried together; by place, largest first
 };
 
 // Lives as long as a session.
@@ -31,12 +31,13 @@ class Asks {
   explicit Asks(Session& session);
   // Valid until the next call.
   const Ask& of(JobId job);
-  // Of two that are alike: for each pod of `less` there is one of `more` that asks for no less of anything.
+  // For two similar asks: whether each pod of `less` has a counterpart in `more` that requests no less of
+  // anything.
   bool is_no_less(const Ask& more, const Ask& less) const;
 
  private:
   struct Known {
-    std::uint64_t version = 0;  // of the job
+    std::uint64_t version = 0;  // version of the job
     Ask ask;
   };
   void collect_selectors();
@@ -53,9 +54,9 @@ class Asks {
   ConstraintText constraint_text_;
   TextNumbers constraints_, places_, likes_, friends_;
   absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
-  // Of tasks whose labels mean nothing to anybody.
+  // For tasks whose labels match no selector.
   absl::flat_hash_map<std::pair<std::uint32_t, ShapeId>, std::uint32_t> of_pod_set_;
-  std::unique_ptr<PodSelectors> selectors_;  // of required pod affinity; null: there is none
+  std::unique_ptr<PodSelectors> selectors_;  // of required pod affinity; null if there are none
   absl::flat_hash_map<JobId, Known> known_;
   std::string text_;  // a buffer
 };

@@ -1,4 +1,4 @@
-// Every part with its length before it, so that no two lists read the same.
+// Writes every part with its length before it, so that different lists have different texts.
 #include "engine/search/constraint_text.hpp"
 
 namespace muster {

@@ -1,4 +1,4 @@
-// Where a task may go as text, so that equal constraints can be told by comparing once.
+// Constraints on where a task may go as text, so that one comparison tells whether they are equal.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +13,7 @@ namespace muster {
 
 class ConstraintText {
  public:
-  // What KAI-Scheduler compares; amounts, config maps and claims of devices are left out.
+  // Contains what KAI-Scheduler compares, so amounts, config maps and device claims are left out.
   const std::string& of(const Constraints& constraints);
 
  private:
@@ -25,7 +25,7 @@ class ConstraintText {
   std::string out_;
 };
 
-// Each distinct text once, as a number.
+// Numbers each distinct text.
 class TextNumbers {
  public:
   std::uint32_t of(const std::string& text) {

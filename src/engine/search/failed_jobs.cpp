@@ -1,4 +1,4 @@
-// Of the like jobs that failed, those that ask for least stand for all.
+// Of similar jobs that failed, those that ask for least represent all.
 #include "engine/search/failed_jobs.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// More that can not be compared with each other are not remembered: they are searched for.
+// Further asks that cannot be compared with these are not remembered; their jobs are searched for.
 constexpr std::size_t kMostAsks = 16;
 
 bool no_larger(const std::array<std::int64_t, 4>& a, const std::array<std::int64_t, 4>& b) {
@@ -32,7 +32,7 @@ void FailedJobs::add(QueueId pool, JobId job) {
     add_by_signature({pool, session_.signatures().of(job)}, job);
 }
 
-// ---------------------------------------------------------------- our way
+// ---------------------------------------------------------------- complete comparison
 
 JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
   Asks& asks = session_.asks();
@@ -44,11 +44,12 @@ JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
   return {};
 }
 
-// A job that others left their places for in vain may not take these again; another one may.
+// A failed job that other jobs made way for without success may not evict those again, but another job may.
+// So its failure proves nothing about other jobs.
 void FailedJobs::add_ask(QueueId pool, JobId id) {
   const Job& job = session_.cluster.job(id);
-  const bool is_spared_itself = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;
-  if (is_spared_itself || !job.taken_for_it.empty()) return;
+  const bool is_own_candidate = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;
+  if (is_own_candidate || !job.taken_for_it.empty()) return;
   Asks& asks = session_.asks();
   const Ask& mine = asks.of(id);
   auto& alike = failed_[{pool, mine.like}];
@@ -56,7 +57,7 @@ void FailedJobs::add_ask(QueueId pool, JobId id) {
   if (alike.size() < kMostAsks) alike.push_back({id, mine});
 }
 
-// ---------------------------------------------------------------- KAI's way
+// ---------------------------------------------------------------- KAI's comparison
 
 std::vector<FailedJobs::Amounts> FailedJobs::pending_requests(JobId id) const {
   const Cluster& c = session_.cluster;

@@ -1,4 +1,4 @@
-// Jobs that no search could help: one that is alike and no easier is not tried. actions.md 10.
+// Jobs for which a search failed. A similar job that asks for no less is skipped. actions.md 10.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -11,23 +11,24 @@
 
 namespace muster {
 
-// Are jobs of the contender's queue and priority among those it may take? Then one that holds a place may be
-// taken for another, but not for itself, and that it failed says nothing about the other.
+// Whether the contender may evict jobs of its own queue and priority. If so, a failed job that holds a place
+// might be evicted for another job, but not for itself; its failure then says nothing about the other job.
 enum class LikeVictims : std::uint8_t { kNo, kYes };
 
-// Remembers nothing where signatures are off.
+// Remembers nothing if signatures are disabled.
 class FailedJobs {
  public:
   FailedJobs(Session& session, LikeVictims like_victims) : session_(session), like_victims_(like_victims) {}
-  // The like job of the pool that failed, where this one asks for no less: in every resource, for as many
-  // pods, and with the same constraints and rank. KAI's way: one that is not the easier one by its measure.
+  // Returns a similar failed job of the pool such that `job` asks for no less: in every resource, for as many
+  // pods, with the same constraints and rank. With KAI's comparison: such that `job` is not smaller by KAI's
+  // measure.
   JobId covering(QueueId pool, JobId job) const;
   void add(QueueId pool, JobId job);
 
  private:
   using Key = std::pair<QueueId, std::uint32_t>;
 
-  // ---- our way: of like jobs, those of which none asks for no less than another
+  // ---- Complete comparison: of similar jobs, the minimal ones: none asks for no less than another
   struct Failed {
     JobId job;
     Ask ask;
@@ -35,7 +36,7 @@ class FailedJobs {
   JobId covering_ask(QueueId pool, JobId job) const;
   void add_ask(QueueId pool, JobId job);
 
-  // ---- KAI's way: of like jobs, the one that asks for least
+  // ---- KAI's comparison: of similar jobs, the one that asks for least
   using Amounts = std::array<std::int64_t, 4>;  // cpu, memory, gpu, gpu memory
   struct Smallest {
     JobId job;

@@ -1,4 +1,4 @@
-// Which job that found no room spares another one its search, in our way and in KAI's.
+// Which failed jobs let another job skip its search, with the complete comparison and with KAI's.
 #include "engine/search/failed_jobs.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Who was spared its search, and because of whom: "second like first".
+// The jobs that skipped their search, and the failed job they resemble: "second like first".
 std::string spared(const TestCluster& c) {
   std::string text;
   for (const WaitingJob& w : c.decisions().waiting)
@@ -18,8 +18,7 @@ std::string spared(const TestCluster& c) {
   return text;
 }
 
-// A node of four GPUs: half of its CPUs can never be freed, its GPUs are held by two jobs that may be
-// evicted.
+// A node with four GPUs. Half of its CPUs can never be freed; its GPUs are held by two evictable jobs.
 class FailedJobsTest : public testing::TestWithParam<bool> {
  protected:
   FailedJobsTest() {
@@ -41,7 +40,7 @@ class FailedJobsTest : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(BothWays, FailedJobsTest, testing::Bool(),
                          [](const auto& way) { return way.param ? "Ours" : "Kai"; });
 
-TEST_P(FailedJobsTest, AJobThatAsksForNoLessIsSpared) {
+TEST_P(FailedJobsTest, AJobThatAsksForNoLessIsSkipped) {
   c.pending("first", {.queue = "q", .gpus = 1, .cpu = 11});
   c.pending("second", {.queue = "q", .gpus = 1, .cpu = 11});
   c.pending("third", {.queue = "q", .gpus = 2, .cpu = 12});
@@ -93,7 +92,8 @@ TEST_P(FailedJobsTest, AJobThatCannotBeComparedDoesNotPushOutTheOther) {
   EXPECT_EQ(spared(c), is_ours() ? "c like a; d like b; " : "b like a; c like a; d like a; ");
 }
 
-// ---------------------------------------------------------------- consolidation, whose pool is all queues
+// ---------------------------------------------------------------- consolidation, where the pool is all
+// queues
 
 class FailedMovesTest : public testing::TestWithParam<bool> {};
 INSTANTIATE_TEST_SUITE_P(BothWays, FailedMovesTest, testing::Bool(),

@@ -1,4 +1,4 @@
-// Proofs come first, then the search; in the end stands a receipt for each eviction, or a report.
+// Tries proofs first, then the search. Ends with a record for each eviction, or with a report.
 #include "engine/search/making_room.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ RoomMaker::RoomMaker(Session& session, const char* action, std::unique_ptr<Victi
   if (session.memory != nullptr) session.memory->action_begins(action);
 }
 
-// Where all who had no turn yet got one, the next cycle begins with the first in line again.
+// Once every job had its turn, the next cycle starts again with the first in the queue order.
 RoomMaker::~RoomMaker() {
   if (session_.memory == nullptr) return;
   if (some_are_left_)
@@ -66,7 +66,7 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
   if (outcome == Outcome::kSolved && purpose.commits()) {
     st.commit(action_, purpose.contender);
     solver_.note_commit(purpose.contender);
-    write_receipts(purpose, first);
+    write_records(purpose, first);
   } else if (outcome != Outcome::kSolved) {
     const bool is_cut = outcome == Outcome::kCutShort || outcome == Outcome::kOutOfTime;
     report(purpose, is_cut ? SearchEnd::kCutShort : SearchEnd::kNoScenario, std::nullopt);
@@ -74,7 +74,7 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
   return outcome;
 }
 
-// A search that failed is not run again until something that it depends on has changed.
+// A failed search is not repeated until something it depends on has changed.
 bool RoomMaker::is_as_before(const Purpose& purpose) {
   if (session_.memory == nullptr || purpose.depends_on_time) return false;
   const SearchEnded* ended = session_.memory->recall_end(session_, action_, purpose.contender);
@@ -103,19 +103,19 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
     report.last_failure = solver_.ended().last_failure;
   }
   if (end == SearchEnd::kNoScenario) remember(purpose, report);
-  name_moments(report, end);
+  set_wake_times(report, end);
   if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
-  const bool nobody_runs = report.candidates == 0 && report.spared.empty();
-  if (proof && !nobody_runs) session_.add_reason(purpose.contender, std::move(*proof));
+  const bool has_no_candidates = report.candidates == 0 && report.spared.empty();
+  if (proof && !has_no_candidates) session_.add_reason(purpose.contender, std::move(*proof));
   report_protected(purpose.contender, report.spared, end != SearchEnd::kProven);
   if (end == SearchEnd::kCutShort)
     session_.add_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
                                             .needed = static_cast<std::int32_t>(solver_.ended().scenarios)});
-  if (!nobody_runs) session_.record_search(purpose.contender, std::move(report));
+  if (!has_no_candidates) session_.record_search(purpose.contender, std::move(report));
 }
 
-// When somebody is spared no longer, or a scenario that was refused for now is not.
-void RoomMaker::name_moments(const SearchReport& report, SearchEnd end) {
+// Wakes up when a protection ends, or when a scenario that was refused temporarily is allowed.
+void RoomMaker::set_wake_times(const SearchReport& report, SearchEnd end) {
   for (const SparedJobs& spared : report.spared) session_.wake_at(spared.until);
   if (const auto& soonest = solver_.ended().soonest; soonest && end != SearchEnd::kProven)
     session_.wake_at(soonest->until);
@@ -123,8 +123,8 @@ void RoomMaker::name_moments(const SearchReport& report, SearchEnd end) {
   if (end == SearchEnd::kCutShort) session_.decisions.is_unfinished = true;
 }
 
-// Whom time alone would make a victim, or let lose more than its surplus, unless another reason says so
-// already.
+// Reports the jobs that become victims, or can lose more than their surplus, just by the passage of time;
+// skipped if another reason says so already.
 void RoomMaker::report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched) {
   const auto has_end = [](const SparedJobs& s) { return s.until.has_value(); };
   JobReason reason{.rule = JobRule::kProtected};
@@ -140,7 +140,7 @@ void RoomMaker::report_protected(JobId contender, const std::vector<SparedJobs>&
     session_.add_reason(contender, std::move(reason));
 }
 
-// ---------------------------------------------------------------- receipts
+// ---------------------------------------------------------------- eviction records
 
 void RoomMaker::remember_queues() {
   held_.clear();
@@ -148,11 +148,11 @@ void RoomMaker::remember_queues() {
     held_.push_back(session_.cluster.use(q).allocated.shares());
 }
 
-// For every eviction since the first.
-void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const {
+// Fills in the records of all evictions from `first` on.
+void RoomMaker::write_records(const Purpose& purpose, std::size_t first) const {
   const QueueStand ours = stand(purpose.contender);
-  const auto only_had_a_place_in_view = [&](TaskId t) { return session_.cluster.placement(t).never_stood; };
-  if (std::ranges::any_of(solver_.taken(), only_had_a_place_in_view)) pass_on_receipts(purpose, first, ours);
+  const auto was_only_nominated = [&](TaskId t) { return session_.cluster.placement(t).never_stood; };
+  if (std::ranges::any_of(solver_.taken(), was_only_nominated)) pass_on_records(purpose, first, ours);
   for (std::size_t i = first; i < session_.decisions.evictions.size(); ++i) {
     EvictDecision& e = session_.decisions.evictions[i];
     const JobId victim = session_.cluster.task(e.task).job;
@@ -164,8 +164,9 @@ void RoomMaker::write_receipts(const Purpose& purpose, std::size_t first) const 
   }
 }
 
-// Earlier evictions for a job that has now lost its place in view name who has it.
-void RoomMaker::pass_on_receipts(const Purpose& purpose, std::size_t before, const QueueStand& ours) const {
+// If the job of earlier evictions has lost its nomination to the contender, those evictions now name the
+// contender.
+void RoomMaker::pass_on_records(const Purpose& purpose, std::size_t before, const QueueStand& ours) const {
   for (std::size_t i = 0; i < before; ++i)
     if (EvictDecision& e = session_.decisions.evictions[i];
         e.contender.valid() && !has_new_place(e.contender))
@@ -191,7 +192,7 @@ std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId 
   if (taken.empty() || !s.settings.compatibility.take_once) return std::nullopt;
   const Job& job = s.cluster.job(victim);
   if (!taken.contains(job.uid) || job.counts.of(TaskStatus::kReleasing) > 0) return std::nullopt;
-  return VictimRefusal{.rule = "left its place for it before, in vain"};
+  return VictimRefusal{.rule = "already made way for this job once, without success"};
 }
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// A contender of which a probe tries only some tasks: where it stands in line, and what KAI would try of it.
+// A contender with only some of its tasks, as tried by a probe: its position in the order, and the tasks that
+// KAI would try.
 #include "engine/search/partial_job.hpp"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class PartialCopy {
     return view_.active(pod_set) + static_cast<std::int32_t>(waiting_[pod_set].size());
   }
 
-  // Whether the member has tasks.
+  // Returns whether the member has tasks.
   bool lower_required(const Member& member) {
     if (member.is_pod_set) return tasks_in(member.at) > 0;
     GroupSet& set = copy_.sets[member.at];

@@ -1,4 +1,4 @@
-// A contender of which a probe tries only some tasks. actions.md 9.2.
+// A contender with only some of its tasks, as tried by a probe. actions.md 9.2.
 #pragma once
 
 #include <span>
@@ -8,12 +8,13 @@
 
 namespace muster {
 
-// The job with only its active tasks and these: minimums are no higher than what is there.
+// The entry of the job with only its active tasks and these; minimums are at most the number of tasks.
 JobEntry partial_entry(const Session& session, JobId job, std::span<const TaskId> tasks);
 
-// What KAI's partial copy of a gang lets a probe place. The copy holds the active tasks of the job and the
-// `first` that wait; minimums are lowered to what is in it, but sub groups without tasks keep theirs, and can
-// satisfy a set or take a place in it that others need. So it may be less than `first`, or nothing.
+// Returns the tasks that KAI's partial copy of a gang lets a probe place. The copy contains the job's active
+// tasks and the `first` pending ones, and its minimums are lowered to that. Sub groups without tasks keep
+// their minimum, and can satisfy a set or occupy a place in it that others need. So the result may be smaller
+// than `first`, or empty.
 void tasks_of_partial_copy(const Session& session, JobId job, std::span<const TaskId> first,
                            std::vector<TaskId>& tasks);
 

@@ -1,4 +1,4 @@
-// What KAI's partial copy of a gang lets a probe place: actions.md 9.2.
+// The tasks that KAI's partial copy of a gang lets a probe place: actions.md 9.2.
 #include "engine/search/partial_job.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Of the first `count` waiting tasks of the chunk.
+// For the first `count` pending tasks of the chunk.
 std::string probe(TestCluster& c, std::size_t count) {
   Session& s = c.open();
   const auto all = s.chunk(c.job_id("a")).tasks;
@@ -19,7 +19,7 @@ std::string probe(TestCluster& c, std::size_t count) {
   return names;
 }
 
-TEST(PartialJob, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
+TEST(PartialJob, AreTheFirstOnesIfNoMinSubGroupIsSet) {
   TestCluster c;
   c.node("n1").pending(
       "a", {.groups = {{.name = "x", .min = 1, .tasks = 1}, {.name = "y", .min = 2, .tasks = 2}}});
@@ -28,7 +28,7 @@ TEST(PartialJob, AreTheFirstOnesWhereNoMinSubGroupIsSet) {
   EXPECT_EQ(probe(c, 3), "a-x-0 a-y-0 a-y-1");
 }
 
-TEST(PartialJob, AreNoneWhereAnEmptyGroupSatisfiesTheLoweredSet) {
+TEST(PartialJob, AreNoneIfAnEmptyGroupSatisfiesTheLoweredSet) {
   TestCluster c;
   c.node("n1").pending("a", {.groups = {{.name = "left", .min_sub_group = 2},
                                         {.name = "l1", .parent = "left", .min = 1, .tasks = 1},
@@ -38,7 +38,7 @@ TEST(PartialJob, AreNoneWhereAnEmptyGroupSatisfiesTheLoweredSet) {
   EXPECT_EQ(probe(c, 1), "");
 }
 
-TEST(PartialJob, AreNoneWhereAnEmptyGroupStandsBeforeThem) {
+TEST(PartialJob, AreNoneIfAnEmptyGroupComesFirst) {
   TestCluster c;
   c.node("n1").pending("a", {.groups = {{.name = "left", .min_sub_group = 2},
                                         {.name = "l1", .parent = "left", .min = 1},

@@ -1,4 +1,4 @@
-// Limits, sums of GPUs and shares, each over all candidates at once.
+// Checks limits, GPU sums and shares, each over all candidates at once.
 #include "engine/search/proofs.hpp"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-// A limit at a queue below which nobody could be evicted, or the quota for non-preemptible jobs, which no
-// preemptible victim takes from.
+// A limit of a queue that has no candidates below it, or the quota for non-preemptible jobs, which evicting
+// preemptible jobs cannot free.
 std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const Candidates& candidates) {
   if (!s.hooks.job_over_capacity) return std::nullopt;
   auto reason = s.hooks.job_over_capacity(contender, s.chunk(contender).tasks);
@@ -57,7 +57,7 @@ std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId conten
       .rule = JobRule::kTooLittleToFree, .wanted = gpus(room.demand()), .bound = gpus(room.reach())};
 }
 
-// Ends as soon as they free enough.
+// Stops as soon as they free enough.
 void Proofs::free_others(Solver& solver, JobId contender, const Candidates& candidates) {
   const auto is_enough = [&] { return with_all_gone_.reach() >= with_all_gone_.demand(); };
   if (const Sifted* sifted = known(solver.pool(), contender, candidates)) {
@@ -83,7 +83,7 @@ void Proofs::free_others(Solver& solver, JobId contender, const Candidates& cand
   }
 }
 
-// Frees the job's GPUs in the test.
+// Frees the job's GPUs in the room test.
 void Proofs::free_all(JobId job) {
   const Cluster& c = session_.cluster;
   session_.stats.steps += c.job(job).counts.active_allocated();
@@ -93,7 +93,7 @@ void Proofs::free_all(JobId job) {
         with_all_gone_.free(at.node, freed_gpus(c, t));
 }
 
-// ---------------------------------------------------------------- who is spared
+// ---------------------------------------------------------------- jobs that may not be evicted
 
 std::optional<Proofs::Kin> Proofs::kin_of(JobId contender, const Candidates& candidates) const {
   if (!candidates.kin || candidates.leaves.size() != 1 || !candidates.spared.empty() ||
@@ -125,7 +125,7 @@ const Proofs::Sifted& Proofs::sift(const VictimPool& pool, JobId contender, cons
   return sifted;
 }
 
-// Many of one rule come one after the other.
+// Caches the last rule, because consecutive jobs often share it.
 void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held) {
   if (!why) return others.push_back(job);
   if (why->rule == kItself) return;

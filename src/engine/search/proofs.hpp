@@ -1,5 +1,5 @@
-// Cheap proofs that no set of victims can make room, asked before any search. They spare the search and give
-// the user a reason; they never change a decision.
+// Cheap proofs that no set of victims can make room, tried before any search. They save the search and give
+// the user a reason, but never change a decision.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,10 +15,10 @@ namespace muster {
 class Proofs {
  public:
   explicit Proofs(Session& session) : session_(session) {}
-  // Why no search of the solver among these candidates could succeed, where that is proven.
+  // Returns the reason if it is proven that no search over these candidates can succeed.
   std::optional<JobReason> against(Solver& solver, JobId contender, const Candidates& candidates);
 
-  // Candidates that are spared, by rule, the rule that holds most GPUs first; and the others.
+  // The candidates, split into those that may not be evicted (by rule, most GPUs first) and the others.
   struct Sifted {
     explicit Sifted(std::uint64_t pool_version = 0) : as_of(pool_version) {}
     std::uint64_t as_of;  // version of the pool
@@ -29,14 +29,14 @@ class Proofs {
     void sort();
 
    private:
-    std::string_view last_rule_;  // and where it stands
+    std::string_view last_rule_;  // the last rule added; last_ is its index
     std::size_t last_ = 0;
   };
   const Sifted& sift(const VictimPool& pool, JobId contender, const Candidates& candidates);
 
  private:
   using Kin = std::pair<QueueId, std::int64_t>;
-  // Nothing: what is known of others does not hold for this contender.
+  // Nullopt if what is known about other contenders does not apply to this one.
   std::optional<Kin> kin_of(JobId contender, const Candidates& candidates) const;
   const Sifted* known(const VictimPool& pool, JobId contender, const Candidates& candidates) const;
   std::optional<JobReason> too_little_to_free(Solver& solver, JobId contender, const Candidates& candidates);

@@ -1,4 +1,4 @@
-// The job's own words, else those of the nearest queue above it that has any.
+// A job's own setting takes precedence, then that of the nearest ancestor queue with one.
 #include "engine/search/requeue_settings.hpp"
 
 #include "util/keys.hpp"
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// "": none of the queues says anything.
+// "" if no queue has the setting.
 std::string inherited(const Cluster& cluster, JobId job, std::string Queue::*field) {
   for (QueueId q = cluster.job(job).queue; q.valid(); q = cluster.queue(q).parent)
     if (!(cluster.queue(q).*field).empty()) return cluster.queue(q).*field;
@@ -26,7 +26,7 @@ bool is_good_default(const std::string& runtime) {
 
 std::string bad_delay(const std::string& text) {
   return "annotation " + std::string(keys::kRequeueDelay) + ": \"" + text +
-         "\" is no duration of zero or more; the default counts";
+         "\" is not a duration of zero or more; the default is used";
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::vector<std::string> requeue_problems(const Queue& queue) {
   std::vector<std::string> problems;
   if (!queue.expected_runtime.empty() && !is_good_default(queue.expected_runtime))
     problems.push_back("annotation " + std::string(keys::kExpectedRuntime) + ": \"" + queue.expected_runtime +
-                       "\" is no duration of zero or more; jobs of the queue have none");
+                       "\" is not a duration of zero or more; jobs of the queue get no expected runtime");
   const auto delay = parse_duration(queue.requeue_delay);
   if (!queue.requeue_delay.empty() && (!delay || *delay < Duration::zero()))
     problems.push_back(bad_delay(queue.requeue_delay));

@@ -1,4 +1,4 @@
-// What a job or the queues above it say about giving way: the first that says anything counts. requeue.md.
+// Requeue settings of a job or of the queues above it: the first one found counts. requeue.md.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace muster {
 
-// As it is written. Nothing: the job did not opt in, or opted out of what its queue says with a zero.
+// The unparsed value. Nullopt: the job did not opt in, or opted out of its queue's setting with a zero.
 std::optional<std::string> expected_runtime(const Cluster& cluster, JobId job);
 
 struct RequeueDelay {
-  std::optional<Duration> given;  // nothing: the default serves
-  std::string problem;            // with what is written
+  std::optional<Duration> given;  // nullopt: the default applies
+  std::string problem;            // quotes the invalid value
 };
 RequeueDelay requeue_delay(const Cluster& cluster, JobId job);
 
-// What is wrong with the defaults that a queue sets, with what is written. Jobs take them for unset, and it
-// is not said of each of them.
+// What is wrong with the defaults of a queue. They count as unset for its jobs, and are reported only for the
+// queue.
 std::vector<std::string> requeue_problems(const Queue& queue);
 
 }  // namespace muster

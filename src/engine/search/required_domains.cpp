@@ -1,4 +1,4 @@
-// Room is summed by the value of the required level's label; groups take the roomiest value, largest first.
+// Sums room by the value of the required level's label. Groups take the roomiest value, largest group first.
 #include "engine/search/required_domains.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// What running tasks of the group and those to be placed want together.
+// The demand of the group's running tasks and of those to be placed.
 std::int64_t demand_below(const Cluster& c, const Job& job, const Member& set,
                           std::span<const TaskId> tasks) {
   std::int64_t sum = 0;
@@ -67,7 +67,7 @@ void RequiredDomains::free(NodeId node, std::int64_t gpus) {
 
 bool RequiredDomains::passes() const { return std::all_of(levels_.begin(), levels_.end(), fit); }
 
-// Each group goes to the domain with most GPUs that still has enough left.
+// Places each group in the domain with the most GPUs left, if they are enough.
 bool RequiredDomains::fit(const Level& level) {
   std::vector<std::int64_t> left = level.room;
   std::sort(left.begin(), left.end(), std::greater<>());

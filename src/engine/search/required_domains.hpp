@@ -1,6 +1,6 @@
-// Could the groups of a job that must stay within one topology domain find enough GPUs in domains, if some
-// victims were gone? actions.md 9.4. Sums of GPUs only, so it may pass what does not fit; largest group
-// first, so it may refuse mixed ones that would.
+// Tests whether the groups of a job that must stay within one topology domain could find enough GPUs if some
+// victims were gone. actions.md 9.4. It compares sums of GPUs only, so it may accept what does not fit; it
+// places the largest group first, so it may refuse mixed groups that would fit.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace muster {
 
 class RequiredDomains {
  public:
-  // Starts over from the present room. `tasks`: those of the job that are to be placed beside its running
+  // Starts over from the present room. `tasks`: tasks of the job to be placed in addition to its running
   // ones.
   void start(const Session& session, LabelDomains& labels, const GpuRoom& room, JobId job,
              std::span<const TaskId> tasks);
@@ -22,7 +22,7 @@ class RequiredDomains {
   bool passes() const;
 
  private:
-  // The groups that have to lie within one value of one label each.
+  // Groups that must each lie within one value of one label.
   struct Level {
     const TopologyConstraint* constraint;
     LabelKeyId label;

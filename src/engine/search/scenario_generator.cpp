@@ -1,4 +1,4 @@
-// Victims accumulate until the GPUs they free, and the nodes they leave, could be enough for the contender.
+// Adds victims until the GPUs they free, and the nodes they leave, could be enough for the contender.
 #include "engine/search/scenario_generator.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// What is free on a node is only copied, eight at a time.
+// The room of a node is only copied, which costs an eighth of a step.
 constexpr std::int64_t kNodesInAStep = 8;
 
 bool is_selective(const Shape& shape) {
@@ -75,7 +75,7 @@ void VictimAccumulator::free(TaskId victim) {
   domains_.free(node, gpus);
 }
 
-// Selective tasks that the node could take have found one.
+// Removes from unmet_ the shapes that may run on the node.
 void VictimAccumulator::meet(NodeId n) {
   const Cluster& c = session_.cluster;
   if (!c.node(n).present) return;
@@ -103,7 +103,7 @@ bool VictimAccumulator::grow() {
   return true;
 }
 
-// The next that holds nothing recorded.
+// The next batch that contains no recorded victim.
 std::optional<Batches::Batch> VictimAccumulator::next_batch() {
   const auto is_recorded = [&](TaskId t) { return recorded_.contains(t); };
   while (replayed_ < served_.size()) {

@@ -1,5 +1,5 @@
-// Where scenarios come from: victims are added in victim order, batch by batch, and a generator turns what
-// has accumulated into sets to be tried. actions.md 9.3 to 9.5.
+// Generates scenarios: victims are added in victim order, batch by batch, and a generator turns those added
+// so far into sets to try. actions.md 9.3 to 9.5.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// Victims in the order in which they were taken, batch by batch: the tasks that one step took from one job.
+// Victims in the order in which they were taken. A batch is the tasks that one step took from one job.
 class Batches {
  public:
   struct Batch {
@@ -41,7 +41,7 @@ class Batches {
     begin_batch(job);
     for (TaskId t : tasks) add(t);
   }
-  // All tasks, a task of two batches twice.
+  // All tasks. A task that is in two batches appears twice.
   std::span<const TaskId> tasks() const { return tasks_; }
 
  private:
@@ -53,42 +53,42 @@ class Batches {
   std::vector<Item> items_;
 };
 
-// Adds what the batches hold and was not seen yet, each task once.
+// Adds the tasks of the batches that were not seen yet, each once.
 void add_unseen(const Batches& batches, Stamps<TaskId>& seen, std::vector<TaskId>& tasks);
-// Adds the batches that hold a task that is evicted or moved and was not seen yet.
+// Adds the batches with a task that is evicted or moved and was not seen yet.
 void add_needed(const Cluster& cluster, const Batches& batches, Stamps<TaskId>& seen, Batches& needed);
 
-// What one probe is about.
+// The inputs of one probe.
 struct Probe {
   JobId contender;
-  std::span<const TaskId> tasks;  // the first k of the contender's chunk
-  const Batches* recorded;        // victims of the probes before, part of every scenario
-  const Bitmap* feasible;         // ranks of nodes the contender may use before anybody is evicted
+  std::span<const TaskId> tasks;  // the first k tasks of the contender's chunk
+  const Batches* recorded;        // victims of earlier probes, part of every scenario
+  const Bitmap* feasible;         // ranks of nodes the contender may use without any eviction
 };
 
-// The growing list of potential victims of one probe. What the filters refuse is passed over.
+// The growing list of potential victims of one probe. States that the filters refuse are skipped.
 class VictimAccumulator {
  public:
   VictimAccumulator(Session& session, VictimPool& pool, const GpuRoom& room)
       : session_(session), pool_(pool), victims_(session, pool), free_(room), labels_(session.cluster) {}
-  // A new search; the candidates must live on.
+  // Starts a search. `candidates` must outlive it.
   void begin(const Candidates& candidates);
-  // A new probe of it; what it points to must live on.
+  // Starts a probe of the search. What `probe` points to must outlive it.
   void start(const Probe& probe);
 
-  // To the next state that the filters let pass: first the recorded victims alone, then each time more. False
-  // at the end.
+  // Advances to the next state that passes the filters: first the recorded victims alone, then more each
+  // time. Returns false at the end.
   bool next();
-  // One batch more, whatever the filters say; false at the end.
+  // Adds one batch, ignoring the filters. Returns false at the end.
   bool grow();
   const Batches& batches() const { return batches_; }
   const Probe& probe() const { return probe_; }
   Session& session() const { return session_; }
   const Candidates& candidates() const { return *candidates_; }
   VictimPool& pool() const { return pool_; }
-  // What is free and what all victims so far free.
+  // The free room plus what all victims so far free.
   const RoomTest& room() const { return room_; }
-  // The same without potential victims.
+  // Likewise without potential victims.
   const RoomTest& recorded_room() const { return recorded_room_; }
   bool is_recorded(TaskId t) const { return recorded_.contains(t); }
 
@@ -103,8 +103,8 @@ class VictimAccumulator {
   Probe probe_{};
   const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
-  // What the order served so far. While no job comes in parts, that is the same for all probes of a search,
-  // and is replayed instead of being found again.
+  // What the order served so far. As long as no job is taken in parts, it is the same for all probes of a
+  // search, so it is replayed instead of being recomputed.
   Batches served_;
   std::size_t replayed_ = 0;
   bool can_replay_ = false;
@@ -114,22 +114,22 @@ class VictimAccumulator {
   RequiredDomains domains_;
   Batches batches_;
   Stamps<TaskId> recorded_;
-  std::vector<ShapeId> unmet_;  // shapes with a node selector or affinity that no node in sight matches yet
+  std::vector<ShapeId> unmet_;  // shapes whose node selector or affinity matches none of the nodes so far
   bool started_ = false;
 };
 
-// Proposes scenarios of one probe, one after the other: potential victims beside the recorded ones.
+// Proposes scenarios for one probe, one after another: potential victims in addition to the recorded ones.
 class ScenarioGenerator {
  public:
   virtual ~ScenarioGenerator() = default;
-  // Whether it has anything to say where these may be taken.
+  // Whether it proposes anything for these candidates.
   virtual bool serves(const Candidates&) const { return true; }
   virtual void start(VictimAccumulator& victims) = 0;
-  // False at the end; `potential` is valid until the next call.
+  // Returns false at the end. `potential` is valid until the next call.
   virtual bool next(Batches& potential) = 0;
-  // When time alone lets it propose what it kept to itself since it was started; nothing: never.
+  // The next time at which it would propose something it withheld since its start; nullopt if there is none.
   virtual std::optional<TimePoint> next_chance() const { return std::nullopt; }
-  // Victims may also go to nodes that have no GPU free: some may need none.
+  // Whether victims may also be moved to nodes without free GPUs, because some may need none.
   virtual bool moves_to_all_nodes() const { return false; }
 };
 

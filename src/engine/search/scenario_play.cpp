@@ -1,4 +1,4 @@
-// Evicts the victims, lets everybody concerned take places in scheduling order, and has the outcome judged.
+// Evicts the victims, places all jobs concerned in scheduling order, and has the outcome judged.
 #include "engine/search/scenario_play.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// What it takes and gives back are GPUs of its node, and nothing else is counted as such.
+// Whether it only takes and frees whole GPUs of its node.
 bool takes_whole_gpus(const Shape& shape) {
   return !shape.is_shared() && !shape.is_mig() && shape.constraints.resource_claims.empty();
 }
@@ -28,12 +28,12 @@ std::optional<VictimRefusal> ScenarioPlay::run(Statement& statement, const Play&
     statement.evict(t);
   }
   const bool placed = line_ == Line::kAll ? place_line(statement, play) : place_all(statement, play);
-  if (!placed) return VictimRefusal{.rule = "the job still finds no place"};
+  if (!placed) return VictimRefusal{.rule = "the job still does not fit"};
   group_victims(play.victims);
   return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
 }
 
-// In KAI's way victims may stand where there is no room for them: see ScenarioProofs.
+// With KAI's rules, victims may return to places without room: see ScenarioProofs.
 void ScenarioPlay::start_room(const Play& play) {
   const auto is_counted = [&](TaskId t) { return takes_whole_gpus(session_.cluster.shape_of(t)); };
   counts_room_ = line_ == Line::kContender && session_.settings.compatibility.return_where_chosen &&
@@ -64,7 +64,7 @@ const WaitingLine& ScenarioPlay::waiting() {
   return *waiting_;
 }
 
-// The contender and the victims' jobs, among those who wait.
+// Inserts the contender and the victims' jobs into the order of pending jobs.
 void ScenarioPlay::line_up(const Play& play) {
   waiting();
   contestants_.clear();
@@ -93,7 +93,7 @@ bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
   return reached;
 }
 
-// A gang of which too little is there could not start where it is moved to, so it is not moved.
+// A gang that would be incomplete could not start on its new nodes, so it is not moved.
 bool ScenarioPlay::place_again(Statement& statement, JobId j) {
   const Chunk chunk = session_.chunk(j);
   const auto before = statement.checkpoint();
@@ -122,8 +122,8 @@ bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId
                        {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
 }
 
-// Those before the contender take what they can get anywhere; they only show whether its place would be left,
-// and give theirs back.
+// Jobs before the contender take any places they can get. They only show whether the contender's place would
+// be left, and are undone at the end.
 bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
   line_up(play);
   lent_.clear();

@@ -1,5 +1,5 @@
-// Playing a scenario through: the victims are evicted, contender and victims' jobs are placed in scheduling
-// order, and what came of it is judged. actions.md 9.6.
+// Simulates a scenario: evicts the victims, places the contender and the victims' jobs in scheduling order,
+// and judges the result. actions.md 9.6.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -18,11 +18,11 @@ namespace muster {
 
 using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
 
-// Whom a play places beside the victims' jobs: the contender alone, or also those who wait before it.
-// In the latter victims stand at the back of the line.
+// Which jobs are placed in addition to the victims' jobs: the contender alone, or also the pending jobs
+// before it. In the latter case victims go to the back of the queue.
 enum class Line : std::uint8_t { kContender, kAll };
 
-// Lives as long as an action runs; its buffers are used again and again.
+// Lives as long as an action runs; reuses its buffers.
 class ScenarioPlay {
  public:
   explicit ScenarioPlay(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
@@ -31,18 +31,18 @@ class ScenarioPlay {
     JobId contender;
     std::span<const TaskId> tasks;    // of the contender
     std::span<const TaskId> victims;  // each once
-    const Bitmap& feasible;           // ranks of nodes beside the victims'
+    const Bitmap& feasible;           // ranks of nodes in addition to those of the victims
     const GpuRoom& room;              // with all victims in their places
     const ScenarioValidator& valid;
   };
-  // Nothing: it worked, and the statement holds it. Otherwise why not, and the statement is to be rolled
-  // back.
+  // Returns nullopt if it worked; the statement then contains the scenario. Otherwise returns why not, and
+  // the caller must roll the statement back.
   std::optional<VictimRefusal> run(Statement& statement, const Play& play);
   // Jobs that lost tasks in the last run.
   std::span<const JobId> victim_jobs() const { return victim_jobs_; }
-  // Who waits, in line.
+  // The pending jobs in order.
   const WaitingLine& waiting();
-  // The job's tasks, or its place in line, changed for good.
+  // Call after the job's tasks or its queue position changed for good.
   void update(JobId job) {
     if (waiting_ != nullptr) waiting_->update(job);
   }
@@ -64,12 +64,12 @@ class ScenarioPlay {
   std::unique_ptr<WaitingLine> waiting_;
   std::unique_ptr<ScenarioOrder> order_;
   Bitmap nodes_;
-  RoomTest left_;  // to the contender, while victims come back: never less than there is
+  RoomTest left_;  // room for the contender while victims return; never less than the actual room
   bool counts_room_ = false;
   std::vector<JobId> victim_jobs_;
-  std::vector<TaskId> lent_;  // places that others in the line give back
+  std::vector<TaskId> lent_;  // placements of other pending jobs that are undone
   std::vector<Contestant> contestants_;
-  absl::flat_hash_map<JobId, std::uint32_t> places_;  // in victim_jobs_
+  absl::flat_hash_map<JobId, std::uint32_t> places_;  // indices into victim_jobs_
   std::vector<std::uint32_t> ends_;
   std::vector<TaskId> grouped_;  // victims by job
   std::vector<Scenario::Victim> by_job_;

@@ -1,4 +1,4 @@
-// Arithmetic on GPUs: what comes free, what would be taken back, and what may not be taken.
+// Arithmetic on GPUs: what becomes free, what would be taken back, and what may not be taken.
 #include "engine/search/scenario_proofs.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Amounts and the node object alone tell where it may go.
+// Whether amounts and the node object alone decide where it may go.
 bool is_plain(const Shape& shape) {
   const Constraints& c = shape.constraints;
   return !shape.is_shared() && !shape.is_mig() && !shape.guaranteed && c.host_ports.empty() &&
@@ -39,8 +39,8 @@ bool ScenarioProofs::could_fit(const Batches& potential) {
   return slots_ >= room.tasks();
 }
 
-// In KAI's way a victim returns to where it stood though another place was found for it, so that what is
-// placed may be more than there is, and sums prove nothing.
+// With KAI's rules, a victim returns to its old node even if another place was found for it. More may then be
+// placed than there is room for, so sums prove nothing.
 bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
   const bool adds_up = session_.settings.compatibility.return_where_chosen && room_.exact_total();
   if (!session_.settings.prove_hopeless || candidates_->bounded != Bounded::kByShares || !adds_up)
@@ -49,8 +49,8 @@ bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
   return gpus <= 0 || (do_shares_allow(gpus, victims) && do_turns_leave(gpus, victims));
 }
 
-// GPUs of victims that can have no place when the tasks have theirs. Where all tasks want d GPUs, a victim of
-// g takes the room of at least ⌊g/d⌋ of them wherever it stands.
+// The minimum GPUs of victims that have no place once the tasks are placed. If all tasks need d GPUs, a
+// victim with g GPUs takes the room of at least ⌊g/d⌋ of them, wherever it is.
 std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
   const RoomTest& room = victims_->room();
   const std::int64_t missing = room.demand() - *room_.exact_total();
@@ -61,7 +61,8 @@ std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
   return std::max(missing, slots * each);
 }
 
-// One fits where any other stood, and needs nothing besides, so whoever is served finds a place.
+// Whether each victim fits wherever another one was and needs nothing else, so that every job that is served
+// finds a place.
 bool ScenarioProofs::are_alike(std::span<const TaskId> victims) const {
   const Cluster& c = session_.cluster;
   const ShapeId shape = c.task(victims.front()).shape;

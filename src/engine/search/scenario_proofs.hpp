@@ -1,4 +1,4 @@
-// Cheap proofs that one scenario can not work, asked before it is played. docs/search.md.
+// Cheap proofs that one scenario cannot work, tried before it is simulated. docs/search.md.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// Lives as long as an action runs; its buffers are used again and again.
+// Lives as long as an action runs; reuses its buffers.
 class ScenarioProofs {
  public:
   ScenarioProofs(Session& session, const GpuRoom& room, ScenarioPlay& play)
@@ -22,8 +22,8 @@ class ScenarioProofs {
   void start_probe(const VictimAccumulator& victims);
   // With equal demands, room is counted in tasks.
   bool could_fit(const Batches& potential);
-  // Of the least that must stay away for the tasks to fit: the shares of the queues allow it, and it may be
-  // away when the contender's turn comes. After could_fit().
+  // Whether the minimum that must stay away for the tasks to fit may do so: the shares of the queues allow
+  // it, and the victims are not placed again before the contender. REQUIRES: could_fit() was called.
   bool could_stay_away(std::span<const TaskId> victims);
 
  private:
@@ -36,14 +36,14 @@ class ScenarioProofs {
   const GpuRoom& room_;
   ScenarioPlay& play_;
   Turns turns_;
-  bool has_turns_ = false;  // of the contender at hand
+  bool has_turns_ = false;  // of the current contender
   const Candidates* candidates_ = nullptr;
   JobId contender_;
   const VictimAccumulator* victims_ = nullptr;
   Demand wanted_;           // of the probe
-  std::int64_t slots_ = 0;  // of the scenario, when all its victims are gone
+  std::int64_t slots_ = 0;  // of the scenario, once all its victims are gone
 
-  // ---- buffers
+  // ---- Buffers
   Stamps<TaskId> seen_;
   SlotChange freed_;
   Stamps<JobId> counted_;

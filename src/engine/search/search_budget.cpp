@@ -1,4 +1,5 @@
-// Steps are counted from where the action's statistics stood; ends are set as the session's time elapses.
+// Counts steps from the action's statistics at its start, and derives deadlines from the session's elapsed
+// time.
 #include "engine/search/search_budget.hpp"
 
 #include <algorithm>

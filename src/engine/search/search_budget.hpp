@@ -1,4 +1,4 @@
-// How far one action's searches go: counted in steps, with time as an outer guard. actions.md 9.1.
+// How far the searches of one action go: counted in steps, with time as an outer limit. actions.md 9.1.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,17 @@ class SearchBudget {
  public:
   SearchBudget(const Session& session, const std::string& action);
 
-  // False: nothing is left of the action's time.
+  // Returns false if the action has no time left.
   bool start_job();
   void start_generator(const std::string& name);
-  // Asked between scenarios.
+  // Called between scenarios.
   Limit reached() const;
   std::int64_t scenarios() const { return session_.stats.scenarios_simulated - scenarios_before_; }
 
  private:
   const Session& session_;
   const SearchLimits& limits_;
-  std::optional<Duration> action_end_, job_end_, generator_end_;  // as the session's time elapses
+  std::optional<Duration> action_end_, job_end_, generator_end_;  // in elapsed time of the session
   std::int64_t scenarios_before_ = 0, nodes_before_ = 0, scenarios_end_ = 0;
 };
 

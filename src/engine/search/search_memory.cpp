@@ -1,5 +1,5 @@
-// A search depends on the objects, on where everybody stands, and on the shares of the queues; the rest is
-// time.
+// The result of a search depends on the objects, the placements and the shares of the queues; otherwise only
+// on time.
 #include "engine/search/search_memory.hpp"
 
 #include <absl/hash/hash.h>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Jobs that join the line when their time has come change them, and nothing else.
+// Only jobs whose delay has ended, and which therefore join the pending jobs, change the shares.
 std::size_t hash_of_shares(const Session& session) {
   std::size_t hash = 0;
   if (!session.hooks.fair_share) return hash;
@@ -85,7 +85,8 @@ bool SearchMemory::recall_tasks(JobId job, std::uint64_t version, Tasks& tasks) 
   return true;
 }
 
-// Ids are used again, so there are about as many as there were jobs at a time; few have more tasks.
+// Ids are reused, so the number of entries is about the maximum number of jobs at any time. The few jobs with
+// more than kMost tasks are not remembered.
 void SearchMemory::remember_tasks(JobId job, std::uint64_t version, const Tasks& tasks) {
   constexpr std::size_t kMost = 64;
   if (tasks.size() <= kMost) tasks_.insert_or_assign(job, KnownTasks{version, tasks});

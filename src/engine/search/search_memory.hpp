@@ -1,6 +1,6 @@
-// What searches that found nothing had ruled out, kept from cycle to cycle: one that was cut short goes on,
-// one that came to its end is not run again while nothing it depends on has changed. Forgetting it costs
-// time, never a decision. It goes with one cluster.
+// What failed searches ruled out, kept between cycles. A search that ended early is continued; a complete one
+// is not repeated until something it depends on has changed. Losing this memory costs time but never changes
+// a decision. Belongs to one cluster.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -15,39 +15,40 @@
 
 namespace muster {
 
-// Scenarios by what they are made of.
+// Hashes of the contents of scenarios.
 using FailedScenarios = absl::flat_hash_set<std::size_t>;
 
-// How a search ended that tried everything.
+// The result of a search that tried everything.
 struct SearchEnded {
   std::int64_t scenarios = 0;
-  std::string_view last_failure;         // lives for ever
-  std::optional<VictimRefusal> soonest;  // the failure that time alone would mend first
-  std::optional<TimePoint> until;        // then time alone may give it other victims
+  std::string_view last_failure;         // points to static storage
+  std::optional<VictimRefusal> soonest;  // the failure that the passage of time would remove first
+  std::optional<TimePoint> until;        // from then on, the passage of time may allow other victims
 };
 
 class SearchMemory {
  public:
-  // Searches for which the action had no use when it last ran are forgotten.
+  // Drops searches that the action did not use when it last ran.
   void action_begins(const std::string& action);
 
-  // What the last search of the action for this job ruled out before it was cut short.
+  // Adds to `failed` what the action's last search for this job ruled out before it ended early.
   void recall(const Session& session, const std::string& action, JobId job, FailedScenarios& failed);
-  // The search was cut short; the cluster is as it was before it.
+  // Call after a search ended early and the cluster is as it was before the search.
   void remember(const Session& session, const std::string& action, JobId job, FailedScenarios failed);
 
-  // How the last search of the action for this job ended, if it would end so again; null: nobody knows.
+  // The result of the action's last search for this job if it would end the same way again; null if unknown.
   const SearchEnded* recall_end(const Session& session, const std::string& action, JobId job);
   void remember_end(const Session& session, const std::string& action, JobId job, SearchEnded ended);
 
   void forget(const Session& session, const std::string& action, JobId job);
 
-  // Where the steps of an action do not do for all who wait, each has one turn in a round of several cycles.
+  // If an action has too few steps for all pending jobs, each gets one turn in a round of several cycles.
   bool had_its_turn(const Session& session, const std::string& action, JobId job) const;
   void note_turns(const Session& session, const std::string& action, std::span<const JobId> jobs);
   void end_round(const std::string& action);
 
-  // The tasks of a job that are tried at once, as of a version of it; false: nobody knows.
+  // The tasks of a job that are tried together, for a version of the job. recall_tasks() returns false if
+  // unknown.
   using Tasks = absl::InlinedVector<TaskId, 4>;
   bool recall_tasks(JobId job, std::uint64_t version, Tasks& tasks) const;
   void remember_tasks(JobId job, std::uint64_t version, const Tasks& tasks);
@@ -65,7 +66,7 @@ class SearchMemory {
   using ByJob = absl::flat_hash_map<std::string, Search>;  // by namespace and name
   absl::flat_hash_map<std::string, ByJob> by_action_;
   absl::flat_hash_map<std::string, absl::flat_hash_set<std::string>> had_a_turn_;  // by action
-  std::optional<std::size_t> shares_;                                              // of the cycle at hand
+  std::optional<std::size_t> shares_;                                              // of the current cycle
   struct KnownTasks {
     std::uint64_t version = 0;
     Tasks tasks;

@@ -1,4 +1,4 @@
-// Jobs as text, and each distinct text as a number.
+// Writes jobs as text and numbers each distinct text.
 #include "engine/search/signatures.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ void add_topology(const TopologyConstraint& t, std::string& out) {
   out += t.topology + "," + t.required + "," + t.preferred + "/";
 }
 
-// The set that holds the member, and all above it.
+// The set that contains the member, and all sets above it.
 void add_ancestors(const Job& job, std::uint32_t pod_set, std::string& out) {
   for (std::uint32_t s = 0; s < job.sets.size(); ++s)
     for (const Member& m : job.sets[s].members) {
@@ -63,8 +63,8 @@ class SignatureWriter {
   ConstraintText text_;
   TextNumbers constraints_, jobs_;
   absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
-  std::vector<std::string> parts_;    // of the job at hand
-  std::vector<std::uint32_t> tasks_;  // of the part at hand
+  std::vector<std::string> parts_;    // of the current job
+  std::vector<std::uint32_t> tasks_;  // of the current part
 };
 
 }  // namespace

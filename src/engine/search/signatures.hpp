@@ -1,5 +1,5 @@
-// What makes jobs alike, as a number: constraints and places in the tree of all their tasks that wait, but no
-// amounts.
+// Numbers that are equal for similar jobs: same constraints and same positions in the tree for all pending
+// tasks, regardless of amounts.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-// Taken when the cycle opens; what the cycle places does not change them.
+// Computed when the cycle opens; placements of the cycle do not change them.
 class Signatures {
  public:
   explicit Signatures(const Cluster& cluster);

@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-// The nodes that a search for the job may use before anybody is evicted: those with free GPUs, or all if some
-// task of it needs none.
+// The nodes that a search for the job may use without any eviction: those with free GPUs, or all if one of
+// its tasks needs none.
 void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& nodes) {
   const auto needs_none = [&](TaskId t) {
     return s.cluster.shape_of(t).is_cpu_only() || s.cluster.placement(t).status == TaskStatus::kSucceeded;
@@ -121,7 +121,7 @@ Outcome Solver::unsolved() {
   return limit_ == Limit::kTime ? Outcome::kOutOfTime : Outcome::kCutShort;
 }
 
-// With all it needs to run.
+// Whether the contender has all it needs to run.
 bool Solver::contender_stands() const {
   const Job& job = session_.cluster.job(contender_);
   if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
@@ -137,7 +137,7 @@ void Solver::note_commit(JobId contender) {
 
 // ---------------------------------------------------------------- probes
 
-// One task, two, four …, then bisection, and in the end all of them: actions.md 9.2.
+// Tries one task, two, four, and so on, then bisects, and ends with all of them: actions.md 9.2.
 bool Solver::search(Statement& statement, Generator& generator) {
   find_feasible(session_, room(), contender_, feasible_);
   to_all_nodes_ = generator.made->moves_to_all_nodes();
@@ -170,7 +170,7 @@ std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
   return partial_;
 }
 
-// The first scenario in which the first k tasks find their places stays in the statement.
+// Leaves in the statement the first scenario in which the first k tasks are placed.
 bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   const auto tasks = tasks_of_probe(k);
   if (tasks.empty()) return false;
@@ -199,7 +199,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   return false;
 }
 
-// Of the scenario with the victims at hand.
+// A hash of the scenario with the current victims.
 std::size_t Solver::fingerprint(std::size_t k) {
   sorted_.assign(victims_.begin(), victims_.end());
   std::sort(sorted_.begin(), sorted_.end());
@@ -230,7 +230,7 @@ void Solver::collect_victims() {
   add_unseen(potential_, seen_, victims_);
 }
 
-// Every batch that holds a task still evicted or moved is part of all later scenarios.
+// Every batch with a task that is still evicted or moved becomes part of all later scenarios.
 void Solver::record_victims() {
   needed_.clear();
   seen_.clear();

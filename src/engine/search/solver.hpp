@@ -1,4 +1,5 @@
-// One solver for every action that makes room: which victims let the contender run. actions.md 9.
+// The solver that all actions use to make room: finds victims whose eviction lets the contender run.
+// actions.md 9.
 #pragma once
 
 #include <memory>
@@ -30,18 +31,18 @@ enum class Outcome : std::uint8_t {
 class Solver {
  public:
   Solver(Session& session, std::string action);
-  // With victims of its own choice.
+  // Uses this pool of victims.
   Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line);
   ~Solver();
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
 
-  // On success the statement holds evictions and placements, to be committed.
+  // On success the statement contains evictions and placements, ready to commit.
   Outcome solve(Statement& statement, JobId contender, const Candidates& candidates,
                 const ScenarioValidator& valid);
-  // The statement was committed.
+  // Call after the statement was committed.
   void note_commit(JobId contender);
-  // The job joined the line of waiting jobs at another place.
+  // Call after the queue position of the job changed.
   void note_place_in_line(JobId job) { play_.update(job); }
 
   VictimPool& pool();
@@ -49,11 +50,11 @@ class Solver {
     room_.update();
     return room_;
   }
-  // Of the last search that found nothing: scenarios it played, and why they failed.
+  // Results of the last failed search: number of scenarios simulated, and why they failed.
   const SearchEnded& ended() const { return ended_; }
-  // A search is not run, because it would end as it did before.
+  // Skips a search that would end as it did before.
   void end_as_before(const SearchEnded& ended);
-  // Of the last success: tasks whose jobs lost something; those that got their place back are among them.
+  // After a success: tasks of jobs that lost something, including tasks that got their place back.
   std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
  private:
@@ -66,7 +67,7 @@ class Solver {
   bool search(Statement& statement, Generator& generator);
   bool probe(Statement& statement, Generator& generator, std::size_t k);
   std::span<const TaskId> tasks_of_probe(std::size_t k);
-  // Why it does not work; the statement is empty then.
+  // Returns why the scenario does not work; the statement is then empty.
   std::optional<VictimRefusal> play(Statement& statement, std::span<const TaskId> tasks,
                                     std::span<const TaskId> victims);
   void collect_victims();
@@ -85,26 +86,26 @@ class Solver {
   std::unique_ptr<VictimAccumulator> accumulator_;
   ScenarioPlay play_;
   std::unique_ptr<GpuRoom> owned_room_;
-  GpuRoom& room_;  // before the play at hand
+  GpuRoom& room_;  // before the current simulation
   SearchBudget budget_;
   Trimmer trimmer_;
   ScenarioProofs proofs_;
 
-  // ---- the search at hand
+  // ---- The current search
   JobId contender_;
   const ScenarioValidator* valid_ = nullptr;
-  std::vector<TaskId> tasks_;    // all that must find a place
-  std::vector<TaskId> partial_;  // what a probe tries of them, in KAI's way
+  std::vector<TaskId> tasks_;    // all tasks that must be placed
+  std::vector<TaskId> partial_;  // what a probe tries of them, with KAI's rules
   Bitmap feasible_;
-  bool to_all_nodes_ = false;  // whatever is free there
+  bool to_all_nodes_ = false;  // even to nodes without free GPUs
   Batches recorded_;           // part of every scenario
-  bool kept_ = false;          // the statement holds a solution for all tasks
+  bool kept_ = false;          // the statement contains a solution for all tasks
   FailedScenarios failed_;
-  std::vector<std::size_t> for_now_;  // of those, the ones that time alone may mend
+  std::vector<std::size_t> for_now_;  // those that may succeed later without any change
   Limit limit_ = Limit::kNone;
   SearchEnded ended_;
 
-  // ---- buffers
+  // ---- Buffers
   Batches potential_, needed_;
   std::vector<TaskId> victims_, sorted_;
   std::vector<JobId> moved_;

@@ -1,4 +1,5 @@
-// The solver: what it gives back, how far it goes, and what it says. Brute force stands in tests/.
+// The solver: which victims it gives back, how far it searches, and what it reports. tests/ compares it with
+// brute force.
 #include "engine/search/solver.hpp"
 
 #include <gtest/gtest.h>
@@ -21,9 +22,9 @@ Config kai_exact() {
   return config;
 }
 
-// Two gangs of two, each with a pod on the node of two GPUs and one elsewhere: emptying that node takes both,
-// though a third gang alone would have made room.
-void three_gangs(TestCluster& c) {
+// Two gangs of two pods, each with one pod on the node with two GPUs and one elsewhere. Emptying that node
+// takes both gangs.
+void two_gangs(TestCluster& c) {
   c.node("n1", {.gpus = 2}).node("n2", {.gpus = 2}).queue("q", {.deserved = 4});
   c.running("a", {.queue = "q", .tasks = 2, .nodes = {"n1", "n2"}});
   c.running("b", {.queue = "q", .tasks = 2, .nodes = {"n1", "n2"}});
@@ -32,11 +33,11 @@ void three_gangs(TestCluster& c) {
 
 TEST(Solver, GivesBackVictimsThatAreNotNeeded) {
   TestCluster c;
-  three_gangs(c);
+  two_gangs(c);
   EXPECT_EQ(c.cycle(), "evict b-0 b-1; pipeline p-0 n1; pipeline p-1 n2");
 }
 
-TEST(Solver, WritesAReceiptForEveryEviction) {
+TEST(Solver, WritesARecordForEveryEviction) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("rich", {.deserved = 1}).queue("poor", {.deserved = 1});
   c.running("v", {.queue = "rich", .node = "n1", .age = 2h})
@@ -67,10 +68,10 @@ TEST(Solver, ReportsWhatItTried) {
   EXPECT_EQ(report.spared[0].rule, "priority not lower");
   EXPECT_EQ(
       c.why("p"),
-      "needs 2 GPUs; room for 0 could ever be made by evictions. Out of reach: 1 GPU: priority not lower");
+      "needs 2 GPUs; evictions could make room for at most 0 (1 GPU is not evictable: priority not lower)");
 }
 
-// Sixteen jobs on four nodes, and shares that forbid to take as many as are needed: every scenario fails.
+// Sixteen jobs on four nodes, and shares that forbid taking as many as needed: every scenario fails.
 void hopeless(TestCluster& c) {
   c.only({"reclaim"})
       .queue("rich", {.deserved = 13, .weight = 0})
@@ -87,11 +88,11 @@ TEST(Solver, ProvesThatSharesForbidIt) {
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(only_search(c).end, SearchEnd::kProven);
   EXPECT_EQ(c.why("p"),
-            "needs 4 GPUs of other queues; shares and quotas let it take less than 4, most of them from "
-            "queue rich, which holds 16");
+            "needs 4 GPUs from other queues; fair shares and quotas let it take less than 4, most of them "
+            "from queue rich, which uses 16");
 }
 
-TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
+TEST(Solver, StopsAtItsLimitAndContinuesInTheNextCycle) {
   TestCluster c(kai_exact());
   hopeless(c);
   c.policy().settings.prove_hopeless = false;
@@ -115,16 +116,16 @@ TEST(Solver, StopsAtItsLimitAndGoesOnInTheNextCycle) {
     last = cycle();
     played += last.searches.at(0).scenarios;
   }
-  EXPECT_EQ(last.searches.at(0).end, SearchEnd::kNoScenario) << "the search came to its end";
-  EXPECT_EQ(played, all) << "and no scenario was tried twice";
+  EXPECT_EQ(last.searches.at(0).end, SearchEnd::kNoScenario) << "the search is complete";
+  EXPECT_EQ(played, all) << "no scenario was tried twice";
   FailedScenarios failed;
   memory.recall(c.open(), "reclaim", c.job_id("p"), failed);
-  EXPECT_TRUE(failed.empty()) << "nothing is left to go on with";
+  EXPECT_TRUE(failed.empty()) << "nothing is left to continue";
 }
 
-// Two surplus tasks, then the gang: of what a probe finds recorded, it skips all at once, and the next probe
-// must not take the first step of that for the whole job.
-TEST(Solver, AJobThatIsSkippedInOnePieceComesAgainInAllItsSteps) {
+// A job with two surplus tasks and a gang. A probe that finds the job recorded skips all its steps at once;
+// the next probe must not mistake the first step for the whole job.
+TEST(Solver, ASkippedJobIsOfferedAgainStepByStep) {
   TestCluster c;
   c.node("n", {.gpus = 4}).running("v", {.tasks = 4, .min = 2, .node = "n"});
   c.pending("p", {.gpus = 4, .priority = 75});
@@ -151,7 +152,7 @@ TEST(Solver, AJobThatIsSkippedInOnePieceComesAgainInAllItsSteps) {
   EXPECT_EQ(steps({}), 3U);
 }
 
-// Nine jobs wait, none like another, and the steps of a cycle do for some of them.
+// Nine different jobs are pending, and the steps of a cycle suffice for some of them.
 TEST(Solver, WhoIsPutOffComesFirstInTheNextCycle) {
   TestCluster c;
   c.only({"preempt"}).node("n", {.gpus = 8}).running("v", {.tasks = 8, .node = "n"});
@@ -167,7 +168,7 @@ TEST(Solver, WhoIsPutOffComesFirstInTheNextCycle) {
     return jobs;
   };
   EXPECT_TRUE(put_off(run_cycle(c.cluster(), c.policy(), c.now())).empty());
-  c.policy().settings.search.steps_per_action = 1;  // one search takes more
+  c.policy().settings.search.steps_per_action = 1;  // less than one search takes
   SearchMemory memory;
   std::map<std::string, int> turns;
   for (int cycle = 0; cycle < 24; ++cycle) {
@@ -178,15 +179,16 @@ TEST(Solver, WhoIsPutOffComesFirstInTheNextCycle) {
   for (const auto& [job, count] : turns) EXPECT_GE(count, 3) << job;
 }
 
-// A look per scenario, and each finds a second gone: after three scenarios the fourth second is over.
+// The clock is read once per scenario and advances a second each time: the fourth second is over after three
+// scenarios.
 TEST(Solver, RunsOutOfTimeAtTheSameScenarioEveryTime) {
   for (int run = 0; run < 3; ++run) {
     TestCluster c(kai_exact());
     hopeless(c);
     c.pending("q", {.queue = "poor", .gpus = 4});
     c.policy().settings.prove_hopeless = false;
-    c.policy().settings.search.actions["reclaim"] =
-        5s;  // three looks at the starts of action, job and generator, then one a scenario
+    // Three reads at the starts of action, job and generator, then one per scenario.
+    c.policy().settings.search.actions["reclaim"] = 5s;
     const RushingStopwatch stopwatch;
     const Decisions d = run_cycle(c.cluster(), c.policy(), c.now(), {.stopwatch = &stopwatch});
     const SearchReport& report = d.waiting.at(0).searches.at(0);
@@ -197,7 +199,7 @@ TEST(Solver, RunsOutOfTimeAtTheSameScenarioEveryTime) {
   }
 }
 
-TEST(Solver, HasAllTheTimeWhereNonePasses) {
+TEST(Solver, NeverRunsOutOfTimeWithoutAStopwatch) {
   TestCluster c(kai_exact());
   hopeless(c);
   c.policy().settings.prove_hopeless = false;
@@ -222,7 +224,7 @@ TEST(Solver, StartsOverWhenSomethingChanged) {
   EXPECT_TRUE(failed.empty());
 }
 
-// The two-GPU job can only run where the gangs x and y both leave; neither of KAI's generators takes just
+// The two-GPU job can run only if the gangs x and y both leave; neither of KAI's generators proposes just
 // these.
 TEST(Solver, AsksTheCompleteGeneratorLast) {
   const auto cycle = [](const Config& config) {

@@ -1,4 +1,4 @@
-// Plays the scenario again without one job, or without what was taken of it last, as long as that works.
+// Simulates the scenario again without one job, or without what was taken of it last, as long as that works.
 #include "engine/search/trimmer.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Where the task stood before the statement at hand evicted or moved it, and what it gives back there.
+// The node of the task before the current statement evicted or moved it, and what it frees there.
 NodeId home_of(const Cluster& cluster, TaskId t) {
   const Placement& at = cluster.placement(t);
   if (at.status != TaskStatus::kPipelined || !at.leaving.valid()) return at.node;
@@ -19,7 +19,7 @@ std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
 
 }  // namespace
 
-// The last first, so that no gang keeps its surplus without its core.
+// From the last to the first, so that no gang keeps its surplus without its core.
 void Trimmer::trim(Statement& statement, const Solution& solution, const Plays& plays) {
   statement_ = &statement;
   recorded_ = &solution.recorded;
@@ -29,7 +29,7 @@ void Trimmer::trim(Statement& statement, const Solution& solution, const Plays& 
   const std::int64_t before = session_.stats.scenarios_simulated;
   for (std::size_t i = recorded_->size(); i-- > 0;) {
     if (are_needed((*recorded_)[i].tasks)) continue;
-    if (spare(i)) i = recorded_->size();  // from the beginning: what was needed may not be now
+    if (spare(i)) i = recorded_->size();  // start over: what was needed before may be unnecessary now
   }
   if (session_.stats.scenarios_simulated == before) return;
   statement.rollback(0);
@@ -46,7 +46,7 @@ void Trimmer::start_room(const Solution& solution) {
       with_all_.free(home, freed_at(c, t, home));
 }
 
-// With equal demands: one task less would have room if these stayed.
+// With equal demands: whether one task less would fit if these stayed.
 bool Trimmer::are_needed(std::span<const TaskId> tasks) {
   if (!with_all_.has_equal_demands()) return false;
   const Cluster& c = session_.cluster;
@@ -57,7 +57,7 @@ bool Trimmer::are_needed(std::span<const TaskId> tasks) {
   return with_all_.slots() + stay_.count(with_all_) < with_all_.tasks();
 }
 
-// All of the batch's job, or else the batch and what was taken of the job after it.
+// Tries to give back all of the batch's job, or else the batch and what was taken of the job after it.
 bool Trimmer::spare(std::size_t batch) {
   const JobId job = (*recorded_)[batch].job;
   const auto is_of_job = [&](std::size_t at) { return (*recorded_)[at].job == job; };
@@ -67,8 +67,8 @@ bool Trimmer::spare(std::size_t batch) {
          (first < batch && works_with([&](std::size_t at) { return at < batch || !is_of_job(at); }));
 }
 
-// Plays the recorded victims without those that are not kept. On success they are given up; otherwise the
-// statement is empty.
+// Simulates the recorded victims without those that are not kept. On success those are given back; otherwise
+// the statement is empty.
 template <class Keep>
 bool Trimmer::works_with(Keep keep) {
   if (budget_.reached() != Limit::kNone) return false;

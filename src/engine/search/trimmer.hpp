@@ -1,5 +1,5 @@
-// Gives back victims that turn out not to be needed: all that was taken of a job, or what was taken last of
-// it.
+// Gives back victims that turn out to be unnecessary: all that was taken of a job, or what was taken of it
+// last.
 #pragma once
 
 #include <functional>
@@ -18,15 +18,16 @@ class Trimmer {
   Trimmer(Session& session, const GpuRoom& room, const SearchBudget& budget)
       : session_(session), room_(room), budget_(budget) {}
 
-  // Plays the scenario with these victims; true: it works and the statement holds it, else that is empty.
+  // Simulates the scenario with these victims. Returns true if it works and the statement contains it;
+  // otherwise the statement is empty.
   using Plays = std::function<bool(std::span<const TaskId> victims)>;
-  // A solution: the statement holds the scenario with `victims`, in which all `tasks` find their places.
+  // A solution: the statement contains the scenario with `victims`, in which all `tasks` are placed.
   struct Solution {
     std::span<const TaskId> tasks;
     std::span<const TaskId> victims;
-    Batches& recorded;  // those of the victims that are still evicted or moved
+    Batches& recorded;  // the victims that are still evicted or moved
   };
-  // Leaves in the statement, and in `recorded`, what works with fewer victims.
+  // Reduces the scenario in the statement and in `recorded` to fewer victims if that works.
   void trim(Statement& statement, const Solution& solution, const Plays& plays);
 
  private:
@@ -40,14 +41,14 @@ class Trimmer {
   const GpuRoom& room_;
   const SearchBudget& budget_;
 
-  // ---- the solution at hand
+  // ---- The current solution
   Statement* statement_ = nullptr;
   Batches* recorded_ = nullptr;
   const Plays* plays_ = nullptr;
-  RoomTest with_all_;           // gone
-  std::vector<TaskId> fewest_;  // victims that were found to do
+  RoomTest with_all_;           // the room with all victims gone
+  std::vector<TaskId> fewest_;  // victims that were found to suffice
 
-  // ---- buffers
+  // ---- Buffers
   Batches kept_;
   std::vector<TaskId> victims_;
   Stamps<TaskId> seen_;

@@ -1,5 +1,5 @@
-// A queue is served while it comes before the contender's queue with the heaviest job that waits there before
-// the contender.
+// A queue is served as long as it comes before the contender's queue, compared with the largest request among
+// the jobs that are served before the contender in its queue.
 #include "engine/search/turns.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Whoever leaves it may not come back.
+// A job that leaves such a queue may not come back.
 bool is_over_a_limit(const Cluster& c, QueueId queue) {
   for (QueueId q = queue; q.valid(); q = c.queue(q).parent)
     for (Accounted r : kAccounted)
@@ -27,7 +27,7 @@ void Turns::start(JobId contender, const WaitingLine& line) {
   find_heaviest(contender);
 }
 
-// A probe with some of its tasks stands no further behind than one that is below its minimum.
+// A probe with some of the contender's tasks is ordered no later than one for a job below its minimum.
 void Turns::find_heaviest(JobId contender) {
   heaviest_.reset();
   const WaitingLine::Leaf* leaf = line_->of(queue_);
@@ -53,8 +53,8 @@ bool Turns::is_back_by_then(JobId victim) {
   return its.back == Back::kAll || session_.job_before(evicted, its.stops_at);
 }
 
-// A job that stands at its minimum and waits for nothing leaves and comes back as one, if its pods could
-// start where they stand today.
+// Whether the job leaves and returns as a whole: it is at its minimum, has no pending tasks, and its pods
+// could start where they are now.
 bool Turns::comes_back_whole(JobId victim) const {
   const Cluster& c = session_.cluster;
   const Job& job = c.job(victim);
@@ -93,13 +93,13 @@ Turns::Leaf Turns::work_out(QueueId queue) const {
   return {Back::kAll, {}};
 }
 
-// With all that it holds and what is wanted besides. With less it goes first all the more.
+// Counts everything the queue holds plus the request. With less, it would come first all the more.
 bool Turns::goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const {
   return session_.hooks.queue_order(QueueSide{.queue = theirs, .wanted = wanted},
                                     QueueSide{.queue = mine, .wanted = *heaviest_}) < 0;
 }
 
-// One that holds something may ask for more when it lost it.
+// A job that holds something may request more after it lost that.
 std::optional<JobEntry> Turns::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
   const WaitingLine::Leaf* waiting = line_->of(leaf);
   if (waiting == nullptr) return std::nullopt;

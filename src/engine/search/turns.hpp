@@ -1,5 +1,5 @@
-// Whom a contender could take something from at all: a victim whose turn comes before the contender's takes
-// its place back, so nothing is won by evicting it. docs/search.md.
+// Finds victims that are useless to evict: if a victim's turn comes before the contender's, it takes its
+// place back, so nothing is gained. docs/search.md.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,18 +14,18 @@ class Turns {
  public:
   explicit Turns(Session& session) : session_(session) {}
 
-  // Begins with a contender and the line as it is now.
+  // Starts with a contender and the current order of pending jobs.
   void start(JobId contender, const WaitingLine& line);
-  // False: in every scenario the victim's turn comes before the contender's, and it asks for no more than it
-  // holds.
+  // Returns false if in every scenario the victim's turn comes before the contender's and it asks for no more
+  // than it holds.
   bool may_be_away(JobId victim);
 
  private:
-  // What of a leaf queue is back when the contender's turn comes.
+  // Which jobs of a leaf queue are placed again before the contender's turn.
   enum class Back : std::uint8_t { kNothing, kThoseBefore, kAll };
   struct Leaf {
     Back back = Back::kNothing;
-    JobEntry stops_at;  // the first job in line that lets the contender's queue go first
+    JobEntry stops_at;  // the first pending job that lets the contender's queue go first
   };
   void find_heaviest(JobId contender);
   const Leaf& leaf(QueueId queue);
@@ -37,8 +37,9 @@ class Turns {
 
   Session& session_;
   const WaitingLine* line_ = nullptr;
-  QueueId queue_;                   // the contender's
-  std::optional<Demand> heaviest_;  // of those in line before the contender; nothing: nobody is
+  QueueId queue_;  // the contender's
+  // The largest request served before the contender in its queue; nullopt: there is none.
+  std::optional<Demand> heaviest_;
   absl::flat_hash_map<QueueId, Leaf> leaves_;
   Stamps<JobId> known_, away_;
 };

@@ -1,5 +1,5 @@
-// Who is back before the contender's turn comes, and that leaving such plays out changes nothing where every
-// victim fits where any other stood.
+// Which victims are placed again before the contender's turn, and that skipping the simulation of such
+// scenarios changes no decision where every victim fits wherever another one was.
 #include "engine/search/turns.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,8 @@ std::int64_t scenarios(const TestCluster& c) {
   return sum;
 }
 
-// Two queues with a fair share of four GPUs each; rich holds six, one each, poor holds two.
+// Two queues with a fair share of four GPUs each. Queue rich has six jobs of one GPU, queue poor holds two
+// GPUs.
 class TurnsTest : public testing::Test {
  protected:
   TurnsTest() {
@@ -34,15 +35,14 @@ class TurnsTest : public testing::Test {
   TestCluster c;
 };
 
-TEST_F(TurnsTest, WhoeverIsServedFirstIsNotTaken) {
+TEST_F(TurnsTest, AVictimServedBeforeTheContenderIsNotTaken) {
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(scenarios(c), 0)
-      << "with heavy before it in line, all of rich are back before it is light's turn";
+  EXPECT_EQ(scenarios(c), 0) << "heavy is served before light, so all jobs of rich are back before light is";
 }
 
-TEST_F(TurnsTest, ThePlaysShowTheSame) {
+TEST_F(TurnsTest, PlayingTheScenariosGivesTheSameResult) {
   c.policy().settings.prove_hopeless = false;
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
@@ -50,20 +50,20 @@ TEST_F(TurnsTest, ThePlaysShowTheSame) {
   EXPECT_GT(scenarios(c), 0);
 }
 
-TEST_F(TurnsTest, WithNobodyBeforeItInLineTheContenderIsFirst) {
+TEST_F(TurnsTest, AContenderAtTheHeadOfItsQueueIsFirst) {
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "evict v4-0; evict v5-0; pipeline light-0 n2; pipeline light-1 n2");
 }
 
-// Rich's own large job stands before the newer of its victims, and lets poor go first.
-TEST_F(TurnsTest, AVictimBehindALargeJobOfItsOwnQueueIsAway) {
+// A large pending job of rich comes before the newer of its victims, and lets poor go first.
+TEST_F(TurnsTest, AVictimBehindALargeJobOfItsOwnQueueStaysAway) {
   c.pending("large", {.queue = "rich", .tasks = 8, .age = 6h + 30min});
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "evict v4-0; evict v5-0; pipeline light-0 n2; pipeline light-1 n2");
 }
 
-TEST_F(TurnsTest, WhoMayNotComeBackIsAway) {
+TEST_F(TurnsTest, AVictimThatMayNotComeBackStaysAway) {
   c.queue("rich", {.deserved = 4, .limit = 4});
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
@@ -75,7 +75,7 @@ class RandomLines {
   explicit RandomLines(unsigned seed) : random_(seed) {}
   int roll(int sides) { return static_cast<int>(random_() % static_cast<unsigned>(sides)); }
 
-  // Pods of one GPU each, in gangs and alone, in three queues of two departments or none.
+  // Pods with one GPU each, in gangs and alone, in three queues with two departments or none.
   void fill(TestCluster& c) {
     c.only({"allocate", "reclaim"});
     const int nodes = 2 + roll(3);
@@ -112,7 +112,7 @@ class RandomLines {
   int count_ = 0;
 };
 
-TEST(Turns, WherePodsAreAlikeCountingThemChangesNoDecision) {
+TEST(Turns, CountingEqualPodsChangesNoDecision) {
   std::int64_t played = 0, left_out = 0;
   for (unsigned seed = 0; seed < 400; ++seed) {
     TestCluster ours, plain;

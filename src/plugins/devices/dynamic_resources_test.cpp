@@ -81,7 +81,7 @@ TEST(DeviceClaims, EveryClaimGetsADeviceOfItsOwn) {
   c.claim("a", request()).claim("b", request()).claim("c", request(2));
   c.pod("a", "a").pod("b", "b").pod("c", "c");
   EXPECT_EQ(c.cycle(), "bind a-0 node0; bind b-0 node1");
-  EXPECT_EQ(c.why("c"), "pod c-0 wants 2 GPUs; the largest node has 1 GPU");
+  EXPECT_EQ(c.why("c"), "pod c-0 needs 2 GPUs; the largest node has 1 GPU");
   EXPECT_EQ(c.devices_of("a-0"), "node0/0");
   EXPECT_EQ(c.devices_of("b-0"), "node1/0");
   EXPECT_EQ(c.cluster().recount(), "");
@@ -131,7 +131,7 @@ TEST(DeviceClaims, TaintedDevicesAreForThoseWhoTolerateThem) {
   const auto ours = cluster();
   EXPECT_EQ(ours->cycle(), "bind a-0 n2; bind b-0 n1");
   EXPECT_EQ(ours->devices_of("a-0"), "n2/1");
-  EXPECT_THAT(ours->why("c"), HasSubstr("claim c finds 0 of 1 device there"));
+  EXPECT_THAT(ours->why("c"), HasSubstr("claim c needs 1 matching device, 0 free"));
   Config as_kai;
   as_kai.params.compatibility.device_claims_in_full = false;
   EXPECT_EQ(cluster(as_kai)->cycle(), "bind a-0 n1; bind b-0 n2; bind c-0 n2");
@@ -188,7 +188,7 @@ TEST(ExtendedResources, DevicesOfTheClassServeThem) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1; bind b-0 n2");
   EXPECT_EQ(c.devices_of("a-0"), "n1/0 n1/1");
   EXPECT_EQ(c.devices_of("b-0"), "n2/0");
-  EXPECT_THAT(c.why("c"), HasSubstr("finds 0 of 1 device there"));
+  EXPECT_THAT(c.why("c"), HasSubstr("needs 1 matching device, 0 free"));
   EXPECT_EQ(c.cluster().recount(), "");
 }
 
@@ -206,7 +206,7 @@ TEST(ExtendedResources, AClassMayComeAndGoWhileItIsAskedFor) {
   EXPECT_EQ(c.cycle(), "bind a-0 n1");
   ask(c, "b", "example.com/fast");
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_THAT(c.why("b"), HasSubstr("finds 0 of 1 device there"));
+  EXPECT_THAT(c.why("b"), HasSubstr("needs 1 matching device, 0 free"));
   c.cluster().remove("Pod", "default", "a-0");
   EXPECT_EQ(c.cycle(), "bind b-0 n1") << c.why("b");
   EXPECT_EQ(c.cluster().recount(), "");
@@ -244,7 +244,7 @@ TEST(DeviceClaims, GpusOfClaimsCountInQuotaAndLimit) {
   c.claim({.meta = {.name = "two", .labels = {{"kai.scheduler/queue", "small"}}}, .requests = {request(2)}});
   c.pending("a", {.queue = "small", .gpus = 0, .constraints = DeviceCluster::using_claim("two")});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("a"), "queue small is limited to 1 GPU: 0 in use, 2 more wanted");
+  EXPECT_EQ(c.why("a"), "queue small has a limit of 1 GPU: 0 in use, 2 more requested");
 }
 
 TEST(DeviceClaims, ObstaclesAreNamed) {
@@ -262,10 +262,10 @@ TEST(DeviceClaims, ObstaclesAreNamed) {
   c.claim(full).pod("full", "full");
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("missing"), "ResourceClaim \"nowhere\" does not exist");
-  EXPECT_EQ(c.why("unmade"), "no ResourceClaim was made yet for \"c\"");
+  EXPECT_EQ(c.why("unmade"), "the ResourceClaim for \"c\" has not been created yet");
   EXPECT_EQ(c.why("foreign"), "ResourceClaim \"foreign\" shares GPUs of queue other");
   EXPECT_EQ(c.why("classless"), "DeviceClass \"unknown-gpu\" of ResourceClaim \"classless\" does not exist");
-  EXPECT_EQ(c.why("full"), "ResourceClaim \"full\" has 256 consumers, and no more may use it");
+  EXPECT_EQ(c.why("full"), "ResourceClaim \"full\" has 256 consumers, the maximum");
 }
 
 TEST(DeviceClaims, OffMeansThatPodsWithClaimsWait) {
@@ -274,7 +274,7 @@ TEST(DeviceClaims, OffMeansThatPodsWithClaimsWait) {
   DeviceCluster c(config);
   c.node_with("n1", {device("0")}).claim("a", request()).pod("a", "a");
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("a"), "uses ResourceClaim \"c\", and dynamic resource allocation is off");
+  EXPECT_EQ(c.why("a"), "uses ResourceClaim \"c\", but dynamic resource allocation is off");
 }
 
 TEST(DeviceClaims, SelectorsChooseAmongDevices) {
@@ -287,16 +287,13 @@ TEST(DeviceClaims, SelectorsChooseAmongDevices) {
   c.claim("unset", request(1, "device.attributes['gpu.example.com'].color == 'red'")).pod("unset", "unset");
   EXPECT_EQ(c.cycle(), "bind b-0 n1") << c.why("b");
   EXPECT_EQ(c.devices_of("b-0"), "n1/1");
-  EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big finds 0 of 1 device there");
+  EXPECT_EQ(c.why("big"), "no room for pod big-0: 1 node: claim big needs 1 matching device, 0 free");
   EXPECT_EQ(c.why("odd"),
             "no room for pod odd-0: 1 node: claim odd (character 19: \"transformMap\" is not supported): its "
-            "devices "
-            "can not be "
-            "selected");
+            "devices cannot be selected");
   EXPECT_EQ(c.why("unset"),
             "no room for pod unset-0: 1 node: claim unset (the device has no \"gpu.example.com/color\"): its "
-            "devices "
-            "can not be selected");
+            "devices cannot be selected");
 }
 
 TEST(DeviceClaims, DevicesOfAConstraintShareTheAttribute) {

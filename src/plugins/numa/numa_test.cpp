@@ -149,9 +149,9 @@ TEST(Numa, NodesThatCannotAlignThePodAreSkipped) {
   EXPECT_EQ(c.cycle(), "bind a-0 wide");
   EXPECT_EQ(c.zones_of("a-0"), "0:3");
   EXPECT_EQ(c.why("b"),
-            "no room for pod b-0: 1 node: not enough CPU (5 cores wanted, at most 4 cores free); 1 node: no "
-            "NUMA zone has 5 cores free; the best "
-            "has 4 cores; 12 cores of CPU: 3 cores held by queue default, 9 cores free");
+            "no room for pod b-0: 1 node: not enough CPU (5 cores requested, at most 4 cores free); 1 node: "
+            "no NUMA zone has 5 cores free; the best has 4 cores; 12 cores of CPU: 3 cores in use by queue "
+            "default, 9 cores free");
 }
 
 TEST(Numa, PodsOfOneCycleFillZoneByZone) {

@@ -96,10 +96,10 @@ TEST(Volumes, ExistingVolumesAreMatchedBySizeModesAndLabels) {
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
   EXPECT_EQ(
       c.why("block"),
-      "no room for pod block-0: 3 nodes: volume claim block can not be served there (StorageClass/local)");
+      "no room for pod block-0: 3 nodes: volume claim block cannot be satisfied there (StorageClass/local)");
   EXPECT_EQ(
       c.why("many"),
-      "no room for pod many-0: 3 nodes: volume claim many can not be served there (StorageClass/local)");
+      "no room for pod many-0: 3 nodes: volume claim many cannot be satisfied there (StorageClass/local)");
 }
 
 TEST(Volumes, OneVolumeServesOneClaimOfAPod) {
@@ -126,7 +126,7 @@ TEST(Volumes, OneVolumeServesOnePodOfACycle) {
   EXPECT_EQ(given_to(c, "x-0"), std::vector<std::string>{"first"});
   EXPECT_EQ(given_to(c, "y-0"), std::vector<std::string>{"second"});
   EXPECT_EQ(c.why("z"),
-            "no room for pod z-0: 3 nodes: volume claim z can not be served there (StorageClass/local)");
+            "no room for pod z-0: 3 nodes: volume claim z cannot be satisfied there (StorageClass/local)");
 }
 
 VolumeCluster with_reserved_volume(std::int64_t gb, const std::string& phase) {
@@ -227,7 +227,7 @@ TEST(Volumes, DriversThatPublishCapacityMustHaveRoom) {
   c.claim({.meta = {.name = "large"}, .storage_class = "wait", .bytes = 20 * kGb}).pod("large", {"large"});
   EXPECT_EQ(c.cycle(), "bind a-0 n2");
   EXPECT_EQ(c.why("large"),
-            "no room for pod large-0: 3 nodes: storage class wait has 15 GB there, 20 GB wanted");
+            "no room for pod large-0: 3 nodes: storage class wait has 15 GB there, 20 GB requested");
 }
 
 // ---------------------------------------------------------------- what a driver can attach
@@ -251,7 +251,8 @@ TEST(AttachLimits, NodesTakeNoMoreVolumesThanTheirDriversAttach) {
   c.limit("n1", 2).limit("n2", 0).limit("n3", 0).on_n1("old", "h");
   for (const char* name : {"x", "y"}) c.claim(name, "wait").pod(name, {name});
   EXPECT_EQ(c.cycle(), "bind x-0 n1");
-  EXPECT_EQ(c.why("y"), "no room for pod y-0: 3 nodes: driver csi can attach 0 more volumes there, 1 wanted");
+  EXPECT_EQ(c.why("y"),
+            "no room for pod y-0: 3 nodes: driver csi can attach 0 more volumes there, 1 requested");
 }
 
 TEST(AttachLimits, AVolumeCountsOnceOnANode) {
@@ -303,7 +304,7 @@ TEST(StorageRoom, ClaimsOfThisCycleShareOneCapacity) {
   AccountedCluster c;
   for (const char* name : {"a", "b", "c"}) c.claim(name, "wait").pod(name, {name});
   EXPECT_EQ(c.cycle(), "bind a-0 n2; bind b-0 n2");
-  EXPECT_EQ(c.why("c"), "no room for pod c-0: 3 nodes: storage class wait has 5 GB there, 10 GB wanted");
+  EXPECT_EQ(c.why("c"), "no room for pod c-0: 3 nodes: storage class wait has 5 GB there, 10 GB requested");
 }
 
 TEST(StorageRoom, BoundClaimsAreInTheCapacityAlready) {
@@ -332,7 +333,7 @@ TEST(StorageRoom, AClaimWhoseOwnerIsGoneBlocksThePod) {
   c.claim({.meta = {.name = "orphan"}, .storage_class = "wait", .owner_pod_uids = {"gone"}})
       .pod("a", {"orphan"});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.why("a"), "the pod that owns PersistentVolumeClaim \"orphan\" is gone");
+  EXPECT_EQ(c.why("a"), "the pod that owns PersistentVolumeClaim \"orphan\" no longer exists");
 }
 
 TEST(StorageRoom, ANodeWithTwoCapacitiesOfAClassIsSkipped) {

@@ -179,10 +179,9 @@ TEST(Capacity, ANodeThatWouldChargeTooMuchIsSkipped) {  // placement.md 12, exam
   c.running("full", {.node = "n20"});
   c.pending("a", {.queue = "q", .gpu_memory = 350, .preemptible = false});
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(
-      c.why("a"),
-      "no room for pod a-0: 2 nodes: its share of this node's GPU would pass the limit or quota of its queue "
-      "q; 1 node: not enough GPUs; 3 GPUs: 1 held by queue default, 2 free");
+  EXPECT_EQ(c.why("a"),
+            "no room for pod a-0: 2 nodes: its share of this node's GPU would exceed the limit or quota of "
+            "its queue q; 1 node: not enough GPUs; 3 GPUs: 1 in use by queue default, 2 free");
 }
 
 }  // namespace

@@ -50,9 +50,8 @@ TEST_F(RackTest, TheReasonNamesTheRoomOfEachRack) {  // example 25
   c.pending("a", {.tasks = 4, .topology = kRequired}).only({"allocate"});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "no domain of rack in topology net has room for all 4 pods: rack2 has room for 3, rack0 has room "
-            "for 2, "
-            "rack1 has room for 2, 1 other no more");
+            "no domain at level rack of topology net has room for all 4 pods: rack2 has room for 3, rack0 "
+            "has room for 2, rack1 has room for 2, 1 other has no more");
 }
 
 TEST_F(RackTest, NoEvictionHelpsWhereEvenEmptyRacksAreTooSmall) {
@@ -62,8 +61,8 @@ TEST_F(RackTest, NoEvictionHelpsWhereEvenEmptyRacksAreTooSmall) {
   c.pending("a", {.queue = "rich", .tasks = 4, .topology = kRequired});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_THAT(c.why("a"),
-              testing::EndsWith("; all 4 pods would not fit into any domain of rack in topology net even "
-                                "if it were empty: rack1, the largest, takes 3"));
+              testing::EndsWith("; all 4 pods would not fit into any domain at level rack of topology net "
+                                "even if it were empty: rack1, the largest, has room for 3"));
   for (const ActionStats& s : c.decisions().actions) EXPECT_EQ(s.scenarios_simulated, 0) << s.action;
 }
 
@@ -92,7 +91,7 @@ TEST_F(RackTest, AnElasticJobGrowsWhereItRuns) {  // example 32
   c.running("a", {.tasks = 1, .min = 1, .node = "node1", .topology = kRequired});
   for (int i = 1; i < 4; ++i) c.task("a", "a-" + std::to_string(i));
   EXPECT_EQ(c.cycle(), "bind a-1 node1");
-  EXPECT_EQ(c.why("a"), "no domain of rack in topology net has room for the pod: rack2 has room for 0");
+  EXPECT_EQ(c.why("a"), "no domain at level rack of topology net has room for the pod: rack2 has room for 0");
 }
 
 TEST_F(RackTest, TheTopologyAndLevelOfAConstraintMustExist) {
@@ -102,7 +101,7 @@ TEST_F(RackTest, TheTopologyAndLevelOfAConstraintMustExist) {
   EXPECT_EQ(c.cycle(), "bind e-0 node0");
   EXPECT_EQ(c.why("a"), "topology \"gone\" does not exist");
   EXPECT_EQ(c.why("b"), "topology \"net\" has no level \"row\" at or below the required one");
-  EXPECT_EQ(c.why("d"), "names topology \"net\" but no level of it");
+  EXPECT_EQ(c.why("d"), "names topology \"net\" but none of its levels");
 }
 
 TEST_F(RackTest, DifferentRequestsOfTasksAreAddedUp) {
@@ -112,10 +111,10 @@ TEST_F(RackTest, DifferentRequestsOfTasksAreAddedUp) {
   c.pending("b", {.tasks = 1, .min = 2, .gpus = 3, .topology = kRequired});
   c.task("b", "b-cpu", {.gpus = 0, .cpu = 1});
   EXPECT_EQ(c.cycle(), "bind a-0 node1; bind a-cpu node1");
-  EXPECT_EQ(c.why("b"),
-            "no domain of rack in topology net has room for all 2 pods: rack1 has 2 GPUs free of 3 GPUs "
-            "wanted, rack2 "
-            "has 1 GPU free of 3 GPUs wanted; 6 GPUs: 3 held by queue default, 3 free");
+  EXPECT_EQ(
+      c.why("b"),
+      "no domain at level rack of topology net has room for all 2 pods: rack1 has 2 GPUs free of 3 GPUs "
+      "requested, rack2 has 1 GPU free of 3 GPUs requested; 6 GPUs: 3 in use by queue default, 3 free");
 }
 
 TEST_F(RackTest, AReasonFromInsideADomainNamesIt) {
@@ -123,9 +122,8 @@ TEST_F(RackTest, AReasonFromInsideADomainNamesIt) {
   c.pending("a", {.tasks = 2, .constraints = {.node_selector = {{"pool", "none"}}}, .topology = kRequired});
   EXPECT_EQ(c.cycle(), "");
   EXPECT_EQ(c.why("a"),
-            "found room for 0 of 2 pods that must start together; next is a-0: in domain rack1: 1 node: does "
-            "not match "
-            "nodeSelector pool=none");
+            "found room for 0 of 2 pods that must start together; no room for pod a-0: in domain rack1: 1 "
+            "node: does not match nodeSelector pool=none");
 }
 
 TEST_F(TopologyTest, TheFullerParentGoesFirst) {  // example 28

@@ -83,10 +83,11 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
   c.running("train", job);
   EXPECT_THAT(
       logged(),
-      ElementsAre("warning Requeue setting ignored: job=train/default, error=annotation "
-                  "kai.scheduler/requeue-delay: \"-1h\" is no duration of zero or more; the default counts",
-                  "warning Requeue nomination skipped: job=train/default, reason=invalid_duration, "
-                  "error=annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"));
+      ElementsAre(
+          "warning Requeue setting ignored: job=train/default, error=annotation kai.scheduler/requeue-delay: "
+          "\"-1h\" is not a duration of zero or more; the default is used",
+          "warning Requeue nomination skipped: job=train/default, reason=invalid_duration, "
+          "error=annotation kai.scheduler/expected-runtime: \"soon\" is not a positive duration"));
   for (int i = 0; i < 3; ++i) EXPECT_THAT(logged(), IsEmpty());
 }
 
@@ -96,9 +97,9 @@ TEST_F(RequeueLogTest, SaysOnceWhatIsToBeMendedOnAQueue) {
   for (const char* name : {"a", "b"}) c.running(name, {.queue = "q", .node = "node1", .age = 4h});
   EXPECT_THAT(
       logged(),
-      ElementsAre("warning Requeue setting ignored: queue=q, error=annotation "
-                  "kai.scheduler/expected-runtime: \"soon\" is no duration of zero or more; jobs of the "
-                  "queue have none"));
+      ElementsAre(
+          "warning Requeue setting ignored: queue=q, error=annotation kai.scheduler/expected-runtime: "
+          "\"soon\" is not a duration of zero or more; jobs of the queue get no expected runtime"));
   EXPECT_THAT(logged(), IsEmpty());
 }
 
@@ -146,7 +147,7 @@ TEST(RequeueLogDryRun, SaysWhatWouldHaveBeen) {
   testing::internal::CaptureStderr();
   RequeueLog(log).tell(c.cluster(), *c.decisions().requeue);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              testing::HasSubstr("Requeue would be committed, but for the dry run: job=train/default"));
+              testing::HasSubstr("Requeue would be committed (dry run): job=train/default"));
 }
 
 TEST(LogLevels, FollowFromVerbosity) {

@@ -30,7 +30,7 @@ TEST_F(RefusedJobsTest, OthersAreServedMeanwhile) {
   refuse();
   EXPECT_EQ(cycle(), "bind other-0 n1");
   EXPECT_EQ(c.why("gang"),
-            "pod gang-1 could not be bound: 422 no; tried again at " + format_time(c.now() + seconds(1)));
+            "pod gang-1 could not be bound: 422 no; retried at " + format_time(c.now() + seconds(1)));
   c.advance(seconds(1));
   EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1");
 }
