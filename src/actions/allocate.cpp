@@ -57,8 +57,9 @@ class Allocate final : public Action {
     constexpr std::size_t kMany = 100;
     constexpr std::int64_t kMostSteps = 10'000'000;
     const std::size_t sub_groups = s.cluster.job(id).pod_sets.size();
-    if (sub_groups < kMany || (steps_[id] += std::ssize(s.cluster.job(id).pod_sets)) < kMostSteps)
-      return false;
+    if (sub_groups < kMany) return false;
+    steps_[id] += static_cast<std::int64_t>(sub_groups);
+    if (steps_[id] < kMostSteps) return false;
     s.add_reason(id, {.rule = JobRule::kSearchUnresolved});
     s.decisions.is_unfinished = true;
     return true;

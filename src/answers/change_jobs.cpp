@@ -48,7 +48,7 @@ std::vector<TaskId> waiting_tasks(const Cluster& cluster, JobId job) {
 
 // `edit` changes the request of each pending pod.
 template <class Edit>
-Result<void> edit_pods(Change& change, Cluster& cluster, Edit edit) {
+Result<void> edit_pods(Change& change, Cluster& cluster, const Edit& edit) {
   const auto job = job_named(change, cluster);
   if (!job) return job.error();
   for (TaskId t : waiting_tasks(cluster, *job)) {

@@ -42,8 +42,9 @@ class Search {
 
   bool keep(const Change& change) {
     auto help = trials_.try_out(change);
-    if (help) found.push_back(*std::move(help));
-    return help.has_value();
+    if (!help) return false;
+    found.push_back(*std::move(help));
+    return true;
   }
 
   // The fewest steps from 1 to `most` that help, provided that `most` steps do.

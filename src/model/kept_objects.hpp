@@ -33,7 +33,7 @@ class KeptObjects {
   }
 
   template <class T>
-  void put(T&& object) {
+  void put(T object) {
     std::string key = key_of(object.meta.ns, object.meta.name);
     std::get<ByKey<T>>(tables_).insert_or_assign(std::move(key), std::move(object));
   }

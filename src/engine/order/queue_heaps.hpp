@@ -36,8 +36,6 @@ class QueueHeaps {
     Leaf leaf;
   };
 
-  explicit QueueHeaps(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {}
-
   // Removes all queues but keeps their memory.
   void start_over() {
     for (std::size_t i = 0; i < used_; ++i) by_queue_[nodes_[i]->queue] = nullptr;
@@ -99,6 +97,10 @@ class QueueHeaps {
   Session& session_;
 
  private:
+  friend Order;
+
+  explicit QueueHeaps(Session& session) : session_(session), by_queue_(session.cluster.queues().size()) {}
+
   Node* make_node(QueueId queue) {
     if (used_ == nodes_.size()) nodes_.push_back(std::make_unique<Node>());
     Node* node = nodes_[used_++].get();
