@@ -1,5 +1,4 @@
-// Puts the sub commands together, suggests what an unknown word might have meant, and turns mistakes into
-// exit codes.
+// Assembles the subcommands, suggests corrections for unknown words, and maps errors to exit codes.
 #include "cli/cli.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +23,7 @@ std::string unknown(const char* what, std::string_view word, const std::vector<s
   return fmt::format("unknown {} \"{}\"{}", what, word, did_you_mean(word, known));
 }
 
-// What is wrong with an option's name, or "".
+// Returns a message if the command has no such option, else "".
 std::string unknown_option(std::string_view argument, const CommandWords& command) {
   const std::string_view name = argument.substr(0, argument.find('='));
   std::vector<std::string_view> known;
@@ -34,15 +33,16 @@ std::string unknown_option(std::string_view argument, const CommandWords& comman
   return unknown("option", name, known);
 }
 
-// "trace mak": what is wrong with the second word of a command that has others below it, or "".
-std::string unknown_below(const CommandWords& command, std::span<char* const> arguments) {
+// Returns a message if the second word of a command with subcommands is unknown ("trace mak"), else "".
+std::string unknown_subcommand(const CommandWords& command, std::span<char* const> arguments) {
   if (!command.has_commands || arguments.size() < 2 || *arguments[1] == '-') return "";
   if (std::ranges::find(command.choices, arguments[1]) != command.choices.end()) return "";
-  return unknown(fmt::format("command of {}", command.name).c_str(), arguments[1],
+  return unknown(fmt::format("subcommand of {}", command.name).c_str(), arguments[1],
                  {command.choices.begin(), command.choices.end()});
 }
 
-// The first word that is no command or no option of it, with the nearest that is; "" if all are known.
+// Returns a message for the first word that is neither a known command nor one of its options, with the
+// nearest known word; "" if all words are known.
 std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) {
   if (arguments.empty() || *arguments.front() == '-') return "";
   const auto is_hidden = [&](const CLI::App* command) {
@@ -56,7 +56,7 @@ std::string unknown_word(const CLI::App& app, std::span<char* const> arguments) 
     for (const CommandWords& c : commands) names.push_back(c.name);
     return unknown("command", arguments.front(), names);
   }
-  if (std::string problem = unknown_below(*command, arguments); !problem.empty()) return problem;
+  if (std::string problem = unknown_subcommand(*command, arguments); !problem.empty()) return problem;
   for (const std::string_view argument : arguments.subspan(1)) {
     if (argument == "--") break;
     if (!argument.starts_with("--")) continue;
@@ -69,8 +69,8 @@ void describe(CLI::App& app) {
   app.require_subcommand(1);
   app.get_formatter()->column_width(28);
   app.footer(
-      "Exit codes: 0 done, 1 the answer is no (an invalid file), 2 wrong usage, 3 something outside failed\n"
-      "(a file, the output), 130 cut short by Ctrl-C.\n"
+      "Exit codes: 0 success, 1 negative result (e.g. an invalid file), 2 usage error, 3 external failure\n"
+      "(a file cannot be read, output cannot be written), 130 interrupted by Ctrl-C.\n"
       "`muster help COMMAND` shows the options of a command, with examples.\n\n"
       "Example:\n"
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3");
@@ -83,9 +83,9 @@ bool takes_a_value(const CLI::App& command, const std::string& option) {
                              [&](const CLI::App* below) { return takes_a_value(*below, option); });
 }
 
-// CLI11 takes the next argument for the value of "--name="; it takes "" for it where that stands by itself.
-// The result is in the order in which CLI11 wants to have it, the last first.
-std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::span<char* const> arguments) {
+// CLI11 uses the next argument as the value of "--name=", but accepts an empty value as a separate argument.
+// Splits such arguments. The result is in the order that CLI11 expects: the last argument first.
+std::vector<std::string> split_empty_values(const CLI::App& app, std::span<char* const> arguments) {
   const auto named = app.get_subcommands(
       [&](const CLI::App* known) { return !arguments.empty() && known->check_name(arguments.front()); });
   const CLI::App* const command = named.empty() ? nullptr : named.front();
@@ -101,8 +101,8 @@ std::vector<std::string> with_empty_values_apart(const CLI::App& app, std::span<
   return result;
 }
 
-// Help and version come as what CLI11 throws, too.
-int answer_of(const CLI::App& app, const CLI::ParseError& e) {
+// Prints what the exception asks for. CLI11 also throws for --help and --version.
+int print_parse_result(const CLI::App& app, const CLI::ParseError& e) {
   std::ostringstream help, ignored;
   if (app.exit(e, help, ignored) != 0) {
     write_message("{}\nRun with --help for more information.", e.what());
@@ -119,17 +119,17 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return kUsage;
   }
   try {
-    app.parse(with_empty_values_apart(app, arguments));
+    app.parse(split_empty_values(app, arguments));
   } catch (const CLI::ParseError& e) {
-    return answer_of(app, e);
+    return print_parse_result(app, e);
   } catch (const std::bad_alloc&) {
-    write_message("error: there is not enough memory");
+    write_message("error: out of memory");
     return kOutside;
   }
   return exit_code;
 }
 
-// kubectl finds its plugins by the name of their file.
+// kubectl finds its plugins by file name, so the name tells how the program was called.
 std::string_view name_of_program(int argc, char** argv) {
   if (argc < 1 || argv[0] == nullptr) return "";
   const std::string_view path = argv[0];

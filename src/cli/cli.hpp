@@ -3,13 +3,13 @@
 
 namespace muster::cli {
 
-// What every command ends with.
+// The exit codes of all commands.
 enum ExitCode {
   kSuccess = 0,
-  kNo = 1,  // the answer is no: an invalid file, a job that does not fit
-  kUsage = 2,
-  kOutside = 3,  // something outside failed: a file that can not be read, an output that can not be written
-  kInterrupted = 130,  // cut short by Ctrl-C: what shells make of a program that SIGINT ended
+  kNo = 1,             // a negative result: an invalid file, a job that does not fit
+  kUsage = 2,          // the command line is wrong
+  kOutside = 3,        // an external failure: a file cannot be read, output cannot be written
+  kInterrupted = 130,  // interrupted by Ctrl-C; shells report this code for a program that SIGINT ended
 };
 
 int run(int argc, char** argv);

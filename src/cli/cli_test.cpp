@@ -1,4 +1,4 @@
-// Exit codes, help and suggestions of the command line as a whole.
+// Exit codes, help and suggestions of the whole command line.
 #include "cli/cli.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-TEST(Cli, HelpTeaches) {
+TEST(Cli, HelpShowsGroupsAndExamples) {
   const Ran ran = run_muster({"--help"});
   EXPECT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(ran.err, "");
@@ -27,7 +27,7 @@ TEST(Cli, HelpTeaches) {
   }
 }
 
-TEST(Cli, HelpIsFoundInEveryWay) {
+TEST(Cli, AllHelpOptionsPrintTheSameText) {
   const std::string all = run_muster({"--help"}).out;
   EXPECT_EQ(run_muster({"-h"}).out, all);
   EXPECT_EQ(run_muster({"help"}).out, all);
@@ -68,14 +68,13 @@ TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
       {{"simulate"}, "FILE is required"},
       {{"simulate", "x", "--cycles", "0"}, "--cycles"},
       {{"simulate", "x", "--cycles", "many"}, "--cycles"},
-      {{"simulate", "x", "--now", "noon"}, "--now: \"noon\" is no time like 2025-06-01T12:00:00Z"},
-      {{"simulate", "x", "--interval", "5"}, "--interval: \"5\" is no duration like 30s or 1h30m"},
+      {{"simulate", "x", "--now", "noon"}, "--now: \"noon\" is not an RFC 3339 timestamp"},
+      {{"simulate", "x", "--interval", "5"}, "--interval: \"5\" is not a duration (e.g. 30s, 1h30m)"},
       {{"simulate", "x", "--interval", "-5s"}, "--interval: \"-5s\" is negative"},
-      {{"simulate", "x", "--interval", "3000000h"},
-       "--interval: \"3000000h\" is no duration like 30s or 1h30m"},
-      {{"simulate", "x", "-o", "xml"}, "--output: \"xml\" is none of text, json"},
+      {{"simulate", "x", "--interval", "3000000h"}, "--interval: \"3000000h\" is not a duration"},
+      {{"simulate", "x", "-o", "xml"}, "--output: \"xml\" is invalid; expected one of text, json"},
       {{"help", "simulat"}, "did you mean \"simulate\"?"},
-      {{"validate"}, "name a FILE, or a configuration with --config"},
+      {{"validate"}, "specify a FILE, or a configuration with --config"},
       {{"completion", "tcsh"}, "SHELL"},
   };
   for (const auto& c : cases) {
@@ -86,7 +85,7 @@ TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
   }
 }
 
-TEST(Cli, WhatCanNotBeReadExitsWithThree) {
+TEST(Cli, UnreadableFilesExitWithThree) {
   const FilesForTest files;
   const std::string good = files.add("good.yaml", node_yaml("n1", 1));
   const std::string missing = files.root() + "/missing.yaml";
@@ -103,7 +102,7 @@ TEST(Cli, WhatCanNotBeReadExitsWithThree) {
 }
 
 TEST(Cli, AFileThatFailsMidwayExitsWithThree) {
-  const Ran ran = run_muster({"simulate", "/proc/self/mem"});  // opens, and can not be read from its start
+  const Ran ran = run_muster({"simulate", "/proc/self/mem"});  // can be opened, but not read from its start
   EXPECT_EQ(ran.exit_code, kOutside);
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("error: /proc/self/mem: Input/output error\n"));
@@ -152,7 +151,7 @@ TEST(Cli, WarningsStopOnlyAStrictRun) {
   EXPECT_THAT(strict.err, HasSubstr("queues.yaml:2: Queue a: spec.parentQueue: queue \"b\" does not exist"));
 }
 
-TEST(Cli, SaysOnceWhatIsSkipped) {
+TEST(Cli, ReportsSkippedPluginsOnce) {
   const FilesForTest files;
   const std::string cluster = files.add(
       "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1") +
@@ -165,7 +164,7 @@ TEST(Cli, SaysOnceWhatIsSkipped) {
   EXPECT_EQ(ran.err, "note: plugin snapshot is not in this version and is skipped\n");
 }
 
-TEST(Cli, PastUseShiftsShares) {
+TEST(Cli, PastUsageShiftsShares) {
   const FilesForTest files;
   std::string cluster = node_yaml("n1", 8);
   for (const char* team : {"busy", "calm"})
@@ -177,22 +176,21 @@ TEST(Cli, PastUseShiftsShares) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("bound  calm  6 pods"), HasSubstr("bound  busy  2 pods")));
 }
 
-TEST(Cli, PastUseIsChecked) {
+TEST(Cli, PastUsageIsChecked) {
   const FilesForTest files;
   const std::string cluster = files.add("c.yaml", node_yaml("n1", 8));
   const std::string usage = files.add("usage.yaml", "a:\n  gpu: -1\n  cup: 1\nb: {gpu: much}\n");
   const Ran ran =
       run_muster({"simulate", cluster, "--config", files.add("config.yml", kAllocateOnly), "--usage", usage});
   EXPECT_EQ(ran.exit_code, kNo);
-  EXPECT_EQ(
-      files.without_root(ran.err),
-      "warning: nothing to schedule: found no PodGroup, workload or pod for this scheduler in these "
-      "files\n"
-      "warning: usage.yaml: a: there is no such queue\n"
-      "warning: usage.yaml: b: there is no such queue\n"
-      "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
-      "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
-      "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
+  EXPECT_EQ(files.without_root(ran.err),
+            "warning: nothing to schedule: found no PodGroup, workload or pod for this scheduler in these "
+            "files\n"
+            "warning: usage.yaml: a: this queue does not exist\n"
+            "warning: usage.yaml: b: this queue does not exist\n"
+            "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
+            "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
+            "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
 }
 
 TEST(Cli, VersionIsThatOfTheProject) {
@@ -218,7 +216,7 @@ TEST(Cli, CompletionKnowsCommandsOptionsAndChoices) {
   EXPECT_THAT(run_muster({"completion", "zsh"}).out,
               AllOf(StartsWith("#compdef muster\n"),
                     HasSubstr("'--output[How to print the result]:value:(text json)'"),
-                    HasSubstr("'--strict[Warnings about manifests are errors]'")));
+                    HasSubstr("'--strict[Treat warnings about manifests as errors]'")));
   EXPECT_THAT(run_muster({"completion", "fish"}).out,
               HasSubstr("-n '__fish_seen_subcommand_from simulate' -l config -r -F"));
 }

@@ -1,4 +1,4 @@
-// Runs the command line inside a test, on files of a directory that goes away with it.
+// Runs the command line in a test, on files in a directory that is deleted with the fixture.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ inline Ran run_muster(std::vector<std::string> arguments) {
   return ran;
 }
 
-// Tests may run at the same time, each in a process of its own.
+// A temporary directory of its own, because tests run in parallel processes.
 class FilesForTest {
  public:
   FilesForTest() {
@@ -41,14 +41,14 @@ class FilesForTest {
   FilesForTest(const FilesForTest&) = delete;
   FilesForTest& operator=(const FilesForTest&) = delete;
 
-  // The path of a new file.
+  // Writes a file and returns its path.
   std::string add(const std::string& name, const std::string& text) const {
     const std::string path = (root_ / name).string();
     std::ofstream(path) << text;
     return path;
   }
   std::string root() const { return root_.string(); }
-  // The text with the directory's name left out, so that it can be compared.
+  // Removes the path of the directory from the text so that it can be compared.
   std::string without_root(std::string text) const {
     const std::string prefix = root() + "/";
     for (std::size_t at = 0; (at = text.find(prefix)) != std::string::npos;) text.erase(at, prefix.size());
@@ -59,14 +59,14 @@ class FilesForTest {
   std::filesystem::path root_;
 };
 
-// Only allocate, and no plugin that is not built yet: nothing about it changes when more is.
+// A small fixed policy, so that new actions and plugins do not change the results.
 inline constexpr const char* kAllocateOnly = R"(
 actions: allocate
 tiers:
 - plugins: [{name: predicates}, {name: proportion}, {name: priority}, {name: nodeplacement}]
 )";
 
-// ---- objects in one line each
+// ---- objects as one line of YAML each
 
 inline constexpr const char* kUnbounded = "quota: -1, limit: -1, overQuotaWeight: 1";
 inline const std::string kTeam = "labels: {kai.scheduler/queue: team}";
@@ -77,7 +77,7 @@ inline std::string node_yaml(const std::string& name, int gpus) {
          "\", pods: \"110\"}}}\n";
 }
 
-// `gpu`: "quota: 4, limit: -1, overQuotaWeight: 1".
+// `gpu` is, for example, "quota: 4, limit: -1, overQuotaWeight: 1".
 inline std::string queue_yaml(const std::string& name, const std::string& parent, const std::string& gpu,
                               const std::string& more = "") {
   const std::string unbounded = std::string("{") + kUnbounded + "}";

@@ -1,5 +1,4 @@
-// The sub commands. Each adds itself to the command line; its exit code arrives in `exit_code` when it was
-// the one called.
+// The subcommands. Each function adds one to the command line; the command sets `exit_code` when it runs.
 #pragma once
 
 namespace CLI {
@@ -8,29 +7,29 @@ class App;
 
 namespace muster::cli {
 
-// Runs cycles on a cluster read from files.
+// Runs scheduling cycles on a cluster read from files.
 void add_simulate(CLI::App& app, int& exit_code);
-// Checks manifests and configuration without deciding anything.
+// Checks manifests and configuration without scheduling.
 void add_validate(CLI::App& app, int& exit_code);
-// Why a job waits, and what would help.
+// Explains why a job is pending and what would help.
 void add_explain(CLI::App& app, int& exit_code);
-// What a change would do.
+// Shows the effect of a change.
 void add_what_if(CLI::App& app, int& exit_code);
-// Queues, who waits, nodes.
+// Shows queues, pending jobs and nodes.
 void add_top(CLI::App& app, int& exit_code);
-// Makes traces of jobs, and looks at them.
+// Generates traces of jobs and checks them.
 void add_trace(CLI::App& app, int& exit_code);
-// The scheduler of a live Kubernetes cluster.
+// Schedules a live Kubernetes cluster.
 void add_serve(CLI::App& app, int& exit_code);
-// What runs in the pods that hold shared GPUs.
+// Runs in the pods that hold shared GPUs.
 void add_reserve_gpu(CLI::App& app, int& exit_code);
-// A live cluster's objects as one file.
+// Writes the objects of a live cluster to one file.
 void add_snapshot(CLI::App& app, int& exit_code);
-// Also `muster --version`.
+// `muster version` and `muster --version`.
 void add_version(CLI::App& app, int& exit_code);
-// `muster help COMMAND`, for all the commands that `app` has when the command runs.
+// `muster help COMMAND`, for all commands that `app` has when it runs.
 void add_help(CLI::App& app, int& exit_code);
-// The script that teaches a shell to complete the commands that `app` has when the command runs.
+// Prints a completion script for all commands that `app` has when it runs.
 void add_completion(CLI::App& app, int& exit_code);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Every example does what examples/README.md says of it.
+// Checks that every example behaves as examples/README.md describes.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -29,7 +29,7 @@ std::map<std::string, int> running_pods(const Json& result) {
   return running;
 }
 
-// Job → the code of its first reason.
+// Maps each job to the code of its first reason.
 std::map<std::string, std::string> first_reasons(const Json& result) {
   std::map<std::string, std::string> reasons;
   for (const Json& job : result["jobs"]) {
@@ -39,7 +39,7 @@ std::map<std::string, std::string> first_reasons(const Json& result) {
   return reasons;
 }
 
-// "Queue a spec.parentQueue", for each finding.
+// Lists the findings as "Queue a spec.parentQueue".
 std::vector<std::string> places(const Json& findings) {
   std::vector<std::string> list;
   for (const Json& f : findings)
@@ -71,7 +71,7 @@ TEST(Examples, Tour) {
                                             {"voice-api", "NonPreemptibleOverQuota"}}));
 }
 
-TEST(Examples, TourIsValidButForTheGiant) {
+TEST(Examples, TourIsValidExceptForTheGiant) {
   const Ran ran = run_muster({"validate", example("tour")});
   EXPECT_EQ(ran.exit_code, kSuccess);
   EXPECT_THAT(ran.out, HasSubstr("requests 16 GPUs; the largest node has 8 GPUs"));
@@ -109,7 +109,7 @@ TEST(Examples, Requeue) {
   for (std::size_t i = 1; i < 4; ++i) EXPECT_TRUE(result["rounds"][i]["evictions"].empty());
 }
 
-// The part of the text output below a heading that begins like this.
+// Returns the section of the text output whose heading begins with `heading`.
 std::string section(const std::string& text, const std::string& heading) {
   const std::size_t begin = text.find("\n" + heading) + 1;
   return text.substr(begin, text.find("\n\n", begin) + 1 - begin);
@@ -121,7 +121,7 @@ std::string requeue_section(const std::string& cycles, std::vector<std::string> 
   return section(run_muster(more).out, "Requeue");
 }
 
-TEST(Examples, RequeueInWords) {
+TEST(Examples, RequeueAsText) {
   EXPECT_EQ(requeue_section("4"), R"(Requeue
   cycles  job       what           why
   1       sweep     requeued       1 pod for urgent; not asked again before 2025-06-01T12:30:00Z
@@ -145,7 +145,7 @@ actionArguments: {requeue: {dryRun: "true"}}
 )");
 }
 
-// Pod → "node/group+group".
+// Maps each pod to "node/group/group".
 std::map<std::string, std::string> bound_pods(const Json& result) {
   std::map<std::string, std::string> bound;
   for (const Json& bind : result["rounds"][0]["binds"]) {
@@ -183,7 +183,7 @@ TEST(Examples, Workloads) {
                     {"pg-sweep-job", 2}}));
   const Ran ran = run_muster({"validate", example("workloads"), "--strict"});
   EXPECT_EQ(ran.exit_code, kSuccess) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("note: 8 pods made as the controllers of workloads would\n"));
+  EXPECT_THAT(ran.out, HasSubstr("note: 8 pods created for workloads, as their controllers would\n"));
   EXPECT_THAT(ran.out, HasSubstr("note: 1 object of kind batch/v1 Job not used: suspended\n"));
 }
 

@@ -1,4 +1,4 @@
-// `muster help`: what --help prints, for who types it that way round.
+// `muster help COMMAND`: prints the same text as `muster COMMAND --help`.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -23,7 +23,7 @@ void add_help(CLI::App& app, int& exit_code) {
   auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("help", "Show the options of a command, with examples");
   command->group("This program");
-  command->add_option("COMMAND", *name, "Which command (default: all in short)")
+  command->add_option("COMMAND", *name, "Command to describe (default: a summary of all commands)")
       ->check(is_one_of(names_of_commands(app)));
   command->footer("Example:\n  muster help simulate");
   command->callback([&app, name, &exit_code] {

@@ -1,4 +1,4 @@
-// Options that several commands have, and what they say of a value that does not fit.
+// Options shared by several commands, with validators that explain invalid values.
 #include "cli/options.hpp"
 
 #include <fmt/format.h>
@@ -25,32 +25,36 @@ void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames
   command.add_option(names.config, inputs.config, kConfigHelp)->type_name("FILE");
   command
       .add_option("--usage", inputs.usage,
-                  "Past use of queues as shares of the capacity: {team: {gpu: 0.4, cpu: 0.1, memory: 0.1}}")
+                  "Past usage of queues as shares of the capacity: {team: {gpu: 0.4, cpu: 0.1, memory: 0.1}}")
       ->type_name("FILE");
-  command.add_option("--now", inputs.now, "The instant of the first cycle (default: the clock)")
+  command.add_option("--now", inputs.now, "Time of the first cycle (default: the current time)")
       ->type_name("TIME")
       ->check(is_time());
   command.add_flag("--kai-exact", inputs.kai_exact,
-                   "Decide as KAI-Scheduler does even where muster would differ");
-  command.add_flag("--strict", inputs.strict, "Warnings about manifests are errors");
+                   "Make the same decisions as KAI-Scheduler, even where muster would differ");
+  command.add_flag("--strict", inputs.strict, "Treat warnings about manifests as errors");
 }
 
 void add_filters(CLI::App& command, JobFilter& filter) {
-  command.add_option("-n,--namespace", filter.ns, "Only jobs of this namespace")->type_name("NAMESPACE");
-  command.add_option("--queue", filter.queue, "Only jobs of this queue and those below it")
+  command.add_option("-n,--namespace", filter.ns, "Only jobs in this namespace")->type_name("NAMESPACE");
+  command.add_option("--queue", filter.queue, "Only jobs in this queue and the queues below it")
       ->type_name("QUEUE");
-  command.add_option("--user", filter.user, "Only jobs of this user: the label user of the job or its pods")
+  command.add_option("--user", filter.user, "Only jobs of this user (label user of the job or its pods)")
       ->type_name("USER");
-  command.add_option("--job", filter.job, "Only this job: its name, or namespace/name")->type_name("JOB");
+  command.add_option("--job", filter.job, "Only this job, given as name or namespace/name")->type_name("JOB");
   command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
-  command.add_option("--sort", filter.sort, "Order of jobs: the oldest, most important, largest first")
+  command
+      .add_option("--sort", filter.sort,
+                  "Sort jobs: oldest, highest priority or most GPUs first, or by name or queue")
       ->check(is_one_of(known_orders()));
 }
 
 CLI::Validator is_time() {
   return CLI::Validator(
       [](const std::string& text) {
-        return parse_time(text) ? "" : fmt::format("\"{}\" is no time like 2025-06-01T12:00:00Z", text);
+        return parse_time(text)
+                   ? ""
+                   : fmt::format("\"{}\" is not an RFC 3339 timestamp (e.g. 2025-06-01T12:00:00Z)", text);
       },
       "");
 }
@@ -58,7 +62,7 @@ CLI::Validator is_time() {
 CLI::Validator is_duration() {
   return CLI::Validator(
       [](const std::string& text) {
-        return parse_duration(text) ? "" : fmt::format("\"{}\" is no duration like 30s or 1h30m", text);
+        return parse_duration(text) ? "" : fmt::format("\"{}\" is not a duration (e.g. 30s, 1h30m)", text);
       },
       "");
 }
@@ -68,7 +72,8 @@ CLI::Validator is_interval() {
       [](const std::string& text) -> std::string {
         const auto interval = parse_duration(text);
         if (!interval) return is_duration()(text);
-        return *interval < Duration::zero() ? fmt::format("\"{}\" is negative; time only goes on", text) : "";
+        return *interval < Duration::zero() ? fmt::format("\"{}\" is negative; expected zero or more", text)
+                                            : "";
       },
       "");
 }
@@ -77,7 +82,8 @@ CLI::Validator is_one_of(const std::vector<std::string_view>& words) {
   return CLI::Validator(
       [words](const std::string& text) {
         if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
-        return fmt::format("\"{}\" is none of {}{}", text, fmt::join(words, ", "), did_you_mean(text, words));
+        return fmt::format("\"{}\" is invalid; expected one of {}{}", text, fmt::join(words, ", "),
+                           did_you_mean(text, words));
       },
       fmt::format("{{{}}}", fmt::join(words, ",")));
 }

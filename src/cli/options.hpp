@@ -1,4 +1,4 @@
-// Options that several commands have.
+// Options shared by several commands.
 #pragma once
 
 #include <string>
@@ -19,26 +19,25 @@ inline constexpr const char* kFilesHelp =
     "Manifests: YAML or JSON, also .gz, .zst or .zip; directories, KAI snapshots, or - for standard input";
 inline constexpr const char* kConfigHelp =
     "Configuration: KAI's scheduler file, a SchedulingShard, a KAI Config, a ConfigMap or a snapshot "
-    "(default: "
-    "that of a snapshot among the files)";
+    "(default: the configuration in a snapshot among the files)";
 
 struct InputNames {
   const char* config = "--config";
   bool needs_files = true;
 };
-// FILE, --usage, --now, --kai-exact, --strict, and the configuration.
+// Adds FILE, the configuration, --usage, --now, --kai-exact and --strict.
 void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names = {});
-// -n, --queue, --job, --state, --sort
+// Adds -n, --queue, --user, --job, --state and --sort.
 void add_filters(CLI::App& command, JobFilter& filter);
-// -o text|json
+// Adds -o text|json.
 void add_output_option(CLI::App& command, std::string& output);
 
-// Refuse what does not parse, with an example of what does.
+// Reject text that does not parse, with an example of valid text.
 CLI::Validator is_time();
 CLI::Validator is_duration();
-// Refuses what goes back in time, too.
+// Also rejects negative durations.
 CLI::Validator is_interval();
-// Refuses any other word, with the nearest that is one of them.
+// Rejects other words and suggests the nearest valid one.
 CLI::Validator is_one_of(const std::vector<std::string_view>& words);
 
 }  // namespace muster::cli

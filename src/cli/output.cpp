@@ -1,4 +1,4 @@
-// Tells of a full disk, a pipe that nobody reads, and a file that shrinks while it is read.
+// Writes output, and reports a full disk, a closed pipe, and a file that is truncated while it is read.
 #include "cli/output.hpp"
 
 #include <unistd.h>
@@ -20,10 +20,10 @@ void note_failure(bool has_failed) {
   if (has_failed && failure == 0) failure = errno == 0 ? EIO : errno;
 }
 
-// Files are mapped: what can not be read of one arrives as this signal.
+// Files are memory-mapped, so a failing read arrives as SIGBUS.
 void end_unreadable(int) {
   constexpr std::string_view text =
-      "error: a file can not be read to its end: it shrank, or its disk failed\n";
+      "error: a file could not be read to the end: it was truncated, or its disk failed\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
   ::_exit(kOutside);
 }
@@ -60,7 +60,7 @@ void handle_broken_files() {
 }
 
 int finish_output(int exit_code) {
-  if (std::ferror(stdout) == 0) errno = 0;  // what made it fail is still there
+  if (std::ferror(stdout) == 0) errno = 0;  // otherwise errno still holds the cause of the failure
   note_failure(std::fflush(stdout) != 0 || std::ferror(stdout) != 0);
   if (failure == 0) return exit_code;
   write_message("error: standard output: {}", std::generic_category().message(failure));

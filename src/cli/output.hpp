@@ -1,5 +1,5 @@
-// Standard output and standard error, and what becomes of a program that can not write to them. Nothing else
-// in muster prints, but the log of `muster serve`.
+// Writes to standard output and standard error, and handles failures to write. Everything that muster prints
+// goes through here, except the log of `muster serve`.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,7 +11,7 @@
 
 namespace muster::cli {
 
-// What standard error is told about the input, each line once, however often the input is read.
+// Writes messages about the input to standard error, each line only once even if the input is read again.
 class Notices {
  public:
   void say(const std::string& line);
@@ -20,28 +20,28 @@ class Notices {
   std::set<std::string> said_;
 };
 
-// Write to standard output. Once that has failed, nothing more is written.
+// Writes to standard output. After a failure, nothing more is written.
 void write_out(const Text& text);
-// For programs, not for terminals: JSON, CSV, scripts. The text stays as it is.
+// Writes the text unchanged. For output that programs read: JSON, CSV, scripts.
 void write_exact(std::string_view text);
-// Indented, with a line break behind it. Bytes that are no UTF-8 become U+FFFD.
+// Writes indented JSON and a line break. Bytes that are not valid UTF-8 become U+FFFD.
 void write_json(const nlohmann::ordered_json& value);
 void write_json(const nlohmann::json& value);
 bool has_output_failed();
 
-// Write to standard error.
+// Writes to standard error.
 void write_error(const Text& text);
-// A line: `write_message("error: {}", problem)`.
+// Writes a line to standard error: `write_message("error: {}", problem)`.
 template <class... Values>
 void write_message(fmt::format_string<Text::Shown<Values>...> format, const Values&... values) {
   write_error(format_text(format, values...) + "\n");
 }
 
-// From now on writing to a pipe that nobody reads fails rather than ending the process, and a file that
-// shrinks while it is read ends it with a message.
+// After this call, a write to a closed pipe fails instead of ending the process, and a file that is truncated
+// while it is read ends the process with a message.
 void handle_broken_files();
 
-// Has all that was written arrive. `exit_code`, or kOutside with a message where not all of it did.
+// Flushes standard output. Returns `exit_code`, or prints a message and returns kOutside if a write failed.
 int finish_output(int exit_code);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Carries the configuration over to the engine: the registries make plugins and actions, the rest is copied.
+// Translates the configuration for the engine: the registries create plugins and actions, the rest is copied.
 #include "cli/policy.hpp"
 
 #include <fmt/format.h>
@@ -61,7 +61,7 @@ std::string skipped_text(const Config& config) {
 
 std::string usage_text(const Config& config) {
   if (config.usage.client_type.empty()) return "";
-  return Error{"simulate takes past use of queues from --usage only", config.places.usage}.text();
+  return Error{"simulate reads the past usage of queues only from --usage", config.places.usage}.text();
 }
 
 }  // namespace muster::cli

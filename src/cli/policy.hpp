@@ -1,4 +1,4 @@
-// From the configuration to a policy and to the way objects are read.
+// Translates the configuration to a policy and to options for reading objects.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace muster::cli {
 
-// What a configuration may name.
+// The plugins and actions that a configuration may name.
 KnownNames known_names();
 ClusterOptions cluster_options(const SchedulerParams& params);
-// Bad arguments of plugins and actions are appended to `errors`.
+// Appends invalid arguments of plugins and actions to `errors`.
 Policy make_policy(const Config& config, std::vector<Error>& errors);
-// How the plugin minruntime finds the minimum runtime that counts against a reclaim.
+// Whether the plugin minruntime takes the minimum runtime against a reclaim from the lowest common ancestor.
 bool reclaims_by_lca(const Config& config);
-// "plugin snapshot is not in this version and is skipped", or "". Only of plugins that a file names.
+// "plugin snapshot is not in this version and is skipped", or "". Considers only plugins named in a file.
 std::string skipped_text(const Config& config);
-// That files are the only source of past use but for `serve`, or "" where the configuration names no other.
+// Returns a note if the configuration names a source of past usage that only `serve` uses, else "".
 std::string usage_text(const Config& config);
 
 }  // namespace muster::cli

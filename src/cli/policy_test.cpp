@@ -1,4 +1,4 @@
-// The names that the registries list, the defaults of the configuration, and what is made of both.
+// The names in the registries, the defaults of the configuration, and the policies created from them.
 #include "cli/policy.hpp"
 
 #include <gmock/gmock.h>
@@ -16,15 +16,15 @@ bool contains(const std::vector<KnownComponent>& known, const std::string& name)
   return std::ranges::find(known, name, &KnownComponent::name) != known.end();
 }
 
-TEST(MakePolicy, KnowsAllThatTheDefaultConfigurationNames) {
+TEST(MakePolicy, KnowsAllNamesInTheDefaultConfiguration) {
   const KnownNames known = known_names();
   for (const std::string& action : default_actions()) EXPECT_TRUE(contains(known.actions, action)) << action;
   for (const PluginConfig& plugin : default_plugins())
     EXPECT_TRUE(contains(known.plugins, plugin.name)) << plugin.name;
 }
 
-// Whatever a factory asks for stands in its line of the registry: a debug build asserts it.
-TEST(MakePolicy, MakesAllThatTheRegistriesList) {
+// A debug build asserts that a factory uses only what its registry entry declares.
+TEST(MakePolicy, CreatesEverythingInTheRegistries) {
   Config config{.actions = {}, .plugins = {}};
   for (const KnownComponent& action : known_names().actions) config.actions.emplace_back(action.name);
   for (const KnownComponent& plugin : known_names().plugins)
@@ -38,8 +38,8 @@ TEST(MakePolicy, MakesAllThatTheRegistriesList) {
             "plugins snapshot, reflectjoborder are not in this version and are skipped");
 }
 
-TEST(MakePolicy, TellsWhatItSkips) {
-  EXPECT_EQ(skipped_text({}), "") << "nobody named a plugin";
+TEST(MakePolicy, ReportsSkippedPlugins) {
+  EXPECT_EQ(skipped_text({}), "") << "no plugin is named";
   const auto skipped = [](const std::string& text) {
     return skipped_text(parse_config("c.yaml", text, known_names()).config);
   };

@@ -1,15 +1,15 @@
 // Text that may be written to a terminal.
 //
-// A Text is made of our own literals, which may hold line breaks, and of text from elsewhere (names,
-// annotations, arguments, answers of servers), which is made printable as it goes in. Standard output and
-// standard error take nothing else (cli/output.hpp): a std::string does not become a Text by itself, so that
-// forgetting to escape one does not compile. A filter behind the output could not do this: it could not tell
-// our line breaks and colours from those in a name.
+// A Text consists of our own literals, which may contain line breaks, and of foreign text (names,
+// annotations, arguments, server responses), which is escaped when it is added. Standard output and standard
+// error accept only Text (cli/output.hpp). A std::string does not convert to Text implicitly, so forgetting
+// to escape one does not compile. Filtering the output would not work: it could not tell our line breaks and
+// colours from those in a name.
 //
 //   Text text = "Queues\n";
 //   text += format_text("  {}: {} GPUs\n", queue.name, 8);
 //
-// Words that are put together first (lists of names, reasons) may stay std::string until they become a Text.
+// Parts that are assembled first (lists of names, reasons) may be std::string until they become a Text.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ namespace muster::cli {
 class Text {
  public:
   Text() = default;
-  // Taken as it is.
+  // Takes a literal unchanged.
   template <std::size_t kSize>
   Text(const char (&literal)[kSize]) : text_(literal, kSize - 1) {}
   template <std::size_t kSize>
   Text(char (&buffer)[kSize]) = delete;
-  // Made printable.
+  // Escapes foreign text.
   explicit Text(std::string_view foreign) : text_(printable(foreign)) {}
 
   const std::string& str() const { return text_; }
@@ -53,7 +53,7 @@ class Text {
   friend bool operator==(const Text& text, std::string_view other) { return text.text_ == other; }
   friend std::ostream& operator<<(std::ostream& out, const Text& text) { return out << text.text_; }
 
-  // What format_text() puts into its format.
+  // Converts an argument of format_text(): numbers and Text are unchanged, other text is escaped.
   template <class T>
   static auto shown(const T& value) {
     if constexpr (std::is_same_v<T, Text>) {
@@ -75,7 +75,7 @@ class Text {
   std::string text_;
 };
 
-// The format is taken as it is, and so are numbers and a Text; other text is made printable.
+// Formats like fmt::format. The format, numbers and Text are unchanged; other text is escaped.
 template <class... Values>
 Text format_text(fmt::format_string<Text::Shown<Values>...> format, const Values&... values) {
   Text text;

@@ -1,4 +1,4 @@
-// What becomes printable on its way into a Text, and what is ours.
+// Foreign text is escaped when it becomes a Text; literals are not.
 #include "cli/text.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Text, IsFormattedWithPrintableValues) {
             "\n" + std::string(kShown) + ": 8 0.2 " + painted.str() + "|" + kShown + "\n");
 }
 
-// A name goes into a Text printable or not at all.
+// Foreign text does not convert to Text implicitly.
 static_assert(!std::is_convertible_v<std::string, Text> && !std::is_convertible_v<std::string_view, Text> &&
               !std::is_convertible_v<const char*, Text> && !std::is_convertible_v<char (&)[8], Text>);
 

@@ -1,4 +1,4 @@
-// `muster version`. MUSTER_VERSION comes from the project's version in CMakeLists.txt.
+// `muster version`. CMakeLists.txt sets MUSTER_VERSION to the version of the project.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>

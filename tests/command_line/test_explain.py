@@ -188,7 +188,7 @@ class WhatIf(unittest.TestCase):
                             (["--set", "queue/ads.gpu.quota=-5"], "an amount must not be negative; -1 means unlimited"),
                             (["--set", "queue/product.parentQueue=ads"], "cannot be moved below ads, which is in its own subtree"),
                             (["--set", "job/default/giant.minMember=-1"], "minMember must be a whole number of pods"),
-                            (["--advance", "-2h"], '"-2h" is negative; time only goes on')):
+                            (["--advance", "-2h"], '"-2h" is negative; expected zero or more')):
             with self.subTest(words):
                 ran = muster("what-if", TOUR, *NOW, *words)
                 self.assertEqual((ran.returncode, ran.stdout), (2, ""))
@@ -406,13 +406,13 @@ class Snapshot(unittest.TestCase):
         self.assertEqual(self.decided({}), ([], ["default/first-0"]))
         self.assertEqual(self.said, "")
         self.assertEqual(self.decided({"config": {"actions": ["allocate"]}}), ([], []))
-        self.assertEqual(self.said, "note: the configuration inside s.json is used; --config replaces it\n")
+        self.assertEqual(self.said, "note: using the configuration in s.json; --config overrides it\n")
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
             config.write("actions: 'allocate, reclaim'\n")
             config.flush()
             self.assertEqual(self.decided({"config": {"actions": ["allocate"]}}, "--config", config.name),
                              ([], ["default/first-0"]))
-            self.assertEqual(self.said, "note: the configuration inside s.json is not used: --config replaces it by "
+            self.assertEqual(self.said, "note: the configuration in s.json is not used: --config replaces it with "
                              f"{config.name}\n")
 
     def test_spares_whom_the_live_scheduler_could_not_evict(self):

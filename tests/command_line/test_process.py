@@ -128,7 +128,7 @@ class BrokenFiles(unittest.TestCase):
                 process.send_signal(signal.SIGBUS)
                 out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out), (3, b""))
-        self.assertEqual(err, b"error: a file can not be read to its end: it shrank, or its disk failed\n")
+        self.assertEqual(err, b"error: a file could not be read to the end: it was truncated, or its disk failed\n")
 
 
 if __name__ == "__main__":

@@ -229,7 +229,7 @@ class Played(TimeTest):
         twice = [node("n1", 1), queue("team"), queue("team"), job("a", duration="1h")]
         ran = self.run_muster(twice, "--until", "idle", "--compare", "/dev/null", "/dev/null", "/dev/null")
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertEqual(ran.stderr.count("was already given"), 1)
+        self.assertEqual(ran.stderr.count("is already defined"), 1)
 
 
 class Workloads(TimeTest):

@@ -78,12 +78,12 @@ class Check(InADirectory):
         checked = muster("trace", "check", trace, "--trace-nodes", nodes)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
         self.assertEqual(checked.stdout,
-                         "QUEUE   JOBS  PODS  USERS  LARGEST  GPU-HOURS\n"
-                         "x          1     2      1        8          8\n"
-                         "y          1     1      1      0.5          1\n"
-                         "in all     2     3      2        8          9\n"
-                         "2 jobs submitted in 120m; 28 % of the 16 GPUs of 2 nodes\n"
-                         "2 rows: 0 not taken\n")
+                         "QUEUE  JOBS  PODS  USERS  LARGEST  GPU-HOURS\n"
+                         "x         1     2      1        8          8\n"
+                         "y         1     1      1      0.5          1\n"
+                         "total     2     3      2        8          9\n"
+                         "2 jobs submitted in 120m; average load 28 % of 16 GPUs on 2 nodes\n"
+                         "2 rows: 0 skipped\n")
 
     def test_as_json(self):
         trace = self.file("t.csv", "submit,job,queue,gpus,duration\n2025-06-01T12:00:00Z,a,x,1,60\n")
@@ -102,8 +102,8 @@ class Check(InADirectory):
         self.assertEqual(checked.stderr,
                          f'warning: {trace}:2: duration: "x" is no duration like 3600 (seconds) or 1h30m\n'
                          f'warning: {trace}:4: submit: "-1" is negative\n'
-                         f"warning: {trace}: 2 of 3 rows not taken\n")
-        self.assertIn("3 rows: 2 not taken", checked.stdout)
+                         f"warning: {trace}: skipped 2 of 3 rows\n")
+        self.assertIn("3 rows: 2 skipped", checked.stdout)
         strict = muster("trace", "check", trace, "--strict")
         self.assertEqual((strict.returncode, strict.stdout), (1, ""))
         self.assertIn("error: ", strict.stderr)
@@ -119,7 +119,7 @@ class Check(InADirectory):
         (self.home / "t.csv.gz").write_bytes(gzip.compress(text.encode()))
         for result in (muster("trace", "check", str(self.home / "t.csv.gz")), muster("trace", "check", "-", stdin=text)):
             self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertIn("1 row: 0 not taken", result.stdout)
+            self.assertIn("1 row: 0 skipped", result.stdout)
 
     def test_says_what_is_wrong_with_the_file_or_the_map(self):
         trace = self.file("t.csv", "created,job\n0,a\n")

@@ -193,7 +193,7 @@ class ReservationProgram(KubeTest):
     def test_without_any_device_it_says_so(self):
         _, errors, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_FAILS="device",
                                            NVIDIA_VISIBLE_DEVICES="void")
-        self.assertIn("no GPU is in sight", errors)
+        self.assertIn("no GPU found", errors)
         self.assertEqual(code, 1)
 
 

@@ -1,4 +1,4 @@
-// Reads the names, descriptions and choices of commands and options off CLI11's parser.
+// Reads the names, descriptions and choices of commands and options from CLI11's parser.
 #include "cli/completion/command_words.hpp"
 
 #include <CLI/CLI.hpp>
@@ -7,7 +7,7 @@
 namespace muster::cli {
 namespace {
 
-// CLI11 describes a closed choice as "TEXT:{text,json}".
+// CLI11 describes a fixed set of choices as "TEXT:{text,json}".
 std::vector<std::string> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const auto begin = type.find('{'), end = type.find('}');
@@ -41,7 +41,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
-// What may follow one of the commands below another is offered behind both.
+// Offers the options of a subcommand for its parent command as well.
 void add_command_below(const CLI::App& below, CommandWords& words) {
   for (const CLI::Option* option : below.get_options()) add_option(*option, words);
   words.has_commands = true;

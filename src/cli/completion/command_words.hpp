@@ -1,4 +1,4 @@
-// The words of the command line as data, read off the parser: for completions and for suggestions.
+// The words of the command line as data, read from the parser: for completions and suggestions.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace muster::cli {
 struct OptionWords {
   std::vector<std::string> names;  // "-o", "--output"
   std::string description;
-  std::vector<std::string> choices;  // of its value
+  std::vector<std::string> choices;  // the possible values, if they are a fixed set
   bool takes_value = false;
   bool takes_file = false;
 };
@@ -21,9 +21,9 @@ struct OptionWords {
 struct CommandWords {
   std::string name, description;
   std::vector<OptionWords> options;
-  std::vector<std::string> choices;  // of its arguments, or the commands below it
+  std::vector<std::string> choices;  // its possible arguments, or its subcommands
   bool takes_files = false;
-  bool has_commands = false;  // below it, whose options are among its own here
+  bool has_commands = false;  // it has subcommands, whose options are merged into `options`
 };
 
 std::vector<CommandWords> command_words(const CLI::App& app);

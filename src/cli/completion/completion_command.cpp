@@ -1,4 +1,4 @@
-// `muster completion`: picks the script for the shell that was named.
+// `muster completion SHELL`: prints the completion script for a shell.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -21,9 +21,11 @@ std::string script_for(const std::string& shell, const std::vector<CommandWords>
 
 void add_completion(CLI::App& app, int& exit_code) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print a script that completes muster's commands");
+  CLI::App* command = app.add_subcommand("completion", "Print a shell completion script");
   command->group("This program");
-  command->add_option("SHELL", *shell, "Which shell")->required()->check(is_one_of({"bash", "zsh", "fish"}));
+  command->add_option("SHELL", *shell, "Shell to print the script for")
+      ->required()
+      ->check(is_one_of({"bash", "zsh", "fish"}));
   command->footer(
       "Examples:\n"
       "  source <(muster completion bash)\n"

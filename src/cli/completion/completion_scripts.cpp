@@ -26,7 +26,6 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
   return text;
 }
 
-// For a text in single quotes.
 std::string in_single_quotes(std::string_view text) {
   return "'" + replaced(std::string(text), "'", R"('\'')") + "'";
 }
@@ -56,7 +55,7 @@ std::string bash_words(const CommandWords& command) {
 
 // ---- zsh
 
-// What zsh reads in brackets and after colons.
+// Escapes characters that are special to zsh in descriptions.
 std::string zsh_description(const std::string& text) {
   std::string plain = text;
   for (const char* special : {"[", "]", ":"}) plain = replaced(plain, special, std::string("\\") + special);

@@ -1,4 +1,4 @@
-// Scripts that teach a shell to complete muster's command line.
+// Shell scripts that complete muster's command line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Answers in the form that kubectl reads: one word a line, then a directive.
+// Prints completions in the form that kubectl reads: one word per line, then a directive.
 #include "cli/completion/kubectl_completion.hpp"
 
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr const char* kFilesToo = ":0\n";
+constexpr const char* kFilesAllowed = ":0\n";
 constexpr const char* kNoFiles = ":4\n";
 
 std::string of_commands(const std::vector<CommandWords>& commands, std::string_view begun) {
@@ -29,7 +29,7 @@ std::string of_values(const OptionWords& option, std::string_view begun) {
   std::string text;
   for (const std::string& choice : option.choices)
     if (choice.starts_with(begun)) text += choice + "\n";
-  return text + (option.takes_file ? kFilesToo : kNoFiles);
+  return text + (option.takes_file ? kFilesAllowed : kNoFiles);
 }
 
 std::string of_options(const CommandWords& command, std::string_view begun) {
@@ -52,7 +52,7 @@ std::string kubectl_completion(const std::vector<CommandWords>& commands,
     if (const OptionWords* option = awaiting_value(*command, words[words.size() - 2]))
       return of_values(*option, begun);
   if (begun.starts_with('-')) return of_options(*command, begun);
-  return command->takes_files ? kFilesToo : kNoFiles;
+  return command->takes_files ? kFilesAllowed : kNoFiles;
 }
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// What kubectl asks a plugin's companion, kubectl_complete-muster, when somebody presses tab.
+// The completions that kubectl requests from kubectl_complete-muster when the user presses tab.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace muster::cli {
 
-// A line per word that could come next, with its description behind a tab, then the directive that cobra
-// understands: `words` are those typed so far, the last of them perhaps in part.
+// Returns one line per possible next word, with its description after a tab, and then a directive for cobra.
+// `words` are the words typed so far; the last one may be incomplete.
 std::string kubectl_completion(const std::vector<CommandWords>& commands, std::span<const std::string> words);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Collects what has a say, and who asked for what is not there.
+// Collects LimitRanges and runtime classes, and the pods that name a missing runtime class.
 #include "cli/input/admission.hpp"
 
 #include <fmt/format.h>
@@ -26,10 +26,11 @@ std::vector<ObjectWarning> Admission::warnings() const {
   for (const auto& [name, pods] : pods_of_runtime_) {
     if (runtime_classes_.find(name) != nullptr) continue;
     const std::string others =
-        pods.size() == 1 ? "" : fmt::format(" (as for {})", counted(pods.size() - 1, "more pod"));
+        pods.size() == 1 ? "" : fmt::format(" (and {})", counted(pods.size() - 1, "more pod"));
     warnings.push_back(
         {"Pod " + *pods.begin(), "spec.runtimeClassName",
-         fmt::format("RuntimeClass \"{}\" is not in these files; what it adds to the pod is not counted{}",
+         fmt::format("RuntimeClass \"{}\" is not in these files; its overhead and scheduling rules are not "
+                     "applied{}",
                      name, others)});
   }
   return warnings;

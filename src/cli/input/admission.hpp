@@ -1,5 +1,4 @@
-// What the API server does to pods when they are created, for pods that it did not see: LimitRanges and
-// runtime classes of the files have their say.
+// Applies to pods from files what the API server does to pods at creation: LimitRanges and runtime classes.
 #pragma once
 
 #include <map>
@@ -15,15 +14,15 @@ namespace muster::cli {
 
 class Admission {
  public:
-  // Valid as long as this lives.
+  // Valid as long as this object lives.
   DecodeOptions options(TimePoint now) const {
     return {.now = now, .limits = &limits_, .runtime_classes = &runtime_classes_};
   }
-  // Every object that was decoded.
+  // Call for every decoded object.
   void note(const Object& object);
-  // Pods came before what has a say: they must be decoded once more.
+  // Whether a LimitRange or runtime class came after a pod, so that pods must be decoded again.
   bool has_late_rules() const { return has_late_rules_; }
-  // Runtime classes that pods name and that are not there, each told of once.
+  // One warning per runtime class that pods name but the files do not define.
   std::vector<ObjectWarning> warnings() const;
 
  private:

@@ -1,4 +1,4 @@
-// Runtime classes of files, wherever they stand, and objects that the configuration leaves out.
+// Runtime classes anywhere in the files, and objects that the configuration leaves out.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ class FilesOfUsers : public testing::Test {
 
 // ---------------------------------------------------------------- runtime classes
 
-// On a node with 64 cores: with the overhead only one of the two has room.
+// Two pods for a node with 64 cores. With the overhead, only one of them fits.
 std::string pods_of_runtime(const std::string& name) {
   std::string text;
   for (const char* pod : {"a", "b"})
@@ -47,7 +47,7 @@ std::string pods_of_runtime(const std::string& name) {
   return text;
 }
 
-TEST_F(FilesOfUsers, TheOverheadOfARuntimeClassCountsWhereverItStands) {
+TEST_F(FilesOfUsers, RuntimeClassOverheadCountsInAnyOrder) {
   const std::string cluster = node_yaml("n1", 1) + queue_yaml("team", "", kUnbounded);
   EXPECT_EQ(binds(cluster + kKata + pods_of_runtime("kata")), 1U);
   EXPECT_THAT(said_, Not(HasSubstr("RuntimeClass")));
@@ -59,12 +59,12 @@ TEST_F(FilesOfUsers, AnUnknownRuntimeClassIsOneWarning) {
   const std::string cluster = node_yaml("n1", 1) + queue_yaml("team", "", kUnbounded);
   EXPECT_EQ(binds(cluster + pods_of_runtime("gvisor")), 2U);
   EXPECT_THAT(said_, HasSubstr("warning: c.yaml:6: Pod default/a: spec.runtimeClassName: RuntimeClass "
-                               "\"gvisor\" is not in these files; what it adds to the pod is not counted (as "
-                               "for 1 more pod)\n"));
+                               "\"gvisor\" is not in these files; its overhead and scheduling rules are not "
+                               "applied (and 1 more pod)\n"));
   EXPECT_EQ(said_.find("gvisor"), said_.rfind("gvisor"));
 }
 
-TEST_F(FilesOfUsers, WorkloadsHaveRuntimeClassesToo) {
+TEST_F(FilesOfUsers, RuntimeClassesApplyToWorkloads) {
   const std::string job =
       "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: w, labels: {kai.scheduler/queue: team}}, "
       "spec: "
@@ -73,8 +73,8 @@ TEST_F(FilesOfUsers, WorkloadsHaveRuntimeClassesToo) {
   const std::string cluster = node_yaml("n1", 1) + queue_yaml("team", "", kUnbounded);
   EXPECT_EQ(binds(cluster + job), 2U);
   EXPECT_THAT(said_, HasSubstr("warning: c.yaml:6: Pod default/w-0: spec.runtimeClassName: RuntimeClass "
-                               "\"kata\" is not in these files; what it adds to the pod is not counted (as "
-                               "for 1 more pod)\n"));
+                               "\"kata\" is not in these files; its overhead and scheduling rules are not "
+                               "applied (and 1 more pod)\n"));
   EXPECT_EQ(binds(cluster + job + kKata), 1U);
 }
 
@@ -92,40 +92,40 @@ TEST_F(FilesOfUsers, ObjectsOfAnotherNodePoolAreCounted) {
                            pod_yaml("k-0", "k", 1);
   EXPECT_EQ(binds(text), 1U);
   EXPECT_EQ(said_,
-            "note: 2 Nodes and 1 PodGroup left out: of a node pool by label kai.scheduler/node-pool, and "
-            "partitionLabelValue of the configuration chooses none\n");
+            "note: 2 Nodes and 1 PodGroup left out: label kai.scheduler/node-pool names a node pool, but the "
+            "configuration sets no partitionLabelValue\n");
   const Json chosen =
       simulated(text, std::string(kAllocateOnly) + "schedulerParams: {partitionLabelValue: train}\n");
   EXPECT_THAT(said_, HasSubstr("note: 1 Node, 1 PodGroup and 1 Queue left out: label "
-                               "kai.scheduler/node-pool is not train, the partitionLabelValue of the "
-                               "configuration\n"));
+                               "kai.scheduler/node-pool is not \"train\" (partitionLabelValue in the "
+                               "configuration)\n"));
   EXPECT_THAT(said_, Not(HasSubstr("PodGroup default/j is not in these files")));
 }
 
-TEST_F(FilesOfUsers, TheLastObjectOfANameSaysWhereItBelongs) {
+TEST_F(FilesOfUsers, TheLastObjectOfANameDecidesTheNodePool) {
   const std::string pool = "kai.scheduler/node-pool: train";
   binds(labelled(node_yaml("n1", 1), pool) + queue_yaml("team", "", kUnbounded) +
         job_yaml("j", "team", 1, 1, 1) + node_yaml("n1", 1));
   EXPECT_THAT(said_, Not(HasSubstr("left out")));
 }
 
-TEST_F(FilesOfUsers, GroupsThatArePlannedForAnotherPoolAreCounted) {
+TEST_F(FilesOfUsers, CreatedGroupsOfAnotherNodePoolAreCounted) {
   binds(node_yaml("n1", 1) + queue_yaml("team", "", kUnbounded) +
         "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {kai.scheduler/queue: team, "
         "kai.scheduler/node-pool: train}}, spec: {schedulerName: kai-scheduler, containers: [{name: m}]}}\n");
   EXPECT_THAT(said_,
-              HasSubstr("note: 1 PodGroup left out: of a node pool by label kai.scheduler/node-pool, "));
+              HasSubstr("note: 1 PodGroup left out: label kai.scheduler/node-pool names a node pool, "));
 }
 
-TEST_F(FilesOfUsers, NodesThatAreNoWorkersAreCountedWhereNodesAreRestricted) {
+TEST_F(FilesOfUsers, NonWorkerNodesAreCountedIfNodesAreRestricted) {
   const std::string text = node_yaml("n1", 1) +
                            labelled(node_yaml("n2", 1), "node-role.kubernetes.io/gpu-worker: \"\"") +
                            queue_yaml("team", "", kUnbounded) + job_yaml("j", "team", 1, 1, 1);
   EXPECT_EQ(binds(text, std::string(kAllocateOnly) + "schedulerParams: {restrictSchedulingNodes: true}\n"),
             1U);
   EXPECT_EQ(said_,
-            "note: 1 Node left out: restrictSchedulingNodes is set, and neither "
-            "node-role.kubernetes.io/cpu-worker nor node-role.kubernetes.io/gpu-worker is there\n");
+            "note: 1 Node left out: restrictSchedulingNodes is set, but neither label "
+            "node-role.kubernetes.io/cpu-worker nor node-role.kubernetes.io/gpu-worker is present\n");
   EXPECT_EQ(binds(text, kAllocateOnly), 1U);
   EXPECT_EQ(said_, "");
 }

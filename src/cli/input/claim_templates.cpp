@@ -1,4 +1,4 @@
-// Which claims a pod lacks, and what those made from their templates look like.
+// Finds the claims that a pod lacks and creates them from their templates.
 #include "cli/input/claim_templates.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Claims of devices that a controller makes from templates when a pod comes: one for each pod.
+// Device claims that a controller creates from templates, one per pod.
 #pragma once
 
 #include <functional>
@@ -12,13 +12,13 @@ namespace muster::cli {
 
 struct ClaimSinks {
   std::function<void(const nlohmann::json& claim, const FileOwner& made_from)> made;
-  std::function<void(const std::string& name)> missing;  // of a template that is not in the files
+  std::function<void(const std::string& name)> missing;  // called for a template that is not in the files
 };
 
-// Whether a claim of the pod is still to be made.
+// Whether the pod lacks a claim that must be created from a template.
 bool lacks_claims(Json pod);
 
-// Has the claims made that the pod lacks, and names them in its status.
+// Passes the claims that the pod lacks to `sinks`, and adds their names to the status of the pod.
 void add_claims(nlohmann::json& pod, FileOwners& objects, const ClaimSinks& sinks);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Claims that are made from templates for pods of files.
+// Claims that are created from templates for pods in files.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ constexpr const char* kTemplate =
     "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one-gpu}, spec: "
     "{spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}}\n";
 
-// A node with two devices that are claimed, in a driver's slice.
+// A node with two devices, published in a driver's slice.
 std::string node_with_devices() {
   return node_yaml("n1", 0) + queue_yaml("team", "", kUnbounded) +
          "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu.example.com}, spec: "
@@ -54,19 +54,19 @@ TEST_F(ClaimTemplatesInFiles, EachPodOfAWorkloadGetsItsOwn) {
                   "---\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: w, " + kTeam +
                   "}, spec: {replicas: 3, template: {" + kSpec + "}}}\n"),
             2U);
-  EXPECT_THAT(said_, HasSubstr("note: 3 ResourceClaims made from templates, as a controller would\n"));
+  EXPECT_THAT(said_, HasSubstr("note: 3 ResourceClaims created from templates, as a controller would\n"));
   EXPECT_THAT(said_, Not(HasSubstr("not used")));
 }
 
-TEST_F(ClaimTemplatesInFiles, BarePodsAndPodsOfAPodGroupToo) {
+TEST_F(ClaimTemplatesInFiles, BarePodsAndPodsOfAPodGroupGetClaims) {
   EXPECT_EQ(binds(node_with_devices() + claiming_pod("a", kTeam) + kTemplate), 1U);
   EXPECT_EQ(binds(node_with_devices() + group_yaml("j", "team", 1) +
                   claiming_pod("j-0", "annotations: {pod-group-name: j}") + kTemplate),
             1U);
-  EXPECT_EQ(said_, "note: 1 ResourceClaim made from templates, as a controller would\n");
+  EXPECT_EQ(said_, "note: 1 ResourceClaim created from templates, as a controller would\n");
 }
 
-TEST_F(ClaimTemplatesInFiles, AClaimThatThePodNamesIsNotMadeAgain) {
+TEST_F(ClaimTemplatesInFiles, AClaimNamedInThePodIsNotCreatedAgain) {
   std::string made = claiming_pod("j-0", "uid: u, annotations: {pod-group-name: j}");
   made.insert(made.rfind('}'),
               ", status: {resourceClaimStatuses: [{name: gpu, resourceClaimName: j-0-gpu-x}]}");
@@ -78,7 +78,7 @@ TEST_F(ClaimTemplatesInFiles, AClaimThatThePodNamesIsNotMadeAgain) {
   EXPECT_EQ(said_, "note: 1 object of kind resource.k8s.io/v1 ResourceClaimTemplate not used\n");
 }
 
-TEST_F(ClaimTemplatesInFiles, WhatIsNoStatusIsNoObstacle) {
+TEST_F(ClaimTemplatesInFiles, MalformedStatusIsTolerated) {
   for (const char* status :
        {"7", "{resourceClaimStatuses: x}", "[]", "{resourceClaimStatuses: [1, {name: 2}]}"}) {
     std::string odd = claiming_pod("a", kTeam);
@@ -88,15 +88,15 @@ TEST_F(ClaimTemplatesInFiles, WhatIsNoStatusIsNoObstacle) {
   }
 }
 
-TEST_F(ClaimTemplatesInFiles, ATemplateThatIsNotThereIsOneWarning) {
+TEST_F(ClaimTemplatesInFiles, AMissingTemplateIsOneWarning) {
   EXPECT_EQ(binds(node_with_devices() + claiming_pod("a", kTeam) + claiming_pod("b", kTeam)), 0U);
   EXPECT_THAT(said_,
               HasSubstr("Pod default/a: spec.resourceClaims: ResourceClaimTemplate \"one-gpu\" is not in "
-                        "these files: nobody makes the claim that its pods wait for\n"));
+                        "these files, so the claim that its pods wait for is never created\n"));
   EXPECT_EQ(said_.find("one-gpu"), said_.rfind("one-gpu"));
 }
 
-TEST_F(ClaimTemplatesInFiles, MistakesAreToldWhereTheTemplateStands) {
+TEST_F(ClaimTemplatesInFiles, ErrorsPointToTheTemplate) {
   const std::string bad =
       "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: one-gpu}, spec: "
       "{spec: {devices: {requests: [{name: gpu, exactly: {count: 2}}]}}}}\n";

@@ -1,4 +1,4 @@
-// Finds snapshots by a word that hardly any other file has, and takes the configuration out of the first.
+// Finds snapshots by a word that is rare in other files, and reads the configuration of the first one.
 #include "cli/input/configuration.hpp"
 
 #include <fmt/format.h>
@@ -41,7 +41,7 @@ class SnapshotSearch {
       file_ = file;
     } else if (config->text != text_) {
       found_->warnings.push_back(
-          {fmt::format("the configuration inside differs from that of {}, which is used", name_),
+          {fmt::format("the configuration in this snapshot differs from that of {}, which is used", name_),
            {.file = document.file()}});
     }
   }
@@ -50,7 +50,7 @@ class SnapshotSearch {
   const KnownNames names_ = known_names();
   std::optional<LoadedConfig> found_;
   std::optional<SchedulerState> state_;
-  std::string text_, name_, file_;  // of what was found
+  std::string text_, name_, file_;  // text, document name and file of the configuration that was found
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What snapshots among the files say beside their objects: the configuration of those who name none, and
-// more.
+// Reads what snapshots among the files hold besides objects: the configuration, used unless another is named,
+// and the state of the scheduler.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,13 @@
 
 namespace muster::cli {
 
-// Of several snapshots the first that has it counts.
+// If there are several snapshots, each part is taken from the first one that has it.
 struct InSnapshots {
   std::optional<LoadedConfig> config;
-  std::string file;  // that holds it
+  std::string file;  // that holds the configuration
   SchedulerState state;
 };
-// Looks into the files, without reading those that are no snapshots.
+// Scans the files, but parses only snapshots.
 InSnapshots look_for_snapshots(const std::vector<std::string>& paths, KeptFiles& files);
 
 }  // namespace muster::cli

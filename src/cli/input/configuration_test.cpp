@@ -1,4 +1,4 @@
-// Which configuration counts, and what is said about it.
+// Which configuration is used, and the messages about it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// A cluster as KAI writes it, with a node pool that only its parameters name.
+// A snapshot in KAI's format, with a node pool that only its parameters name.
 std::string snapshot_json(const std::string& actions, const std::string& more = "") {
   return R"({"config":{"actions":")" + actions +
          R"(","tiers":[{"plugins":[{"name":"predicates"},{"name":"proportion"},{"name":"snapshot"},)"
@@ -54,14 +54,14 @@ class ConfigurationOfFiles : public testing::Test {
 TEST_F(ConfigurationOfFiles, IsThatOfTheSnapshot) {
   const Ran ran = simulated({files_.add("s.json", snapshot_json("allocate"))});
   EXPECT_EQ(ran.err,
-            "note: the configuration inside s.json is used; --config replaces it\n"
-            "note: 1 Node left out: label pool is not a, the partitionLabelValue of the configuration\n");
+            "note: using the configuration in s.json; --config overrides it\n"
+            "note: 1 Node left out: label pool is not \"a\" (partitionLabelValue in the configuration)\n");
   ASSERT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(binds(ran), 1u) << "in pool a, for scheduler mine";
   EXPECT_THAT(ran.out, AllOf(HasSubstr("\"n1\""), Not(HasSubstr("\"n2\""))));
 }
 
-TEST_F(ConfigurationOfFiles, CountsBeforeFilesThatComeFirst) {
+TEST_F(ConfigurationOfFiles, AppliesToFilesBeforeTheSnapshot) {
   const std::string node =
       "{apiVersion: v1, kind: Node, metadata: {name: n0, labels: {pool: a}}, status: "
       "{allocatable: {nvidia.com/gpu: '8', pods: '9'}}}\n";
@@ -72,12 +72,12 @@ TEST_F(ConfigurationOfFiles, CountsBeforeFilesThatComeFirst) {
 TEST_F(ConfigurationOfFiles, IsReplacedByConfig) {
   const std::string snapshot = files_.add("s.json", snapshot_json("allocate"));
   const Ran ran = simulated({snapshot, "--config", files_.add("c.yaml", "actions: stalegangeviction\n")});
-  EXPECT_EQ(ran.err, "note: the configuration inside s.json is not used: --config replaces it by c.yaml\n");
+  EXPECT_EQ(ran.err, "note: the configuration in s.json is not used: --config replaces it with c.yaml\n");
   ASSERT_EQ(ran.exit_code, kSuccess);
   EXPECT_EQ(binds(ran), 0u);
 }
 
-// As `muster snapshot` writes it, of a scheduler of another name for a node pool.
+// A snapshot in the format of `muster snapshot`. Its pod is for a scheduler with another name.
 std::string our_snapshot(const std::string& more_state) {
   return R"({"apiVersion": "v1", "kind": "List", "schema": "muster.dev/snapshot/v1", "items": [)"
          R"({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": {"allocatable":)"
@@ -95,19 +95,19 @@ std::string our_snapshot(const std::string& more_state) {
 }
 constexpr const char* kConfigOfMine = R"(, "config": {"schedulerParams": {"schedulerName": "mine"}})";
 
-TEST_F(ConfigurationOfFiles, IsInOurSnapshotsToo) {
+TEST_F(ConfigurationOfFiles, IsReadFromMusterSnapshots) {
   const std::string snapshot =
       files_.add("s.json", our_snapshot(R"(, "config": {"actions": ["stalegangeviction"]})"));
   const std::string without = files_.add("none.json", our_snapshot(""));
   const Ran ran = simulated({snapshot});
-  EXPECT_EQ(ran.err, "note: the configuration inside s.json is used; --config replaces it\n");
+  EXPECT_EQ(ran.err, "note: using the configuration in s.json; --config overrides it\n");
   EXPECT_EQ(binds(ran), 0u);
   EXPECT_EQ(binds(simulated({without})), 1u);
   EXPECT_EQ(binds(simulated({snapshot, "--config", files_.add("c.yaml", "")})), 1u);
   EXPECT_EQ(binds(simulated({without, "--config", snapshot})), 0u);
 }
 
-TEST_F(ConfigurationOfFiles, JobsThatCouldNotBeBoundWaitAsTheSnapshotSays) {
+TEST_F(ConfigurationOfFiles, RefusedBindsInASnapshotDelayJobs) {
   const auto refused = [](const char* until) {
     return std::string(kConfigOfMine) +
            R"(, "refusedBinds": [{"job": "d/j", "pod": "p", "why": "node n1 is full", "until": ")" + until +
@@ -126,12 +126,12 @@ TEST_F(ConfigurationOfFiles, OfSeveralSnapshotsIsThatOfTheFirst) {
   EXPECT_THAT(simulated({a, same}).err, Not(HasSubstr("differs")));
   const Ran ran = simulated({a, other});
   EXPECT_THAT(ran.err,
-              HasSubstr("warning: z.json: the configuration inside differs from that of a.json, which is "
-                        "used\n"));
+              HasSubstr("warning: z.json: the configuration in this snapshot differs from that of a.json, "
+                        "which is used\n"));
   EXPECT_EQ(binds(ran), 1u);
 }
 
-TEST_F(ConfigurationOfFiles, IsReadFromWhatCanBeReadOnlyOnce) {
+TEST_F(ConfigurationOfFiles, IsReadFromAPipe) {
   const int before = ::dup(STDIN_FILENO);
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);
@@ -141,11 +141,11 @@ TEST_F(ConfigurationOfFiles, IsReadFromWhatCanBeReadOnlyOnce) {
   ::dup2(ends[0], STDIN_FILENO);
   const Ran ran = simulated({"-"});
   ::dup2(before, STDIN_FILENO);
-  EXPECT_THAT(ran.err, HasSubstr("the configuration inside standard input is used"));
+  EXPECT_THAT(ran.err, HasSubstr("using the configuration in standard input"));
   EXPECT_EQ(binds(ran), 1u);
 }
 
-TEST_F(ConfigurationOfFiles, IsNotLookedForWithoutSnapshots) {
+TEST_F(ConfigurationOfFiles, ManifestsThatMentionSnapshotsHaveNone) {
   const std::string text = queue_yaml("q", "", kUnbounded) + node_yaml("n", 1) + job_yaml("j", "q", 1, 1, 1);
   const Ran ran = simulated({files_.add("c.yaml", text + "# rawObjects\n")});
   EXPECT_EQ(ran.err, "");
@@ -164,7 +164,7 @@ TEST_F(ConfigurationOfFiles, MayBeAShard) {
   EXPECT_EQ(binds(ran), 0u);
 }
 
-TEST_F(ConfigurationOfFiles, WarnsOfWhatIsMissing) {
+TEST_F(ConfigurationOfFiles, WarnsAboutMissingPlugins) {
   const std::string cluster = files_.add("c.yaml", node_yaml("n", 1));
   const std::string config = files_.add("k.yaml", "tiers:\n- plugins: []\n");
   const Ran ran = simulated({cluster, "--config", config});
@@ -182,13 +182,13 @@ TEST_F(ConfigurationOfFiles, WarnsOfWhatIsMissing) {
             kSuccess);
 }
 
-TEST_F(ConfigurationOfFiles, SaysThatPastUseComesFromAFile) {
+TEST_F(ConfigurationOfFiles, NotesThatPastUsageComesFromAFile) {
   const std::string cluster = files_.add(
       "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", kUnbounded) + job_yaml("j", "q", 1, 1, 1));
   const std::string config =
       files_.add("k.yaml", std::string(kAllocateOnly) + "usageDBConfig: {clientType: embedded}\n");
   const std::string note =
-      "note: k.yaml:5: usageDBConfig: simulate takes past use of queues from --usage only";
+      "note: k.yaml:5: usageDBConfig: simulate reads the past usage of queues only from --usage";
   EXPECT_THAT(simulated({cluster, "--config", config}).err, HasSubstr(note));
   EXPECT_THAT(files_.without_root(run_muster({"validate", "--config", config}).out), HasSubstr(note));
   const std::string usage = files_.add("u.yaml", "q: {gpu: 0.5}\n");

@@ -1,4 +1,4 @@
-// Keeps owners by kind, namespace and name, and follows references upwards from pods.
+// Stores owners by kind, namespace and name, and follows owner references upwards from pods.
 #include "cli/input/file_owners.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using grouper::text_at;
 
-constexpr int kLongestChain = 16;  // a longer one is a circle
+constexpr int kLongestChain = 16;  // a longer chain of owners must be a cycle
 
 std::string_view text_in(Json root, std::string_view pointer) {
   std::string_view text;
@@ -26,7 +26,7 @@ std::string namespace_of(Json root) {
   return ns.empty() ? "default" : std::string(ns);
 }
 
-// Without the group there may be several objects: none of the parts contains a slash.
+// The key without the API group is a prefix that several objects may share. No part contains a slash.
 std::string key_of(const std::string& kind, const std::string& ns, const std::string& name) {
   return kind + "/" + ns + "/" + name + "/";
 }
@@ -69,18 +69,18 @@ const nlohmann::json& FileObject::json() {
   return json_;
 }
 
-// Most pods have a PodGroup and no owner, and there may be many.
+// Returns early for the most common case, a pod with a PodGroup and all claims, since there may be many pods.
 void FileOwners::note_pod(const Document& document) {
   const Json root = document.root();
   if (!text_in(root, "/metadata/ownerReferences/0/kind").empty()) note_owned(root);
   const bool is_grouped = !text_in(root, "/metadata/annotations/pod-group-name").empty();
-  const bool is_without_claims = is_grouped && lacks_claims(root);
-  if (is_grouped && !is_without_claims && ungrouped_.empty() && without_claims_.empty()) return;
+  const bool lacks_some_claims = is_grouped && lacks_claims(root);
+  if (is_grouped && !lacks_some_claims && ungrouped_.empty() && without_claims_.empty()) return;
   const std::string_view name = text_in(root, "/metadata/name");
   const std::string key = namespace_of(root) + "/" + std::string(name);
   ungrouped_.erase(key);
   without_claims_.erase(key);
-  if ((is_grouped && !is_without_claims) || name.empty()) return;
+  if ((is_grouped && !lacks_some_claims) || name.empty()) return;
   const bool is_ours = text_in(root, "/spec/schedulerName") == scheduler_name_;
   if (!is_ours && !is_grouped && !text_in(root, "/metadata/labels/kai.scheduler~1queue").empty())
     ++stray_pods_;
@@ -146,7 +146,7 @@ FileOwner* FileOwners::find(const std::string& group, const std::string& kind, c
   return found == owners_.end() ? nullptr : &found->second;
 }
 
-// Who lists workloads and pods leaves out what stands between them, but names tell.
+// Files often contain workloads and their pods, but not the objects between them. Those are found by name.
 FileOwner* FileOwners::find_for_pod(const Reference& reference) {
   if (FileOwner* const owner = find(reference)) return owner;
   if (reference.kind == "ReplicaSet" && reference.name.find('-') != std::string::npos)
@@ -157,7 +157,7 @@ FileOwner* FileOwners::find_for_pod(const Reference& reference) {
   return nullptr;
 }
 
-void FileOwners::settle() {
+void FileOwners::resolve_references() {
   for (auto& [key, owner] : owners_) {
     const Reference above = reference_of(owner.json());
     if (FileOwner* const parent = above.kind.empty() ? nullptr : find(above); parent != nullptr)

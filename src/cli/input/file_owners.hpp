@@ -1,4 +1,4 @@
-// What in the files may own pods, which pods it owns there, and which pods belong to no PodGroup.
+// Finds the objects in the files that may own pods, the pods they own, and the pods without a PodGroup.
 #pragma once
 
 #include <map>
@@ -16,14 +16,14 @@ namespace muster::cli {
 // "apps" of "apps/v1"; "" of "v1".
 std::string api_group_of(std::string_view api_version);
 
-// An object of the files, with its kind and namespace where only its list or nobody named them.
+// An object from the files. Its kind may come from the list around it, its namespace may be the default.
 class FileObject {
  public:
   explicit FileObject(const Document& document);
-  // Made for another one, which stands there.
+  // An object created for another object, whose location it gets.
   FileObject(nlohmann::json object, Location made_for);
 
-  // Parsed when it is first asked for.
+  // Parses the text on the first call.
   const nlohmann::json& json();
 
   std::string api_version, kind, ns, name;
@@ -36,11 +36,11 @@ class FileObject {
 
 struct FileOwner : FileObject {
   using FileObject::FileObject;
-  bool was_unknown = false;   // counted among the objects that are not used
-  bool has_children = false;  // objects other than pods that it owns are in the files, too
+  bool was_unknown = false;   // it was counted among the objects that are not used
+  bool has_children = false;  // the files also contain objects other than pods that it owns
   bool is_used = false;
-  std::string why_unused = {};  // for kinds that make pods
-  std::string above_path = {};  // of its fields, in the object it was made for
+  std::string why_unused = {};  // only for kinds that create pods
+  std::string above_path = {};  // prefix of its field paths, if it was created for another object
   std::vector<grouper::PresentPod> pods = {};
 };
 
@@ -49,29 +49,29 @@ class FileOwners {
   explicit FileOwners(std::string scheduler_name) : scheduler_name_(std::move(scheduler_name)) {}
 
   void note_pod(const Document& document);
-  // Of a kind that the model does not know. `was_unknown`: it was counted as not used.
+  // Notes an object of a kind that the model does not know. `was_unknown`: it was counted as not used.
   void note_other(const Document& document, bool was_unknown);
   void add(FileOwner&& made);
-  // When all files are read: finds out who owns whom.
-  void settle();
+  // Resolves owner references. Call once all files are read.
+  void resolve_references();
 
   std::map<std::string, FileOwner>& all() { return owners_; }
   // Pods of our scheduler that have not ended and name no PodGroup.
   std::map<std::string, FileObject>& ungrouped() { return ungrouped_; }
-  // Pods of our scheduler that name a PodGroup and lack claims that are made from templates.
+  // Pods of our scheduler that name a PodGroup but lack claims that must be created from templates.
   std::map<std::string, FileObject>& without_claims() { return without_claims_; }
-  // Null: there is none.
+  // Returns null if there is no such object.
   FileOwner* find(const std::string& group, const std::string& kind, const std::string& ns,
                   const std::string& name);
-  // Pods of other schedulers with the label that names a queue.
+  // Number of pods of other schedulers that have the queue label.
   std::size_t stray_pods() const { return stray_pods_; }
-  // From the nearest to the top one, as far as they are in the files.
+  // The owners of the pod from the nearest to the topmost one, as far as they are in the files.
   std::vector<FileOwner*> owners_of(const nlohmann::json& pod);
 
  private:
   struct Reference {
     std::string api_version, kind, ns, name, uid;
-    std::string job_set = {};  // that a pod's label names
+    std::string job_set = {};  // named by a label of the pod
   };
   struct OwnedPods {
     Reference owner;

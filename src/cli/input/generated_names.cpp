@@ -1,4 +1,4 @@
-// Five letters behind the prefix, as the API server does, made from what the object is and its number.
+// Appends five letters to the prefix, like the API server. They are derived from kind, name and a number.
 #include "cli/input/generated_names.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // none that make words
+constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // no vowels, so they form no words
 constexpr std::size_t kLettersInName = 5, kLongestPrefix = 63 - kLettersInName;
 
 std::string_view text_in_metadata(const Document& document, std::string_view pointer) {
@@ -19,7 +19,7 @@ std::string_view text_in_metadata(const Document& document, std::string_view poi
   return document.root().at_pointer(pointer).get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-// The same everywhere and for ever, which std::hash does not promise.
+// A hash that is stable across platforms and versions, unlike std::hash.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -35,7 +35,7 @@ std::string letters_for(std::string_view text) {
 
 }  // namespace
 
-bool GeneratedNames::is_wanted(const Document& document) {
+bool GeneratedNames::needs_name(const Document& document) {
   return document.root().is_object() && !document.kind().empty() &&
          text_in_metadata(document, "/metadata/name").empty() &&
          !text_in_metadata(document, "/metadata/generateName").empty();
@@ -61,7 +61,7 @@ NamedDocument::NamedDocument(const Document& unnamed, const std::string& name) :
   object["metadata"]["name"] = name;
   const auto error =
       parser_.parse(object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)).get(root_);
-  assert(error == simdjson::SUCCESS && "what was parsed is parsed again");
+  assert(error == simdjson::SUCCESS && "parsed JSON must parse again");
   static_cast<void>(error);
 }
 

@@ -1,5 +1,5 @@
-// Names of objects that leave theirs to the API server (generateName). They look as that would make them, but
-// are the same in every run and every time the files are read.
+// Generates names for objects with a generateName. They look like names from the API server, but are the same
+// in every run and each time the files are read.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -15,19 +15,19 @@ namespace muster::cli {
 
 class GeneratedNames {
  public:
-  // Has a generateName and no name.
-  static bool is_wanted(const Document& document);
-  // The files are read from their beginning once more: who asks then gets the same name as before.
-  void begin_again() { next_.clear(); }
-  // One that no object has: `taken` are those read so far, as object_name() has them.
+  // Whether the object has a generateName and no name.
+  static bool needs_name(const Document& document);
+  // Call before the files are read again, so that objects get the same names as before.
+  void restart() { next_.clear(); }
+  // Returns an unused name. `taken` holds the names read so far, as returned by object_name().
   std::string name_for(const Document& document, const absl::flat_hash_set<std::string>& taken);
 
  private:
   std::map<std::string, std::vector<std::string>> given_;  // by kind, namespace and generateName
-  std::map<std::string, std::size_t> next_;                // of those
+  std::map<std::string, std::size_t> next_;                // index of the next name, by the same key
 };
 
-// A document with the name that it was given.
+// A document with a generated name.
 class NamedDocument final : public Document {
  public:
   NamedDocument(const Document& unnamed, const std::string& name);

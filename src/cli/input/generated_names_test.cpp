@@ -1,4 +1,4 @@
-// Objects with a generateName instead of a name: named as the API server would, the same in every run.
+// Objects with a generateName get names like those of the API server, the same in every run.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -54,7 +54,7 @@ TEST_F(GeneratedNamesInFiles, PodsAreNamedAsTheApiServerWould) {
   const std::set<std::string> names = pods_of(text);
   EXPECT_EQ(names.size(), 4U);
   EXPECT_TRUE(names.contains("default/train-0"));
-  EXPECT_EQ(said_, "note: 4 PodGroups planned as the pod grouper would\n");
+  EXPECT_EQ(said_, "note: 4 PodGroups created, as the pod grouper would\n");
   EXPECT_THAT(names, Each(MatchesRegex("(default|other)/train-(0|[b-df-hj-np-tv-xz2-9]{5})")));
   EXPECT_EQ(pods_of(text), names);
 }
@@ -73,7 +73,7 @@ TEST_F(GeneratedNamesInFiles, ALongPrefixIsCutAsTheApiServerDoes) {
   EXPECT_THAT(names, Each(MatchesRegex("default/a{58}[^a]{5}")));
 }
 
-TEST_F(GeneratedNamesInFiles, WorkloadsAndPodGroupsToo) {
+TEST_F(GeneratedNamesInFiles, WorkloadsAndPodGroupsAreNamed) {
   const Json result = simulated(
       one_node() +
       "---\n{apiVersion: batch/v1, kind: Job, metadata: {generateName: run-, labels: {kai.scheduler/queue: "
@@ -88,8 +88,8 @@ TEST_F(GeneratedNamesInFiles, WorkloadsAndPodGroupsToo) {
   EXPECT_EQ(result["pods"].size(), 2U);
 }
 
-// A LimitRange behind the pods has them read once more: they are the same pods.
-TEST_F(GeneratedNamesInFiles, StayWhenTheFilesAreReadOnceMore) {
+// A LimitRange after the pods causes them to be read again. They must keep their names.
+TEST_F(GeneratedNamesInFiles, StayTheSameWhenFilesAreReadAgain) {
   const std::string late =
       "---\n{apiVersion: v1, kind: LimitRange, metadata: {name: r}, spec: {limits: "
       "[{type: Container, defaultRequest: {nvidia.com/gpu: 8}}]}}\n";

@@ -1,4 +1,4 @@
-// Reads configuration, manifests and past use, and collects all that is wrong with them.
+// Reads configuration, manifests and past usage, and collects all errors and warnings.
 #include "cli/input/inputs.hpp"
 
 #include <fmt/format.h>
@@ -21,9 +21,9 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::size_t kMostWarnings = 25;  // before an answer
+constexpr std::size_t kMostWarnings = 25;  // printed before the result of a command
 
-TimePoint instant_of(const std::string& now) {
+TimePoint time_or_clock(const std::string& now) {
   const auto given = parse_time(now);
   return given ? *given : std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
@@ -32,24 +32,26 @@ TimePoint start_of(const InputOptions& options, const std::optional<TraceInput>&
                    const SchedulerState& state) {
   if (options.now.empty() && trace && trace->start()) return *trace->start();
   if (options.now.empty() && state.at) return *state.at;
-  return instant_of(options.now);
+  return time_or_clock(options.now);
 }
 
-// Where there is a choice. That a live cluster is asked under its own configuration goes without saying.
+// Returns a note on which configuration is used if there is a choice. No note is needed if a live cluster is
+// evaluated with its own configuration.
 std::string note_about_config(const InputOptions& options, const InSnapshots& found) {
   if (!found.config) return "";
   const bool is_live = found.file == options.live;
-  const std::string inside = is_live             ? "of the live scheduler"
-                             : found.file == "-" ? "inside standard input"
-                                                 : "inside " + found.file;
+  const std::string origin = is_live             ? "of the live scheduler"
+                             : found.file == "-" ? "in standard input"
+                                                 : "in " + found.file;
   if (!options.config.empty())
-    return fmt::format("the configuration {} is not used: {} replaces it by {}", inside, options.config_flag,
-                       options.config);
+    return fmt::format("the configuration {} is not used: {} replaces it with {}", origin,
+                       options.config_flag, options.config);
   return is_live ? ""
-                 : fmt::format("the configuration {} is used; {} replaces it", inside, options.config_flag);
+                 : fmt::format("using the configuration {}; {} overrides it", origin, options.config_flag);
 }
 
-// Returns where mistakes in the arguments of plugins and actions go: those in a snapshot are nobody's fault.
+// Returns the list for invalid arguments of plugins and actions. They are only warnings if the configuration
+// comes from a snapshot, since the user did not write it.
 std::vector<Error>& take_configuration(const InputOptions& options, InSnapshots& in_snapshots,
                                        Inputs& inputs) {
   std::optional<LoadedConfig> loaded;
@@ -82,12 +84,12 @@ void read_configuration(const InputOptions& options, InSnapshots& in_snapshots, 
     inputs.policy.settings.usage = read_usage(options.usage, errors);
 }
 
-// Warnings of the cluster, of the checks, and of what is missing altogether.
+// Collects the warnings of the cluster and of the checks, and warns if there is nothing to schedule.
 void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) {
   std::vector<ObjectWarning> warnings = inputs.cluster.take_warnings();
   const checks::Checked checked{inputs.cluster, reclaims_by_lca(inputs.config)};
   for (ObjectWarning& warning : checks::check_all(checked)) warnings.push_back(std::move(warning));
-  reader.tell(std::move(warnings));
+  reader.add_warnings(std::move(warnings));
   const bool comes_later = !inputs.agenda.later.empty() || !inputs.agenda.steps.empty() ||
                            (inputs.trace && !inputs.trace->trace().jobs.empty());
   if (std::string nothing = checks::nothing_to_schedule(checked);
@@ -98,16 +100,18 @@ void check(const InputOptions& options, ManifestReader& reader, Inputs& inputs) 
 void add_usage_warnings(const std::string& file, Inputs& inputs) {
   for (const auto& [name, shares] : inputs.policy.settings.usage)
     if (const QueueId q = inputs.cluster.find_queue(name); !q.valid() || !inputs.cluster.queue(q).present)
-      inputs.findings.warnings.push_back({"there is no such queue", {.file = file, .path = name}});
+      inputs.findings.warnings.push_back({"this queue does not exist", {.file = file, .path = name}});
 }
 
-// Taken for ours, because files with them are found in the wild; another scheduler may own them all the same.
+// PodGroups of other API groups are accepted because such files are common, but they may belong to another
+// scheduler.
 void add_foreign_groups(Inputs& inputs) {
   for (auto& [group, first] : inputs.findings.foreign_groups) {
     const std::string others =
-        first.count == 1 ? "" : fmt::format(" (as {})", counted(first.count - 1, "more PodGroup"));
+        first.count == 1 ? "" : fmt::format(" (and {})", counted(first.count - 1, "more PodGroup"));
     inputs.findings.warnings.push_back(
-        {fmt::format("is of {} and taken for one of ours{}", group, others), std::move(first.where)});
+        {fmt::format("has API group {} and is treated as a KAI-Scheduler PodGroup{}", group, others),
+         std::move(first.where)});
   }
 }
 

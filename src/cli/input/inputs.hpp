@@ -1,4 +1,4 @@
-// What several commands read: a configuration and a cluster from files, and all that is wrong with them.
+// Reads the inputs of several commands: a configuration and a cluster from files, with errors and warnings.
 #pragma once
 
 #include <optional>
@@ -19,19 +19,19 @@ namespace muster::cli {
 struct InputOptions {
   std::vector<std::string> paths;
   std::string config;                    // "": the default configuration
-  std::string config_flag = "--config";  // by which it is given
-  std::string live;                      // the one of the paths that holds what a live cluster told
-  std::string usage;                     // "": queues have no past
-  std::string now;                       // an RFC 3339 time; "": the clock's
+  std::string config_flag = "--config";  // the option that sets `config`
+  std::string live;                      // the path among `paths` that holds the state of a live cluster
+  std::string usage;                     // "": queues have no past usage
+  std::string now;                       // an RFC 3339 timestamp; "": the current time
   TraceInputOptions trace;
   bool kai_exact = false;
   bool strict = false;         // warnings are errors
-  bool expects_work = false;   // files without a job, a node or a queue are worth a warning
-  bool over_time = false;      // objects that are created later come later, and steps are taken
-  Notices* notices = nullptr;  // what earlier readings said; null: there were none
+  bool expects_work = false;   // warn if the files have no job, no node or no queue
+  bool over_time = false;      // objects appear at their creation time, and steps are applied
+  Notices* notices = nullptr;  // messages of earlier readings; null: none
 };
 
-// A workload of the files, and the pods that it has.
+// A workload from the files and the pods that it has.
 struct FileWorkload {
   std::string object;             // as JSON text
   std::vector<std::string> pods;  // names
@@ -42,32 +42,33 @@ struct Inputs {
   Policy policy;
   TimePoint now{};
   Cluster cluster;
-  std::size_t files = 0;          // with manifests
+  std::size_t files = 0;          // number of files with manifests
   Findings findings;              // of all files
-  std::vector<Error> unreadable;  // files that can not be opened
+  std::vector<Error> unreadable;  // files that cannot be opened
   std::vector<std::string> notes;
-  KeptFiles kept;  // what was looked into and is still to be read
+  KeptFiles kept;  // files that were scanned and must still be read
   std::optional<TraceInput> trace;
   bool over_time = false;
-  Agenda agenda;                        // what pods have to do; where `over_time`, what comes later, too
-  std::vector<FileWorkload> workloads;  // whose controllers are to go on: likewise
+  Agenda agenda;                        // the work of pods; if `over_time`, also objects that appear later
+  std::vector<FileWorkload> workloads;  // if `over_time`: workloads whose controllers create pods later
 
-  answers::RunFigureTable history;  // how long jobs ran, where a snapshot tells
+  answers::RunFigureTable history;  // how long jobs ran, if a snapshot records it
 
-  // For questions about jobs.
+  // The known durations, for questions about jobs.
   answers::KnownTimes known_times() const { return {agenda.pods, agenda.groups, history}; }
-  // kSuccess, or how a command ends that was given them.
+  // The exit code for a command with these inputs: kSuccess if it can go on.
   int exit_code(bool strict) const;
 };
 
-// Notes the file where it can not be opened. "-" is standard input.
+// Whether the file can be opened; if not, adds it to `unreadable`. "-" is standard input.
 bool is_readable(const std::string& file, std::vector<Error>& unreadable);
 
-// Reads on after errors, and checks what was read. A trace, where there is one, was read before: it may say
-// when now is.
+// Reads and checks all inputs, continuing after errors. A trace must be read before, since it may set the
+// start time.
 Inputs read_all(const InputOptions& options, std::optional<TraceInput> trace = std::nullopt);
 
-// Tells standard error what is wrong. Nothing, and `exit_code` set, where the run can not go on.
+// Reads all inputs and prints errors and warnings to standard error. Returns nullopt and sets `exit_code` if
+// the command cannot go on.
 std::optional<Inputs> read_inputs(const InputOptions& options, int& exit_code);
 
 }  // namespace muster::cli

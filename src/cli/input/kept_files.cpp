@@ -1,4 +1,4 @@
-// Keeps texts by the name of their file until they are read.
+// Keeps the texts of files by file name until they are read.
 #include "cli/input/kept_files.hpp"
 
 #include <algorithm>

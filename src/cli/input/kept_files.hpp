@@ -1,4 +1,4 @@
-// Files that are looked into before they are read.
+// Files that are scanned before they are read.
 #pragma once
 
 #include <functional>
@@ -12,16 +12,16 @@ namespace muster::cli {
 
 class KeptFiles {
  public:
-  // `room`: bytes of unpacked texts that are kept so that they need not be unpacked again.
+  // `room`: how many bytes of unpacked text to keep, so that it need not be unpacked again.
   explicit KeptFiles(std::size_t room = std::size_t{1} << 30) : room_(room) {}
 
-  // Shows every text of the file. What can be opened only once (standard input, pipes) is kept for
-  // read_documents(), and so is what was unpacked, if there is room for it. Errors are left to
-  // read_documents(), which does not try again.
+  // Calls `look` with every text of the file. Input that can be opened only once (standard input, pipes) is
+  // kept for read_documents(), and so is unpacked text if there is room. Errors are kept and reported by
+  // read_documents(), which does not open the file again.
   void look_into(const std::string& file, const std::function<void(NamedText&)>& look);
 
-  // As the function of that name, from what was kept. May be asked again: only what can be opened again is
-  // given up.
+  // Like muster::read_documents(), but reads kept texts. It may be called again for the same file: only texts
+  // that can be opened again are released.
   void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                       const std::function<void(const Error&)>& fail);
 

@@ -1,4 +1,4 @@
-// Files that were looked into are not unpacked again, where there is room to keep them.
+// Files that were scanned are not unpacked again if there is room to keep them.
 #include "cli/input/kept_files.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 class KeptFilesOfTest : public testing::Test {
  protected:
-  // A file that is replaced by another one between looking and reading: whose objects are read?
+  // Replaces a file between scanning and reading it. Returns the names of the objects that are read.
   std::string read_after_change(KeptFiles& kept, const std::string& before, const std::string& after) {
     const std::string file = files_.root() + "/f";
     std::filesystem::copy_file(fixture(before), file, std::filesystem::copy_options::overwrite_existing);
@@ -36,24 +36,24 @@ class KeptFilesOfTest : public testing::Test {
   FilesForTest files_;
 };
 
-TEST_F(KeptFilesOfTest, WhatWasUnpackedIsReadFromMemoryOnce) {
+TEST_F(KeptFilesOfTest, UnpackedTextIsReadFromMemoryOnce) {
   KeptFiles kept;
   EXPECT_EQ(read_after_change(kept, "a.yaml.gz", "streamed.zip"), "a ");
   EXPECT_EQ(read(kept, files_.root() + "/f"), "b ");
 }
 
-TEST_F(KeptFilesOfTest, WhatHasNoRoomIsUnpackedAgain) {
+TEST_F(KeptFilesOfTest, TextWithoutRoomIsUnpackedAgain) {
   KeptFiles kept(100);
   EXPECT_EQ(read_after_change(kept, "a.yaml.gz", "streamed.zip"), "b ");
   EXPECT_EQ(read_after_change(kept, "several.zip", "a.yaml.gz"), "a ");
 }
 
-TEST_F(KeptFilesOfTest, RoomIsGivenBackWhenAFileIsRead) {
+TEST_F(KeptFilesOfTest, ReadingAFileFreesItsRoom) {
   KeptFiles kept(300);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(read_after_change(kept, "a.yaml.gz", "streamed.zip"), "a ");
 }
 
-TEST_F(KeptFilesOfTest, WhatIsNotPackedIsNotKept) {
+TEST_F(KeptFilesOfTest, PlainFilesAreNotKept) {
   KeptFiles kept;
   const std::string file = files_.add("a.yaml", "metadata: {name: a}\nkind: Pod\n");
   kept.look_into(file, [](NamedText&) {});

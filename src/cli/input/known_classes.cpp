@@ -1,4 +1,4 @@
-// Adds each of them that no file defines.
+// Adds the shipped priority classes that no file defines.
 #include "cli/input/known_classes.hpp"
 
 #include <nlohmann/json.hpp>

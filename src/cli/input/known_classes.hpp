@@ -1,11 +1,11 @@
-// Priority classes that KAI-Scheduler ships: files may name them without having them.
+// The priority classes that KAI-Scheduler ships. Files may name them without defining them.
 #pragma once
 
 #include "model/cluster.hpp"
 
 namespace muster::cli {
 
-// Adds those that the cluster lacks, so that a job may be asked about with one of them.
+// Adds the classes that the cluster lacks, so that questions about jobs may name them.
 void add_known_classes(Cluster& cluster);
 
 }  // namespace muster::cli

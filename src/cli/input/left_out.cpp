@@ -1,4 +1,4 @@
-// Keeps the names, because the last object of a name is the one that counts.
+// Tracks names, because only the last object of a name counts.
 #include "cli/input/left_out.hpp"
 
 #include <fmt/format.h>
@@ -26,9 +26,9 @@ std::string enumerated(const std::vector<std::string>& parts) {
 std::string why_other_pool(const ClusterOptions& options) {
   const std::string& label = options.node_pool_label;
   if (options.node_pool.empty())
-    return fmt::format(
-        "of a node pool by label {}, and partitionLabelValue of the configuration chooses none", label);
-  return fmt::format("label {} is not {}, the partitionLabelValue of the configuration", label,
+    return fmt::format("label {} names a node pool, but the configuration sets no partitionLabelValue",
+                       label);
+  return fmt::format("label {} is not \"{}\" (partitionLabelValue in the configuration)", label,
                      options.node_pool);
 }
 
@@ -56,9 +56,9 @@ std::vector<std::string> LeftOut::notes() const {
   if (!kinds.empty())
     notes.push_back(fmt::format("{} left out: {}", enumerated(kinds), why_other_pool(options)));
   if (!no_workers_.empty())
-    notes.push_back(fmt::format("{} left out: restrictSchedulingNodes is set, and neither {} nor {} is there",
-                                counted(no_workers_.size(), "Node"), options.cpu_worker_label,
-                                options.gpu_worker_label));
+    notes.push_back(
+        fmt::format("{} left out: restrictSchedulingNodes is set, but neither label {} nor {} is present",
+                    counted(no_workers_.size(), "Node"), options.cpu_worker_label, options.gpu_worker_label));
   return notes;
 }
 

@@ -1,5 +1,5 @@
-// Objects of the files that the configuration leaves out: those of another node pool, and nodes that are no
-// workers where nodes are restricted.
+// Counts objects in the files that the configuration leaves out: those of other node pools, and non-worker
+// nodes if scheduling is restricted to workers.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ namespace muster::cli {
 class LeftOut {
  public:
   explicit LeftOut(const Cluster& cluster) : cluster_(cluster) {}
-  // Every object, before the cluster takes it.
+  // Call for every object before it is applied to the cluster.
   void note(const Object& object);
   // "2 Nodes and 1 Queue left out: …"
   std::vector<std::string> notes() const;

@@ -1,4 +1,4 @@
-// Files are read once, and pods among them again when LimitRanges or runtime classes came after them.
+// Reads files once, and pods a second time if LimitRanges or runtime classes came after them.
 #include "cli/input/manifest_reader.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void ManifestReader::read_file(const std::string& file) {
 void ManifestReader::read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                                     const std::function<void(const Error&)>& fail) {
   const auto use_named = [&](const Document& document) {
-    if (GeneratedNames::is_wanted(document))
+    if (GeneratedNames::needs_name(document))
       use(NamedDocument(document, generated_names_.name_for(document, names_)));
     else
       use(document);
@@ -44,7 +44,7 @@ void ManifestReader::read_documents(const std::string& file, const std::function
 }
 
 void ManifestReader::read_again(const std::function<void(const Document&)>& use) {
-  generated_names_.begin_again();
+  generated_names_.restart();
   for (const std::string& file : files_) read_documents(file, use, [](const Error&) {});
 }
 
@@ -79,7 +79,7 @@ void ManifestReader::finish() {
   if (inputs_.over_time)
     check_steps(inputs_);
   else if (steps_ > 0)
-    inputs_.notes.push_back(counted(steps_, "Step") + " not taken: time passes with --until only");
+    inputs_.notes.push_back(counted(steps_, "Step") + " not applied: time passes only with --until");
 }
 
 void ManifestReader::read_pods_again() {
@@ -96,15 +96,15 @@ void ManifestReader::read_pods_again() {
       known.push_back(std::move(warning));
 }
 
-void ManifestReader::tell(std::vector<ObjectWarning> warnings) {
+void ManifestReader::add_warnings(std::vector<ObjectWarning> warnings) {
   for (ObjectWarning& warning : admission_.warnings()) warnings.push_back(std::move(warning));
   for (const ObjectWarning& warning : warnings) places_.want(warning.object, warning.field);
   for (const std::string& object : repeated_) places_.want(object, "");
   if (places_.is_anything_wanted()) read_again([&](const Document& document) { places_.note(document); });
-  std::vector<Error>& told = inputs_.findings.warnings;
-  told.insert(told.end(), places_.repeated().begin(), places_.repeated().end());
+  std::vector<Error>& known = inputs_.findings.warnings;
+  known.insert(known.end(), places_.repeated().begin(), places_.repeated().end());
   for (ObjectWarning& warning : warnings)
-    told.push_back({std::move(warning.message), places_.find(warning.object, warning.field)});
+    known.push_back({std::move(warning.message), places_.find(warning.object, warning.field)});
 }
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// Reads the manifests of a command into its cluster: what is in the files, and what controllers and the API
-// server would have made of it.
+// Reads the manifests of a command into its cluster: the objects in the files, and those that controllers and
+// the API server would create for them.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -24,22 +24,22 @@ class ManifestReader {
  public:
   explicit ManifestReader(Inputs& inputs);
 
-  // A file or a directory.
+  // Reads a file, or the files in a directory.
   void read(const std::string& path);
-  // After the last one.
+  // Call after the last read().
   void finish();
-  // Turns warnings about objects into findings at their places.
-  void tell(std::vector<ObjectWarning> warnings);
+  // Adds warnings about objects to the findings, with file and line of the object.
+  void add_warnings(std::vector<ObjectWarning> warnings);
 
  private:
   void read_file(const std::string& file);
-  // With names for those documents that leave theirs to the API server.
+  // Calls `use` with every document. Documents with a generateName get a name.
   void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                       const std::function<void(const Error&)>& fail);
   void read_again(const std::function<void(const Document&)>& use);
   void take(const Document& document);
   void apply(Object&& object);
-  // Pods that came before the LimitRanges and runtime classes that are for them.
+  // Decodes pods again, with the LimitRanges and runtime classes that came after them.
   void read_pods_again();
 
   Inputs& inputs_;

@@ -1,4 +1,4 @@
-// The files are read again for these objects alone, and their lines noted.
+// Notes the lines of the wanted objects while the files are read again.
 #include "cli/input/object_places.hpp"
 
 #include <fmt/format.h>
@@ -47,9 +47,9 @@ void ObjectPlaces::note(const Document& document) {
   auto& [object, place] = *found;
   const int line = document.line_of("");
   if (place.is_found)
-    repeated_.push_back(
-        {fmt::format("was already given in {}; this one counts", where_text(place.file, place.line)),
-         {.file = document.file(), .line = line, .object = object}});
+    repeated_.push_back({fmt::format("is already defined in {}; this later definition is used",
+                                     where_text(place.file, place.line)),
+                         {.file = document.file(), .line = line, .object = object}});
   place.file = document.file();
   place.line = line;
   place.is_found = true;

@@ -1,5 +1,5 @@
-// Where objects stand in the files. Few warnings speak of an object that was read before, so places are
-// looked up when there are some: the files are read once more, for the objects that are wanted.
+// Finds the file and line of objects. Few warnings are about an object that was read before, so locations are
+// not recorded. Instead, the files are read again if locations of some objects are wanted.
 #pragma once
 
 #include <map>
@@ -15,12 +15,12 @@ class Document;
 
 namespace muster::cli {
 
-// "Queue team-a", "Pod ns/name", "Deployment default/web"; "" where it has no name.
+// Returns "Queue team-a", "Pod ns/name" or "Deployment default/web"; "" if the object has no name.
 std::string object_name(const Document& document);
-// The same under a name that the document does not give.
+// Returns the same for an object that gets its name elsewhere.
 std::string object_name(const Document& document, std::string_view name);
 
-// Objects are named as in messages.
+// Names objects as object_name() does.
 class ObjectPlaces {
  public:
   void want(const std::string& object, const std::string& field) {
@@ -28,14 +28,14 @@ class ObjectPlaces {
   }
   bool is_anything_wanted() const { return !wanted_.empty(); }
 
-  // Every document, when the files are read once more.
+  // Call for every document when the files are read again.
   void note(const Document& document);
-  // An object that was made for another one stands where that one does.
+  // Gives an object that was created for another one the location of that one.
   void note_made(const std::string& object, const Location& where) { made_.try_emplace(object, where); }
 
-  // Of what was wanted: the line of the field, or of the nearest one above it, or of the object.
+  // The location of a wanted object: the line of the field, of its nearest parent, or of the object.
   Location find(const std::string& object, const std::string& field) const;
-  // Wanted objects that were given more than once, each at its later places.
+  // One finding for each repeated definition of a wanted object.
   const std::vector<Error>& repeated() const { return repeated_; }
 
  private:

@@ -1,4 +1,4 @@
-// How far reading got, as a line that is rewritten.
+// Shows the progress of reading in a line that is rewritten.
 #include "cli/input/progress.hpp"
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::uint64_t kObjectsBetweenLooks = 256;  // at the clock
+constexpr std::uint64_t kObjectsBetweenClockReads = 256;
 
 double megabytes_of(const std::string& file) {
   std::error_code ignored;
@@ -26,7 +26,7 @@ void Progress::file_begins(const std::string& file) {
 }
 
 void Progress::object_read() {
-  if (++objects_ % kObjectsBetweenLooks == 0) show();
+  if (++objects_ % kObjectsBetweenClockReads == 0) show();
 }
 
 void Progress::show() {

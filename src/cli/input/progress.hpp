@@ -1,4 +1,4 @@
-// How far reading got, on a terminal and only where it takes long.
+// Shows the progress of reading, on a terminal and only if reading takes long.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class Progress {
 
   StatusLine line_;
   std::string file_;
-  double megabytes_ = 0;  // of the file
+  double megabytes_ = 0;  // size of the file
   std::uint64_t objects_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Reads the document that snapshots end with; rows that make no sense count as absent.
+// Reads the last document of a snapshot. Malformed rows are ignored.
 #include "cli/input/scheduler_state.hpp"
 
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ const JsonValue& part_of(const JsonValue& object, const char* key) {
   return found == object.end() ? kNone : *found;
 }
 
-// Rows that name a job and a moment; others count as absent.
+// Calls `use` for each row that names a job and a time. Other rows are ignored.
 void each_row(const JsonValue& rows, const auto& use) {
   if (!rows.is_array()) return;
   for (const JsonValue& row : rows) {

@@ -1,5 +1,4 @@
-// What a snapshot says beside its objects: when it was taken, and what the scheduler knew then that is in
-// none of them.
+// The part of a snapshot that is not in its objects: when it was taken, and what only the scheduler knew.
 #pragma once
 
 #include <map>
@@ -22,21 +21,21 @@ struct SchedulerState {
   QueueUsage usage;
   answers::RunFigureTable history;
   std::map<std::string, std::vector<std::string>>
-      evicted_for;  // a job, and the uids of those who lost pods for it
+      evicted_for;  // for each job, the uids of the jobs whose pods were evicted for it
   serve::RefusedJobs::Refusals refused;
   serve::ProtectedJobs protected_jobs;
 };
 
 // `kind: SchedulerState` of muster.dev/v1.
 bool is_scheduler_state(const Document& document);
-// What is no such thing in it counts as absent.
+// Ignores malformed parts of the document.
 SchedulerState read_scheduler_state(const Document& document);
 
-// What a live scheduler has beside its configuration: it waits with jobs that could not be bound, and spares
-// those that could not be evicted.
+// Adds the rules that a live scheduler has beside its configuration: it delays jobs whose bind was refused,
+// and protects jobs whose eviction was refused.
 void add_live_rules(const SchedulerState& state, Policy& policy);
 
-// Once all objects are there.
+// Records past evictions in the cluster. REQUIRES: all objects are in the cluster.
 void remember_evictions(const SchedulerState& state, Cluster& cluster);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Whatever is live is fetched into a temporary file, and from there on read like any other.
+// Writes the state of a live cluster to a temporary file, which is then read like any other file.
 #include "cli/input/state_source.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ void set_kubectl_plugin(bool is_one) { called_as_plugin = is_one; }
 bool is_kubectl_plugin() { return called_as_plugin; }
 
 void add_source_options(CLI::App& command, StateSource& source) {
-  command.add_option("--snapshot", source.snapshots, "A file that `muster snapshot` wrote")
+  command.add_option("--snapshot", source.snapshots, "A file written by `muster snapshot`")
       ->type_name("FILE")
       ->allow_extra_args(false);
   add_live_options(command, source);
@@ -72,18 +72,19 @@ void add_source_options(CLI::App& command, StateSource& source) {
 void add_live_options(CLI::App& command, StateSource& source) {
   command
       .add_option("--kubeconfig", source.kubeconfig,
-                  "Ask the live cluster of this kubeconfig; nothing is written")
+                  "Read from the live cluster of this kubeconfig; nothing is written")
       ->type_name("FILE")
       ->each([&source](const std::string&) { source.is_live = true; });
-  command.add_option("--context", source.context, "Ask the live cluster of this context of the kubeconfig")
+  command.add_option("--context", source.context, "Read from the live cluster of this kubeconfig context")
       ->type_name("NAME")
       ->each([&source](const std::string&) { source.is_live = true; });
-  command.add_option("--server", source.server, "Ask a running `muster serve` at its --web-address")
+  command.add_option("--server", source.server, "Read from a running `muster serve` at its --web-address")
       ->type_name("URL");
-  command.add_option("--token-file", source.token_file, "The bearer token for --server")->type_name("FILE");
+  command.add_option("--token-file", source.token_file, "File with the bearer token for --server")
+      ->type_name("FILE");
   command
       .add_option("--server-ca", source.server_ca,
-                  "Who vouches for --server, as PEM (default: whom the system trusts)")
+                  "CA bundle for --server, PEM (default: system trust store)")
       ->type_name("FILE");
 }
 
@@ -118,11 +119,11 @@ int take_source(const StateSource& source, TemporaryFile& live, InputOptions& in
   const bool asks_by_default = inputs.paths.empty() && is_kubectl_plugin();
   const bool is_live = source.is_live || !source.server.empty() || asks_by_default;
   if (is_live && !inputs.paths.empty()) {
-    write_message("error: a live cluster is asked, or files are: not both");
+    write_message("error: specify either files or a live cluster, not both");
     return kUsage;
   }
   if (!is_live && inputs.paths.empty()) {
-    write_message("error: name a FILE, or a live cluster with --kubeconfig, --context or --server");
+    write_message("error: specify a FILE, or a live cluster with --kubeconfig, --context or --server");
     return kUsage;
   }
   if (!is_live) return kSuccess;

@@ -1,5 +1,4 @@
-// Where the state comes from that questions are asked about: files, a live cluster, or a running `muster
-// serve`.
+// The source of the state that a command evaluates: files, a live cluster, or a running `muster serve`.
 #pragma once
 
 #include <string>
@@ -14,17 +13,17 @@ class App;
 namespace muster::cli {
 
 struct StateSource {
-  std::vector<std::string> snapshots;  // as good as files
+  std::vector<std::string> snapshots;  // read like other files
   std::string kubeconfig, context, server, token_file, server_ca;
   bool is_live = false;  // --kubeconfig was given, or implied
 };
 
-// --kubeconfig, --context, --server, --token-file, --server-ca
+// Adds --kubeconfig, --context, --server, --token-file and --server-ca.
 void add_live_options(CLI::App& command, StateSource& source);
-// The same and --snapshot.
+// Adds the same options and --snapshot.
 void add_source_options(CLI::App& command, StateSource& source);
 
-// A file that lives as long as this does.
+// A file that is deleted with this object.
 class TemporaryFile {
  public:
   TemporaryFile() = default;
@@ -37,14 +36,14 @@ class TemporaryFile {
   std::string folder_, file_;
 };
 
-// The objects of the live cluster, or what `muster serve` knows of them, as a List in JSON.
+// Returns the objects of the live cluster, as the cluster or `muster serve` reports them, as a List in JSON.
 Result<std::string> read_live(const StateSource& source);
 
-// Adds to the paths of the inputs what the source has. kSuccess, or how the command ends, told to standard
-// error. `live` keeps what was read while the inputs are.
+// Adds the files of the source to the paths of the inputs. Returns kSuccess, or the exit code of the command
+// after printing the error. `live` holds the state of a live cluster and must outlive the inputs.
 int take_source(const StateSource& source, TemporaryFile& live, InputOptions& inputs);
 
-// The program is called as a plugin of kubectl: what is asked is asked of the live cluster.
+// Whether the program runs as a kubectl plugin. Commands then read the live cluster by default.
 void set_kubectl_plugin(bool is_one);
 bool is_kubectl_plugin();
 

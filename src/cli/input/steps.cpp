@@ -1,4 +1,4 @@
-// Steps as files have them: what is done at a moment, checked field by field.
+// Reads and checks Step documents: actions at a given time.
 #include "cli/input/steps.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ std::string_view member_text(Json object, std::string_view key) {
   return object.is_object() && object.at_key(key).get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-// "namespace/name", "name"; the namespace may stand beside it.
+// Splits "namespace/name" or "name". For the latter, `ns` is the namespace, if set.
 void split_name(std::string_view given, std::string_view ns, std::string& into_ns, std::string& into_name) {
   const std::size_t slash = given.find('/');
   into_ns = slash != given.npos ? given.substr(0, slash) : ns.empty() ? "default" : ns;
@@ -48,19 +48,21 @@ class StepReader {
 
   void read() {
     const Json root = document_.root();
-    if (!root.is_object()) return fail("", "is no object");
+    if (!root.is_object()) return fail("", "is not an object");
     step_.where = at("");
     check_members(root);
     if (!read_time(root)) return;
-    const std::size_t before = things_;
+    const std::size_t before = action_count_;
     read_apply(root);
     read_delete(root);
     read_node_acts(root);
     read_scale(root);
-    if (things_ == before && !has_failed_)
-      warn("", "does nothing: none of apply, delete, cordon, uncordon, drain, fail, repair, remove, scale");
+    if (action_count_ == before && !has_failed_)
+      warn("",
+           "has no effect; specify at least one of apply, delete, cordon, uncordon, drain, fail, repair, "
+           "remove, scale");
     if (!has_failed_) inputs_.agenda.steps.push_back(std::move(step_));
-    for (Step& more : more_) inputs_.agenda.steps.push_back(std::move(more));
+    for (Step& more : node_steps_) inputs_.agenda.steps.push_back(std::move(more));
   }
 
  private:
@@ -91,23 +93,24 @@ class StepReader {
     } else if (const auto after = parse_duration(text); after && *after >= Duration::zero()) {
       step_.at = inputs_.now + *after;
     } else {
-      fail("at", text.empty() ? "is missing: when, such as 2h from the start or 2025-06-01T12:00:00Z"
-                              : fmt::format("\"{}\" is neither a time from the start such as 2h nor an "
-                                            "instant such as 2025-06-01T12:00:00Z",
+      fail("at", text.empty() ? "is missing; expected an offset from the start (e.g. 2h) or a timestamp "
+                                "(e.g. 2025-06-01T12:00:00Z)"
+                              : fmt::format("\"{}\" is neither an offset from the start (e.g. 2h) nor a "
+                                            "timestamp (e.g. 2025-06-01T12:00:00Z)",
                                             beginning_of(text, 80)));
       return false;
     }
     if (step_.at >= inputs_.now) return true;
-    warn("at", "lies before the start; the step is taken at the start");
+    warn("at", "is before the start; the step is applied at the start");
     return true;
   }
 
-  // One object, or a list of them.
+  // Reads one object or a List of objects.
   void read_apply(Json root) {
     Json given;
     if (root.at_key("apply").get(given) != simdjson::SUCCESS || given.is_null()) return;
-    ++things_;
-    if (!given.is_object()) return fail("apply", "is no object");
+    ++action_count_;
+    if (!given.is_object()) return fail("apply", "is not an object");
     DecodeOptions options = options_;
     options.now = step_.at;
     const std::string text = simdjson::minify(given);
@@ -145,13 +148,13 @@ class StepReader {
     for (Error& error : own.errors) fail("apply." + error.where.path, std::move(error.message));
     for (Error& warning : own.warnings) warn("apply." + warning.where.path, std::move(warning.message));
     for (const auto& [kind, count] : own.unknown_kinds)
-      fail("apply.kind", kind.empty() ? "is missing" : kind + " is no kind that can be applied");
+      fail("apply.kind", kind.empty() ? "is missing" : "objects of kind " + kind + " cannot be applied");
   }
 
   void read_delete(Json root) {
     Json given;
     if (root.at_key("delete").get(given) != simdjson::SUCCESS || given.is_null()) return;
-    ++things_;
+    ++action_count_;
     if (member_text(given, "kind").empty()) return fail("delete.kind", "is missing");
     if (member_text(given, "name").empty()) return fail("delete.name", "is missing");
     step_.delete_kind = member_text(given, "kind");
@@ -159,12 +162,12 @@ class StepReader {
                step_.delete_name);
   }
 
-  // Several nodes of one step are steps of one moment.
+  // Several nodes in one step become separate steps at the same time.
   void read_node_acts(Json root) {
     for (const auto& [word, act] : kNodeWords) {
       Json given;
       if (root.at_key(word).get(given) != simdjson::SUCCESS || given.is_null()) continue;
-      ++things_;
+      ++action_count_;
       std::string_view name;
       simdjson::dom::array names;
       if (given.get(name) == simdjson::SUCCESS && !name.empty()) {
@@ -174,20 +177,20 @@ class StepReader {
           if (item.get(name) == simdjson::SUCCESS && !name.empty())
             add_node(name, act);
           else
-            fail(word, "is no name of a node");
+            fail(word, "is not a node name");
       } else {
-        fail(word, "is no name of a node");
+        fail(word, "is not a node name");
       }
     }
   }
   void add_node(std::string_view name, Step::NodeAct act) {
-    more_.push_back({.at = step_.at, .act = act, .node = std::string(name), .where = at(name_of(act))});
+    node_steps_.push_back({.at = step_.at, .act = act, .node = std::string(name), .where = at(name_of(act))});
   }
 
   void read_scale(Json root) {
     Json given;
     if (root.at_key("scale").get(given) != simdjson::SUCCESS || given.is_null()) return;
-    ++things_;
+    ++action_count_;
     std::string_view name = member_text(given, "workload");
     if (name.empty()) name = member_text(given, "name");
     if (name.empty()) return fail("scale.workload", "is missing");
@@ -201,7 +204,7 @@ class StepReader {
     std::int64_t replicas = 0;
     if (given.at_key("replicas").get(replicas) != simdjson::SUCCESS || replicas < 0 ||
         replicas > grouper::kMostPods)
-      return fail("scale.replicas", fmt::format("is no count from 0 to {}", grouper::kMostPods));
+      return fail("scale.replicas", fmt::format("is not a whole number from 0 to {}", grouper::kMostPods));
     step_.replicas = replicas;
   }
 
@@ -210,12 +213,12 @@ class StepReader {
   Inputs& inputs_;
   const Take& take_;
   Step step_;
-  std::vector<Step> more_;
-  std::size_t things_ = 0;
+  std::vector<Step> node_steps_;
+  std::size_t action_count_ = 0;
   bool has_failed_ = false;
 };
 
-// A pod may be read again, when what has a say in it is known.
+// Keeps an object that appears at `at`. A pod may be read twice; the second reading replaces the first.
 void keep_for_later(TimePoint at, Object&& object, Agenda& agenda) {
   if (const auto* pod = std::get_if<PodObject>(&object)) {
     const auto [known, is_new] =
@@ -249,7 +252,8 @@ void check_steps(Inputs& inputs) {
   for (const Step& step : inputs.agenda.steps)
     if (!step.node.empty() && std::ranges::find(known, step.node) == known.end())
       inputs.findings.warnings.push_back(
-          {fmt::format("there is no node \"{}\"{}", step.node, did_you_mean(step.node, names)), step.where});
+          {fmt::format("node \"{}\" does not exist{}", step.node, did_you_mean(step.node, names)),
+           step.where});
 }
 
 bool note_time(Object& object, TimePoint start, Agenda& agenda) {

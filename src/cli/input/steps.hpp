@@ -1,4 +1,4 @@
-// What files say of time: objects that come later, what pods have to do, and steps. docs/spec/time.md 2.
+// Reads objects that appear later, the work of pods, and steps from files. docs/spec/time.md 2.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,17 @@ struct Inputs;
 
 // `kind: Step` of muster.dev/v1.
 bool is_step(const Document& document);
-// Into the agenda of the inputs; what is wrong with it into their findings. A pod that names no PodGroup is
-// handed to `take` as one of the files that is created at that moment, to be grouped like them.
+// Reads a step into the agenda of the inputs, and errors into their findings. A pod without a PodGroup is
+// passed to `take` with the time of the step as its creation time, so that it is grouped like pods in files.
 void read_step(const Document& document, const DecodeOptions& options, Inputs& inputs,
                const std::function<void(const Document&)>& take);
-// When all files are read: steps that name a node which nothing makes.
+// Warns about steps for nodes that never exist. Call once all files are read.
 void check_steps(Inputs& inputs);
 
-// What pods and groups have to do.
+// Records the work of a pod or PodGroup in the agenda.
 void note_work(const Object& object, Agenda& agenda);
-// The same, and what nodes are like. True: it comes only later, and is kept until then.
+// Records work and nodes in the agenda. If the object is created after `start`, moves it to the agenda
+// instead and returns true.
 bool note_time(Object& object, TimePoint start, Agenda& agenda);
 
 }  // namespace muster::cli

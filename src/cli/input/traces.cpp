@@ -1,4 +1,4 @@
-// Traces are read whole, told of, and handed on as nodes and arrivals.
+// Reads whole traces, reports invalid rows, and adds nodes and arrivals to the inputs.
 #include "cli/input/traces.hpp"
 
 #include <fmt/format.h>
@@ -20,38 +20,38 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::size_t kMostRowsTold = 25;
+constexpr std::size_t kMostRowsReported = 25;
 
-// The files can not be opened, they are no traces, or the options make no sense.
-int code_of(const Error& error) {
+// The exit code for a file that cannot be opened, a file that is not a trace, or invalid options.
+int exit_code_of(const Error& error) {
   if (error.is_outside) return kOutside;
   return error.where.file.empty() ? kUsage : kNo;
 }
 
 template <class List>
-void tell(const List& list, const std::string& file, bool strict, Notices& notices) {
+void report(const List& list, const std::string& file, bool strict, Notices& notices) {
   const char* const what = strict ? "error" : "warning";
-  for (std::size_t i = 0; i < std::min(list.bad_rows.size(), kMostRowsTold); ++i)
+  for (std::size_t i = 0; i < std::min(list.bad_rows.size(), kMostRowsReported); ++i)
     notices.say(fmt::format("{}: {}", what, list.bad_rows[i].text()));
-  if (list.skipped > kMostRowsTold)
-    notices.say(fmt::format("{}: … and {}", what, counted(list.skipped - kMostRowsTold, "more row")));
+  if (list.skipped > kMostRowsReported)
+    notices.say(fmt::format("{}: … and {}", what, counted(list.skipped - kMostRowsReported, "more row")));
   if (list.skipped > 0)
-    notices.say(fmt::format("{}: {}: {} of {} not taken", what, file, grouped(list.skipped),
+    notices.say(fmt::format("{}: {}: skipped {} of {}", what, file, grouped(list.skipped),
                             counted(list.rows, "row")));
   for (const std::string& note : list.notes) notices.say(fmt::format("note: {}: {}", file, note));
 }
 
-// Takes what was read into `list`; false where there is none, or it may not be used.
+// Moves the result of reading into `list`. Returns false and sets `exit_code` if it cannot be used.
 template <class List>
 bool take(Result<List> read, const std::string& file, bool strict, Notices& notices, List& list,
           int& exit_code) {
   if (!read) {
     notices.say("error: " + read.error().text());
-    exit_code = code_of(read.error());
+    exit_code = exit_code_of(read.error());
     return false;
   }
   list = std::move(*read);
-  tell(list, file, strict, notices);
+  report(list, file, strict, notices);
   if (strict && list.skipped > 0) exit_code = kNo;
   return exit_code == kSuccess;
 }
@@ -64,7 +64,7 @@ std::set<std::string> named_classes(const trace::Trace& trace) {
   return names;
 }
 
-// Classes that jobs name: those that are numbers, those that KAI-Scheduler ships; a warning for any other.
+// Adds the named priority classes that are numbers or shipped with KAI-Scheduler. Warns about others.
 void add_priority_classes(const trace::Trace& trace, Inputs& inputs) {
   for (PriorityClassObject& priority : trace::numbered_priorities(trace))
     inputs.cluster.apply(std::move(priority));
@@ -74,7 +74,7 @@ void add_priority_classes(const trace::Trace& trace, Inputs& inputs) {
     const nlohmann::json shipped = grouper::shipped_priority_class(name);
     if (shipped.is_null())
       inputs.findings.warnings.push_back(
-          {fmt::format("PriorityClass \"{}\" is not in these files; the default priority is taken", name),
+          {fmt::format("PriorityClass \"{}\" is not in these files; the default priority is used", name),
            {.file = trace.file, .path = "priority"}});
     else
       inputs.cluster.apply(
@@ -85,15 +85,15 @@ void add_priority_classes(const trace::Trace& trace, Inputs& inputs) {
 }  // namespace
 
 void add_trace_map_options(CLI::App& command, TraceInputOptions& options) {
-  command.add_option("--trace-format", options.format, "A public trace: its columns are known")
+  command.add_option("--trace-format", options.format, "Format of a public trace whose columns are known")
       ->check(is_one_of(trace::format_names()));
   command
       .add_option("--trace-map", options.map,
-                  "Which columns are what: 'submit=created, duration=end-start, gpus=num_gpu*milli/1000'")
+                  "Map columns to fields: 'submit=created, duration=end-start, gpus=num_gpu*milli/1000'")
       ->type_name("MAP");
   command
       .add_option("--trace-nodes", options.nodes,
-                  "Nodes: CSV with node, gpus, cpu, memory (GiB), model, or the list of the format")
+                  "Nodes: CSV with node, gpus, cpu, memory (GiB) and model, or the node list of the format")
       ->type_name("FILE");
 }
 

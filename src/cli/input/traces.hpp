@@ -1,4 +1,4 @@
-// Jobs and nodes that come from a trace, beside or instead of manifests.
+// Jobs and nodes from a trace, in addition to manifests or instead of them.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ struct TraceInputOptions {
   bool is_empty() const { return trace.empty() && nodes.empty(); }
 };
 
-// --trace, and what says how it is read.
+// Adds --trace and the options that say how to read it.
 void add_trace_options(CLI::App& command, TraceInputOptions& options);
-// The same without --trace itself.
+// Adds the same options without --trace.
 void add_trace_map_options(CLI::App& command, TraceInputOptions& options);
 
 class TraceInput {
@@ -39,13 +39,12 @@ class TraceInput {
   const trace::Trace& trace() const { return *trace_; }
   const trace::NodeList& nodes() const { return nodes_; }
 
-  // Where a run of it begins where nobody says another moment: nothing for a trace that counts from its
-  // start.
+  // The default start time of a run. Returns nullopt for a trace with times relative to its start.
   std::optional<TimePoint> start() const { return trace_->first_instant(); }
 
-  // Before the manifests are read.
+  // Adds the nodes. Call before the manifests are read.
   void add_nodes(Inputs& inputs) const;
-  // Once they are: the jobs that will arrive, and queues and priority classes that are missing, with a note.
+  // Adds the arriving jobs, and missing queues and priority classes. Call after the manifests are read.
   void add_jobs(Inputs& inputs) const;
 
  private:
@@ -53,8 +52,8 @@ class TraceInput {
   trace::NodeList nodes_;
 };
 
-// What is wrong with rows goes to standard error; strict: and then ends it. Nothing, and `exit_code` set,
-// where it can not be read.
+// Reads a trace and prints invalid rows to standard error; `strict` makes them an error. Returns nullopt and
+// sets `exit_code` if the trace cannot be used.
 std::optional<TraceInput> read_trace_input(const TraceInputOptions& options, bool strict, Notices& notices,
                                            int& exit_code);
 

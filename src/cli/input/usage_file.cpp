@@ -1,4 +1,4 @@
-// Reads shares per queue with the same care for places and mistakes as the configuration.
+// Reads shares per queue. Errors have locations and suggestions as in the configuration.
 #include "cli/input/usage_file.hpp"
 
 #include "config/scalars.hpp"

@@ -1,5 +1,4 @@
-// Pods for workloads that lack some, groups for pods that have none, then the queues and classes that those
-// name.
+// Creates missing pods of workloads, PodGroups for pods without one, and the queues and classes they name.
 #include "cli/input/workloads.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +23,7 @@ namespace {
 
 using grouper::text_at;
 
-// Of all workloads together.
-constexpr std::size_t kMostPodsInAll = 250'000;
+constexpr std::size_t kMostPodsOfAllWorkloads = 250'000;
 constexpr const char* kGroupAnnotation = "pod-group-name";
 constexpr const char* kSubGroupLabel = "kai.scheduler/subgroup-name";
 
@@ -37,8 +35,7 @@ std::string full_name(const nlohmann::json& object) {
   return text_at(object, "/metadata/namespace") + "/" + text_at(object, "/metadata/name");
 }
 
-// Stands for the uid of an object that has none, and tells objects of one name apart: "job",
-// "pytorchjob.kubeflow.org".
+// A substitute uid that distinguishes objects of the same name: "job", "pytorchjob.kubeflow.org".
 std::string made_up_uid(const nlohmann::json& object) {
   std::string uid = text_at(object, "/kind");
   std::ranges::transform(uid, uid.begin(), [](unsigned char c) { return std::tolower(c); });
@@ -49,7 +46,7 @@ std::string made_up_uid(const nlohmann::json& object) {
 
 bool is_in_group(const nlohmann::json& pod) { return !grouper::annotation(pod, kGroupAnnotation).empty(); }
 
-// When the pod began to run, as far as it tells.
+// The start time of the pod; "" if it is not on a node or does not report one.
 std::string start_of(const nlohmann::json& pod) {
   return text_at(pod, "/spec/nodeName").empty() ? "" : text_at(pod, "/status/startTime");
 }
@@ -94,23 +91,23 @@ void Workloads::note(const Document& document) {
 }
 
 void Workloads::finish() {
-  owners_.settle();
-  if (!inputs_.over_time) make_runs();
+  owners_.resolve_references();
+  if (!inputs_.over_time) make_cron_job_runs();
   for (auto& [key, owner] : owners_.all())
     if (grouper::makes_pods(owner.api_version, owner.kind)) make_pods(owner);
-  if (inputs_.over_time) hand_on();
+  if (inputs_.over_time) pass_on_workloads();
   for (auto& [key, pod] : owners_.ungrouped()) group(pod);
-  for (auto& [key, pod] : owners_.without_claims()) complete(pod);
+  for (auto& [key, pod] : owners_.without_claims()) add_missing_claims(pod);
   apply_groups();
-  tell_what_was_made();
+  note_created_objects();
   add_default_queues();
   add_priority_classes();
-  tell_what_is_left_out();
+  note_ignored_objects();
 }
 
 // ---------------------------------------------------------------- pods
 
-void Workloads::make_runs() {
+void Workloads::make_cron_job_runs() {
   std::vector<FileOwner> runs;
   for (auto& [key, owner] : owners_.all())
     if (auto job = owner.has_children ? std::nullopt : grouper::next_run(owner.json());
@@ -122,8 +119,8 @@ void Workloads::make_runs() {
   for (FileOwner& run : runs) owners_.add(std::move(run));
 }
 
-// What makes pods over time goes on when time passes.
-void Workloads::hand_on() {
+// Passes on the workloads whose controllers go on creating pods while time passes.
+void Workloads::pass_on_workloads() {
   for (auto& [key, owner] : owners_.all()) {
     const bool has_runs = owner.kind == "CronJob" && grouper::next_run(owner.json());
     if (has_runs) owner.is_used = true;
@@ -135,7 +132,6 @@ void Workloads::hand_on() {
   }
 }
 
-// In order, one when the one before it runs.
 bool makes_one_by_one(const nlohmann::json& workload) {
   return text_at(workload, "/kind") == "StatefulSet" &&
          text_at(workload, "/spec/podManagementPolicy") != "Parallel";
@@ -162,19 +158,20 @@ void Workloads::make_pods(FileOwner& workload) {
 }
 
 void Workloads::make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods) {
-  if (pods.size() > kMostPodsInAll - made_pods_)
+  if (pods.size() > kMostPodsOfAllWorkloads - made_pods_)
     return inputs_.findings.errors.push_back(
-        {fmt::format("more than {} pods of all workloads together are not made", kMostPodsInAll),
+        {fmt::format("the workloads need more than {} pods in total; the pods of this one are not created",
+                     kMostPodsOfAllWorkloads),
          workload.where});
   made_pods_ += pods.size();
   if (!pods.empty() && grouper::at(workload.json(), "/spec/volumeClaimTemplates").is_array())
     ++without_volumes_;
-  std::string told;  // the template whose pods were looked at: all of them have the same to say
+  std::string reported;  // the last template whose findings were reported; its pods all have the same ones
   bool is_usable = true;
   for (auto& [pod, path] : pods) {
     const Origin origin{workload.where, workload.above_path + path};
     set_default_priority_class(pod, inputs_.cluster);
-    const bool is_first = std::exchange(told, path) != path;
+    const bool is_first = std::exchange(reported, path) != path;
     if (!is_usable && !is_first) continue;
     if (text_at(pod, "/spec/schedulerName") == inputs_.config.params.scheduler_name) {
       join_group(pod, owners_.owners_of(pod), origin);
@@ -194,16 +191,16 @@ void Workloads::group(FileObject& object) {
   if (text_at(pod, "/metadata/uid").empty()) set_default_priority_class(pod, inputs_.cluster);
   if (!join_group(pod, owners, origin)) return;
   add_claims(pod, origin);
-  Findings already_told;
-  apply(pod, origin, &already_told);
+  Findings already_reported;
+  apply(pod, origin, &already_reported);
 }
 
-void Workloads::complete(FileObject& object) {
+void Workloads::add_missing_claims(FileObject& object) {
   nlohmann::json pod = object.json();
   const Origin origin{object.where, ""};
   add_claims(pod, origin);
-  Findings already_told;
-  apply(pod, origin, &already_told);
+  Findings already_reported;
+  apply(pod, origin, &already_reported);
 }
 
 void Workloads::add_claims(nlohmann::json& pod, const Origin& origin) {
@@ -216,8 +213,8 @@ void Workloads::add_claims(nlohmann::json& pod, const Origin& origin) {
     Location where = origin.where;
     where.path = origin.path + (origin.path.empty() ? "" : ".") + "spec.resourceClaims";
     inputs_.findings.warnings.push_back(
-        {fmt::format("ResourceClaimTemplate \"{}\" is not in these files: nobody makes the claim that its "
-                     "pods wait for",
+        {fmt::format("ResourceClaimTemplate \"{}\" is not in these files, so the claim that its pods wait "
+                     "for is never created",
                      name),
          std::move(where)});
   };
@@ -260,7 +257,7 @@ std::string Workloads::plan(const nlohmann::json& pod, const std::vector<FileOwn
   return name;
 }
 
-// What is asked for by labels are pods that the files may still get: nobody looks for them.
+// Objects that are selected by labels are not looked up: they are pods that may not have been created yet.
 nlohmann::json Workloads::related_to(const nlohmann::json& pod, const std::vector<nlohmann::json>& owners) {
   const auto related = grouper::related_to(pod, owners);
   if (!related || !related->labels.empty()) return nullptr;
@@ -282,8 +279,7 @@ std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlo
   auto plan = grouper::plan_group(with_uid(pod), owners, options, related_to(pod, owners));
   if (!plan) {
     if (warned_.insert(origin.where.object).second)
-      inputs_.findings.warnings.push_back(
-          {plan.error().text() + "; its pods stay without a PodGroup", origin.where});
+      inputs_.findings.warnings.push_back({plan.error().text() + "; its pods get no PodGroup", origin.where});
     return "";
   }
   const nlohmann::json& top = owners.empty() ? pod : owners.back();
@@ -292,7 +288,7 @@ std::string Workloads::plan_new(const nlohmann::json& pod, const std::vector<nlo
   sub_group = std::move(plan->sub_group);
   const std::string key = full_name(plan->pod_group);
   std::string name = text_at(plan->pod_group, "/metadata/name");
-  // A later pod of the group may tell more: workers that exist are waited for.
+  // The plan for a later pod replaces an earlier one: it may count more workers that exist.
   PlannedGroup& group = groups_.try_emplace(key, PlannedGroup{{}, {origin.where, ""}, ""}).first->second;
   group.object = std::move(plan->pod_group);
   return name;
@@ -333,9 +329,8 @@ void Workloads::add_priority_classes() {
       made.insert(name);
   made.erase("train");  // has the value that all jobs have
   for (const std::string& name : made)
-    inputs_.notes.push_back(
-        fmt::format("no PriorityClass {} in these files: taken as KAI-Scheduler has it, {}", name,
-                    grouper::shipped_priority_class(name)["value"].get<int>()));
+    inputs_.notes.push_back(fmt::format("no PriorityClass {} in these files: using KAI-Scheduler's value {}",
+                                        name, grouper::shipped_priority_class(name)["value"].get<int>()));
 }
 
 void Workloads::add_default_queues() {
@@ -349,25 +344,25 @@ void Workloads::add_default_queues() {
       (!may_come && std::ranges::none_of(groups_, is_default)))
     return;
   for (const nlohmann::json& queue : grouper::default_queues()) apply(queue, {}, &inputs_.findings);
-  inputs_.notes.push_back("no Queue in these files: made the default queues, as serve does");
+  inputs_.notes.push_back("no Queue in these files: using the default queues, as serve does");
 }
 
-// ---------------------------------------------------------------- telling
+// ---------------------------------------------------------------- notes
 
-void Workloads::tell(std::size_t count, std::string_view noun, std::string_view text) {
+void Workloads::add_note(std::size_t count, std::string_view noun, std::string_view text) {
   if (count > 0) inputs_.notes.push_back(fmt::format("{} {}", counted(count, noun), text));
 }
 
-void Workloads::tell_what_was_made() {
-  tell(made_runs_, "CronJob", "taken as if its time had come: the pods of one run are made");
-  tell(made_pods_, "pod", "made as the controllers of workloads would");
-  tell(made_claims_, "ResourceClaim", "made from templates, as a controller would");
-  tell(groups_.size(), "PodGroup", "planned as the pod grouper would");
-  tell(ownerless_, "pod", "grouped one by one: the owner is not in these files");
+void Workloads::note_created_objects() {
+  add_note(made_runs_, "CronJob", "treated as due: the pods of one run are created");
+  add_note(made_pods_, "pod", "created for workloads, as their controllers would");
+  add_note(made_claims_, "ResourceClaim", "created from templates, as a controller would");
+  add_note(groups_.size(), "PodGroup", "created, as the pod grouper would");
+  add_note(ownerless_, "pod", "grouped individually: the owner is not in these files");
 }
 
-// Kind and reason → how many. Those that are used are no longer unknown; one that only says something about
-// its pods needs no reason.
+// Counts unused workloads by kind and reason, and removes used and explained objects from the unknown kinds.
+// A workload that only describes pods in the files needs no reason.
 std::map<std::pair<std::string, std::string>, std::size_t> Workloads::unused_workloads() {
   std::map<std::pair<std::string, std::string>, std::size_t> unused;
   Findings& findings = inputs_.findings;
@@ -384,14 +379,14 @@ std::map<std::pair<std::string, std::string>, std::size_t> Workloads::unused_wor
   return unused;
 }
 
-void Workloads::tell_what_is_left_out() {
+void Workloads::note_ignored_objects() {
   const std::string& ours = inputs_.config.params.scheduler_name;
-  tell(without_volumes_, "StatefulSet", "with volumeClaimTemplates: the volumes are left out");
-  tell(skipped_, "pod", "without a PodGroup, as kai.scheduler/skip-podgrouper asks");
-  tell(owners_.stray_pods(), "pod",
-       "with the label kai.scheduler/queue, and a schedulerName other than " + ours + ": not placed");
+  add_note(without_volumes_, "StatefulSet", "with volumeClaimTemplates: the volumes are ignored");
+  add_note(skipped_, "pod", "without a PodGroup, as kai.scheduler/skip-podgrouper requests");
+  add_note(owners_.stray_pods(), "pod",
+           "with label kai.scheduler/queue but a schedulerName other than " + ours + ": not scheduled");
   for (const auto& [what, count] : unused_workloads())
-    tell(count, "object", fmt::format("of kind {} not used: {}", what.first, what.second));
+    add_note(count, "object", fmt::format("of kind {} not used: {}", what.first, what.second));
 }
 
 bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findings* findings) {
@@ -406,8 +401,8 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
       origin.where.file, object.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
       [&](const Document& document) { decode_object(document, options_, sink, own); },
       [&](const Error& error) { own.errors.push_back(error); });
-  const auto is_told = [&](const Error& error, const std::vector<Error>& told) {
-    return std::ranges::any_of(told, [&](const Error& e) {
+  const auto is_reported = [&](const Error& error, const std::vector<Error>& reported) {
+    return std::ranges::any_of(reported, [&](const Error& e) {
       return e.where.object == error.where.object && e.where.path == error.where.path &&
              e.message == error.message;
     });
@@ -417,7 +412,7 @@ bool Workloads::apply(const nlohmann::json& object, const Origin& origin, Findin
       const std::string path = origin.path.empty() ? error.where.path : origin.path + "." + error.where.path;
       error.where = origin.where;
       error.where.path = path;
-      if (!is_told(error, to)) to.push_back(std::move(error));
+      if (!is_reported(error, to)) to.push_back(std::move(error));
     }
   };
   pass_on(own.errors, findings->errors);

@@ -1,5 +1,5 @@
-// Does for the files what controllers and the pod grouper do in a cluster: workloads get the pods that they
-// lack, and pods without a PodGroup get one.
+// Does for files what controllers and the pod grouper do in a cluster: creates the missing pods of workloads,
+// and PodGroups for pods without one.
 #pragma once
 
 #include <map>
@@ -23,26 +23,26 @@ namespace muster::cli {
 class ObjectPlaces;
 struct Inputs;
 
-// The object as the grouper makes names of it: one without a uid gets one that tells it from others.
+// Gives an object without a uid a substitute, since the grouper derives names from it.
 nlohmann::json with_uid(nlohmann::json object);
-// Pods without a class get the cluster's default one when they are created.
+// Sets the priority class of a pod without one to the default class of the cluster, as at creation.
 void set_default_priority_class(nlohmann::json& pod, const Cluster& cluster);
-// A StatefulSet whose pods come in order.
+// Whether this is a StatefulSet that creates a pod only once the previous one runs.
 bool makes_one_by_one(const nlohmann::json& workload);
 
 class Workloads {
  public:
-  // Objects that are made go to `take`.
+  // Created objects are passed to `take`.
   Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& options, ObjectSink take);
 
-  // Every document, after it was decoded.
+  // Call for every document after it was decoded.
   void note(const Document& document);
-  // After the last one: makes pods, PodGroups and what they need.
+  // Creates pods, PodGroups and what they need. Call after the last document.
   void finish();
 
  private:
   using json = nlohmann::json;
-  // Where what is made comes from, for messages: the workload, and the field that describes it.
+  // The source of a created object, for messages: the workload, and the field that describes the object.
   struct Origin {
     Location where;
     std::string path;
@@ -50,22 +50,22 @@ class Workloads {
   struct PlannedGroup {
     json object;
     Origin origin;
-    std::string start;  // of its first pod that runs
+    std::string start;  // start time of its first running pod
   };
 
-  // The Job of a CronJob's next run.
-  void make_runs();
-  void hand_on();
+  // Creates the Jobs of the next runs of CronJobs.
+  void make_cron_job_runs();
+  void pass_on_workloads();
   void make_pods(FileOwner& workload);
   void make_pods(FileOwner& workload, std::vector<grouper::MadePod>&& pods);
   void group(FileObject& pod);
-  // One that has a group and lacks claims.
-  void complete(FileObject& pod);
-  // Makes the claims that the pod lacks.
+  // Adds the missing claims of a pod that has a group.
+  void add_missing_claims(FileObject& pod);
+  // Creates the claims that the pod lacks.
   void add_claims(json& pod, const Origin& origin);
-  // Names the PodGroup in the pod; false where it stays without.
+  // Writes the name of the PodGroup into the pod. Returns false if the pod gets no PodGroup.
   bool join_group(json& pod, const std::vector<FileOwner*>& owners, const Origin& origin);
-  // The name of the PodGroup, "" where there is none.
+  // Returns the name of the PodGroup, or "" if the pod gets none.
   std::string plan(const json& pod, const std::vector<FileOwner*>& owners, const Origin& origin,
                    std::string& sub_group);
   json related_to(const json& pod, const std::vector<json>& owners);
@@ -74,13 +74,13 @@ class Workloads {
   void apply_groups();
   void add_default_queues();
   void add_priority_classes();
-  void tell(std::size_t count, std::string_view noun, std::string_view text);
+  void add_note(std::size_t count, std::string_view noun, std::string_view text);
   std::map<std::pair<std::string, std::string>, std::size_t> unused_workloads();
-  void tell_what_was_made();
-  void tell_what_is_left_out();
+  void note_created_objects();
+  void note_ignored_objects();
   bool exists(const json& pod_group) const;
   bool has_priority_class(const std::string& name) const;
-  // False where it could not be decoded. Findings are told as those of the origin.
+  // Returns false if the object could not be decoded. Findings get the location of the origin.
   bool apply(const json& object, const Origin& origin, Findings* findings);
 
   Inputs& inputs_;
@@ -88,7 +88,7 @@ class Workloads {
   const DecodeOptions& options_;
   const ObjectSink take_;
   FileOwners owners_;
-  std::map<std::string, std::int64_t> unknown_seen_;        // of findings.unknown_kinds
+  std::map<std::string, std::int64_t> unknown_seen_;        // last seen counts of findings.unknown_kinds
   std::map<std::string, PlannedGroup> groups_;              // "namespace/name"
   std::map<const FileOwner*, std::string> group_of_owner_;  // pods of one owner share their group
   std::set<std::string> warned_;

@@ -1,4 +1,4 @@
-// Workloads and pods without PodGroups in files: what is made of them, and what is said.
+// Pods and PodGroups created for workloads and pods in files, and the notes about them.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -20,7 +20,7 @@ std::string two_nodes() {
          queue_yaml("other", "all", "quota: 4, limit: -1, overQuotaWeight: 1");
 }
 
-// A pod template, or the rest of a pod, that asks for GPUs.
+// The spec of a pod or pod template that requests GPUs.
 std::string spec(int gpus, const std::string& more = "") {
   return "spec: {schedulerName: kai-scheduler, " + more +
          "containers: [{name: main, resources: {requests: {cpu: \"1\", memory: 1Gi, nvidia.com/gpu: \"" +
@@ -47,7 +47,7 @@ class WorkloadFiles : public testing::Test {
     said = result.err;
     return result.exit_code == kSuccess ? Json::parse(result.out) : Json();
   }
-  // Pod → node, "" where it waits.
+  // Maps each pod to its node; "" if it is pending.
   std::map<std::string, std::string> placed(const std::string& text) {
     std::map<std::string, std::string> nodes;
     const Json result = simulated(text);
@@ -65,7 +65,7 @@ class WorkloadFiles : public testing::Test {
   std::string said;
 };
 
-// ---------------------------------------------------------------- as by hand
+// ---------------------------------------------------------------- same results as with PodGroups by hand
 
 struct Alike {
   const char* name;
@@ -86,7 +86,7 @@ std::string group_by_hand(const std::string& group_spec,
   return text;
 }
 
-// Further pods of that group, which ask for something else.
+// More pods of that group, with other requests.
 std::string member_by_hand(const std::vector<std::pair<std::string, std::string>>& pods, int gpus) {
   const std::string all = group_by_hand("", pods, gpus);
   return all.substr(all.find("---", 1));
@@ -113,7 +113,6 @@ std::string single_groups(const std::vector<std::string>& pods, int gpus) {
   return text;
 }
 
-// One of the clusters has room for all, the other for a part.
 std::vector<Alike> alike() {
   const std::string inference =
       "---\n{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: inference}, value: "
@@ -173,7 +172,8 @@ std::vector<Alike> alike() {
   };
 }
 
-TEST_F(WorkloadFiles, AreScheduledAsTheSamePodsInPodGroupsByHand) {
+// One of the clusters has room for all pods, the other only for some.
+TEST_F(WorkloadFiles, AreScheduledLikeTheSamePodsInPodGroupsByHand) {
   for (const std::string& nodes : {node_yaml("n1", 4) + node_yaml("n2", 4), node_yaml("n1", 2)})
     for (const Alike& pair : alike()) {
       const std::string base = nodes + queue_yaml("team", "", kUnbounded);
@@ -211,7 +211,7 @@ spec:
 )";
   EXPECT_EQ(placed(text), (std::map<std::string, std::string>{
                               {"cpu-only-pod", "n1"}, {"gpu-pod", "n1"}, {"shared", "n1"}}));
-  EXPECT_THAT(said, HasSubstr("note: 3 PodGroups planned as the pod grouper would\n"));
+  EXPECT_THAT(said, HasSubstr("note: 3 PodGroups created, as the pod grouper would\n"));
 }
 
 std::string bare_pod(const std::string& name, const std::string& metadata, int gpus = 1) {
@@ -228,9 +228,9 @@ TEST_F(WorkloadFiles, ABarePodIsAJobOfItsOwn) {
 
 TEST_F(WorkloadFiles, APodWithoutAQueueGoesToTheDefaultOne) {
   EXPECT_EQ(only_job(node_yaml("n1", 4) + bare_pod("p", ""))["queue"], "default-queue");
-  EXPECT_THAT(said, HasSubstr("note: no Queue in these files: made the default queues, as serve does\n"));
+  EXPECT_THAT(said, HasSubstr("note: no Queue in these files: using the default queues, as serve does\n"));
   EXPECT_EQ(placed(node_yaml("n1", 4) + bare_pod("p", ""))["p"], "n1");
-  // Where there are queues, nobody makes one: the job waits, and validate says why.
+  // If the files have queues, no default queue is created. The job is pending, and validate reports why.
   EXPECT_EQ(placed(two_nodes() + bare_pod("p", ""))["p"], "");
   EXPECT_THAT(
       ran("validate", two_nodes() + bare_pod("p", "")).out,
@@ -244,14 +244,14 @@ TEST_F(WorkloadFiles, PodsOfOneOwnerShareAGroup) {
                "parallelism: 2, template: {" + spec(1) + "}");
   const Json result = only_job(two_nodes() + bare_pod("w-x", owner) + bare_pod("w-y", owner) + job);
   EXPECT_EQ(result["name"], "default/pg-w-job");
-  EXPECT_THAT(said, Not(HasSubstr("made as")));
+  EXPECT_THAT(said, Not(HasSubstr("created for workloads")));
   EXPECT_THAT(said, Not(HasSubstr("not used")));
-  // One of the two is missing: it is made.
+  // If one of the two pods is missing, it is created.
   EXPECT_EQ(placed(two_nodes() + bare_pod("w-x", owner) + job),
             (std::map<std::string, std::string>{{"w-x", "n1"}, {"w-0", "n1"}}));
 }
 
-TEST_F(WorkloadFiles, WhatStandsBetweenDeploymentAndPodMayBeLeftOut) {
+TEST_F(WorkloadFiles, TheReplicaSetOfADeploymentMayBeMissing) {
   const std::string owner =
       kTeam + ", ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: w-5d4f, uid: r}]";
   const std::string deployment =
@@ -266,31 +266,30 @@ TEST_F(WorkloadFiles, WhatStandsBetweenDeploymentAndPodMayBeLeftOut) {
   EXPECT_EQ(placed(two_nodes() + bare_pod("w-5d4f-a", owner) + set + deployment).size(), 3U);
 }
 
-TEST_F(WorkloadFiles, AnOwnerThatIsNotThereLeavesItsPodsAlone) {
+TEST_F(WorkloadFiles, PodsOfAMissingOwnerAreGroupedIndividually) {
   const std::string owner =
       kTeam + ", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: gone, uid: g}]";
   EXPECT_EQ(only_job(two_nodes() + bare_pod("p", owner))["name"], "default/pg-p-pod");
-  EXPECT_THAT(said, HasSubstr("note: 1 pod grouped one by one: the owner is not in these files\n"));
+  EXPECT_THAT(said, HasSubstr("note: 1 pod grouped individually: the owner is not in these files\n"));
 }
 
-TEST_F(WorkloadFiles, PodsThatAreNotForUsStayAsTheyAre) {
+TEST_F(WorkloadFiles, PodsOfOtherSchedulersAreNotGrouped) {
   EXPECT_TRUE(
       simulated(two_nodes() + bare_pod("p", "annotations: {kai.scheduler/skip-podgrouper: \"true\"}"))["jobs"]
           .empty());
-  EXPECT_THAT(said, HasSubstr("note: 1 pod without a PodGroup, as kai.scheduler/skip-podgrouper asks\n"));
+  EXPECT_THAT(said, HasSubstr("note: 1 pod without a PodGroup, as kai.scheduler/skip-podgrouper requests\n"));
   EXPECT_TRUE(simulated(two_nodes() + "---\n{apiVersion: v1, kind: Pod, metadata: {name: p, " + kTeam +
                         "}, spec: {containers: [{name: main}]}}\n")["jobs"]
                   .empty());
-  EXPECT_THAT(said,
-              HasSubstr("note: 1 pod with the label kai.scheduler/queue, and a schedulerName other than "
-                        "kai-scheduler: not placed\n"));
+  EXPECT_THAT(said, HasSubstr("note: 1 pod with label kai.scheduler/queue but a schedulerName other than "
+                              "kai-scheduler: not scheduled\n"));
   EXPECT_EQ(simulated(two_nodes() + job_yaml("hand", "team", 2, 2, 1))["jobs"].size(), 1U);
   EXPECT_EQ(said, "");
 }
 
-// ---------------------------------------------------------------- what is said
+// ---------------------------------------------------------------- messages
 
-TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
+TEST_F(WorkloadFiles, CreatedAndIgnoredObjectsAreReported) {
   const std::string text =
       two_nodes() + workload("apps/v1, kind: Deployment", kTeam, "replicas: 2, template: {" + spec(1) + "}") +
       workload("batch/v1, kind: Job", kTeam, "suspend: true, template: {" + spec(1) + "}") +
@@ -298,9 +297,9 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
       workload("apps/v1, kind: StatefulSet", kTeam, "template: {spec: {containers: [{name: main}]}}") +
       workload("example.com/v1, kind: Thing", kTeam, "");
   EXPECT_EQ(ran("validate", text).out,
-            "note: 2 pods made as the controllers of workloads would\n"
-            "note: 2 PodGroups planned as the pod grouper would\n"
-            "note: no PriorityClass inference in these files: taken as KAI-Scheduler has it, 125\n"
+            "note: 2 pods created for workloads, as their controllers would\n"
+            "note: 2 PodGroups created, as the pod grouper would\n"
+            "note: no PriorityClass inference in these files: using KAI-Scheduler's value 125\n"
             "note: 1 object of kind apps/v1 StatefulSet not used: schedulerName is not kai-scheduler\n"
             "note: 1 object of kind batch/v1 CronJob not used: its runs are separate Jobs\n"
             "note: 1 object of kind batch/v1 Job not used: suspended\n"
@@ -308,7 +307,7 @@ TEST_F(WorkloadFiles, WhatIsMadeAndWhatIsNotIsSaid) {
             "1 Deployment, 2 Node, 3 Queue in 1 file: 0 errors, 0 warnings\n");
 }
 
-TEST_F(WorkloadFiles, SubGroupsAreTold) {
+TEST_F(WorkloadFiles, SubGroupsAreReported) {
   const std::string roles =
       "Master: {template: {" + spec(2) + "}}, Worker: {replicas: 3, template: {" + spec(2) + "}}";
   const Json job = only_job(
@@ -320,7 +319,7 @@ TEST_F(WorkloadFiles, SubGroupsAreTold) {
   EXPECT_FALSE(only_job(two_nodes() + bare_pod("p", kTeam)).contains("subGroups"));
 }
 
-TEST_F(WorkloadFiles, ThePriorityOfAKindCountsWithoutItsClass) {
+TEST_F(WorkloadFiles, TheDefaultPriorityOfAKindNeedsNoPriorityClass) {
   EXPECT_THAT(ran("simulate",
                   two_nodes() + workload("apps/v1, kind: Deployment", kTeam, "template: {" + spec(1) + "}"),
                   {"--now", "2025-06-01T12:00:00Z"})
@@ -328,7 +327,7 @@ TEST_F(WorkloadFiles, ThePriorityOfAKindCountsWithoutItsClass) {
               testing::ContainsRegex("pg-w-0-pod +team +125 "));
 }
 
-TEST_F(WorkloadFiles, MistakesAreToldWhereTheWorkloadStands) {
+TEST_F(WorkloadFiles, ErrorsPointToTheWorkload) {
   const std::string text =
       workload("apps/v1, kind: Deployment", kTeam, "replicas: 20000, template: {" + spec(1) + "}");
   Ran result = ran("validate", text);
@@ -347,19 +346,18 @@ TEST_F(WorkloadFiles, MistakesAreToldWhereTheWorkloadStands) {
   EXPECT_THAT(result.out, HasSubstr(" 1 error, "));
 }
 
-TEST_F(WorkloadFiles, AWorkloadThatCanNotBeGroupedIsAWarning) {
+TEST_F(WorkloadFiles, AWorkloadThatCannotBeGroupedIsAWarning) {
   const std::string text =
       two_nodes() + workload("batch/v1, kind: Job",
                              kTeam + ", annotations: {kai.scheduler/batch-min-member: many}",
                              "parallelism: 2, template: {" + spec(1) + "}");
   EXPECT_THAT(ran("validate", text).out,
               HasSubstr("Job default/w: annotation kai.scheduler/batch-min-member: \"many\" is not a whole "
-                        "number; its pods "
-                        "stay without a PodGroup\n"));
+                        "number; its pods get no PodGroup\n"));
   EXPECT_EQ(placed(text), (std::map<std::string, std::string>{{"w-0", ""}, {"w-1", ""}}));
 }
 
-TEST_F(WorkloadFiles, AJobThatIsMadeSoIsAsOldAsItsWorkload) {
+TEST_F(WorkloadFiles, ACreatedPodGroupIsAsOldAsItsWorkload) {
   const auto job = [](const std::string& name, const std::string& created) {
     return "---\n{apiVersion: batch/v1, kind: Job, metadata: {name: " + name + ", creationTimestamp: \"" +
            created + "\", " + kTeam + "}, spec: {template: {" + spec(2) + "}}}\n";

@@ -1,4 +1,4 @@
-// Reads the configuration file, and knows which of its keys a running scheduler can heed.
+// Reads the configuration file, and knows which of its keys a running scheduler can apply.
 #include "cli/serve/configuration_file.hpp"
 
 #include "cli/policy.hpp"
@@ -6,7 +6,7 @@
 namespace muster::cli {
 namespace {
 
-// What objects are read by, and how they are written.
+// A key that a running scheduler cannot change, because it determines how objects are read or written.
 struct FixedKey {
   const char* key;
   bool (*is_same)(const SchedulerParams&, const SchedulerParams&);
@@ -43,7 +43,7 @@ bool have_same_source(const UsageSettings& a, const UsageSettings& b) {
          a.fetch_interval == b.fetch_interval && a.staleness == b.staleness;
 }
 
-// Model and engine heed the same keys, and the model keeps those that it was started with.
+// Restores the fixed keys of the running configuration, so that model and engine use the same values.
 void keep_fixed(const Config& running, ServeConfiguration& read) {
   for (const FixedKey& key : kFixedKeys) key.keep(running.params, read.config.params);
   read.config.params.compatibility = running.params.compatibility;
@@ -69,14 +69,14 @@ ServeConfiguration read_configuration(const ServeFlags& flags) {
   if (!read.errors.empty()) return read;
   SchedulerParams& params = read.config.params;
   if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();
-  for (const auto& change : flags.over_file) change(params);
+  for (const auto& change : flags.overrides) change(params);
   read.policy = make_policy(read.config, read.errors);
   if (std::string skipped = skipped_text(read.config); !skipped.empty())
     read.warnings.push_back({.message = std::move(skipped), .where = {}});
   return read;
 }
 
-std::vector<std::string> keys_for_the_next_start(const Config& running, const Config& wanted) {
+std::vector<std::string> keys_that_need_restart(const Config& running, const Config& wanted) {
   std::vector<std::string> keys;
   for (const FixedKey& fixed : kFixedKeys)
     if (!fixed.is_same(running.params, wanted.params)) keys.emplace_back(fixed.key);
@@ -90,7 +90,7 @@ std::vector<std::string> keys_for_the_next_start(const Config& running, const Co
 serve::ConfigurationFile configuration_file(const ServeFlags& flags, const Config& running) {
   return {.path = flags.config_file, .read = [flags, running] {
             ServeConfiguration read = read_configuration(flags);
-            const auto later = keys_for_the_next_start(running, read.config);
+            const auto later = keys_that_need_restart(running, read.config);
             if (!later.empty() && read.errors.empty()) keep_fixed(running, read);
             return serve::ConfigurationRead{.errors = texts_of(read.errors),
                                             .warnings = texts_of(read.warnings),

@@ -1,4 +1,4 @@
-// The configuration of `muster serve`: its file with the flags over it, at the start and when it changes.
+// The configuration of `muster serve`: its file overridden by flags, at the start and when the file changes.
 #pragma once
 
 #include <string>
@@ -12,17 +12,17 @@ namespace muster::cli {
 struct ServeConfiguration {
   Config config;
   Policy policy;
-  std::vector<Error> errors;  // the rest counts only where there are none
+  std::vector<Error> errors;  // if not empty, the other members are not valid
   std::vector<Error> warnings;
   std::vector<std::string> notes;
 };
 
 ServeConfiguration read_configuration(const ServeFlags& flags);
 
-// Keys that differ and that a running scheduler can not change: they shape what it has read already.
-std::vector<std::string> keys_for_the_next_start(const Config& running, const Config& wanted);
+// The keys that differ but need a restart, because they determine how objects are read and written.
+std::vector<std::string> keys_that_need_restart(const Config& running, const Config& wanted);
 
-// The file as the daemon asks for it; `running` is what it was started with.
+// The configuration file in the form that the daemon reloads; `running` is the configuration at the start.
 serve::ConfigurationFile configuration_file(const ServeFlags& flags, const Config& running);
 
 }  // namespace muster::cli

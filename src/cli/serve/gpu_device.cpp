@@ -1,4 +1,4 @@
-// NVIDIA's management library, where it is: loaded when asked for, so that nothing depends on it.
+// Loads NVIDIA's management library at run time, so that muster does not depend on it.
 #include "cli/serve/gpu_device.hpp"
 
 #include <dlfcn.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kNvml = "libnvidia-ml.so.1";
 constexpr int kNvmlSuccess = 0;
-constexpr unsigned kLongestUuid = 96;  // what the library says is always enough
+constexpr unsigned kLongestUuid = 96;  // always enough, according to the library's documentation
 
 using Library = std::unique_ptr<void, int (*)(void*)>;
 
@@ -40,7 +40,7 @@ std::string uuid_of_first_device() {
 
 }  // namespace
 
-std::string own_gpu() {
+std::string assigned_gpu() {
   if (std::string uuid = uuid_of_first_device(); !uuid.empty()) return uuid;
   const char* const visible = std::getenv("NVIDIA_VISIBLE_DEVICES");
   const std::string_view devices = visible == nullptr ? "" : visible;

@@ -1,4 +1,4 @@
-// Reads Queue objects, and nothing but them.
+// Reads files that contain only Queue objects.
 #include "cli/serve/queue_file.hpp"
 
 #include <fmt/format.h>
@@ -20,13 +20,13 @@ Result<std::vector<std::string>> read_queue_file(const std::string& file) {
       [&](const Document& document) {
         if (document.kind() != "Queue")
           return fail(
-              Error{fmt::format("{}: a {} stands among the queues to begin with", file,
+              Error{fmt::format("{}: expected only Queue objects, found a {}", file,
                                 document.kind().empty() ? "document without kind" : document.kind())});
         queues.push_back(simdjson::to_string(document.root()));
       },
       fail);
   if (first) return *first;
-  if (queues.empty()) return Error{fmt::format("{}: there is no Queue in it", file)};
+  if (queues.empty()) return Error{fmt::format("{}: contains no Queue", file)};
   return queues;
 }
 

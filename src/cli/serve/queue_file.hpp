@@ -1,4 +1,4 @@
-// The queues that `muster serve` is told to begin with.
+// Reads the file of default queues for `muster serve`.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace muster::cli {
 
-// The Queue objects of a file as JSON, in its order; an Error where it has anything else, or nothing.
+// Returns the Queue objects of the file as JSON, in order. It is an error if the file contains other objects
+// or no Queue.
 Result<std::vector<std::string>> read_queue_file(const std::string& file);
 
 }  // namespace muster::cli

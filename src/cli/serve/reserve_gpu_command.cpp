@@ -1,5 +1,5 @@
-// `muster reserve-gpu`: what runs in a reservation pod. It says on the pod which GPU it was given, and holds
-// it.
+// `muster reserve-gpu` runs in a reservation pod. It records the assigned GPU in an annotation of the pod and
+// holds the GPU.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,12 +33,12 @@ kube::ApiRequest device_report(const ReserveFlags& flags, const std::string& dev
           .content_type = kube::kMergePatch};
 }
 
-kube::Async<void> tell_device(kube::ApiClient& client, const ReserveFlags& flags, std::string device,
-                              bool& is_told) {
+kube::Async<void> report_device(kube::ApiClient& client, const ReserveFlags& flags, std::string device,
+                                bool& is_reported) {
   kube::Backoff backoff;
   for (bool goes_on = true; goes_on;) {
     const kube::HttpResponse answer = co_await client.send(device_report(flags, device));
-    is_told = answer.ok();
+    is_reported = answer.ok();
     goes_on = kube::is_transient(answer);
     if (!answer.ok()) write_message("error: {}: {}", flags.pod, describe(answer));
     if (goes_on) co_await client.loop().sleep(backoff.next(answer.retry_after));
@@ -46,7 +46,7 @@ kube::Async<void> tell_device(kube::ApiClient& client, const ReserveFlags& flags
   client.loop().stop();
 }
 
-// From here on they wait until somebody asks for them.
+// Blocks SIGTERM and SIGINT, so that they stay pending until sigwait().
 sigset_t keep_end_signals() {
   sigset_t ends;
   sigemptyset(&ends);
@@ -56,9 +56,9 @@ sigset_t keep_end_signals() {
 }
 
 int run_reserve_gpu(const ReserveFlags& flags) {
-  const std::string device = own_gpu();
+  const std::string device = assigned_gpu();
   if (device.empty()) {
-    write_message("error: no GPU is in sight: neither by libnvidia-ml.so.1 nor in NVIDIA_VISIBLE_DEVICES");
+    write_message("error: no GPU found, neither through libnvidia-ml.so.1 nor in NVIDIA_VISIBLE_DEVICES");
     return kNo;
   }
   const auto who = flags.kubeconfig.empty() && kube::runs_in_cluster()
@@ -68,22 +68,23 @@ int run_reserve_gpu(const ReserveFlags& flags) {
     write_message("error: {}", who.error().text());
     return kOutside;
   }
-  bool is_told = false;
+  bool is_reported = false;
   {
     kube::Loop loop;
     kube::ApiClient client(loop, *who);
     const auto begin = [&] {
-      kube::spawn(tell_device(client, flags, device, is_told), "naming the GPU", kube::TaskKind::kEssential);
+      kube::spawn(report_device(client, flags, device, is_reported), "reporting the GPU",
+                  kube::TaskKind::kEssential);
     };
     loop.post(begin);
     loop.run();
   }
-  if (!is_told) return kOutside;
+  if (!is_reported) return kOutside;
   const sigset_t ends = keep_end_signals();
-  write_out(format_text("holds {}\n", device));
+  write_out(format_text("holding {}\n", device));
   std::fflush(stdout);
   int signal = 0;
-  sigwait(&ends, &signal);  // the pod is deleted
+  sigwait(&ends, &signal);  // arrives when the pod is deleted
   return kSuccess;
 }
 
@@ -92,11 +93,16 @@ int run_reserve_gpu(const ReserveFlags& flags) {
 void add_reserve_gpu(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ReserveFlags>();
   CLI::App* command = app.add_subcommand(
-      "reserve-gpu", "Hold the GPU of this pod and say which one it is; `serve` makes pods that run this");
-  command->group("");  // nobody types it
-  command->add_option("--pod-name", flags->pod, "The pod that this runs in")->envname("POD_NAME")->required();
-  command->add_option("--pod-namespace", flags->ns, "Its namespace")->envname("POD_NAMESPACE")->required();
-  command->add_option("--kubeconfig", flags->kubeconfig, "Outside of a cluster")->type_name("FILE");
+      "reserve-gpu", "Hold the GPU of this pod and report which one it is; runs in pods created by `serve`");
+  command->group("");  // hidden, because users do not run it
+  command->add_option("--pod-name", flags->pod, "Name of the pod that this runs in")
+      ->envname("POD_NAME")
+      ->required();
+  command->add_option("--pod-namespace", flags->ns, "Namespace of the pod")
+      ->envname("POD_NAMESPACE")
+      ->required();
+  command->add_option("--kubeconfig", flags->kubeconfig, "Kubeconfig to use outside a cluster")
+      ->type_name("FILE");
   command->callback([flags, &exit_code] { exit_code = run_reserve_gpu(*flags); });
 }
 

@@ -1,4 +1,4 @@
-// `muster serve`: from flags and files to a running daemon.
+// `muster serve`: reads flags and files and runs the daemon.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -49,7 +49,8 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   options.scaling.image = options.reservations.image;
   options.scaling.is_on = options.scaling.is_on && !options.scaling.image.empty();
   options.dry_run = flags.dry_run == "server";
-  options.elects_leader = options.elects_leader && !options.dry_run && !options.shadow;  // no lease is stored
+  options.elects_leader =
+      options.elects_leader && !options.dry_run && !options.shadow;  // cannot store a lease
   options.groups_pods = options.groups_pods && !options.shadow;
   options.cluster = cluster_options(params);
   options.config = text_of(config);
@@ -57,12 +58,12 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   return options;
 }
 
-// Where past use comes from. KAI's clients for tests give none.
+// Sets the source of past usage. KAI's clients for tests provide none.
 bool take_usage(const Config& config, serve::DaemonOptions& options) {
   options.usage = config.usage;
   options.usage.ages_out = config.params.compatibility.usage_ages_out;
   if (config.usage.client_type.starts_with("fake"))
-    write_message("warning: usageDBConfig: clientType {} gives no past use; use prometheus or embedded",
+    write_message("warning: usageDBConfig: clientType {} provides no past usage; use prometheus or embedded",
                   config.usage.client_type);
   if (!config.usage.is_prometheus()) return true;
   auto address = usage_address(config.usage);
@@ -82,14 +83,15 @@ bool take_queues(const ServeFlags& flags, serve::DaemonOptions& options) {
 int run_serve(const ServeFlags& flags) {
   if (flags.web_auth == "none" && !flags.daemon.web.address.empty() &&
       !serve::is_loopback(flags.daemon.web.address)) {
-    write_message("error: --web-auth none: only on loopback, such as --web-address 127.0.0.1:8081");
+    write_message(
+        "error: --web-auth none is allowed only on loopback, e.g. with --web-address 127.0.0.1:8081");
     return kUsage;
   }
   ServeConfiguration read = read_configuration(flags);
   if (report(read.errors)) return kNo;
   for (const Error& warning : read.warnings) write_message("warning: {}", warning.text());
   for (const std::string& note : read.notes) write_message("note: {}", note);
-  for (const std::string& name : flags.meaningless) write_message("warning: {} means nothing here", name);
+  for (const std::string& name : flags.ignored) write_message("warning: {} has no effect", name);
   serve::DaemonOptions options = daemon_options(flags, read.config);
   if (!take_usage(read.config, options) || !take_queues(flags, options)) return kNo;
   auto who = credentials(flags);
@@ -108,7 +110,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->group("Run a cluster");
   add_serve_flags(*command, *flags);
   command->footer(
-      "Places the pods whose schedulerName is ours, until SIGTERM. SIGUSR1 compares the model with a fresh "
+      "Schedules the pods that name this scheduler, until SIGTERM. SIGUSR1 compares the model with a fresh "
       "list.\n\n"
       "Examples:\n"
       "  muster serve --kubeconfig ~/.kube/config\n"

@@ -1,4 +1,4 @@
-// The flags of `muster serve`: KAI-Scheduler's by name, and ours.
+// The flags of `muster serve`: KAI-Scheduler's under the same names, and its own.
 #pragma once
 
 #include <functional>
@@ -19,10 +19,10 @@ struct ServeFlags {
   std::string binding = "direct", eviction = "delete", pod_grouper = "auto", dry_run, web_auth = "token";
   bool kai_exact = false;
   serve::DaemonOptions daemon;
-  // Flags that were given and win over the file, to be carried out on what it says.
-  std::vector<std::function<void(SchedulerParams&)>> over_file;
-  // Flags that were given and mean nothing here.
-  std::vector<std::string> meaningless;
+  // Flags that override the configuration file, as functions to apply to its values.
+  std::vector<std::function<void(SchedulerParams&)>> overrides;
+  // Names of given flags that have no effect.
+  std::vector<std::string> ignored;
 };
 
 void add_serve_flags(CLI::App& command, ServeFlags& flags);

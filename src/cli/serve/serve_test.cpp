@@ -1,4 +1,4 @@
-// What `muster serve` says before it reaches a cluster.
+// Messages of `muster serve` before it connects to a cluster.
 #include <gmock/gmock.h>
 
 #include "cli/command_for_test.hpp"
@@ -17,7 +17,7 @@ Ran serve_with(const std::string& config) {
       {"serve", "--scheduler-conf", files.add("c.yaml", config), "--kubeconfig", "/none/that/exists"});
 }
 
-TEST(Serve, AnEmptyVariableForTheAddressOfPrometheusIsAnErrorWithItsPlace) {
+TEST(Serve, AnUnsetVariableForTheAddressOfPrometheusIsAnErrorWithItsLocation) {
   unsetenv("MUSTER_TEST_NOT_SET");
   const Ran ran =
       serve_with("usageDBConfig:\n  clientType: prometheus\n  connectionStringEnvVar: MUSTER_TEST_NOT_SET\n");
@@ -26,24 +26,24 @@ TEST(Serve, AnEmptyVariableForTheAddressOfPrometheusIsAnErrorWithItsPlace) {
                                  "MUSTER_TEST_NOT_SET is not set"));
 }
 
-TEST(Serve, WarnsOfAClientThatGivesNoPastUse) {
+TEST(Serve, WarnsAboutAClientWithoutPastUsage) {
   const Ran ran = serve_with("usageDBConfig:\n  clientType: fake\n");
   EXPECT_EQ(ran.exit_code, kNoCluster);
   EXPECT_THAT(ran.err,
-              HasSubstr("usageDBConfig: clientType fake gives no past use; use prometheus or embedded"));
+              HasSubstr("usageDBConfig: clientType fake provides no past usage; use prometheus or embedded"));
 }
 
-TEST(Serve, DoesNotWarnOfClientsThatDo) {
+TEST(Serve, DoesNotWarnAboutClientsWithPastUsage) {
   for (const char* client :
        {"clientType: embedded", "clientType: prometheus\n  connectionString: http://p"}) {
     const Ran ran = serve_with("usageDBConfig:\n  " + std::string(client) + "\n");
     EXPECT_EQ(ran.exit_code, kNoCluster);
-    EXPECT_THAT(ran.err, Not(HasSubstr("past use")));
+    EXPECT_THAT(ran.err, Not(HasSubstr("past usage")));
   }
 }
 
-// KAI-Scheduler's operator always writes some flags with nothing behind the "=".
-TEST(Serve, AnEmptyValueLeavesTheNextArgumentAlone) {
+// KAI-Scheduler's operator always passes some flags with an empty value after the "=".
+TEST(Serve, AnEmptyValueDoesNotConsumeTheNextArgument) {
   const Ran ran = run_muster({"serve", "--partition-label-value=", "--schedule-period=soon"});
   EXPECT_THAT(ran.err, HasSubstr("--schedule-period"));
   EXPECT_EQ(
@@ -53,7 +53,7 @@ TEST(Serve, AnEmptyValueLeavesTheNextArgumentAlone) {
             kNoCluster);
 }
 
-TEST(Serve, QueuesToBeginWithAreReadBeforeAnythingIsDone) {
+TEST(Serve, DefaultQueuesAreCheckedAtTheStart) {
   const FilesForTest files;
   const auto serve_with_queues = [&](const std::string& text) {
     return run_muster(
@@ -62,8 +62,8 @@ TEST(Serve, QueuesToBeginWithAreReadBeforeAnythingIsDone) {
   EXPECT_EQ(serve_with_queues(queue_yaml("research", "", "quota: 4")).exit_code, kNoCluster);
   const Ran other = serve_with_queues(node_yaml("n", 1));
   EXPECT_EQ(other.exit_code, kRefused);
-  EXPECT_THAT(other.err, HasSubstr("q.yaml: a Node stands among the queues to begin with"));
-  EXPECT_THAT(serve_with_queues("").err, HasSubstr("q.yaml: there is no Queue in it"));
+  EXPECT_THAT(other.err, HasSubstr("q.yaml: expected only Queue objects, found a Node"));
+  EXPECT_THAT(serve_with_queues("").err, HasSubstr("q.yaml: contains no Queue"));
 }
 
 }  // namespace

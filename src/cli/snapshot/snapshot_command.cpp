@@ -1,4 +1,4 @@
-// `muster snapshot`: a live cluster's objects as one file that every other command reads.
+// `muster snapshot`: writes the objects of a live cluster to one file that every other command reads.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,14 +30,15 @@ int fail_outside(const Error& error) {
 
 int run_snapshot(const SnapshotCommand& options) {
   if (!options.source.is_live && options.source.server.empty() && !is_kubectl_plugin()) {
-    write_message("error: say of which cluster: --kubeconfig, --context or --server");
+    write_message("error: specify a cluster with --kubeconfig, --context or --server");
     return kUsage;
   }
   const auto text = read_live(options.source);
   if (!text) return fail_outside(text.error());
   auto list = nlohmann::ordered_json::parse(*text, nullptr, false);
   if (!list.is_object() || !list["items"].is_array())
-    return fail_outside({.message = "what came is no list of objects", .where = {}, .is_outside = true});
+    return fail_outside(
+        {.message = "the response is not a list of objects", .where = {}, .is_outside = true});
   kube::strip(list);
   if (options.is_redacted) redact(list);
   if (const auto written = write_snapshot(list, options.file); !written) return fail_outside(written.error());
@@ -49,17 +50,16 @@ int run_snapshot(const SnapshotCommand& options) {
 
 void add_snapshot(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SnapshotCommand>();
-  CLI::App* command = app.add_subcommand("snapshot", "Write a live cluster's objects into one file");
+  CLI::App* command = app.add_subcommand("snapshot", "Write the objects of a live cluster to one file");
   command->group("Run a cluster");
-  command->add_option("FILE", options->file, "Where to: .json.zst, .json or .yaml; - for standard output")
+  command->add_option("FILE", options->file, "Output file: .json.zst, .json or .yaml; - for standard output")
       ->required();
   add_live_options(*command, options->source);
   command->add_flag("--redact", options->is_redacted,
-                    "Names as hashes, which are the same in every snapshot");
+                    "Replace names with hashes that are the same in every snapshot");
   command->footer(
-      "Reads all that scheduling depends on, and nothing else: no Secrets, no data of ConfigMaps, no "
-      "variables\n"
-      "and commands of containers. simulate, explain, what-if and validate read the file.\n\n"
+      "Reads only what scheduling depends on: no Secrets, no ConfigMap data, no environment variables or\n"
+      "commands of containers. simulate, explain, what-if and validate read the file.\n\n"
       "Examples:\n"
       "  muster snapshot cluster.json.zst --kubeconfig ~/.kube/config\n"
       "  muster snapshot cluster.yaml --context prod --redact\n"

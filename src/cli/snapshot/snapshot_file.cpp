@@ -1,4 +1,4 @@
-// Objects are stripped, names hashed where that is asked for, and the text packed by its file's name.
+// Hashes names on request, and writes the list in the format and compression that the file name implies.
 #include "cli/snapshot/snapshot_file.hpp"
 
 #include <fmt/format.h>
@@ -43,7 +43,7 @@ bool is_read(std::string_view annotation) {
 
 std::string hash_of(std::string_view name) { return fmt::format("x{:016x}", stable_hash(name)); }
 
-// Members that hold words of the API, which may happen to be the name of something, too.
+// Members with fixed words of the API, which may coincide with the name of an object.
 constexpr std::array<std::string_view, 10> kNeverNames{"kind",   "apiVersion", "apiGroup", "schedulerName",
                                                        "phase",  "type",       "status",   "reason",
                                                        "effect", "operator"};
@@ -73,7 +73,7 @@ class Redaction {
   void add(const std::string& name) {
     if (!name.empty()) names_.insert(name);
   }
-  // Also "namespace/name".
+  // Replaces names and "namespace/name".
   std::string renamed(const std::string& text) const {
     if (names_.contains(text)) return hash_of(text);
     const auto slash = text.find('/');
@@ -94,7 +94,7 @@ void drop_annotations(ordered_json& object) {
   object[path] = std::move(kept);
 }
 
-// What holds names as keys, or of those who are no object, or in words.
+// Drops parts that hold names as keys, names of things that are not objects, or names within text.
 void drop_names(ordered_json& state) {
   for (const char* key : {"usage", "history", "evictedFor", "decided"}) state.erase(key);
   if (state.contains("refusedBinds") && state["refusedBinds"].is_array())
@@ -137,7 +137,7 @@ void redact(ordered_json& list) {
     if (text_at(object, "/kind") == "SchedulerState") drop_names(object);
   for (ordered_json& object : list["items"]) {
     drop_annotations(object);
-    ordered_json config = std::move(object["config"]);  // names plugins and actions, and objects in one part
+    ordered_json config = std::move(object["config"]);  // only schedulerParams contains names of objects
     object.erase("config");
     redaction.rename(object);
     if (!config.is_object()) continue;

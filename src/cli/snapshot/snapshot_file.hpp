@@ -1,5 +1,4 @@
-// What becomes of the objects of a cluster on their way into a file: what nobody needs and nobody should see
-// is left out, names may be replaced, and the name of the file says how it is written.
+// Writes the objects of a cluster to a file. Names may be replaced, and the file name determines the format.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,14 +8,15 @@
 
 namespace muster::cli {
 
-// Replaces names of objects, namespaces and owners, wherever they stand, by hashes that are the same in every
-// snapshot, and drops annotations that nobody reads.
+// Replaces all names of objects, namespaces and owners with hashes that are the same in every snapshot, and
+// drops annotations that muster does not read.
 void redact(nlohmann::ordered_json& list);
 
-// By the name: .json.zst (or any .zst), .yaml and .yml, else JSON.
+// Formats the list by the extension of the file: .zst is compressed JSON, .yaml and .yml are YAML, others
+// JSON.
 std::string written_as(const nlohmann::ordered_json& list, const std::string& file);
 
-// Whole or not at all: to a file beside it first. "-": standard output.
+// Writes the file atomically, through a temporary file in the same directory. "-" is standard output.
 Result<void> write_snapshot(const nlohmann::ordered_json& list, const std::string& file);
 
 }  // namespace muster::cli

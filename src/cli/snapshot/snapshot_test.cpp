@@ -1,4 +1,4 @@
-// How snapshots are written, and that names are gone where they are to be.
+// The formats of snapshots, and the redaction of names.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -33,7 +33,7 @@ TEST(Snapshot, HoldsNoSecrets) {
   EXPECT_THAT(list.dump(), HasSubstr("configMapKeyRef"));
 }
 
-TEST(Snapshot, NamesBecomeHashesThatFitTogether) {
+TEST(Snapshot, NamesBecomeConsistentHashes) {
   ordered_json list = snapshot_for_test();
   kube::strip(list);
   redact(list);
@@ -47,7 +47,7 @@ TEST(Snapshot, NamesBecomeHashesThatFitTogether) {
   EXPECT_THAT(list.dump(), Not(HasSubstr("example.com/owner")));
 }
 
-TEST(Snapshot, WhatTheSchedulerKnewIsRedactedToo) {
+TEST(Snapshot, TheSchedulerStateIsRedacted) {
   ordered_json list = ordered_json::parse(R"({"items": [
     {"kind": "PodGroup", "metadata": {"name": "proportion", "namespace": "team"}},
     {"kind": "Pod", "metadata": {"name": "proportion-0", "namespace": "team"}},
@@ -66,7 +66,7 @@ TEST(Snapshot, WhatTheSchedulerKnewIsRedactedToo) {
   EXPECT_THAT(state.dump(), Not(HasSubstr("welcome")));
 }
 
-TEST(Snapshot, IsYamlWhereTheNameSaysSo) {
+TEST(Snapshot, TheFileNameDeterminesTheFormat) {
   const ordered_json list =
       ordered_json::parse(R"({"kind": "List", "items": [{"a": {"b": [1, "x: y"], "c": {}}}, "z"]})");
   EXPECT_EQ(written_as(list, "x.yaml"),

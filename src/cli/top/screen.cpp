@@ -1,4 +1,4 @@
-// A frame is written in one go, line over line, so that nothing flickers.
+// Writes each frame in one call over the previous one, so that the screen does not flicker.
 #include "cli/top/screen.hpp"
 
 #include <poll.h>
@@ -26,7 +26,7 @@ winsize size_of_terminal() {
   return size;
 }
 
-// As much of the line as the columns show; colours are taken along.
+// Returns the part of the line that fits the columns. Colour sequences take no columns.
 std::string cut(std::string_view line, std::size_t columns) {
   std::string shown;
   std::size_t width = 0;
@@ -82,7 +82,7 @@ void Screen::draw(const Text& picture, std::size_t first) {
 
 namespace {
 
-// An escape sequence of two letters, or one byte.
+// The length of the first key: an escape sequence of three bytes, or a single byte.
 std::size_t length_of_key(std::string_view bytes) {
   const bool is_sequence = bytes.size() > 2 && bytes[0] == '\x1b' && (bytes[1] == '[' || bytes[1] == 'O');
   return is_sequence ? 3 : 1;

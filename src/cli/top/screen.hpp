@@ -1,4 +1,4 @@
-// A terminal as a screen: drawn over in place, read key by key, and put back as it was.
+// A full-screen view on a terminal: redrawn in place, read key by key, and restored at the end.
 #pragma once
 
 #include <termios.h>
@@ -21,17 +21,17 @@ class Screen {
 
   std::size_t rows() const;
   std::size_t columns() const;
-  // The text from its line `first` on, as far as there is room; what was there before is drawn over.
+  // Draws the text from line `first` on, as far as it fits, over the previous content.
   void draw(const Text& text, std::size_t first = 0);
-  // The next key; kNone where none came in time.
+  // Returns the next key, or kNone if there is none within the time.
   Key read(std::chrono::milliseconds patience);
 
  private:
   termios before_{};
-  std::string unread_;  // what was typed faster than it is asked for
+  std::string unread_;  // bytes received but not yet returned as keys
 };
 
-// Takes the first key off what a terminal sent; kNone: nothing is left.
+// Removes the first key from bytes that a terminal sent and returns it; kNone if there are none.
 Key take_key(std::string& bytes);
 
 }  // namespace muster::cli

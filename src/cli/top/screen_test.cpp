@@ -1,4 +1,4 @@
-// Keys as terminals send them.
+// Decoding of the key sequences that terminals send.
 #include "cli/top/screen.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// `muster top`: queues, who waits, and nodes; on a terminal again and again.
+// `muster top`: shows queues, pending jobs and nodes; on a terminal, refreshes the view.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -33,8 +33,9 @@ struct TopCommand {
 constexpr auto kPeriod = std::chrono::milliseconds(2000);
 constexpr auto kTrend = std::chrono::minutes(1);
 
-// What is wrong with the files is told once: not over a picture that is renewed.
-enum class Tell : unsigned char { kAll, kNothing };
+// Whether to print messages about the input. They are printed only before the first view, not over a
+// refreshed one.
+enum class Messages : unsigned char { kPrint, kDrop };
 
 std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) {
   Inputs inputs = read_all(options);
@@ -43,16 +44,17 @@ std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) 
   return inputs;
 }
 
-// Nothing, and `exit_code` set, where the cluster can not be read.
-std::optional<TopView> read_view(const TopCommand& options, Tell tell, int& exit_code) {
+// Returns nullopt and sets `exit_code` if the cluster cannot be read.
+std::optional<TopView> read_view(const TopCommand& options, Messages messages, int& exit_code) {
   TemporaryFile live;
   InputOptions wanted = options.inputs;
   exit_code = take_source(options.source, live, wanted);
   if (exit_code != kSuccess) return std::nullopt;
-  auto inputs = tell == Tell::kAll ? read_inputs(wanted, exit_code) : read_quietly(wanted, exit_code);
+  auto inputs =
+      messages == Messages::kPrint ? read_inputs(wanted, exit_code) : read_quietly(wanted, exit_code);
   if (!inputs) return std::nullopt;
   if (const std::string problem = problem_with(options.filter, inputs->cluster);
-      !problem.empty() && tell == Tell::kAll) {
+      !problem.empty() && messages == Messages::kPrint) {
     write_message("error: {}", problem);
     exit_code = kUsage;
     return std::nullopt;
@@ -66,7 +68,7 @@ TextStyle style_of(const TopCommand& options) {
 
 int print_once(const TopCommand& options) {
   int exit_code = kSuccess;
-  const auto view = read_view(options, Tell::kAll, exit_code);
+  const auto view = read_view(options, Messages::kPrint, exit_code);
   if (!view) return exit_code;
   if (options.output == "json")
     write_json(top_json(*view));
@@ -75,14 +77,14 @@ int print_once(const TopCommand& options) {
   return kSuccess;
 }
 
-// What is on the screen: the list, or one job's explanation.
-class Watching {
+// The refreshed view on a terminal: the overview, or the explanation of one job.
+class LiveView {
  public:
-  explicit Watching(const TopCommand& options) : options_(options) {}
+  explicit LiveView(const TopCommand& options) : options_(options) {}
 
   int run() {
     int exit_code = kSuccess;
-    auto view = read_view(options_, Tell::kAll, exit_code);
+    auto view = read_view(options_, Messages::kPrint, exit_code);
     if (!view) return exit_code;
     compare_with_earlier(*view);
     Screen screen;
@@ -95,7 +97,7 @@ class Watching {
         continue;
       }
       if (!explained_.empty()) continue;
-      auto next = read_view(options_, Tell::kNothing, exit_code);
+      auto next = read_view(options_, Messages::kDrop, exit_code);
       if (!next) return exit_code;
       view = std::move(next);
       compare_with_earlier(*view);
@@ -106,22 +108,22 @@ class Watching {
   void draw(Screen& screen, const TopView& view) {
     if (!explained_.empty()) return screen.draw(explained_ + "\nq: back\n", first_);
     TextStyle style = style_of(options_);
-    style.all = true;  // there is another way to see the rest
+    style.all = true;  // the list scrolls, so all rows can be reached
     if (!view.waiting.empty()) selected_ = std::min(selected_, view.waiting.size() - 1);
     const Text text = top_text(view, style, selected_);
     screen.draw(text, first_line_for(text.str(), screen.rows()));
   }
 
-  // So that the chosen job is seen, and as much of what stands above it as there is room for.
+  // The first line to draw so that the selected job is visible, with as much above it as fits.
   static std::size_t first_line_for(const std::string& text, std::size_t rows) {
-    const std::size_t chosen = text.find("\n  >");
-    if (chosen == text.npos) return 0;
-    const auto end = text.begin() + static_cast<std::ptrdiff_t>(chosen);
+    const std::size_t selected = text.find("\n  >");
+    if (selected == text.npos) return 0;
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(selected);
     const auto line = static_cast<std::size_t>(std::count(text.begin(), end, '\n')) + 1;
     return line + 1 > rows ? line + 1 - rows : 0;
   }
 
-  // The trend is against what was seen a minute ago, or as long as we look.
+  // Sets the figures that the trend compares with: those from a minute ago, or the oldest since the start.
   void compare_with_earlier(TopView& view) {
     const auto now = std::chrono::steady_clock::now();
     GpusByQueue held = std::exchange(view.held_before, {});
@@ -152,25 +154,24 @@ int run_top(const TopCommand& options) {
   const bool is_live = options.source.is_live || !options.source.server.empty() ||
                        (is_kubectl_plugin() && options.inputs.paths.empty());
   const bool is_screen = is_terminal(stdout) && ::isatty(STDIN_FILENO) != 0;
-  return is_live && is_screen && options.output == "text" ? Watching(options).run() : print_once(options);
+  return is_live && is_screen && options.output == "text" ? LiveView(options).run() : print_once(options);
 }
 
 }  // namespace
 
 void add_top(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopCommand>();
-  CLI::App* command = app.add_subcommand("top", "Queues, who waits and why, and nodes, at a glance");
+  CLI::App* command = app.add_subcommand("top", "Show queues, pending jobs with reasons, and nodes");
   command->group("Ask about jobs");
   add_input_options(*command, options->inputs, {.needs_files = false});
   add_source_options(*command, options->source);
   add_filters(*command, options->filter);
   add_output_option(*command, options->output);
-  command->add_flag("--all", options->all, "Do not cut off long lists");
+  command->add_flag("--all", options->all, "Show long lists in full");
   command->footer(
-      "On a terminal and of a live cluster, the picture is renewed every two seconds: arrows choose a job,\n"
-      "enter explains it, q goes back and ends. Otherwise it is printed once. The trend of a queue is what "
-      "it\n"
-      "holds more or less than a minute ago; printed once, than before the next cycle.\n\n"
+      "On a terminal with a live cluster, the view refreshes every two seconds: arrow keys select a job,\n"
+      "enter explains it, q goes back or quits. Otherwise, the view is printed once. The trend of a queue\n"
+      "is the change of its GPUs in use over the last minute; if printed once, over the next cycle.\n\n"
       "Examples:\n"
       "  muster top cluster/\n"
       "  muster top --context prod\n"

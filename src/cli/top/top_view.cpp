@@ -1,4 +1,4 @@
-// Queues, jobs in line and nodes as blocks of text that fit 80 columns.
+// Formats queues, pending jobs and nodes as blocks of text that fit 80 columns.
 #include "cli/top/top_view.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ using nlohmann::ordered_json;
 constexpr std::size_t kLongestBar = 16;
 constexpr auto kTimeForEstimates = std::chrono::milliseconds(500);
 
-// Those that are considered in their order, then the others.
-std::vector<JobId> in_line(Cluster& cluster, const Policy& policy, TimePoint now) {
+// Pending jobs in scheduling order, then those that are not considered.
+std::vector<JobId> jobs_in_order(Cluster& cluster, const Policy& policy, TimePoint now) {
   Session session(cluster, policy, now);
   std::vector<JobId> jobs;
   for (JobOrder order = waiting_jobs(session, ""); !order.empty();) jobs.push_back(order.pop());
@@ -47,7 +47,7 @@ std::string bar(double used, double all) {
   return text;
 }
 
-// Nodes with GPUs, those with most free first; alike ones share a row.
+// Nodes with GPUs, most free GPUs first. Nodes with the same counts share a row.
 Text nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   std::map<std::pair<double, double>, std::vector<std::string>, std::greater<>> rows;  // free, all
   for (const NodeStand& stand : node_stands(cluster, last))
@@ -72,7 +72,7 @@ std::string start_text(const TopView& view, const TopJob& job) {
   return until <= Duration::zero() ? "now" : "in " + format_age(until);
 }
 
-// Jobs that wait in the queue or below it, whatever is filtered.
+// Counts pending jobs in each queue and below it, ignoring the filter.
 std::map<QueueId, std::size_t> waiting_by_queue(const Cluster& cluster) {
   std::map<QueueId, std::size_t> counts;
   for (JobId j : present_jobs(cluster))
@@ -119,7 +119,7 @@ ordered_json queue_list(const TopView& view) {
 }
 
 Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
-  if (view.waiting.empty()) return style.heading("Waiting") + "  nobody\n";
+  if (view.waiting.empty()) return style.heading("Waiting") + "  none\n";
   const Cluster& c = view.inputs.cluster;
   const JobNames names(c);
   Table table({{""},
@@ -171,7 +171,7 @@ TopView top_view(Inputs&& inputs, const JobFilter& filter) {
                                  {.time = kTimeForEstimates, .stopwatch = stopwatch});
   const std::vector<JobId> selected = selected_jobs(view.inputs.cluster, filter);
   const std::set<JobId> shown(selected.begin(), selected.end());
-  std::vector<JobId> jobs = in_line(view.inputs.cluster, view.inputs.policy, now);
+  std::vector<JobId> jobs = jobs_in_order(view.inputs.cluster, view.inputs.policy, now);
   std::erase_if(jobs, [&](JobId j) { return !shown.contains(j); });
   if (!filter.sort.empty()) sort_jobs(view.inputs.cluster, filter.sort, jobs);
   for (JobId j : jobs) view.waiting.push_back({j, reasons[j], futures.of(j).p50});

@@ -1,4 +1,4 @@
-// What `muster top` shows of a cluster at one moment.
+// The state of a cluster that `muster top` shows.
 #pragma once
 
 #include <map>
@@ -14,30 +14,30 @@
 
 namespace muster::cli {
 
-// A job that waits, in the order in which jobs are served.
+// A pending job.
 struct TopJob {
   JobId job;
-  std::string reason;               // its code; "": none is known
-  std::optional<TimePoint> starts;  // as far as anybody knows
+  std::string reason;               // the code of its first reason; "": unknown
+  std::optional<TimePoint> starts;  // estimated start; nullopt: unknown
 };
 
-// What queues held, by name, some time ago.
+// GPUs in use by queue name.
 using GpusByQueue = std::map<std::string, double>;
 
-// After one cycle.
+// The cluster after one cycle, with its pending jobs in scheduling order.
 struct TopView {
   Inputs inputs;
-  Cluster before;  // what questions about jobs are asked of
+  Cluster before;  // the cluster before the cycle, for questions about jobs
   answers::KnownTimes times;
   Round round;
   std::vector<TopJob> waiting;
-  GpusByQueue held_before;  // what the trend is told against: before the cycle, or in an earlier picture
+  GpusByQueue held_before;  // reference of the trend: before the cycle, or in an earlier view
 };
 
 TopView top_view(Inputs&& inputs, const JobFilter& filter);
 GpusByQueue gpus_held(const Cluster& cluster);
 
-// `selected`: the row of a waiting job that is marked, or none.
+// `selected`: the row of the pending job to mark, or none.
 Text top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected = {});
 // Schema muster.dev/top/v1.
 nlohmann::ordered_json top_json(const TopView& view);

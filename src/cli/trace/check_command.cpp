@@ -1,4 +1,4 @@
-// `muster trace check`: what is in a trace, and what is wrong with it.
+// `muster trace check`: summarises a trace and reports invalid rows.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -42,7 +42,7 @@ double gpus_of(const trace::NodeList& nodes) {
   return gpus;
 }
 
-// What the trace asks for, in shares of what the nodes have from the first submission to the last.
+// The requested GPU time as a share of the GPU time of the nodes between the first and the last submission.
 std::optional<double> load_of(const TraceSummary& summary, const trace::NodeList& nodes) {
   const double offered = gpus_of(nodes) * trace::seconds(summary.span);
   if (offered <= 0) return std::nullopt;
@@ -68,14 +68,13 @@ Text table_text(const TraceSummary& summary, const Paint& paint) {
                {"LARGEST", Align::kRight},
                {"GPU-HOURS", Align::kRight}});
   for (const QueueSummary& queue : summary.queues) table.add(row_of(queue.name, queue));
-  table.add(row_of("in all", summary.all));
+  table.add(row_of("total", summary.all));
   return table.text({.paint = paint});
 }
 
 std::string span_text(const Trace& trace, const TraceSummary& summary) {
   if (trace.jobs.empty()) return "no jobs";
-  const std::string first =
-      trace.has_instants ? " from " + format_time(trace.jobs.front().submit) + " on" : "";
+  const std::string first = trace.has_instants ? ", starting " + format_time(trace.jobs.front().submit) : "";
   return fmt::format("{} submitted in {}{}", counted(trace.jobs.size(), "job"), format_age(summary.span),
                      first);
 }
@@ -84,12 +83,12 @@ Text check_text(const TraceInput& input, const TraceSummary& summary, const Pain
   const Trace& trace = input.trace();
   Text text = table_text(summary, paint);
   text += Text(span_text(trace, summary));
-  if (summary.endless > 0) text += format_text("; {} never end", grouped(summary.endless));
-  if (summary.drawn > 0) text += format_text("; the durations of {} are drawn", grouped(summary.drawn));
+  if (summary.endless > 0) text += format_text("; {} never finish", grouped(summary.endless));
+  if (summary.drawn > 0) text += format_text("; {} have random durations", grouped(summary.drawn));
   if (const auto load = load_of(summary, input.nodes()))
-    text += format_text("; {:.0f} % of the {} GPUs of {}", *load * 100,
+    text += format_text("; average load {:.0f} % of {} GPUs on {}", *load * 100,
                         grouped_decimal(gpus_of(input.nodes())), counted(input.nodes().nodes.size(), "node"));
-  text += format_text("\n{}: {} not taken\n", counted(trace.rows, "row"), grouped(trace.skipped));
+  text += format_text("\n{}: {} skipped\n", counted(trace.rows, "row"), grouped(trace.skipped));
   return text;
 }
 
@@ -144,16 +143,16 @@ int run_check(const CheckFlags& flags) {
 
 void add_trace_check(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
-  CLI::App* command = app.add_subcommand("check", "Say what is in a trace, and what is wrong with it");
+  CLI::App* command = app.add_subcommand("check", "Summarise a trace and report invalid rows");
   command
       ->add_option("FILE", flags->trace.trace,
                    "CSV with a header or JSON lines, also .gz or .zst; - for standard input")
       ->required();
   add_trace_map_options(*command, flags->trace);
   add_output_option(*command, flags->output);
-  command->add_flag("--strict", flags->strict, "Rows that are wrong are errors");
+  command->add_flag("--strict", flags->strict, "Treat invalid rows as errors");
   command->footer(
-      "Rows that are wrong are told with line and column, and not taken.\n\n"
+      "Invalid rows are reported with line and column and skipped.\n\n"
       "Examples:\n"
       "  muster trace check jobs.csv\n"
       "  muster trace check openb_pod_list_default.csv --trace-format openb \\\n"

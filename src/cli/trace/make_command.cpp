@@ -1,4 +1,4 @@
-// `muster trace make`: a synthetic trace on standard output.
+// `muster trace make`: writes a synthetic trace to standard output.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -75,31 +75,33 @@ int run_make(const MakeFlags& flags) {
 }
 
 void add_size(CLI::App& command, MakeOptions& options) {
-  add_number(command, "--jobs", options.jobs, "How many jobs");
-  add_number(command, "--days", options.days, "In how many days; the first is a Monday");
-  add_number(command, "--seed", options.seed, "The same seed makes the same trace");
+  add_number(command, "--jobs", options.jobs, "Number of jobs");
+  add_number(command, "--days", options.days, "Number of days; the first is a Monday");
+  add_number(command, "--seed", options.seed, "Random seed; the same seed produces the same trace");
   add_weights(command, "--queues", options.queues, "Queues, each with its share of the jobs");
-  add_number(command, "--users", options.users, "Users; the first submit most");
+  add_number(command, "--users", options.users, "Number of users; the first ones submit most");
 }
 
 void add_shape(CLI::App& command, MakeOptions& options) {
-  add_weights(command, "--gangs", options.gangs, "Pods of a job, all of which must run at once");
-  add_weights(command, "--gpus", options.gpus, "GPUs of a pod; below 1, a share of one");
-  add_number(command, "--cpu-per-gpu", options.cpu_per_gpu, "Cores");
-  add_number(command, "--memory-per-gpu", options.memory_per_gpu, "GiB");
-  add_duration(command, "--duration", options.median, "Half of the jobs are shorter");
-  add_duration(command, "--duration-p90", options.p90, "One in ten is longer");
-  add_duration(command, "--duration-max", options.longest, "None is longer");
+  add_weights(command, "--gangs", options.gangs, "Pods per job; all of them must run at once");
+  add_weights(command, "--gpus", options.gpus, "GPUs per pod; below 1, a share of one GPU");
+  add_number(command, "--cpu-per-gpu", options.cpu_per_gpu, "CPU cores per GPU");
+  add_number(command, "--memory-per-gpu", options.memory_per_gpu, "Memory per GPU, in GiB");
+  add_duration(command, "--duration", options.median, "Median duration of jobs");
+  add_duration(command, "--duration-p90", options.p90, "Duration that one in ten jobs exceeds");
+  add_duration(command, "--duration-max", options.longest, "Longest duration");
   add_weights(command, "--priorities", options.priorities, "Priority classes or numbers (default: none)");
-  add_duration(command, "--checkpoint-every", options.checkpoint_every, "Of all jobs (default: none)");
+  add_duration(command, "--checkpoint-every", options.checkpoint_every,
+               "Checkpoint interval of all jobs (default: none)");
 }
 
 void add_times(CLI::App& command, MakeOptions& options) {
-  add_number(command, "--swing", options.swing, "Of arrivals in a day: 0 even, 1 none at night");
-  add_number(command, "--weekend", options.weekend, "Arrivals of a day then, beside a working day");
-  add_number(command, "--bursts", options.bursts, "Moments at which many jobs come at once");
-  add_number(command, "--burst-share", options.burst_share, "Of the jobs that come in bursts");
-  add_weights(command, "--burst-gangs", options.burst_gangs, "Pods of those jobs");
+  add_number(command, "--swing", options.swing,
+             "Day/night variation of arrivals: 0 none, 1 no arrivals at night");
+  add_number(command, "--weekend", options.weekend, "Arrivals on a weekend day, relative to a weekday");
+  add_number(command, "--bursts", options.bursts, "Number of bursts, in which many jobs arrive at once");
+  add_number(command, "--burst-share", options.burst_share, "Share of the jobs that arrive in bursts");
+  add_weights(command, "--burst-gangs", options.burst_gangs, "Pods per job in bursts");
 }
 
 }  // namespace
@@ -114,8 +116,8 @@ void add_trace_make(CLI::App& app, int& exit_code) {
       ->check(is_one_of({"csv", "json"}))
       ->capture_default_str();
   command->footer(
-      "Arrivals swing with day and week, durations have a heavy tail. The same options always make the same\n"
-      "trace.\n\n"
+      "Arrivals vary with the time of day and the day of the week; durations have a heavy tail. The same\n"
+      "options always produce the same trace.\n\n"
       "Examples:\n"
       "  muster trace make --jobs 10000 --days 7 > steady.csv\n"
       "  muster trace make --jobs 5000 --bursts 12 --burst-gangs 32:2,64:1 --seed 7 > bursts.csv\n"

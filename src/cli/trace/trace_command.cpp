@@ -1,4 +1,4 @@
-// `muster trace`: traces made and looked at.
+// `muster trace`: generates and checks traces.
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
@@ -7,7 +7,7 @@
 namespace muster::cli {
 
 void add_trace(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("trace", "Make a trace of jobs for simulate, or look at one");
+  CLI::App* command = app.add_subcommand("trace", "Generate or check a trace of jobs for simulate");
   command->group("Try a policy on files");
   command->require_subcommand(1);
   add_trace_make(*command, exit_code);

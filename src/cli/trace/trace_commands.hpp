@@ -9,7 +9,7 @@ namespace muster::cli {
 
 // Writes a synthetic trace.
 void add_trace_make(CLI::App& app, int& exit_code);
-// Says what is in a trace and what is wrong with it.
+// Summarises a trace and reports invalid rows.
 void add_trace_check(CLI::App& app, int& exit_code);
 
 }  // namespace muster::cli

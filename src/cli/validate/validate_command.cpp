@@ -1,4 +1,4 @@
-// `muster validate`: all that is wrong with the files, and all that surely is not meant.
+// `muster validate`: reports errors in files, and warnings about what is probably a mistake.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -81,7 +81,7 @@ ordered_json validation_json(const Inputs& inputs, int exit_code) {
 
 int run_validate(const ValidateOptions& options) {
   if (options.inputs.paths.empty() && options.inputs.config.empty()) {
-    write_message("error: name a FILE, or a configuration with --config");
+    write_message("error: specify a FILE, or a configuration with --config");
     return kUsage;
   }
   Inputs inputs = read_all(options.inputs);
@@ -104,10 +104,11 @@ void add_validate(CLI::App& app, int& exit_code) {
   command->group("Check files");
   command->add_option("FILE", options->inputs.paths, kFilesHelp);
   command->add_option("--config", options->inputs.config, kConfigHelp)->type_name("FILE");
-  command->add_flag("--strict", options->inputs.strict, "Warnings are errors");
+  command->add_flag("--strict", options->inputs.strict, "Treat warnings as errors");
   add_output_option(*command, options->output);
   command->footer(
-      "Exits with 0 if nothing is wrong (warnings aside), 1 if something is, 3 if a file can not be read.\n\n"
+      "Exits with 0 if there are no errors (warnings are allowed), 1 if there are, 3 if a file cannot be\n"
+      "read.\n\n"
       "Examples:\n"
       "  muster validate queues.yaml jobs/\n"
       "  muster validate cluster/ --config scheduler.yaml --strict -o json");

@@ -1,4 +1,4 @@
-// Every warning of `muster validate`, at the line it is about.
+// The warnings of `muster validate`, with the lines they refer to.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -19,7 +19,7 @@ class Validate : public testing::Test {
     ran.out = files_.without_root(ran.out);
     return ran;
   }
-  // What is said before the line that counts.
+  // The output before the summary line.
   std::string findings(const std::string& text) {
     const std::string out = validated(text).out;
     return out.substr(0, out.rfind('\n', out.size() - 2) + 1);
@@ -28,7 +28,7 @@ class Validate : public testing::Test {
   std::string config_ = kAllocateOnly;
 };
 
-TEST_F(Validate, CountsWhatItRead) {
+TEST_F(Validate, CountsObjects) {
   const Ran ran =
       validated(node_yaml("n1", 8) + queue_yaml("q", "", kUnbounded) + job_yaml("j", "q", 2, 2, 1));
   EXPECT_EQ(ran.exit_code, kSuccess);
@@ -36,7 +36,7 @@ TEST_F(Validate, CountsWhatItRead) {
   EXPECT_EQ(ran.out, "1 Node, 2 Pod, 1 PodGroup, 1 Queue in 1 file: 0 errors, 0 warnings\n");
 }
 
-TEST_F(Validate, ReportsEveryMistakeWithItsLine) {
+TEST_F(Validate, ReportsEveryErrorWithItsLine) {
   const Ran ran = validated(R"(apiVersion: scheduling.run.ai/v2
 kind: Queue
 metadata: {name: q}
@@ -87,7 +87,8 @@ TEST_F(Validate, ComparesQuotasLimitsAndWeights) {
             "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: is missing and counts as 0: no pod that "
             "requests "
             "GPUs can run here; -1 means no limit\n");
-  EXPECT_EQ(findings(queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1")), "") << "meant so";
+  EXPECT_EQ(findings(queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1")), "")
+      << "a limit of 0 is intended";
   EXPECT_EQ(findings(queue_yaml("q", "", "quota: 4, limit: -2, overQuotaWeight: 1")),
             "warning: c.yaml:2: Queue q: spec.resources.gpu.limit: -2 is negative; write -1 for "
             "unlimited\n");
@@ -107,7 +108,7 @@ TEST_F(Validate, ComparesTopQuotasWithTheNodes) {
             "nodes have 8 GPUs\n");
 }
 
-TEST_F(Validate, FindsQueuesThatCanNotBeReached) {
+TEST_F(Validate, FindsUnreachableQueues) {
   EXPECT_EQ(
       findings(queue_yaml("a", "b", kUnbounded) + job_yaml("j", "a", 1, 1, 1)),
       "warning: c.yaml:2: Queue a: spec.parentQueue: parent queue \"b\" does not exist; this queue and all "
@@ -185,7 +186,7 @@ TEST_F(Validate, FindsPodsLargerThanAnyNode) {
             "has everything it requests\n");
 }
 
-TEST_F(Validate, FindsMinimumRuntimesThatDoNotCount) {
+TEST_F(Validate, FindsMinimumRuntimesWithoutEffect) {
   const auto queue = [](const char* name, const char* parent, const char* more) {
     return queue_yaml(name, parent, kUnbounded, more);
   };
@@ -212,7 +213,7 @@ TEST_F(Validate, FindsMinimumRuntimesThatDoNotCount) {
 
 TEST_F(Validate, FindsObjectsGivenTwice) {
   EXPECT_EQ(findings(queue_yaml("q", "", kUnbounded) + queue_yaml("q", "", kUnbounded)),
-            "warning: c.yaml:4: Queue q: was already given in c.yaml:2; this one counts\n");
+            "warning: c.yaml:4: Queue q: is already defined in c.yaml:2; this later definition is used\n");
 }
 
 TEST_F(Validate, ChecksAConfigurationAlone) {
