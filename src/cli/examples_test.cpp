@@ -124,9 +124,9 @@ std::string requeue_section(const std::string& cycles, std::vector<std::string> 
 TEST(Examples, RequeueAsText) {
   EXPECT_EQ(requeue_section("4"), R"(Requeue
   cycles  job       what           why
-  1       sweep     requeued       1 pod for urgent; not asked again before 2025-06-01T12:30:00Z
-  1 to 4  notebook  nominated      overdue since 2025-06-01T11:00:00Z, says expectedruntime
-  1       sweep     nominated      overdue since 2025-06-01T08:00:00Z, says expectedruntime
+  1       sweep     requeued       1 pod for urgent; not nominated again before 2025-06-01T12:30:00Z
+  1 to 4  notebook  nominated      overdue since 2025-06-01T11:00:00Z, reported by expectedruntime
+  1       sweep     nominated      overdue since 2025-06-01T08:00:00Z, reported by expectedruntime
   2 to 4  sweep     not nominated  not_running
 )");
 }
@@ -137,11 +137,11 @@ TEST(Examples, RequeueAsADryRun) {
 actions: allocate, requeue
 actionArguments: {requeue: {dryRun: "true"}}
 )");
-  EXPECT_EQ(requeue_section("1", {"--config", config}), R"(Requeue, as a dry run that evicts nobody
+  EXPECT_EQ(requeue_section("1", {"--config", config}), R"(Requeue (dry run: no pods are evicted)
   cycles  job       what               why
-  1       sweep     would be requeued  1 pod for urgent; not asked again before 2025-06-01T12:30:00Z
-  1       notebook  nominated          overdue since 2025-06-01T11:00:00Z, says expectedruntime
-  1       sweep     nominated          overdue since 2025-06-01T08:00:00Z, says expectedruntime
+  1       sweep     would be requeued  1 pod for urgent; not nominated again before 2025-06-01T12:30:00Z
+  1       notebook  nominated          overdue since 2025-06-01T11:00:00Z, reported by expectedruntime
+  1       sweep     nominated          overdue since 2025-06-01T08:00:00Z, reported by expectedruntime
 )");
 }
 

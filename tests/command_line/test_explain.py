@@ -90,7 +90,7 @@ class Explain(unittest.TestCase):
         ran = muster("explain", "ranker-large", TOUR, *NOW)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertTrue(ran.stdout.startswith(
-            "ranker-large waits: queue ads has a limit of 10 GPUs: 8 in use, 4 more requested.\n"), ran.stdout)
+            "ranker-large is pending: queue ads has a limit of 10 GPUs: 8 in use, 4 more requested.\n"), ran.stdout)
         self.assertLessEqual(max(map(len, ran.stdout.splitlines())), 100)
 
     def test_of_no_such_job(self):
@@ -197,7 +197,7 @@ class WhatIf(unittest.TestCase):
     def test_asks_for_a_change(self):
         ran = muster("what-if", TOUR, *NOW)
         self.assertEqual(ran.returncode, 2)
-        self.assertIn("no change to ask about", ran.stderr)
+        self.assertIn("specify at least one change", ran.stderr)
 
     def test_names_the_nearest(self):
         for words, said in ((["--set", "queue/servng.gpu.quota=1"], 'there is no queue "servng"; did you mean "serving"'),
@@ -352,7 +352,7 @@ class TopInTmux(unittest.TestCase):
         self.tmux("send-keys", "-t", "top", *["Down"] * 8)
         self.wait_for(r">\s+9\s")  # scrolled to where it is seen
         self.tmux("send-keys", "-t", "top", "Enter")
-        self.wait_for("waits: no room for pod h200-only-0")
+        self.wait_for("is pending: no room for pod h200-only-0")
         self.tmux("send-keys", "-t", "top", "q")
         self.wait_for(r">\s+9\s")
         self.tmux("send-keys", "-t", "top", "Up")

@@ -1,4 +1,4 @@
-"""What `muster explain` says of jobs that no amount helps, and of names that are no job's.
+"""What `muster explain` prints about jobs that no change of an amount helps, and about names without a job.
 
 MUSTER names the program.
 """
@@ -30,7 +30,7 @@ NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"},
 
 
 class Hints(unittest.TestCase):
-    """What is said of jobs that no change of an amount helps."""
+    """Output about jobs that no change of an amount helps."""
     maxDiff = None
 
     def explain(self, name, *objects, arguments=(), exits=0):
@@ -51,41 +51,42 @@ class Hints(unittest.TestCase):
 
     def test_of_a_queue_that_nobody_knows(self):
         queues = queue("vision"), queue("language")
-        self.assertEqual(self.helps("j", NODE, *queues, *job("j", "vison")), 'A queue that exists; did you mean "vision"?')
+        self.assertEqual(self.helps("j", NODE, *queues, *job("j", "vison")), 'Use an existing queue; did you mean "vision"?')
         self.assertEqual(self.helps("j", NODE, *queues, *job("j", "zzzzzzzzz")),
-                         'A queue that exists; the nearest are "vision" and "language".')
-        self.assertEqual(self.helps("j", NODE, *job("j", "vision")), "A queue that exists; there is none yet.")
+                         'Use an existing queue; the nearest are "vision" and "language".')
+        self.assertEqual(self.helps("j", NODE, *job("j", "vision")), "Use an existing queue; there is none yet.")
 
     def test_of_no_queue_at_all(self):
         objects = NODE, queue("vision"), *job("j", "")
-        self.assertTrue(self.explain("j", *objects).startswith("j waits: its PodGroup names no queue.\n"))
+        self.assertTrue(self.explain("j", *objects).startswith("j is pending: its PodGroup names no queue.\n"))
         self.assertIn("No queue. Priority 50", self.part("Now", "j", *objects))
-        self.assertEqual(self.helps("j", *objects), 'A queue that exists; the nearest is "vision".')
+        self.assertEqual(self.helps("j", *objects), 'Use an existing queue; the nearest is "vision".')
 
     def test_names_only_queues_that_take_jobs(self):
         objects = queue("team", "dept"), queue("dept"), queue("tem-a", "gone"), queue("closed", annotations={"muster.dev/namespaces": "x"})
-        self.assertEqual(self.helps("j", NODE, *objects, *job("j", "tem-")), 'A queue that exists; the nearest is "team".')
+        self.assertEqual(self.helps("j", NODE, *objects, *job("j", "tem-")), 'Use an existing queue; the nearest is "team".')
 
     def test_of_a_queue_without_the_one_above(self):
         objects = NODE, queue("team", "dept"), queue("dept", "gone"), *job("j", "team")
-        self.assertEqual(self.helps("j", *objects), 'A queue "gone", the parent of "dept": there is none.')
+        self.assertEqual(self.helps("j", *objects), 'Create queue "gone", the missing parent of "dept".')
 
     def test_of_queues_in_a_circle(self):
         objects = NODE, queue("a", "b"), queue("b", "a"), *job("j", "a")
-        self.assertEqual(self.helps("j", *objects), "Another parent for one of these, which go in a circle: a → b → a.")
+        self.assertEqual(self.helps("j", *objects), "Change the parent of one of these queues, which form a cycle: a → b → a.")
 
     def test_of_a_queue_that_is_no_leaf(self):
         objects = NODE, queue("dept"), queue("team-1", "dept"), queue("team-2", "dept"), queue("other"), *job("j", "dept")
-        self.assertEqual(self.helps("j", *objects), "One of the queues below it: team-1, team-2.")
+        self.assertEqual(self.helps("j", *objects), "Use one of the queues below it: team-1, team-2.")
 
     def test_of_a_queue_for_others(self):
         objects = NODE, queue("theirs", annotations={"muster.dev/namespaces": "x"}), queue("ours"), *job("j", "theirs")
-        self.assertEqual(self.helps("j", *objects), 'A queue that is open to namespace "default"; the nearest is "ours".')
+        self.assertEqual(self.helps("j", *objects), 'Use a queue that is open to namespace "default"; the nearest is "ours".')
 
     def test_of_what_no_single_change_helps(self):
         objects = NODE, queue("q"), *job("j", "q", gates=["wait"])
-        self.assertEqual(self.helps("j", *objects), "No single change of those that were tried.")
-        self.assertTrue(self.part("When", "j", *objects).startswith("Not as things are: whoever ends makes no room for it."))
+        self.assertEqual(self.helps("j", *objects), "None of the single changes tried is enough.")
+        self.assertTrue(self.part("Expected start", "j", *objects).startswith(
+            "Never in the current state: no job that finishes would free room for it."))
 
     def test_of_a_job_that_has_ended(self):
         text = self.explain("j", NODE, queue("q"), *job("j", "q", phases=["Succeeded", "Succeeded", "Failed"]))
@@ -97,17 +98,17 @@ class Hints(unittest.TestCase):
 
     def test_of_a_job_that_starts_now(self):
         text = self.explain("j", NODE, queue("q"), *job("j", "q", phases=["Pending", "Pending"]))
-        self.assertTrue(text.startswith("j gets its place in this cycle.\n"), text)
+        self.assertTrue(text.startswith("j will be bound in this cycle.\n"), text)
         self.assertNotIn("since", text)
-        self.assertIn("\nWho could take its place\n  Nobody who waits now.\n", text)
+        self.assertIn("\nPossible preemptors\n  None of the pending jobs.\n", text)
 
     def test_of_a_job_that_grows(self):
         text = self.explain("j", NODE, queue("q"), *job("j", "q", phases=["Pending"] * 3))
-        self.assertTrue(text.startswith("j gets its place in this cycle, and would take more.\n"), text)
+        self.assertTrue(text.startswith("j will be bound in this cycle; more of its pods are pending.\n"), text)
 
     def test_of_more_pods_than_are_looked_at(self):
         big = dict(NODE, status={"allocatable": {"cpu": 8, "memory": "8Gi", "pods": 10, "nvidia.com/gpu": 8}})
-        self.assertTrue(self.part("Where, and why there", "j", big, queue("q"), *job("j", "q", phases=["Pending"] * 5))
+        self.assertTrue(self.part("Placement", "j", big, queue("q"), *job("j", "q", phases=["Pending"] * 5))
                         .endswith("and 2 more"))
 
     def test_of_a_name_that_two_jobs_have(self):

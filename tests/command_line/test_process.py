@@ -58,7 +58,7 @@ class LongRuns(unittest.TestCase):
     def test_show_what_there_is_when_interrupted(self):
         code, text = self.interrupted()
         self.assertEqual(code, 130)
-        self.assertRegex(text.splitlines()[-1], r"^cut short after [\d,]+ of 1,000,000 cycles: 8 pods bound")
+        self.assertRegex(text.splitlines()[-1], r"^stopped after [\d,]+ of 1,000,000 cycles: 8 pods bound")
         self.assertIn("\nJobs\n", text)
         self.assertRegex(os.read(self.terminal, 4096), rb"\x1b\[K$")  # the line is cleared
 

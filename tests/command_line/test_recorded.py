@@ -48,7 +48,7 @@ class Recorded(unittest.TestCase):
         again = [line["at"] for line in starts if line["kind"] == "start" and line.get("job") == "default/guest"][1]
         self.assertEqual(found["recordedStart"], again)
         self.assertNotIn("start", found)
-        self.assertIn("In the record: " + again, self.muster("explain", "guest", "--record", self.record, "--at", "30m"))
+        self.assertIn("In the recorded run: " + again, self.muster("explain", "guest", "--record", self.record, "--at", "30m"))
         self.assertEqual(self.ask("guest", "2h")["state"], "running")
 
     def test_jobs_that_are_not_there(self):
@@ -59,15 +59,15 @@ class Recorded(unittest.TestCase):
 
     def test_mistakes(self):
         for arguments, code, words in (
-                (["--at", "1h"], 2, "give both"),
-                (["--record", self.record], 2, "give both"),
-                (["--record", self.record, "--at", "soon"], 2, "neither a time"),
-                (["--record", self.record, "--at", "-1h"], 2, "neither a time"),
+                (["--at", "1h"], 2, "must be given together"),
+                (["--record", self.record], 2, "must be given together"),
+                (["--record", self.record, "--at", "soon"], 2, "neither a timestamp"),
+                (["--record", self.record, "--at", "-1h"], 2, "neither a timestamp"),
                 (["--record", self.record, "--at", "6h"], 2, "after the run, which ends at " + at(5 * HOUR)),
                 (["--record", self.record, "--at", at(-1)], 2, "before the run"),
-                (["--record", str(self.folder / "none"), "--at", "1h"], 3, "can not be read"),
-                (["--record", str(self.cluster), "--at", "1h"], 1, "does not begin with the line"),
-                (["--record", self.record, "--at", "1h", "--now", START], 2, "not with --now")):
+                (["--record", str(self.folder / "none"), "--at", "1h"], 3, "cannot be read"),
+                (["--record", str(self.cluster), "--at", "1h"], 1, "not a record of a run"),
+                (["--record", self.record, "--at", "1h", "--now", START], 2, "cannot be combined with --now")):
             with self.subTest(arguments):
                 self.assertIn(words, self.muster("explain", "guest", *arguments, exits=code))
 
@@ -80,7 +80,7 @@ class Recorded(unittest.TestCase):
     def test_a_record_that_was_cut(self):
         lines = pathlib.Path(self.record).read_text().splitlines(keepends=True)
         pathlib.Path(self.record).write_text("".join(lines[:4]))
-        self.assertIn("cut short", self.muster("explain", "guest", "--record", self.record, "--at", "3h", exits=1))
+        self.assertIn("the record is incomplete", self.muster("explain", "guest", "--record", self.record, "--at", "3h", exits=1))
 
     def test_files_that_are_elsewhere_now(self):
         moved = self.cluster.rename(self.folder / "moved.json")

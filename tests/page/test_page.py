@@ -141,13 +141,13 @@ class OneRun(Pages):
           [canvas.getAttribute("aria-label"), Object.fromEntries(Chart.getChart(canvas).data.datasets.map(
             (set) => [set.label, set.data.map((point) => point.y ?? point)]))]))""")
         series = self.report["series"]
-        gpus = drawn["GPUs used, wanted and free"]
+        gpus = drawn["GPUs used, requested and free"]
         self.assertEqual(gpus["used"], series["gpusUsed"])
-        self.assertEqual(gpus["wanted"], series["gpusWanted"])
-        self.assertEqual([a + b for a, b in zip(gpus["used"], gpus["free"])], gpus["there"])
-        self.assertEqual(drawn["Jobs that wait"]["waiting"], series["jobsWaiting"])
+        self.assertEqual(gpus["requested"], series["gpusWanted"])
+        self.assertEqual([a + b for a, b in zip(gpus["used"], gpus["free"])], gpus["total"])
+        self.assertEqual(drawn["Pending jobs"]["pending"], series["jobsWaiting"])
         for queue, of_queue in series["queues"].items():
-            self.assertEqual(drawn["GPUs held, by queue"][queue], of_queue["used"])
+            self.assertEqual(drawn["GPUs in use, by queue"][queue], of_queue["used"])
             self.assertEqual(drawn["Fair share, by queue"][queue], of_queue["fair"])
         self.assertEqual(sum(sum(counts) for counts in drawn["How long jobs waited, by queue"].values()),
                          len(self.report["jobs"]))

@@ -1,4 +1,4 @@
-// `muster explain`: why a job waits, runs where it runs, or was evicted.
+// `muster explain`: explains why a job is pending, runs where it does, or was evicted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ struct ExplainCommand {
   InputOptions inputs;
   StateSource source;
   std::string job, ns, output = "text";
-  std::string record, at;  // of a simulation
+  std::string record, at;  // a recorded simulation, and the time in it
   bool is_quick = false;
 };
 
@@ -59,10 +59,10 @@ int run_explain(const ExplainCommand& options) {
   return kSuccess;
 }
 
-// ---------------------------------------------------------------- at a moment of a simulation
+// ---------------------------------------------------------------- jobs of a recorded simulation
 
-// What the record knows of a job that is not there at the moment, or "".
-std::string where_it_is(const RecordedState& state, const std::string& name, TimePoint now) {
+// Says why the job does not exist at `now`, or returns "" if the record does not tell.
+std::string why_absent(const RecordedState& state, const std::string& name, TimePoint now) {
   const RecordedJob job = state.job(name);
   if (job.ended && *job.ended <= now) return fmt::format("{} ended at {}", name, format_time(*job.ended));
   if (job.submitted && *job.submitted > now)
@@ -83,9 +83,9 @@ int explain_recorded(const ExplainCommand& options) {
     const bool is_full = options.job.find('/') != options.job.npos;
     const std::string full =
         is_full ? options.job : (options.ns.empty() ? "default" : options.ns) + "/" + options.job;
-    const std::string where = where_it_is(*state, full, inputs.now);
-    if (where.empty()) return no_such_job(found);
-    write_message("error: {}", where);
+    const std::string why = why_absent(*state, full, inputs.now);
+    if (why.empty()) return no_such_job(found);
+    write_message("error: {}", why);
     return kNo;
   }
   const answers::State known{inputs.cluster, inputs.policy, inputs.now, &state->times()};
@@ -93,8 +93,9 @@ int explain_recorded(const ExplainCommand& options) {
       answers::explain(known, found.job, {.is_quick = options.is_quick, .plays_futures = false});
   RecordedJob job = state->job(inputs.cluster.job(found.job).full_name());
   const bool waits = e.state == answers::JobState::kWaiting || e.state == answers::JobState::kEvicted;
-  const bool is_told = e.receipt && !e.receipt->action.empty();  // that of the next cycle
-  if (waits && !is_told && job.eviction) {
+  // If the next cycle would evict the job, that eviction takes precedence over the recorded one.
+  const bool is_evicted_next = e.receipt && !e.receipt->action.empty();
+  if (waits && !is_evicted_next && job.eviction) {
     e.receipt = std::move(job.eviction);
     e.state = answers::JobState::kEvicted;
     e.since = parse_time(e.receipt->at);
@@ -107,11 +108,11 @@ int explain_recorded(const ExplainCommand& options) {
 int run(const ExplainCommand& options) {
   if (options.record.empty() && options.at.empty()) return run_explain(options);
   if (options.record.empty() || options.at.empty()) {
-    write_message("error: --at names a moment of the run that --record is of: give both");
+    write_message("error: --record and --at must be given together");
     return kUsage;
   }
   if (options.source.is_live || !options.source.server.empty() || !options.inputs.now.empty()) {
-    write_message("error: --record: not with --now or a live cluster");
+    write_message("error: --record cannot be combined with --now or a live cluster");
     return kUsage;
   }
   return explain_recorded(options);
@@ -122,24 +123,27 @@ int run(const ExplainCommand& options) {
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
   CLI::App* command =
-      app.add_subcommand("explain", "Why a job waits, runs there or was evicted, and what would help");
+      app.add_subcommand("explain", "Explain why a job waits, runs where it does or was evicted");
   command->group("Ask about jobs");
-  command->add_option("JOB", options->job, "A job: its name, namespace/name, or a pod of it")->required();
+  command
+      ->add_option("JOB", options->job, "The job: its name, namespace/name, or the name of one of its pods")
+      ->required();
   add_input_options(*command, options->inputs, {.needs_files = false});
   add_source_options(*command, options->source);
-  command->add_option("-n,--namespace", options->ns, "The namespace of the job")->type_name("NAMESPACE");
+  command->add_option("-n,--namespace", options->ns, "Namespace of the job")->type_name("NAMESPACE");
   command
       ->add_option("--record", options->record,
-                   "Ask about a simulation that `muster simulate --record` wrote down")
+                   "Explain a job of a simulation recorded with `muster simulate --record`")
       ->type_name("FILE");
-  command->add_option("--at", options->at, "The moment of it: an instant, or how long after its beginning")
+  command
+      ->add_option("--at", options->at, "Point in the recorded run: a timestamp, or an offset from its start")
       ->type_name("T");
-  command->add_flag("--quick", options->is_quick, "Leave out what would help and when it starts");
+  command->add_flag("--quick", options->is_quick, "Skip what would help and the expected start");
   add_output_option(*command, options->output);
   command->footer(
-      "Says in one sentence what becomes of the job in the next cycle, then its place in line, which rule\n"
-      "and which nodes refuse it, what was tried, which single changes would help (each was tried, at what\n"
-      "price for others), and when it will start. Exits with 1 if there is no such job.\n\n"
+      "The first sentence says what the next cycle does with the job. Then follow its queue position, the\n"
+      "rules and nodes that refuse it, the searches for victims, single changes that would help (tested,\n"
+      "with their cost for other jobs), and its expected start. Exits with 1 if there is no such job.\n\n"
       "Examples:\n"
       "  muster explain train-large cluster.yaml\n"
       "  muster explain team-a/train-large nodes.yaml queues.yaml jobs/ --now 2025-06-01T12:00:00Z\n"

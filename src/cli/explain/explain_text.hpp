@@ -1,4 +1,4 @@
-// What is known of a job as text: a sentence, then the rest.
+// The explanation of a job as text: one sentence, then the details.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace muster::cli {
 Text explanation_text(const Cluster& cluster, const answers::Explanation& explanation, TimePoint now,
                       const TextStyle& style);
 
-// "job a evicted, jobs b and c later", or "nobody loses anything".
+// The cost of a change for other jobs: "evicts a; delays b, c", or "no other job is affected".
 std::string price_text(const Cluster& cluster, const answers::Help& help);
 
 }  // namespace muster::cli

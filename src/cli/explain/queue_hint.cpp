@@ -1,4 +1,4 @@
-// By the rule that refuses the queue: what is above it, what is below it, or the nearest that would do.
+// Chooses the hint by the reason: a missing parent, the leaf queues below, or the nearest usable queues.
 #include "cli/explain/queue_hint.hpp"
 
 #include <fmt/format.h>
@@ -37,20 +37,21 @@ std::string leaves_below(const Cluster& cluster, QueueId top, const Job& job) {
   return summarised(std::move(names));
 }
 
-// Of a queue that is there and hangs on nothing.
-std::string what_is_above(const Cluster& cluster, QueueId named) {
-  std::vector<std::string> way{cluster.queue(named).name};
+// How to fix the parents of a queue that exists but is not connected to a root queue.
+std::string parent_hint(const Cluster& cluster, QueueId named) {
+  std::vector<std::string> path{cluster.queue(named).name};
   for (QueueId q = named; !cluster.queue(q).parent_name.empty();) {
     const std::string& above = cluster.queue(q).parent_name;
-    const bool is_circle = std::ranges::find(way, above) != way.end();
+    const bool is_cycle = std::ranges::find(path, above) != path.end();
     q = cluster.find_queue(above);
     if (!q.valid() || !cluster.queue(q).present)
-      return fmt::format("A queue \"{}\", the parent of \"{}\": there is none.", above, way.back());
-    way.push_back(above);
-    if (is_circle)
-      return fmt::format("Another parent for one of these, which go in a circle: {}.", fmt::join(way, " → "));
+      return fmt::format("Create queue \"{}\", the missing parent of \"{}\".", above, path.back());
+    path.push_back(above);
+    if (is_cycle)
+      return fmt::format("Change the parent of one of these queues, which form a cycle: {}.",
+                         fmt::join(path, " → "));
   }
-  return "A queue above it that jobs may run below.";
+  return "Correct its parent queues so that jobs can run below them.";
 }
 
 }  // namespace
@@ -60,13 +61,14 @@ std::optional<std::string> queue_hint(const Cluster& cluster, const Job& job, co
   const bool exists = !job.queue_name.empty() && named.valid() && cluster.queue(named).present;
   switch (reason.rule) {
     case JobRule::kQueueMissing:
-      return exists ? what_is_above(cluster, named) : "A queue that exists" + nearest_queues(cluster, job);
+      return exists ? parent_hint(cluster, named) : "Use an existing queue" + nearest_queues(cluster, job);
     case JobRule::kQueueNotLeaf:
       if (const std::string leaves = leaves_below(cluster, named, job); !leaves.empty())
-        return fmt::format("One of the queues below it: {}.", leaves);
-      return "A queue that is a leaf" + nearest_queues(cluster, job);
+        return fmt::format("Use one of the queues below it: {}.", leaves);
+      return "Use a leaf queue" + nearest_queues(cluster, job);
     case JobRule::kQueueClosed:
-      return fmt::format("A queue that is open to namespace \"{}\"{}", job.ns, nearest_queues(cluster, job));
+      return fmt::format("Use a queue that is open to namespace \"{}\"{}", job.ns,
+                         nearest_queues(cluster, job));
     default:
       return std::nullopt;
   }

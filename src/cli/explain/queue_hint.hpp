@@ -1,4 +1,4 @@
-// What somebody can do about a job whose queue takes no jobs of it.
+// What to do about a job whose queue does not accept it.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// Nothing: the reason is not about such a queue.
+// Returns nullopt if the reason is not about such a queue.
 std::optional<std::string> queue_hint(const Cluster& cluster, const Job& job, const JobReason& reason);
 
 }  // namespace muster::cli

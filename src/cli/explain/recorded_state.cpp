@@ -1,4 +1,4 @@
-// Plays the run again beside the record, line by line, and stops after the cycle of the moment.
+// Replays the run, compares it with the record line by line, and stops at the requested time.
 #include "cli/explain/recorded_state.hpp"
 
 #include <fmt/format.h>
@@ -22,15 +22,15 @@ int fail(int exit_code, const std::string& message) {
   return exit_code;
 }
 
-// An instant, or a time after the beginning.
-std::optional<TimePoint> moment_of(const std::string& text, TimePoint from) {
-  if (const auto instant = parse_time(text)) return instant;
+// Parses a timestamp, or an offset from the start of the run.
+std::optional<TimePoint> time_in_run(const std::string& text, TimePoint from) {
+  if (const auto time = parse_time(text)) return time;
   const auto span = parse_duration(text);
   return span && *span >= Duration::zero() && *span <= kLastTime - from ? std::optional(from + *span)
                                                                         : std::nullopt;
 }
 
-// Holds what happens against the lines of the record, one after the other.
+// Compares the occurrences of the replayed run with the lines of the record, in order.
 class Comparison {
  public:
   Comparison(const std::string& name, std::ifstream& file) : name_(name), file_(file) {}
@@ -40,12 +40,13 @@ class Comparison {
     std::string line;
     ++number_;
     if (!std::getline(file_, line))
-      problem_ =
-          fmt::format("{}: ends after {} lines, and the run goes on: it was cut short", name_, number_ - 1);
+      problem_ = fmt::format("{}: the record is incomplete: it ends after {} lines, but the run continues",
+                             name_, number_ - 1);
     else if (line + "\n" != record_line(occurrence))
       problem_ = fmt::format(
-          "{}:{}: says {}, and playing the run again {}: its files or muster have changed since; record it "
-          "anew",
+          "{}:{}: the record says {}, but replaying the run gives {}; its files or muster have changed "
+          "since; "
+          "record it again",
           name_, number_, line, record_line(occurrence).substr(0, record_line(occurrence).size() - 1));
   }
   const std::string& problem() const { return problem_; }
@@ -53,7 +54,7 @@ class Comparison {
  private:
   const std::string& name_;
   std::ifstream& file_;
-  std::size_t number_ = 1;  // the first line names the run
+  std::size_t number_ = 1;  // the first line describes the run
   std::string problem_;
 };
 
@@ -85,26 +86,28 @@ std::optional<RecordedState> RecordedState::read(const std::string& record, cons
   };
   std::ifstream file(record);
   std::string first;
-  if (!file) return no(kOutside, record + ": can not be read");
+  if (!file) return no(kOutside, record + ": cannot be read");
   std::getline(file, first);
   auto run = read_run_line(first);
   if (!run)
     return no(kNo,
               record +
-                  ": does not begin with the line that says which run it is of; `muster simulate --until "
-                  "--record` writes such a file");
+                  ": not a record of a run: the first line does not describe one; `muster simulate --until T "
+                  "--record FILE` writes records");
   if (!given.paths.empty()) run->inputs.paths = given.paths;
   if (!given.config.empty()) run->inputs.config = given.config;
   const TimePoint from = *parse_time(run->inputs.now);
-  const auto moment = moment_of(at, from);
-  if (!moment)
-    return no(kUsage, fmt::format("--at: \"{}\" is neither a time like {} nor a duration like 3h", at,
-                                  format_time(from)));
+  const auto point = time_in_run(at, from);
+  if (!point)
+    return no(
+        kUsage,
+        fmt::format("--at: \"{}\" is neither a timestamp (e.g. {}) nor an offset from the start (e.g. 3h)",
+                    at, format_time(from)));
   const auto end = end_of_run(run->until, from);
-  if (*moment < from || (end && *moment > *end))
-    return no(kUsage, fmt::format("--at: {} lies {} the run, which {} at {}", format_time(*moment),
-                                  *moment < from ? "before" : "after", *moment < from ? "begins" : "ends",
-                                  format_time(*moment < from ? from : *end)));
+  if (*point < from || (end && *point > *end))
+    return no(kUsage, fmt::format("--at: {} is {} the run, which {} at {}", format_time(*point),
+                                  *point < from ? "before" : "after", *point < from ? "begins" : "ends",
+                                  format_time(*point < from ? from : *end)));
   RecordedState state;
   state.record_ = record;
   run->inputs.over_time = true;
@@ -112,15 +115,15 @@ std::optional<RecordedState> RecordedState::read(const std::string& record, cons
   if (!inputs) return std::nullopt;
   state.inputs_ = *std::move(inputs);
   state.times_ = state.inputs_.known_times();
-  run->until.until = format_time(*moment);
+  run->until.until = format_time(*point);
   Comparison comparison(record, file);
   const ClockWatchers watchers{.goes_on = [&](const ClockState&) { return comparison.problem().empty(); },
                                .on_cycle = {},
                                .on_occurrence = [&](const Occurrence& o) { comparison.see(o); }};
   if (!play_inputs(state.inputs_, run->until, exit_code, watchers)) return std::nullopt;
   if (!comparison.problem().empty()) return no(kNo, comparison.problem());
-  state.inputs_.now = *moment;
-  state.inputs_.cluster.refresh(*moment);
+  state.inputs_.now = *point;
+  state.inputs_.cluster.refresh(*point);
   return state;
 }
 

@@ -1,5 +1,5 @@
-// A cluster as it was at a moment of a simulation, from the record of it (`muster simulate --record`): the
-// run is played again up to then, and must say what the record says.
+// The state of a cluster at some time in a recorded simulation (`muster simulate --record`). The run is
+// replayed up to that time and must match the record.
 #pragma once
 
 #include <optional>
@@ -10,23 +10,24 @@
 
 namespace muster::cli {
 
-// What a record tells of one job, seen from a moment.
+// What the record says about one job, seen from the requested time.
 struct RecordedJob {
   std::optional<TimePoint> submitted, ended;
-  std::optional<answers::Receipt> eviction;  // the last before, unless it started again
+  // The last eviction before that time, unless the job has started again.
+  std::optional<answers::Receipt> eviction;
   answers::RecordedStart start;
 };
 
 class RecordedState {
  public:
-  // Nothing, with a message and `exit_code` set, where it can not be had. `at`: an instant, or how long after
-  // the beginning. `given` names files where those of the record are elsewhere now.
+  // `at` is a timestamp or an offset from the start of the run. `given` overrides the paths in the record if
+  // its files have moved. On failure prints a message, sets `exit_code` and returns nullopt.
   static std::optional<RecordedState> read(const std::string& record, const std::string& at,
                                            const InputOptions& given, int& exit_code);
 
-  Inputs& inputs() { return inputs_; }  // `now` is the moment
+  Inputs& inputs() { return inputs_; }  // `now` is the requested time
   const answers::KnownTimes& times() const { return times_; }
-  // By "namespace/name".
+  // `name` is "namespace/name".
   RecordedJob job(const std::string& name) const;
 
  private:

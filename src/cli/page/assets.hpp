@@ -1,4 +1,4 @@
-// Files that the build puts into the program: those beside this one, and the charting library.
+// Files that the build embeds in the program: the files in this directory and the charting library.
 #pragma once
 
 #include <string_view>
@@ -6,6 +6,6 @@
 namespace muster::cli::assets {
 
 extern const std::string_view kFrame, kStyle, kScript;    // page.html, page.css, page.js
-extern const std::string_view kLibrary, kLibraryLicence;  // Chart.js, as Debian has it
+extern const std::string_view kLibrary, kLibraryLicence;  // Chart.js from the Debian package
 
 }  // namespace muster::cli::assets

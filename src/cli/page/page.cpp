@@ -1,4 +1,4 @@
-// Puts data, script, style and the library into the frame of the page.
+// Inserts data, script, style and the library into the frame of the page.
 #include "cli/page/page.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace muster::cli {
 namespace {
 
-// JSON inside of a script element: nothing in it can end the element, whatever names there are.
+// JSON for a script element. Escapes '<', so that no name can end the element.
 std::string script_data(const nlohmann::ordered_json& data) {
   const std::string plain = data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   std::string result;
@@ -30,7 +30,7 @@ std::string script_data(const nlohmann::ordered_json& data) {
   return result;
 }
 
-// Fills what stands in double braces. What is filled in is not looked at again.
+// Replaces each name in double braces by its text. Inserted text is not searched again.
 std::string filled(std::string_view frame,
                    std::span<const std::pair<std::string_view, std::string_view>> parts) {
   std::string result;
@@ -50,7 +50,7 @@ std::string filled(std::string_view frame,
 
 std::string page_of(std::span<const ComparedRun> runs) {
   const std::string data = script_data(page_data(runs));
-  const std::string title = runs.size() == 1 ? "Simulation" : "Simulations side by side";
+  const std::string title = runs.size() == 1 ? "Simulation" : "Comparison of simulations";
   const std::array<std::pair<std::string_view, std::string_view>, 7> parts{
       {{"style", assets::kStyle},
        {"title", title},
@@ -66,7 +66,7 @@ bool PageFile::open(const std::string& path) {
   if (path.empty()) return true;
   path_ = path;
   file_.open(path, std::ios::trunc | std::ios::binary);
-  if (!file_) write_message("error: {}: can not be written", path);
+  if (!file_) write_message("error: {}: cannot be written", path);
   return static_cast<bool>(file_);
 }
 
@@ -74,7 +74,7 @@ bool PageFile::write(std::span<const ComparedRun> runs) {
   if (path_.empty()) return true;
   file_ << page_of(runs);
   file_.close();
-  if (!file_) write_message("error: {}: not all of it could be written", path_);
+  if (!file_) write_message("error: {}: could not be written completely", path_);
   return static_cast<bool>(file_);
 }
 

@@ -1,4 +1,5 @@
-// The page of a simulation: one HTML file without network, with tables and charts. docs/spec/time.md 5.
+// The page of a simulation: a single HTML file with tables and charts that loads nothing from the network.
+// See docs/spec/time.md 5.
 #pragma once
 
 #include <fstream>
@@ -9,13 +10,13 @@
 
 namespace muster::cli {
 
-// One run, or several side by side.
+// The page for one run, or a comparison of several.
 std::string page_of(std::span<const ComparedRun> runs);
 
-// Where the page goes: opened before the run, so that nobody waits in vain.
+// The file for the page. It is opened before the run, so that a bad path fails early.
 class PageFile {
  public:
-  // False, with a message, where it can not be written. "": there will be no page.
+  // Returns false, with a message, if the file cannot be written. If `path` is "", no page is written.
   bool open(const std::string& path);
   bool write(std::span<const ComparedRun> runs);
 

@@ -1,10 +1,10 @@
-// Draws the page from the data beside it. Text goes in as text only: names may hold anything.
+// Draws the page from the embedded data. Text is inserted as text nodes only, because names may contain markup.
 "use strict";
 (() => {
 const data = JSON.parse(document.getElementById("data").textContent);
 const palette = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e",
                  "#9498a0"];
-const mostColoured = palette.length - 1;  // the last is for all others
+const mostColoured = palette.length - 1;  // the last colour is for all other queues
 
 // ---- elements
 
@@ -19,7 +19,7 @@ function el(tag, props, ...children) {
   return node;
 }
 const named = (name) => el("bdi", {title: name}, name);
-// A number as people read it, with the number that the JSON has.
+// A formatted number, with its field and raw value in the JSON as attributes.
 const value = (field, raw, text) => el("span", {"data-field": field, "data-value": raw}, text);
 
 // ---- numbers and times
@@ -46,7 +46,7 @@ const rounded = (n) => grouped(n, Math.abs(n) >= 100 ? 0 : Math.abs(n) >= 1 ? 2 
 
 // ---- charts
 
-const charts = [];  // what makes each anew
+const charts = [];  // entries with a function that creates the chart
 const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 function chart(title, make, {low = false, note} = {}) {
@@ -68,7 +68,7 @@ function drawAll() {
   }
 }
 
-// Round moments for the labels of a time axis.
+// Round times for the labels of a time axis.
 function timeTicks(from, to) {
   const steps = [60, 300, 600, 1800, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 86400, 2 * 86400, 7 * 86400, 14 * 86400,
                  30 * 86400, 90 * 86400, 365 * 86400];
@@ -107,7 +107,7 @@ const pointsOf = (at, values) => at.map((x, i) => ({x, y: values[i]}));
 
 // ---- one run
 
-// The queues that have a colour of their own, those that used most; the rest are drawn as one.
+// Assigns colours to the queues that used most. The other queues are drawn together.
 function coloured(run) {
   const used = (queue) => queue.gpuSeconds.used + queue.gpuSeconds.fair * 1e-6 + queue.jobs * 1e-9;
   const order = [...run.report.queues].sort((a, b) => used(b) - used(a) || (a.name < b.name ? -1 : 1));
@@ -117,7 +117,7 @@ function coloured(run) {
   return {names, others: order.length - names.length, of: (name) => colours.get(name) || palette[mostColoured]};
 }
 
-// What the queues have of something, those without a colour of their own as one.
+// Values per queue; queues without their own colour are added up.
 function stackOf(run, colours, valuesOf, zero) {
   const stack = colours.names.map((name) => ({name, colour: colours.of(name), values: valuesOf(name)}));
   if (colours.others > 0) {
@@ -129,25 +129,25 @@ function stackOf(run, colours, valuesOf, zero) {
   return stack;
 }
 
-// Where far more is wanted than there is, the axis ends before it: what is used would be a line at the bottom.
+// Limits the axis if requests far exceed the capacity; otherwise the use would be a line at the bottom.
 function gpuChart(run) {
   const {series} = run.report, at = series.at.map(seconds), most = (values) => values.reduce((a, b) => Math.max(a, b), 0);
   const free = series.gpus.map((all, i) => Math.max(0, all - series.gpusUsed[i]));
-  const there = most(series.gpus), wanted = most(series.gpusWanted), isCut = there > 0 && wanted > 3 * there;
-  const note = "Wanted is what runs and what waits together." +
-    (isCut ? ` The axis ends at ${grouped(2 * there)}; up to ${grouped(wanted)} were wanted.` : "");
-  return chart("GPUs used, wanted and free", () => timeChart(at[0], at[at.length - 1], [
+  const total = most(series.gpus), requested = most(series.gpusWanted), isCut = total > 0 && requested > 3 * total;
+  const note = "“Requested” includes running and pending pods." +
+    (isCut ? ` The axis ends at ${grouped(2 * total)}; up to ${grouped(requested)} were requested.` : "");
+  return chart("GPUs used, requested and free", () => timeChart(at[0], at[at.length - 1], [
     line("used", palette[0], pointsOf(at, series.gpusUsed), {fill: "origin", backgroundColor: `${palette[0]}55`, order: 4}),
-    line("wanted", palette[2], pointsOf(at, series.gpusWanted), {order: 1}),
+    line("requested", palette[2], pointsOf(at, series.gpusWanted), {order: 1}),
     line("free", palette[3], pointsOf(at, free), {borderWidth: 1.2, order: 3}),
-    line("there", styleOf("--dim"), pointsOf(at, series.gpus), {borderDash: [5, 4], borderWidth: 1.2, order: 2}),
-  ], {end: isCut ? 2 * there : undefined}), {note});
+    line("total", styleOf("--dim"), pointsOf(at, series.gpus), {borderDash: [5, 4], borderWidth: 1.2, order: 2}),
+  ], {end: isCut ? 2 * total : undefined}), {note});
 }
 
 function waitingChart(run) {
   const {series} = run.report, at = series.at.map(seconds);
-  return chart("Jobs that wait", () => timeChart(at[0], at[at.length - 1],
-    [line("waiting", palette[1], pointsOf(at, series.jobsWaiting), {fill: "origin", backgroundColor: `${palette[1]}55`})]),
+  return chart("Pending jobs", () => timeChart(at[0], at[at.length - 1],
+    [line("pending", palette[1], pointsOf(at, series.jobsWaiting), {fill: "origin", backgroundColor: `${palette[1]}55`})]),
     {low: true});
 }
 
@@ -164,7 +164,7 @@ function shareCharts(run, colours) {
   const sums = ["used", "fair"].flatMap((key) => run.report.series.at.map((_, i) =>
     run.report.queues.reduce((sum, {name}) => sum + (((run.report.series.queues[name] || {})[key] || [])[i] || 0), 0)));
   const top = sums.reduce((a, b) => Math.max(a, b), 0);
-  return el("div", {class: "pair"}, shareChart(run, colours, "used", "GPUs held, by queue", top),
+  return el("div", {class: "pair"}, shareChart(run, colours, "used", "GPUs in use, by queue", top),
             shareChart(run, colours, "fair", "Fair share, by queue", top));
 }
 
@@ -177,7 +177,7 @@ function waitsChart(run, colours) {
       scales: {x: {stacked: true, grid: {display: false}}, y: {stacked: true, beginAtZero: true, ticks: {precision: 0},
         title: {display: true, text: "jobs"}}},
       plugins: {legend: {position: "bottom", labels: legendLabels}}}}),
-    {note: "From submission until the job first stood at its minimum."});
+    {note: "From submission until the minimum number of pods first ran."});
 }
 
 function tiles(run, name) {
@@ -186,11 +186,11 @@ function tiles(run, name) {
   const tile = (label, node) => el("div", {class: "tile"}, el("b", {}, node), el("span", {}, label));
   const own = (field, raw, text) => value(`${name}.${field}`, raw, text);
   return el("div", {class: "tiles"},
-    tile("of the GPUs used", own("cluster.gpuUtilisation", cluster.gpuUtilisation, percent(cluster.gpuUtilisation))),
-    tile("idle though somebody waited", own("cluster.gpuFragmentation", cluster.gpuFragmentation,
+    tile("GPU utilisation", own("cluster.gpuUtilisation", cluster.gpuUtilisation, percent(cluster.gpuUtilisation))),
+    tile("of GPU time idle with jobs pending", own("cluster.gpuFragmentation", cluster.gpuFragmentation,
                                             percent(cluster.gpuFragmentation))),
     tile(`GPUs on ${grouped(cluster.nodes)} nodes`, own("cluster.gpus", cluster.gpus, grouped(cluster.gpus, 2))),
-    tile("until the last finished", own("cluster.makespanSeconds", cluster.makespanSeconds, lasting(cluster.makespanSeconds))),
+    tile("until the last job finished", own("cluster.makespanSeconds", cluster.makespanSeconds, lasting(cluster.makespanSeconds))),
     tile(`of ${grouped(sum((queue) => queue.jobs))} jobs finished`, grouped(sum((queue) => queue.finished))),
     tile("jobs never started", grouped(sum((queue) => queue.neverStarted))),
     tile("GPU-hours lost", hours(sum((queue) => queue.gpuSeconds.lost))),
@@ -227,7 +227,7 @@ function queueTable(run, colours, name) {
 
 function evictionPart(run) {
   const list = run.evictions, from = seconds(run.report.from), to = seconds(run.report.to);
-  if (run.evictionCount === 0) return el("p", {class: "note"}, "Nobody was evicted.");
+  if (run.evictionCount === 0) return el("p", {class: "note"}, "No pods were evicted.");
   const actions = [...new Set(list.map((eviction) => eviction.action))].sort();
   const text = (eviction) => `${eviction.pod} (${eviction.queue}) by ${eviction.action}` +
     (eviction.for ? ` for ${eviction.for}` : "") + (eviction.rule ? `: ${eviction.rule}` : "");
@@ -241,18 +241,18 @@ function evictionPart(run) {
         ticks: {callback: (i) => actions[i] || ""}}},
       plugins: {legend: {display: false}, tooltip: {callbacks: {title: (items) => (items.length ? `${moment(items[0].parsed.x)} UTC` : ""),
         label: (item) => shortText(text(item.raw.of))}}}}}), {low: true});
-  const receipts = (some) => table([["When (UTC)", "text"], ["Pod", "name"], ["Queue", "name"], ["By", "text"], ["For", "name"],
-                                    ["Receipt", "wrap"]],
+  const evictionTable = (some) => table([["When (UTC)", "text"], ["Pod", "name"], ["Queue", "name"], ["By", "text"], ["For", "name"],
+                                    ["Rule", "wrap"]],
     some.map((e) => ({cells: [moment(seconds(e.at)), named(e.pod), named(e.queue), e.action, e.for ? named(e.for) : "", e.rule || ""]})));
   const first = list.slice(0, 10), next = list.slice(10, 500);
-  const more = next.length === 0 ? null : el("details", {}, el("summary", {}, `${grouped(next.length)} more receipts`), receipts(next));
+  const more = next.length === 0 ? null : el("details", {}, el("summary", {}, `${grouped(next.length)} more evictions`), evictionTable(next));
   const cut = run.evictionCount <= 500 ? null : el("p", {class: "note"},
-    `Receipts of the first 500 of ${grouped(run.evictionCount)} evictions; the chart has the first ${grouped(list.length)}.`);
-  return el("div", {}, card, receipts(first), more, cut);
+    `The tables list the first 500 of ${grouped(run.evictionCount)} evictions; the chart shows the first ${grouped(list.length)}.`);
+  return el("div", {}, card, evictionTable(first), more, cut);
 }
 const shortText = (text) => (text.length > 110 ? `${text.slice(0, 109)}…` : text);
 
-// Stretches of one and the same reason have the same colour.
+// Stretches with the same reason, apart from its numbers, have the same colour.
 function reasonColours(jobs) {
   const seen = new Map();
   for (const job of jobs) for (const stretch of job.stretches) {
@@ -263,7 +263,7 @@ function reasonColours(jobs) {
 }
 
 function slowestPart(run) {
-  if (run.slowest.length === 0) return el("p", {class: "note"}, "There was no job.");
+  if (run.slowest.length === 0) return el("p", {class: "note"}, "No job had to wait.");
   const colourOf = reasonColours(run.slowest);
   const length = (s) => seconds(s.to) - seconds(s.from);
   const waited = (job) => job.stretches.reduce((sum, s) => sum + length(s), 0) || 1;
@@ -276,9 +276,9 @@ function slowestPart(run) {
       el("span", {class: "swatch", style: `background:${colourOf(s.reason)}`}), `${moment(seconds(s.from))} for ${lasting(length(s))}: `,
       el("bdi", {}, s.reason))), job.stretches.length > 6 ? el("li", {}, `and ${job.stretches.length - 6} more`) : null);
     return {cells: [named(job.name), named(job.queue), grouped(job.gpus, 2), moment(seconds(job.submitted)),
-      lasting(job.waitSeconds) + (job.firstStart ? "" : ", and still waits"), el("div", {}, bar, list)]};
+      lasting(job.waitSeconds) + (job.firstStart ? "" : ", still pending"), el("div", {}, bar, list)]};
   });
-  return table([["Job", "name"], ["Queue", "name"], ["GPUs"], ["Submitted (UTC)"], ["Waited"], ["Why", "wrap"]], rows);
+  return table([["Job", "name"], ["Queue", "name"], ["GPUs"], ["Submitted (UTC)"], ["Waited"], ["Reason", "wrap"]], rows);
 }
 
 function runPart(run, name) {
@@ -287,25 +287,25 @@ function runPart(run, name) {
                  `${grouped(report.cycles)} cycles`, `seed ${report.seed}`].join(" · ");
   const hasSeries = report.series.at.length > 0;
   return [
-    el("p", {class: "about"}, about, report.cut ? el("span", {class: "cut"}, " · cut short") : null),
+    el("p", {class: "about"}, about, report.cut ? el("span", {class: "cut"}, " · stopped early") : null),
     tiles(run, name),
     el("h2", {}, "Queues"), queueTable(run, colours, name),
     el("h2", {}, "Over time"), hasSeries ? gpuChart(run) : null, hasSeries ? waitingChart(run) : null,
     hasSeries ? shareCharts(run, colours) : null,
     el("h2", {}, "Waits"), waitsChart(run, colours),
     el("h2", {}, "Evictions"), evictionPart(run),
-    el("h2", {}, "The jobs that waited longest"), slowestPart(run)];
+    el("h2", {}, "Longest waits"), slowestPart(run)];
 }
 
-// ---- several runs side by side
+// ---- comparison of several runs
 
-// A measure in words, and how its numbers are read.
-function measure(metric) {
+// The label of a metric, and the function that formats its numbers.
+function describe(metric) {
   const [first, ...rest] = metric.split("."), more = rest.length ? `, ${rest.join(" ")}` : "";
   switch (first) {
-    case "gpuUtilisation": return ["of the GPUs used", percent];
-    case "gpuFragmentation": return ["idle though somebody waited", percent];
-    case "makespanSeconds": return ["until the last finished", lasting];
+    case "gpuUtilisation": return ["GPU utilisation", percent];
+    case "gpuFragmentation": return ["GPU time idle with jobs pending", percent];
+    case "makespanSeconds": return ["until the last job finished", lasting];
     case "waitSeconds": return [`wait${more}`, lasting];
     case "gpuSeconds": return [`GPU-hours${more}`, hours];
     case "neverStarted": return ["never started", rounded];
@@ -316,15 +316,15 @@ function measure(metric) {
 
 function differenceTable(runs, differences, metricOf) {
   const rows = differences.map((difference) => {
-    const [words, read] = measure(metricOf(difference.metric));
-    const cell = (raw, i) => (raw === null ? "–" : value(`differences.${difference.metric}.${i}`, raw, read(raw)));
-    return {cells: [words, ...difference.values.map(cell), difference.ratio === null ? "–"
+    const [label, format] = describe(metricOf(difference.metric));
+    const cell = (raw, i) => (raw === null ? "–" : value(`differences.${difference.metric}.${i}`, raw, format(raw)));
+    return {cells: [label, ...difference.values.map(cell), difference.ratio === null ? "–"
       : value(`differences.${difference.metric}.ratio`, difference.ratio, `×${rounded(difference.ratio)}`)]};
   });
-  return table([["Measure", "text"], ...runs.map((run) => [shortName(run.name)]), ["Last to first"]], rows);
+  return table([["Metric", "text"], ...runs.map((run) => [shortName(run.name)]), ["Ratio last/first"]], rows);
 }
 
-// Those of a queue begin with "queues.", its name and a point; names may have points themselves.
+// Metrics of a queue begin with "queues.", its name and a dot. Names may contain dots themselves.
 function queueDifferences(runs) {
   const names = [...new Set(runs.flatMap((run) => run.report.queues.map((queue) => queue.name)))];
   return names.map((name) => {
@@ -346,7 +346,7 @@ function comparison(runs) {
       scales: {x: {grid: {display: false}}, y: {beginAtZero: true, ticks: {precision: 0}, title: {display: true, text: "jobs"}}},
       plugins: {legend: {position: "bottom", labels: legendLabels}}}}));
   return [differenceTable(runs, ofAll, (metric) => metric), ...queueDifferences(runs), series("GPUs used", "gpusUsed"),
-          series("Jobs that wait", "jobsWaiting", {low: true}), waits];
+          series("Pending jobs", "jobsWaiting", {low: true}), waits];
 }
 
 // ---- the page
@@ -364,7 +364,7 @@ if (runs.length === 1) {
 }
 drawAll();
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
-// Canvases are drawn before the style for print holds: the mark says it already.
+// Canvases are drawn before the print style applies, so an attribute announces it.
 addEventListener("beforeprint", () => { document.documentElement.dataset.print = "yes"; drawAll(); });
 addEventListener("afterprint", () => { delete document.documentElement.dataset.print; drawAll(); });
 document.documentElement.dataset.drawn = String(charts.length);

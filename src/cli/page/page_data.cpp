@@ -1,4 +1,4 @@
-// The report without its jobs, which may be many, and instead what the charts want to know of them.
+// The report without its jobs, because there may be many, plus the aggregates that the charts need.
 #include "cli/page/page_data.hpp"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ ordered_json waits_of(const RunOutcome& outcome) {
   return {{"bins", std::move(bins)}, {"queues", std::move(queues)}};
 }
 
-// Those that have not started yet wait until the end of the run.
+// The time from submission to the first start. Jobs that have not started wait until the end of the run.
 Duration waited(const JobOutcome& job, TimePoint end) {
   return job.first_start.value_or(job.has_ended() ? job.submitted : end) - job.submitted;
 }
@@ -108,7 +108,7 @@ ordered_json evictions_of(const RunOutcome& outcome) {
   return list;
 }
 
-// What is printed as JSON, but for jobs and for what differs between two runs of the same.
+// The JSON output without jobs, and without values that differ between two equal runs.
 ordered_json report_of(const RunOutcome& outcome) {
   std::string text;
   write_run_json(outcome, [&](std::string_view piece) { text += piece; });

@@ -1,4 +1,4 @@
-// What the page is drawn from.
+// The data from which the page is drawn.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// The data of the page and the text it is put into.
+// The data of the page, and the page with the data inserted.
 #include "cli/page/page.hpp"
 
 #include <gmock/gmock.h>
@@ -45,9 +45,9 @@ TEST(PageData, CountsWaitsByQueue) {
       R"("queues":[{"name":"a","counts":[1,0,0,0,0,1,0,0,0,0,0]},{"name":"b","counts":[0,0,1,0,0,0,0,0,0,0,1]}]})");
 }
 
-TEST(PageData, TheSlowestComeFirst) {
+TEST(PageData, SlowestJobsComeFirst) {
   const ordered_json slowest = data_of(outcome())["slowest"];
-  ASSERT_EQ(slowest.size(), 3U) << "who did not wait is not slow";
+  ASSERT_EQ(slowest.size(), 3U) << "a job that did not wait is not listed";
   EXPECT_EQ(slowest[0].dump(),
             R"({"name":"default/never","queue":"b","gpus":8.0,"submitted":"2025-06-01T13:00:00Z",)"
             R"("firstStart":null,"waitSeconds":18000.0,"stretches":[]})");
@@ -56,7 +56,7 @@ TEST(PageData, TheSlowestComeFirst) {
   EXPECT_EQ(slowest[2]["name"], "default/short");
 }
 
-TEST(PageData, KeepsTheReportButForItsJobs) {
+TEST(PageData, KeepsTheReportWithoutJobs) {
   const ordered_json data = data_of(outcome());
   EXPECT_EQ(data["report"]["schema"], "muster.dev/simulation/v1");
   EXPECT_EQ(data["report"]["from"], "2025-06-01T12:00:00Z");
@@ -75,13 +75,13 @@ std::string page_with_name(const std::string& name) {
   return page_of({&run, 1});
 }
 
-TEST(Page, NamesCanNotLeaveTheirPlace) {
+TEST(Page, NamesAreEscaped) {
   const std::string page = page_with_name("</script><script>alert(1)</script><!--&");
   EXPECT_THAT(page, Not(HasSubstr("</script><script>alert")));
   EXPECT_THAT(page, HasSubstr("\\u003c/script>\\u003cscript>alert(1)\\u003c/script>\\u003c!--&"));
 }
 
-TEST(Page, IsFilledOnce) {
+TEST(Page, InsertedTextIsNotExpanded) {
   const std::string page = page_with_name("{{data}}{{script}}");
   EXPECT_THAT(page, HasSubstr("\"name\":\"{{data}}{{script}}\""));
   EXPECT_THAT(page, Not(HasSubstr("{{licence}}")));
@@ -97,11 +97,11 @@ TEST(PageData, SeveralRunsHaveDifferences) {
   EXPECT_TRUE(page_data({runs.data(), 1})["differences"].empty());
 }
 
-TEST(Page, TextThatIsNoUtf8IsReplaced) {
+TEST(Page, InvalidUtf8IsReplaced) {
   EXPECT_THAT(page_with_name("\xFF"), HasSubstr("\"name\":\"\xEF\xBF\xBD\""));
 }
 
-TEST(Page, HasAllItNeedsInside) {
+TEST(Page, IsSelfContained) {
   const std::string page = page_with_name("q");
   EXPECT_THAT(page, HasSubstr("Chart.js v"));
   EXPECT_THAT(page, HasSubstr("Permission is hereby granted, free of charge"));

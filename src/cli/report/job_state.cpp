@@ -1,4 +1,4 @@
-// Reads off the cluster and the last round how each job stands.
+// Derives the state of each job from the cluster and the last round.
 #include "cli/report/job_state.hpp"
 
 #include <algorithm>
@@ -20,10 +20,10 @@ std::int32_t minimum_of(const Job& job, const Member& member) {
   return std::accumulate(minima.begin(), minima.begin() + required, std::int32_t{0});
 }
 
-std::map<JobId, const WaitingJob*> last_words(const Round& last) {
-  std::map<JobId, const WaitingJob*> said;
-  for (const WaitingJob& w : last.decisions.waiting) said[w.job] = &w;
-  return said;
+std::map<JobId, const WaitingJob*> reported_in(const Round& last) {
+  std::map<JobId, const WaitingJob*> reported;
+  for (const WaitingJob& w : last.decisions.waiting) reported[w.job] = &w;
+  return reported;
 }
 
 double gpus_of_task(const Cluster& cluster, TaskId task) {
@@ -65,12 +65,12 @@ std::vector<JobId> present_jobs(const Cluster& cluster) {
 }
 
 std::vector<WaitingJob> waiting_after(const Cluster& cluster, const Round& last) {
-  const auto said = last_words(last);
+  const auto reported = reported_in(last);
   std::vector<WaitingJob> waiting;
   for (JobId j : present_jobs(cluster)) {
     if (!is_waiting(cluster.job(j))) continue;
-    const auto found = said.find(j);
-    waiting.push_back(answers::words_about(cluster, j, found == said.end() ? nullptr : found->second));
+    const auto found = reported.find(j);
+    waiting.push_back(answers::words_about(cluster, j, found == reported.end() ? nullptr : found->second));
   }
   return waiting;
 }

@@ -1,4 +1,4 @@
-// How jobs stand after the last cycle: what text and JSON both tell.
+// The state of jobs after the last cycle, as both text and JSON report it.
 #pragma once
 
 #include <vector>
@@ -10,18 +10,19 @@
 
 namespace muster::cli {
 
-// "Running", "Incomplete" (some run, too few), "Pending", "NotReady", "Releasing", "Finished", "NoPods".
+// "Running", "Incomplete" (fewer pods run than the minimum), "Pending", "NotReady", "Releasing", "Finished",
+// "NoPods".
 const char* status_of(const Job& job);
 using answers::is_waiting;
-// GPUs that its pods ask for, those that have ended aside. Memory counts as the share of the GPU that has it,
-// or before there is one, of the smallest.
+// The GPUs that its pods request, not counting pods that have ended. A request for GPU memory counts as a
+// share of the GPU it runs on, or of the smallest GPU while the pod is pending.
 double gpus_of(const Cluster& cluster, const Job& job);
-// The fewest pods with which the job is whole.
+// The fewest pods that satisfy the minimum of the job and of its sub groups.
 std::int32_t minimum_pods(const Job& job);
 
 // Jobs that have an object, by namespace and name.
 std::vector<JobId> present_jobs(const Cluster& cluster);
-// Jobs with waiting or gated pods, by namespace and name, with what the last cycle said of them.
+// Jobs with waiting or gated pods, by namespace and name, with the reasons that the last cycle reported.
 std::vector<WaitingJob> waiting_after(const Cluster& cluster, const Round& last);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// The jobs as a table, and where there are many, how many there are per queue and state.
+// The jobs as a table. If there are many, a table of their numbers per queue and state comes first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-// What is more than this is a crowd: counted before it is listed.
+// If more jobs than this are listed, they are counted first.
 constexpr std::size_t kMostWithoutSummary = 40;
 
 Ink ink_of(std::string_view status) {
@@ -39,7 +39,7 @@ std::string pods_of(const Job& job) {
 
 std::string gpus_text(double gpus) { return gpus == 0 ? "" : grouped_decimal(gpus); }
 
-// Job → the code of the first reason for which it waits.
+// Maps each job to the code of the first reason why it is pending.
 std::map<JobId, std::string> reason_codes(const std::vector<WaitingJob>& waiting) {
   std::map<JobId, std::string> codes;
   for (const WaitingJob& w : waiting)
@@ -87,11 +87,12 @@ struct JobSum {
 };
 using SumsByStatus = std::map<std::string, JobSum>;
 
-// The order in which people ask.
+// In the order of interest to users.
 constexpr const char* kStatuses[] = {"Pending",   "NotReady", "Incomplete", "Running",
                                      "Releasing", "Finished", "NoPods"};
 
-// Queue by queue as the jobs are sorted, and all of them together.
+// One entry per queue in the order of the jobs, then the sums over all queues. REQUIRES: jobs are sorted by
+// queue.
 std::vector<std::pair<std::string, SumsByStatus>> sums_by_queue(const Cluster& cluster,
                                                                 const std::vector<JobId>& jobs) {
   std::vector<std::pair<std::string, SumsByStatus>> queues;
@@ -108,7 +109,7 @@ std::vector<std::pair<std::string, SumsByStatus>> sums_by_queue(const Cluster& c
   return queues;
 }
 
-Table crowd_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
+Table counts_table(const Cluster& cluster, const std::vector<JobId>& jobs) {
   std::vector<Column> columns{{"queue"}};
   for (const char* status : kStatuses) {
     columns.push_back({"jobs", Align::kRight, status, true});
@@ -144,11 +145,11 @@ Text jobs_text(const Cluster& cluster, const Round& last, const std::vector<Wait
   Text text = heading_of(jobs.size(), all, filter, style);
   if (jobs.empty()) return text;
   sort_jobs(cluster, "queue", jobs);
-  const bool is_crowd = jobs.size() > kMostWithoutSummary;
-  if (is_crowd) text += crowd_table(cluster, jobs).text(style.table()) + "\n";
+  const bool has_many = jobs.size() > kMostWithoutSummary;
+  if (has_many) text += counts_table(cluster, jobs).text(style.table()) + "\n";
   if (!filter.sort.empty())
     sort_jobs(cluster, filter.sort, jobs);
-  else if (is_crowd)
+  else if (has_many)
     std::stable_partition(jobs.begin(), jobs.end(), [&](JobId j) { return is_waiting(cluster.job(j)); });
   const std::size_t shown = std::min(jobs.size(), style.most_rows());
   Table table =

@@ -1,4 +1,4 @@
-// Jobs as JSON, with why they wait.
+// Jobs as JSON, with the reasons why they are pending.
 #include <map>
 #include <nlohmann/json.hpp>
 

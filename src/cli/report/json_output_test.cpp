@@ -1,4 +1,4 @@
-// The contract of `muster simulate --cycles -o json`: fields, their order, and equal runs giving equal text.
+// The contract of `muster simulate --cycles -o json`: the fields, their order, and equal text for equal runs.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -50,7 +50,7 @@ TEST_F(JsonOutput, HasTheFieldsOfTheContractInOrder) {
   EXPECT_EQ(json["rounds"][1]["binds"], Json::array());
 }
 
-TEST_F(JsonOutput, TellsPodsAndJobsByName) {
+TEST_F(JsonOutput, ListsPodsAndJobsByName) {
   const Json json = Json::parse(simulated());
   EXPECT_EQ(json["pods"].dump(),
             R"([{"name":"default/huge-0","podGroup":"huge","phase":"Pending"},)"
@@ -72,7 +72,7 @@ TEST_F(JsonOutput, TellsPodsAndJobsByName) {
             "queue q, none free");
 }
 
-TEST_F(JsonOutput, TellsQueuesNodesAndTotals) {
+TEST_F(JsonOutput, ListsQueuesNodesAndTotals) {
   const Json json = Json::parse(simulated());
   ASSERT_EQ(json["queues"].size(), 1U);
   const Json& queue = json["queues"][0];
@@ -88,7 +88,7 @@ TEST_F(JsonOutput, TellsQueuesNodesAndTotals) {
             R"("podsWaiting":2,"nodes":1,"gpus":2.0,"gpusInUse":2.0})");
 }
 
-TEST_F(JsonOutput, SaysWherePriorityAndPreemptibilityComeFrom) {
+TEST_F(JsonOutput, NamesTheSourcesOfPriorityAndPreemptibility) {
   const auto job = [&](const std::string& more, const std::string& objects) {
     const std::string group =
         "---\n{apiVersion: scheduling.run.ai/v2alpha2, kind: PodGroup, metadata: {name: j}, spec: {queue: q" +
@@ -125,11 +125,11 @@ TEST_F(JsonOutput, ShowsOnlyWhatPassesTheFilters) {
   EXPECT_EQ(json["jobs"][0]["name"], "default/huge");
   ASSERT_EQ(json["pods"].size(), 2U);
   EXPECT_EQ(json["pods"][1]["name"], "default/waits-0");
-  EXPECT_EQ(json["totals"]["jobs"], 3) << "of all";
-  EXPECT_EQ(json["rounds"][0]["binds"].size(), 2U) << "decisions are shown all";
+  EXPECT_EQ(json["totals"]["jobs"], 3) << "totals count all jobs";
+  EXPECT_EQ(json["rounds"][0]["binds"].size(), 2U) << "all decisions are shown";
 }
 
-// Rounds are written one by one; the whole reads as if it had been written at once.
+// Rounds are written one by one, but the result is formatted like a document that is written at once.
 TEST_F(JsonOutput, IsIndentedAsOnePiece) {
   const std::string text = simulated({"--cycles", "3"});
   EXPECT_EQ(text, Json::parse(text).dump(1) + "\n");
@@ -140,7 +140,7 @@ TEST_F(JsonOutput, EqualRunsGiveEqualText) {
             simulated({"--cycles", "3", "--interval", "1m"}));
 }
 
-TEST_F(JsonOutput, TimingComesOnlyWhenAskedFor) {
+TEST_F(JsonOutput, HasTimingOnlyIfRequested) {
   const Json json = Json::parse(simulated({"--timing"}));
   EXPECT_EQ(keys(json).back(), "timing");
   EXPECT_THAT(keys(json["timing"]), ElementsAre("readMs", "openMs", "actionsMs", "scenariosSimulated",

@@ -1,4 +1,4 @@
-// The report as JSON: rounds as they come, then how everything stands.
+// The report as JSON: each round as soon as it has run, then the final state.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 constexpr const char* kSchema = "muster.dev/simulate/v1";
 
-// The value as it stands `depth` levels below the top, with one space per level.
+// The value, indented for a place `depth` levels below the top, with one space per level.
 std::string dumped(const ordered_json& value, int depth) {
   const std::string text = value.dump(1, ' ', false, ordered_json::error_handler_t::replace),
                     indent(static_cast<std::size_t>(depth), ' ');
@@ -59,7 +59,7 @@ class JsonReport final : public Report {
   }
 
  private:
-  // All that is known before the first round.
+  // Writes everything that is known before the first round.
   void begin() {
     if (std::exchange(has_begun_, true)) return;
     write_("{");
@@ -91,31 +91,31 @@ class JsonReport final : public Report {
 
   ordered_json filters_json(std::size_t shown) const {
     const JobFilter& filter = options_.filter;
-    ordered_json told = ordered_json::object();
-    if (!filter.ns.empty()) told["namespace"] = filter.ns;
-    if (!filter.queue.empty()) told["queue"] = filter.queue;
-    if (!filter.user.empty()) told["user"] = filter.user;
-    if (!filter.job.empty()) told["job"] = filter.job;
-    if (!filter.state.empty()) told["state"] = filter.state;
-    if (!filter.sort.empty()) told["sort"] = filter.sort;
-    told["jobsShown"] = shown;
-    return told;
+    ordered_json json = ordered_json::object();
+    if (!filter.ns.empty()) json["namespace"] = filter.ns;
+    if (!filter.queue.empty()) json["queue"] = filter.queue;
+    if (!filter.user.empty()) json["user"] = filter.user;
+    if (!filter.job.empty()) json["job"] = filter.job;
+    if (!filter.state.empty()) json["state"] = filter.state;
+    if (!filter.sort.empty()) json["sort"] = filter.sort;
+    json["jobsShown"] = shown;
+    return json;
   }
 
-  // The timing of all rounds together.
+  // The sum over all rounds.
   ordered_json total_timing(const Timing& timing) const {
-    ordered_json told{{"readMs", timing.read_ms}};
-    told.update(timing_json(stats_));
-    told["cpuMs"] = timing.cpu_ms;
-    told["peakRssMb"] = timing.peak_rss_mb;
-    return told;
+    ordered_json json{{"readMs", timing.read_ms}};
+    json.update(timing_json(stats_));
+    json["cpuMs"] = timing.cpu_ms;
+    json["peakRssMb"] = timing.peak_rss_mb;
+    return json;
   }
 
   const Cluster& cluster_;
   const ReportOptions options_;
   const Write write_;
   Totals totals_;
-  Decisions stats_;  // of all rounds
+  Decisions stats_;  // statistics of all rounds
   bool has_begun_ = false, has_fields_ = false, has_rounds_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Each cycle as JSON: what it decided, and what requeue and the clock say of it.
+// Each cycle as JSON: its decisions, its requeue record and its timing.
 #include <nlohmann/json.hpp>
 
 #include "answers/json.hpp"
@@ -37,15 +37,15 @@ ordered_json requeue_json(const Cluster& c, const RequeueRecord& r) {
     warnings.push_back({{"queue", c.queue(w.queue).name}, {"message", w.problem}});
   for (const RequeueWarning& w : r.warnings)
     warnings.push_back({{"job", c.job(w.job).full_name()}, {"message", w.problem}});
-  ordered_json told{{"nominated", std::move(nominated)},
+  ordered_json json{{"nominated", std::move(nominated)},
                     {"skipped", skips_json(c, r)},
                     {"commits", r.commits()},
                     {"rollbacks", r.rollbacks()}};
-  if (!warnings.empty()) told["warnings"] = std::move(warnings);
-  if (!r.is_dry_run) return told;
-  told["dryRun"] = true;
-  told["wouldEvict"] = would_evict_json(c, r);
-  return told;
+  if (!warnings.empty()) json["warnings"] = std::move(warnings);
+  if (!r.is_dry_run) return json;
+  json["dryRun"] = true;
+  json["wouldEvict"] = would_evict_json(c, r);
+  return json;
 }
 
 }  // namespace
@@ -66,12 +66,12 @@ ordered_json timing_json(const Decisions& d) {
 
 ordered_json round_json(const Cluster& c, const Round& round, bool with_timing) {
   const Decisions& d = round.decisions;
-  ordered_json told{{"cycle", round.cycle}};
-  told.update(answers::decisions_json(c, d));
-  if (d.requeue) told["requeue"] = requeue_json(c, *d.requeue);
-  told["now"] = format_time(round.now);
-  if (with_timing) told["timing"] = timing_json(d);
-  return told;
+  ordered_json json{{"cycle", round.cycle}};
+  json.update(answers::decisions_json(c, d));
+  if (d.requeue) json["requeue"] = requeue_json(c, *d.requeue);
+  json["now"] = format_time(round.now);
+  if (with_timing) json["timing"] = timing_json(d);
+  return json;
 }
 
 }  // namespace muster::cli

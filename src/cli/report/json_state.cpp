@@ -1,4 +1,4 @@
-// How pods, jobs, queues and nodes stand after the last cycle as JSON.
+// The state of pods, jobs, queues and nodes after the last cycle as JSON.
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -38,17 +38,17 @@ const char* priority_source(const Cluster& c, const Job& job) {
   return has_default ? "globalDefault" : "default";
 }
 
-// Absent: the plugin that divides the total is off.
+// `share` is null if the plugin that computes fair shares is disabled.
 ordered_json amounts_json(const Cluster& c, QueueId q, const QueueShare* share, Accounted r) {
   const QueueAmounts& amounts = c.queue(q).of(r);
-  ordered_json told{{"quota", amounts.quota},
+  ordered_json json{{"quota", amounts.quota},
                     {"limit", amounts.limit},
                     {"overQuotaWeight", amounts.weight},
                     {"inUse", c.use(q).allocated.share(r)}};
-  if (share == nullptr) return told;
-  told["fairShare"] = share->fair_share[index(r)];
-  told["wanted"] = share->requested[index(r)];
-  return told;
+  if (share == nullptr) return json;
+  json["fairShare"] = share->fair_share[index(r)];
+  json["wanted"] = share->requested[index(r)];
+  return json;
 }
 
 ordered_json supply_json(const Cluster& c, NodeId n, Kind kind) {
@@ -89,7 +89,7 @@ ordered_json sub_groups_json(const Job& job) {
 }  // namespace
 
 ordered_json job_facts(const Cluster& c, const Job& job) {
-  ordered_json told{{"priority", job.priority},
+  ordered_json json{{"priority", job.priority},
                     {"prioritySource", priority_source(c, job)},
                     {"preemptibility", serve::name_of(job.preemptibility)},
                     {"preemptibilitySource", serve::name_of(job.preemptibility_source)},
@@ -98,10 +98,10 @@ ordered_json job_facts(const Cluster& c, const Job& job) {
                     {"podsRunning", job.counts.in(kAllocatedSet)},
                     {"minPods", minimum_pods(job)},
                     {"gpus", gpus_of(c, job)}};
-  if (job.pod_sets.size() > 1) told["subGroups"] = sub_groups_json(job);
-  if (!job.priority_class.empty()) told["priorityClassName"] = job.priority_class;
-  if (job.last_start) told["started"] = format_time(*job.last_start);
-  return told;
+  if (job.pod_sets.size() > 1) json["subGroups"] = sub_groups_json(job);
+  if (!job.priority_class.empty()) json["priorityClassName"] = job.priority_class;
+  if (job.last_start) json["started"] = format_time(*job.last_start);
+  return json;
 }
 
 ordered_json queues_json(const Cluster& c, const Round& last) {

@@ -1,4 +1,4 @@
-// Natural order, and runs of numbered names drawn together.
+// Natural order of names, and lists of names in which runs of consecutive numbers are combined.
 #include "cli/report/names.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr std::size_t kShortestRun = 3;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The digits at the front, without leading zeros.
+// Removes the digits at the front of `text` and returns them without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && is_digit(text[end])) ++end;
@@ -28,7 +28,7 @@ std::string_view take_number(std::string_view& text) {
 
 struct Numbered {
   std::string_view stem;
-  std::int64_t number = -1;  // -1: the name does not end in one
+  std::int64_t number = -1;  // -1: the name does not end in a number
 };
 
 Numbered numbered(std::string_view name) {

@@ -1,4 +1,4 @@
-// Lists of names as people write them.
+// Short lists of names for people.
 #pragma once
 
 #include <algorithm>
@@ -12,20 +12,21 @@
 
 namespace muster::cli {
 
-// "train-2" before "train-10".
+// Natural order: "train-2" comes before "train-10".
 bool natural_less(std::string_view a, std::string_view b);
 struct NaturalLess {
   bool operator()(std::string_view a, std::string_view b) const { return natural_less(a, b); }
 };
 
-// "train-0 … train-7", "a, b, c", "a, b, c and 9 more". In natural order; runs of numbers are drawn together.
+// "train-0 … train-7", "a, b, c", "a, b, c and 9 more". In natural order; runs of
+// consecutive numbers are combined.
 std::string summarised(std::vector<std::string> names);
 
-// Name → how often. "node-1 (4), node-2 (4) and 12 more"; counts of 1 are left out where all are.
+// Maps names to counts. As text: "node-1 (4), node-2 (4) and 12 more"; without counts if all of them are 1.
 using Tally = std::map<std::string, std::size_t, NaturalLess>;
 std::string summarised(const Tally& tally);
 
-// Sorted by the name of each, which is asked for once.
+// Sorts by name. `name_of` is called once for each element.
 template <class Id, class NameOf>
 std::vector<Id> sorted_by_name(const std::vector<Id>& ids, NameOf name_of) {
   std::vector<std::pair<std::string, Id>> named;

@@ -1,4 +1,4 @@
-// Reads off the cluster how each node stands.
+// Derives the state of each node from the cluster.
 #include "cli/report/node_state.hpp"
 
 #include <algorithm>

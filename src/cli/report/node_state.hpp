@@ -1,4 +1,4 @@
-// How nodes stand after the last cycle: what text and JSON both tell.
+// The state of nodes after the last cycle, as both text and JSON report it.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace muster::cli {
 
 struct SharedStand {
   GroupId gpu;
-  double free = 0;  // of the device
+  double free = 0;  // part of the device
 };
 
 struct ConditionWords {
@@ -20,14 +20,14 @@ struct ConditionWords {
 
 struct NodeStand {
   NodeId node;
-  double gpus = 0, gpus_free = 0;          // whole ones; those that are shared are not free
-  std::optional<double> fragmented;        // free GPUs that typical pods can not use, where that is known
-  std::vector<SharedStand> shared;         // devices in use by pods that ask for a part of one
-  std::size_t pods = 0;                    // terminating ones included
-  std::vector<ConditionWords> conditions;  // that keep pods away
+  double gpus = 0, gpus_free = 0;          // whole GPUs; shared GPUs do not count as free
+  std::optional<double> fragmented;        // free GPUs that typical pods cannot use, if known
+  std::vector<SharedStand> shared;         // devices in use by pods that request part of a GPU
+  std::size_t pods = 0;                    // including terminating pods
+  std::vector<ConditionWords> conditions;  // conditions that prevent scheduling
 };
 
-// Nodes that have an object, by name; `last`: of the last cycle.
+// The nodes that have an object, sorted by name. `last` are the decisions of the last cycle.
 std::vector<NodeStand> node_stands(const Cluster& cluster, const Decisions& last);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// The nodes as a table; where there are many, those that are alike share a row.
+// The nodes as a table. If there are many, equal nodes share a row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 namespace muster::cli {
 namespace {
 
-// In hundredths, and never more than there is.
+// Rounds down to hundredths, so that the text never exceeds the actual amount.
 std::string share_text(double share) { return grouped_decimal(std::floor(share * 100 + 1e-6) / 100); }
 
-// "2, with 0.5 + 0.25 free": devices that are shared, and what is free on each.
+// "2, with 0.5 + 0.25 free": the number of shared devices, and the free part of each.
 std::string shared_text(const std::vector<SharedStand>& shared) {
   constexpr std::size_t kMostNamed = 4;
   if (shared.empty()) return "";
@@ -28,7 +28,7 @@ std::string shared_text(const std::vector<SharedStand>& shared) {
     most = std::max(most, s.free);
   }
   if (parts.size() > kMostNamed)
-    return fmt::format("{}, with {} free, at most {} on one", grouped(parts.size()), share_text(sum),
+    return fmt::format("{}, with {} free, at most {} on one GPU", grouped(parts.size()), share_text(sum),
                        share_text(most));
   return fmt::format("{}, with {} free", parts.size(), fmt::join(parts, " + "));
 }
@@ -39,7 +39,7 @@ std::string state_text(const NodeStand& stand) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// Nodes that are alike: what is said of each of them, and how many pods they have together.
+// Equal nodes: the facts shown for each of them, and the number of their pods in total.
 struct NodeRow {
   std::vector<std::string> names, facts;
   std::size_t pods = 0;
@@ -74,12 +74,12 @@ std::vector<NodeRow> rows_of(const Cluster& cluster, const Decisions& last, bool
 Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   const bool folds = cluster.nodes_by_name().size() > style.most_rows();
   Table table({{folds ? "nodes" : "node"},
-               {.title = "how many", .align = Align::kRight, .only_if_filled = true},
+               {.title = "count", .align = Align::kRight, .only_if_filled = true},
                {.title = folds ? "GPUs each" : "GPUs", .align = Align::kRight, .only_if_filled = true},
                {.title = folds ? "free each" : "free", .align = Align::kRight, .only_if_filled = true},
                {.title = "shared GPUs", .only_if_filled = true},
                {.title = "fragmented", .align = Align::kRight, .only_if_filled = true},
-               {folds ? "pods in all" : "pods", Align::kRight},
+               {folds ? "total pods" : "pods", Align::kRight},
                {.title = "state", .only_if_filled = true}});
   for (const NodeRow& row : rows_of(cluster, last, folds))
     table.add({summarised(row.names),

@@ -1,4 +1,4 @@
-// Escape sequences, the width of terminals, and columns of UTF-8 text.
+// Escape sequences, the width of the terminal, and the display width of UTF-8 text.
 #include "cli/report/paint.hpp"
 
 #include <sys/ioctl.h>
@@ -72,7 +72,7 @@ std::size_t character_width(std::uint32_t code) {
 
 bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-// Takes one character off the front; a stray byte counts as a character of its own.
+// Removes one character from the front and returns it. A stray byte counts as a character of its own.
 std::uint32_t take_character(std::string_view& text) {
   const auto lead = static_cast<unsigned char>(text.front());
   text.remove_prefix(1);

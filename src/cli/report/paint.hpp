@@ -1,4 +1,4 @@
-// Colour for terminals, and how wide a text is there.
+// Colours for terminals, and the display width of text.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace muster::cli {
 
 enum class Ink : unsigned char { kPlain, kBold, kDim, kGood, kWaiting, kBad };
 
-// Puts text in ink, or leaves it alone where colour is off.
+// Colours text, or returns it unchanged if colour is off.
 class Paint {
  public:
   explicit Paint(bool is_on = false) : is_on_(is_on) {}
@@ -30,14 +30,15 @@ class Paint {
 };
 
 bool is_terminal(std::FILE* stream);
-// Columns of the terminal behind the stream, or `otherwise`.
+// The number of columns if the stream is a terminal, otherwise `otherwise`.
 std::size_t columns_of(std::FILE* stream, std::size_t otherwise);
 
-// Columns that UTF-8 text takes: combining marks none, East Asian wide characters and emoji two.
+// The number of columns that UTF-8 text takes: combining marks take none, East Asian wide characters and
+// emoji take two.
 std::size_t width_of(std::string_view text);
 
-// Breaks between words, so that no line is wider than `width` unless a word is; each line begins with
-// `indent`.
+// Breaks lines between words, so that only a line with a single word may be wider than `width`. Each line
+// begins with `indent`.
 Text wrapped_text(const Text& text, const Text& indent, std::size_t width);
 template <class Words>
 Text wrapped(const Words& words, const Text& indent, std::size_t width) {

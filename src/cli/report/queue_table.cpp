@@ -1,4 +1,4 @@
-// The queues as an indented tree: what they may, hold and want.
+// The queues as an indented tree, with their bounds, their use and their requests.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::string number(Accounted r, double value) {
   return grouped_decimal(value);
 }
 
-// A column of numbers about one resource of all queues, in the order of the shares.
+// A column with one number per queue about one resource, in the order of the shares.
 struct QueueColumn {
   const char* title;
   Accounted resource;
@@ -50,8 +50,8 @@ class QueueColumns {
   QueueColumns(const Cluster& cluster, const std::vector<QueueShare>& shares)
       : cluster_(cluster), shares_(shares) {}
 
-  // Those of the resource that tell something: a quota or a limit that nobody has, and zeros do not. That
-  // nobody may use any does.
+  // Adds the columns of the resource that are informative. A column is left out if all its values are
+  // unlimited, or, except for the limit, if all are zero.
   void add(Accounted r) {
     const auto queue = [&](const QueueShare& s) -> const QueueAmounts& {
       return cluster_.queue(s.queue).of(r);
@@ -59,7 +59,7 @@ class QueueColumns {
     add("quota", r, [&](const QueueShare& s) { return std::max(queue(s).quota, kUnlimited); });
     add("fair share", r, [&](const QueueShare& s) { return s.fair_share[index(r)]; });
     add("in use", r, [&](const QueueShare& s) { return cluster_.use(s.queue).allocated.share(r); });
-    add("wanted", r, [&](const QueueShare& s) { return s.requested[index(r)]; });
+    add("requested", r, [&](const QueueShare& s) { return s.requested[index(r)]; });
     add(
         "limit", r, [&](const QueueShare& s) { return std::max(queue(s).limit, kUnlimited); }, false);
   }
@@ -67,11 +67,10 @@ class QueueColumns {
 
  private:
   template <class ValueOf>
-  void add(const char* title, Accounted r, ValueOf value_of, bool zeros_tell_nothing = true) {
+  void add(const char* title, Accounted r, ValueOf value_of, bool skip_zeros = true) {
     QueueColumn column{title, r, {}};
     for (const QueueShare& s : shares_) column.values.push_back(value_of(s));
-    if (!column.is_all(kUnlimited) && !(zeros_tell_nothing && column.is_all(0)))
-      list_.push_back(std::move(column));
+    if (!column.is_all(kUnlimited) && !(skip_zeros && column.is_all(0))) list_.push_back(std::move(column));
   }
 
   const Cluster& cluster_;
@@ -90,9 +89,9 @@ bool is_shown(const Cluster& cluster, Accounted r, const TextStyle& style) {
 }
 
 std::vector<Cell> row_of(const Queue& queue, const std::vector<QueueColumn>& columns, std::size_t row) {
-  const bool is_called_otherwise = queue.shown_name() != queue.name;
+  const bool has_own_display_name = queue.shown_name() != queue.name;
   std::vector<Cell> cells{std::string(2 * static_cast<std::size_t>(queue.depth), ' ') + queue.name,
-                          is_called_otherwise ? queue.display_name : ""};
+                          has_own_display_name ? queue.display_name : ""};
   for (const QueueColumn& column : columns) cells.emplace_back(number(column.resource, column.values[row]));
   return cells;
 }

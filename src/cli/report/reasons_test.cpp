@@ -1,5 +1,5 @@
-// One case per kind of thing that keeps a pod off a node: the words a user reads, and the details a program
-// reads.
+// One test per kind of reason that excludes a node for a pod: the message for users and the details for
+// programs.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ std::string node(
 }
 
 struct PodText {
-  std::string spec = "";  // beside scheduler and container
+  std::string spec = "";  // fields besides scheduler and containers
   std::string requests = "cpu: '1'";
   std::string labels = "";
   std::string ports = "";
@@ -42,7 +42,7 @@ std::string job(const std::string& name, const PodText& p) {
 
 class Reasons : public testing::Test {
  protected:
-  // What is said of job "p" and the details of it; `cluster` has all but the queue.
+  // The first reason of job "p". `cluster` has all objects except the queue.
   Json reason(const std::string& cluster,
               const std::string& memory = "{quota: -1, limit: -1, overQuotaWeight: 1}") {
     const std::string queue =
@@ -59,7 +59,7 @@ class Reasons : public testing::Test {
       if (j["name"] == "default/p") return j["reasons"][0];
     return {};
   }
-  // The first row of nodes, as text and as details.
+  // Compares the message, and the details of the first row of nodes.
   void expect(const std::string& cluster, const std::string& message, const std::string& details) {
     const Json found = reason(cluster);
     EXPECT_THAT(found["message"].get<std::string>(), HasSubstr(message));
@@ -99,7 +99,7 @@ TEST_F(Reasons, NameTheTermOfNodeAffinity) {
          R"({"nodes":1,"rule":"NodeAffinity","name":"affinity: zone In [a, b], nor 1 other term"})");
 }
 
-TEST_F(Reasons, NameTheResourceAndTheMostThatIsFree) {
+TEST_F(Reasons, NameTheResourceAndTheLargestFreeAmount) {
   expect(
       node("n1", "", "") + node("n2", "", "") +
           job("r", {.spec = "nodeName: n1, ", .requests = "nvidia.com/gpu: '3'"}) +
@@ -118,7 +118,7 @@ TEST_F(Reasons, NameTheResourceAndTheMostThatIsFree) {
          R"({"nodes":1,"rule":"NotEnoughResources","resource":"cpu","requested":1000,"available":500})");
 }
 
-TEST_F(Reasons, SayWhoHoldsWhatIsShort) {
+TEST_F(Reasons, NameTheHoldersOfAShortResource) {
   const std::string cluster =
       node("n1", "", "") + job("r", {.spec = "nodeName: n1, ", .requests = "nvidia.com/gpu: '3'"}) +
       pod("monitor", "",
@@ -147,7 +147,7 @@ std::string pod_affinity(const std::string& kind) {
          "{app: web}}}]}}, ";
 }
 
-TEST_F(Reasons, NameTheTermOfPodAffinityAndWhomItConcerns) {
+TEST_F(Reasons, NameTheTermOfPodAffinityAndTheOtherPod) {
   const std::string nodes = node("n1", ", labels: {zone: a}", "");
   expect(nodes + job("p", {.spec = pod_affinity("podAffinity")}),
          "1 node: no pod there matches the pod affinity (app=web by zone)",
@@ -174,14 +174,14 @@ TEST_F(Reasons, NameTheVolumeClaimAndItsVolume) {
          R"({"nodes":1,"rule":"Volumes","name":"data","by":"PersistentVolume/pv-1"})");
 }
 
-TEST_F(Reasons, ComeFirstWhereNoEvictionWouldHelp) {
+TEST_F(Reasons, ComeFirstIfNoEvictionWouldHelp) {
   expect(node("n1", "", "") + job("r", {.spec = "nodeName: n1, ", .requests = "cpu: '8'"}) +
              job("p", {.spec = "nodeSelector: {gpu: h200}, "}),
          "1 node: does not match nodeSelector gpu=h200",
          R"({"nodes":1,"rule":"NodeAffinity","name":"nodeSelector gpu=h200"})");
 }
 
-TEST_F(Reasons, AreAHandful) {
+TEST_F(Reasons, AreLimitedInNumber) {
   std::string nodes;
   for (int i = 0; i < 40; ++i) {
     const std::string n = std::to_string(i);
@@ -196,7 +196,7 @@ TEST_F(Reasons, AreAHandful) {
   EXPECT_LE(found["details"]["nodes"].size(), 33U);
 }
 
-TEST_F(Reasons, AmountsThatAreComparedHaveOneUnit) {
+TEST_F(Reasons, ComparedAmountsHaveTheSameUnit) {
   const std::string cluster = node("n1", "", "") + job("p", {.requests = "memory: 64Gi"});
   EXPECT_EQ(reason(cluster, "{quota: 10000, limit: 10000, overQuotaWeight: 1}")["message"],
             "queue q has a limit of 10 GB: 0 GB in use, 68.719 GB more requested");

@@ -1,4 +1,4 @@
-// What `muster simulate` prints: all that its rounds decided, as text for people and as JSON for programs.
+// The output of `muster simulate`: the decisions of all rounds, as text for people or as JSON for programs.
 #pragma once
 
 #include <functional>
@@ -12,41 +12,43 @@
 
 namespace muster::cli {
 
-// What a run cost.
+// The resources that a run used.
 struct Timing {
   double read_ms = 0, cpu_ms = 0, peak_rss_mb = 0;
 };
 
-// Processor time and memory of this process so far.
+// The CPU time and memory that this process has used so far.
 Timing timing_of_process(double read_ms);
 
-// Adds opening and actions of a cycle; other decisions are not summed.
+// Adds the timings and the action statistics of a cycle to `sum`. Other decisions are not added.
 void add_stats(const Decisions& more, Decisions& sum);
 
 struct ReportOptions {
   RoundOptions run;
   JobFilter filter;
   bool has_timing = false;
-  TextStyle style = {};  // of text
+  TextStyle style = {};  // ignored for JSON
 };
 
-using Write = std::function<void(std::string_view)>;  // exactly that
+using Write = std::function<void(std::string_view)>;  // writes the bytes unchanged
 using WriteText = std::function<void(const Text&)>;
 
-// Takes the rounds as they come and keeps of them only what it prints.
+// Receives the rounds one by one and keeps only what it will print.
 class Report {
  public:
   virtual ~Report() = default;
-  // What a cycle decided, before it is carried out.
+  // Called with the decisions of a cycle before they are carried out.
   virtual void add(const Round& round) = 0;
-  // After the last round is carried out; one before the last that was asked for was cut short.
+  // Called after the last round has been carried out. If `last` is not the last round requested, the run was
+  // interrupted.
   virtual void finish(const Round& last, const std::optional<Timing>& timing) = 0;
 };
 
-// The cycles, the queues, the nodes, the jobs, who waits and why, how long it took, and a line that sums it
-// up.
+// Prints the cycles, the queues, the nodes, the jobs, the reasons of pending jobs, the timing and a summary
+// line.
 std::unique_ptr<Report> text_report(const Cluster& cluster, const ReportOptions& options, WriteText write);
-// The contract of `muster simulate -o json`: docs/json.md. Rounds are written as they come.
+// Writes the output of `muster simulate -o json`, specified in docs/json.md. Each round is written as soon as
+// it has run.
 std::unique_ptr<Report> json_report(const Cluster& cluster, const ReportOptions& options, Write write);
 
 }  // namespace muster::cli

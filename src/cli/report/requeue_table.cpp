@@ -1,4 +1,5 @@
-// Jobs that agreed to give way, what came of it and why; equal cycles share a row.
+// The jobs that opted in to requeue, what happened to them and why. Equal rows of consecutive cycles are
+// combined.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,9 +19,10 @@ void RequeueText::add(const Round& round) {
     add({.fate = Fate::kNominated,
          .job = n.job,
          .what = "nominated",
-         .why = fmt::format("overdue since {}, says {}", format_time(round.now - n.overrun), n.all_names())});
+         .why = fmt::format("overdue since {}, reported by {}", format_time(round.now - n.overrun),
+                            n.all_names())});
   for (const PassedOver& p : record.passed_over)
-    add({.fate = Fate::kSpared, .job = p.job, .what = "spared", .why = p.reason});
+    add({.fate = Fate::kProtected, .job = p.job, .what = "protected", .why = p.reason});
   for (const QueueWarning& w : record.queue_warnings)
     add({.fate = Fate::kWarned,
          .what = "warning",
@@ -31,11 +33,11 @@ void RequeueText::add(const Round& round) {
   add_skips(record);
 }
 
-// What goes on unchanged is one row.
+// A row that continues unchanged from the previous cycle is extended.
 void RequeueText::add(Row row) {
   const auto [place, is_new] = places_.try_emplace({row.job, row.what, row.why}, rows_.size());
-  const bool goes_on = !is_new && rows_[place->second].last >= cycle_ - 1;
-  if (goes_on) {
+  const bool continues = !is_new && rows_[place->second].last >= cycle_ - 1;
+  if (continues) {
     rows_[place->second].last = cycle_;
     return;
   }
@@ -48,13 +50,13 @@ void RequeueText::add(const RequeueAttempt& attempt, bool is_dry_run) {
   if (!attempt.found_room)
     add({.fate = Fate::kNoRoom,
          .job = attempt.contender,
-         .what = "gets no room",
-         .why = "overdue jobs that it outranks would not make enough"});
+         .what = "no room",
+         .why = "evicting the overdue jobs that it outranks does not free enough"});
   for (const RequeueAttempt::Victim& v : attempt.victims)
     add({.fate = Fate::kRequeued,
          .job = v.job,
          .what = is_dry_run ? "would be requeued" : "requeued",
-         .why = fmt::format("{} for {}; not asked again before {}", counted(v.tasks.size(), "pod"),
+         .why = fmt::format("{} for {}; not nominated again before {}", counted(v.tasks.size(), "pod"),
                             names_.of(attempt.contender), format_time(v.not_before)),
          .ink = is_dry_run ? Ink::kWaiting : Ink::kBad});
 }
@@ -88,7 +90,7 @@ Text RequeueText::text(const TextStyle& style) const {
   Table table({{"cycles"}, {"job"}, {"what"}, {"why"}});
   for (const Row& r : rows)
     table.add({cycles(r), r.job.valid() ? names_.of(r.job) : "", {r.what, r.ink}, r.why});
-  return style.heading(is_dry_run_ ? "Requeue, as a dry run that evicts nobody" : "Requeue") +
+  return style.heading(is_dry_run_ ? "Requeue (dry run: no pods are evicted)" : "Requeue") +
          table.text(style.table());
 }
 

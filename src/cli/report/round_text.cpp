@@ -1,4 +1,4 @@
-// What each cycle did, one line per job and kind of decision.
+// The decisions of each cycle, one line per job and kind of decision.
 #include <fmt/format.h>
 
 #include <map>
@@ -11,8 +11,8 @@
 namespace muster::cli {
 namespace {
 
-// What one decision did to pods of one job.
-struct Happening {
+// Equal decisions about pods of one job.
+struct JobDecision {
   std::string verb;
   Ink ink;
   JobId job;
@@ -21,55 +21,55 @@ struct Happening {
   std::string cause = {};
 };
 
-class Happenings {
+class JobDecisions {
  public:
-  Happenings(const Cluster& cluster, const JobNames& names) : cluster_(cluster), names_(names) {}
+  JobDecisions(const Cluster& cluster, const JobNames& names) : cluster_(cluster), names_(names) {}
 
   void add(const Decisions& decisions) {
     for (const BindDecision& b : decisions.binds) placed("bound", Ink::kGood, b.task, b.node);
     for (const EvictDecision& e : decisions.evictions) evicted(e);
-    for (const PipelineDecision& p : decisions.pipelined) placed("pipelined", Ink::kWaiting, p.task, p.node);
+    for (const PipelineDecision& p : decisions.pipelined) placed("nominated", Ink::kWaiting, p.task, p.node);
   }
 
   Table table() const {
     Table table({{"what"}, {"job"}, {"pods", Align::kRight}, {"where"}});
-    for (const Happening& h : list_)
-      table.add({{h.verb, h.ink}, names_.of(h.job), counted(h.pods.size(), "pod"), details(h)});
+    for (const JobDecision& d : list_)
+      table.add({{d.verb, d.ink}, names_.of(d.job), counted(d.pods.size(), "pod"), details(d)});
     return table;
   }
 
  private:
-  Happening& at(const Happening& like) {
+  JobDecision& at(const JobDecision& like) {
     const auto [found, is_new] = places_.try_emplace({like.verb, like.job, like.cause}, list_.size());
     if (is_new) list_.push_back(like);
     return list_[found->second];
   }
 
   void placed(const char* verb, Ink ink, TaskId task, NodeId node) {
-    Happening& happening = at({.verb = verb, .ink = ink, .job = cluster_.task(task).job});
-    happening.pods.push_back(cluster_.task(task).name);
-    ++happening.nodes[cluster_.node(node).name];
+    JobDecision& decision = at({.verb = verb, .ink = ink, .job = cluster_.task(task).job});
+    decision.pods.push_back(cluster_.task(task).name);
+    ++decision.nodes[cluster_.node(node).name];
   }
 
   void evicted(const EvictDecision& e) {
     std::string cause = "by " + e.action;
     if (e.contender.valid()) cause += " for " + names_.of(e.contender);
     if (!e.rule.empty()) cause += ": " + e.rule;
-    if (e.runtime_lost) cause += fmt::format(", {} of its run lost", format_duration(*e.runtime_lost));
+    if (e.runtime_lost) cause += fmt::format(", {} of work lost", format_duration(*e.runtime_lost));
     at({.verb = "evicted", .ink = Ink::kBad, .job = cluster_.task(e.task).job, .cause = std::move(cause)})
         .pods.push_back(cluster_.task(e.task).name);
   }
 
-  static std::string details(const Happening& h) {
-    std::string text = summarised(h.pods);
-    if (!h.nodes.empty()) text += " → " + summarised(h.nodes);
-    if (!h.cause.empty()) text += ", " + h.cause;
+  static std::string details(const JobDecision& d) {
+    std::string text = summarised(d.pods);
+    if (!d.nodes.empty()) text += " → " + summarised(d.nodes);
+    if (!d.cause.empty()) text += ", " + d.cause;
     return text;
   }
 
   const Cluster& cluster_;
   const JobNames& names_;
-  std::vector<Happening> list_;
+  std::vector<JobDecision> list_;
   std::map<std::tuple<std::string, JobId, std::string>, std::size_t> places_;
 };
 
@@ -88,7 +88,7 @@ void RoundsText::add(const Round& round) {
     if (quiet_from_.cycle == 0) quiet_from_ = quiet_to_;
     return;
   }
-  text_ += quiet_text() + loud_text(round);
+  text_ += quiet_text() + decisions_text(round);
   quiet_from_ = quiet_to_ = {};
 }
 
@@ -102,13 +102,13 @@ Text RoundsText::quiet_text() const {
   return style_.heading(heading) + "  nothing to bind or evict\n";
 }
 
-Text RoundsText::loud_text(const Round& round) const {
-  Happenings happenings(cluster_, names_);
-  happenings.add(round.decisions);
+Text RoundsText::decisions_text(const Round& round) const {
+  JobDecisions decisions(cluster_, names_);
+  decisions.add(round.decisions);
   TableStyle table = style_.table();
   table.has_titles = false;
   return style_.heading(format_text("Cycle {}, {}", cycle_text(round.cycle), format_time(round.now))) +
-         happenings.table().text(table);
+         decisions.table().text(table);
 }
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Runs of the same load side by side: the same numbers of each, and how far the last is from the first.
+// Compares runs of the same load: the same metrics of each run, and the ratio of the last run to the first.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,9 +106,9 @@ Text comparison_text(std::span<const ComparedRun> runs, const TextStyle& style) 
   }
   TableStyle all = style.table();
   all.most_rows = std::numeric_limits<std::size_t>::max();
-  const Text text = (style.heading("Side by side") + table.text(all)).without_leading_breaks();
+  const Text text = (style.heading("Comparison") + table.text(all)).without_leading_breaks();
   for (const ComparedRun& run : runs)
-    if (run.outcome.is_cut) return text + "\ncut short: the runs do not cover the same time\n";
+    if (run.outcome.is_cut) return text + "\nstopped early: the runs do not cover the same period\n";
   return text;
 }
 

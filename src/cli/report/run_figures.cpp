@@ -1,4 +1,4 @@
-// Sorts waits and slowdowns per queue once, and reads percentiles off them.
+// Sorts waits and slowdowns once per queue and takes percentiles from the sorted values.
 #include "cli/report/run_figures.hpp"
 
 #include <algorithm>
@@ -13,12 +13,13 @@ double nearest_rank(const std::vector<double>& sorted, double percent) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-// What is collected of the jobs of a queue.
+// The values of the jobs of a queue.
 struct Sample {
   std::vector<double> waits, slowdowns;
 };
 
-// How many times as long its life was as its work: the time it needs undisturbed, or the time it ran.
+// The time from submission to finish, divided by the time that the job needs undisturbed, or if that is
+// unknown, by the time it ran.
 std::optional<double> slowdown_of(const JobOutcome& job) {
   const Duration work = job.needed > Duration::zero() ? job.needed : job.run;
   if (!job.finished || work <= Duration::zero()) return std::nullopt;
@@ -34,7 +35,7 @@ void count(const JobOutcome& job, QueueFigures& figures, Sample& sample) {
   if (const auto slowdown = slowdown_of(job)) sample.slowdowns.push_back(*slowdown);
 }
 
-void draw_up(QueueFigures& figures, Sample&& sample) {
+void summarise(QueueFigures& figures, Sample&& sample) {
   figures.wait_seconds = spread_of(std::move(sample.waits));
   figures.slowdown = spread_of(std::move(sample.slowdowns));
 }
@@ -86,8 +87,8 @@ RunFigures figures_of(const RunOutcome& outcome) {
     count(job, figures.queues[at->second], samples[at->second]);
     count(job, figures.all, all);
   }
-  for (std::size_t i = 0; i < samples.size(); ++i) draw_up(figures.queues[i], std::move(samples[i]));
-  draw_up(figures.all, std::move(all));
+  for (std::size_t i = 0; i < samples.size(); ++i) summarise(figures.queues[i], std::move(samples[i]));
+  summarise(figures.all, std::move(all));
   if (outcome.last_finish) figures.makespan_seconds = seconds_of(*outcome.last_finish - outcome.from);
   return figures;
 }

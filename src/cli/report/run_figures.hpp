@@ -1,4 +1,5 @@
-// The figures of a run over simulated time that text, JSON, comparison and page print. docs/spec/time.md 5.
+// The figures of a run over simulated time, shared by the text, JSON, comparison and page outputs. See
+// docs/spec/time.md 5.
 #pragma once
 
 #include <optional>
@@ -9,17 +10,19 @@
 
 namespace muster::cli {
 
-// Of some numbers; nothing where there are none. Percentiles are values that occur: nearest rank.
+// Statistics of a list of numbers. Percentiles use the nearest rank, so they are elements of the list.
 struct Spread {
   double mean = 0, p50 = 0, p95 = 0, p99 = 0, max = 0;
 };
+// Returns nullopt if the list is empty.
 std::optional<Spread> spread_of(std::vector<double> values);
 
 struct QueueFigures {
   std::string name;  // "": all queues together
   std::size_t jobs = 0, finished = 0, failed = 0, never_started = 0;
-  std::optional<Spread> wait_seconds;  // of those that started
-  std::optional<Spread> slowdown;  // of those that finished: their life over the time they need undisturbed
+  std::optional<Spread> wait_seconds;  // of the jobs that started
+  // Of the jobs that finished: time from submission to finish over the time needed undisturbed.
+  std::optional<Spread> slowdown;
   double used = 0, fair = 0, lost = 0;  // GPU-seconds
   std::map<std::string, std::int64_t> evictions;
   std::int64_t requeues = 0;
@@ -28,9 +31,9 @@ struct QueueFigures {
 };
 
 struct RunFigures {
-  std::vector<QueueFigures> queues;  // as the outcome has them, then those that only jobs name
+  std::vector<QueueFigures> queues;  // in the order of the outcome, then the queues that only jobs name
   QueueFigures all;
-  std::optional<double> makespan_seconds;  // to the last finish; nothing: none finished
+  std::optional<double> makespan_seconds;  // until the last job finished; nullopt: none finished
 };
 
 RunFigures figures_of(const RunOutcome& outcome);

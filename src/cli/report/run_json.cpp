@@ -1,4 +1,5 @@
-// The outcome of a run as JSON, and the lines of a record. Jobs are written one by one: there may be many.
+// The outcome of a run as JSON, and the lines of a record. Jobs are written one by one because there may be
+// many.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -13,7 +14,7 @@ using nlohmann::ordered_json;
 constexpr const char* kRunSchema = "muster.dev/simulation/v1";
 constexpr const char* kComparisonSchema = "muster.dev/comparison/v1";
 
-// Whole numbers stand without a fraction.
+// Writes whole numbers without a fraction.
 ordered_json plain(double value) {
   if (std::abs(value) < 9e15 && value == std::floor(value)) return static_cast<std::int64_t>(value);
   return value;
@@ -21,7 +22,7 @@ ordered_json plain(double value) {
 ordered_json plain(const std::optional<double>& value) { return value ? plain(*value) : ordered_json(); }
 ordered_json gpus(std::int64_t thousandths) { return plain(static_cast<double>(thousandths) / 1000); }
 ordered_json seconds_json(Duration d) { return plain(seconds_of(d)); }
-ordered_json instant(const std::optional<TimePoint>& t) {
+ordered_json time_json(const std::optional<TimePoint>& t) {
   return t ? ordered_json(format_time(*t)) : ordered_json();
 }
 
@@ -56,8 +57,8 @@ ordered_json job_json(const JobOutcome& job) {
                     {"queue", job.queue},
                     {"gpus", gpus(job.gpus)},
                     {"submitted", format_time(job.submitted)},
-                    {"firstStart", instant(job.first_start)},
-                    {"finished", instant(job.finished)},
+                    {"firstStart", time_json(job.first_start)},
+                    {"finished", time_json(job.finished)},
                     {"waitSeconds", job.wait() ? seconds_json(*job.wait()) : ordered_json()},
                     {"runSeconds", seconds_json(job.run)},
                     {"queuedSeconds", seconds_json(job.queued)},
@@ -110,7 +111,7 @@ ordered_json cluster_json(const RunOutcome& o, const RunFigures& figures) {
             {"capacity", plain(gpu_seconds(o.capacity))}}}};
 }
 
-// The fields of a run between braces that the caller writes.
+// Writes the fields of a run. The caller writes the braces around them.
 class RunWriter {
  public:
   RunWriter(const Write& write, std::string indent) : write_(write), indent_(std::move(indent)) {}

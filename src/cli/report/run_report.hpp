@@ -1,5 +1,5 @@
-// What `muster simulate --until` prints: the outcome of one run over simulated time, or of several side by
-// side.
+// The output of `muster simulate --until`: the outcome of one run over simulated time, or a comparison of
+// several runs.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace muster::cli {
 
-// Queues, the cluster, who never started and why, and a line that sums it up.
+// Prints the queues, the cluster, the jobs that never started with their reasons, and a summary line.
 Text run_text(const RunOutcome& outcome, const TextStyle& style);
-// muster.dev/simulation/v1: docs/json.md.
+// Writes the schema muster.dev/simulation/v1, described in docs/json.md.
 void write_run_json(const RunOutcome& outcome, const Write& write);
 
-// The same load under several configurations.
+// One of several runs of the same load under different configurations.
 struct ComparedRun {
-  std::string config;  // its file; "": the default configuration
+  std::string config;  // file of the configuration; "": the default configuration
   RunOutcome outcome;
 };
-// One number of each run, and how many times the first the last is.
+// One metric of all runs, and the ratio of the last run to the first.
 struct Difference {
   std::string metric;                         // "waitSeconds.p95", "queues.research.gpuSeconds.lost"
-  std::vector<std::optional<double>> values;  // nothing: the run has none
-  std::optional<double> ratio;                // nothing: one of the two is missing, or the first is zero
+  std::vector<std::optional<double>> values;  // nullopt: the run has no such value
+  std::optional<double> ratio;                // nullopt: a value is missing, or the first is zero
 };
 std::vector<Difference> differences_between(std::span<const ComparedRun> runs);
 
 Text comparison_text(std::span<const ComparedRun> runs, const TextStyle& style);
-// muster.dev/comparison/v1.
+// Writes the schema muster.dev/comparison/v1.
 void write_comparison_json(std::span<const ComparedRun> runs, const Write& write);
 
-// A line of a record.
+// One line of a record, including the line break.
 std::string record_line(const Occurrence& occurrence);
 
 }  // namespace muster::cli

@@ -1,4 +1,5 @@
-// The outcome of a run as text: a row per queue, the cluster, who never started, and a line that sums it up.
+// The outcome of a run as text: a row per queue, the cluster, the jobs that never started, and a summary
+// line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,22 +84,23 @@ Text evictions_part(const RunFigures& figures, const TextStyle& style) {
 Text cluster_part(const RunOutcome& o, const RunFigures& figures, const TextStyle& style) {
   const auto gpus = static_cast<double>(o.gpus) / 1000;
   Text text = format_text(
-      "  {}, {} GPUs: {} in use over the time, {} idle while a job waited that they "
-      "would hold in sum",
+      "  {}, {} GPUs: average utilisation {}; {} idle although enough GPUs for a pending job "
+      "were free in total",
       counted(static_cast<std::size_t>(o.nodes), "node"), grouped_decimal(gpus), percent(o.utilisation()),
       percent(o.fragmentation()));
-  if (figures.makespan_seconds) text += format_text("; last finish after {}", age(*figures.makespan_seconds));
+  if (figures.makespan_seconds)
+    text += format_text("; last job finished after {}", age(*figures.makespan_seconds));
   return style.heading("Cluster") + text + "\n";
 }
 
-// Those that wait longest first.
+// The job that has been waiting longest comes first.
 Text never_started_part(const RunOutcome& o, const TextStyle& style) {
   std::vector<const JobOutcome*> jobs;
   for (const JobOutcome& job : o.jobs)
     if (!job.first_start) jobs.push_back(&job);
   if (jobs.empty()) return "";
   std::ranges::stable_sort(jobs, {}, [](const JobOutcome* j) { return j->submitted; });
-  Table table({{"job"}, {"queue"}, {"GPUs", Align::kRight}, {"waits", Align::kRight}, {"why"}});
+  Table table({{"job"}, {"queue"}, {"GPUs", Align::kRight}, {"waited", Align::kRight}, {"reason"}});
   for (const JobOutcome* job : jobs)
     table.add({job->name, job->queue, grouped_decimal(static_cast<double>(job->gpus) / 1000),
                age(seconds_of(job->queued + job->held_idle)), job->reason});
@@ -113,7 +115,7 @@ Text summary_part(const RunOutcome& o, const RunFigures& figures, const TextStyl
   const QueueFigures& all = figures.all;
   const Text text =
       format_text("{}{}: {} of {} finished in {}; {} evicted, {} GPU-hours lost",
-                  o.is_cut ? "cut short; " : "", span_text(o), grouped(all.finished),
+                  o.is_cut ? "stopped early; " : "", span_text(o), grouped(all.finished),
                   counted(all.jobs, "job"), counted(static_cast<std::size_t>(o.cycles), "cycle"),
                   counted(static_cast<std::size_t>(all.evicted_pods()), "pod"), hours_text(all.lost));
   return "\n" + style.paint(Ink::kBold, text) + "\n";

@@ -1,4 +1,4 @@
-// Picks jobs by name, queue and state, and puts them in order.
+// Selects jobs by name, queue, user and state, and sorts them.
 #include "cli/report/selection.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kWaiting = "waiting";
 
-// "NotReady" is the state "not-ready".
+// The status as it is written in --state: "NotReady" becomes "not-ready".
 std::string state_of(const Job& job) {
   std::string state;
   for (const char* c = status_of(job); *c != '\0'; ++c) {
@@ -32,7 +32,7 @@ bool is_in_state(const Job& job, std::string_view state) {
   return state == kWaiting ? is_waiting(job) : state_of(job) == state;
 }
 
-// The job is of the queue, or of one below it.
+// Whether the job is in the queue or in one below it.
 bool is_of_queue(const Cluster& cluster, const Job& job, std::string_view name) {
   if (job.queue_name == name) return true;
   for (QueueId q = job.queue; q.valid(); q = cluster.queue(q).parent)
@@ -60,7 +60,7 @@ std::string unknown_name(const char* what, std::string_view name, const Names& k
                      did_you_mean(name, std::vector(known.begin(), known.end())));
 }
 
-// A queue's place in the tree, depth first; queues that can not be used come last.
+// The position of each queue in the tree, depth first. Queues that cannot be used come last.
 IdVector<QueueId, std::size_t> queue_ranks(const Cluster& cluster) {
   IdVector<QueueId, std::size_t> ranks(cluster.queues().size(), cluster.queues().size());
   std::size_t rank = 0;
@@ -81,7 +81,7 @@ void sort_by_queue(const Cluster& cluster, std::vector<JobId>& jobs) {
   });
 }
 
-// Smallest first; equal ones stay in the order they are in.
+// Sorts in ascending order; equal elements keep their order.
 template <class KeyOf>
 void sort_by_key(std::vector<JobId>& jobs, KeyOf key_of) {
   std::vector<std::pair<decltype(key_of(JobId())), JobId>> keyed;
@@ -118,7 +118,7 @@ std::string problem_with(const JobFilter& filter, const Cluster& cluster) {
     names.insert(filter.job.find('/') == filter.job.npos ? std::string_view(job.name)
                                                          : *full_names.insert(job.full_name()).first);
   }
-  std::string problem = unknown_name("job in the namespace", filter.ns, namespaces);
+  std::string problem = unknown_name("job in namespace", filter.ns, namespaces);
   if (problem.empty()) problem = unknown_name("queue", filter.queue, queues);
   if (problem.empty()) problem = unknown_name("job of user", filter.user, users);
   return problem.empty() ? unknown_name("job", filter.job, names) : problem;

@@ -1,4 +1,4 @@
-// Writes over itself, a few times a second.
+// Overwrites the line a few times per second.
 #include "cli/report/status_line.hpp"
 
 #include <cstdio>
@@ -9,13 +9,13 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(1000), kPause(200);
+constexpr std::chrono::milliseconds kInitialDelay(1000), kPause(200);
 constexpr char kClearLine[] = "\r\x1b[K";
 
 }  // namespace
 
 StatusLine::StatusLine(bool is_wanted)
-    : is_on_(is_wanted && is_terminal(stderr)), next_(Clock::now() + kPatience) {}
+    : is_on_(is_wanted && is_terminal(stderr)), next_(Clock::now() + kInitialDelay) {}
 
 StatusLine::~StatusLine() {
   if (has_written_) write_error(kClearLine);

@@ -1,4 +1,4 @@
-// A line on standard error that is rewritten as work goes on: on a terminal, and only where that takes long.
+// A progress line on standard error. It appears only on a terminal, and only if the work takes long.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@ namespace muster::cli {
 class StatusLine {
  public:
   explicit StatusLine(bool is_wanted = true);
-  // The line is gone when the work is done.
+  // Clears the line.
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
   // Whether anything would be shown.
   bool is_on() const { return is_on_; }
-  // Whether it is time to show where the work stands: asks the clock.
+  // Whether the line should be updated now. Reads the clock.
   bool is_due() const { return is_on_ && Clock::now() >= next_; }
   void show(const Text& text);
 

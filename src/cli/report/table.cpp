@@ -1,4 +1,4 @@
-// Finds the widths of columns, then writes the lines.
+// Computes the widths of the columns, then writes the lines.
 #include "cli/report/table.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ Text Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& w
                  const TableStyle& style) const {
   assert(row.size() == columns_.size() && "a row has a cell for every column");
   Text line = style.indent;
-  std::size_t owed = 0;  // spaces that stand only if something follows
+  std::size_t owed = 0;  // spaces to write only if another cell follows
   for (std::size_t i = 0; i < row.size(); ++i) {
     const std::size_t padding = widths[i] - width_of(row[i].text.str());
     const bool is_right = columns_[i].align == Align::kRight;
@@ -66,7 +66,7 @@ std::vector<Cell> Table::titles() const {
   return titles;
 }
 
-// Empty if no column is in a group.
+// Returns an empty text if no column is in a group.
 Text Table::groups_line(const std::vector<std::size_t>& widths, const TableStyle& style) const {
   Text line;
   std::size_t column = 0, written = 0;

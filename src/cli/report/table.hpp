@@ -1,4 +1,4 @@
-// Columns that line up.
+// Tables with aligned columns.
 //
 //   QUEUE       GPUs
 //   research      16
@@ -19,8 +19,8 @@ enum class Align : unsigned char { kLeft, kRight };
 struct Column {
   std::string title;
   Align align = Align::kLeft;
-  std::string group = {};       // stands once above neighbouring columns of the same group
-  bool only_if_filled = false;  // left out where all its cells are empty
+  std::string group = {};       // written once above adjacent columns of the same group
+  bool only_if_filled = false;  // the column is left out if all its cells are empty
 };
 
 struct Cell {
@@ -37,9 +37,9 @@ struct TableStyle {
   bool has_titles = true;
 };
 
-// "… and 3,960 more; --all shows them", where a list is cut off.
+// "… and 3,960 more; --all shows them": the end of a truncated list.
 Text and_more(std::size_t count);
-// "3,960.25": at most three decimals, none that are zero.
+// "3,960.25": at most three decimals, without trailing zeros.
 std::string grouped_decimal(double number);
 
 class Table {
@@ -47,11 +47,11 @@ class Table {
   explicit Table(std::vector<Column> columns);
 
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
-  // Another row that will be cut off: who has many need not make them.
+  // Counts a row that would be cut off anyway, so that the caller need not build it.
   void add_unseen() { ++unseen_; }
   std::size_t rows() const { return rows_.size(); }
   bool empty() const { return rows_.empty(); }
-  // Ends in a line break unless there is nothing to show. No line ends in spaces.
+  // The text ends in a line break unless it is empty. No line ends in spaces.
   Text text(const TableStyle& style) const;
 
  private:

@@ -1,4 +1,4 @@
-// Columns, cut lists, names drawn together and lines broken, as literal text.
+// Columns, truncated lists, combined names and wrapped lines, compared as literal text.
 #include "cli/report/table.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-TEST(Table, LinesUpByWhatIsSeen) {
+TEST(Table, AlignsByDisplayWidth) {
   Table table({{"queue"}, {"quota", Align::kRight, "GPUs"}, {"limit", Align::kRight, "GPUs"}, {"who"}});
   table.add({"research", "16", "∞", "all"});
   table.add({"  größe", "8", "12", ""});
@@ -23,21 +23,21 @@ TEST(Table, LinesUpByWhatIsSeen) {
             "  画像        8     12  x\n");
 }
 
-TEST(Table, IsCutOffAndSaysSo) {
+TEST(Table, SaysHowManyRowsAreCutOff) {
   Table table({{"n", Align::kRight}});
   for (int i = 0; i < 4000; ++i) table.add({std::to_string(i)});
   EXPECT_EQ(table.text({.indent = "  ", .most_rows = 2}),
             "  n\n  0\n  1\n  … and 3,998 more; --all shows them\n");
 }
 
-TEST(Table, CountsRowsThatNobodyMade) {
+TEST(Table, CountsUnseenRows) {
   Table table({{"n"}});
   table.add({"0"});
   for (int i = 0; i < 3999; ++i) table.add_unseen();
   EXPECT_EQ(table.text({}), "n\n0\n… and 3,999 more; --all shows them\n");
 }
 
-TEST(Table, LeavesOutColumnsWithoutAWord) {
+TEST(Table, LeavesOutEmptyColumns) {
   Table table({{"job"}, {.title = "reason", .only_if_filled = true}, {"min"}});
   table.add({"a", "", ""});
   EXPECT_EQ(table.text({}), "job  min\na\n");
@@ -61,7 +61,7 @@ TEST(Table, ColoursCellsButNotTheSpaceAround) {
   EXPECT_EQ(table.text({.has_titles = false}), "ok  n1\n");
 }
 
-TEST(Table, HasALineForARowWhateverIsInIt) {
+TEST(Table, WritesOneLinePerRow) {
   Table table({{"job\nqueue"}, {.title = "n\x1b[2J", .align = Align::kRight, .group = "g\r"}});
   table.add({"a\nb", "1"});
   table.add({{"c\u202e", Ink::kBad}, "2\x1b[31m"});
@@ -77,16 +77,17 @@ TEST(Width, CountsColumnsNotBytes) {
   EXPECT_EQ(width_of("… → ∞"), 5U);
   EXPECT_EQ(width_of("e\xCC\x81"), 1U);  // with a combining accent
   EXPECT_EQ(width_of("日本"), 4U);
-  EXPECT_EQ(width_of("\xFF"), 1U);  // no UTF-8
+  EXPECT_EQ(width_of("\xFF"), 1U);  // invalid UTF-8
 }
 
 TEST(Wrapped, BreaksBetweenWords) {
   EXPECT_EQ(wrapped("one two three", "  ", 9), "  one two\n  three\n");
   EXPECT_EQ(wrapped("incomprehensibilities of", "", 5), "incomprehensibilities\nof\n");
-  EXPECT_EQ(wrapped(std::string("one\ntwo three"), "  ", 9), "  one\\ntwo\n  three\n") << "and there only";
+  EXPECT_EQ(wrapped(std::string("one\ntwo three"), "  ", 9), "  one\\ntwo\n  three\n")
+      << "only between words";
 }
 
-TEST(Names, AreDrawnTogether) {
+TEST(Names, CombineRunsOfNumbers) {
   EXPECT_EQ(summarised(Words{"t-10", "t-9", "t-8", "t-11"}), "t-8 … t-11");
   EXPECT_EQ(summarised(Words{"t-0", "t-1"}), "t-0, t-1");
   EXPECT_EQ(summarised(Words{"t-0", "t-1", "t-2", "t-7", "a"}), "a, t-0 … t-2, t-7");

@@ -1,4 +1,4 @@
-// The report as text: the parts put together, with what it cost and a summary.
+// The report as text: combines the parts and adds timing and a summary.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@
 namespace muster::cli {
 namespace {
 
-// Two decimals, also where they are zero: the columns line up.
+// Always writes two decimals, so that the columns line up.
 std::string milliseconds(double value) {
   const std::string text = fmt::format("{:.2f}", value), whole = text.substr(0, text.size() - 3);
   return grouped(static_cast<std::size_t>(std::stoull(whole))) + text.substr(whole.size());
@@ -72,7 +72,7 @@ class TextReport final : public Report {
   }
 
  private:
-  // A cycle that would be cut off is only counted.
+  // Cycles that would be cut off in the table are only counted.
   void add_timing(const Round& round) {
     add_stats(round.decisions, stats_);
     if (cycles_.size() < options_.style.most_rows())
@@ -87,8 +87,8 @@ class TextReport final : public Report {
     for (const std::vector<Cell>& row : cycles_) table.add(row);
     for (std::size_t i = 0; i < unseen_; ++i) table.add_unseen();
     return options_.style.heading("Timing") + table.text(options_.style.table()) +
-           format_text("  reading {} ms, processor {} ms, memory at most {} MB\n",
-                       milliseconds(timing.read_ms), milliseconds(timing.cpu_ms),
+           format_text("  reading {} ms, CPU time {} ms, peak memory {} MB\n", milliseconds(timing.read_ms),
+                       milliseconds(timing.cpu_ms),
                        grouped_decimal(std::round(timing.peak_rss_mb * 10) / 10));
   }
 
@@ -98,7 +98,7 @@ class TextReport final : public Report {
     const auto asked = static_cast<std::size_t>(options_.run.cycles),
                done = static_cast<std::size_t>(last.cycle);
     const std::string cycles =
-        done < asked ? fmt::format("cut short after {} of {}", grouped(done), counted(asked, "cycle"))
+        done < asked ? fmt::format("stopped after {} of {}", grouped(done), counted(asked, "cycle"))
                      : counted(done, "cycle");
     const Text text =
         format_text("{}: {} bound, {} evicted; {} of {} waiting; {} of {} GPUs in use on {}", cycles,
@@ -114,8 +114,8 @@ class TextReport final : public Report {
   RoundsText rounds_;
   RequeueText requeue_;
   Totals totals_;
-  Decisions stats_;                        // of all cycles
-  std::vector<std::vector<Cell>> cycles_;  // timing of each
+  Decisions stats_;                        // statistics of all cycles
+  std::vector<std::vector<Cell>> cycles_;  // timing of each cycle
   std::size_t unseen_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The whole text of small runs, and how long lists are folded.
+// The whole text of small runs, and how long lists are shortened.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -26,7 +26,7 @@ class TextOutput : public testing::Test {
   FilesForTest files_;
 };
 
-TEST_F(TextOutput, TellsWhatHappenedWhoHoldsWhatAndWhoWaits) {
+TEST_F(TextOutput, ReportsDecisionsUseAndPendingJobs) {
   const std::string cluster = node_yaml("n1", 4) + node_yaml("n2", 4) +
                               queue_yaml("lab", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
                               queue_yaml("vision", "lab", "quota: 4, limit: 8, overQuotaWeight: 1") +
@@ -41,9 +41,9 @@ Cycles 2 to 3, until 2025-06-01T12:00:00Z
 
 Queues
             GPUs
-  queue     quota  fair share  in use  wanted  limit
-  lab           8           8       8       9      ∞
-    vision      4           8       8       9      8
+  queue     quota  fair share  in use  requested  limit
+  lab           8           8       8          9      ∞
+    vision      4           8       8          9      8
 
 Nodes
   node  GPUs  free  pods
@@ -56,33 +56,34 @@ Jobs
   train  vision         50   0s     6   5/6    4  Running  OverLimit          n1 (1), n2 (4)
   lost   nowhere        50   0s     1   0/1    1  Pending  QueueDoesNotExist
 
-Waiting, and why
+Waiting jobs
   lost  QueueDoesNotExist
     queue "nowhere" or one of its parent queues does not exist
-  train, 5 of 6 pods run  OverLimit
+  train, 5 of 6 pods running  OverLimit
     queue vision has a limit of 8 GPUs: 8 in use, 1 more requested
 
 3 cycles: 6 pods bound, 0 evicted; 2 pods of 2 jobs waiting; 8 of 8 GPUs in use on 2 nodes
 )");
 }
 
-TEST_F(TextOutput, FoldsJobsThatWaitForTheSameReason) {
+TEST_F(TextOutput, CombinesJobsWithTheSameReason) {
   std::string cluster = node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1");
   for (int i = 0; i < 12; ++i) cluster += job_yaml("sweep-" + std::to_string(i), "q", 1, 1, 1);
-  EXPECT_THAT(simulated(cluster), HasSubstr("  sweep-1 … sweep-11, 11 jobs like this  PodSchedulingErrors\n"
-                                            "    no room for pod sweep-1-0: 1 node: not enough GPUs (1 "
-                                            "requested, none free); 1 GPU: 1 in use by\n"
-                                            "    queue q, none free\n"));
+  EXPECT_THAT(simulated(cluster),
+              HasSubstr("  sweep-1 … sweep-11, 11 jobs with this reason  PodSchedulingErrors\n"
+                        "    no room for pod sweep-1-0: 1 node: not enough GPUs (1 "
+                        "requested, none free); 1 GPU: 1 in use by\n"
+                        "    queue q, none free\n"));
 }
 
-TEST_F(TextOutput, CutsOffLongListsUnlessAllIsAskedFor) {
+TEST_F(TextOutput, TruncatesLongListsUnlessAllIsGiven) {
   std::string cluster = node_yaml("n1", 8) + queue_yaml("q", "", "quota: 8, limit: -1, overQuotaWeight: 1");
   for (int i = 0; i < 60; ++i) cluster += job_yaml("j" + std::to_string(i), "q", 1, 1, 1);
   EXPECT_THAT(simulated(cluster), HasSubstr("… and 20 more; --all shows them"));
   EXPECT_THAT(simulated(cluster, {"--all"}), Not(HasSubstr("more;")));
 }
 
-TEST_F(TextOutput, ShowsCpuAndMemoryWhereTheyAreBounded) {
+TEST_F(TextOutput, ShowsCpuAndMemoryIfTheyAreBounded) {
   const std::string plain =
       node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1");
   const std::string used = plain + job_yaml("j", "q", 1, 1, 1);
@@ -102,16 +103,16 @@ spec: {resources: {cpu: {quota: 2500, limit: 4000}, memory: {quota: 1500, limit:
 )"));
 }
 
-TEST_F(TextOutput, LeavesOutColumnsThatTellNothing) {
+TEST_F(TextOutput, LeavesOutColumnsWithoutInformation) {
   const std::string idle =
       node_yaml("n1", 0) + queue_yaml("q", "", "quota: 0, limit: -1, overQuotaWeight: 1");
   EXPECT_THAT(simulated(idle), HasSubstr("Queues\n  queue\n  q\n\nNodes\n  node  pods\n  n1       0\n"));
   const std::string forbidden = queue_yaml("q", "", "quota: 0, limit: 0, overQuotaWeight: 1");
   EXPECT_THAT(simulated(forbidden), HasSubstr("         GPUs\n  queue  limit\n  q          0\n"))
-      << "that nobody may use any tells much";
+      << "a limit of zero is informative";
 }
 
-TEST_F(TextOutput, CallsQueuesByNameWithTheDisplayNameBeside) {
+TEST_F(TextOutput, ShowsTheDisplayNameBesideTheName) {
   const auto queue = [](const char* name, const char* shown) {
     return queue_yaml(name, "", "quota: 1, limit: -1, overQuotaWeight: 1",
                       std::string("displayName: ") + shown + ", ");
@@ -123,13 +124,13 @@ TEST_F(TextOutput, CallsQueuesByNameWithTheDisplayNameBeside) {
   EXPECT_THAT(simulated(queue("a", "a")), Not(HasSubstr("display name")));
 }
 
-TEST_F(TextOutput, GroupsThousandsOfEverything) {
+TEST_F(TextOutput, GroupsThousandsInAllNumbers) {
   std::string cluster =
       node_yaml("n1", 4000) + queue_yaml("q", "", "quota: 12000.5, limit: 1234567, overQuotaWeight: 1");
   cluster += job_yaml("j", "q", 1, 1, 3000);
   const std::string text = simulated(cluster, {"--cycles", "1200"});
   EXPECT_THAT(text, HasSubstr("Cycles 2 to 1,200, until"));
-  EXPECT_THAT(text, HasSubstr("  q      12,000.5       3,000   3,000   3,000  1,234,567\n"));
+  EXPECT_THAT(text, HasSubstr("  q      12,000.5       3,000   3,000      3,000  1,234,567\n"));
   EXPECT_THAT(text, HasSubstr("  n1    4,000  1,000     1\n"));
   EXPECT_THAT(text, HasSubstr("  j    q            50   0s  3,000   1/1    1  Running  n1\n"));
   EXPECT_THAT(
@@ -140,7 +141,7 @@ std::string bare_node(const std::string& name, const std::string& more) {
   return "---\n{apiVersion: v1, kind: Node, metadata: {name: " + name + "}, " + more + "}\n";
 }
 
-TEST_F(TextOutput, TellsWhatKeepsPodsFromNodes) {
+TEST_F(TextOutput, ShowsWhyNodesTakeNoPods) {
   const std::string text = simulated(
       bare_node("n1", "spec: {unschedulable: true}") +
       bare_node(
@@ -154,7 +155,7 @@ TEST_F(TextOutput, TellsWhatKeepsPodsFromNodes) {
                               "  n10      0\n"));
 }
 
-TEST_F(TextOutput, TellsWhatIsFreeOfSharedGpus) {
+TEST_F(TextOutput, ShowsTheFreePartsOfSharedGpus) {
   std::string cluster = node_yaml("n1", 2) + queue_yaml("q", "", "quota: 2, limit: -1, overQuotaWeight: 1");
   for (const char* name : {"a", "b"})
     cluster +=
@@ -165,22 +166,21 @@ TEST_F(TextOutput, TellsWhatIsFreeOfSharedGpus) {
                                             "  n1       2     0  2, with 0.4 + 0.4 free     2\n"));
 }
 
-TEST_F(TextOutput, FoldsNodesThatAreAlikeWhereThereAreMany) {
+TEST_F(TextOutput, CombinesEqualNodesIfThereAreMany) {
   std::string cluster = queue_yaml("q", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
                         job_yaml("whole", "q", 1, 1, 8) + job_yaml("parts", "q", 4, 4, 2);
   for (int i = 1; i <= 50; ++i) cluster += node_yaml("gpu-" + std::to_string(i), i == 7 ? 1 : 8);
   EXPECT_THAT(
       simulated(cluster),
-      HasSubstr(
-          "Nodes\n"
-          "  nodes                                         how many  GPUs each  free each  pods in all\n"
-          "  gpu-1, gpu-10                                        2          8          0            5\n"
-          "  gpu-2 … gpu-6, gpu-8, gpu-9, gpu-11 … gpu-50        47          8          8            0\n"
-          "  gpu-7                                                1          1          1            0\n"));
+      HasSubstr("Nodes\n"
+                "  nodes                                         count  GPUs each  free each  total pods\n"
+                "  gpu-1, gpu-10                                     2          8          0           5\n"
+                "  gpu-2 … gpu-6, gpu-8, gpu-9, gpu-11 … gpu-50     47          8          8           0\n"
+                "  gpu-7                                             1          1          1           0\n"));
   EXPECT_THAT(simulated(cluster, {"--all"}), HasSubstr("  gpu-50     8     8     0\n"));
 }
 
-TEST_F(TextOutput, CountsManyJobsAndPutsThoseThatWaitFirst) {
+TEST_F(TextOutput, CountsManyJobsAndListsPendingOnesFirst) {
   std::string cluster = node_yaml("n1", 8) + queue_yaml("a", "", "quota: 8, limit: -1, overQuotaWeight: 1") +
                         queue_yaml("b", "", "quota: 8, limit: -1, overQuotaWeight: 1");
   for (int i = 0; i < 30; ++i) cluster += job_yaml("a" + std::to_string(i), "a", 1, 1, 1);
@@ -202,7 +202,7 @@ TEST_F(TextOutput, CountsManyJobsAndPutsThoseThatWaitFirst) {
 
 class JobFilters : public TextOutput {
  protected:
-  // The first column of the Jobs table; above it, what is said of a filter.
+  // The first column of the Jobs table, preceded by the line about the filter if there is one.
   std::string shown(std::vector<std::string> more) {
     const std::string text = simulated(cluster_, std::move(more));
     const std::size_t begin = text.find("\nJobs\n") + 6;
@@ -230,11 +230,11 @@ TEST_F(JobFilters, PickByQueueNameAndState) {
   EXPECT_EQ(shown({"--state", "no-pods"}), "only state no-pods: 0 of 4 jobs:");
 }
 
-TEST_F(JobFilters, WaitingMeansThatSomePodsDo) {
+TEST_F(JobFilters, WaitingMeansThatSomePodsArePending) {
   const std::string text = simulated(cluster_, {"--state", "waiting", "--queue", "ads"});
   EXPECT_THAT(text, HasSubstr("only queue ads and below, state waiting: 2 of 4 jobs\n"));
   EXPECT_THAT(text, HasSubstr("  a1   ads"));
-  EXPECT_THAT(text, HasSubstr("Waiting, and why\n  a1"));
+  EXPECT_THAT(text, HasSubstr("Waiting jobs\n  a1"));
   EXPECT_THAT(text, Not(HasSubstr("\n  v2")));
 }
 
@@ -254,14 +254,14 @@ TEST_F(JobFilters, SortInEveryOrder) {
   EXPECT_EQ(shown({more, "--sort", "priority"}), "job new a1 a2 v1 v2 old");
 }
 
-TEST_F(JobFilters, UnknownNamesAreMistakes) {
+TEST_F(JobFilters, UnknownNamesAreErrors) {
   const std::string file = files_.add("cluster.yaml", cluster_);
   const struct {
     std::vector<std::string> arguments;
     const char* says;
   } cases[] = {
       {{"--queue", "visoin"}, "error: there is no queue \"visoin\"; did you mean \"vision\"?\n"},
-      {{"-n", "defualt"}, "error: there is no job in the namespace \"defualt\"; did you mean \"default\"?\n"},
+      {{"-n", "defualt"}, "error: there is no job in namespace \"defualt\"; did you mean \"default\"?\n"},
       {{"--job", "v11"}, "error: there is no job \"v11\"; did you mean \"v1\"?\n"},
       {{"--job", "defalt/a1"}, "error: there is no job \"defalt/a1\"; did you mean \"default/a1\"?\n"},
       {{"--state", "waitng"}, "did you mean \"waiting\"?"},
@@ -277,7 +277,7 @@ TEST_F(JobFilters, UnknownNamesAreMistakes) {
   }
 }
 
-TEST_F(TextOutput, NamesNamespacesOnlyWhereThereAreSeveral) {
+TEST_F(TextOutput, ShowsNamespacesOnlyIfThereAreSeveral) {
   const std::string queue =
       node_yaml("n1", 8) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1");
   EXPECT_THAT(simulated(queue + job_yaml("a", "q", 1, 1, 1)), Not(HasSubstr("default/a")));
@@ -291,7 +291,7 @@ TEST_F(TextOutput, TimingIsATable) {
   const std::string text = simulated(
       node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1"), {"--timing"});
   EXPECT_THAT(text, testing::ContainsRegex("cycle +open +allocate +nodes tried +scenarios\n  all "));
-  EXPECT_THAT(text, HasSubstr("memory at most"));
+  EXPECT_THAT(text, HasSubstr("peak memory"));
 }
 
 TEST(EvictionText, NamesActionAndContender) {
@@ -316,9 +316,11 @@ TEST(EvictionText, NamesActionAndContender) {
   report->add(round);
   report->finish(round, std::nullopt);
   EXPECT_THAT(text, HasSubstr("  evicted    batch  1 pod  batch-0, by reclaim for serve\n"
-                              "  pipelined  serve  1 pod  serve-0 → n1\n"));
-  EXPECT_THAT(text, HasSubstr("  batch\n    was evicted in the last cycle, and is tried again in the next\n"
-                              "  serve\n    has a place in view, and starts when the pods there are gone\n"));
+                              "  nominated  serve  1 pod  serve-0 → n1\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("  batch\n    was evicted in the last cycle and is tried again in the next one\n"
+                "  serve\n    is nominated to a node and starts once the evicted pods have terminated\n"));
 }
 
 }  // namespace

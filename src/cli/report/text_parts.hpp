@@ -1,4 +1,4 @@
-// The parts of the text output, each in a file of its own; a part begins with its heading or is empty.
+// The parts of the text output. Each part has its own file. A part begins with its heading or is empty.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace muster::cli {
 
-// Jobs by name, with their namespace only where there is more than one.
+// Names of jobs, with the namespace only if the cluster has jobs in more than one.
 class JobNames {
  public:
   explicit JobNames(const Cluster& cluster);
@@ -26,8 +26,8 @@ class JobNames {
   bool has_namespaces_ = false;
 };
 
-// What happened: a heading per cycle and a line per job that something happened to; cycles without are drawn
-// together.
+// The decisions: a heading per cycle and a line per job that was affected. Consecutive cycles without
+// decisions share a heading.
 class RoundsText {
  public:
   RoundsText(const Cluster& cluster, const TextStyle& style)
@@ -36,21 +36,22 @@ class RoundsText {
   Text text() const { return text_ + quiet_text(); }
 
  private:
-  struct Instant {
+  struct CycleTime {
     int cycle = 0;  // 0: none
     TimePoint now{};
   };
   Text quiet_text() const;
-  Text loud_text(const Round& round) const;
+  Text decisions_text(const Round& round) const;
 
   const Cluster& cluster_;
   const TextStyle style_;
   const JobNames names_;
   Text text_;
-  Instant quiet_from_, quiet_to_;  // cycles in which nothing happened, up to now
+  CycleTime quiet_from_, quiet_to_;  // the latest cycles without decisions
 };
 
-// Who agreed to give way, and what came of it; empty where no job opted in. Equal cycles share a row.
+// The jobs that opted in to requeue and what happened to them; empty if no job opted in. Equal rows of
+// consecutive cycles are combined.
 class RequeueText {
  public:
   explicit RequeueText(const Cluster& cluster) : cluster_(cluster), names_(cluster) {}
@@ -58,14 +59,14 @@ class RequeueText {
   Text text(const TextStyle& style) const;
 
  private:
-  // What matters most stands first.
-  enum class Fate : unsigned char { kRequeued, kNoRoom, kNominated, kSpared, kWarned, kNotNominated };
+  // In the order in which they are shown.
+  enum class Fate : unsigned char { kRequeued, kNoRoom, kNominated, kProtected, kWarned, kNotNominated };
   struct Row {
     Fate fate;
-    JobId job = {};  // not valid: it is about a queue
+    JobId job = {};  // invalid if the row is about a queue
     std::string what, why;
     Ink ink = Ink::kPlain;
-    int first = 0, last = 0;  // cycles
+    int first = 0, last = 0;  // range of cycles
   };
   void add(Row row);
   void add(const RequeueAttempt& attempt, bool is_dry_run);
@@ -80,27 +81,26 @@ class RequeueText {
   std::map<std::tuple<JobId, std::string, std::string>, std::size_t> places_;
 };
 
-// The queues as an indented tree. Fair share and what is wanted as the last cycle computed them; in use as it
-// stands now. GPUs where some queue has a bound on them, holds or wants any; CPU and memory where some queue
-// has a bound on them, or the style is wide. Columns that tell nothing are left out.
-// A column that only some have: a cell for each of the shares of the round.
+// An additional column of the queue table, with a cell for each share of the round.
 struct QueueCells {
   Column column;
   std::vector<std::string> cells;
 };
+// The queues as an indented tree. Fair share and requests are as the last cycle computed them; use is
+// current. CPU and memory are shown only if a queue has a bound on them or the style is wide. Columns without
+// information are left out.
 Text queues_text(const Cluster& cluster, const Round& last, const TextStyle& style,
                  const std::vector<QueueCells>& more = {});
 
-// Each node with its GPUs, what is free of them, and its pods; where there are many, those that are alike
-// share a row.
+// Each node with its GPUs, its free GPUs and its pods. If there are many nodes, equal nodes share a row.
 Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style);
 
-// Each job of the selection with its queue, its pods, where they run and why not. Where there are many, first
-// how many there are per queue and state, and who waits stands first.
+// Each selected job with its queue, its pods, their nodes, and the reason if it is pending. If there are many
+// jobs, a table of their numbers per queue and state comes first, and pending jobs are listed before others.
 Text jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
                const JobFilter& filter, const TextStyle& style);
 
-// Who waits and why: a paragraph per reason, which jobs that wait for the same one share.
+// The pending jobs and their reasons. Jobs with the same reason share a paragraph.
 Text waiting_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
                   const TextStyle& style);
 

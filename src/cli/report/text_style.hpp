@@ -1,4 +1,4 @@
-// How the parts of a text output look.
+// Options for the appearance of text output.
 #pragma once
 
 #include <limits>
@@ -9,14 +9,14 @@
 
 namespace muster::cli {
 
-// Of text that goes elsewhere than to a terminal.
+// The width of text that is not written to a terminal.
 inline constexpr std::size_t kWidthOfFiles = 100;
 
 struct TextStyle {
   Paint paint{};
   std::size_t width = 100;  // of paragraphs
-  bool all = false;         // lists are not cut off
-  bool wide = false;        // CPU and memory of queues, too
+  bool all = false;         // long lists are not truncated
+  bool wide = false;        // also show CPU and memory of queues
 
   std::size_t most_rows() const { return all ? std::numeric_limits<std::size_t>::max() : 40; }
   template <class Words>

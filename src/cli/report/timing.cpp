@@ -1,4 +1,4 @@
-// Asks the system what the run cost, and sums up what the rounds measured.
+// Gets the resource use of the process from the system, and sums up the measurements of the rounds.
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a run comes to, in numbers: what text and JSON both tell.
+// The totals of a run, as both text and JSON report them.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace muster::cli {
 
-// Pods that all cycles together bound and evicted.
+// The pods that all cycles together bound and evicted.
 struct Totals {
   std::size_t bound = 0, evicted = 0;
 
@@ -20,7 +20,7 @@ struct Totals {
   }
 };
 
-// Of all jobs, whichever are shown.
+// The pending jobs and pods, independent of filters.
 struct Waiting {
   std::size_t jobs = 0, pods = 0;
 };

@@ -1,4 +1,4 @@
-// Who waits and why: folds jobs that wait for the same reason into one paragraph.
+// The pending jobs and their reasons. Combines jobs with the same reason into one paragraph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace muster::cli {
 namespace {
 
-// Equal keys stand for reasons that a person would call the same: numbers count only if `is_exact`, the names
-// of pods never.
+// Reasons with equal keys are shown as one. Numbers are part of the key only if `is_exact`; names of pods
+// never are.
 std::string key_of(const JobReason& r, bool is_exact) {
   std::string key = fmt::format("{} {} {} {} {} {}", code_of(r.rule), r.queue.index(), index(r.resource),
                                 r.kind.index(), r.pod_set, r.name);
@@ -29,7 +29,7 @@ struct Paragraph {
   std::vector<JobId> jobs;
 };
 
-// A job that runs in part is a case of its own.
+// If `is_exact`, a partly running job gets its own paragraph.
 std::string key_of(const Job& job, const WaitingJob& w, bool is_exact) {
   std::string key = is_exact && job.counts.in(kAllocatedSet) > 0 ? job.full_name() : "";
   for (const JobReason& r : w.reasons) key += key_of(r, is_exact) + "\n";
@@ -48,7 +48,8 @@ std::vector<Paragraph> folded(const Cluster& cluster, const std::vector<WaitingJ
   return paragraphs;
 }
 
-// As exact as fits on the page; where that is not enough, what holds up most jobs comes first.
+// Distinguishes reasons by their numbers if the paragraphs are few enough. Otherwise the reasons that affect
+// most jobs come first.
 std::vector<Paragraph> paragraphs_of(const Cluster& cluster, const std::vector<WaitingJob>& waiting,
                                      const TextStyle& style) {
   std::vector<Paragraph> exact = folded(cluster, waiting, true);
@@ -79,7 +80,7 @@ class Writer {
     std::vector<std::string> names;
     for (JobId j : p.jobs) names.push_back(names_.of(j));
     Text title = style_.paint(Ink::kBold, summarised(std::move(names)));
-    if (p.jobs.size() > 1) title += format_text(", {} jobs like this", grouped(p.jobs.size()));
+    if (p.jobs.size() > 1) title += format_text(", {} jobs with this reason", grouped(p.jobs.size()));
     if (p.jobs.size() == 1) title += progress(cluster_.job(p.jobs.front()));
     return title + codes(*p.first);
   }
@@ -87,7 +88,7 @@ class Writer {
   static Text progress(const Job& job) {
     const std::int32_t running = job.counts.in(kAllocatedSet);
     return running == 0 ? Text()
-                        : format_text(", {} of {} run", grouped(static_cast<std::size_t>(running)),
+                        : format_text(", {} of {} running", grouped(static_cast<std::size_t>(running)),
                                       counted(static_cast<std::size_t>(job.counts.in(kAlive)), "pod"));
   }
 
@@ -97,29 +98,29 @@ class Writer {
     return text;
   }
 
-  // What a search tried; a proof stands among the reasons.
+  // What a search tried. Returns "" for a proof, which is listed among the reasons.
   std::string search_text(const SearchReport& r) const {
     if (r.end == SearchEnd::kProven) return "";
     if (r.end == SearchEnd::kLikeJob)
-      return fmt::format("{}: not tried again; {} asks for no more and found no room", r.action,
+      return fmt::format("{}: skipped; {} needs the same or less and did not fit", r.action,
                          names_.of(r.like));
-    std::string text = fmt::format("{}: {} might be evicted", r.action,
-                                   counted(static_cast<std::size_t>(r.candidates), "job"));
+    std::string text =
+        fmt::format("{}: {} evictable", r.action, counted(static_cast<std::size_t>(r.candidates), "job"));
     for (const SparedJobs& s : r.spared)
-      text += fmt::format(", {} spared: {}", s.jobs, spared_text(cluster_, s));
+      text += fmt::format(", {} not evictable: {}", s.jobs, spared_text(cluster_, s));
     if (r.candidates == 0) return text;
-    text += fmt::format("; {} tried", counted(static_cast<std::size_t>(r.scenarios), "scenario"));
+    text += fmt::format("; tried {}", counted(static_cast<std::size_t>(r.scenarios), "set") + " of victims");
     return r.last_failure.empty() ? text : text + ", the last one failed: " + r.last_failure;
   }
 
-  // What the last cycle did to a job that waits without anything being in its way.
+  // What the last cycle did to a pending job for which it reported no reason.
   std::string without_reason(JobId job) const {
     const Decisions& last = last_.decisions;
     const auto is_of_job = [&](const auto& d) { return cluster_.task(d.task).job == job; };
     if (std::any_of(last.pipelined.begin(), last.pipelined.end(), is_of_job))
-      return "has a place in view, and starts when the pods there are gone";
+      return "is nominated to a node and starts once the evicted pods have terminated";
     if (std::any_of(last.evictions.begin(), last.evictions.end(), is_of_job))
-      return "was evicted in the last cycle, and is tried again in the next";
+      return "was evicted in the last cycle and is tried again in the next one";
     return "was not tried in the last cycle";
   }
 
@@ -137,7 +138,7 @@ Text waiting_text(const Cluster& cluster, const Round& last, const std::vector<W
   const std::vector<Paragraph> paragraphs = paragraphs_of(cluster, waiting, style);
   const std::size_t shown = std::min(paragraphs.size(), style.most_rows());
   const Writer writer(cluster, last, style);
-  Text text = style.heading("Waiting, and why");
+  Text text = style.heading("Waiting jobs");
   for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
   if (shown < paragraphs.size())
     text += "  " + style.paint(Ink::kDim, and_more(paragraphs.size() - shown)) + "\n";

@@ -1,4 +1,4 @@
-// One loop: to the next event, a cycle if one is due, decisions back into the cluster.
+// The main loop: advances to the next event, runs a cycle if one is due, and applies its decisions.
 #include "cli/simulate/clock.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class ClockRun {
         world_(cluster, std::move(agenda), options.timed, watchers.on_occurrence),
         past_use_(options.usage, cluster, policy.settings.usage, options.timed.from),
         now_(options.timed.from),
-        last_thing_(now_) {
+        last_activity_(now_) {
     world_.set_controllers(controllers);
   }
 
@@ -39,7 +39,7 @@ class ClockRun {
     while (goes_on) {
       pass_time();
       if (is_cycle_due()) run_cycle_now();
-      const auto next = next_instant();
+      const auto next = next_time();
       if (!next || *next > options_.timed.end.value_or(kLastTime)) break;
       goes_on = watchers_.goes_on({now_, cycles_, world_.jobs_ended()});
       if (goes_on) now_ = *next;
@@ -52,16 +52,16 @@ class ClockRun {
   }
 
  private:
-  TimePoint end_of_run(bool came_to_its_end) const {
-    if (!came_to_its_end) return now_;
-    return options_.timed.end.value_or(last_thing_);
+  TimePoint end_of_run(bool is_complete) const {
+    if (!is_complete) return now_;
+    return options_.timed.end.value_or(last_activity_);
   }
 
   void pass_time() {
     past_use_.count_until(now_, cluster_);
     const bool had_news = world_.has_news();
     world_.advance(now_);
-    if (!had_news && world_.has_news()) note_thing();
+    if (!had_news && world_.has_news()) note_activity();
     if (past_use_.is_due(now_)) is_use_new_ |= past_use_.take(now_, policy_.settings.usage);
   }
 
@@ -69,18 +69,19 @@ class ClockRun {
   std::optional<TimePoint> earliest_cycle(TimePoint wanted) const {
     return last_cycle_ ? std::max(wanted, *last_cycle_ + options_.period) : wanted;
   }
-  // When a cycle is to run; nothing: not before something happens.
+  // The time of the next cycle; nullopt: none before the next event.
   std::optional<TimePoint> next_cycle() const {
     if (is_something_new()) return earliest_cycle(now_);
-    return moment_ ? earliest_cycle(*moment_) : std::nullopt;
+    return next_deadline_ ? earliest_cycle(*next_deadline_) : std::nullopt;
   }
   bool is_cycle_due() const {
     const auto at = next_cycle();
     return at && *at <= now_;
   }
 
-  // Failures of nodes come only as long as there is something else to come, or an end is set.
-  std::optional<TimePoint> next_instant() const {
+  // Node failures count only if another event is still to come or an end is set; otherwise the run would
+  // never end.
+  std::optional<TimePoint> next_time() const {
     std::optional<TimePoint> next = earlier(world_.next(), next_cycle());
     if (past_use_.is_kept() && !cluster_.pending_jobs().empty() && past_use_.may_change())
       next = earlier(next, past_use_.next());
@@ -89,7 +90,7 @@ class ClockRun {
   }
 
   void run_cycle_now() {
-    if (is_use_new_) memory_ = SearchMemory();  // what a search ruled out under other shares may be right now
+    if (is_use_new_) memory_ = SearchMemory();  // results of searches under other shares no longer hold
     const Decisions decisions =
         run_cycle(cluster_, policy_, now_, {.memory = &memory_, .known_to_wait = &world_.known_to_wait()});
     ++cycles_;
@@ -97,13 +98,13 @@ class ClockRun {
     world_.carry_out(decisions, now_);
     last_cycle_ = now_;
     is_use_new_ = false;
-    moment_ = decisions.next_moment;
+    next_deadline_ = decisions.next_moment;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decisions.binds.empty();
     is_unfinished_ = decisions.is_unfinished || tried_only_some;
-    if (!decisions.binds.empty() || !decisions.evictions.empty()) note_thing();
+    if (!decisions.binds.empty() || !decisions.evictions.empty()) note_activity();
   }
-  void note_thing() {
-    last_thing_ = now_;
+  void note_activity() {
+    last_activity_ = now_;
     past_use_.something_happened();
   }
 
@@ -114,8 +115,8 @@ class ClockRun {
   TimedCluster world_;
   PastUse past_use_;
   SearchMemory memory_;
-  TimePoint now_, last_thing_;
-  std::optional<TimePoint> last_cycle_, moment_;
+  TimePoint now_, last_activity_;
+  std::optional<TimePoint> last_cycle_, next_deadline_;
   std::int64_t cycles_ = 0;
   bool is_unfinished_ = false, is_use_new_ = false;
 };

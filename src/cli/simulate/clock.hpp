@@ -1,5 +1,5 @@
-// The clock: lets simulated time pass from event to event, and runs a cycle when one could see something new.
-// docs/spec/time.md 1.
+// The clock: advances simulated time from event to event and runs a cycle whenever one could see something
+// new. See docs/spec/time.md 1.
 #pragma once
 
 #include <functional>
@@ -15,11 +15,11 @@ namespace muster::cli {
 
 struct ClockOptions {
   TimedOptions timed;
-  Duration period = std::chrono::seconds(1);  // least time between two cycles
-  UsageSettings usage;                        // past use is counted as the configuration says
+  Duration period = std::chrono::seconds(1);  // minimum time between two cycles
+  UsageSettings usage;                        // how past use is counted
 };
 
-// How far a run is.
+// The progress of a run.
 struct ClockState {
   TimePoint now{};
   std::int64_t cycles = 0;
@@ -27,15 +27,15 @@ struct ClockState {
 };
 
 struct ClockWatchers {
-  // Asked now and then; false: the run ends here, and its outcome says that it was cut.
+  // Called regularly. If it returns false, the run ends and its outcome is marked as cut.
   std::function<bool(const ClockState&)> goes_on = [](const ClockState&) { return true; };
-  // What each cycle decided, before it is carried out.
+  // Called with the decisions of each cycle before they are carried out.
   std::function<void(TimePoint, const Decisions&)> on_cycle = {};
   OnOccurrence on_occurrence = {};
 };
 
-// Plays the cluster until the end of `options.timed`, or until nothing is left to happen. The policy's past
-// use changes with the time.
+// Simulates the cluster until the end given in `options.timed`, or until no event is left. Updates the past
+// use in `policy` as time passes.
 RunOutcome run_clock(Cluster& cluster, Policy& policy, Agenda agenda, Controllers* controllers,
                      const ClockOptions& options, const ClockWatchers& watchers);
 

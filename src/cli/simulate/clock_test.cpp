@@ -1,4 +1,4 @@
-// The clock over whole scenarios: when cycles run, and what holds for every run.
+// The clock in whole scenarios: the times of cycles, and invariants of every run.
 #include "cli/simulate/clock.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 struct Played {
   RunOutcome outcome;
-  std::vector<std::string> lines;  // of the record, with the minutes since the start
+  std::vector<std::string> lines;  // lines of the record, with the time since the start
 };
 
 class ClockTest : public testing::Test {
@@ -44,7 +44,7 @@ class ClockTest : public testing::Test {
 
 using Lines = std::vector<std::string>;
 
-TEST_F(ClockTest, OneAfterTheOther) {
+TEST_F(ClockTest, JobsRunOneAfterAnother) {
   c.node("n1", {.gpus = 1}).pending("a").pending("b");
   works("a", lasts(1h));
   works("b", lasts(30min));
@@ -64,15 +64,15 @@ TEST_F(ClockTest, PreemptionWaitsForTheEndOfAMinimumRuntimeAndForADelay) {
   EXPECT_EQ(play().lines, (Lines{"6m evict default/low-0", "6m1s bind default/high-0"}));
 }
 
-TEST_F(ClockTest, APreemptionDelayIsAMomentToo) {
+TEST_F(ClockTest, ACycleRunsAtTheEndOfAPreemptionDelay) {
   c.node("n1", {.gpus = 1}).queue("q");
   c.running("low", {.queue = "q", .node = "n1", .age = 4min});
   c.pending("high", {.queue = "q", .priority = 75, .age = 0min, .preemption_delay = 3min});
   EXPECT_EQ(play().lines, (Lines{"3m evict default/low-0", "3m1s bind default/high-0"}));
 }
 
-// What a cycle after the last one would decide.
-std::string more(TestCluster& c, TimePoint at) {
+// The number of decisions of one more cycle.
+std::string decided_at(TestCluster& c, TimePoint at) {
   const Decisions d = run_cycle(c.cluster(), c.policy(), at);
   return std::to_string(d.binds.size()) + " binds, " + std::to_string(d.evictions.size()) + " evictions";
 }
@@ -83,7 +83,8 @@ Duration minutes(std::mt19937& random, int least, int most) {
   return std::chrono::minutes(std::uniform_int_distribution(least, most)(random));
 }
 
-// A few nodes and queues, and jobs of all kinds: gangs, elastic ones, with checkpoints, without an end.
+// Creates a few nodes and queues, and various jobs: gangs, elastic jobs, jobs with checkpoints, jobs without
+// an end.
 void fill(std::mt19937& random, TestCluster& c, Agenda& agenda) {
   const auto pick = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
   for (int n = 0; n < 3; ++n) c.node("n" + std::to_string(n), {.gpus = pick(2, 4)});
@@ -110,7 +111,7 @@ void fill(std::mt19937& random, TestCluster& c, Agenda& agenda) {
   }
 }
 
-TEST_P(RandomRuns, LivesAndCapacityAddUp) {
+TEST_P(RandomRuns, TimesAndCapacityAddUp) {
   for (const bool has_delays : {false, true}) {
     std::mt19937 random(GetParam());
     TestCluster c;
@@ -148,19 +149,19 @@ TEST_P(RandomRuns, LivesAndCapacityAddUp) {
   }
 }
 
-TEST_P(RandomRuns, WhenNothingIsLeftToHappenACycleDecidesNothing) {
+TEST_P(RandomRuns, ACycleAfterTheEndDecidesNothing) {
   std::mt19937 random(GetParam());
   TestCluster c;
   Agenda agenda;
   fill(random, c, agenda);
   const RunOutcome o = run_clock(c.cluster(), c.policy(), std::move(agenda), nullptr,
                                  {.timed = {.from = c.now(), .seed = GetParam()}}, {});
-  EXPECT_EQ(more(c, o.to + 1s), "0 binds, 0 evictions");
-  EXPECT_EQ(more(c, o.to + 1000h), "0 binds, 0 evictions");
+  EXPECT_EQ(decided_at(c, o.to + 1s), "0 binds, 0 evictions");
+  EXPECT_EQ(decided_at(c, o.to + 1000h), "0 binds, 0 evictions");
 }
 
-// Of a job of one pod whose restarts cost nothing: what it ran is what it had to do, and what it lost.
-TEST_P(RandomRuns, WhatWasLostIsRunAgain) {
+// For a job of one pod without restart cost, the run time is the needed time plus the lost time.
+TEST_P(RandomRuns, LostWorkIsRunAgain) {
   std::mt19937 random(GetParam());
   TestCluster c;
   Agenda agenda;
@@ -184,7 +185,7 @@ std::string decided_in(const Cluster& cluster, const Decisions& decisions) {
   return text;
 }
 
-TEST_P(RandomRuns, WithoutWorkTimeIsCycles) {
+TEST_P(RandomRuns, WithoutWorkDecisionsEqualThoseOfCycles) {
   std::mt19937 random(GetParam()), again(GetParam());
   TestCluster over_time, in_rounds;
   Agenda ignored;

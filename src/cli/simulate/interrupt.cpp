@@ -1,4 +1,4 @@
-// Notes the first SIGINT in a flag, which is all that a signal's handler may do.
+// The signal handler only sets a flag, because a handler may do little else safely.
 #include "cli/simulate/interrupt.hpp"
 
 namespace muster::cli {

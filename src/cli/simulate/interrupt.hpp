@@ -1,12 +1,12 @@
-// Ctrl-C as a question that a long run asks itself.
+// Lets a long run check whether Ctrl-C was pressed.
 #pragma once
 
 #include <csignal>
 
 namespace muster::cli {
 
-// While one lives, the first SIGINT is only noted, and the next ends the process as ever. One that is ignored
-// stays so: the run is in the background.
+// During the lifetime of this object, the first SIGINT only sets a flag; a second one ends the process as
+// usual. If SIGINT is ignored, as in background processes, it stays ignored.
 class Interrupt {
  public:
   Interrupt();

@@ -1,4 +1,4 @@
-// Counts use up to each moment at which the window is looked at.
+// Adds up the use between the times at which the shares are read.
 #include "cli/simulate/past_use.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Past use of queues in simulated time: what serve keeps of a live cluster, kept of the one that is played,
-// so that usageDBConfig can be tried.
+// The past use of queues in simulated time. It replaces the usage data of a live cluster, so that
+// usageDBConfig can be tried in a simulation.
 #pragma once
 
 #include <map>
@@ -14,20 +14,20 @@ namespace muster::cli {
 
 class PastUse {
  public:
-  // Counts where the settings ask for past use, whoever would give it live. What `before` says counts as if
-  // it had been held for one window before the start.
+  // Counts use if the settings ask for past use, independent of its configured source. The shares in `before`
+  // count as if they had been held for one window before the start.
   PastUse(const UsageSettings& settings, const Cluster& cluster, const std::map<std::string, Shares>& before,
           TimePoint from);
 
   bool is_kept() const { return settings_.is_wanted(); }
-  // The queues held until `now` what they hold now.
+  // Records that the queues have held their current resources until `now`.
   void count_until(TimePoint now, const Cluster& cluster);
   bool is_due(TimePoint now) const { return is_kept() && now >= next_; }
   TimePoint next() const { return next_; }
-  // False where the last two values were the same: they will stay so as long as nothing happens.
+  // False if the last two values were equal, because they then stay equal until something happens.
   bool may_change() const { return may_change_; }
   void something_happened() { may_change_ = true; }
-  // The shares as of now; false where they are the same as those in force.
+  // Updates `in_force` to the shares at `now`. Returns false if they have not changed.
   bool take(TimePoint now, std::map<std::string, Shares>& in_force);
 
  private:

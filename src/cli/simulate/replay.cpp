@@ -1,4 +1,4 @@
-// `muster simulate --replay`: a record as a time line.
+// `muster simulate --replay`: prints a record as a time line.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::string value_at(const json& line, const char* key) {
   return found != line.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// The lines of one instant that say the same of several pods are one row.
+// Lines with the same time that differ only in pod and node share a row.
 class TimeLine {
  public:
   void add(const json& line) {
@@ -31,8 +31,8 @@ class TimeLine {
     const std::string key =
         at + "\n" + kind + "\n" + action + "\n" + contender + "\n" + value_at(line, "job");
     ++kinds_[kind];
-    if (std::exchange(at_, at) != at) of_instant_.clear();
-    const auto [known, is_new] = of_instant_.try_emplace(key, rows_.size());
+    if (std::exchange(at_, at) != at) at_same_time_.clear();
+    const auto [known, is_new] = at_same_time_.try_emplace(key, rows_.size());
     if (is_new) rows_.push_back({at, kind, value_at(line, "job"), action, contender, {}, {}});
     Row& row = rows_[known->second];
     if (std::string pod = value_at(line, "pod"); !pod.empty())
@@ -60,7 +60,7 @@ class TimeLine {
     std::vector<std::string> pods, nodes;
   };
   std::vector<Row> rows_;
-  std::map<std::string, std::size_t> kinds_, of_instant_;  // the latter: key → row
+  std::map<std::string, std::size_t> kinds_, at_same_time_;  // the latter maps keys to rows
   std::string at_;
 };
 
@@ -69,7 +69,7 @@ class TimeLine {
 int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json) {
   std::ifstream file(options.replay);
   if (!file) {
-    write_message("error: {}: can not be read", options.replay);
+    write_message("error: {}: cannot be read", options.replay);
     return kOutside;
   }
   TimeLine time_line;
@@ -80,7 +80,7 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
     if (text.empty()) continue;
     json line = json::parse(text, nullptr, false);
     if (!line.is_object() || value_at(line, "at").empty() || value_at(line, "kind").empty()) {
-      write_message("error: {}:{}: is no line of a record: an object with at and kind", options.replay,
+      write_message("error: {}:{}: not a line of a record (an object with at and kind)", options.replay,
                     number);
       return kNo;
     }

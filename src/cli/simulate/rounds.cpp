@@ -1,4 +1,4 @@
-// Several cycles one after the other; what a search learned in one is kept for the next.
+// Runs several cycles in sequence. Search results are kept from one cycle to the next.
 #include "cli/simulate/rounds.hpp"
 
 #include "engine/cycle/run_cycle.hpp"

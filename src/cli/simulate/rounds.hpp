@@ -1,4 +1,4 @@
-// Several cycles one after the other over an embedded cluster.
+// Runs several cycles in sequence on an embedded cluster.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@ namespace muster::cli {
 
 struct RoundOptions {
   int cycles = 1;
-  TimePoint now{};  // of the first cycle
+  TimePoint now{};  // time of the first cycle
   Duration interval{};
 };
 
@@ -21,11 +21,12 @@ struct Round {
   Decisions decisions;
 };
 
-// Called with what a cycle decided, before it is carried out. False: the run ends with this cycle.
+// Called with the decisions of a cycle before they are carried out. If it returns false, the run ends with
+// this cycle.
 using OnRound = std::function<bool(const Round&)>;
 
-// What each cycle decides is carried out before the next. Only the last round is kept, so that a run needs no
-// more memory the longer it is.
+// The decisions of each cycle are carried out before the next one. Returns the last round; earlier rounds are
+// not kept, so that memory does not grow with the number of cycles.
 Round run_rounds(Cluster& cluster, const Policy& policy, const RoundOptions& options,
                  const OnRound& on_round);
 

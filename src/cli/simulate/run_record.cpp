@@ -1,4 +1,4 @@
-// One table of options serves writing the line and reading it back.
+// The same list of options is used to write the line and to read it.
 #include "cli/simulate/run_record.hpp"
 
 #include <filesystem>
@@ -9,15 +9,15 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// Wherever it is read; standard input stays what it is.
-std::string whole_path(const std::string& path) {
+// The absolute path, so that the record can be read from any directory. "-" (standard input) is unchanged.
+std::string absolute_path(const std::string& path) {
   if (path.empty() || path == "-") return path;
   std::error_code ignored;
-  const auto whole = std::filesystem::absolute(path, ignored);
-  return ignored ? path : whole.string();
+  const auto absolute = std::filesystem::absolute(path, ignored);
+  return ignored ? path : absolute.string();
 }
 
-// The options that are words, by the names of their flags.
+// Calls `use` with the name and value of each option that is not a file.
 template <class Run, class Use>
 void each_word(Run& run, const Use& use) {
   use("until", run.until.until);
@@ -41,12 +41,12 @@ void each_file(Run& run, const Use& use) {
 
 std::string run_line(const RecordedRun& run, TimePoint from) {
   ordered_json files = ordered_json::array();
-  for (const std::string& path : run.inputs.paths) files.push_back(whole_path(path));
+  for (const std::string& path : run.inputs.paths) files.push_back(absolute_path(path));
   ordered_json line{{"at", format_time(from)}, {"kind", kRunKind}, {"files", std::move(files)}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) line[name] = value;
   };
-  each_file(run, [&](const char* name, const std::string& file) { add(name, whole_path(file)); });
+  each_file(run, [&](const char* name, const std::string& file) { add(name, absolute_path(file)); });
   each_word(run, add);
   line["seed"] = run.until.seed;
   line["kai-exact"] = run.inputs.kai_exact;

@@ -1,4 +1,4 @@
-// The first line of a record: which run it is of, so that it can be played again.
+// The first line of a record. It describes the run, so that it can be replayed.
 #pragma once
 
 #include <optional>
@@ -9,16 +9,16 @@
 
 namespace muster::cli {
 
-inline constexpr std::string_view kRunKind = "run";  // of that line
+inline constexpr std::string_view kRunKind = "run";  // the kind of that line
 
 struct RecordedRun {
   InputOptions inputs;
   UntilOptions until;
 };
 
-// A run that begins at `from`.
+// Describes a run that starts at `from`.
 std::string run_line(const RecordedRun& run, TimePoint from);
-// Nothing: the line is no such thing.
+// Returns nullopt if the line does not describe a run.
 std::optional<RecordedRun> read_run_line(std::string_view line);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// `muster simulate`: cycles on a cluster read from files, and the report of them.
+// `muster simulate`: runs cycles on a cluster read from files and reports them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -46,7 +46,7 @@ bool ends_in_time(const RoundOptions& run) {
   return Int128{run.interval.count()} * (run.cycles - 1) <= Int128{seconds_left} * 1'000'000'000;
 }
 
-// What is wrong with options that only the files and the clock can tell, or "".
+// Checks the options that depend on the files and the clock. Returns "" or a message about a problem.
 std::string problem_with(const SimulateOptions& options, const RoundOptions& run, const Inputs& inputs) {
   if (!ends_in_time(run))
     return fmt::format("--interval: {}, {} apart, go beyond the year 9999",
@@ -60,8 +60,8 @@ RoundOptions run_of(const SimulateOptions& options, TimePoint now) {
           .interval = parse_duration(options.interval).value_or(Duration{})};
 }
 
-// The rounds go to the report as they come; a line says how far they are, and Ctrl-C ends them. Rounds of
-// JSON are written at once: no line where they would stand beside it.
+// Passes each round to the report, shows a progress line, and stops on Ctrl-C. Rounds in JSON are written at
+// once, so there is no progress line if they go to the terminal.
 Round run_watched(Inputs& inputs, const RoundOptions& run, Report& report, bool is_json) {
   StatusLine line(!is_json || !is_terminal(stdout));
   const Interrupt interrupt;
@@ -78,11 +78,11 @@ int run_simulate(const SimulateOptions& options) {
   if (!options.until.replay.empty())
     return run_replay(options.until, style_of(options), options.output == "json");
   if (options.inputs.paths.empty() && options.inputs.trace.is_empty()) {
-    write_message("error: FILE is required: the cluster as manifests; or --trace with --trace-nodes");
+    write_message("error: FILE is required: manifests of the cluster, or --trace with --trace-nodes");
     return kUsage;
   }
   if (!options.inputs.trace.trace.empty() && !options.until.is_on()) {
-    write_message("error: --trace: needs --until, for its jobs come over time");
+    write_message("error: --trace requires --until");
     return kUsage;
   }
   if (options.until.is_on())
@@ -118,7 +118,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("simulate", "Run scheduling cycles on a cluster read from files");
   command->group("Try a policy on files");
   add_input_options(*command, options->inputs, {.needs_files = false});
-  command->add_option("--cycles", options->cycles, "How many cycles to run")
+  command->add_option("--cycles", options->cycles, "Number of cycles to run")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
@@ -128,15 +128,15 @@ void add_simulate(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_output_option(*command, options->output);
   add_filters(*command, options->filter);
-  command->add_flag("--timing", options->timing, "Add how long everything took");
+  command->add_flag("--timing", options->timing, "Also print timings");
   add_until_options(*command, options->until);
   add_trace_options(*command, options->inputs.trace);
-  command->add_flag("--all", options->all, "Do not cut off long lists");
-  command->add_flag("--wide", options->wide, "CPU and memory of queues, too");
+  command->add_flag("--all", options->all, "Do not truncate long lists");
+  command->add_flag("--wide", options->wide, "Also show CPU and memory of queues");
   command->footer(
-      "Prints what each cycle binds and evicts, then queues, nodes, jobs, and who waits and why. Ctrl-C "
-      "ends\n"
-      "the run after the cycle that it is in and prints what there is; a second one ends it at once.\n\n"
+      "Prints what each cycle binds and evicts, then queues, nodes, jobs, and the reasons of pending jobs.\n"
+      "Ctrl-C stops the run after the current cycle and prints the results so far; a second Ctrl-C stops it\n"
+      "immediately.\n\n"
       "Examples:\n"
       "  muster simulate cluster.yaml\n"
       "  muster simulate nodes.yaml queues.yaml jobs/ --cycles 3 --now 2025-06-01T12:00:00Z\n"

@@ -1,4 +1,4 @@
-// The C library reads the database; it knows one zone at a time, for the whole process.
+// Uses the C library, which supports only one time zone at a time for the whole process.
 #include "cli/simulate/time_zone.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ std::filesystem::path database() {
   return given != nullptr && *given != '\0' ? given : "/usr/share/zoneinfo";
 }
 
-// No way out of the database.
+// Rejects names that would lead to a path outside the database.
 bool is_name(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '/' || c == '_' || c == '-' || c == '+';
@@ -47,16 +47,16 @@ std::optional<TimeZone> TimeZone::find(const std::string& name) {
   return zone;
 }
 
-TimePoint TimeZone::local(TimePoint instant) const {
-  if (name_.empty()) return instant;
+TimePoint TimeZone::local(TimePoint utc) const {
+  if (name_.empty()) return utc;
   enter(name_);
-  const std::time_t seconds = whole_seconds(instant);
+  const std::time_t seconds = whole_seconds(utc);
   std::tm fields{};
   localtime_r(&seconds, &fields);
-  return with_seconds(timegm(&fields), instant);
+  return with_seconds(timegm(&fields), utc);
 }
 
-TimePoint TimeZone::instant(TimePoint local) const {
+TimePoint TimeZone::utc(TimePoint local) const {
   if (name_.empty()) return local;
   enter(name_);
   const std::time_t seconds = whole_seconds(local);

@@ -1,4 +1,4 @@
-// Wall clocks of a time zone, as the system's time zone database has them.
+// Converts between UTC and the local time of a time zone, using the system's time zone database.
 #pragma once
 
 #include <optional>
@@ -8,16 +8,16 @@
 
 namespace muster::cli {
 
-// UTC, unless it was found by name.
+// A default-constructed zone is UTC.
 class TimeZone {
  public:
-  // "Europe/Berlin"; nothing where the database does not have it.
+  // `name` is, for example, "Europe/Berlin". Returns nullopt if the database does not contain it.
   static std::optional<TimeZone> find(const std::string& name);
 
-  // What clocks show, as if they stood in UTC, and back. A time that clocks leave out is moved by the hour;
-  // of one that they show twice, the first is meant.
-  TimePoint local(TimePoint instant) const;
-  TimePoint instant(TimePoint local) const;
+  // Converts UTC to local time and back. Local times are represented as if they were in UTC. A local time
+  // that is skipped is shifted by the hour; a local time that occurs twice means the first occurrence.
+  TimePoint local(TimePoint utc) const;
+  TimePoint utc(TimePoint local) const;
 
  private:
   std::string name_;  // "": UTC

@@ -1,4 +1,4 @@
-// What clocks show where, also on the days when they are put forward and back.
+// Local times of time zones, including the days on which clocks change.
 #include "cli/simulate/time_zone.hpp"
 
 #include <gtest/gtest.h>
@@ -8,30 +8,30 @@ namespace {
 
 TimePoint at(const char* text) { return *parse_time(text); }
 
-TEST(TimeZone, ShowsWhatClocksShow) {
+TEST(TimeZone, ConvertsBetweenUtcAndLocalTime) {
   const auto berlin = TimeZone::find("Europe/Berlin"), kolkata = TimeZone::find("Asia/Kolkata");
   ASSERT_TRUE(berlin && kolkata);
   EXPECT_EQ(berlin->local(at("2025-06-01T12:00:00Z")), at("2025-06-01T14:00:00Z"));
   EXPECT_EQ(berlin->local(at("2025-01-01T12:00:00.5Z")), at("2025-01-01T13:00:00.5Z"));
-  EXPECT_EQ(kolkata->instant(at("2025-06-01T12:00:00Z")), at("2025-06-01T06:30:00Z"));
-  EXPECT_EQ(berlin->instant(at("2025-06-01T12:00:00Z")), at("2025-06-01T10:00:00Z"));
+  EXPECT_EQ(kolkata->utc(at("2025-06-01T12:00:00Z")), at("2025-06-01T06:30:00Z"));
+  EXPECT_EQ(berlin->utc(at("2025-06-01T12:00:00Z")), at("2025-06-01T10:00:00Z"));
   EXPECT_EQ(TimeZone().local(at("2025-06-01T12:00:00Z")), at("2025-06-01T12:00:00Z"));
 }
 
-TEST(TimeZone, OfAnHourThatComesTwiceTheFirstIsMeant) {
+TEST(TimeZone, ARepeatedHourMeansItsFirstOccurrence) {
   const auto berlin = TimeZone::find("Europe/Berlin");
   ASSERT_TRUE(berlin);
-  EXPECT_EQ(berlin->instant(at("2025-10-26T02:30:00Z")), at("2025-10-26T00:30:00Z"));
+  EXPECT_EQ(berlin->utc(at("2025-10-26T02:30:00Z")), at("2025-10-26T00:30:00Z"));
 }
 
-TEST(TimeZone, AnHourThatIsLeftOutIsNoTimeOfTheDay) {
+TEST(TimeZone, ASkippedHourDoesNotConvertBack) {
   const auto berlin = TimeZone::find("Europe/Berlin");
   ASSERT_TRUE(berlin);
   const TimePoint gap = at("2025-03-30T02:30:00Z");
-  EXPECT_NE(berlin->local(berlin->instant(gap)), gap);
+  EXPECT_NE(berlin->local(berlin->utc(gap)), gap);
 }
 
-TEST(TimeZone, OthersAreNotKnown) {
+TEST(TimeZone, InvalidNamesAreNotFound) {
   for (const char* name : {"", "Mars/Olympus", "../zoneinfo/UTC", "/etc/passwd", "Europe"})
     EXPECT_FALSE(TimeZone::find(name)) << name;
 }

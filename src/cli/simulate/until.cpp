@@ -1,4 +1,4 @@
-// Options, one run per configuration, then text, JSON or page.
+// Checks the options, simulates each configuration, and writes text, JSON or the page.
 #include "cli/simulate/until.hpp"
 
 #include <fmt/format.h>
@@ -26,10 +26,10 @@ namespace muster::cli {
 namespace {
 
 constexpr const char* kIdle = "idle";
-constexpr std::int64_t kMostPoints = 1'000'000;  // of a series
+constexpr std::int64_t kMostPoints = 1'000'000;  // per series
 constexpr std::size_t kMostCompared = 6;
-constexpr Duration kLongestRun = std::chrono::hours(24 * 366 * 290);  // beyond it spans of time would not fit
-constexpr const char* kOverTime = "Over time (--until)";              // the options that need it
+constexpr Duration kLongestRun = std::chrono::hours(24 * 366 * 290);  // longer spans would overflow Duration
+constexpr const char* kOverTime = "Over time (--until)";              // group of the options that require it
 constexpr const char* kOfCycles[] = {"--cycles", "--interval", "--timing", "--namespace", "--queue",
                                      "--user",   "--job",      "--state",  "--sort"};
 
@@ -40,8 +40,10 @@ CLI::Validator is_until() {
         const auto span = parse_duration(text);
         if (!span)
           return fmt::format(
-              "\"{}\" is neither a time like 2025-06-08T12:00:00Z, a duration like 7d, nor idle", text);
-        return *span < Duration::zero() ? fmt::format("\"{}\" is negative; time only goes on", text) : "";
+              "\"{}\" is neither a timestamp (e.g. 2025-06-08T12:00:00Z), a duration (e.g. 7d), nor idle",
+              text);
+        return *span < Duration::zero() ? fmt::format("\"{}\" is negative; time only moves forward", text)
+                                        : "";
       },
       "");
 }
@@ -51,7 +53,7 @@ CLI::Validator is_positive() {
       [](const std::string& text) -> std::string {
         const auto span = parse_duration(text);
         if (!span) return is_duration()(text);
-        return *span <= Duration::zero() ? fmt::format("\"{}\" is not more than nothing", text) : "";
+        return *span <= Duration::zero() ? fmt::format("\"{}\" must be greater than zero", text) : "";
       },
       "");
 }
@@ -60,7 +62,7 @@ Duration duration_in(const std::string& text) { return parse_duration(text).valu
 
 std::optional<TimePoint> end_of(const std::string& until, TimePoint from) {
   if (until == kIdle) return std::nullopt;
-  if (const auto instant = parse_time(until)) return instant;
+  if (const auto end = parse_time(until)) return end;
   return from + duration_in(until);
 }
 
@@ -80,28 +82,30 @@ ClockOptions clock_options(const UntilOptions& options, const Inputs& inputs) {
   return clock;
 }
 
-// What is wrong with options that only the files can tell, or "".
-std::string trouble_with(const UntilOptions& options, const ClockOptions& clock, const Inputs& inputs) {
+// Checks the options that depend on the files. Returns "" or a message about a problem.
+std::string problem_with(const UntilOptions& options, const ClockOptions& clock, const Inputs& inputs) {
   const auto& end = clock.timed.end;
   if (end && *end < clock.timed.from)
-    return fmt::format("--until: {} lies before --now, {}", options.until, format_time(clock.timed.from));
-  if (end && *end - clock.timed.from > kLongestRun) return "--until: more than 290 years can not be played";
-  if (end && *end > kLastTime) return "--until: goes beyond the year 9999";
+    return fmt::format("--until: {} is before --now, {}", options.until, format_time(clock.timed.from));
+  if (end && *end - clock.timed.from > kLongestRun) return "--until: more than 290 years cannot be simulated";
+  if (end && *end > kLastTime) return "--until: the run would end after the year 9999";
   if (end && clock.timed.series_step && (*end - clock.timed.from) / *clock.timed.series_step > kMostPoints)
-    return fmt::format("--series: more than {} points", grouped(static_cast<std::size_t>(kMostPoints)));
+    return fmt::format("--series: more than {} points; choose a larger step",
+                       grouped(static_cast<std::size_t>(kMostPoints)));
   if (const std::string cron = first_cron_job(inputs); !end && !cron.empty())
-    return fmt::format("--until idle: CronJob {} comes again and again; give a time or a duration", cron);
+    return fmt::format("--until idle: CronJob {} never stops creating jobs; specify a time or a duration",
+                       cron);
   return "";
 }
 
-// "3d 04:00".
+// Formats a span of time as "3d 04:00".
 std::string days_text(Duration span) {
   const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(span).count();
   const std::string clock = fmt::format("{:02}:{:02}", minutes / 60 % 24, minutes % 60);
   return minutes >= 24 * 60 ? fmt::format("{}d {}", minutes / (24 * 60), clock) : clock;
 }
 
-// Shows how far the run is, and ends it on Ctrl-C.
+// Shows the progress of the run and stops it on Ctrl-C.
 class Watch {
  public:
   Watch(const ClockOptions& clock, const Interrupt& interrupt, bool is_wanted)
@@ -132,16 +136,16 @@ class Watch {
   std::uint64_t looks_ = 0;
 };
 
-// Where every happening goes.
+// Writes every occurrence to the record, if there is one.
 class Recorder {
  public:
-  // False, with a message, where it can not be written.
+  // Returns false, with a message, if the file cannot be written.
   bool open(const std::string& path, const std::string& first_line) {
     if (path.empty()) return true;
     path_ = path;
     file_.open(path, std::ios::trunc);
     file_ << first_line;
-    if (!file_) write_message("error: {}: can not be written", path);
+    if (!file_) write_message("error: {}: cannot be written", path);
     return static_cast<bool>(file_);
   }
   OnOccurrence writer() {
@@ -151,7 +155,7 @@ class Recorder {
   bool close() {
     if (path_.empty()) return true;
     file_.close();
-    if (!file_) write_message("error: {}: not all of it could be written", path_);
+    if (!file_) write_message("error: {}: could not be written completely", path_);
     return static_cast<bool>(file_);
   }
 
@@ -165,7 +169,7 @@ struct PlayedRun {
   int exit_code = kSuccess;
 };
 
-// Reads the files anew: a run uses them up.
+// Reads the files for each run, because a run consumes its inputs.
 PlayedRun play(const InputOptions& given, const UntilOptions& options, bool shows_progress) {
   PlayedRun run;
   InputOptions expected = given;
@@ -173,7 +177,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
   auto inputs = read_inputs(expected, run.exit_code);
   if (!inputs) return run;
   const ClockOptions clock = clock_options(options, *inputs);
-  if (const std::string problem = trouble_with(options, clock, *inputs); !problem.empty()) {
+  if (const std::string problem = problem_with(options, clock, *inputs); !problem.empty()) {
     write_message("error: {}", problem);
     return run.exit_code = kUsage, run;
   }
@@ -196,34 +200,34 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
 
 bool has_outcome(int exit_code) { return exit_code == kSuccess || exit_code == kInterrupted; }
 
-// That of --config first. One alone is compared with the default configuration.
+// The configuration of --config comes first. A single one is compared with the default configuration.
 std::vector<std::string> compared_configs(const InputOptions& inputs, const UntilOptions& options) {
   std::vector<std::string> configs = options.compare;
   if (!inputs.config.empty() || configs.size() == 1) configs.insert(configs.begin(), inputs.config);
   return configs;
 }
 
-// Standard input and pipes.
-bool can_be_read_once(const std::string& file) {
+// True for standard input and pipes.
+bool is_readable_once(const std::string& file) {
   struct stat status {};
   return file == "-" || (::stat(file.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
 }
 
-// What is wrong with comparing these, or "".
-std::string trouble_with(const std::vector<std::string>& configs, const InputOptions& inputs) {
+// Checks whether these runs can be compared. Returns "" or a message about a problem.
+std::string problem_with(const std::vector<std::string>& configs, const InputOptions& inputs) {
   if (configs.size() > kMostCompared)
     return fmt::format("--compare: at most {} configurations with --config", kMostCompared);
   std::vector<std::string> files = inputs.paths;
   files.insert(files.end(), {inputs.trace.trace, inputs.trace.nodes, inputs.usage});
-  const auto once = std::ranges::find_if(files, can_be_read_once);
+  const auto once = std::ranges::find_if(files, is_readable_once);
   if (once == files.end()) return "";
-  return fmt::format("--compare: {} can be read once only, and each run reads it; write it to a file first",
+  return fmt::format("--compare: {} can be read only once, but each run reads it; write it to a file first",
                      *once == "-" ? "standard input" : *once);
 }
 
 int compare(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
   const std::vector<std::string> configs = compared_configs(inputs, options);
-  if (const std::string problem = trouble_with(configs, inputs); !problem.empty()) {
+  if (const std::string problem = problem_with(configs, inputs); !problem.empty()) {
     write_message("error: {}", problem);
     return kUsage;
   }
@@ -259,7 +263,7 @@ std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from)
 std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
                                       const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
-  if (const std::string problem = trouble_with(options, clock, inputs); !problem.empty()) {
+  if (const std::string problem = problem_with(options, clock, inputs); !problem.empty()) {
     write_message("error: {}", problem);
     exit_code = kUsage;
     return std::nullopt;
@@ -271,7 +275,7 @@ std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& option
 void add_until_option(CLI::App& command, UntilOptions& options) {
   command
       .add_option("--until", options.until,
-                  "Let time pass: to an instant, for a duration, or until nothing is left to happen (idle)")
+                  "Simulate over time: until a timestamp, for a duration, or until no event is left (idle)")
       ->type_name("T")
       ->check(is_until());
 }
@@ -281,41 +285,46 @@ void add_until_options(CLI::App& command, UntilOptions& options) {
   const auto add = [&](const char* name, auto& value, const char* help, const char* type) {
     return command.add_option(name, value, help)->type_name(type)->group(kOverTime);
   };
-  add("--seed", options.seed, "Of everything random: durations and failures", "N")->capture_default_str();
-  add("--period", options.period, "Least time between two cycles", "DURATION")
+  add("--seed", options.seed, "Seed for random durations and failures", "N")->capture_default_str();
+  add("--period", options.period, "Minimum time between cycles", "DURATION")
       ->check(is_positive())
       ->capture_default_str();
-  add("--start-delay", options.start_delay, "From a bind to a running pod", "DURATION")
+  add("--start-delay", options.start_delay, "Time from the bind of a pod until it runs", "DURATION")
       ->check(is_interval())
       ->capture_default_str();
-  add("--eviction-delay", options.eviction_delay, "From an eviction to a pod that is gone", "DURATION")
+  add("--eviction-delay", options.eviction_delay, "Time from the eviction of a pod until it is gone",
+      "DURATION")
       ->check(is_interval())
       ->capture_default_str();
-  add("--node-mtbf", options.node_mtbf, "Nodes fail at random, each once in so long on average", "DURATION")
+  add("--node-mtbf", options.node_mtbf, "Mean time between random failures of a node (default: none fail)",
+      "DURATION")
       ->check(is_positive());
-  add("--node-mttr", options.node_mttr, "How long a node that failed is down", "DURATION")
+  add("--node-mttr", options.node_mttr, "Time until a failed node is repaired", "DURATION")
       ->check(is_positive())
       ->capture_default_str();
-  add("--series", options.series, "Step of the series (default: about 500 points)", "DURATION")
+  add("--series", options.series, "Time between two points of the series (default: about 500 points)",
+      "DURATION")
       ->check(is_positive());
   add("--compare", options.compare,
-      "The same load under each of two to six configurations; --config is the first", "CONFIG")
+      "Compare runs of the same load under up to six configurations; --config is the first", "CONFIG")
       ->expected(1, static_cast<int>(kMostCompared));
-  add("--report", options.report, "Write a page with tables and charts there: one HTML file", "FILE");
-  add("--record", options.record, "Write every decision with its instant there, as JSON lines", "FILE");
-  add("--replay", options.replay, "Print what such a record holds", "FILE");
+  add("--report", options.report, "Write a page with tables and charts to FILE (a single HTML file)", "FILE");
+  add("--record", options.record, "Write every decision with its time to FILE as JSON lines", "FILE");
+  add("--replay", options.replay, "Print the record in FILE", "FILE");
 }
 
 std::string misplaced_option(const CLI::App& command) {
   const auto is_given = [&](const std::string& name) { return command.count(name) > 0; };
   const bool is_over_time = is_given("--until");
-  if (is_given("--replay")) return is_over_time ? "--replay: not with --until: it plays nothing" : "";
+  if (is_given("--replay")) return is_over_time ? "--replay cannot be combined with --until" : "";
   for (const CLI::Option* option : command.get_options())
     if (option->get_group() == kOverTime && option->count() > 0 && !is_over_time)
-      return option->get_name() + ": needs --until, for time passes with it only";
+      return option->get_name() + " requires --until";
   for (const char* of_cycles : kOfCycles)
-    if (is_over_time && is_given(of_cycles)) return std::string(of_cycles) + ": not with --until";
-  if (is_given("--record") && is_given("--compare")) return "--record: not with --compare: it is of one run";
+    if (is_over_time && is_given(of_cycles))
+      return std::string(of_cycles) + " cannot be combined with --until";
+  if (is_given("--record") && is_given("--compare"))
+    return "--record cannot be combined with --compare: a record holds a single run";
   return "";
 }
 

@@ -1,4 +1,4 @@
-// `muster simulate --until`: a cluster of files played through time, once or under several configurations.
+// `muster simulate --until`: simulates a cluster over time, with one or several configurations.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +19,34 @@ class App;
 namespace muster::cli {
 
 struct UntilOptions {
-  std::string until;  // "": time does not pass
+  std::string until;  // "": not simulated over time
   std::uint64_t seed = 0;
   std::string period = "1s", start_delay = "0s", eviction_delay = "0s";
   std::string node_mtbf, node_mttr = "1h";
   std::string series;                // "": about 500 points
-  std::vector<std::string> compare;  // configurations
+  std::vector<std::string> compare;  // files of configurations
   std::string record, replay;
-  std::string report;  // the page; "": none
+  std::string report;  // file of the page; "": none
 
   bool is_on() const { return !until.empty(); }
 };
 
 void add_until_options(CLI::App& command, UntilOptions& options);
-// What is wrong with the options that were given together, or "".
+// Checks the combination of options. Returns "" or a message about a problem.
 std::string misplaced_option(const CLI::App& command);
 
-// --until itself.
+// Adds only --until itself.
 void add_until_option(CLI::App& command, UntilOptions& options);
-// Plays what was read over time, without a word. Nothing, with a message and `exit_code` set, where the
-// options do not go with it.
+// Simulates `inputs` over time without progress or output. If the options do not fit the inputs, prints a
+// message, sets `exit_code` and returns nullopt.
 std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
                                       const ClockWatchers& watchers = {});
-// Of a run that begins then; nothing: when nothing is left to happen.
+// The end of a run that starts at `from`; nullopt: the run ends when no event is left.
 std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from);
 
-// The exit code.
+// Returns the exit code.
 int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json);
-// Prints what a record holds.
+// Prints a record and returns the exit code.
 int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json);
 
 }  // namespace muster::cli

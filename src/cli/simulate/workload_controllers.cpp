@@ -1,4 +1,4 @@
-// Each workload knows its pods; when one of them ends, or it is scaled, what is missing is made.
+// Tracks the pods of each workload. When a pod ends or the workload is scaled, missing pods are created.
 #include "cli/simulate/workload_controllers.hpp"
 
 #include <fmt/format.h>
@@ -40,30 +40,30 @@ json parsed(const std::string& text) {
   return object;
 }
 
-// Where a kind says how many pods it has at once.
+// The field with the number of pods at a time.
 const char* replicas_key(const std::string& kind) { return kind == "Job" ? "parallelism" : "replicas"; }
 
-// Of kinds whose pods are all alike.
+// The number of replicas for kinds whose pods are all equal; nullopt for other kinds.
 std::optional<std::int64_t> replicas_of(const json& object) {
-  constexpr std::array<std::string_view, 5> kAlike{"Deployment", "ReplicaSet", "ReplicationController",
-                                                   "StatefulSet", "Job"};
+  constexpr std::array<std::string_view, 5> kWithReplicas{"Deployment", "ReplicaSet", "ReplicationController",
+                                                          "StatefulSet", "Job"};
   const std::string kind = text_at(object, "/kind");
-  if (std::ranges::find(kAlike, kind) == kAlike.end()) return std::nullopt;
+  if (std::ranges::find(kWithReplicas, kind) == kWithReplicas.end()) return std::nullopt;
   const std::string path = std::string("/spec/") + replicas_key(kind);
   return grouper::count_at(object, path.c_str()).value_or(1);
 }
 
-// Each of its pods is a job of its own, and it goes on when one of them ends.
+// Whether each pod is its own job, so that the workload continues when one of its jobs ends.
 bool outlives_its_jobs(const json& object) { return text_at(object, "/kind") == "Deployment"; }
 
 bool is_cron_job(const json& object) { return text_at(object, "/kind") == "CronJob"; }
 
-// Kubernetes names runs by the minute they are for.
+// Kubernetes names the Jobs of a CronJob after the scheduled minute.
 std::string run_suffix(TimePoint at) {
   return fmt::format("-{}", at.whole_seconds().time_since_epoch().count() / 60);
 }
 
-// The number at the end of "web-12"; those without come first.
+// The number at the end of a name such as "web-12"; -1 if there is none.
 std::int64_t number_of(const std::string& pod) {
   const std::size_t dash = pod.rfind('-');
   if (dash == pod.npos || dash + 1 == pod.size()) return -1;
@@ -106,7 +106,7 @@ void WorkloadControllers::note_problem(std::string text) {
   if (std::ranges::find(problems_, text) == problems_.end()) problems_.push_back(std::move(text));
 }
 
-// ---------------------------------------------------------------- who is there
+// ---------------------------------------------------------------- registration
 
 void WorkloadControllers::add(const json& object, const std::vector<std::string>& pods,
                               std::vector<json> above) {
@@ -129,17 +129,17 @@ void WorkloadControllers::add_cron(const json& object) {
   const std::string zone = text_at(object, "/spec/timeZone");
   const auto known = TimeZone::find(zone.empty() ? "UTC" : zone);
   if (!known)
-    note_problem(fmt::format("CronJob {}: spec.timeZone: \"{}\" is not known here; taken as UTC", name,
-                             beginning_of(zone, 80)));
+    note_problem(
+        fmt::format("CronJob {}: spec.timeZone: \"{}\" is unknown; using UTC", name, beginning_of(zone, 80)));
   crons_.push_back(
       {.object = object, .schedule = *schedule, .zone = known.value_or(TimeZone()), .last_run = {}});
 }
 
-// An hour that the clocks leave out has no runs; of one that comes twice, the first has them.
+// Runs in a skipped hour are omitted. In an hour that occurs twice, only the first occurrence has runs.
 TimePoint WorkloadControllers::Cron::next(TimePoint now) const {
   for (TimePoint local = zone.local(now);;) {
     local = schedule.next(local);
-    const TimePoint at = zone.instant(local);
+    const TimePoint at = zone.utc(local);
     if (at > now && zone.local(at) == local) return at;
   }
 }
@@ -233,7 +233,7 @@ bool WorkloadControllers::join_group(TimedCluster& cluster, Workload& workload, 
   return true;
 }
 
-// LimitRanges and runtime classes have their say, as they are at that moment.
+// Applies the LimitRanges and runtime classes that exist at this time.
 bool WorkloadControllers::decode(TimedCluster& cluster, const json& object) {
   Findings findings;
   bool is_applied = false;
@@ -259,7 +259,7 @@ bool WorkloadControllers::decode(TimedCluster& cluster, const json& object) {
   return is_applied;
 }
 
-// ---------------------------------------------------------------- what is done to them
+// ---------------------------------------------------------------- changes to workloads
 
 void WorkloadControllers::apply(TimedCluster& cluster, const std::string& text) {
   const json object = parsed(text);
@@ -301,7 +301,7 @@ bool WorkloadControllers::scale(TimedCluster& cluster, std::string_view kind, co
                                 const std::string& name, std::int64_t replicas) {
   Workload* workload = find(kind, ns, name);
   if (workload == nullptr) {
-    note_problem(fmt::format("a step scales {}/{}, and there is no such workload", ns, name));
+    note_problem(fmt::format("a step scales {}/{}, but this workload does not exist", ns, name));
     return false;
   }
   workload->object["spec"][replicas_key(text_at(workload->object, "/kind"))] = replicas;
@@ -310,20 +310,21 @@ bool WorkloadControllers::scale(TimedCluster& cluster, std::string_view kind, co
   return true;
 }
 
-// Those with the highest numbers go first; who waits before who runs, but for StatefulSets.
+// Removes the pods with the highest numbers first. Except for StatefulSets, pending pods go before running
+// ones.
 void WorkloadControllers::remove_surplus(TimedCluster& cluster, Workload& workload, std::int64_t replicas) {
   const std::string ns = ns_in(workload.object);
   const bool is_ordered = text_at(workload.object, "/kind") == "StatefulSet";
   std::vector<std::string> alive;
   for (const auto& [name, pod] : workload.pods)
     if (!pod.has_ended) alive.push_back(name);
-  const auto waits = [&](const std::string& pod) {
+  const auto is_pending = [&](const std::string& pod) {
     const TaskId task = cluster.cluster().find_task(ns, pod);
     return task.valid() && !in(cluster.cluster().placement(task).status, kActiveUsed);
   };
   std::ranges::sort(alive, [&](const std::string& a, const std::string& b) {
-    return std::tuple(!is_ordered && waits(a), number_of(a), a) <
-           std::tuple(!is_ordered && waits(b), number_of(b), b);
+    return std::tuple(!is_ordered && is_pending(a), number_of(a), a) <
+           std::tuple(!is_ordered && is_pending(b), number_of(b), b);
   });
   while (std::ssize(alive) > replicas) {
     cluster.remove(PodObject::kKind, ns, alive.back());
@@ -333,7 +334,7 @@ void WorkloadControllers::remove_surplus(TimedCluster& cluster, Workload& worklo
   }
 }
 
-// ---------------------------------------------------------------- what happens to them
+// ---------------------------------------------------------------- events
 
 void WorkloadControllers::pod_started(TimedCluster& cluster, const std::string& ns, const std::string& name) {
   Workload* workload = of_pod(ns, name);
@@ -343,7 +344,7 @@ void WorkloadControllers::pod_started(TimedCluster& cluster, const std::string& 
   if (makes_one_by_one(workload->object)) fill(cluster, *workload);
 }
 
-// Only Jobs make more than they had, and only as long as some are missing.
+// Only Jobs create further pods when one finishes, and only while completions are missing.
 void WorkloadControllers::pod_finished(TimedCluster& cluster, const std::string& ns,
                                        const std::string& name) {
   Workload* workload = of_pod(ns, name);

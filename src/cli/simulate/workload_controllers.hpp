@@ -1,5 +1,5 @@
-// The controllers of workloads in simulated time: Jobs make as many pods as they need, CronJobs their runs,
-// StatefulSets one pod after the other, and what is scaled gets or loses pods. docs/spec/time.md 3.
+// The controllers of workloads in simulated time: Jobs create the pods they need, CronJobs create Jobs,
+// StatefulSets create one pod after another, and scaling adds or removes pods. See docs/spec/time.md 3.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@
 
 namespace muster::cli {
 
-// "namespace/name" of a CronJob among the workloads, "" where there is none.
+// The "namespace/name" of a CronJob among the workloads, or "" if there is none.
 std::string first_cron_job(const Inputs& inputs);
 
 class WorkloadControllers final : public Controllers {
  public:
-  // Of the workloads in the files, which have the pods that they begin with.
+  // Controls the workloads in the files, which already have their initial pods.
   explicit WorkloadControllers(const Inputs& inputs);
 
   void begin(TimedCluster& cluster) override;
@@ -39,7 +39,7 @@ class WorkloadControllers final : public Controllers {
   void job_ended(TimedCluster& cluster, const std::string& job, bool has_failed) override;
   bool gives_up(const std::string& job, std::int64_t failures) const override;
 
-  // What could not be made, each once.
+  // Messages about objects that could not be created, without duplicates.
   const std::vector<std::string>& problems() const { return problems_; }
 
  private:
@@ -48,12 +48,12 @@ class WorkloadControllers final : public Controllers {
     json object;
     std::vector<json> above;  // owners, the nearest first
     std::map<std::string, grouper::PresentPod> pods;
-    std::set<std::string> jobs;  // the PodGroups of its pods, as far as they are known
+    std::set<std::string> jobs;  // the PodGroups of its pods that are known so far
     bool is_over = false;
   };
   struct Cron {
     json object;
-    CronSchedule schedule;  // of the zone's wall clocks
+    CronSchedule schedule;  // in the local time of `zone`
     TimeZone zone;
     std::string last_run;  // key of its last Job
     bool is_gone = false;
@@ -64,12 +64,12 @@ class WorkloadControllers final : public Controllers {
   static std::string key_of(std::string_view kind, const std::string& ns, const std::string& name);
   void add(const json& object, const std::vector<std::string>& pods, std::vector<json> above = {});
   void add_cron(const json& object);
-  // The group of a workload is that of its pod.
+  // Records the PodGroup of the pod as a job of the workload.
   void note_job(TimedCluster& cluster, const std::string& key, TaskId task);
-  // The pods that it wants and lacks.
+  // Creates the missing pods.
   void fill(TimedCluster& cluster, Workload& workload);
   void make(TimedCluster& cluster, Workload& workload, json pod);
-  // Names the pod's group, and makes it where it is not there.
+  // Adds the name of its PodGroup to the pod, and creates the PodGroup if it does not exist.
   bool join_group(TimedCluster& cluster, Workload& workload, json& pod);
   bool decode(TimedCluster& cluster, const json& object);
   void remove_surplus(TimedCluster& cluster, Workload& workload, std::int64_t replicas);

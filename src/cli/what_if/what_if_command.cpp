@@ -1,4 +1,4 @@
-// `muster what-if`: the same cluster with changes, and what differs.
+// `muster what-if`: compares the cluster with and without changes.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -37,9 +37,9 @@ struct WhatIfCommand {
   bool all = false;
 };
 
-constexpr auto kTimeForStarts = std::chrono::milliseconds(500);  // before, and after
+constexpr auto kTimeForStarts = std::chrono::milliseconds(500);  // for each of the two states
 
-// All that is asked for, in the order of this list; what the caller wrote wrong ends it.
+// Parses all requested changes, in a fixed order of their kinds. Stops at the first invalid one.
 Result<std::vector<Change>> changes_of(const WhatIfCommand& o, TimePoint now) {
   std::vector<Change> changes;
   for (const std::string& file : o.submit) changes.push_back({.kind = ChangeKind::kSubmit, .target = file});
@@ -63,21 +63,21 @@ Result<std::vector<Change>> changes_of(const WhatIfCommand& o, TimePoint now) {
   }
   if (!o.advance.empty()) {
     const TimePoint later = now + parse_duration(o.advance).value_or(Duration{});
-    if (later > kLastTime) return Error{"--advance: goes beyond the year 9999", {}};
+    if (later > kLastTime) return Error{"--advance: the time would be after the year 9999", {}};
     changes.push_back({.kind = ChangeKind::kTime, .to = format_time(later)});
   }
   return changes;
 }
 
-bool is_node_going(ChangeKind kind) {
+bool removes_node(ChangeKind kind) {
   return kind == ChangeKind::kDrainNode || kind == ChangeKind::kRemoveNode;
 }
 
-// Changes the cluster, and tells whose pods stood on nodes that go.
+// Applies the changes. Returns the jobs that had pods on drained or removed nodes.
 Result<std::vector<std::string>> apply_all(std::vector<Change>& changes, Cluster& cluster, TimePoint& now) {
   std::vector<std::string> drained;
   for (Change& change : changes) {
-    if (is_node_going(change.kind))
+    if (removes_node(change.kind))
       if (const NodeId node = cluster.find_node(change.target); node.valid())
         for (JobId j : answers::jobs_on(cluster, node)) drained.push_back(cluster.job(j).full_name());
     if (const auto done = answers::apply(change, cluster, now); !done) return done.error();
@@ -92,21 +92,21 @@ std::set<std::string> job_names(const Cluster& cluster) {
   return names;
 }
 
-// Whether something that was submitted does not run: what came with it, and what it changes.
-bool does_something_wait(const WhatIfCommand& options, const std::set<std::string>& known,
-                         const Cluster& after) {
+// Whether a submitted job does not run. Includes jobs that a submitted file adds and jobs that it changes.
+bool is_submitted_job_pending(const WhatIfCommand& options, const std::set<std::string>& known,
+                              const Cluster& after) {
   InputOptions alone = options.inputs;
   alone.paths = options.submit;
   const std::set<std::string> submitted = job_names(read_all(alone).cluster);
   for (JobId j : ids(after.jobs())) {
     const Job& job = after.job(j);
-    const bool is_asked_for = submitted.contains(job.full_name()) || !known.contains(job.full_name());
-    if (job.present && is_asked_for && !answers::is_at_minimum(after, j)) return true;
+    const bool is_submitted = submitted.contains(job.full_name()) || !known.contains(job.full_name());
+    if (job.present && is_submitted && !answers::is_at_minimum(after, j)) return true;
   }
   return false;
 }
 
-// The files of the changed cluster: what is submitted beside them, under the new configuration.
+// The inputs of the changed cluster: the given files, the submitted files, and the new configuration.
 InputOptions changed_inputs(const WhatIfCommand& options, InputOptions inputs, TimePoint now) {
   inputs.now = format_time(now);
   inputs.paths.insert(inputs.paths.end(), options.submit.begin(), options.submit.end());
@@ -127,7 +127,7 @@ int usage_error(const Error& error) {
   return kUsage;
 }
 
-// Both played through time. The files are read anew: a run uses them up.
+// Simulates both states over time. Reads the files again because a run consumes its inputs.
 std::optional<TimedDifference> play_both(const WhatIfCommand& options, InputOptions wanted,
                                          std::vector<Change> changes, int& exit_code) {
   wanted.over_time = true;
@@ -150,7 +150,8 @@ int run_what_if(const WhatIfCommand& options) {
   const bool reads_twice = !options.submit.empty() || !options.new_config.empty();
   if ((reads_twice || options.until.is_on()) && reads_stdin)
     return usage_error(
-        {"--submit, --config and --until read the files again; standard input can be read once only", {}});
+        {"--submit, --config and --until read the files twice, but standard input can be read only once",
+         {}});
   TemporaryFile live;
   InputOptions wanted = options.inputs;
   int exit_code = take_source(options.source, live, wanted);
@@ -161,7 +162,7 @@ int run_what_if(const WhatIfCommand& options) {
   if (!changes) return usage_error(changes.error());
   if (changes->empty())
     return usage_error(
-        {"no change to ask about: --submit, --set, --drain, --remove, --add, --delete, --config or "
+        {"specify at least one change: --submit, --set, --drain, --remove, --add, --delete, --config or "
          "--advance",
          {}});
   std::optional<Inputs> reread;
@@ -195,54 +196,58 @@ int run_what_if(const WhatIfCommand& options) {
     write_out(what_if_text(*changes, without, with, differences, style) +
               (timed ? timed_text(*timed, style) : Text()));
   }
-  const bool is_no = !options.submit.empty() && does_something_wait(options, known, with.cluster);
+  const bool is_no = !options.submit.empty() && is_submitted_job_pending(options, known, with.cluster);
   return is_no ? kNo : kSuccess;
 }
 
 void add_changes(CLI::App& command, WhatIfCommand& o) {
-  command.add_option("--submit", o.submit, "With the objects of this file, too")
+  command.add_option("--submit", o.submit, "Add the objects in FILE")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
       .add_option("--set", o.set,
-                  "queue/NAME.gpu.quota=12 (also cpu, memory; limit, overQuotaWeight), queue/NAME.priority "
+                  "Set a field: queue/NAME.gpu.quota=12 (also cpu, memory; limit, overQuotaWeight), "
+                  "queue/NAME.priority "
                   "(preemptMinRuntime, reclaimMinRuntime, parentQueue), job/NS/NAME.priority=train "
                   "(preemptibility, queue, minMember). Amounts in GPUs, cores, GB")
       ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--drain", o.drain, "Cordon the node; its pods wait again")
+  command.add_option("--drain", o.drain, "Cordon the node; its pods become pending")
       ->type_name("NODE")
       ->allow_extra_args(false);
-  command.add_option("--remove", o.remove, "Without the node; its pods wait again")
+  command.add_option("--remove", o.remove, "Remove the node; its pods become pending")
       ->type_name("NODE")
       ->allow_extra_args(false);
-  command.add_option("--add", o.add, "More nodes: 4:like=NODE, or 2:gpus=8,cpu=96,memory=1Ti")
+  command.add_option("--add", o.add, "Add N nodes: 4:like=NODE, or 2:gpus=8,cpu=96,memory=1Ti")
       ->type_name("N:WHAT")
       ->allow_extra_args(false);
-  command.add_option("--delete", o.erase, "Without the job: job/NS/NAME")
+  command.add_option("--delete", o.erase, "Delete the job: job/NS/NAME")
       ->type_name("JOB")
       ->allow_extra_args(false);
-  command.add_option("--config", o.new_config, "Under this configuration")->type_name("FILE");
-  command.add_option("--advance", o.advance, "So much later")->type_name("DURATION")->check(is_interval());
+  command.add_option("--config", o.new_config, "Use this configuration")->type_name("FILE");
+  command.add_option("--advance", o.advance, "Advance the clock by DURATION")
+      ->type_name("DURATION")
+      ->check(is_interval());
 }
 
 }  // namespace
 
 void add_what_if(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<WhatIfCommand>();
-  CLI::App* command = app.add_subcommand("what-if", "What a change would do: who is placed, who is evicted");
+  CLI::App* command =
+      app.add_subcommand("what-if", "Show what a change would do: which jobs are placed or evicted");
   command->group("Ask about jobs");
   add_input_options(*command, options->inputs, {.config = "--current-config", .needs_files = false});
   add_source_options(*command, options->source);
   add_changes(*command, *options);
   add_until_option(*command, options->until);
   add_output_option(*command, options->output);
-  command->add_flag("--all", options->all, "Do not cut off long lists");
+  command->add_flag("--all", options->all, "Do not truncate long lists");
   command->footer(
-      "Runs cycles on the cluster as it is and on one with the changes, each until a cycle changes nothing\n"
-      "(at most 20), and prints what differs. Changes may be given any number of times. Exits with 1 if\n"
-      "something that was submitted would not run. With --until both are played through time, too, and what\n"
-      "differs between the two runs is printed.\n\n"
+      "Runs cycles on the cluster with and without the changes, each until a cycle decides nothing new (at\n"
+      "most 20), and prints the differences. Changes may be given any number of times. Exits with 1 if a\n"
+      "submitted job would not run. With --until both clusters are also simulated over time, and the\n"
+      "differences between the two runs are printed.\n\n"
       "Examples:\n"
       "  muster what-if cluster.yaml --submit job.yaml\n"
       "  muster what-if cluster/ --set queue/team-a.gpu.quota=12 --set job/default/train.priority=build\n"

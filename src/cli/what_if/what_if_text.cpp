@@ -1,4 +1,4 @@
-// The sentence first, then tables of what moves, queue by queue.
+// Lists the changes, then the affected jobs and queues.
 #include "cli/what_if/what_if_text.hpp"
 
 #include <fmt/format.h>
@@ -31,13 +31,13 @@ void add_jobs(const char* what, const std::vector<std::string>& jobs, const Text
   text += wrapped(names_of(jobs), "  ", style.width);
 }
 
-struct QueueStand {
+struct QueueGpus {
   double fair = 0, use = 0, quota = 0;
-  bool operator==(const QueueStand&) const = default;
+  bool operator==(const QueueGpus&) const = default;
 };
 
-std::map<std::string, QueueStand> stands(const Outcome& outcome) {
-  std::map<std::string, QueueStand> found;
+std::map<std::string, QueueGpus> gpus_by_queue(const Outcome& outcome) {
+  std::map<std::string, QueueGpus> found;
   constexpr auto kGpus = index(Accounted::kGpus);
   for (const QueueShare& share : outcome.rest.last.shares) {
     const Queue& queue = outcome.cluster.queue(share.queue);
@@ -53,9 +53,9 @@ std::string from_to(double from, double to) {
   return from == to ? amount(to) : fmt::format("{} → {}", amount(from), amount(to));
 }
 
-// Only queues that something changes for, in the order of the tree.
+// Lists only queues with changes, in the order of the tree.
 Text queues_text(const Outcome& before, const Outcome& after, const TextStyle& style) {
-  const auto was = stands(before), is = stands(after);
+  const auto was = gpus_by_queue(before), is = gpus_by_queue(after);
   Table table({{"queue"},
                {"quota", Align::kRight, "GPUs"},
                {"fair share", Align::kRight, "GPUs"},
@@ -63,11 +63,11 @@ Text queues_text(const Outcome& before, const Outcome& after, const TextStyle& s
   for (const QueueShare& share : after.rest.last.shares) {
     const std::string& name = after.cluster.queue(share.queue).name;
     const auto old = was.find(name);
-    const QueueStand from = old == was.end() ? QueueStand{} : old->second, to = is.at(name);
+    const QueueGpus from = old == was.end() ? QueueGpus{} : old->second, to = is.at(name);
     if (from == to) continue;
     table.add({name, from_to(from.quota, to.quota), from_to(from.fair, to.fair), from_to(from.use, to.use)});
   }
-  return table.empty() ? Text() : style.heading("Queues that change") + table.text(style.table());
+  return table.empty() ? Text() : style.heading("Changed queues") + table.text(style.table());
 }
 
 Text waiting_text(const Outcome& after, const answers::Differences& d, const TextStyle& style) {
@@ -79,7 +79,7 @@ Text waiting_text(const Outcome& after, const answers::Differences& d, const Tex
       text += "  " + style.paint(Ink::kDim, and_more(d.still_waiting.size() - style.most_rows())) + "\n";
       break;
     }
-    const std::string why = w.why->reasons.empty() ? "has a place in view"
+    const std::string why = w.why->reasons.empty() ? "is nominated to a node"
                                                    : muster::text_of(after.cluster, w.why->reasons.front());
     text +=
         wrapped(format_text("{}: {}", style.paint(Ink::kBold, short_name(w.job)), why), "  ", style.width);
@@ -92,7 +92,7 @@ Text reasons_text(const answers::Differences& d, const TextStyle& style) {
   const auto codes = [](const std::vector<std::string>& list) {
     return list.empty() ? std::string("nothing") : fmt::format("{}", fmt::join(list, ", "));
   };
-  Text text = style.heading(format_text("Wait for another reason ({})", grouped(d.reasons.size())));
+  Text text = style.heading(format_text("Pending for a different reason ({})", grouped(d.reasons.size())));
   for (const answers::ReasonChange& r : d.reasons)
     text += wrapped(format_text("{}: {} → {}", short_name(r.job), codes(r.before), codes(r.after)), "  ",
                     style.width);
@@ -103,10 +103,10 @@ Text reasons_text(const answers::Differences& d, const TextStyle& style) {
 
 Text starts_text(const char* title, const std::vector<answers::StartMove>& starts, const TextStyle& style) {
   if (starts.empty()) return "";
-  const auto instant = [](const std::optional<TimePoint>& at) { return at ? format_time(*at) : "?"; };
+  const auto start = [](const std::optional<TimePoint>& at) { return at ? format_time(*at) : "?"; };
   Table table({{"job"}, {"before"}, {"after"}});
   for (const answers::StartMove& move : starts)
-    table.add({short_name(move.job), instant(move.before), instant(move.after)});
+    table.add({short_name(move.job), start(move.before), start(move.after)});
   return style.heading(format_text("{} ({})", title, grouped(starts.size()))) + table.text(style.table());
 }
 
@@ -116,20 +116,22 @@ Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& be
   for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
   const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
                        d.drained.empty() && d.reasons.empty() && d.starts.empty();
-  if (is_same) text += "\nNo job fares differently.\n";
-  add_jobs("Placed, and not before", d.placed, style, text);
-  add_jobs("Evicted, and not before", d.evicted, style, text);
+  if (is_same) text += "\nNo job is affected.\n";
+  add_jobs("Newly placed", d.placed, style, text);
+  add_jobs("Newly evicted", d.evicted, style, text);
   add_jobs("Drained", d.drained, style, text);
-  add_jobs("Move", d.moved, style, text);
+  add_jobs("Moved", d.moved, style, text);
   add_jobs("No longer placed", d.lost, style, text);
   text += reasons_text(d, style);
-  text += starts_text("Expected to start at another time", d.starts, style);
+  text += starts_text("Expected to start at a different time", d.starts, style);
   text += queues_text(before, after, style);
   text += waiting_text(after, d, style);
-  for (const auto& [outcome, when] : {std::pair(&before, "before"), std::pair(&after, "after")})
+  for (const auto& [outcome, when] : {std::pair(&before, "without"), std::pair(&after, "with")})
     if (!outcome->rest.is_reached)
-      text += format_text("\nNot at rest {} after {} cycles: something goes back and forth.\n", when,
-                          outcome->rest.cycles);
+      text += format_text(
+          "\nThe cluster {} the changes had not settled after {} cycles (decisions oscillate); the "
+          "differences may be noise.\n",
+          when, outcome->rest.cycles);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What changes do, as text.
+// The effects of changes as text.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ Text what_if_text(const std::vector<answers::Change>& changes, const answers::Ou
                   const answers::Outcome& after, const answers::Differences& differences,
                   const TextStyle& style);
 
-// Who starts when, before and after; "": nobody at another time.
+// A table of start times before and after, or "" if `starts` is empty.
 Text starts_text(const char* title, const std::vector<answers::StartMove>& starts, const TextStyle& style);
 
 }  // namespace muster::cli

@@ -1,4 +1,4 @@
-// Plays both runs with one seed and compares their figures.
+// Compares the figures and start times of two runs.
 #include "cli/what_if/what_if_until.hpp"
 
 #include <map>
@@ -31,7 +31,7 @@ TimedDifference difference_of(RunOutcome before, RunOutcome after) {
 }
 
 Text timed_text(const TimedDifference& d, const TextStyle& style) {
-  return starts_text("Start at another time", d.starts, style) + "\n" + comparison_text(d.runs, style);
+  return starts_text("Start at a different time", d.starts, style) + "\n" + comparison_text(d.runs, style);
 }
 
 ordered_json timed_json(const TimedDifference& d) {

@@ -1,4 +1,4 @@
-// `muster what-if --until`: two simulations over time, and what differs between them.
+// `muster what-if --until`: two simulations over time and the differences between them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,7 +18,8 @@ struct TimedDifference {
 
 TimedDifference difference_of(RunOutcome before, RunOutcome after);
 Text timed_text(const TimedDifference& difference, const TextStyle& style);
-// {"from", "to", "differences": [{"metric", "before", "after"}], "startsMoved": [{"job", "before", "after"}]}
+// Returns {"from", "to", "differences": [{"metric", "before", "after"}], "startsMoved": [{"job", "before",
+// "after"}]}
 nlohmann::ordered_json timed_json(const TimedDifference& difference);
 
 }  // namespace muster::cli
