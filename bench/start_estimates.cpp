@@ -240,7 +240,7 @@ class Receipts {
 
  private:
   std::map<std::string, TimePoint> started_;  // jobs that run
-  std::map<std::string, answers::Receipt> receipts_;
+  std::map<std::string, answers::EvictionRecord> receipts_;
 };
 
 // What is said on the way of jobs that wait, and when they started.

@@ -134,7 +134,7 @@ void expect_the_same_decisions(const Policy& policy) {
       const Decisions expected = told.cycle(policy, now, &memory);
       const Decisions decided = knowing.cycle(policy, now, &other_memory, &known);
       ASSERT_EQ(text_of(knowing.cluster, decided), text_of(told.cluster, expected)) << "seed " << seed;
-      ASSERT_EQ(decided.next_moment, expected.next_moment) << "seed " << seed << ", cycle " << cycle;
+      ASSERT_EQ(decided.next_deadline, expected.next_deadline) << "seed " << seed << ", cycle " << cycle;
       ASSERT_EQ(decided.is_unfinished, expected.is_unfinished) << "seed " << seed << ", cycle " << cycle;
       for (const WaitingJob& w : expected.waiting)
         ASSERT_EQ(front_rule(decided, w.job), told_of(w, known)) << "seed " << seed << ", cycle " << cycle;

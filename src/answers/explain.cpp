@@ -101,11 +101,11 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   Cluster after = state.cluster;
   Decisions decided = run_cycle(after, state.policy, state.now, {nullptr, &stopwatch});
   Explanation e{.job = job, .waiting = {.job = job, .reasons = {}, .searches = {}}};
-  e.receipt = receipt_of(state, after, decided, job);
+  e.receipt = eviction_record_of(state, after, decided, job);
   e.state = state_of(after, job, e.receipt.has_value());
   e.since = since(after.job(job), e.state);
   e.is_placed_now = is_among(after, decided.binds, job);
-  e.has_place_in_view = is_among(after, decided.pipelined, job);
+  e.is_nominated = is_among(after, decided.pipelined, job);
   e.wants_more_pods = after.job(job).has_pending();
   if (const auto ours = std::ranges::find(decided.waiting, job, &WaitingJob::job);
       ours != decided.waiting.end()) {

@@ -38,7 +38,7 @@ struct ClosestNode {
 };
 
 // The eviction record of the job, from this cycle's decision or from its annotation.
-struct Receipt {
+struct EvictionRecord {
   std::string at, action, by_job, rule;  // by_job: the preemptor; "" if there is none
   std::vector<std::string> pods;
   std::optional<double> runtime_lost_seconds;
@@ -58,7 +58,7 @@ struct Stand {
   std::string next_best;  // the node with the next best score; "": none
   std::vector<ScoreTerm> next_terms;
 };
-struct Taker {
+struct Preemptor {
   JobId job;
   std::string action, rule;  // rule: what protects the running job; "": nothing
   std::optional<TimePoint> until;
@@ -67,7 +67,7 @@ struct Running {
   std::vector<Stand> stands;
   std::size_t more_stands = 0;  // pods whose places are not scored
   bool may_lose_pods = false;
-  std::vector<Taker> takers;
+  std::vector<Preemptor> preemptors;
   std::optional<TimePoint> protected_until;
 };
 
@@ -81,7 +81,7 @@ struct Explanation {
   JobState state = JobState::kUnknown;
   std::optional<TimePoint> since;
   bool is_placed_now = false;  // in the first cycle on the state
-  bool has_place_in_view = false;
+  bool is_nominated = false;
   bool wants_more_pods = false;  // some are not placed after that cycle
   Line line;
   WaitingJob waiting;  // reasons and searches of the first cycle on the state
@@ -90,7 +90,7 @@ struct Explanation {
   std::optional<Helps> helps;
   std::optional<StartEstimate> start;
   std::optional<RecordedStart> recorded_start;
-  std::optional<Receipt> receipt;
+  std::optional<EvictionRecord> receipt;
   std::optional<Running> running;
 };
 

@@ -60,9 +60,9 @@ ordered_json closest_json(const Cluster& c, const std::vector<ClosestNode>& clos
   return list;
 }
 
-ordered_json spared_json(const std::vector<SparedJobs>& spared) {
+ordered_json spared_json(const std::vector<NotEvictableJobs>& spared) {
   ordered_json list = ordered_json::array();
-  for (const SparedJobs& s : spared) {
+  for (const NotEvictableJobs& s : spared) {
     list.push_back({{"rule", s.rule},
                     {"jobs", s.jobs},
                     {"gpus", s.held.share(Accounted::kGpus)},
@@ -104,7 +104,7 @@ ordered_json start_json(const StartEstimate& s) {
   return json;
 }
 
-ordered_json receipt_json(const Receipt& r) {
+ordered_json eviction_record_json(const EvictionRecord& r) {
   ordered_json json{
       {"at", r.at}, {"action", r.action}, {"for", r.by_job}, {"rule", r.rule}, {"pods", r.pods}};
   if (r.runtime_lost_seconds) json["runtimeLostSeconds"] = *r.runtime_lost_seconds;
@@ -119,21 +119,21 @@ ordered_json terms_json(const std::vector<ScoreTerm>& terms) {
 }
 
 ordered_json running_json(const Cluster& c, const Running& running) {
-  ordered_json pods = ordered_json::array(), takers = ordered_json::array();
+  ordered_json pods = ordered_json::array(), preemptors = ordered_json::array();
   for (const Stand& s : running.stands) {
     pods.push_back(
         {{"pod", c.task(s.task).full_name()}, {"node", c.node(s.node).name}, {"score", terms_json(s.terms)}});
     if (!s.next_best.empty())
       pods.back()["nextBest"] = {{"node", s.next_best}, {"score", terms_json(s.next_terms)}};
   }
-  for (const Taker& t : running.takers) {
-    takers.push_back({{"job", c.job(t.job).full_name()}, {"action", t.action}});
-    if (!t.rule.empty()) takers.back()["rule"] = t.rule;
-    if (t.until) takers.back()["until"] = format_time(*t.until);
+  for (const Preemptor& t : running.preemptors) {
+    preemptors.push_back({{"job", c.job(t.job).full_name()}, {"action", t.action}});
+    if (!t.rule.empty()) preemptors.back()["rule"] = t.rule;
+    if (t.until) preemptors.back()["until"] = format_time(*t.until);
   }
   return {{"pods", std::move(pods)},
           {"protectedUntil", time_json(running.protected_until)},
-          {"couldTakeItsPlace", std::move(takers)}};
+          {"couldTakeItsPlace", std::move(preemptors)}};
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ ordered_json explanation_json(const Cluster& c, const Explanation& e) {
   }
   if (e.start) json["start"] = start_json(*e.start);
   if (e.recorded_start) json["recordedStart"] = time_json(e.recorded_start->at);
-  if (e.receipt) json["eviction"] = receipt_json(*e.receipt);
+  if (e.receipt) json["eviction"] = eviction_record_json(*e.receipt);
   if (e.running) json["running"] = running_json(c, *e.running);
   return json;
 }

@@ -106,8 +106,8 @@ TEST(Explain, NamesThePossiblePreemptorsOfARunningJob) {
   const Explanation e = explained(c, "train");
   EXPECT_EQ(name_of(e.state), "running");
   ASSERT_TRUE(e.running);
-  ASSERT_EQ(e.running->takers.size(), 1U);
-  EXPECT_EQ(c.cluster().job(e.running->takers[0].job).name, "serve");
+  ASSERT_EQ(e.running->preemptors.size(), 1U);
+  EXPECT_EQ(c.cluster().job(e.running->preemptors[0].job).name, "serve");
   EXPECT_EQ(format_time(*e.running->protected_until), "2025-06-01T12:56:00Z");
   ASSERT_EQ(e.running->stands.size(), 1U);
   EXPECT_FALSE(e.running->stands[0].terms.empty());
@@ -131,7 +131,7 @@ TEST(Explain, ShowsTheEvictionRecordOfAnEvictedJob) {
   EXPECT_EQ(to_annotation(*again), to_annotation(*e.receipt));
 }
 
-TEST(Receipt, RefusesInvalidRecords) {
+TEST(EvictionRecord, RefusesInvalidRecords) {
   for (const char* text : {"", "[]", "{}", "{\"at\": 5}", "{\"at\": \"yesterday\", \"action\": \"reclaim\"}",
                            "{\"at\": \"2025-06-01T12:00:00Z\"}"})
     EXPECT_FALSE(from_annotation(text)) << text;
@@ -174,7 +174,7 @@ TEST(Explain, NamesTheProtectionOfARunningJobWithoutPreemptors) {
   const Explanation e = explained(c, "train");
   ASSERT_TRUE(e.running && e.running->protected_until);
   EXPECT_EQ(format_time(*e.running->protected_until), "2025-06-01T12:56:00Z");
-  EXPECT_TRUE(e.running->takers.empty());
+  EXPECT_TRUE(e.running->preemptors.empty());
   EXPECT_TRUE(e.helps && e.helps->changes.empty());
 }
 

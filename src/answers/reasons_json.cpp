@@ -54,9 +54,9 @@ ordered_json holders_json(const Cluster& c, const Holders& holders) {
 }
 
 // Running jobs that are not evictable, by rule, and when the first of them becomes evictable.
-ordered_json spared_json(const Cluster& c, const std::vector<SparedJobs>& spared) {
+ordered_json spared_json(const Cluster& c, const std::vector<NotEvictableJobs>& spared) {
   ordered_json list = ordered_json::array();
-  for (const SparedJobs& s : spared) {
+  for (const NotEvictableJobs& s : spared) {
     ordered_json item{{"rule", s.rule}, {"jobs", s.jobs}, {"held", shares_json(s.held.shares())}};
     if (s.until) item["until"] = format_time(*s.until);
     if (s.first.valid()) item["first"] = c.job(s.first).full_name();

@@ -8,13 +8,13 @@
 
 namespace muster::answers {
 
-std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decided, JobId job,
+std::optional<EvictionRecord> eviction_record_in(const Cluster& cluster, const Decisions& decided, JobId job,
                                   TimePoint now) {
-  std::optional<Receipt> receipt;
+  std::optional<EvictionRecord> receipt;
   for (const EvictDecision& e : decided.evictions) {
     if (cluster.task(e.task).job != job) continue;
     if (!receipt) {
-      receipt = Receipt{.at = format_time(now),
+      receipt = EvictionRecord{.at = format_time(now),
                         .action = e.action,
                         .by_job = e.contender.valid() ? cluster.job(e.contender).full_name() : "",
                         .rule = e.rule.empty() ? e.action : e.rule,
@@ -30,7 +30,7 @@ std::optional<Receipt> receipt_in(const Cluster& cluster, const Decisions& decid
 }
 
 // Names only some pods of a large gang, to keep the annotation small.
-std::string to_annotation(const Receipt& r) {
+std::string to_annotation(const EvictionRecord& r) {
   constexpr std::size_t kMostPods = 20;
   std::vector<std::string> pods = r.pods;
   if (pods.size() > kMostPods) pods.resize(kMostPods);
@@ -40,14 +40,14 @@ std::string to_annotation(const Receipt& r) {
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-std::optional<Receipt> from_annotation(std::string_view text) {
+std::optional<EvictionRecord> from_annotation(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object()) return std::nullopt;
   const auto word = [&](const char* key) {
     const auto found = json.find(key);
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
-  Receipt receipt{.at = word("at"),
+  EvictionRecord receipt{.at = word("at"),
                   .action = word("action"),
                   .by_job = word("for"),
                   .rule = word("rule"),
@@ -66,16 +66,16 @@ std::optional<Receipt> from_annotation(std::string_view text) {
 namespace {
 
 // True if the job was started again after the eviction.
-bool is_over(const Job& job, const Receipt& receipt) {
+bool is_over(const Job& job, const EvictionRecord& receipt) {
   const auto at = parse_time(receipt.at);
   return job.last_start && at && *job.last_start > *at;
 }
 
 }  // namespace
 
-std::optional<Receipt> receipt_of(const State& state, const Cluster& after, const Decisions& decided,
+std::optional<EvictionRecord> eviction_record_of(const State& state, const Cluster& after, const Decisions& decided,
                                   JobId id) {
-  if (auto now = receipt_in(after, decided, id, state.now)) {
+  if (auto now = eviction_record_in(after, decided, id, state.now)) {
     const auto ours = std::ranges::find_if(
         decided.evictions, [&](const EvictDecision& e) { return after.task(e.task).job == id; });
     if (ours->contender.valid()) now->alternatives = others_to_evict(state, ours->contender, id);
@@ -85,7 +85,7 @@ std::optional<Receipt> receipt_of(const State& state, const Cluster& after, cons
   if (job.eviction_receipt)
     if (auto kept = from_annotation(*job.eviction_receipt); kept && !is_over(job, *kept)) return kept;
   if (!job.last_eviction || (job.last_start && *job.last_start > *job.last_eviction)) return std::nullopt;
-  return Receipt{.at = format_time(*job.last_eviction),
+  return EvictionRecord{.at = format_time(*job.last_eviction),
                  .action = "",
                  .by_job = "",
                  .rule = "",

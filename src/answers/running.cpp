@@ -13,7 +13,7 @@
 namespace muster::answers {
 namespace {
 
-constexpr std::size_t kMostPlaces = 3, kMostTakers = 5, kMostOthers = 5;
+constexpr std::size_t kMostPlaces = 3, kMostPreemptors = 5, kMostOthers = 5;
 
 double sum_of(const std::vector<ScoreTerm>& terms) {
   double sum = 0;
@@ -66,12 +66,12 @@ class Takers {
       if (!taker) continue;
       if (taker->until && (!running.protected_until || *taker->until > *running.protected_until))
         running.protected_until = taker->until;
-      if (running.takers.size() < kMostTakers) running.takers.push_back(*std::move(taker));
+      if (running.preemptors.size() < kMostPreemptors) running.preemptors.push_back(*std::move(taker));
     }
   }
 
   // Returns nothing if the rules never allow it, at any time.
-  std::optional<Taker> taken_by(JobId preemptor) const {
+  std::optional<Preemptor> taken_by(JobId preemptor) const {
     const bool same_queue = s_.cluster.job(preemptor).queue == s_.cluster.job(victim_).queue;
     return same_queue ? by_preemption(preemptor) : by_reclaim(preemptor);
   }
@@ -81,20 +81,20 @@ class Takers {
     if (why && why->until && (!until || *why->until > *until)) until = why->until;
   }
 
-  static Taker taker(JobId job, const char* action, const std::optional<VictimRefusal>& why) {
-    Taker t{.job = job, .action = action, .rule = {}, .until = {}};
+  static Preemptor taker(JobId job, const char* action, const std::optional<VictimRefusal>& why) {
+    Preemptor t{.job = job, .action = action, .rule = {}, .until = {}};
     if (why) t.rule = why->rule, t.until = why->until;
     return t;
   }
 
-  std::optional<Taker> by_preemption(JobId preemptor) const {
+  std::optional<Preemptor> by_preemption(JobId preemptor) const {
     if (s_.cluster.job(victim_).priority >= s_.cluster.job(preemptor).priority) return std::nullopt;
     const auto why = s_.hooks.preempt_victim(preemptor, victim_);
     if (why && !why->until) return std::nullopt;
     return taker(preemptor, "preempt", why);
   }
 
-  std::optional<Taker> by_reclaim(JobId preemptor) const {
+  std::optional<Preemptor> by_reclaim(JobId preemptor) const {
     if (!s_.hooks.may_reclaim || !s_.hooks.may_reclaim(preemptor)) return std::nullopt;
     if (s_.hooks.reclaim_from_queue(preemptor, s_.cluster.job(victim_).queue)) return std::nullopt;
     const auto why = s_.hooks.reclaim_victim(preemptor, victim_);

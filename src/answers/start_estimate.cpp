@@ -128,7 +128,7 @@ class Future {
     last_cycle_ = now_;
     news_since_.reset();
     ended_before_ = world_.jobs_ended();
-    if (is_whole) last_whole_ = now_, next_time_ = decided.next_moment;
+    if (is_whole) last_whole_ = now_, next_time_ = decided.next_deadline;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decided.binds.empty();
     is_unfinished_ = decided.is_unfinished || tried_only_some || !decided.evictions.empty();
   }

@@ -50,7 +50,7 @@ Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
 
 bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
 
-WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* reported) {
+WaitingJob reasons_of(const Cluster& cluster, JobId job, const WaitingJob* reported) {
   if (reported != nullptr) return *reported;
   WaitingJob words{.job = job, .reasons = {}, .searches = {}};
   if (auto standing = why_not_considered(cluster, job)) words.reasons.push_back(*std::move(standing));
@@ -69,7 +69,7 @@ std::vector<WaitingJob> all_waiting(const Cluster& cluster, const std::vector<Wa
   std::vector<WaitingJob> all;
   for (const auto& [name, j] : by_name) {
     const auto found = by_job.find(j);
-    all.push_back(words_about(cluster, j, found == by_job.end() ? nullptr : found->second));
+    all.push_back(reasons_of(cluster, j, found == by_job.end() ? nullptr : found->second));
   }
   return all;
 }

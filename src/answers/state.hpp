@@ -52,7 +52,7 @@ Outcome outcome_of(const State& state);
 bool is_waiting(const Job& job);
 // The reasons of a pending job: `reported` is from a cycle; if it is null, the reason why the job was
 // not considered.
-WaitingJob words_about(const Cluster& cluster, JobId job, const WaitingJob* reported);
+WaitingJob reasons_of(const Cluster& cluster, JobId job, const WaitingJob* reported);
 
 // True if the minimum of the job is placed.
 bool is_at_minimum(const Cluster& cluster, JobId job);

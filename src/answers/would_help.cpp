@@ -97,10 +97,10 @@ class Search {
     };
     for (const JobReason& r : reasons) {
       take(r.until);
-      for (const SparedJobs& s : r.spared) take(s.until);
+      for (const NotEvictableJobs& s : r.spared) take(s.until);
     }
     for (const SearchReport& report : searches)
-      for (const SparedJobs& s : report.spared) take(s.until);
+      for (const NotEvictableJobs& s : report.spared) take(s.until);
     return next;
   }
 

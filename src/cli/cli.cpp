@@ -108,7 +108,7 @@ int print_parse_result(const CLI::App& app, const CLI::ParseError& e) {
     write_message("{}\nRun with --help for more information.", e.what());
     return kUsage;
   }
-  write_exact(help.str());
+  write_raw(help.str());
   return kSuccess;
 }
 
@@ -124,7 +124,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const int& exit_code) {
     return print_parse_result(app, e);
   } catch (const std::bad_alloc&) {
     write_message("error: out of memory");
-    return kOutside;
+    return kExternalFailure;
   }
   return exit_code;
 }
@@ -157,7 +157,7 @@ int run(int argc, char** argv) {
   handle_broken_files();
   const std::string_view called_as = name_of_program(argc, argv);
   if (called_as == "kubectl_complete-muster") {
-    write_exact(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
+    write_raw(kubectl_completion(command_words(app), std::vector<std::string>(argv + 1, argv + argc)));
     return finish_output(kSuccess);
   }
   const bool is_plugin = called_as == "kubectl-muster";

@@ -41,7 +41,7 @@ TEST(Cli, AllHelpOptionsPrintTheSameText) {
 }
 
 TEST(Cli, RunsEndBeforeTheYearTenThousand) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string cluster = files.add("c.yaml", node_yaml("n1", 1));
   const auto ran = [&](const char* cycles, const char* interval) {
     return run_muster({"simulate", cluster, "--config", files.add("config.yml", kAllocateOnly), "--now",
@@ -86,7 +86,7 @@ TEST(Cli, WrongUsageExitsWithTwoAndSuggests) {
 }
 
 TEST(Cli, UnreadableFilesExitWithThree) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string good = files.add("good.yaml", node_yaml("n1", 1));
   const std::string missing = files.root() + "/missing.yaml";
   const std::vector<std::vector<std::string>> cases = {
@@ -94,27 +94,27 @@ TEST(Cli, UnreadableFilesExitWithThree) {
   for (std::vector<std::string> arguments : cases) {
     arguments.insert(arguments.begin(), "simulate");
     const Ran ran = run_muster(arguments);
-    EXPECT_EQ(ran.exit_code, kOutside);
+    EXPECT_EQ(ran.exit_code, kExternalFailure);
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr("missing.yaml: "));
   }
-  EXPECT_EQ(run_muster({"validate", missing}).exit_code, kOutside);
+  EXPECT_EQ(run_muster({"validate", missing}).exit_code, kExternalFailure);
 }
 
 TEST(Cli, AFileThatFailsMidwayExitsWithThree) {
   const Ran ran = run_muster({"simulate", "/proc/self/mem"});  // can be opened, but not read from its start
-  EXPECT_EQ(ran.exit_code, kOutside);
+  EXPECT_EQ(ran.exit_code, kExternalFailure);
   EXPECT_EQ(ran.out, "");
   EXPECT_THAT(ran.err, HasSubstr("error: /proc/self/mem: Input/output error\n"));
-  EXPECT_EQ(run_muster({"validate", "/proc/self/mem"}).exit_code, kOutside);
-  const FilesForTest files;
+  EXPECT_EQ(run_muster({"validate", "/proc/self/mem"}).exit_code, kExternalFailure);
+  const TemporaryFiles files;
   const std::string good = files.add("good.yaml", node_yaml("n1", 1));
-  EXPECT_EQ(run_muster({"simulate", good, "--config", "/proc/self/mem"}).exit_code, kOutside);
-  EXPECT_EQ(run_muster({"simulate", good, "--usage", "/proc/self/mem"}).exit_code, kOutside);
+  EXPECT_EQ(run_muster({"simulate", good, "--config", "/proc/self/mem"}).exit_code, kExternalFailure);
+  EXPECT_EQ(run_muster({"simulate", good, "--usage", "/proc/self/mem"}).exit_code, kExternalFailure);
 }
 
 TEST(Cli, ADirectoryWithoutPermissionExitsWithThree) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string closed = files.root() + "/closed";
   std::filesystem::create_directory(closed);
   std::filesystem::permissions(files.root(), std::filesystem::perms::others_all,
@@ -127,13 +127,13 @@ TEST(Cli, ADirectoryWithoutPermissionExitsWithThree) {
             inside = run_muster({"simulate", closed + "/x.yaml"});
   ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
   for (const Ran& ran : {direct, above, inside}) {
-    EXPECT_EQ(ran.exit_code, kOutside);
+    EXPECT_EQ(ran.exit_code, kExternalFailure);
     EXPECT_THAT(ran.err, HasSubstr(": Permission denied\n"));
   }
 }
 
 TEST(Cli, InvalidFilesExitWithOneAndLeaveStandardOutputAlone) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string bad = files.add("bad.yaml", "kind: Pod\napiVersion: v1\nmetadata: {}\n");
   const Ran ran = run_muster({"simulate", bad});
   EXPECT_EQ(ran.exit_code, kNo);
@@ -142,7 +142,7 @@ TEST(Cli, InvalidFilesExitWithOneAndLeaveStandardOutputAlone) {
 }
 
 TEST(Cli, WarningsStopOnlyAStrictRun) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string orphan =
       files.add("queues.yaml", queue_yaml("a", "b", "quota: 1, limit: -1, overQuotaWeight: 1"));
   EXPECT_EQ(run_muster({"simulate", orphan}).exit_code, kSuccess);
@@ -152,7 +152,7 @@ TEST(Cli, WarningsStopOnlyAStrictRun) {
 }
 
 TEST(Cli, ReportsSkippedPluginsOnce) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string cluster = files.add(
       "c.yaml", node_yaml("n1", 1) + queue_yaml("q", "", "quota: 1, limit: -1, overQuotaWeight: 1") +
                     job_yaml("j", "q", 1, 1, 1));
@@ -165,7 +165,7 @@ TEST(Cli, ReportsSkippedPluginsOnce) {
 }
 
 TEST(Cli, PastUsageShiftsShares) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   std::string cluster = node_yaml("n1", 8);
   for (const char* team : {"busy", "calm"})
     cluster +=
@@ -177,7 +177,7 @@ TEST(Cli, PastUsageShiftsShares) {
 }
 
 TEST(Cli, PastUsageIsChecked) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string cluster = files.add("c.yaml", node_yaml("n1", 8));
   const std::string usage = files.add("usage.yaml", "a:\n  gpu: -1\n  cup: 1\nb: {gpu: much}\n");
   const Ran ran =

@@ -31,15 +31,15 @@ inline Ran run_muster(std::vector<std::string> arguments) {
 }
 
 // A temporary directory of its own, because tests run in parallel processes.
-class FilesForTest {
+class TemporaryFiles {
  public:
-  FilesForTest() {
+  TemporaryFiles() {
     std::string pattern = (std::filesystem::temp_directory_path() / "muster-test-XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
   }
-  ~FilesForTest() { std::filesystem::remove_all(root_); }
-  FilesForTest(const FilesForTest&) = delete;
-  FilesForTest& operator=(const FilesForTest&) = delete;
+  ~TemporaryFiles() { std::filesystem::remove_all(root_); }
+  TemporaryFiles(const TemporaryFiles&) = delete;
+  TemporaryFiles& operator=(const TemporaryFiles&) = delete;
 
   // Writes a file and returns its path.
   std::string add(const std::string& name, const std::string& text) const {

@@ -132,7 +132,7 @@ TEST(Examples, RequeueAsText) {
 }
 
 TEST(Examples, RequeueAsADryRun) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const std::string config = files.add("dry.yaml", R"(
 actions: allocate, requeue
 actionArguments: {requeue: {dryRun: "true"}}

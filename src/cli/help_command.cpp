@@ -29,7 +29,7 @@ void add_help(CLI::App& app, int& exit_code) {
   command->callback([&app, name, &exit_code] {
     const CLI::App* const about = name->empty() ? &app : app.get_subcommand(*name);
     const std::string called = app.get_name() + (name->empty() ? "" : " " + *name);
-    write_exact(app.get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal));
+    write_raw(app.get_formatter()->make_help(about, called, CLI::AppFormatMode::Normal));
     exit_code = kSuccess;
   });
 }

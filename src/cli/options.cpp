@@ -19,7 +19,7 @@ void add_output_option(CLI::App& command, std::string& output) {
       ->capture_default_str();
 }
 
-void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names) {
+void add_input_options(CLI::App& command, InputOptions& inputs, const InputOptionNames& names) {
   command.add_option("FILE", inputs.paths, kFilesHelp)->required(names.needs_files);
   inputs.config_flag = names.config;
   command.add_option(names.config, inputs.config, kConfigHelp)->type_name("FILE");
@@ -67,7 +67,7 @@ CLI::Validator is_duration() {
       "");
 }
 
-CLI::Validator is_interval() {
+CLI::Validator is_nonnegative_duration() {
   return CLI::Validator(
       [](const std::string& text) -> std::string {
         const auto interval = parse_duration(text);

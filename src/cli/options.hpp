@@ -21,12 +21,12 @@ inline constexpr const char* kConfigHelp =
     "Configuration: KAI's scheduler file, a SchedulingShard, a KAI Config, a ConfigMap or a snapshot "
     "(default: the configuration in a snapshot among the files)";
 
-struct InputNames {
+struct InputOptionNames {
   const char* config = "--config";
   bool needs_files = true;
 };
 // Adds FILE, the configuration, --usage, --now, --kai-exact and --strict.
-void add_input_options(CLI::App& command, InputOptions& inputs, const InputNames& names = {});
+void add_input_options(CLI::App& command, InputOptions& inputs, const InputOptionNames& names = {});
 // Adds -n, --queue, --user, --job, --state and --sort.
 void add_filters(CLI::App& command, JobFilter& filter);
 // Adds -o text|json.
@@ -36,7 +36,7 @@ void add_output_option(CLI::App& command, std::string& output);
 CLI::Validator is_time();
 CLI::Validator is_duration();
 // Also rejects negative durations.
-CLI::Validator is_interval();
+CLI::Validator is_nonnegative_duration();
 // Rejects other words and suggests the nearest valid one.
 CLI::Validator is_one_of(const std::vector<std::string_view>& words);
 

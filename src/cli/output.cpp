@@ -25,7 +25,7 @@ void end_unreadable(int) {
   constexpr std::string_view text =
       "error: a file could not be read to the end: it was truncated, or its disk failed\n";
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text.data(), text.size());
-  ::_exit(kOutside);
+  ::_exit(kExternalFailure);
 }
 
 template <class Json>
@@ -39,16 +39,16 @@ void Notices::say(const std::string& line) {
   if (said_.insert(line).second) write_message("{}", line);
 }
 
-void write_out(const Text& text) { write_exact(text.str()); }
+void write_out(const Text& text) { write_raw(text.str()); }
 
-void write_exact(std::string_view text) {
+void write_raw(std::string_view text) {
   if (failure != 0) return;
   errno = 0;
   note_failure(std::fwrite(text.data(), 1, text.size(), stdout) < text.size());
 }
 
-void write_json(const nlohmann::ordered_json& value) { write_exact(json_text(value)); }
-void write_json(const nlohmann::json& value) { write_exact(json_text(value)); }
+void write_json(const nlohmann::ordered_json& value) { write_raw(json_text(value)); }
+void write_json(const nlohmann::json& value) { write_raw(json_text(value)); }
 
 bool has_output_failed() { return failure != 0; }
 
@@ -66,7 +66,7 @@ int finish_output(int exit_code) {
   write_message("error: standard output: {}", std::generic_category().message(failure));
   failure = 0;
   std::clearerr(stdout);
-  return kOutside;
+  return kExternalFailure;
 }
 
 }  // namespace muster::cli

@@ -23,7 +23,7 @@ class Notices {
 // Writes to standard output. After a failure, nothing more is written.
 void write_out(const Text& text);
 // Writes the text unchanged. For output that programs read: JSON, CSV, scripts.
-void write_exact(std::string_view text);
+void write_raw(std::string_view text);
 // Writes indented JSON and a line break. Bytes that are not valid UTF-8 become U+FFFD.
 void write_json(const nlohmann::ordered_json& value);
 void write_json(const nlohmann::json& value);
@@ -41,7 +41,7 @@ void write_message(fmt::format_string<Text::Shown<Values>...> format, const Valu
 // while it is read ends the process with a message.
 void handle_broken_files();
 
-// Flushes standard output. Returns `exit_code`, or prints a message and returns kOutside if a write failed.
+// Flushes standard output. Returns `exit_code`, or prints a message and returns kExternalFailure if a write failed.
 int finish_output(int exit_code);
 
 }  // namespace muster::cli

@@ -90,7 +90,7 @@ struct Decisions {
   std::optional<RequeueRecord> requeue;  // set if the action is enabled
   // The next time at which decisions may change although nothing else does: a protection, grace period or
   // delay ends. Nullopt if there is none.
-  std::optional<TimePoint> next_moment;
+  std::optional<TimePoint> next_deadline;
   bool is_unfinished = false;  // a search ended early at a limit; the next cycle continues it
   double open_milliseconds = 0;
 };

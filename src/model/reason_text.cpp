@@ -410,7 +410,7 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
   return "pending";
 }
 
-std::string spared_text(const Cluster& cluster, const SparedJobs& spared) {
+std::string spared_text(const Cluster& cluster, const NotEvictableJobs& spared) {
   if (!spared.until || !spared.first.valid()) return spared.rule;
   const Job& first = cluster.job(spared.first);
   const std::string name = first.ns == "default" ? first.name : first.full_name();

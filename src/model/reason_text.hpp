@@ -16,7 +16,7 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal);
 
 // The rule that protects jobs, and the time at which the first protection ends: "minimum runtime (train-a
 // until 2025-06-01T12:04:31Z, then 2 more)".
-std::string spared_text(const Cluster& cluster, const SparedJobs& spared);
+std::string spared_text(const Cluster& cluster, const NotEvictableJobs& spared);
 
 // What a node lacks of a resource: "4 GPUs short (4 of 8 free)".
 std::string lack_text(const Cluster& cluster, Kind kind, std::int64_t wanted, std::int64_t free);

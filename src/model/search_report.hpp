@@ -13,7 +13,7 @@
 namespace muster {
 
 // Running jobs that a rule protects from eviction.
-struct SparedJobs {
+struct NotEvictableJobs {
   std::string rule;
   std::int64_t jobs = 0;
   Charge held;                     // by all of these jobs
@@ -33,7 +33,7 @@ struct SearchReport {
   SearchEnd end = SearchEnd::kNoScenario;
   JobId like;                   // for kLikeJob: that job
   std::int64_t candidates = 0;  // jobs that could be evicted
-  std::vector<SparedJobs> spared;
+  std::vector<NotEvictableJobs> spared;
   std::int64_t scenarios = 0;  // number simulated
   std::string last_failure;    // why the last scenario failed
 };

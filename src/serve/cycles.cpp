@@ -157,7 +157,7 @@ kube::Async<void> Cycles::run_one() {
   const Decisions decisions = co_await decide(now);
   const auto took = Clock::now() - start;
   pace_.ran(took, period_);
-  const Duration to_moment = decisions.next_moment ? *decisions.next_moment - now : Duration::max();
+  const Duration to_moment = decisions.next_deadline ? *decisions.next_deadline - now : Duration::max();
   if (to_moment < period_) pace_.come_by(start + to_moment);
   p_.vitals.last_cycle = Clock::now();
   p_.metrics.cycle(p_.cluster, decisions, took, p_.usage.in_force());

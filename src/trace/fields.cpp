@@ -89,7 +89,7 @@ Result<std::int64_t> bytes_in(const Value& value) {
   return amount_in(value, kGiB, quantity_value, "64 (GiB) or 512Mi");
 }
 
-Result<GpuAmount> gpus_in(const Value& value) {
+Result<GpuAmount> gpu_totals(const Value& value) {
   constexpr std::int32_t kMost = 1'000'000;
   const auto number = number_in(value);
   if (!number) return mistake(fmt::format("{} is no number of GPUs", shown(value)));

@@ -64,7 +64,7 @@ struct GpuAmount {
   std::int32_t whole = 0;
   double share = 0;  // of one, where it is not 0
 };
-Result<GpuAmount> gpus_in(const Value& value);
+Result<GpuAmount> gpu_totals(const Value& value);
 // Bare numbers are seconds. None that goes back in time.
 Result<Duration> duration_in(const Value& value);
 struct Moment {

@@ -114,7 +114,7 @@ class JobRow {
     take(Field::kMin, pods, [&](std::int32_t count) { job.min = count; });
     if (!mistake_ && job.min > job.pods)
       fail(Field::kMin, fmt::format("{} is more than the {} pods there are", job.min, job.pods));
-    take(Field::kGpus, gpus_in, [&](GpuAmount gpus) { job.gpus = gpus.whole, job.gpu_share = gpus.share; });
+    take(Field::kGpus, gpu_totals, [&](GpuAmount gpus) { job.gpus = gpus.whole, job.gpu_share = gpus.share; });
     take(Field::kCpu, milli_cores_in, [&](std::int64_t amount) { job.milli_cores = amount; });
     take(Field::kMemory, bytes_in, [&](std::int64_t amount) { job.bytes = amount; });
     take_name(Field::kGpuModel, job.gpu_model);

@@ -32,7 +32,7 @@ void add_completion(CLI::App& app, int& exit_code) {
       "  muster completion zsh > ~/.zfunc/_muster\n"
       "  muster completion fish > ~/.config/fish/completions/muster.fish");
   command->callback([&app, shell, &exit_code] {
-    write_exact(script_for(*shell, command_words(app)));
+    write_raw(script_for(*shell, command_words(app)));
     exit_code = kSuccess;
   });
 }

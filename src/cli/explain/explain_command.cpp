@@ -43,11 +43,11 @@ void print(const ExplainCommand& options, const Inputs& inputs, const answers::E
 int run_explain(const ExplainCommand& options) {
   TemporaryFile live;
   InputOptions wanted = options.inputs;
-  int exit_code = take_source(options.source, live, wanted);
+  int exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return exit_code;
   auto inputs = read_inputs(wanted, exit_code);
   if (!inputs) return exit_code;
-  add_known_classes(inputs->cluster);
+  add_shipped_priority_classes(inputs->cluster);
   inputs->cluster.refresh(inputs->now);
   const answers::FoundJob found = answers::find_job(inputs->cluster, options.job, options.ns);
   if (!found.job.valid()) return no_such_job(found);
@@ -76,7 +76,7 @@ int explain_recorded(const ExplainCommand& options) {
   auto state = RecordedState::read(options.record, options.at, options.inputs, exit_code);
   if (!state) return exit_code;
   Inputs& inputs = state->inputs();
-  add_known_classes(inputs.cluster);
+  add_shipped_priority_classes(inputs.cluster);
   inputs.cluster.refresh(inputs.now);
   const answers::FoundJob found = answers::find_job(inputs.cluster, options.job, options.ns);
   if (!found.job.valid()) {

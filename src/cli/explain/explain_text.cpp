@@ -64,7 +64,7 @@ class ExplainText {
       case JobState::kWaiting:
         break;
     }
-    if (e_.has_place_in_view)
+    if (e_.is_nominated)
       return "is nominated to a node and starts once the evicted pods have terminated";
     if (!e_.waiting.reasons.empty()) return "is pending: " + muster::text_of(c_, e_.waiting.reasons.front());
     return "is pending; no blocking reason was found";
@@ -76,7 +76,7 @@ class ExplainText {
   }
 
   std::string evicted_sentence() const {
-    const answers::Receipt& r = *e_.receipt;
+    const answers::EvictionRecord& r = *e_.receipt;
     const std::string by = r.action.empty() ? "" : " by " + r.action;
     return fmt::format("was evicted at {}{}{}{}", r.at, by, r.by_job.empty() ? "" : " for " + r.by_job,
                        r.rule.empty() || r.rule == r.action ? "" : ": " + r.rule);
@@ -133,7 +133,7 @@ class ExplainText {
 
   void add_eviction() {
     if (!e_.receipt) return;
-    const answers::Receipt& r = *e_.receipt;
+    const answers::EvictionRecord& r = *e_.receipt;
     part("Evicted");
     say(fmt::format("At {}{}{}{}.", r.at, r.action.empty() ? "" : ", by action " + r.action,
                     r.by_job.empty() ? "" : ", to make room for " + r.by_job,
@@ -200,7 +200,7 @@ class ExplainText {
                       counted(static_cast<std::size_t>(r.scenarios), "set"), failure_text(c_, r));
       if (r.end == SearchEnd::kLikeJob) text = fmt::format("{}: {}", r.action, failure_text(c_, r));
       say(text);
-      for (const SparedJobs& s : r.spared)
+      for (const NotEvictableJobs& s : r.spared)
         item(fmt::format("not evictable: {} with {}: {}", counted(static_cast<std::size_t>(s.jobs), "job"),
                          amount_text(Accounted::kGpus, s.held.share(Accounted::kGpus)), spared_text(c_, s)));
     }
@@ -219,7 +219,7 @@ class ExplainText {
     if (helps.changes.empty() && !helps.is_cut) say("None of the single changes tried is enough.");
     for (const answers::Help& h : helps.changes) {
       say(answers::text_of(h.change));
-      item(price_text(c_, h));
+      item(cost_text(c_, h));
     }
     if (helps.is_cut) say("The search stopped at its time limit; there may be more options.");
   }
@@ -290,8 +290,8 @@ class ExplainText {
     if (e_.running->protected_until)
       say(fmt::format("Protected by its minimum runtime until {}.",
                       format_time(*e_.running->protected_until)));
-    if (e_.running->takers.empty()) return say("None of the pending jobs.");
-    for (const answers::Taker& t : e_.running->takers)
+    if (e_.running->preemptors.empty()) return say("None of the pending jobs.");
+    for (const answers::Preemptor& t : e_.running->preemptors)
       item(fmt::format("{} by {}{}", name(t.job), t.action,
                        t.rule.empty() ? ", now"
                        : t.until      ? fmt::format(", not before {} ({})", format_time(*t.until), t.rule)
@@ -315,7 +315,7 @@ std::string names_of(const Cluster& cluster, const std::vector<JobId>& jobs) {
 
 }  // namespace
 
-std::string price_text(const Cluster& cluster, const answers::Help& help) {
+std::string cost_text(const Cluster& cluster, const answers::Help& help) {
   if (help.evicts.empty() && help.delays.empty()) return "no other job is affected";
   std::string text;
   if (!help.evicts.empty()) text = "evicts " + names_of(cluster, help.evicts);

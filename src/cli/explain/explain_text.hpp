@@ -12,6 +12,6 @@ Text explanation_text(const Cluster& cluster, const answers::Explanation& explan
                       const TextStyle& style);
 
 // The cost of a change for other jobs: "evicts a; delays b, c", or "no other job is affected".
-std::string price_text(const Cluster& cluster, const answers::Help& help);
+std::string cost_text(const Cluster& cluster, const answers::Help& help);
 
 }  // namespace muster::cli

@@ -66,7 +66,7 @@ std::string word_of(const nlohmann::json& line, const char* key) {
 void add_eviction(const nlohmann::json& line, TimePoint at, RecordedJob& job) {
   const std::string action = word_of(line, "action"), when = format_time(at);
   if (!job.eviction || job.eviction->at != when)
-    job.eviction = answers::Receipt{.at = when,
+    job.eviction = answers::EvictionRecord{.at = when,
                                     .action = action,
                                     .by_job = word_of(line, "for"),
                                     .rule = action,
@@ -86,7 +86,7 @@ std::optional<RecordedState> RecordedState::read(const std::string& record, cons
   };
   std::ifstream file(record);
   std::string first;
-  if (!file) return no(kOutside, record + ": cannot be read");
+  if (!file) return no(kExternalFailure, record + ": cannot be read");
   std::getline(file, first);
   auto run = read_run_line(first);
   if (!run)
@@ -120,7 +120,7 @@ std::optional<RecordedState> RecordedState::read(const std::string& record, cons
   const ClockWatchers watchers{.goes_on = [&](const ClockState&) { return comparison.problem().empty(); },
                                .on_cycle = {},
                                .on_occurrence = [&](const Occurrence& o) { comparison.see(o); }};
-  if (!play_inputs(state.inputs_, run->until, exit_code, watchers)) return std::nullopt;
+  if (!simulate_inputs(state.inputs_, run->until, exit_code, watchers)) return std::nullopt;
   if (!comparison.problem().empty()) return no(kNo, comparison.problem());
   state.inputs_.now = *point;
   state.inputs_.cluster.refresh(*point);

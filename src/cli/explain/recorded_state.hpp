@@ -14,7 +14,7 @@ namespace muster::cli {
 struct RecordedJob {
   std::optional<TimePoint> submitted, ended;
   // The last eviction before that time, unless the job has started again.
-  std::optional<answers::Receipt> eviction;
+  std::optional<answers::EvictionRecord> eviction;
   answers::RecordedStart start;
 };
 

@@ -30,7 +30,7 @@ class FilesOfUsers : public testing::Test {
   std::size_t binds(const std::string& text, const std::string& config = "") {
     return simulated(text, config)["rounds"][0]["binds"].size();
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
   std::string said_;
 };
 

@@ -45,7 +45,7 @@ class ClaimTemplatesInFiles : public testing::Test {
     said_ = files_.without_root(ran.err);
     return ran.exit_code == kSuccess ? Json::parse(ran.out)["rounds"][0]["binds"].size() : 0;
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
   std::string said_;
 };
 

@@ -48,7 +48,7 @@ class ConfigurationOfFiles : public testing::Test {
   static std::size_t binds(const Ran& ran) {
     return nlohmann::json::parse(ran.out).at("rounds").at(0).at("binds").size();
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
 };
 
 TEST_F(ConfigurationOfFiles, IsThatOfTheSnapshot) {

@@ -43,7 +43,7 @@ class GeneratedNamesInFiles : public testing::Test {
     }
     return names;
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
   std::string said_;
 };
 

@@ -33,7 +33,7 @@ class KeptFilesOfTest : public testing::Test {
   static std::filesystem::path fixture(const std::string& name) {
     return std::filesystem::path(MUSTER_ARCHIVES) / name;
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
 };
 
 TEST_F(KeptFilesOfTest, UnpackedTextIsReadFromMemoryOnce) {

@@ -7,7 +7,7 @@
 
 namespace muster::cli {
 
-void add_known_classes(Cluster& cluster) {
+void add_shipped_priority_classes(Cluster& cluster) {
   for (const std::string_view name : grouper::kShippedClasses) {
     if (cluster.kept().find<PriorityClassObject>(name) != nullptr) continue;
     PriorityClassObject object;

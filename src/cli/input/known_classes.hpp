@@ -6,6 +6,6 @@
 namespace muster::cli {
 
 // Adds the classes that the cluster lacks, so that questions about jobs may name them.
-void add_known_classes(Cluster& cluster);
+void add_shipped_priority_classes(Cluster& cluster);
 
 }  // namespace muster::cli

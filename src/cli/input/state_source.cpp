@@ -114,7 +114,7 @@ Result<std::string> read_live(const StateSource& source) {
   return list->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-int take_source(const StateSource& source, TemporaryFile& live, InputOptions& inputs) {
+int add_source_files(const StateSource& source, TemporaryFile& live, InputOptions& inputs) {
   inputs.paths.insert(inputs.paths.end(), source.snapshots.begin(), source.snapshots.end());
   const bool asks_by_default = inputs.paths.empty() && is_kubectl_plugin();
   const bool is_live = source.is_live || !source.server.empty() || asks_by_default;
@@ -131,7 +131,7 @@ int take_source(const StateSource& source, TemporaryFile& live, InputOptions& in
   const auto file = text ? live.fill(*text) : Result<std::string>(text.error());
   if (!file) {
     write_message("error: {}", file.error().text());
-    return kOutside;
+    return kExternalFailure;
   }
   inputs.paths.push_back(*file);
   inputs.live = *file;

@@ -24,7 +24,7 @@ constexpr std::size_t kMostRowsReported = 25;
 
 // The exit code for a file that cannot be opened, a file that is not a trace, or invalid options.
 int exit_code_of(const Error& error) {
-  if (error.is_outside) return kOutside;
+  if (error.is_outside) return kExternalFailure;
   return error.where.file.empty() ? kUsage : kNo;
 }
 

@@ -132,7 +132,7 @@ void Workloads::pass_on_workloads() {
   }
 }
 
-bool makes_one_by_one(const nlohmann::json& workload) {
+bool creates_pods_in_order(const nlohmann::json& workload) {
   return text_at(workload, "/kind") == "StatefulSet" &&
          text_at(workload, "/spec/podManagementPolicy") != "Parallel";
 }
@@ -152,7 +152,7 @@ void Workloads::make_pods(FileOwner& workload) {
   workload.why_unused = std::move(missing->why_none);
   if (workload.why_unused.empty() && !is_ours) workload.why_unused = "schedulerName is not " + ours;
   workload.is_used = workload.why_unused.empty();
-  if (inputs_.over_time && makes_one_by_one(workload.json()) && missing->pods.size() > 1)
+  if (inputs_.over_time && creates_pods_in_order(workload.json()) && missing->pods.size() > 1)
     missing->pods.resize(1);
   if (workload.is_used && !workload.has_children) make_pods(workload, std::move(missing->pods));
 }

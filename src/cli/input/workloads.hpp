@@ -28,7 +28,7 @@ nlohmann::json with_uid(nlohmann::json object);
 // Sets the priority class of a pod without one to the default class of the cluster, as at creation.
 void set_default_priority_class(nlohmann::json& pod, const Cluster& cluster);
 // Whether this is a StatefulSet that creates a pod only once the previous one runs.
-bool makes_one_by_one(const nlohmann::json& workload);
+bool creates_pods_in_order(const nlohmann::json& workload);
 
 class Workloads {
  public:

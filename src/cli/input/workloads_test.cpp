@@ -34,7 +34,7 @@ std::string workload(const std::string& kind, const std::string& metadata, const
 class WorkloadFiles : public testing::Test {
  protected:
   Ran ran(const std::string& command, const std::string& text, std::vector<std::string> more = {}) {
-    const FilesForTest files;
+    const TemporaryFiles files;
     more.insert(more.begin(), {command, files.add("c.yaml", text)});
     Ran result = run_muster(more);
     result.out = files.without_root(result.out);

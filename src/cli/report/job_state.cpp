@@ -70,7 +70,7 @@ std::vector<WaitingJob> waiting_after(const Cluster& cluster, const Round& last)
   for (JobId j : present_jobs(cluster)) {
     if (!is_waiting(cluster.job(j))) continue;
     const auto found = reported.find(j);
-    waiting.push_back(answers::words_about(cluster, j, found == reported.end() ? nullptr : found->second));
+    waiting.push_back(answers::reasons_of(cluster, j, found == reported.end() ? nullptr : found->second));
   }
   return waiting;
 }

@@ -25,7 +25,7 @@ ordered_json jobs_json(const Cluster& c, const Round& last, const std::vector<Jo
                                                         : answers::reasons_json(c, found->second->reasons)}};
     if (found != by_job.end() && !found->second->searches.empty())
       item["searches"] = answers::searches_json(c, found->second->searches);
-    item.update(job_facts(c, job));
+    item.update(job_properties_json(c, job));
     list.push_back(std::move(item));
   }
   return list;

@@ -30,7 +30,7 @@ class JsonOutput : public testing::Test {
     for (const auto& item : object.items()) keys.push_back(item.key());
     return keys;
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
 };
 
 TEST_F(JsonOutput, HasTheFieldsOfTheContractInOrder) {

@@ -16,7 +16,7 @@ nlohmann::ordered_json timing_json(const Decisions& decisions);
 nlohmann::ordered_json pods_json(const Cluster& cluster, const std::vector<JobId>* only);
 nlohmann::ordered_json jobs_json(const Cluster& cluster, const Round& last, const std::vector<JobId>& jobs);
 // The properties of a job, without its status and reasons.
-nlohmann::ordered_json job_facts(const Cluster& cluster, const Job& job);
+nlohmann::ordered_json job_properties_json(const Cluster& cluster, const Job& job);
 nlohmann::ordered_json queues_json(const Cluster& cluster, const Round& last);
 nlohmann::ordered_json nodes_json(const Cluster& cluster, const Decisions& last);
 

@@ -75,8 +75,8 @@ class JsonReport final : public Report {
   }
 
   ordered_json totals_json(const Round& last) const {
-    const Waiting waiting = waiting_in(cluster_);
-    const GpuTotals gpus = gpus_in(cluster_);
+    const Waiting waiting = waiting_totals(cluster_);
+    const GpuTotals gpus = gpu_totals(cluster_);
     return {{"cyclesAsked", options_.run.cycles},
             {"cyclesRun", last.cycle},
             {"podsBound", totals_.bound},

@@ -88,7 +88,7 @@ ordered_json sub_groups_json(const Job& job) {
 
 }  // namespace
 
-ordered_json job_facts(const Cluster& c, const Job& job) {
+ordered_json job_properties_json(const Cluster& c, const Job& job) {
   ordered_json json{{"priority", job.priority},
                     {"prioritySource", priority_source(c, job)},
                     {"preemptibility", serve::name_of(job.preemptibility)},
@@ -127,11 +127,11 @@ ordered_json queues_json(const Cluster& c, const Round& last) {
 
 ordered_json nodes_json(const Cluster& c, const Decisions& last) {
   ordered_json list = ordered_json::array();
-  for (const NodeStand& stand : node_stands(c, last)) {
+  for (const NodeState& stand : node_states(c, last)) {
     ordered_json shared = ordered_json::array(), conditions = ordered_json::array();
-    for (const SharedStand& s : stand.shared)
+    for (const SharedGpuState& s : stand.shared)
       shared.push_back({{"gpuGroup", c.group_name(s.gpu)}, {"free", s.free}});
-    for (const ConditionWords& condition : stand.conditions) conditions.push_back(condition.name);
+    for (const ConditionName& condition : stand.conditions) conditions.push_back(condition.name);
     list.push_back({{"name", c.node(stand.node).name},
                     {"gpus", stand.gpus},
                     {"gpusFree", stand.gpus_free},

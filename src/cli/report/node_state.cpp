@@ -7,7 +7,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::pair<bool NodeConditions::*, ConditionWords> kConditions[] = {
+constexpr std::pair<bool NodeConditions::*, ConditionName> kConditions[] = {
     {&NodeConditions::unschedulable, {"Unschedulable", "cordoned"}},
     {&NodeConditions::not_ready, {"NotReady", "not ready"}},
     {&NodeConditions::memory_pressure, {"MemoryPressure", "memory pressure"}},
@@ -15,15 +15,15 @@ constexpr std::pair<bool NodeConditions::*, ConditionWords> kConditions[] = {
     {&NodeConditions::pid_pressure, {"PIDPressure", "PID pressure"}},
     {&NodeConditions::network_unavailable, {"NetworkUnavailable", "network unavailable"}}};
 
-std::vector<ConditionWords> conditions_of(const NodeConditions& node) {
-  std::vector<ConditionWords> list;
+std::vector<ConditionName> conditions_of(const NodeConditions& node) {
+  std::vector<ConditionName> list;
   for (const auto& [is_so, words] : kConditions)
     if (node.*is_so) list.push_back(words);
   return list;
 }
 
-std::vector<SharedStand> shared_of(const Node& node) {
-  std::vector<SharedStand> list;
+std::vector<SharedGpuState> shared_of(const Node& node) {
+  std::vector<SharedGpuState> list;
   for (const SharedGpu& gpu : node.shared)
     if (gpu.allocated > 0)
       list.push_back({gpu.group, std::max(0.0, 1 - static_cast<double>(gpu.allocated) /
@@ -50,10 +50,10 @@ double devices(std::int64_t units) { return static_cast<double>(units) / static_
 
 }  // namespace
 
-std::vector<NodeStand> node_stands(const Cluster& cluster, const Decisions& last) {
+std::vector<NodeState> node_states(const Cluster& cluster, const Decisions& last) {
   const auto pods = pods_per_node(cluster);
   const auto fragmented = fragmented_per_node(cluster, last);
-  std::vector<NodeStand> stands;
+  std::vector<NodeState> stands;
   for (NodeId n : cluster.nodes_by_name())
     stands.push_back({.node = n,
                       .gpus = devices(cluster.allocatable().at(kGpu, n)),

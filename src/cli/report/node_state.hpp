@@ -9,25 +9,25 @@
 
 namespace muster::cli {
 
-struct SharedStand {
+struct SharedGpuState {
   GroupId gpu;
   double free = 0;  // part of the device
 };
 
-struct ConditionWords {
+struct ConditionName {
   const char *name, *words;  // "NotReady", "not ready"
 };
 
-struct NodeStand {
+struct NodeState {
   NodeId node;
   double gpus = 0, gpus_free = 0;          // whole GPUs; shared GPUs do not count as free
   std::optional<double> fragmented;        // free GPUs that typical pods cannot use, if known
-  std::vector<SharedStand> shared;         // devices in use by pods that request part of a GPU
+  std::vector<SharedGpuState> shared;         // devices in use by pods that request part of a GPU
   std::size_t pods = 0;                    // including terminating pods
-  std::vector<ConditionWords> conditions;  // conditions that prevent scheduling
+  std::vector<ConditionName> conditions;  // conditions that prevent scheduling
 };
 
 // The nodes that have an object, sorted by name. `last` are the decisions of the last cycle.
-std::vector<NodeStand> node_stands(const Cluster& cluster, const Decisions& last);
+std::vector<NodeState> node_states(const Cluster& cluster, const Decisions& last);
 
 }  // namespace muster::cli

@@ -17,12 +17,12 @@ namespace {
 std::string share_text(double share) { return grouped_decimal(std::floor(share * 100 + 1e-6) / 100); }
 
 // "2, with 0.5 + 0.25 free": the number of shared devices, and the free part of each.
-std::string shared_text(const std::vector<SharedStand>& shared) {
+std::string shared_text(const std::vector<SharedGpuState>& shared) {
   constexpr std::size_t kMostNamed = 4;
   if (shared.empty()) return "";
   std::vector<std::string> parts;
   double sum = 0, most = 0;
-  for (const SharedStand& s : shared) {
+  for (const SharedGpuState& s : shared) {
     parts.push_back(share_text(s.free));
     sum += s.free;
     most = std::max(most, s.free);
@@ -33,9 +33,9 @@ std::string shared_text(const std::vector<SharedStand>& shared) {
   return fmt::format("{}, with {} free", parts.size(), fmt::join(parts, " + "));
 }
 
-std::string state_text(const NodeStand& stand) {
+std::string state_text(const NodeState& stand) {
   std::vector<std::string_view> words;
-  for (const ConditionWords& condition : stand.conditions) words.emplace_back(condition.words);
+  for (const ConditionName& condition : stand.conditions) words.emplace_back(condition.words);
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
@@ -45,9 +45,9 @@ struct NodeRow {
   std::size_t pods = 0;
 };
 
-std::vector<NodeStand> in_natural_order(const Cluster& cluster, const Decisions& last) {
-  std::vector<NodeStand> stands = node_stands(cluster, last);
-  std::stable_sort(stands.begin(), stands.end(), [&](const NodeStand& a, const NodeStand& b) {
+std::vector<NodeState> in_natural_order(const Cluster& cluster, const Decisions& last) {
+  std::vector<NodeState> stands = node_states(cluster, last);
+  std::stable_sort(stands.begin(), stands.end(), [&](const NodeState& a, const NodeState& b) {
     return natural_less(cluster.node(a.node).name, cluster.node(b.node).name);
   });
   return stands;
@@ -56,8 +56,8 @@ std::vector<NodeStand> in_natural_order(const Cluster& cluster, const Decisions&
 std::vector<NodeRow> rows_of(const Cluster& cluster, const Decisions& last, bool folds) {
   std::vector<NodeRow> rows;
   std::map<std::vector<std::string>, std::size_t> places;
-  const bool has_gpus = gpus_in(cluster).all > 0;
-  for (const NodeStand& s : in_natural_order(cluster, last)) {
+  const bool has_gpus = gpu_totals(cluster).all > 0;
+  for (const NodeState& s : in_natural_order(cluster, last)) {
     const std::vector<std::string> facts{has_gpus ? grouped_decimal(s.gpus) : "",
                                          has_gpus ? grouped_decimal(s.gpus_free) : "", shared_text(s.shared),
                                          s.fragmented ? share_text(*s.fragmented) : "", state_text(s)};

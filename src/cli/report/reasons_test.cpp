@@ -65,7 +65,7 @@ class Reasons : public testing::Test {
     EXPECT_THAT(found["message"].get<std::string>(), HasSubstr(message));
     EXPECT_EQ(found["details"]["nodes"][0].dump(), details);
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
 };
 
 TEST_F(Reasons, NameTheTaint) {

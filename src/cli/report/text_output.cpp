@@ -93,8 +93,8 @@ class TextReport final : public Report {
   }
 
   Text summary_text(const Round& last) const {
-    const Waiting waiting = waiting_in(cluster_);
-    const GpuTotals gpus = gpus_in(cluster_);
+    const Waiting waiting = waiting_totals(cluster_);
+    const GpuTotals gpus = gpu_totals(cluster_);
     const auto asked = static_cast<std::size_t>(options_.run.cycles),
                done = static_cast<std::size_t>(last.cycle);
     const std::string cycles =

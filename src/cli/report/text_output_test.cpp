@@ -23,7 +23,7 @@ class TextOutput : public testing::Test {
     EXPECT_THAT(ran.err, Not(HasSubstr("error")));
     return ran.out;
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
 };
 
 TEST_F(TextOutput, ReportsDecisionsUseAndPendingJobs) {

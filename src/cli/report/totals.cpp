@@ -5,7 +5,7 @@
 
 namespace muster::cli {
 
-Waiting waiting_in(const Cluster& cluster) {
+Waiting waiting_totals(const Cluster& cluster) {
   Waiting sum;
   for (const Job& job : cluster.jobs()) {
     if (!job.present || !is_waiting(job)) continue;
@@ -16,7 +16,7 @@ Waiting waiting_in(const Cluster& cluster) {
   return sum;
 }
 
-GpuTotals gpus_in(const Cluster& cluster) {
+GpuTotals gpu_totals(const Cluster& cluster) {
   std::int64_t all = 0, idle = 0;
   for (NodeId n : cluster.nodes_by_name()) {
     all += cluster.allocatable().at(kGpu, n);

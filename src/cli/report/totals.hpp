@@ -24,11 +24,11 @@ struct Totals {
 struct Waiting {
   std::size_t jobs = 0, pods = 0;
 };
-Waiting waiting_in(const Cluster& cluster);
+Waiting waiting_totals(const Cluster& cluster);
 
 struct GpuTotals {
   double all = 0, in_use = 0;
 };
-GpuTotals gpus_in(const Cluster& cluster);
+GpuTotals gpu_totals(const Cluster& cluster);
 
 }  // namespace muster::cli

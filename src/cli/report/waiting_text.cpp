@@ -106,7 +106,7 @@ class Writer {
                          names_.of(r.like));
     std::string text =
         fmt::format("{}: {} evictable", r.action, counted(static_cast<std::size_t>(r.candidates), "job"));
-    for (const SparedJobs& s : r.spared)
+    for (const NotEvictableJobs& s : r.spared)
       text += fmt::format(", {} not evictable: {}", s.jobs, spared_text(cluster_, s));
     if (r.candidates == 0) return text;
     text += fmt::format("; tried {}", counted(static_cast<std::size_t>(r.scenarios), "set") + " of victims");

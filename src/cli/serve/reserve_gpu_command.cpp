@@ -66,7 +66,7 @@ int run_reserve_gpu(const ReserveFlags& flags) {
                        : kube::read_kubeconfig(flags.kubeconfig);
   if (!who) {
     write_message("error: {}", who.error().text());
-    return kOutside;
+    return kExternalFailure;
   }
   bool is_reported = false;
   {
@@ -79,7 +79,7 @@ int run_reserve_gpu(const ReserveFlags& flags) {
     loop.post(begin);
     loop.run();
   }
-  if (!is_reported) return kOutside;
+  if (!is_reported) return kExternalFailure;
   const sigset_t ends = keep_end_signals();
   write_out(format_text("holding {}\n", device));
   std::fflush(stdout);

@@ -97,7 +97,7 @@ int run_serve(const ServeFlags& flags) {
   auto who = credentials(flags);
   if (!who) {
     write_message("error: {}", who.error().text());
-    return kOutside;
+    return kExternalFailure;
   }
   return serve::run_daemon(std::move(options), std::move(read.policy), std::move(*who));
 }

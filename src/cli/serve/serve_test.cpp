@@ -12,7 +12,7 @@ using testing::Not;
 constexpr int kRefused = 1, kNoCluster = 3;
 
 Ran serve_with(const std::string& config) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   return run_muster(
       {"serve", "--scheduler-conf", files.add("c.yaml", config), "--kubeconfig", "/none/that/exists"});
 }
@@ -54,7 +54,7 @@ TEST(Serve, AnEmptyValueDoesNotConsumeTheNextArgument) {
 }
 
 TEST(Serve, DefaultQueuesAreCheckedAtTheStart) {
-  const FilesForTest files;
+  const TemporaryFiles files;
   const auto serve_with_queues = [&](const std::string& text) {
     return run_muster(
         {"serve", "--kubeconfig", "/none/that/exists", "--default-queues", files.add("q.yaml", text)});

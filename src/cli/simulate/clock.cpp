@@ -98,7 +98,7 @@ class ClockRun {
     world_.carry_out(decisions, now_);
     last_cycle_ = now_;
     is_use_new_ = false;
-    next_deadline_ = decisions.next_moment;
+    next_deadline_ = decisions.next_deadline;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decisions.binds.empty();
     is_unfinished_ = decisions.is_unfinished || tried_only_some;
     if (!decisions.binds.empty() || !decisions.evictions.empty()) note_activity();

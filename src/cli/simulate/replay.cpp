@@ -70,7 +70,7 @@ int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json
   std::ifstream file(options.replay);
   if (!file) {
     write_message("error: {}: cannot be read", options.replay);
-    return kOutside;
+    return kExternalFailure;
   }
   TimeLine time_line;
   json all = json::array(), run;

@@ -102,7 +102,7 @@ int run_simulate(const SimulateOptions& options) {
   const bool is_json = options.output == "json";
   const ReportOptions printed{
       .run = run, .filter = options.filter, .has_timing = options.timing, .style = style_of(options)};
-  const auto report = is_json ? json_report(inputs->cluster, printed, write_exact)
+  const auto report = is_json ? json_report(inputs->cluster, printed, write_raw)
                               : text_report(inputs->cluster, printed, write_out);
   const Round last = run_watched(*inputs, run, *report, is_json);
   std::optional<Timing> timing;
@@ -124,7 +124,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--interval", options->interval, "Simulated time between cycles")
       ->type_name("DURATION")
-      ->check(is_interval())
+      ->check(is_nonnegative_duration())
       ->capture_default_str();
   add_output_option(*command, options->output);
   add_filters(*command, options->filter);
@@ -146,7 +146,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
       "  muster simulate cluster.yaml --until idle --config ours.yaml --compare theirs.yaml\n"
       "  muster simulate --trace jobs.csv --trace-nodes nodes.csv --until idle --report week.html");
   command->callback([options, command, &exit_code] {
-    const std::string problem = misplaced_option(*command);
+    const std::string problem = check_options(*command);
     if (!problem.empty()) write_message("error: {}", problem);
     exit_code = problem.empty() ? run_simulate(*options) : kUsage;
   });

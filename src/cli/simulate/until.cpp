@@ -183,7 +183,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
   }
   Recorder recorder;
   if (!recorder.open(options.record, run_line({given, options}, inputs->now)))
-    return run.exit_code = kOutside, run;
+    return run.exit_code = kExternalFailure, run;
   const Interrupt interrupt;
   Watch watch(clock, interrupt, shows_progress);
   WorkloadControllers controllers(*inputs);
@@ -194,7 +194,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
       run_clock(inputs->cluster, inputs->policy, std::move(inputs->agenda), &controllers, clock, watchers);
   for (const std::string& problem : controllers.problems()) write_message("warning: {}", problem);
   if (run.outcome.is_cut) run.exit_code = kInterrupted;
-  if (!recorder.close()) run.exit_code = kOutside;
+  if (!recorder.close()) run.exit_code = kExternalFailure;
   return run;
 }
 
@@ -232,7 +232,7 @@ int compare(const InputOptions& inputs, const UntilOptions& options, const TextS
     return kUsage;
   }
   PageFile page;
-  if (!page.open(options.report)) return kOutside;
+  if (!page.open(options.report)) return kExternalFailure;
   std::vector<ComparedRun> runs;
   Notices notices;
   int exit_code = kSuccess;
@@ -248,10 +248,10 @@ int compare(const InputOptions& inputs, const UntilOptions& options, const TextS
     if (exit_code == kInterrupted) break;
   }
   if (is_json)
-    write_comparison_json(runs, write_exact);
+    write_comparison_json(runs, write_raw);
   else
     write_out(comparison_text(runs, style));
-  return page.write(runs) ? exit_code : kOutside;
+  return page.write(runs) ? exit_code : kExternalFailure;
 }
 
 }  // namespace
@@ -260,7 +260,7 @@ std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from)
   return end_of(options.until, from);
 }
 
-std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
                                       const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
   if (const std::string problem = problem_with(options, clock, inputs); !problem.empty()) {
@@ -290,11 +290,11 @@ void add_until_options(CLI::App& command, UntilOptions& options) {
       ->check(is_positive())
       ->capture_default_str();
   add("--start-delay", options.start_delay, "Time from the bind of a pod until it runs", "DURATION")
-      ->check(is_interval())
+      ->check(is_nonnegative_duration())
       ->capture_default_str();
   add("--eviction-delay", options.eviction_delay, "Time from the eviction of a pod until it is gone",
       "DURATION")
-      ->check(is_interval())
+      ->check(is_nonnegative_duration())
       ->capture_default_str();
   add("--node-mtbf", options.node_mtbf, "Mean time between random failures of a node (default: none fail)",
       "DURATION")
@@ -313,7 +313,7 @@ void add_until_options(CLI::App& command, UntilOptions& options) {
   add("--replay", options.replay, "Print the record in FILE", "FILE");
 }
 
-std::string misplaced_option(const CLI::App& command) {
+std::string check_options(const CLI::App& command) {
   const auto is_given = [&](const std::string& name) { return command.count(name) > 0; };
   const bool is_over_time = is_given("--until");
   if (is_given("--replay")) return is_over_time ? "--replay cannot be combined with --until" : "";
@@ -331,15 +331,15 @@ std::string misplaced_option(const CLI::App& command) {
 int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
   if (!options.compare.empty()) return compare(inputs, options, style, is_json);
   PageFile page;
-  if (!page.open(options.report)) return kOutside;
+  if (!page.open(options.report)) return kExternalFailure;
   PlayedRun played = play(inputs, options, !is_json || !is_terminal(stdout));
   if (!has_outcome(played.exit_code)) return played.exit_code;
   const ComparedRun run{.config = inputs.config, .outcome = std::move(played.outcome)};
   if (is_json)
-    write_run_json(run.outcome, write_exact);
+    write_run_json(run.outcome, write_raw);
   else
     write_out(run_text(run.outcome, style));
-  return page.write({&run, 1}) ? played.exit_code : kOutside;
+  return page.write({&run, 1}) ? played.exit_code : kExternalFailure;
 }
 
 }  // namespace muster::cli

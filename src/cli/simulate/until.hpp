@@ -33,13 +33,13 @@ struct UntilOptions {
 
 void add_until_options(CLI::App& command, UntilOptions& options);
 // Checks the combination of options. Returns "" or a message about a problem.
-std::string misplaced_option(const CLI::App& command);
+std::string check_options(const CLI::App& command);
 
 // Adds only --until itself.
 void add_until_option(CLI::App& command, UntilOptions& options);
 // Simulates `inputs` over time without progress or output. If the options do not fit the inputs, prints a
 // message, sets `exit_code` and returns nullopt.
-std::optional<RunOutcome> play_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
                                       const ClockWatchers& watchers = {});
 // The end of a run that starts at `from`; nullopt: the run ends when no event is left.
 std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from);

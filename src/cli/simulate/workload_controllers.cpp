@@ -188,7 +188,7 @@ void WorkloadControllers::fill(TimedCluster& cluster, Workload& workload) {
   if (!missing)
     return note_problem(fmt::format("{} {}/{}: {}", text_at(workload.object, "/kind"), ns_in(workload.object),
                                     name_in(workload.object), missing.error().text()));
-  if (makes_one_by_one(workload.object) && missing->pods.size() > 1) missing->pods.resize(1);
+  if (creates_pods_in_order(workload.object) && missing->pods.size() > 1) missing->pods.resize(1);
   for (grouper::MadePod& made : missing->pods) make(cluster, workload, std::move(made.pod));
 }
 
@@ -341,7 +341,7 @@ void WorkloadControllers::pod_started(TimedCluster& cluster, const std::string& 
   if (workload == nullptr || workload->is_over) return;
   if (workload->jobs.empty() || outlives_its_jobs(workload->object))
     note_job(cluster, of_pods_[ns + "/" + name], cluster.cluster().find_task(ns, name));
-  if (makes_one_by_one(workload->object)) fill(cluster, *workload);
+  if (creates_pods_in_order(workload->object)) fill(cluster, *workload);
 }
 
 // Only Jobs create further pods when one finishes, and only while completions are missing.

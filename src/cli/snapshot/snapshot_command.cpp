@@ -25,7 +25,7 @@ struct SnapshotCommand {
 
 int fail_outside(const Error& error) {
   write_message("error: {}", error.text());
-  return kOutside;
+  return kExternalFailure;
 }
 
 int run_snapshot(const SnapshotCommand& options) {

@@ -158,7 +158,7 @@ std::string written_as(const ordered_json& list, const std::string& file) {
 
 Result<void> write_snapshot(const ordered_json& list, const std::string& file) {
   const std::string text = written_as(list, file);
-  if (file == "-") return write_exact(text), Result<void>();
+  if (file == "-") return write_raw(text), Result<void>();
   const std::string beside = file + ".tmp";
   errno = 0;
   std::ofstream out(beside, std::ios::binary | std::ios::trunc);

@@ -48,7 +48,7 @@ std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) 
 std::optional<TopView> read_view(const TopCommand& options, Messages messages, int& exit_code) {
   TemporaryFile live;
   InputOptions wanted = options.inputs;
-  exit_code = take_source(options.source, live, wanted);
+  exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return std::nullopt;
   auto inputs =
       messages == Messages::kPrint ? read_inputs(wanted, exit_code) : read_quietly(wanted, exit_code);

@@ -50,7 +50,7 @@ std::string bar(double used, double all) {
 // Nodes with GPUs, most free GPUs first. Nodes with the same counts share a row.
 Text nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   std::map<std::pair<double, double>, std::vector<std::string>, std::greater<>> rows;  // free, all
-  for (const NodeStand& stand : node_stands(cluster, last))
+  for (const NodeState& stand : node_states(cluster, last))
     if (stand.gpus > 0) rows[{stand.gpus_free, stand.gpus}].push_back(cluster.node(stand.node).name);
   if (rows.empty()) return "";
   Table table({{"GPUs", Align::kLeft},
@@ -187,7 +187,7 @@ GpusByQueue gpus_held(const Cluster& cluster) {
 
 Text top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   const Cluster& c = view.inputs.cluster;
-  const GpuTotals gpus = gpus_in(c);
+  const GpuTotals gpus = gpu_totals(c);
   const Text text =
       format_text("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
                   grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),

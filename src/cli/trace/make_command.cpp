@@ -53,7 +53,7 @@ void add_duration(CLI::App& command, const char* name, Duration& duration, const
           name, [&duration](const std::string& text) { duration = parse_duration(text).value_or(duration); },
           help)
       ->type_name("DURATION")
-      ->check(is_interval())
+      ->check(is_nonnegative_duration())
       ->default_str(duration == Duration::zero() ? "" : format_duration(duration));
 }
 
@@ -68,7 +68,7 @@ int run_make(const MakeFlags& flags) {
     return kUsage;
   }
   trace::make_trace(flags.options, [](std::string_view text) {
-    write_exact(text);
+    write_raw(text);
     return !has_output_failed();
   });
   return kSuccess;

@@ -24,7 +24,7 @@ class Validate : public testing::Test {
     const std::string out = validated(text).out;
     return out.substr(0, out.rfind('\n', out.size() - 2) + 1);
   }
-  FilesForTest files_;
+  TemporaryFiles files_;
   std::string config_ = kAllocateOnly;
 };
 

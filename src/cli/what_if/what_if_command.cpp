@@ -117,7 +117,7 @@ InputOptions changed_inputs(const WhatIfCommand& options, InputOptions inputs, T
 std::optional<Inputs> read_state(const InputOptions& options, int& exit_code) {
   auto inputs = read_inputs(options, exit_code);
   if (!inputs) return std::nullopt;
-  add_known_classes(inputs->cluster);
+  add_shipped_priority_classes(inputs->cluster);
   inputs->cluster.refresh(inputs->now);
   return inputs;
 }
@@ -139,8 +139,8 @@ std::optional<TimedDifference> play_both(const WhatIfCommand& options, InputOpti
     exit_code = usage_error(applied.error());
     return std::nullopt;
   }
-  auto without = play_inputs(*before, options.until, exit_code);
-  auto with = without ? play_inputs(*after, options.until, exit_code) : std::nullopt;
+  auto without = simulate_inputs(*before, options.until, exit_code);
+  auto with = without ? simulate_inputs(*after, options.until, exit_code) : std::nullopt;
   if (!with) return std::nullopt;
   return difference_of(*std::move(without), *std::move(with));
 }
@@ -154,7 +154,7 @@ int run_what_if(const WhatIfCommand& options) {
          {}});
   TemporaryFile live;
   InputOptions wanted = options.inputs;
-  int exit_code = take_source(options.source, live, wanted);
+  int exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return exit_code;
   auto before = read_state(wanted, exit_code);
   if (!before) return exit_code;
@@ -227,7 +227,7 @@ void add_changes(CLI::App& command, WhatIfCommand& o) {
   command.add_option("--config", o.new_config, "Use this configuration")->type_name("FILE");
   command.add_option("--advance", o.advance, "Advance the clock by DURATION")
       ->type_name("DURATION")
-      ->check(is_interval());
+      ->check(is_nonnegative_duration());
 }
 
 }  // namespace

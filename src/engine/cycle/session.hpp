@@ -156,7 +156,7 @@ class Session {
 
   // The cycle may decide differently from this time on, even if nothing else changes.
   void wake_at(TimePoint moment) {
-    auto& first = decisions.next_moment;
+    auto& first = decisions.next_deadline;
     if (moment > now && (!first || moment < *first)) first = moment;
   }
   void wake_at(const std::optional<TimePoint>& moment) {

@@ -89,7 +89,7 @@ void RoomMaker::remember(const Purpose& purpose, const SearchReport& report) {
     if (until && (!ended.until || *until < *ended.until)) ended.until = until;
   };
   if (ended.soonest) take_earlier(ended.soonest->until);
-  for (const SparedJobs& spared : report.spared) take_earlier(spared.until);
+  for (const NotEvictableJobs& spared : report.spared) take_earlier(spared.until);
   session_.memory->remember_end(session_, action_, purpose.contender, ended);
 }
 
@@ -116,7 +116,7 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
 
 // Wakes up when a protection ends, or when a scenario that was refused temporarily is allowed.
 void RoomMaker::set_wake_times(const SearchReport& report, SearchEnd end) {
-  for (const SparedJobs& spared : report.spared) session_.wake_at(spared.until);
+  for (const NotEvictableJobs& spared : report.spared) session_.wake_at(spared.until);
   if (const auto& soonest = solver_.ended().soonest; soonest && end != SearchEnd::kProven)
     session_.wake_at(soonest->until);
   if (end != SearchEnd::kProven) session_.wake_at(solver_.ended().until);
@@ -125,8 +125,8 @@ void RoomMaker::set_wake_times(const SearchReport& report, SearchEnd end) {
 
 // Reports the jobs that become victims, or can lose more than their surplus, just by the passage of time;
 // skipped if another reason says so already.
-void RoomMaker::report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched) {
-  const auto has_end = [](const SparedJobs& s) { return s.until.has_value(); };
+void RoomMaker::report_protected(JobId contender, const std::vector<NotEvictableJobs>& spared, bool was_searched) {
+  const auto has_end = [](const NotEvictableJobs& s) { return s.until.has_value(); };
   JobReason reason{.rule = JobRule::kProtected};
   std::copy_if(spared.begin(), spared.end(), std::back_inserter(reason.spared), has_end);
   if (const auto& soonest = solver_.ended().soonest; was_searched && soonest && reason.spared.empty())

@@ -56,7 +56,7 @@ class RoomMaker {
   void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
   void set_wake_times(const SearchReport& report, SearchEnd end);
-  void report_protected(JobId contender, const std::vector<SparedJobs>& spared, bool was_searched);
+  void report_protected(JobId contender, const std::vector<NotEvictableJobs>& spared, bool was_searched);
   void remember_queues();
   void write_records(const Purpose& purpose, std::size_t first) const;
   void pass_on_records(const Purpose& purpose, std::size_t before, const QueueStand& ours) const;

@@ -130,12 +130,12 @@ void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, con
   if (!why) return others.push_back(job);
   if (why->rule == kItself) return;
   if (why->rule.data() != last_rule_.data() || why->rule.size() != last_rule_.size()) {
-    const auto is_of_rule = [&](const SparedJobs& s) { return s.rule == why->rule; };
+    const auto is_of_rule = [&](const NotEvictableJobs& s) { return s.rule == why->rule; };
     last_rule_ = why->rule;
     last_ = static_cast<std::size_t>(std::ranges::find_if(spared, is_of_rule) - spared.begin());
     if (last_ == spared.size()) spared.push_back({.rule = std::string(why->rule)});
   }
-  SparedJobs& of_rule = spared[last_];
+  NotEvictableJobs& of_rule = spared[last_];
   ++of_rule.jobs;
   of_rule.held += held;
   if (why->until && (!of_rule.until || *why->until < *of_rule.until))
@@ -144,7 +144,7 @@ void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, con
 
 void Proofs::Sifted::sort() {
   constexpr auto kGpus = index(Accounted::kGpus);
-  std::sort(spared.begin(), spared.end(), [&](const SparedJobs& a, const SparedJobs& b) {
+  std::sort(spared.begin(), spared.end(), [&](const NotEvictableJobs& a, const NotEvictableJobs& b) {
     const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];
     return x != y ? x > y : a.rule < b.rule;
   });

@@ -22,7 +22,7 @@ class Proofs {
   struct Sifted {
     explicit Sifted(std::uint64_t pool_version = 0) : as_of(pool_version) {}
     std::uint64_t as_of;  // version of the pool
-    std::vector<SparedJobs> spared;
+    std::vector<NotEvictableJobs> spared;
     std::vector<JobId> others;
 
     void add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held);

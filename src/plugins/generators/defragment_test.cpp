@@ -87,7 +87,7 @@ TEST(Defragment, WakesWhenTheMoveBecomesAcceptable) {
   TestCluster c;
   old_shares_in_its_way(c, std::chrono::hours(19));
   EXPECT_EQ(c.cycle(), "");
-  EXPECT_EQ(c.decisions().next_moment, c.now() + std::chrono::minutes(100));
+  EXPECT_EQ(c.decisions().next_deadline, c.now() + std::chrono::minutes(100));
 }
 
 // n1 has enough GPUs, but too little CPU for them.

@@ -58,7 +58,7 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     changes.emplace(kPreemptibility, preemptibility_text(job));
     if (changes.contains(keys::kLastStart)) changes.emplace(keys::kQueue, cluster.queue(job.queue).name);
     if (patch.annotations.contains(keys::kLastEviction))
-      if (const auto receipt = answers::receipt_in(cluster, decisions, patch.job, now)) {
+      if (const auto receipt = answers::eviction_record_in(cluster, decisions, patch.job, now)) {
         changes.emplace(keys::kEvictionReceipt, answers::to_annotation(*receipt));
         with_receipt.insert(patch.job);
       }
