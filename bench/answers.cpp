@@ -55,8 +55,8 @@ void measure_future(const answers::State& state, JobId job) {
   const answers::Outcome unchanged = answers::outcome_of(state);
   const SteadyStopwatch stopwatch;
   const std::clock_t begin = std::clock();
-  const answers::Futures futures(state, unchanged, job,
-                                 {.futures = kSome, .time = std::chrono::hours(1), .stopwatch = stopwatch});
+  const answers::StartForecast futures(
+      state, unchanged, job, {.futures = kSome, .time = std::chrono::hours(1), .stopwatch = stopwatch});
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   const answers::StartEstimate e = futures.of(job);
   fmt::print("{:28} a future {:7.1f} ms of CPU; it starts in {:.1f} h\n", state.cluster.job(job).full_name(),

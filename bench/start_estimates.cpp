@@ -16,8 +16,8 @@
 #include <set>
 #include <utility>
 
-#include "answers/objects_again.hpp"
-#include "answers/receipt.hpp"
+#include "answers/api_objects.hpp"
+#include "answers/eviction_record.hpp"
 #include "answers/start_estimate.hpp"
 #include "cli/policy.hpp"
 #include "cli/simulate/clock.hpp"
@@ -89,7 +89,8 @@ class Questions {
   virtual bool is_time(TimePoint now) = 0;
   virtual bool is_about(const std::string& job) const = 0;
   virtual void note_asked(const std::string& job) = 0;
-  // Futures of its own that end when it starts, for as long as `explain` plays them; else the same for all.
+  // StartForecast of its own that end when it starts, for as long as `explain` plays them; else the same for
+  // all.
   virtual bool plays_for_each() const { return false; }
 };
 
@@ -222,7 +223,7 @@ class Receipts {
     if (const auto start = started_.extract(o.job))
       receipts_[o.job] = {.at = format_time(o.at),
                           .action = o.action,
-                          .by_job = o.contender,
+                          .by_job = o.preemptor,
                           .rule = o.action,
                           .pods = {},
                           .runtime_lost_seconds = seconds_of(o.at - start.mapped()),
@@ -297,7 +298,7 @@ Course play(
     const answers::Outcome unchanged = answers::outcome_of(state);
     const std::vector<JobId> asked = asked_about(unchanged.cluster, questions);
     if (asked.empty()) return true;
-    std::optional<answers::Futures> futures;
+    std::optional<answers::StartForecast> futures;
     for (JobId j : asked) {
       if (!futures || questions.plays_for_each())
         futures.emplace(state, unchanged, questions.plays_for_each() ? j : JobId(),

@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster {
@@ -57,7 +57,7 @@ TestCluster small_cluster(unsigned seed, const Config& config = {}) {
 // What reclaim and preempt may take for the job, and by which rules.
 struct Rules {
   Candidates candidates;
-  ScenarioValidator valid;
+  ScenarioCheck refusal;
   bool is_open = true;  // the gate
 };
 
@@ -67,14 +67,14 @@ Rules preempt_rules(Session& s, VictimPool&, JobId p) {
                            if (s.cluster.job(v).priority >= s.cluster.job(p).priority) return VictimRefusal{};
                            return s.hooks.preempt_victim(p, v);
                          }},
-          .valid = [&s](const Scenario& sc) { return s.hooks.preempt_scenario(sc); },
+          .refusal = [&s](const Scenario& sc) { return s.hooks.preempt_scenario(sc); },
           .is_open = !s.hooks.job_over_quota(p, s.chunk(p).tasks)};
 }
 
 Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
   s.hooks.search_begins(p);
   Rules rules{.candidates = {.spares = [&s, p](JobId v) { return s.hooks.reclaim_victim(p, v); }},
-              .valid = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
+              .refusal = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
               .is_open = s.hooks.may_reclaim(p)};
   for (QueueId leaf : pool.leaves())
     if (leaf != s.cluster.job(p).queue && !s.hooks.reclaim_from_queue(p, leaf))
@@ -107,12 +107,12 @@ bool works(Session& s, ScenarioPlay& play, const Rules& rules, JobId p, const st
   GpuRoom room(s.cluster);
   room.update();
   Statement st(s);
-  return !play.run(st, {.contender = p,
+  return !play.run(st, {.preemptor = p,
                         .tasks = chunk.tasks,
                         .victims = victims,
                         .feasible = everywhere,
                         .room = room,
-                        .valid = rules.valid});
+                        .refusal = rules.refusal});
 }
 
 // Some legal set of victims lets the job run.

@@ -59,15 +59,15 @@ void expect_sense(const Cluster& cluster, const Decisions& d) {
   for (const BindDecision& b : d.binds) served.insert(cluster.task(b.task).job);
   for (const PipelineDecision& p : d.pipelined) served.insert(cluster.task(p.task).job);
   for (const EvictDecision& e : d.evictions) {
-    EXPECT_TRUE(!e.contender.valid() || served.contains(e.contender))
-        << cluster.task(e.task).name << " is evicted for " << cluster.job(e.contender).name
+    EXPECT_TRUE(!e.preemptor.valid() || served.contains(e.preemptor))
+        << cluster.task(e.task).name << " is evicted for " << cluster.job(e.preemptor).name
         << ", which gets nothing";
     EXPECT_TRUE(std::ranges::none_of(d.binds, [&](const BindDecision& b) { return b.task == e.task; }))
         << cluster.task(e.task).name << " is bound and evicted";
   }
 }
 
-// The contender gets its places one after the other: while the first is being left, it may ask for the next.
+// The preemptor gets its places one after the other: while the first is being left, it may ask for the next.
 TEST(NoLoops, WhoIsStillLeavingHasNotLeftInVain) {
   TestCluster c;
   c.node("n1", {.gpus = 4});
@@ -94,7 +94,7 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
       expect_sense(cluster, d);
       ASSERT_TRUE(cycle < 10 || d.evictions.empty())
           << "seed " << seed << ", cycle " << cycle << " by " << d.evictions.front().action << " for "
-          << cluster.job(d.evictions.front().contender).name << ": " << text_of(cluster, d);
+          << cluster.job(d.evictions.front().preemptor).name << ": " << text_of(cluster, d);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", cycle " << cycle << ": " << text_of(cluster, d);
       if (text_of(cluster, d).empty()) break;  // nothing will ever happen again
       embedded.carry_out(cluster, d, now);
@@ -129,7 +129,7 @@ TEST(Potential, EveryReclaimLowersIt) {
     for (int cycle = 0; cycle < 5; ++cycle) {
       c.cycle();
       for (const EvictDecision& e : c.decisions().evictions) {
-        const QueueStand &theirs = e.victim_queue, &ours = e.contender_queue;
+        const QueueSnapshot &theirs = e.victim_queue, &ours = e.preemptor_queue;
         const double before = saturation(theirs.held[kGpus], theirs.fair_share[kGpus]);
         const double after = std::max(saturation(theirs.held[kGpus] - 1, theirs.fair_share[kGpus]),
                                       saturation(ours.held[kGpus] + 1, ours.fair_share[kGpus]));

@@ -152,8 +152,8 @@ HeldByGroup shares_of(const Cluster& c) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveUsed)) continue;
     count_shares(c, t, at.node, at.holding, at.status, held);
-    count_shares(c, t, at.leaving, at.leaving_holding, TaskStatus::kReleasing, held);
-    count_shares(c, t, at.passing, at.passing_holding, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.source, at.source_holding, TaskStatus::kReleasing, held);
+    count_shares(c, t, at.via, at.via_holding, TaskStatus::kReleasing, held);
   }
   return held;
 }
@@ -164,8 +164,8 @@ void assert_devices_agree(const Cluster& c, NodeId n) {
   for (TaskId t : ids(c.tasks())) {
     const Placement& at = c.placement(t);
     if (!in(at.status, kActiveUsed) || c.task(t).is_reservation) continue;
-    const bool stands = at.node == n && at.status != TaskStatus::kPipelined;
-    used += c.shape_of(t).whole_gpus() * (stands + (at.leaving == n) + (at.passing == n));
+    const bool placed_pods = at.node == n && at.status != TaskStatus::kPipelined;
+    used += c.shape_of(t).whole_gpus() * (placed_pods + (at.source == n) + (at.via == n));
   }
   for (const SharedGpu& gpu : c.node(n).shared) used += gpu.allocated > 0 ? kOneGpu : 0;
   if (c.allocatable().at(kGpu, n) > 0) RC_ASSERT(c.idle().at(kGpu, n) == c.allocatable().at(kGpu, n) - used);
@@ -187,12 +187,12 @@ TEST(Properties, ASharedGpuIsThereExactlyWhileSomethingIsOnIt) {
 }
 
 // The tree satisfied by tasks in these states.
-bool stands(const Job& job, const Member& member, StatusSet statuses) {
+bool placed_pods(const Job& job, const Member& member, StatusSet statuses) {
   if (member.is_pod_set)
     return job.pod_sets[member.at].counts.in(statuses) >= job.pod_sets[member.at].minimum;
   const GroupSet& set = job.sets[member.at];
   return std::count_if(set.members.begin(), set.members.end(),
-                       [&](const Member& m) { return stands(job, m, statuses); }) >= set.required();
+                       [&](const Member& m) { return placed_pods(job, m, statuses); }) >= set.required();
 }
 
 bool is_wholly_ready(const Job& job) {
@@ -207,8 +207,8 @@ TEST(Properties, AGangIsPlacedAtItsMinimumOrNotAtAll) {
       const Member root;
       for (const Job& job : c.jobs()) {
         if (!is_wholly_ready(job)) continue;
-        if (job.counts.of(TaskStatus::kPipelined) > 0) RC_ASSERT(stands(job, root, kActiveAllocated));
-        if (job.counts.of(TaskStatus::kBinding) > 0) RC_ASSERT(stands(job, root, kAllocatedSet));
+        if (job.counts.of(TaskStatus::kPipelined) > 0) RC_ASSERT(placed_pods(job, root, kActiveAllocated));
+        if (job.counts.of(TaskStatus::kBinding) > 0) RC_ASSERT(placed_pods(job, root, kAllocatedSet));
       }
     });
   });

@@ -102,9 +102,9 @@ Policy policy_without(const std::string& action) {
   return policy_of(config);
 }
 
-Policy policy_with(const std::string& contenders) {
+Policy policy_with(const std::string& preemptors) {
   Config config;
-  config.action_arguments["requeue"] = {.name = "requeue", .arguments = {{"contenders", contenders}}};
+  config.action_arguments["requeue"] = {.name = "requeue", .arguments = {{"contenders", preemptors}}};
   return policy_of(config);
 }
 
@@ -140,16 +140,16 @@ Policy policy_up_to_requeue() {
   return policy;
 }
 
-TEST(RequeueProperties, ACommitPlacesItsContender) {
+TEST(RequeueProperties, ACommitPlacesItsPreemptor) {
   const Policy policy = policy_up_to_requeue();
   for (unsigned seed = 0; seed < 60; ++seed) {
     Cluster cluster = contested_cluster(seed);
     play(cluster, policy, 20, [&](const Decisions& d, TimePoint) {
       for (const RequeueAttempt& commit : commits(d)) {
         const bool is_placed = std::ranges::any_of(d.pipelined, [&](const PipelineDecision& p) {
-          return cluster.task(p.task).job == commit.contender;
+          return cluster.task(p.task).job == commit.preemptor;
         });
-        EXPECT_TRUE(is_placed) << "seed " << seed << " " << cluster.job(commit.contender).name;
+        EXPECT_TRUE(is_placed) << "seed " << seed << " " << cluster.job(commit.preemptor).name;
       }
     });
   }
@@ -249,16 +249,16 @@ TEST(RequeueProperties, WithoutAnyOptInTheActionChangesNothing) {
 
 // ---------------------------------------------------------------- only what preempt or reclaim may do
 
-// The last plugin of a cycle: what reaches it, all others have allowed. Notes for each contender whom
+// The last plugin of a cycle: what reaches it, all others have allowed. Notes for each preemptor whom
 // preempt's and reclaim's rules, gates included, let it take, and the last scenario that they let pass.
 class Witness {
  public:
   struct Rules {
-    std::set<std::pair<JobId, JobId>> victims;       // contender, victim
-    std::map<JobId, std::set<TaskId>> last_allowed;  // by contender
-    bool allow(JobId contender, const RequeueAttempt::Victim& victim) const {
-      const auto scenario = last_allowed.find(contender);
-      return victims.contains({contender, victim.job}) && scenario != last_allowed.end() &&
+    std::set<std::pair<JobId, JobId>> victims;       // preemptor, victim
+    std::map<JobId, std::set<TaskId>> last_allowed;  // by preemptor
+    bool allow(JobId preemptor, const RequeueAttempt::Victim& victim) const {
+      const auto scenario = last_allowed.find(preemptor);
+      return victims.contains({preemptor, victim.job}) && scenario != last_allowed.end() &&
              std::ranges::all_of(victim.tasks, [&](TaskId t) { return scenario->second.contains(t); });
     }
   };
@@ -268,7 +268,7 @@ class Witness {
   }
   const Rules& preempt() const { return preempt_; }
   const Rules& reclaim() const { return reclaim_; }
-  // Contenders whose queue was, by a scenario that takes from others, to hold more than it is entitled to or
+  // Preemptors whose queue was, by a scenario that takes from others, to hold more than it is entitled to or
   // held.
   const std::set<JobId>& gained_too_much() const { return gained_too_much_; }
   void forget() { *this = {}; }
@@ -281,22 +281,22 @@ class Witness {
   };
 
   void listen(Session& s, Hooks& hooks) {
-    hooks.search_begins.add([this, &s](JobId contender) { held_before_ = held(s, contender); });
-    hooks.preempt_victim.add([this, &s](JobId contender, JobId victim) {
-      const bool is_outranked = s.cluster.job(victim).priority < s.cluster.job(contender).priority;
-      const bool is_gated = s.hooks.job_over_quota(contender, s.chunk(contender).tasks).has_value();
-      if (is_outranked && !is_gated) preempt_.victims.emplace(contender, victim);
+    hooks.search_begins.add([this, &s](JobId preemptor) { held_before_ = held(s, preemptor); });
+    hooks.preempt_victim.add([this, &s](JobId preemptor, JobId victim) {
+      const bool is_outranked = s.cluster.job(victim).priority < s.cluster.job(preemptor).priority;
+      const bool is_gated = s.hooks.job_over_quota(preemptor, s.chunk(preemptor).tasks).has_value();
+      if (is_outranked && !is_gated) preempt_.victims.emplace(preemptor, victim);
       return std::optional<VictimRefusal>();
     });
-    hooks.reclaim_victim.add([this, &s](JobId contender, JobId victim) {
-      const bool is_gated = !s.hooks.may_reclaim(contender) ||
-                            s.hooks.reclaim_from_queue(contender, s.cluster.job(victim).queue).has_value();
-      if (!is_gated) reclaim_.victims.emplace(contender, victim);
+    hooks.reclaim_victim.add([this, &s](JobId preemptor, JobId victim) {
+      const bool is_gated = !s.hooks.may_reclaim(preemptor) ||
+                            s.hooks.reclaim_from_queue(preemptor, s.cluster.job(victim).queue).has_value();
+      if (!is_gated) reclaim_.victims.emplace(preemptor, victim);
       return std::optional<VictimRefusal>();
     });
     hooks.preempt_scenario.add([this](const Scenario& scenario) { return note(scenario, preempt_); });
     hooks.reclaim_scenario.add([this, &s](const Scenario& scenario) {
-      check_gain(s, scenario.contender);
+      check_gain(s, scenario.preemptor);
       return note(scenario, reclaim_);
     });
   }
@@ -305,15 +305,15 @@ class Witness {
     return s.cluster.use(s.cluster.job(job).queue).allocated.shares();
   }
 
-  void check_gain(const Session& s, JobId contender) {
-    const Shares after = held(s, contender), fair = s.hooks.fair_share(s.cluster.job(contender).queue);
+  void check_gain(const Session& s, JobId preemptor) {
+    const Shares after = held(s, preemptor), fair = s.hooks.fair_share(s.cluster.job(preemptor).queue);
     for (Accounted r : kAccounted)
       if (const std::size_t i = index(r); after[i] > std::max(fair[i], held_before_[i]) + 1e-6)
-        gained_too_much_.insert(contender);
+        gained_too_much_.insert(preemptor);
   }
 
   static std::optional<VictimRefusal> note(const Scenario& scenario, Rules& rules) {
-    std::set<TaskId>& tasks = rules.last_allowed[scenario.contender];
+    std::set<TaskId>& tasks = rules.last_allowed[scenario.preemptor];
     tasks.clear();
     for (const Scenario::Victim& victim : scenario.victims)
       tasks.insert(victim.tasks.begin(), victim.tasks.end());
@@ -340,33 +340,33 @@ void play_with_witness(Look look) {
   }
 }
 
-TEST(RequeueProperties, EveryVictimIsOneThatPreemptOrReclaimMayTakeForTheSameContender) {
+TEST(RequeueProperties, EveryVictimMayBeTakenByPreemptOrReclaimForTheSamePreemptor) {
   int own = 0, others = 0;
   play_with_witness(
       [&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
         for (const RequeueAttempt::Victim& victim : commit.victims) {
-          const bool is_own = cluster.job(victim.job).queue == cluster.job(commit.contender).queue;
+          const bool is_own = cluster.job(victim.job).queue == cluster.job(commit.preemptor).queue;
           ++(is_own ? own : others);
-          EXPECT_TRUE((is_own ? witness.preempt() : witness.reclaim()).allow(commit.contender, victim))
+          EXPECT_TRUE((is_own ? witness.preempt() : witness.reclaim()).allow(commit.preemptor, victim))
               << "seed " << seed << ": " << cluster.job(victim.job).name << " for "
-              << cluster.job(commit.contender).name;
+              << cluster.job(commit.preemptor).name;
         }
       });
   EXPECT_GT(own, 10);
   EXPECT_GT(others, 10);
 }
 
-// Where a commit takes from other queues, the contender's queue ends within its fair share, or holds no more
+// Where a commit takes from other queues, the preemptor's queue ends within its fair share, or holds no more
 // than before. Where it does not, no other queue loses anything.
 TEST(RequeueProperties, NobodyGainsMoreThanTheirFairShare) {
   int from_others = 0;
   play_with_witness(
       [&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {
         from_others += std::ranges::any_of(commit.victims, [&](const RequeueAttempt::Victim& v) {
-          return cluster.job(v.job).queue != cluster.job(commit.contender).queue;
+          return cluster.job(v.job).queue != cluster.job(commit.preemptor).queue;
         });
-        EXPECT_FALSE(witness.gained_too_much().contains(commit.contender))
-            << "seed " << seed << " " << cluster.job(commit.contender).name;
+        EXPECT_FALSE(witness.gained_too_much().contains(commit.preemptor))
+            << "seed " << seed << " " << cluster.job(commit.preemptor).name;
       });
   EXPECT_GT(from_others, 10);
 }

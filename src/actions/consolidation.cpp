@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 
 namespace muster::actions {
 namespace {
@@ -17,7 +17,7 @@ Candidates consolidation_candidates(Session& s, Solver& solver, JobId preemptor)
             if (victim == preemptor) return VictimRefusal{.rule = kItself};
             if (!s.cluster.job(victim).is_in_named_queue)
               return VictimRefusal{.rule = "it could not start again in its queue"};
-            if (auto why = taken_before(s, victim, preemptor)) return why;
+            if (auto why = was_displaced_before(s, victim, preemptor)) return why;
             return s.hooks.consolidation_victim(preemptor, victim);
           },
           .at_most = most < 0 || exact ? most : most + 1,
@@ -39,9 +39,9 @@ bool has_room_in_all(Session& s, Solver& solver, JobId preemptor) {
 }
 
 Purpose consolidation_purpose(Session& s, Solver& solver, JobId preemptor) {
-  return {.contender = preemptor,
+  return {.preemptor = preemptor,
           .candidates = consolidation_candidates(s, solver, preemptor),
-          .valid = [&s](const Scenario& scenario) { return unplaced_victim_refusal(s, scenario); },
+          .refusal = [&s](const Scenario& scenario) { return unplaced_victim_refusal(s, scenario); },
           .ground = [](JobId) { return "can be placed elsewhere"; }};
 }
 
@@ -65,9 +65,9 @@ class Consolidation final : public Action {
 
   void run(Session& s) override {
     if (s.settings.max_consolidation_victims == 0) return;
-    JobOrder waiting = preemptible_contenders(s, kName);
+    JobOrder waiting = preemptible_preemptors(s, kName);
     if (waiting.empty()) return;
-    RoomMaker maker(s, kName);
+    EvictionPlanner maker(s, kName);
     FailedJobs failed(s, LikeVictims::kYes);
     while (!waiting.empty()) {
       const JobId preemptor = waiting.pop();

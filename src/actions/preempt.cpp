@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 
 namespace muster::actions {
 namespace {
@@ -23,9 +23,9 @@ Candidates preempt_candidates(Session& s, JobId preemptor) {
 }
 
 Purpose preempt_purpose(Session& s, JobId preemptor) {
-  return {.contender = preemptor,
+  return {.preemptor = preemptor,
           .candidates = preempt_candidates(s, preemptor),
-          .valid = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
+          .refusal = [&s](const Scenario& scenario) { return s.hooks.preempt_scenario(scenario); },
           .ground = [](JobId) { return "lower priority in the same queue"; }};
 }
 
@@ -86,9 +86,9 @@ class Preempt final : public Action {
   void run(Session& s) override {
     LowestPriorities lowest(s.cluster);
     if (nothing_can_succeed(s, lowest)) return;
-    JobOrder waiting = contenders(s, kName);
+    JobOrder waiting = preemptors(s, kName);
     if (waiting.empty()) return;
-    RoomMaker maker(s, kName);
+    EvictionPlanner maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
       const JobId preemptor = waiting.pop();

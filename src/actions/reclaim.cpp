@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 
 namespace muster::actions {
 namespace {
@@ -21,16 +21,16 @@ Candidates reclaim_candidates(Session& s, Solver& solver, JobId preemptor) {
       found.leaves.push_back(leaf);
   }
   found.spares = [&s, preemptor](JobId victim) {
-    auto why = taken_before(s, victim, preemptor);
+    auto why = was_displaced_before(s, victim, preemptor);
     return why ? why : s.hooks.reclaim_victim(preemptor, victim);
   };
   return found;
 }
 
 Purpose reclaim_purpose(Session& s, Solver& solver, JobId preemptor) {
-  return {.contender = preemptor,
+  return {.preemptor = preemptor,
           .candidates = reclaim_candidates(s, solver, preemptor),
-          .valid = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
+          .refusal = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
           .ground = [&s, preemptor](JobId victim) -> std::string_view {
             return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(preemptor, s.cluster.job(victim).queue)
                                           : "";
@@ -54,9 +54,9 @@ class Reclaim final : public Action {
 
   void run(Session& s) override {
     if (!s.hooks.may_reclaim || is_over(s)) return;
-    JobOrder waiting = contenders(s, kName);
+    JobOrder waiting = preemptors(s, kName);
     if (waiting.empty()) return;
-    RoomMaker maker(s, kName);
+    EvictionPlanner maker(s, kName);
     FailedJobs failed(s, LikeVictims::kNo);
     while (!waiting.empty()) {
       const JobId preemptor = waiting.pop();

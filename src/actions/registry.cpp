@@ -19,11 +19,11 @@ using FromArguments = std::function<std::shared_ptr<Action>(const Arguments&)>;
 RequeueOptions requeue_options(const Arguments& given) {
   RequeueOptions options;
   options.default_delay = given.duration("defaultRequeueDelay", options.default_delay);
-  options.contenders =
+  options.preemptors =
       given.choice<RequeueContenders>("contenders",
                                       {{"outranking", RequeueContenders::kOutranking},
                                        {"scheduling-order", RequeueContenders::kSchedulingOrder}},
-                                      options.contenders);
+                                      options.preemptors);
   options.is_dry_run = given.boolean("dryRun", options.is_dry_run);
   return options;
 }

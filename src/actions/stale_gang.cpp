@@ -67,11 +67,12 @@ class StaleGang final : public Action {
   // Evicts without validation; nothing is placed instead.
   static void evict(Session& s, TaskId t) {
     Placement at = s.cluster.placement(t);
-    at.never_stood = at.never_stood || (at.status == TaskStatus::kPipelined && !at.leaving.valid());
+    at.was_only_pipelined =
+        at.was_only_pipelined || (at.status == TaskStatus::kPipelined && !at.source.valid());
     at.status = TaskStatus::kReleasing;
     s.move(t, at);
     s.note_change();
-    if (at.never_stood) return;
+    if (at.was_only_pipelined) return;
     s.record_eviction(t, kName, {});
     EvictDecision& receipt = s.decisions.evictions.back();
     const Job& job = s.cluster.job(s.cluster.task(t).job);

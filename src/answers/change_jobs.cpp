@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "answers/api_objects.hpp"
 #include "answers/change_parts.hpp"
 #include "answers/find_job.hpp"
-#include "answers/objects_again.hpp"
 #include "model/notation.hpp"
 #include "model/topology_tree.hpp"
 #include "util/suggest.hpp"

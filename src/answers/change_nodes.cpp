@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "answers/api_objects.hpp"
 #include "answers/change_parts.hpp"
 #include "answers/find_job.hpp"
-#include "answers/objects_again.hpp"
 #include "util/quantity.hpp"
 #include "util/suggest.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "answers/objects_again.hpp"
+#include "answers/api_objects.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::answers {

@@ -32,7 +32,7 @@ ordered_json binds_json(const Cluster& c, const Decisions& d) {
   return list;
 }
 
-ordered_json queue_json(const Cluster& c, const QueueStand& queue) {
+ordered_json queue_json(const Cluster& c, const QueueSnapshot& queue) {
   return {{"name", c.queue(queue.queue).name},
           {"held", shares_json(queue.held)},
           {"fairShare", shares_json(queue.fair_share)},
@@ -45,9 +45,9 @@ ordered_json evictions_json(const Cluster& c, const Decisions& d) {
     ordered_json item{{"pod", c.task(e.task).full_name()},
                       {"action", e.action},
                       {"reason", e.rule.empty() ? e.action : e.rule}};
-    if (e.contender.valid()) item["for"] = c.job(e.contender).full_name();
+    if (e.preemptor.valid()) item["for"] = c.job(e.preemptor).full_name();
     if (e.victim_queue.queue.valid()) item["queue"] = queue_json(c, e.victim_queue);
-    if (e.contender_queue.queue.valid()) item["forQueue"] = queue_json(c, e.contender_queue);
+    if (e.preemptor_queue.queue.valid()) item["forQueue"] = queue_json(c, e.preemptor_queue);
     if (e.runtime_lost) item["runtimeLostSeconds"] = std::chrono::duration<double>(*e.runtime_lost).count();
     list.push_back(std::move(item));
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "answers/eviction_record.hpp"
 #include "answers/nodes.hpp"
-#include "answers/receipt.hpp"
 #include "answers/running.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/order/waiting_jobs.hpp"
@@ -131,8 +131,9 @@ Explanation explain(const State& state, JobId job, const ExplainOptions& options
   if (!options.plays_futures) return e;
   constexpr Duration kLeast = std::chrono::milliseconds(250);
   const Duration left = std::max(kLeast, begin + times.whole - stopwatch.elapsed());
-  e.start = Futures(state, unchanged, job, {.time = left, .threads = options.threads, .stopwatch = stopwatch})
-                .of(job);
+  e.start =
+      StartForecast(state, unchanged, job, {.time = left, .threads = options.threads, .stopwatch = stopwatch})
+          .of(job);
   return e;
 }
 

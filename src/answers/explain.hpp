@@ -51,7 +51,7 @@ struct ScoreTerm {
   std::string plugin;
   double score = 0;
 };
-struct Stand {
+struct PlacedPod {
   TaskId task;
   NodeId node;
   std::vector<ScoreTerm> terms;
@@ -64,8 +64,8 @@ struct Preemptor {
   std::optional<TimePoint> until;
 };
 struct Running {
-  std::vector<Stand> stands;
-  std::size_t more_stands = 0;  // pods whose places are not scored
+  std::vector<PlacedPod> placed_pods;
+  std::size_t more_placed_pods = 0;  // pods whose places are not scored
   bool may_lose_pods = false;
   std::vector<Preemptor> preemptors;
   std::optional<TimePoint> protected_until;

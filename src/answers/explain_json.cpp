@@ -120,7 +120,7 @@ ordered_json terms_json(const std::vector<ScoreTerm>& terms) {
 
 ordered_json running_json(const Cluster& c, const Running& running) {
   ordered_json pods = ordered_json::array(), preemptors = ordered_json::array();
-  for (const Stand& s : running.stands) {
+  for (const PlacedPod& s : running.placed_pods) {
     pods.push_back(
         {{"pod", c.task(s.task).full_name()}, {"node", c.node(s.node).name}, {"score", terms_json(s.terms)}});
     if (!s.next_best.empty())

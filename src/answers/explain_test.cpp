@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "answers/eviction_record.hpp"
 #include "answers/find_job.hpp"
-#include "answers/receipt.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::answers {
@@ -109,8 +109,8 @@ TEST(Explain, NamesThePossiblePreemptorsOfARunningJob) {
   ASSERT_EQ(e.running->preemptors.size(), 1U);
   EXPECT_EQ(c.cluster().job(e.running->preemptors[0].job).name, "serve");
   EXPECT_EQ(format_time(*e.running->protected_until), "2025-06-01T12:56:00Z");
-  ASSERT_EQ(e.running->stands.size(), 1U);
-  EXPECT_FALSE(e.running->stands[0].terms.empty());
+  ASSERT_EQ(e.running->placed_pods.size(), 1U);
+  EXPECT_FALSE(e.running->placed_pods[0].terms.empty());
 }
 
 TEST(Explain, ShowsTheEvictionRecordOfAnEvictedJob) {

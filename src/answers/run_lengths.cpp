@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "answers/receipt.hpp"
+#include "answers/eviction_record.hpp"
 #include "engine/search/requeue_settings.hpp"
 #include "model/users.hpp"
 #include "util/normal.hpp"

@@ -22,8 +22,8 @@ double sum_of(const std::vector<ScoreTerm>& terms) {
 }
 
 // Scores the node as if the pod were to be placed now.
-Stand score_place(const State& state, const Cluster& after, TaskId task) {
-  Stand place{
+PlacedPod score_place(const State& state, const Cluster& after, TaskId task) {
+  PlacedPod place{
       .task = task, .node = after.placement(task).node, .terms = {}, .next_best = {}, .next_terms = {}};
   Cluster without = after;
   without.move(task, {.status = TaskStatus::kPending});
@@ -113,10 +113,10 @@ Running look_at_places(const State& state, const Cluster& after, JobId id) {
   for (const PodSet& set : after.job(id).pod_sets)
     for (TaskId t : set.tasks) {
       if (!in(after.placement(t).status, kAllocatedSet) || !after.placement(t).node.valid()) continue;
-      if (running.stands.size() < kMostPlaces)
-        running.stands.push_back(score_place(state, after, t));
+      if (running.placed_pods.size() < kMostPlaces)
+        running.placed_pods.push_back(score_place(state, after, t));
       else
-        ++running.more_stands;
+        ++running.more_placed_pods;
     }
   Cluster copy = after;
   Session session(copy, state.policy, state.now);

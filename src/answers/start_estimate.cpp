@@ -7,7 +7,7 @@
 #include <cmath>
 #include <thread>
 
-#include "answers/far_line.hpp"
+#include "answers/deferred_jobs.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/search/search_memory.hpp"
 #include "sim/timed_cluster.hpp"
@@ -149,7 +149,7 @@ class Future {
   const Policy &policy_, &allocates_;
   Cluster& cluster_;
   TimedCluster world_;
-  FarLine line_;
+  DeferredJobs line_;
   SearchMemory memory_;
   const TimePoint from_;
   TimePoint now_;
@@ -164,7 +164,7 @@ class Future {
 };
 
 // The time at which this share of all possible futures has started the job. The simulated futures are a
-// sample: rank r of n values lies above r of n + 1 parts. Futures without a start never reach it.
+// sample: rank r of n values lies above r of n + 1 parts. StartForecast without a start never reach it.
 std::optional<TimePoint> at_share(const std::vector<TimePoint>& sorted, int futures, double share) {
   const int rank = std::min(futures, static_cast<int>(std::ceil(share * (futures + 1))));
   return rank == 0 || rank > std::ssize(sorted) ? std::nullopt
@@ -178,7 +178,8 @@ int threads_here() {
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMost));
 }
 
-Futures::Futures(const State& state, const Outcome& unchanged, JobId target, const FutureLimits& limits)
+StartForecast::StartForecast(const State& state, const Outcome& unchanged, JobId target,
+                             const FutureLimits& limits)
     : lengths_(state, unchanged.cluster) {
   const Duration begin = limits.stopwatch.elapsed();
   const auto is_before = [&](Duration end) { return limits.stopwatch.elapsed() - begin < end; };
@@ -215,7 +216,7 @@ Futures::Futures(const State& state, const Outcome& unchanged, JobId target, con
   rests_on_unknown_ = play.take_starts()[target].has_value();
 }
 
-StartEstimate Futures::of(JobId job) const {
+StartEstimate StartForecast::of(JobId job) const {
   std::vector<TimePoint> starts;
   int futures = 0;
   const auto count = [&](const Starts& future) {

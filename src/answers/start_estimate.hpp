@@ -33,11 +33,11 @@ struct FutureLimits {
   const Stopwatch& stopwatch;
 };
 
-class Futures {
+class StartForecast {
  public:
   // Continues from the outcome of the unchanged state. Each future ends when job `target` starts or, if it is
   // not valid, when no further events are due. Jobs of unknown duration never end.
-  Futures(const State& state, const Outcome& unchanged, JobId target, const FutureLimits& limits);
+  StartForecast(const State& state, const Outcome& unchanged, JobId target, const FutureLimits& limits);
 
   // REQUIRES: the job was pending at the beginning.
   StartEstimate of(JobId job) const;

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "answers/far_line.hpp"
-#include "answers/objects_again.hpp"
+#include "answers/api_objects.hpp"
+#include "answers/deferred_jobs.hpp"
 #include "tests/test_cluster.hpp"
 
 namespace muster::answers {
@@ -16,7 +16,7 @@ StartEstimate start_of(TestCluster& c, const std::string& job, const KnownTimes&
   c.cluster().refresh(c.now());
   const State state{c.cluster(), c.policy(), c.now(), &times};
   const SteadyStopwatch stopwatch;
-  return Futures(state, outcome_of(state), c.job_id(job), {.time = kLong, .stopwatch = stopwatch})
+  return StartForecast(state, outcome_of(state), c.job_id(job), {.time = kLong, .stopwatch = stopwatch})
       .of(c.job_id(job));
 }
 
@@ -88,7 +88,7 @@ TEST(StartEstimate, ALongQueueIsServedInOrder) {
   const State state{c.cluster(), c.policy(), c.now(), &times};
   const SteadyStopwatch stopwatch;
   const Outcome unchanged = outcome_of(state);
-  const Futures futures(state, unchanged, {}, {.time = kLong, .stopwatch = stopwatch});
+  const StartForecast futures(state, unchanged, {}, {.time = kLong, .stopwatch = stopwatch});
   for (int i = 2; i < kJobs; ++i) {
     const StartEstimate e = futures.of(c.job_id("j" + std::to_string(100 + i)));
     ASSERT_TRUE(e.p50) << i;
@@ -96,7 +96,7 @@ TEST(StartEstimate, ALongQueueIsServedInOrder) {
   }
 }
 
-TEST(FarLine, ConsidersTheJobsThatFreeResourcesCouldServe) {
+TEST(DeferredJobs, ConsidersTheJobsThatFreeResourcesCouldServe) {
   TestCluster c;
   c.node("n1", {.gpus = 8}).queue("team").queue("other");
   for (int i = 0; i < 20; ++i)
@@ -108,7 +108,7 @@ TEST(FarLine, ConsidersTheJobsThatFreeResourcesCouldServe) {
   c.cluster().refresh(c.now());
   const std::vector<Alike> lines = lines_of(c.cluster());
   ASSERT_EQ(lines.size(), 2U);
-  FarLine line(lines);
+  DeferredJobs line(lines);
   const IdSet<JobId>& far = line.look(c.cluster());
   EXPECT_EQ(far.items().size(), 20U - 9 + 20U - 3);  // eight fit, or two; and one more of each
   EXPECT_FALSE(far.contains(c.job_id("small-18")));

@@ -28,24 +28,24 @@ bool changes_nothing(const Decisions& decided) {
 
 // Also compares the recorded state of the jobs: a place that was given and taken back in one cycle leaves no
 // other trace, but changes the next cycle.
-Rest settle(Cluster& cluster, const Policy& policy, TimePoint now) {
+FixedPoint run_until_stable(Cluster& cluster, const Policy& policy, TimePoint now) {
   EmbeddedCluster embedded;
   SearchMemory memory;
   const SteadyStopwatch stopwatch;
-  Rest rest;
+  FixedPoint settled;
   cluster.refresh(now);
-  while (!rest.is_reached && rest.cycles < kMostCycles) {
-    ++rest.cycles;
+  while (!settled.is_reached && settled.cycles < kMostCycles) {
+    ++settled.cycles;
     const auto before = std::pair(cluster.placements_hash(), cluster.revision());
-    rest.last = run_cycle(cluster, policy, now, {&memory, &stopwatch});
-    for (const EvictDecision& e : rest.last.evictions)
-      if (const JobId group = cluster.task(e.task).group; group.valid()) rest.evicted.insert(group);
-    embedded.carry_out(cluster, rest.last, now);
+    settled.last = run_cycle(cluster, policy, now, {&memory, &stopwatch});
+    for (const EvictDecision& e : settled.last.evictions)
+      if (const JobId group = cluster.task(e.task).group; group.valid()) settled.evicted.insert(group);
+    embedded.carry_out(cluster, settled.last, now);
     embedded.update(cluster, now);
-    rest.is_reached =
-        changes_nothing(rest.last) && std::pair(cluster.placements_hash(), cluster.revision()) == before;
+    settled.is_reached =
+        changes_nothing(settled.last) && std::pair(cluster.placements_hash(), cluster.revision()) == before;
   }
-  return rest;
+  return settled;
 }
 
 bool is_waiting(const Job& job) { return job.has_pending() || job.counts.of(TaskStatus::kGated) > 0; }
@@ -77,10 +77,10 @@ std::vector<WaitingJob> all_waiting(const Cluster& cluster, const std::vector<Wa
 }  // namespace
 
 Outcome outcome_of(const State& state) {
-  Outcome outcome{.cluster = state.cluster, .rest = {}};
-  outcome.rest = settle(outcome.cluster, state.policy, state.now);
-  outcome.rest.last.waiting = all_waiting(outcome.cluster, outcome.rest.last.waiting);
-  name_holders(outcome.cluster, outcome.rest.last.waiting);
+  Outcome outcome{.cluster = state.cluster, .settled = {}};
+  outcome.settled = run_until_stable(outcome.cluster, state.policy, state.now);
+  outcome.settled.last.waiting = all_waiting(outcome.cluster, outcome.settled.last.waiting);
+  name_holders(outcome.cluster, outcome.settled.last.waiting);
   return outcome;
 }
 

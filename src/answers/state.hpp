@@ -30,7 +30,7 @@ struct State {
 inline constexpr int kMostCycles = 20;
 
 // The result of several cycles at the same point in time.
-struct Rest {
+struct FixedPoint {
   int cycles = 0;
   bool is_reached = false;  // the last cycle changed nothing
   Decisions last;
@@ -39,12 +39,12 @@ struct Rest {
 
 // Runs cycles until one changes nothing, and leaves the cluster in that state. Between cycles, bound pods
 // start and evicted pods become pending again, as in `muster simulate --cycles`.
-Rest settle(Cluster& cluster, const Policy& policy, TimePoint now);
+FixedPoint run_until_stable(Cluster& cluster, const Policy& policy, TimePoint now);
 
 // The settled copy of a state.
 struct Outcome {
   Cluster cluster;
-  Rest rest;
+  FixedPoint settled;
 };
 Outcome outcome_of(const State& state);
 

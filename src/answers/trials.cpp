@@ -14,9 +14,9 @@ std::optional<Help> Trials::try_out(Change change) {
   scratch_ = state_.cluster;
   TimePoint now = state_.now;
   if (!apply(change, scratch_, now)) return std::nullopt;
-  const Rest rest = settle(scratch_, state_.policy, now);
+  const FixedPoint settled = run_until_stable(scratch_, state_.policy, now);
   if (!is_at_minimum(scratch_, job_)) return std::nullopt;
-  Help help{.change = std::move(change), .evicts = evicted_by(rest), .delays = {}};
+  Help help{.change = std::move(change), .evicts = evicted_by(settled), .delays = {}};
   help.delays = delayed();
   std::erase_if(help.delays, [&](JobId j) { return std::ranges::find(help.evicts, j) != help.evicts.end(); });
   return help;
@@ -30,10 +30,10 @@ void sort_by_name(const Cluster& cluster, std::vector<JobId>& jobs) {
 
 }  // namespace
 
-std::vector<JobId> Trials::evicted_by(const Rest& rest) const {
+std::vector<JobId> Trials::evicted_by(const FixedPoint& settled) const {
   std::vector<JobId> jobs;
-  for (JobId j : rest.evicted)
-    if (j != job_ && !unchanged_.rest.evicted.contains(j)) jobs.push_back(j);
+  for (JobId j : settled.evicted)
+    if (j != job_ && !unchanged_.settled.evicted.contains(j)) jobs.push_back(j);
   sort_by_name(state_.cluster, jobs);
   return jobs;
 }

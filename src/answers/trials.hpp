@@ -17,7 +17,7 @@ class Trials {
   bool is_time_up() const { return limits_.stopwatch.elapsed() - start_ >= limits_.time; }
 
  private:
-  std::vector<JobId> evicted_by(const Rest& rest) const;
+  std::vector<JobId> evicted_by(const FixedPoint& settled) const;
   std::vector<JobId> delayed() const;
 
   const State& state_;

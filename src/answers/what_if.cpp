@@ -29,7 +29,7 @@ Names present_names(const Cluster& cluster) {
 
 Names evicted_jobs(const Outcome& outcome) {
   Names names;
-  for (JobId j : outcome.rest.evicted) names.insert(outcome.cluster.job(j).full_name());
+  for (JobId j : outcome.settled.evicted) names.insert(outcome.cluster.job(j).full_name());
   return names;
 }
 
@@ -65,7 +65,7 @@ std::vector<std::string> without(const Names& names, const Names& those) {
 
 std::map<std::string, std::vector<std::string>> codes_by_job(const Outcome& outcome) {
   std::map<std::string, std::vector<std::string>> codes;
-  for (const WaitingJob& w : outcome.rest.last.waiting) {
+  for (const WaitingJob& w : outcome.settled.last.waiting) {
     auto& list = codes[outcome.cluster.job(w.job).full_name()];
     for (const JobReason& r : w.reasons) list.emplace_back(code_of(r.rule));
   }
@@ -99,19 +99,20 @@ Differences compare(const Outcome& before, const Outcome& after, std::vector<std
     return !still_there.contains(job) || std::ranges::binary_search(d.evicted, job) ||
            std::ranges::binary_search(d.drained, job);
   });
-  for (const WaitingJob& w : after.rest.last.waiting)
+  for (const WaitingJob& w : after.settled.last.waiting)
     d.still_waiting.push_back({after.cluster.job(w.job).full_name(), &w});
   d.reasons = reason_changes(before, after);
   return d;
 }
 
 std::vector<StartMove> moved_starts(const Played& before, const Played& after, const FutureLimits& limits) {
-  const Futures was(before.state, before.outcome, {}, limits), is(after.state, after.outcome, {}, limits);
+  const StartForecast was(before.state, before.outcome, {}, limits),
+      is(after.state, after.outcome, {}, limits);
   std::set<JobId> waited;
-  for (const WaitingJob& w : before.outcome.rest.last.waiting)
+  for (const WaitingJob& w : before.outcome.settled.last.waiting)
     if (!is_at_minimum(before.outcome.cluster, w.job)) waited.insert(w.job);
   std::vector<StartMove> moves;
-  for (const WaitingJob& w : after.outcome.rest.last.waiting) {
+  for (const WaitingJob& w : after.outcome.settled.last.waiting) {
     const Job& job = after.outcome.cluster.job(w.job);
     const JobId old = before.outcome.cluster.find_job(job.ns, job.name);
     if (!waited.contains(old) || is_at_minimum(after.outcome.cluster, w.job)) continue;

@@ -23,16 +23,16 @@ ordered_json outcome_json(const Outcome& outcome) {
   std::size_t running = 0;
   for (JobId j : ids(c.jobs())) running += is_at_minimum(c, j);
   ordered_json queues = ordered_json::array();
-  for (const QueueShare& share : outcome.rest.last.shares)
+  for (const QueueShare& share : outcome.settled.last.shares)
     queues.push_back({{"name", c.queue(share.queue).name},
                       {"resources",
                        {{"cpu", amounts_json(c, share, Accounted::kCores)},
                         {"memory", amounts_json(c, share, Accounted::kBytes)},
                         {"gpu", amounts_json(c, share, Accounted::kGpus)}}}});
-  return {{"cycles", outcome.rest.cycles},
-          {"atRest", outcome.rest.is_reached},
+  return {{"cycles", outcome.settled.cycles},
+          {"atRest", outcome.settled.is_reached},
           {"jobsRunning", running},
-          {"jobsWaiting", outcome.rest.last.waiting.size()},
+          {"jobsWaiting", outcome.settled.last.waiting.size()},
           {"queues", std::move(queues)}};
 }
 
@@ -44,7 +44,8 @@ ordered_json starts_json(const std::vector<StartMove>& starts) {
     return at ? ordered_json(format_time(*at)) : ordered_json();
   };
   for (const StartMove& move : starts)
-    list.push_back({{"job", move.job}, {"before", start_time(move.before)}, {"after", start_time(move.after)}});
+    list.push_back(
+        {{"job", move.job}, {"before", start_time(move.before)}, {"after", start_time(move.after)}});
   return list;
 }
 

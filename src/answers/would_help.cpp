@@ -321,7 +321,7 @@ class Search {
 Helps would_help(const State& state, const Outcome& unchanged, const WaitingJob& waiting,
                  const HelpLimits& limits) {
   const JobId job = waiting.job;
-  Helps helps{.starts_by_itself = is_at_minimum(unchanged.cluster, job), .cycles = unchanged.rest.cycles};
+  Helps helps{.starts_by_itself = is_at_minimum(unchanged.cluster, job), .cycles = unchanged.settled.cycles};
   if (helps.starts_by_itself) return helps;
   Trials trials(state, unchanged, job, limits);
   Search search(state, job, waiting, trials);

@@ -26,7 +26,7 @@ TEST(Text, MakesEverythingElsePrintable) {
 }
 
 TEST(Text, IsFormattedWithPrintableValues) {
-  const Text painted = Paint(true)(Ink::kBad, kName);
+  const Text painted = Painter(true)(Color::kBad, kName);
   EXPECT_EQ(painted, "\x1b[31m" + std::string(kShown) + "\x1b[0m");
   EXPECT_EQ(format_text("\n{}: {} {:.1f} {}|{}\n", kName, 8, 0.25, painted, kName.c_str()),
             "\n" + std::string(kShown) + ": 8 0.2 " + painted.str() + "|" + kShown + "\n");

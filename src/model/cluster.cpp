@@ -22,11 +22,11 @@ std::uint64_t both(std::uint32_t a, std::uint32_t b) { return std::uint64_t{a} <
 std::uint64_t hash_of(TaskId task, const Placement& at) {
   const auto how = static_cast<std::uint32_t>(at.status) << 2 |
                    static_cast<std::uint32_t>(at.virtually_evicted) << 1 |
-                   static_cast<std::uint32_t>(at.never_stood);
+                   static_cast<std::uint32_t>(at.was_only_pipelined);
   const std::uint64_t here = absl::HashOf(both(task.index(), at.node.index()), both(at.holding.index(), how));
-  if (!at.leaving.valid() && !at.passing.valid()) return here;
-  return absl::HashOf(here, both(at.leaving.index(), at.leaving_holding.index()),
-                      both(at.passing.index(), at.passing_holding.index()));
+  if (!at.source.valid() && !at.via.valid()) return here;
+  return absl::HashOf(here, both(at.source.index(), at.source_holding.index()),
+                      both(at.via.index(), at.via_holding.index()));
 }
 
 }  // namespace
@@ -51,10 +51,10 @@ void Cluster::account(TaskId t, const Placement& at, int sign) {
   if (at.node.valid() && in(at.status, kActiveUsed)) {
     const Shape& shape = shapes_[moved.shape];
     account_node(shape, moved.is_reservation, at.node, at.status, at.holding, sign);
-    if (at.leaving.valid())
-      account_node(shape, moved.is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_holding, sign);
-    if (at.passing.valid())
-      account_node(shape, moved.is_reservation, at.passing, TaskStatus::kReleasing, at.passing_holding, sign);
+    if (at.source.valid())
+      account_node(shape, moved.is_reservation, at.source, TaskStatus::kReleasing, at.source_holding, sign);
+    if (at.via.valid())
+      account_node(shape, moved.is_reservation, at.via, TaskStatus::kReleasing, at.via_holding, sign);
     if (moved.foreign) nodes_.add_foreign(at.node, shape.charge, sign);
   }
   account_claims(moved, at, sign);

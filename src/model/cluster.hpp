@@ -71,7 +71,7 @@ class Cluster {
   // Records the state in which the source saw the task. This confirms or corrects what the engine assumed.
   void observe(TaskId task, const Observed& seen);
   // Its owner recreated the pod: a new pending pod with the same name and the old creation time.
-  void make_again(TaskId task, std::string uid);
+  void recreate(TaskId task, std::string uid);
   // Treats the job as if it had just been read: of its past, only what its object says is kept.
   void forget_past(JobId job);
   // The earliest time at which a terminating pod starts to count as stuck; nullopt if there is none.
@@ -88,16 +88,16 @@ class Cluster {
     jobs_.job(job).requeue_not_before = std::move(not_before);
   }
   void mark_stale(JobId job, std::optional<TimePoint> since) { jobs_.mark_stale(job, since); }
-  // Records that the victim lost or moved pods for the contender. Kept until the contender is placed.
-  void taken_for(JobId contender, JobId victim) {
+  // Records that the victim lost or moved pods for the preemptor. Kept until the preemptor is placed.
+  void record_displaced(JobId preemptor, JobId victim) {
     ++revision_;
-    jobs_.job(contender).taken_for_it.insert(jobs_.job(victim).uid);
+    jobs_.job(preemptor).displaced_for_it.insert(jobs_.job(victim).uid);
   }
-  // Reverts taken_for().
-  void not_taken_for(JobId contender, JobId victim) {
-    jobs_.job(contender).taken_for_it.erase(jobs_.job(victim).uid);
+  // Reverts record_displaced().
+  void forget_displaced(JobId preemptor, JobId victim) {
+    jobs_.job(preemptor).displaced_for_it.erase(jobs_.job(victim).uid);
   }
-  void placed(JobId job) { jobs_.job(job).taken_for_it.clear(); }
+  void placed(JobId job) { jobs_.job(job).displaced_for_it.clear(); }
 
   // Updates everything for a cycle at `now`. The cost is proportional to the changes; a structural change
   // (queues, node capacities, priority classes) costs one pass over all tasks.

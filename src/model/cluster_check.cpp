@@ -39,7 +39,7 @@ std::string Cluster::fingerprint() const {
     const Placement& at = placement(t);
     out += "task " + task(t).full_name() + " " + std::string(name_of(at.status)) + " " +
            std::to_string(at.node.index()) + " " + std::to_string(at.holding.index()) + " " +
-           std::to_string(at.leaving.index()) + (at.virtually_evicted ? " virtual" : "") + "\n";
+           std::to_string(at.source.index()) + (at.virtually_evicted ? " virtual" : "") + "\n";
   }
   for (JobId j : ids(jobs())) {
     out += "job " + job(j).full_name() + " ";

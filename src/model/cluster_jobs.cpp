@@ -219,7 +219,7 @@ void Cluster::observe(TaskId id, const Observed& seen) {
   reobserve(id);
 }
 
-void Cluster::make_again(TaskId id, std::string uid) {
+void Cluster::recreate(TaskId id, std::string uid) {
   ++revision_;
   forget_imagined_claims(task(id));
   jobs_.task(id).uid = std::move(uid);

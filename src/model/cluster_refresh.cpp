@@ -52,10 +52,10 @@ void Cluster::recount_stale_nodes() {
     const bool is_reservation = task(t).is_reservation;
     const Shape& shape = shape_of(t);
     if (stale[at.node]) account_node(shape, is_reservation, at.node, at.status, at.holding, +1);
-    if (at.leaving.valid() && stale[at.leaving])
-      account_node(shape, is_reservation, at.leaving, TaskStatus::kReleasing, at.leaving_holding, +1);
-    if (at.passing.valid() && stale[at.passing])
-      account_node(shape, is_reservation, at.passing, TaskStatus::kReleasing, at.passing_holding, +1);
+    if (at.source.valid() && stale[at.source])
+      account_node(shape, is_reservation, at.source, TaskStatus::kReleasing, at.source_holding, +1);
+    if (at.via.valid() && stale[at.via])
+      account_node(shape, is_reservation, at.via, TaskStatus::kReleasing, at.via_holding, +1);
   }
 }
 

@@ -35,8 +35,8 @@ void Cluster::sweep() {
     holdings.add(pod.observed.holding);
     for (NodeId n : {pod.nominated, pod.observed.node}) used_nodes.add(n);
     const Placement& at = placement(t);
-    for (HoldingId h : {at.holding, at.leaving_holding, at.passing_holding}) holdings.add(h);
-    for (NodeId n : {at.node, at.leaving, at.passing}) used_nodes.add(n);
+    for (HoldingId h : {at.holding, at.source_holding, at.via_holding}) holdings.add(h);
+    for (NodeId n : {at.node, at.source, at.via}) used_nodes.add(n);
   }
   label_sets_.keep_only(labels);
   owners_.keep_only(owners);

@@ -22,7 +22,7 @@ struct BindDecision {
 };
 
 // The state of a leaf queue just before a decision: what it used and what it is entitled to.
-struct QueueStand {
+struct QueueSnapshot {
   QueueId queue;
   Shares held{}, fair_share{}, quota{};
 };
@@ -30,9 +30,9 @@ struct QueueStand {
 struct EvictDecision {
   TaskId task;
   std::string action;
-  JobId contender;   // the job that room was made for; not valid for stale gangs
+  JobId preemptor;   // the job that room was made for; not valid for stale gangs
   std::string rule;  // the rule that allowed the eviction
-  QueueStand victim_queue, contender_queue;
+  QueueSnapshot victim_queue, preemptor_queue;
   std::optional<Duration> runtime_lost;  // since the job's last start; nullopt if that is unknown
 };
 

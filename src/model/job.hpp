@@ -95,7 +95,8 @@ struct Job {
   std::optional<TimePoint> last_start, last_eviction, stale_since;
   std::optional<std::string> expected_runtime, requeue_delay, requeue_not_before;
   std::optional<std::string> eviction_receipt;  // record of its last eviction, from its object
-  std::set<std::string> taken_for_it;  // uids of jobs that lost or moved pods for it since it was last placed
+  std::set<std::string>
+      displaced_for_it;  // uids of jobs that lost or moved pods for it since it was last placed
   bool mark_unschedulable = true;
   bool backed_off = false;  // schedulingBackoff is set, and the newest condition names this node pool
   bool stays_terminating = false;

@@ -48,15 +48,15 @@ struct QueueWarning {
   std::string problem;
 };
 
-// A nominated job that a contender outranks but could not evict.
+// A nominated job that a preemptor outranks but could not evict.
 struct PassedOver {
   JobId job;
   std::string nominators, reason;
 };
 
-// The search for one contender that had candidates for eviction.
+// The search for one preemptor that had candidates for eviction.
 struct RequeueAttempt {
-  JobId contender;
+  JobId preemptor;
   std::string nominators;
   bool found_room = false;
   struct Victim {

@@ -65,15 +65,15 @@ class Lines {
 
   void add(const RequeueAttempt& attempt, bool is_dry_run) {
     if (!attempt.found_room && verbosity_ >= kNominated)
-      say(kNominated, attempt.contender,
-          fmt::format("Requeue rolled back: contender={}, nominated_by={}", name(attempt.contender),
+      say(kNominated, attempt.preemptor,
+          fmt::format("Requeue rolled back: contender={}, nominated_by={}", name(attempt.preemptor),
                       attempt.nominators));
     if (verbosity_ < kRequeued) return;
     for (const RequeueAttempt::Victim& victim : attempt.victims)
       say(kRequeued, victim.job,
           fmt::format("{}: job={}, contender={}, pods={}, nominated_by={}, requeue_not_before={}",
                       is_dry_run ? "Requeue would be committed (dry run)" : "Requeue committed",
-                      name(victim.job), name(attempt.contender), victim.tasks.size(), attempt.nominators,
+                      name(victim.job), name(attempt.preemptor), victim.tasks.size(), attempt.nominators,
                       format_time(victim.not_before)));
   }
 

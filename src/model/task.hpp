@@ -55,16 +55,16 @@ struct Placement {
   // Evicted by an uncommitted statement: may be placed again in the same scenario.
   bool virtually_evicted = false;
   // Evicted when it was only pipelined: it holds nothing that could be released.
-  bool never_stood = false;
+  bool was_only_pipelined = false;
   NodeId node;
   HoldingId holding;  // on `node`
   // A moved task is pipelined on `node` and still being released on the node that it leaves.
-  NodeId leaving;
-  HoldingId leaving_holding;
+  NodeId source;
+  HoldingId source_holding;
   // The earlier target of a task that was moved a second time: counts as releasing until the end of the
   // cycle.
-  NodeId passing;
-  HoldingId passing_holding;
+  NodeId via;
+  HoldingId via_holding;
 
   bool operator==(const Placement&) const = default;
 };
@@ -75,11 +75,11 @@ template <class Visit>
 void for_each_place(const Placement& at, Visit visit) {
   if (!at.node.valid() || !in(at.status, kActiveUsed)) return;
   visit(at.node);
-  if (at.leaving.valid() && at.leaving != at.node) visit(at.leaving);
+  if (at.source.valid() && at.source != at.node) visit(at.source);
 }
 
 inline bool same_places(const Placement& a, const Placement& b) {
-  return in(a.status, kActiveUsed) == in(b.status, kActiveUsed) && a.node == b.node && a.leaving == b.leaving;
+  return in(a.status, kActiveUsed) == in(b.status, kActiveUsed) && a.node == b.node && a.source == b.source;
 }
 
 }  // namespace muster

@@ -33,7 +33,7 @@ class MinRuntime final : public Plugin {
     hooks.preempt_scenario.add(
         [this](const Scenario& sc) { return validate(sc, [&](JobId v) { return preempt_minimum(v); }); });
     hooks.reclaim_scenario.add([this](const Scenario& sc) {
-      return validate(sc, [&](JobId v) { return reclaim_minimum(sc.contender, v); });
+      return validate(sc, [&](JobId v) { return reclaim_minimum(sc.preemptor, v); });
     });
     if (options_.protect_from_consolidation)
       hooks.consolidation_victim.add([this](JobId c, JobId v) {

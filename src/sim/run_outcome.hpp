@@ -75,7 +75,7 @@ struct RunSeries {
 struct EvictionNote {
   TimePoint at{};
   std::string pod, job, queue, action;
-  std::string contender;  // the preemptor; "": none
+  std::string preemptor;  // the preemptor; "": none
   std::string rule;       // the rule that allowed it
   std::string node;
 };

@@ -39,7 +39,7 @@ struct TimedOptions {
 struct Occurrence {
   TimePoint at{};
   std::string_view kind;  // submit, bind, start, evict, finish, fail, node
-  std::string job, pod, node, action, contender;
+  std::string job, pod, node, action, preemptor;
 };
 using OnOccurrence = std::function<void(const Occurrence&)>;
 

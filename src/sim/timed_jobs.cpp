@@ -288,7 +288,7 @@ void TimedCluster::end(Entry& entry, bool has_failed) {
                     .pod = {},
                     .node = {},
                     .action = {},
-                    .contender = {}});
+                    .preemptor = {}});
   forget(entry);
   if (controllers_ != nullptr) controllers_->job_ended(*this, name, has_failed);
 }

@@ -151,8 +151,8 @@ void TimedCluster::evict(TaskId task, const std::string& action, const EvictDeci
 
 void TimedCluster::note_eviction(Entry& entry, JobRun::Pod pod, const std::string& action,
                                  const EvictDecision* receipt) {
-  const std::string preemptor = receipt != nullptr && receipt->contender.valid()
-                                    ? cluster_.job(receipt->contender).full_name()
+  const std::string preemptor = receipt != nullptr && receipt->preemptor.valid()
+                                    ? cluster_.job(receipt->preemptor).full_name()
                                     : std::string();
   report("evict", entry, pod, action, preemptor);
   if (!entry.job.valid()) return;
@@ -165,7 +165,7 @@ void TimedCluster::note_eviction(Entry& entry, JobRun::Pod pod, const std::strin
                     .job = entry.outcome.name,
                     .queue = entry.outcome.queue,
                     .action = action,
-                    .contender = preemptor,
+                    .preemptor = preemptor,
                     .rule = receipt != nullptr ? receipt->rule : std::string(),
                     .node = node_name(entry, pod)});
 }
@@ -180,7 +180,7 @@ void TimedCluster::recreate(Entry& entry, JobRun::Pod pod) {
   cluster_.release_claims(facts.task);
   if (!entry.job.valid()) return remove(PodObject::kKind, facts.ns, facts.name);
   ++facts.made;
-  cluster_.make_again(facts.task, facts.uid + "/" + std::to_string(facts.made));
+  cluster_.recreate(facts.task, facts.uid + "/" + std::to_string(facts.made));
 }
 
 bool TimedCluster::fail(Entry& entry, JobRun::Pod pod) {
@@ -226,7 +226,7 @@ void TimedCluster::report(std::string_view kind, const Entry& entry, JobRun::Pod
                   .pod = entry.pods[pod].ns + "/" + entry.pods[pod].name,
                   .node = node_name(entry, pod),
                   .action = std::move(action),
-                  .contender = std::move(preemptor)});
+                  .preemptor = std::move(preemptor)});
 }
 
 void TimedCluster::report_submit(const Entry& entry) const {
@@ -237,7 +237,7 @@ void TimedCluster::report_submit(const Entry& entry) const {
                     .pod = {},
                     .node = {},
                     .action = {},
-                    .contender = {}});
+                    .preemptor = {}});
 }
 
 void TimedCluster::report_node(const std::string& node, std::string_view action) const {
@@ -248,7 +248,7 @@ void TimedCluster::report_node(const std::string& node, std::string_view action)
                     .pod = {},
                     .node = node,
                     .action = std::string(action),
-                    .contender = {}});
+                    .preemptor = {}});
 }
 
 }  // namespace muster

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "actions/requeue/victims.hpp"
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 #include "engine/search/requeue_settings.hpp"
 #include "util/keys.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
   std::vector<Scenario::Victim> own, others;
   for (const Scenario::Victim& v : scenario.victims)
-    (s.cluster.job(v.job).queue == s.cluster.job(scenario.contender).queue ? own : others).push_back(v);
+    (s.cluster.job(v.job).queue == s.cluster.job(scenario.preemptor).queue ? own : others).push_back(v);
   Scenario part = scenario;
   part.victims = own;
   if (!own.empty())
@@ -29,7 +29,7 @@ std::optional<VictimRefusal> judge(const Session& s, const Scenario& scenario) {
 // The failure of one preemptor is reused for another only if both have the same rank.
 class FailedPreemptors {
  public:
-  FailedPreemptors(Session& session, RoomMaker& maker) : s_(session), maker_(maker) {}
+  FailedPreemptors(Session& session, EvictionPlanner& maker) : s_(session), maker_(maker) {}
   bool report_if_covered(JobId preemptor) {
     return maker_.report_if_covered(of_rank(preemptor), s_.cluster.job(preemptor).queue, preemptor);
   }
@@ -42,7 +42,7 @@ class FailedPreemptors {
   }
 
   Session& s_;
-  RoomMaker& maker_;
+  EvictionPlanner& maker_;
   std::map<std::pair<std::int32_t, Preemptibility>, FailedJobs> by_rank_;
 };
 
@@ -59,16 +59,16 @@ class Requeue final : public Action {
     s.hooks.nominate(record);
     if (record.nominated.empty()) return;
     s.take_signatures();
-    RoomMaker maker(s, kName, nominated_pool(s, record), Line::kAll);
-    RequeueVictims victims(s, maker.solver().pool(), record, options_.contenders);
+    EvictionPlanner maker(s, kName, nominated_pool(s, record), Line::kAll);
+    RequeueVictims victims(s, maker.solver().pool(), record, options_.preemptors);
     FailedPreemptors failed(s, maker);
-    for (JobOrder waiting = contenders(s, kName); !waiting.empty();) {
+    for (JobOrder waiting = preemptors(s, kName); !waiting.empty();) {
       const JobId preemptor = waiting.pop();
       if (maker.report_if_hopeless(preemptor)) continue;
       const Candidates candidates = victims.of(preemptor);
       std::string nominators = victims.nominators(candidates);
       if (nominators.empty()) continue;
-      record.attempts.push_back({.contender = preemptor, .nominators = std::move(nominators)});
+      record.attempts.push_back({.preemptor = preemptor, .nominators = std::move(nominators)});
       if (failed.report_if_covered(preemptor) || maker.report_if_put_off(preemptor)) continue;
       const Outcome outcome = search(s, maker, candidates, record.attempts.back());
       if (outcome == Outcome::kOutOfTime) return;
@@ -77,8 +77,9 @@ class Requeue final : public Action {
   }
 
  private:
-  Outcome search(Session& s, RoomMaker& maker, const Candidates& candidates, RequeueAttempt& attempt) const {
-    s.hooks.search_begins(attempt.contender);
+  Outcome search(Session& s, EvictionPlanner& maker, const Candidates& candidates,
+                 RequeueAttempt& attempt) const {
+    s.hooks.search_begins(attempt.preemptor);
     const std::size_t first = s.decisions.evictions.size();
     const Outcome outcome = maker.make_room(purpose(s, maker.solver(), candidates, attempt));
     attempt.found_room = outcome == Outcome::kSolved;
@@ -93,9 +94,9 @@ class Requeue final : public Action {
   }
 
   Purpose purpose(Session& s, Solver& solver, const Candidates& candidates, RequeueAttempt& attempt) const {
-    return {.contender = attempt.contender,
+    return {.preemptor = attempt.preemptor,
             .candidates = candidates,
-            .valid = [&s](const Scenario& scenario) { return judge(s, scenario); },
+            .refusal = [&s](const Scenario& scenario) { return judge(s, scenario); },
             .ground = [](JobId) { return "past its expected runtime"; },
             .depends_on_time = true,
             .commits = [this, &s, &solver,

@@ -12,7 +12,7 @@ enum class RequeueContenders : std::uint8_t { kOutranking, kSchedulingOrder };
 
 struct RequeueOptions {
   Duration default_delay = std::chrono::minutes(5);  // time before a requeued job may be nominated again
-  RequeueContenders contenders = RequeueContenders::kOutranking;
+  RequeueContenders preemptors = RequeueContenders::kOutranking;
   bool is_dry_run = false;  // counts and reports, but evicts no job
 };
 

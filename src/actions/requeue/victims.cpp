@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 
 namespace muster::actions {
 namespace {
@@ -41,7 +41,7 @@ std::unique_ptr<VictimPool> nominated_pool(Session& s, const RequeueRecord& reco
 }
 
 RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
-                               RequeueContenders contenders)
+                               RequeueContenders preemptors)
     : s_(session),
       nominated_(nominated),
       others_(session, not_nominated(session.cluster, record),
@@ -49,7 +49,7 @@ RequeueVictims::RequeueVictims(Session& session, VictimPool& nominated, RequeueR
                 return is_senior(session.cluster.job(a.job), session.cluster.job(b.job));
               }),
       record_(record),
-      contenders_(contenders) {
+      preemptors_(preemptors) {
   for (std::size_t i = 0; i < record.nominated.size(); ++i) {
     nominations_[record.nominated[i].job] = i;
     all_names_.insert(record.nominated[i].by.begin(), record.nominated[i].by.end());
@@ -74,13 +74,13 @@ std::optional<VictimRefusal> RequeueVictims::queue_filter(JobId preemptor, Queue
 bool RequeueVictims::outranks_none(JobId preemptor, QueueId leaf) const {
   const std::int32_t mine = s_.cluster.job(preemptor).priority;
   const std::int32_t lowest = s_.cluster.job(nominated_.of(leaf).front().job).priority;
-  return contenders_ == RequeueContenders::kSchedulingOrder ? lowest > mine : lowest >= mine;
+  return preemptors_ == RequeueContenders::kSchedulingOrder ? lowest > mine : lowest >= mine;
 }
 
 bool RequeueVictims::outranks(JobId preemptor, JobId victim) const {
   const std::int32_t mine = s_.cluster.job(preemptor).priority, theirs = s_.cluster.job(victim).priority;
   if (theirs != mine) return theirs < mine;
-  if (contenders_ != RequeueContenders::kSchedulingOrder || !nominations_.contains(victim)) return false;
+  if (preemptors_ != RequeueContenders::kSchedulingOrder || !nominations_.contains(victim)) return false;
   JobEntry evicted = s_.entry(victim, ElasticState::kBelow);
   evicted.joins_now = true;
   return s_.job_before(s_.entry(preemptor), evicted);
@@ -89,7 +89,7 @@ bool RequeueVictims::outranks(JobId preemptor, JobId victim) const {
 std::optional<VictimRefusal> RequeueVictims::filter(JobId preemptor, JobId victim) const {
   if (victim == preemptor) return VictimRefusal{.rule = kItself};
   if (s_.cluster.job(victim).queue != s_.cluster.job(preemptor).queue) {
-    auto why = taken_before(s_, victim, preemptor);
+    auto why = was_displaced_before(s_, victim, preemptor);
     return why ? why : s_.hooks.reclaim_victim(preemptor, victim);
   }
   if (!outranks(preemptor, victim)) return VictimRefusal{.rule = kNotOutranked};

@@ -17,7 +17,7 @@ std::unique_ptr<VictimPool> nominated_pool(Session& session, const RequeueRecord
 class RequeueVictims {
  public:
   RequeueVictims(Session& session, VictimPool& nominated, RequeueRecord& record,
-                 RequeueContenders contenders);
+                 RequeueContenders preemptors);
 
   Candidates of(JobId preemptor);
   // The nominating plugins of all candidates that may be evicted; "" if there are none.
@@ -35,7 +35,7 @@ class RequeueVictims {
   VictimPool& nominated_;
   VictimPool others_;  // jobs that are not nominated
   RequeueRecord& record_;
-  const RequeueContenders contenders_;
+  const RequeueContenders preemptors_;
   absl::flat_hash_map<JobId, std::size_t> nominations_;  // indices in the record
   absl::flat_hash_set<std::string> all_names_;           // of nominating plugins
   absl::flat_hash_set<JobId> counted_;

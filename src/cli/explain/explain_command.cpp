@@ -36,7 +36,7 @@ int no_such_job(const answers::FoundJob& found) {
 
 void print(const ExplainCommand& options, const Inputs& inputs, const answers::Explanation& e) {
   if (options.output == "json") return write_json(answers::explanation_json(inputs.cluster, e));
-  const TextStyle style{.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
+  const TextStyle style{.paint = Painter::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
   write_out(explanation_text(inputs.cluster, e, inputs.now, style));
 }
 

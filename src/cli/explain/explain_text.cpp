@@ -25,8 +25,8 @@ class ExplainText {
       : c_(cluster), e_(e), job_(cluster.job(e.job)), now_(now), style_(style) {}
 
   Text text() {
-    out_ =
-        wrapped(format_text("{} {}.", style_.paint(Ink::kBold, name(e_.job)), sentence()), "", style_.width);
+    out_ = wrapped(format_text("{} {}.", style_.paint(Color::kBold, name(e_.job)), sentence()), "",
+                   style_.width);
     add_now();
     add_eviction();
     add_queue_position();
@@ -64,8 +64,7 @@ class ExplainText {
       case JobState::kWaiting:
         break;
     }
-    if (e_.is_nominated)
-      return "is nominated to a node and starts once the evicted pods have terminated";
+    if (e_.is_nominated) return "is nominated to a node and starts once the evicted pods have terminated";
     if (!e_.waiting.reasons.empty()) return "is pending: " + muster::text_of(c_, e_.waiting.reasons.front());
     return "is pending; no blocking reason was found";
   }
@@ -170,7 +169,7 @@ class ExplainText {
     if (e_.waiting.reasons.empty()) return;
     part("Reasons");
     for (const JobReason& r : e_.waiting.reasons) {
-      out_ += "  " + style_.paint(Ink::kWaiting, code_of(r.rule)) + "\n";
+      out_ += "  " + style_.paint(Color::kWaiting, code_of(r.rule)) + "\n";
       item(muster::text_of(c_, r));
     }
     if (!e_.nodes.empty()) say("Nodes:");
@@ -280,11 +279,12 @@ class ExplainText {
   void add_running() {
     if (!e_.running) return;
     part("Placement");
-    for (const answers::Stand& s : e_.running->stands) {
+    for (const answers::PlacedPod& s : e_.running->placed_pods) {
       say(fmt::format("{} on {}: {}", c_.task(s.task).name, c_.node(s.node).name, terms_text(s.terms)));
       if (!s.next_best.empty()) item(fmt::format("next best {}: {}", s.next_best, terms_text(s.next_terms)));
     }
-    if (e_.running->more_stands > 0) say(fmt::format("and {} more", grouped(e_.running->more_stands)));
+    if (e_.running->more_placed_pods > 0)
+      say(fmt::format("and {} more", grouped(e_.running->more_placed_pods)));
     part("Possible preemptors");
     if (!e_.running->may_lose_pods) return say("None: it is not preemptible.");
     if (e_.running->protected_until)

@@ -96,7 +96,7 @@ void remember_evictions(const SchedulerState& state, Cluster& cluster) {
     const JobId job = cluster.find_job(name.substr(0, slash), name.substr(slash + 1));
     for (const std::string& uid : uids)
       if (const auto victim = by_uid.find(uid); job.valid() && victim != by_uid.end())
-        cluster.taken_for(job, victim->second);
+        cluster.record_displaced(job, victim->second);
   }
 }
 

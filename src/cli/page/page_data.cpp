@@ -102,7 +102,7 @@ ordered_json evictions_of(const RunOutcome& outcome) {
                     {"pod", note.pod},
                     {"queue", note.queue},
                     {"action", note.action},
-                    {"for", note.contender},
+                    {"for", note.preemptor},
                     {"rule", note.rule}});
   }
   return list;

@@ -15,11 +15,11 @@ namespace {
 // If more jobs than this are listed, they are counted first.
 constexpr std::size_t kMostWithoutSummary = 40;
 
-Ink ink_of(std::string_view status) {
-  if (status == "Running") return Ink::kGood;
-  if (status == "Pending" || status == "NotReady") return Ink::kWaiting;
-  if (status == "Incomplete") return Ink::kBad;
-  return Ink::kDim;
+Color ink_of(std::string_view status) {
+  if (status == "Running") return Color::kGood;
+  if (status == "Pending" || status == "NotReady") return Color::kWaiting;
+  if (status == "Incomplete") return Color::kBad;
+  return Color::kDim;
 }
 
 std::string count_text(std::int32_t count) { return grouped(static_cast<std::size_t>(count)); }

@@ -24,7 +24,7 @@ ordered_json would_evict_json(const Cluster& c, const RequeueRecord& r) {
     for (const RequeueAttempt::Victim& victim : attempt.victims)
       for (TaskId task : victim.tasks)
         list.push_back({{"pod", c.task(task).full_name()},
-                        {"for", c.job(attempt.contender).full_name()},
+                        {"for", c.job(attempt.preemptor).full_name()},
                         {"notBefore", format_time(victim.not_before)}});
   return list;
 }

@@ -89,7 +89,7 @@ Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& 
                row.facts[2],
                row.facts[3],
                grouped(row.pods),
-               {row.facts[4], Ink::kWaiting}});
+               {row.facts[4], Color::kWaiting}});
   return table.empty() ? Text() : style.heading("Nodes") + table.text(style.table());
 }
 

@@ -12,19 +12,19 @@
 namespace muster::cli {
 namespace {
 
-Text code_of(Ink ink) {
+Text code_of(Color ink) {
   switch (ink) {
-    case Ink::kPlain:
+    case Color::kPlain:
       return "";
-    case Ink::kBold:
+    case Color::kBold:
       return "\x1b[1m";
-    case Ink::kDim:
+    case Color::kDim:
       return "\x1b[2m";
-    case Ink::kGood:
+    case Color::kGood:
       return "\x1b[32m";
-    case Ink::kWaiting:
+    case Color::kWaiting:
       return "\x1b[33m";
-    case Ink::kBad:
+    case Color::kBad:
       return "\x1b[31m";
   }
   return "";
@@ -87,12 +87,12 @@ std::uint32_t take_character(std::string_view& text) {
 
 bool is_terminal(std::FILE* stream) { return ::isatty(::fileno(stream)) != 0; }
 
-Paint Paint::for_stream(std::FILE* stream) {
-  return Paint(is_terminal(stream) && !is_set("NO_COLOR") && !is_dumb());
+Painter Painter::for_stream(std::FILE* stream) {
+  return Painter(is_terminal(stream) && !is_set("NO_COLOR") && !is_dumb());
 }
 
-Text Paint::painted(Ink ink, const Text& text) const {
-  if (!is_on_ || ink == Ink::kPlain || text.empty()) return text;
+Text Painter::painted(Color ink, const Text& text) const {
+  if (!is_on_ || ink == Color::kPlain || text.empty()) return text;
   return code_of(ink) + text + "\x1b[0m";
 }
 

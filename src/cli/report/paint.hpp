@@ -9,22 +9,22 @@
 
 namespace muster::cli {
 
-enum class Ink : unsigned char { kPlain, kBold, kDim, kGood, kWaiting, kBad };
+enum class Color : unsigned char { kPlain, kBold, kDim, kGood, kWaiting, kBad };
 
 // Colours text, or returns it unchanged if colour is off.
-class Paint {
+class Painter {
  public:
-  explicit Paint(bool is_on = false) : is_on_(is_on) {}
+  explicit Painter(bool is_on = false) : is_on_(is_on) {}
   // On only if the stream is a terminal and NO_COLOR is not set.
-  static Paint for_stream(std::FILE* stream);
+  static Painter for_stream(std::FILE* stream);
 
   template <class Words>
-  Text operator()(Ink ink, const Words& words) const {
+  Text operator()(Color ink, const Words& words) const {
     return painted(ink, format_text("{}", words));
   }
 
  private:
-  Text painted(Ink ink, const Text& text) const;
+  Text painted(Color ink, const Text& text) const;
 
   bool is_on_;
 };

@@ -27,9 +27,9 @@ void RequeueText::add(const Round& round) {
     add({.fate = Fate::kWarned,
          .what = "warning",
          .why = fmt::format("queue {}: {}", cluster_.queue(w.queue).name, w.problem),
-         .ink = Ink::kWaiting});
+         .ink = Color::kWaiting});
   for (const RequeueWarning& w : record.warnings)
-    add({.fate = Fate::kWarned, .job = w.job, .what = "warning", .why = w.problem, .ink = Ink::kWaiting});
+    add({.fate = Fate::kWarned, .job = w.job, .what = "warning", .why = w.problem, .ink = Color::kWaiting});
   add_skips(record);
 }
 
@@ -49,7 +49,7 @@ void RequeueText::add(Row row) {
 void RequeueText::add(const RequeueAttempt& attempt, bool is_dry_run) {
   if (!attempt.found_room)
     add({.fate = Fate::kNoRoom,
-         .job = attempt.contender,
+         .job = attempt.preemptor,
          .what = "no room",
          .why = "evicting the overdue jobs that it outranks does not free enough"});
   for (const RequeueAttempt::Victim& v : attempt.victims)
@@ -57,8 +57,8 @@ void RequeueText::add(const RequeueAttempt& attempt, bool is_dry_run) {
          .job = v.job,
          .what = is_dry_run ? "would be requeued" : "requeued",
          .why = fmt::format("{} for {}; not nominated again before {}", counted(v.tasks.size(), "pod"),
-                            names_.of(attempt.contender), format_time(v.not_before)),
-         .ink = is_dry_run ? Ink::kWaiting : Ink::kBad});
+                            names_.of(attempt.preemptor), format_time(v.not_before)),
+         .ink = is_dry_run ? Color::kWaiting : Color::kBad});
 }
 
 void RequeueText::add_skips(const RequeueRecord& record) {
@@ -73,7 +73,7 @@ void RequeueText::add_skips(const RequeueRecord& record) {
          .job = s.job,
          .what = "not nominated",
          .why = std::move(why),
-         .ink = s.problem.empty() ? Ink::kPlain : Ink::kWaiting});
+         .ink = s.problem.empty() ? Color::kPlain : Color::kWaiting});
   }
 }
 

@@ -14,7 +14,7 @@ namespace {
 // Equal decisions about pods of one job.
 struct JobDecision {
   std::string verb;
-  Ink ink;
+  Color ink;
   JobId job;
   std::vector<std::string> pods = {};
   Tally nodes = {};
@@ -26,9 +26,10 @@ class JobDecisions {
   JobDecisions(const Cluster& cluster, const JobNames& names) : cluster_(cluster), names_(names) {}
 
   void add(const Decisions& decisions) {
-    for (const BindDecision& b : decisions.binds) placed("bound", Ink::kGood, b.task, b.node);
+    for (const BindDecision& b : decisions.binds) placed("bound", Color::kGood, b.task, b.node);
     for (const EvictDecision& e : decisions.evictions) evicted(e);
-    for (const PipelineDecision& p : decisions.pipelined) placed("nominated", Ink::kWaiting, p.task, p.node);
+    for (const PipelineDecision& p : decisions.pipelined)
+      placed("nominated", Color::kWaiting, p.task, p.node);
   }
 
   Table table() const {
@@ -45,7 +46,7 @@ class JobDecisions {
     return list_[found->second];
   }
 
-  void placed(const char* verb, Ink ink, TaskId task, NodeId node) {
+  void placed(const char* verb, Color ink, TaskId task, NodeId node) {
     JobDecision& decision = at({.verb = verb, .ink = ink, .job = cluster_.task(task).job});
     decision.pods.push_back(cluster_.task(task).name);
     ++decision.nodes[cluster_.node(node).name];
@@ -53,10 +54,10 @@ class JobDecisions {
 
   void evicted(const EvictDecision& e) {
     std::string cause = "by " + e.action;
-    if (e.contender.valid()) cause += " for " + names_.of(e.contender);
+    if (e.preemptor.valid()) cause += " for " + names_.of(e.preemptor);
     if (!e.rule.empty()) cause += ": " + e.rule;
     if (e.runtime_lost) cause += fmt::format(", {} of work lost", format_duration(*e.runtime_lost));
-    at({.verb = "evicted", .ink = Ink::kBad, .job = cluster_.task(e.task).job, .cause = std::move(cause)})
+    at({.verb = "evicted", .ink = Color::kBad, .job = cluster_.task(e.task).job, .cause = std::move(cause)})
         .pods.push_back(cluster_.task(e.task).name);
   }
 

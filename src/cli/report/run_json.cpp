@@ -197,7 +197,7 @@ std::string record_line(const Occurrence& h) {
   add("pod", h.pod);
   add("node", h.node);
   add("action", h.action);
-  add("for", h.contender);
+  add("for", h.preemptor);
   return line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

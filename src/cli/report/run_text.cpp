@@ -118,7 +118,7 @@ Text summary_part(const RunOutcome& o, const RunFigures& figures, const TextStyl
                   o.is_cut ? "stopped early; " : "", span_text(o), grouped(all.finished),
                   counted(all.jobs, "job"), counted(static_cast<std::size_t>(o.cycles), "cycle"),
                   counted(static_cast<std::size_t>(all.evicted_pods()), "pod"), hours_text(all.lost));
-  return "\n" + style.paint(Ink::kBold, text) + "\n";
+  return "\n" + style.paint(Color::kBold, text) + "\n";
 }
 
 }  // namespace

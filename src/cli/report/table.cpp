@@ -62,7 +62,7 @@ Text Table::line(const std::vector<Cell>& row, const std::vector<std::size_t>& w
 
 std::vector<Cell> Table::titles() const {
   std::vector<Cell> titles;
-  for (const Column& column : columns_) titles.emplace_back(column.title, Ink::kDim);
+  for (const Column& column : columns_) titles.emplace_back(column.title, Color::kDim);
   return titles;
 }
 
@@ -76,7 +76,8 @@ Text Table::groups_line(const std::vector<std::size_t>& widths, const TableStyle
     if (begins) {
       const std::size_t skipped =
           columns_[i].align == Align::kRight ? widths[i] - width_of(columns_[i].title) : 0;
-      line += spaces(column + skipped - std::min(written, column + skipped)) + style.paint(Ink::kDim, group);
+      line +=
+          spaces(column + skipped - std::min(written, column + skipped)) + style.paint(Color::kDim, group);
       written = column + skipped + width_of(group);
     }
     column += widths[i] + kGap;
@@ -110,7 +111,7 @@ Text Table::text(const TableStyle& style) const {
   Text text;
   if (style.has_titles) text += groups_line(all_widths, style) + line(titles(), all_widths, style);
   for (std::size_t r = 0; r < shown; ++r) text += line(rows_[r], all_widths, style);
-  if (cut > 0) text += style.indent + style.paint(Ink::kDim, and_more(cut)) + "\n";
+  if (cut > 0) text += style.indent + style.paint(Color::kDim, and_more(cut)) + "\n";
   return text;
 }
 

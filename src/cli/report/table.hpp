@@ -24,14 +24,14 @@ struct Column {
 };
 
 struct Cell {
-  Cell(const std::string& words, Ink colour = Ink::kPlain) : text(words), ink(colour) {}
+  Cell(const std::string& words, Color colour = Color::kPlain) : text(words), ink(colour) {}
   Cell(const char* words) : text(std::string_view(words)) {}
   Text text;
-  Ink ink = Ink::kPlain;
+  Color ink = Color::kPlain;
 };
 
 struct TableStyle {
-  Paint paint{};
+  Painter paint{};
   Text indent = {};
   std::size_t most_rows = std::numeric_limits<std::size_t>::max();
   bool has_titles = true;

@@ -56,16 +56,16 @@ TEST(Numbers, AreGroupedByThousands) {
 
 TEST(Table, ColoursCellsButNotTheSpaceAround) {
   Table table({{"status"}, {"node"}});
-  table.add({{"ok", Ink::kGood}, "n1"});
-  EXPECT_EQ(table.text({.paint = Paint(true), .has_titles = false}), "\x1b[32mok\x1b[0m  n1\n");
+  table.add({{"ok", Color::kGood}, "n1"});
+  EXPECT_EQ(table.text({.paint = Painter(true), .has_titles = false}), "\x1b[32mok\x1b[0m  n1\n");
   EXPECT_EQ(table.text({.has_titles = false}), "ok  n1\n");
 }
 
 TEST(Table, WritesOneLinePerRow) {
   Table table({{"job\nqueue"}, {.title = "n\x1b[2J", .align = Align::kRight, .group = "g\r"}});
   table.add({"a\nb", "1"});
-  table.add({{"c\u202e", Ink::kBad}, "2\x1b[31m"});
-  EXPECT_EQ(table.text({.paint = Paint(true)}),
+  table.add({{"c\u202e", Color::kBad}, "2\x1b[31m"});
+  EXPECT_EQ(table.text({.paint = Painter(true)}),
             "             \x1b[2mg\\r\x1b[0m\n"
             "\x1b[2mjob\\nqueue\x1b[0m   \x1b[2mn\\x1b[2J\x1b[0m\n"
             "a\\nb                1\n"

@@ -105,7 +105,7 @@ class TextReport final : public Report {
                     counted(totals_.bound, "pod"), grouped(totals_.evicted), counted(waiting.pods, "pod"),
                     counted(waiting.jobs, "job"), grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
                     counted(cluster_.nodes_by_name().size(), "node"));
-    return "\n" + options_.style.paint(Ink::kBold, text) + "\n";
+    return "\n" + options_.style.paint(Color::kBold, text) + "\n";
   }
 
   const Cluster& cluster_;

@@ -294,7 +294,7 @@ TEST_F(TextOutput, TimingIsATable) {
   EXPECT_THAT(text, HasSubstr("peak memory"));
 }
 
-TEST(EvictionText, NamesActionAndContender) {
+TEST(EvictionText, NamesActionAndPreemptor) {
   Cluster cluster;
   const auto add_job = [&](const char* name) {
     cluster.apply(PodGroupObject{.meta = {.ns = "default", .name = name, .uid = name}, .queue = "q"});
@@ -303,13 +303,13 @@ TEST(EvictionText, NamesActionAndContender) {
                                    .scheduler = "kai-scheduler",
                                    .pod_group = name});
   };
-  const TaskId victim = add_job("batch"), contender = add_job("serve");
+  const TaskId victim = add_job("batch"), preemptor = add_job("serve");
   const NodeId node = cluster.apply(NodeObject{.meta = {.name = "n1"}});
   cluster.apply(QueueObject{.meta = {.name = "q"}});
   cluster.refresh({});
   Round round{.cycle = 1};
-  round.decisions.evictions.push_back({victim, "reclaim", cluster.task(contender).job});
-  round.decisions.pipelined.push_back({contender, node, {}});
+  round.decisions.evictions.push_back({victim, "reclaim", cluster.task(preemptor).job});
+  round.decisions.pipelined.push_back({preemptor, node, {}});
   std::string text;
   const auto report =
       text_report(cluster, {.run = {}, .filter = {}}, [&](const Text& part) { text += part.str(); });

@@ -65,7 +65,7 @@ class RequeueText {
     Fate fate;
     JobId job = {};  // invalid if the row is about a queue
     std::string what, why;
-    Ink ink = Ink::kPlain;
+    Color ink = Color::kPlain;
     int first = 0, last = 0;  // range of cycles
   };
   void add(Row row);

@@ -13,7 +13,7 @@ namespace muster::cli {
 inline constexpr std::size_t kWidthOfFiles = 100;
 
 struct TextStyle {
-  Paint paint{};
+  Painter paint{};
   std::size_t width = 100;  // of paragraphs
   bool all = false;         // long lists are not truncated
   bool wide = false;        // also show CPU and memory of queues
@@ -21,7 +21,7 @@ struct TextStyle {
   std::size_t most_rows() const { return all ? std::numeric_limits<std::size_t>::max() : 40; }
   template <class Words>
   Text heading(const Words& words) const {
-    return "\n" + paint(Ink::kBold, words) + "\n";
+    return "\n" + paint(Color::kBold, words) + "\n";
   }
   TableStyle table() const { return {.paint = paint, .indent = "  ", .most_rows = most_rows()}; }
 };

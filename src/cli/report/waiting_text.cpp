@@ -79,7 +79,7 @@ class Writer {
   Text title(const Paragraph& p) const {
     std::vector<std::string> names;
     for (JobId j : p.jobs) names.push_back(names_.of(j));
-    Text title = style_.paint(Ink::kBold, summarised(std::move(names)));
+    Text title = style_.paint(Color::kBold, summarised(std::move(names)));
     if (p.jobs.size() > 1) title += format_text(", {} jobs with this reason", grouped(p.jobs.size()));
     if (p.jobs.size() == 1) title += progress(cluster_.job(p.jobs.front()));
     return title + codes(*p.first);
@@ -94,7 +94,7 @@ class Writer {
 
   Text codes(const WaitingJob& w) const {
     Text text;
-    for (const JobReason& r : w.reasons) text += "  " + style_.paint(Ink::kWaiting, code_of(r.rule));
+    for (const JobReason& r : w.reasons) text += "  " + style_.paint(Color::kWaiting, code_of(r.rule));
     return text;
   }
 
@@ -141,7 +141,7 @@ Text waiting_text(const Cluster& cluster, const Round& last, const std::vector<W
   Text text = style.heading("Waiting jobs");
   for (std::size_t i = 0; i < shown; ++i) text += writer.paragraph(paragraphs[i]);
   if (shown < paragraphs.size())
-    text += "  " + style.paint(Ink::kDim, and_more(paragraphs.size() - shown)) + "\n";
+    text += "  " + style.paint(Color::kDim, and_more(paragraphs.size() - shown)) + "\n";
   return text;
 }
 

@@ -27,13 +27,13 @@ class TimeLine {
  public:
   void add(const json& line) {
     const std::string at = value_at(line, "at"), kind = value_at(line, "kind");
-    const std::string action = value_at(line, "action"), contender = value_at(line, "for");
+    const std::string action = value_at(line, "action"), preemptor = value_at(line, "for");
     const std::string key =
-        at + "\n" + kind + "\n" + action + "\n" + contender + "\n" + value_at(line, "job");
+        at + "\n" + kind + "\n" + action + "\n" + preemptor + "\n" + value_at(line, "job");
     ++kinds_[kind];
     if (std::exchange(at_, at) != at) at_same_time_.clear();
     const auto [known, is_new] = at_same_time_.try_emplace(key, rows_.size());
-    if (is_new) rows_.push_back({at, kind, value_at(line, "job"), action, contender, {}, {}});
+    if (is_new) rows_.push_back({at, kind, value_at(line, "job"), action, preemptor, {}, {}});
     Row& row = rows_[known->second];
     if (std::string pod = value_at(line, "pod"); !pod.empty())
       row.pods.push_back(pod.substr(pod.find('/') + 1));
@@ -47,7 +47,7 @@ class TimeLine {
       std::ranges::sort(nodes);
       nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
       table.add(
-          {row.at, row.kind, row.job, summarised(row.pods), summarised(nodes), row.action, row.contender});
+          {row.at, row.kind, row.job, summarised(row.pods), summarised(nodes), row.action, row.preemptor});
     }
     std::vector<std::string> counts;
     for (const auto& [kind, count] : kinds_) counts.push_back(fmt::format("{} {}", grouped(count), kind));
@@ -56,7 +56,7 @@ class TimeLine {
 
  private:
   struct Row {
-    std::string at, kind, job, action, contender;
+    std::string at, kind, job, action, preemptor;
     std::vector<std::string> pods, nodes;
   };
   std::vector<Row> rows_;

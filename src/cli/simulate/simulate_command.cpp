@@ -35,7 +35,7 @@ struct SimulateOptions {
 using Clock = std::chrono::steady_clock;
 
 TextStyle style_of(const SimulateOptions& options) {
-  return {.paint = Paint::for_stream(stdout),
+  return {.paint = Painter::for_stream(stdout),
           .width = columns_of(stdout, kWidthOfFiles),
           .all = options.all,
           .wide = options.wide};

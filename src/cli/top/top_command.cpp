@@ -63,7 +63,8 @@ std::optional<TopView> read_view(const TopCommand& options, Messages messages, i
 }
 
 TextStyle style_of(const TopCommand& options) {
-  return {.paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
+  return {
+      .paint = Painter::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
 }
 
 int print_once(const TopCommand& options) {

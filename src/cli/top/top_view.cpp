@@ -142,7 +142,7 @@ Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std
     table.add({selected == i ? ">" : "", grouped(i + 1), names.of(row.job), job.queue_name,
                std::to_string(job.priority), grouped_decimal(gpus_of(c, job)),
                format_age(view.round.now - job.created), start_text(view, row),
-               Cell(row.reason, Ink::kWaiting)});
+               Cell(row.reason, Color::kWaiting)});
   }
   return style.heading(format_text("Waiting ({})", grouped(view.waiting.size()))) + table.text(style.table());
 }
@@ -167,8 +167,8 @@ TopView top_view(Inputs&& inputs, const JobFilter& filter) {
   const SteadyStopwatch stopwatch;
   view.times = view.inputs.known_times();
   const answers::State state{view.before, view.inputs.policy, now, &view.times};
-  const answers::Futures futures(state, answers::outcome_of(state), {},
-                                 {.time = kTimeForEstimates, .stopwatch = stopwatch});
+  const answers::StartForecast futures(state, answers::outcome_of(state), {},
+                                       {.time = kTimeForEstimates, .stopwatch = stopwatch});
   const std::vector<JobId> selected = selected_jobs(view.inputs.cluster, filter);
   const std::set<JobId> shown(selected.begin(), selected.end());
   std::vector<JobId> jobs = jobs_in_order(view.inputs.cluster, view.inputs.policy, now);

@@ -60,7 +60,7 @@ std::vector<Cell> row_of(const std::string& name, const QueueSummary& queue) {
           grouped_decimal(std::round(queue.gpu_seconds / kSecondsOfHour))};
 }
 
-Text table_text(const TraceSummary& summary, const Paint& paint) {
+Text table_text(const TraceSummary& summary, const Painter& paint) {
   Table table({{"QUEUE"},
                {"JOBS", Align::kRight},
                {"PODS", Align::kRight},
@@ -79,7 +79,7 @@ std::string span_text(const Trace& trace, const TraceSummary& summary) {
                      first);
 }
 
-Text check_text(const TraceInput& input, const TraceSummary& summary, const Paint& paint) {
+Text check_text(const TraceInput& input, const TraceSummary& summary, const Painter& paint) {
   const Trace& trace = input.trace();
   Text text = table_text(summary, paint);
   text += Text(span_text(trace, summary));
@@ -135,7 +135,7 @@ int run_check(const CheckFlags& flags) {
   if (flags.output == "json")
     write_json(check_json(*input, summary));
   else
-    write_out(check_text(*input, summary, Paint::for_stream(stdout)));
+    write_out(check_text(*input, summary, Painter::for_stream(stdout)));
   return exit_code;
 }
 

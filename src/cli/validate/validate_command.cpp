@@ -28,7 +28,7 @@ struct ValidateOptions {
 
 // ---- text
 
-Text findings_text(const std::vector<Error>& findings, const char* what, Ink ink, const Paint& paint) {
+Text findings_text(const std::vector<Error>& findings, const char* what, Color ink, const Painter& paint) {
   Text text;
   for (const Error& finding : findings) text += format_text("{}: {}\n", paint(ink, what), finding.text());
   return text;
@@ -41,12 +41,12 @@ std::string kinds_text(const std::map<std::string, std::int64_t>& kinds) {
   return text.empty() ? "no objects" : text;
 }
 
-Text validation_text(const Inputs& inputs, const Paint& paint) {
-  Text text = findings_text(inputs.unreadable, "error", Ink::kBad, paint) +
-              findings_text(inputs.findings.errors, "error", Ink::kBad, paint) +
-              findings_text(inputs.findings.warnings, "warning", Ink::kWaiting, paint);
+Text validation_text(const Inputs& inputs, const Painter& paint) {
+  Text text = findings_text(inputs.unreadable, "error", Color::kBad, paint) +
+              findings_text(inputs.findings.errors, "error", Color::kBad, paint) +
+              findings_text(inputs.findings.warnings, "warning", Color::kWaiting, paint);
   for (const std::string& note : inputs.notes)
-    text += format_text("{}: {}\n", paint(Ink::kDim, "note"), note);
+    text += format_text("{}: {}\n", paint(Color::kDim, "note"), note);
   const std::size_t errors = inputs.findings.errors.size() + inputs.unreadable.size();
   return text + format_text("{} in {}: {}, {}\n", kinds_text(inputs.findings.known_kinds),
                             counted(inputs.files, "file"), counted(errors, "error"),
@@ -92,7 +92,7 @@ int run_validate(const ValidateOptions& options) {
   if (options.output == "json")
     write_json(validation_json(inputs, exit_code));
   else
-    write_out(validation_text(inputs, Paint::for_stream(stdout)));
+    write_out(validation_text(inputs, Painter::for_stream(stdout)));
   return exit_code;
 }
 

@@ -192,7 +192,7 @@ int run_what_if(const WhatIfCommand& options) {
     write_json(body);
   } else {
     const TextStyle style{
-        .paint = Paint::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
+        .paint = Painter::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles), .all = options.all};
     write_out(what_if_text(*changes, without, with, differences, style) +
               (timed ? timed_text(*timed, style) : Text()));
   }

@@ -39,7 +39,7 @@ struct QueueGpus {
 std::map<std::string, QueueGpus> gpus_by_queue(const Outcome& outcome) {
   std::map<std::string, QueueGpus> found;
   constexpr auto kGpus = index(Accounted::kGpus);
-  for (const QueueShare& share : outcome.rest.last.shares) {
+  for (const QueueShare& share : outcome.settled.last.shares) {
     const Queue& queue = outcome.cluster.queue(share.queue);
     found[queue.name] = {share.fair_share[kGpus],
                          outcome.cluster.use(share.queue).allocated.share(Accounted::kGpus), queue.gpu.quota};
@@ -60,7 +60,7 @@ Text queues_text(const Outcome& before, const Outcome& after, const TextStyle& s
                {"quota", Align::kRight, "GPUs"},
                {"fair share", Align::kRight, "GPUs"},
                {"in use", Align::kRight, "GPUs"}});
-  for (const QueueShare& share : after.rest.last.shares) {
+  for (const QueueShare& share : after.settled.last.shares) {
     const std::string& name = after.cluster.queue(share.queue).name;
     const auto old = was.find(name);
     const QueueGpus from = old == was.end() ? QueueGpus{} : old->second, to = is.at(name);
@@ -76,13 +76,13 @@ Text waiting_text(const Outcome& after, const answers::Differences& d, const Tex
   std::size_t shown = 0;
   for (const answers::StillWaiting& w : d.still_waiting) {
     if (shown++ == style.most_rows()) {
-      text += "  " + style.paint(Ink::kDim, and_more(d.still_waiting.size() - style.most_rows())) + "\n";
+      text += "  " + style.paint(Color::kDim, and_more(d.still_waiting.size() - style.most_rows())) + "\n";
       break;
     }
     const std::string why = w.why->reasons.empty() ? "is nominated to a node"
                                                    : muster::text_of(after.cluster, w.why->reasons.front());
     text +=
-        wrapped(format_text("{}: {}", style.paint(Ink::kBold, short_name(w.job)), why), "  ", style.width);
+        wrapped(format_text("{}: {}", style.paint(Color::kBold, short_name(w.job)), why), "  ", style.width);
   }
   return text;
 }
@@ -112,7 +112,7 @@ Text starts_text(const char* title, const std::vector<answers::StartMove>& start
 
 Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& before, const Outcome& after,
                   const answers::Differences& d, const TextStyle& style) {
-  Text text = style.paint(Ink::kBold, "What if") + "\n";
+  Text text = style.paint(Color::kBold, "What if") + "\n";
   for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
   const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
                        d.drained.empty() && d.reasons.empty() && d.starts.empty();
@@ -127,11 +127,11 @@ Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& be
   text += queues_text(before, after, style);
   text += waiting_text(after, d, style);
   for (const auto& [outcome, when] : {std::pair(&before, "without"), std::pair(&after, "with")})
-    if (!outcome->rest.is_reached)
+    if (!outcome->settled.is_reached)
       text += format_text(
           "\nThe cluster {} the changes had not settled after {} cycles (decisions oscillate); the "
           "differences may be noise.\n",
-          when, outcome->rest.cycles);
+          when, outcome->settled.cycles);
   return text;
 }
 

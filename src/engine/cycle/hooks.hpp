@@ -67,11 +67,11 @@ struct VictimRefusal {
   JobId who;  // the job it is about, if there are several
 };
 
-// A simulated scenario to be judged. The contender's tasks are placed; the victims' tasks may have been
+// A simulated scenario to be judged. The preemptor's tasks are placed; the victims' tasks may have been
 // placed again.
 struct Scenario {
-  JobId contender;
-  std::span<const TaskId> contender_tasks;
+  JobId preemptor;
+  std::span<const TaskId> preemptor_tasks;
   struct Victim {
     JobId job;
     std::span<const TaskId> tasks;  // all tasks that were taken, whatever became of them
@@ -81,7 +81,7 @@ struct Scenario {
 
 // The GPUs, in thousandths, that victims from these leaf queues must free at least.
 struct Shortage {
-  JobId contender;
+  JobId preemptor;
   Demand wanted;
   std::int64_t gpus = 0;
   struct Source {
@@ -95,7 +95,7 @@ class ScenarioGenerator;
 struct GeneratorFactory {
   std::string name;
   std::function<std::unique_ptr<ScenarioGenerator>()> make;
-  bool wants_all_tasks = false;  // it is never asked for only the first of the contender's tasks
+  bool wants_all_tasks = false;  // it is never asked for only the first of the preemptor's tasks
 };
 
 // ---------------------------------------------------------------- the hooks
@@ -146,23 +146,23 @@ struct Hooks {
   // filters.
   ListHook<TaskId, NodeId, Holding&> holding;
 
-  // ---- Making room. The contender is the pending job that room is made for.
+  // ---- Making room. The preemptor is the pending job that room is made for.
   // Whether the job may reclaim at all. Default: no.
   OwnerHook<bool(JobId)> may_reclaim{"may_reclaim"};
-  // Whether the contender may take from jobs of that leaf queue at all. Called once per queue.
+  // Whether the preemptor may take from jobs of that leaf queue at all. Called once per queue.
   FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
-  FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // contender, candidate
-  // Depends only on queue and priority of the contender.
+  FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // preemptor, candidate
+  // Depends only on queue and priority of the preemptor.
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;
   // Whether a gang below its minimum may be evicted after its grace period.
   FilterHook<VictimRefusal, JobId> stale_victim;
-  // Called after a simulated scenario in which the contender was placed.
+  // Called after a simulated scenario in which the preemptor was placed.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
   // Whether reclaim can free that much at all. A refusal proves that every scenario would be refused.
   FilterHook<JobReason, const Shortage&> reclaim_shortage;
-  // The rule that allows the contender to take from the leaf queue, as text. Default: no text.
+  // The rule that allows the preemptor to take from the leaf queue, as text. Default: no text.
   OwnerHook<std::string_view(JobId, QueueId)> reclaim_ground{"reclaim_ground"};
   // Reclaim starts a search for this job: remember the current state of the queues.
   ListHook<JobId> search_begins;

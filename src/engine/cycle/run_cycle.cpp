@@ -22,7 +22,7 @@ void run_action(Action& action, Session& session) {
 
 }  // namespace
 
-Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, const CycleAids& aids) {
+Decisions run_cycle(Cluster& cluster, const Policy& policy, TimePoint now, const CycleContext& aids) {
   const Duration start = aids.elapsed();
   Session session(cluster, policy, now, aids);
   for (const auto& action : policy.actions) action->open(session);

@@ -8,7 +8,7 @@
 #include "engine/order/waiting_jobs.hpp"
 #include "engine/place/gpu_room.hpp"
 #include "engine/place/node_finder.hpp"
-#include "engine/search/asks.hpp"
+#include "engine/search/demand_index.hpp"
 #include "engine/search/search_memory.hpp"
 #include "engine/search/signatures.hpp"
 
@@ -23,7 +23,7 @@ inline TimePoint waiting_since(const Job& job, bool joins_now, TimePoint now) {
 
 }  // namespace
 
-Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleAids& aids)
+Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleContext& aids)
     : cluster(c),
       settings(policy.settings),
       now(t),
@@ -66,9 +66,9 @@ void Session::take_signatures() {
   if (signatures_ == nullptr && are_used) signatures_ = std::make_unique<Signatures>(cluster);
 }
 
-Asks& Session::asks() {
-  if (asks_ == nullptr) asks_ = std::make_unique<Asks>(*this);
-  return *asks_;
+DemandIndex& Session::demand_index() {
+  if (demand_index_ == nullptr) demand_index_ = std::make_unique<DemandIndex>(*this);
+  return *demand_index_;
 }
 
 void Session::move(TaskId t, const Placement& to) {
@@ -206,8 +206,8 @@ void Session::bind(TaskId t) {
   decisions.binds.push_back({t, at.node, at.holding});
 }
 
-void Session::record_eviction(TaskId t, const std::string& action, JobId contender) {
-  decisions.evictions.push_back({t, action, contender});
+void Session::record_eviction(TaskId t, const std::string& action, JobId preemptor) {
+  decisions.evictions.push_back({t, action, preemptor});
 }
 
 void Session::annotate(JobId job, std::string key, std::optional<std::string> value) {

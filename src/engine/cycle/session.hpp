@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/cycle/cycle_aids.hpp"
+#include "engine/cycle/cycle_context.hpp"
 #include "engine/cycle/hooks.hpp"
 #include "engine/cycle/policy.hpp"
 #include "model/cluster.hpp"
@@ -21,7 +21,7 @@
 
 namespace muster {
 
-class Asks;
+class DemandIndex;
 class GpuRoom;
 class NodeFinder;
 class Signatures;
@@ -79,7 +79,7 @@ struct TaskMove {
 
 class Session {
  public:
-  Session(Cluster& cluster, const Policy& policy, TimePoint now, const CycleAids& aids = {});
+  Session(Cluster& cluster, const Policy& policy, TimePoint now, const CycleContext& aids = {});
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -113,7 +113,7 @@ class Session {
   // The pending jobs that are considered (waiting_jobs.hpp), by creation time, then uid.
   std::span<const JobId> waiting_by_age();
   // The victims of the last action, for reuse by the next one; null if there are none.
-  std::unique_ptr<VictimPool> spare_victims;
+  std::unique_ptr<VictimPool> cached_victims;
   std::unique_ptr<GpuRoom> spare_room;  // room of the last action, likewise
 
   // Buffers that statements reuse.
@@ -122,7 +122,7 @@ class Session {
 
   NodeFinder& finder() { return *finder_; }
   // What pending jobs ask of a search.
-  Asks& asks();
+  DemandIndex& demand_index();
   // Signatures by which KAI compares pending jobs, as of the opening of the cycle. Not computed unless KAI's
   // comparison is enabled.
   const Signatures& signatures() const { return *signatures_; }
@@ -165,7 +165,7 @@ class Session {
 
   // ---- Records
   void bind(TaskId task);
-  void record_eviction(TaskId task, const std::string& action, JobId contender);
+  void record_eviction(TaskId task, const std::string& action, JobId preemptor);
   void record_pipelined(TaskId task) { pipelined_.push_back(task); }
   void annotate(JobId job, std::string key, std::optional<std::string> value);
   // Sets why the job is pending; replaces all earlier reasons.
@@ -197,10 +197,10 @@ class Session {
   void collect_shares();
   void collect_fragments();
 
-  const CycleAids aids_;
+  const CycleContext aids_;
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::unique_ptr<NodeFinder> finder_;
-  std::unique_ptr<Asks> asks_;
+  std::unique_ptr<DemandIndex> demand_index_;
   std::unique_ptr<Signatures> signatures_;
   absl::flat_hash_map<JobId, Chunk> chunks_;
   struct OrderedTasks {

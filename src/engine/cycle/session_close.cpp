@@ -103,8 +103,8 @@ void Session::settle_pipelined() {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
     decisions.pipelined.push_back({t, at.node, at.holding});
-    if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
+    if (at.source.valid() && !at.was_only_pipelined)
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
     else
       cluster.move(t, {.status = TaskStatus::kPending});
   }
@@ -116,8 +116,8 @@ void Session::settle_evicted() {
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kReleasing) continue;
-    if (at.leaving.valid() && !at.never_stood)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.leaving, .holding = at.leaving_holding});
+    if (at.source.valid() && !at.was_only_pipelined)
+      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
     else if (!cluster.task(t).observed.node.valid())
       cluster.move(t, {.status = TaskStatus::kPending});
   }

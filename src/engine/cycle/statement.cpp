@@ -22,11 +22,11 @@ void Statement::pipeline(TaskId t, NodeId node, HoldingId holding) {
   Placement to{.status = TaskStatus::kPipelined, .node = node, .holding = holding};
   if (at.virtually_evicted) {
     if (stands_there(t, node, holding)) return take_back(t);
-    const bool moved_before = at.leaving.valid();
-    to.never_stood = at.never_stood;
-    to.leaving = moved_before ? at.leaving : at.node;
-    to.leaving_holding = moved_before ? at.leaving_holding : at.holding;
-    if (moved_before) to.passing = at.node, to.passing_holding = at.holding;
+    const bool moved_before = at.source.valid();
+    to.was_only_pipelined = at.was_only_pipelined;
+    to.source = moved_before ? at.source : at.node;
+    to.source_holding = moved_before ? at.source_holding : at.holding;
+    if (moved_before) to.via = at.node, to.via_holding = at.holding;
   }
   move(t, to);
 }
@@ -35,7 +35,7 @@ void Statement::pipeline(TaskId t, NodeId node, HoldingId holding) {
 bool Statement::stands_there(TaskId t, NodeId node, HoldingId holding) const {
   const Placement& at = session_.cluster.placement(t);
   if (session_.settings.compatibility.return_where_chosen && node != first_before(t).node) return false;
-  if (node != at.node && node != at.leaving && node != at.passing) return false;
+  if (node != at.node && node != at.source && node != at.via) return false;
   const Holding &wanted = session_.cluster.holding(holding), &held = session_.cluster.holding(at.holding);
   const bool is_shared = session_.cluster.shape_of(t).is_shared();
   // Devices of an earlier place may have been passed to another pod that shares the claim.
@@ -47,7 +47,8 @@ bool Statement::stands_there(TaskId t, NodeId node, HoldingId holding) const {
 void Statement::evict(TaskId t) {
   Placement to = session_.cluster.placement(t);
   assert(in(to.status, kActiveAllocated) && "only tasks that hold a place are evicted");
-  to.never_stood = to.never_stood || (to.status == TaskStatus::kPipelined && !to.leaving.valid());
+  to.was_only_pipelined =
+      to.was_only_pipelined || (to.status == TaskStatus::kPipelined && !to.source.valid());
   to.status = TaskStatus::kReleasing;
   to.virtually_evicted = true;
   move(t, to);
@@ -77,7 +78,7 @@ void Statement::rollback(Checkpoint to) {
   for (; log_.size() > to; log_.pop_back()) session_.move(log_.back().task, log_.back().before);
 }
 
-void Statement::commit(const std::string& action, JobId contender) {
+void Statement::commit(const std::string& action, JobId preemptor) {
   session_.note_change();
   Stamps<TaskId>& seen = session_.spare_tasks;
   seen.clear();
@@ -94,7 +95,7 @@ void Statement::commit(const std::string& action, JobId contender) {
     session_.move(m.task, settled);
     const bool is_evicted_already =
         m.before.status == TaskStatus::kPipelined;  // by the statement that moved it
-    if (!at.never_stood && !is_evicted_already) session_.record_eviction(m.task, action, contender);
+    if (!at.was_only_pipelined && !is_evicted_already) session_.record_eviction(m.task, action, preemptor);
     const JobId job = session_.cluster.task(m.task).job;
     session_.cluster.evicted(job, session_.now);
     if (session_.cluster.job(job).present) session_.annotate(job, keys::kLastEviction, session_.now_text);

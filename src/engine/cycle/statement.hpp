@@ -35,8 +35,8 @@ class Statement {
 
   Checkpoint checkpoint() const { return log_.size(); }
   void rollback(Checkpoint to);
-  // Turns the net effect per task into decisions. `contender` is the job that room is made for.
-  void commit(const std::string& action, JobId contender);
+  // Turns the net effect per task into decisions. `preemptor` is the job that room is made for.
+  void commit(const std::string& action, JobId preemptor);
 
  private:
   void move(TaskId t, const Placement& to);

@@ -70,7 +70,7 @@ TEST_F(StatementTest, AMovedVictimOccupiesBothNodes) {
   EXPECT_EQ(gpus("n2"), "idle 2 releasing -1");
   EXPECT_EQ(at("old-0").status, TaskStatus::kPipelined);
   EXPECT_EQ(at("old-0").node, node("n2"));
-  EXPECT_EQ(at("old-0").leaving, node("n1"));
+  EXPECT_EQ(at("old-0").source, node("n1"));
 }
 
 // The first target counts as releasing until the end of the cycle.
@@ -161,7 +161,7 @@ TEST_F(StatementTest, CommitBindsEvictsAndPipelines) {
   const Decisions d = session->close();
   EXPECT_EQ(text_of(c.cluster(), d), "evict old-1; bind new-0 n1; pipeline new-1 n1");
   EXPECT_EQ(d.evictions[0].action, "reclaim");
-  EXPECT_EQ(d.evictions[0].contender, c.job_id("new"));
+  EXPECT_EQ(d.evictions[0].preemptor, c.job_id("new"));
 }
 
 TEST_F(StatementTest, CommitReportsOnlyTheNetEffect) {

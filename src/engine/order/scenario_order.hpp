@@ -1,4 +1,4 @@
-// The order in which a scenario places its contender and the victims' jobs: the normal scheduling order of
+// The order in which a scenario places its preemptor and the victims' jobs: the normal scheduling order of
 // all pending jobs. The other pending jobs are either skipped or served as well. actions.md 9.6, requeue.md.
 //
 // Skipped jobs affect only which job is at the head of its queue, and a run of jobs with equal requests

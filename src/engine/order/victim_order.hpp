@@ -16,14 +16,14 @@
 
 namespace muster {
 
-// The rule for a contender that is among its own candidates.
+// The rule for a preemptor that is among its own candidates.
 inline constexpr std::string_view kItself = "itself";
 
 // Whether fair shares limit which victims may be taken: they do in reclaim, but not in preempt and
 // consolidation.
 enum class Bounded : std::uint8_t { kByShares, kNot };
 
-// The jobs that a contender may evict.
+// The jobs that a preemptor may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
   std::function<std::optional<VictimRefusal>(JobId)> spares;  // nullopt: the job may be evicted
@@ -35,8 +35,8 @@ struct Candidates {
     VictimRefusal why;
   };
   std::vector<SparedLeaf> spared;  // leaves where no job may be evicted
-  // Contenders with the same `kin` that hold no place yet may not evict the same jobs of the only leaf.
-  // Nullopt: ask for each contender.
+  // Preemptors with the same reuse key that hold no place yet may not evict the same jobs of the only leaf.
+  // Nullopt: ask for each preemptor.
   std::optional<std::int64_t> kin = {};
 };
 

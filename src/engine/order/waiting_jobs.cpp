@@ -74,11 +74,11 @@ JobOrder waiting_jobs(Session& s, const std::string& action) {
   return ordered(s, action, [](JobId) { return true; });
 }
 
-JobOrder contenders(Session& s, const std::string& action) {
+JobOrder preemptors(Session& s, const std::string& action) {
   return ordered(s, action, [&](JobId j) { return !report_delay(s, j); });
 }
 
-JobOrder preemptible_contenders(Session& s, const std::string& action) {
+JobOrder preemptible_preemptors(Session& s, const std::string& action) {
   return ordered(s, action,
                  [&](JobId j) { return s.core_part(j, s.chunk(j).tasks).empty() && !report_delay(s, j); });
 }

@@ -13,9 +13,9 @@ namespace muster {
 // Ready jobs with a pending task, limited by the action's depth per queue. Actions that make room skip jobs
 // inside their preemption delay.
 JobOrder waiting_jobs(Session& session, const std::string& action);
-JobOrder contenders(Session& session, const std::string& action);
+JobOrder preemptors(Session& session, const std::string& action);
 // Likewise, without jobs that would count as non-preemptible, even in part.
-JobOrder preemptible_contenders(Session& session, const std::string& action);
+JobOrder preemptible_preemptors(Session& session, const std::string& action);
 
 // Returns why the job is not considered, or nullopt. Placements of the cycle do not affect the answer, except
 // those of the job's own tasks.

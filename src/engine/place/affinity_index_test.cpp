@@ -12,7 +12,7 @@ namespace {
 // ---------------------------------------------------------------- reference: a walk over all pods
 
 bool is_seen_on(const Placement& at, NodeId node) {
-  return in(at.status, kActiveUsed) && (at.node == node || at.leaving == node);
+  return in(at.status, kActiveUsed) && (at.node == node || at.source == node);
 }
 
 bool takes_namespace(const PodAffinityTerm& term, const std::string& own, const std::string& ns) {
@@ -169,7 +169,7 @@ Placement any_placement(const Cluster& cluster, TaskId task) {
       return evicted;
     }
     case 2:
-      return {.status = TaskStatus::kPipelined, .node = any_node(), .leaving = at.node};
+      return {.status = TaskStatus::kPipelined, .node = any_node(), .source = at.node};
     default:
       return {.status = TaskStatus::kAllocated, .node = any_node()};
   }
@@ -198,8 +198,8 @@ void wander(Cluster& cluster, AffinityIndex& index, Check check) {
   }
 }
 
-template <class Ask>
-void for_each_pair(const Cluster& cluster, Ask ask) {
+template <class DemandSignature>
+void for_each_pair(const Cluster& cluster, DemandSignature ask) {
   for (TaskId task : ids(cluster.tasks()))
     for (NodeId node : cluster.nodes_by_name()) ask(task, node);
 }

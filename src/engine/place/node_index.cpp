@@ -36,7 +36,7 @@ void NodeIndex::update() {
       session_.cluster, [&] { build(); }, [&](NodeId node) { change(node); });
 }
 
-// Asks a node once, however often it changed.
+// DemandIndex a node once, however often it changed.
 void NodeIndex::change(NodeId node) {
   const std::uint32_t rank = session_.cluster.rank(node);
   if (std::exchange(updated_in_[rank], updates_) == updates_) return;

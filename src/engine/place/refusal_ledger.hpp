@@ -46,7 +46,7 @@ class RefusalLedger {
   // `answers` are by rank, belong to the caller, and may contain kNotAsked.
   RefusalLedger(const Session& session, ShapeId shape, const std::vector<NodeAnswer>& answers)
       : session_(session), shape_(shape), answers_(answers) {}
-  // Asks all nodes again.
+  // DemandIndex all nodes again.
   void restart();
   void changed(std::uint32_t rank);
   // The rows over the nodes of the set (null: all), for a task of the shape.

@@ -35,8 +35,8 @@ void FailedJobs::add(QueueId pool, JobId job) {
 // ---------------------------------------------------------------- complete comparison
 
 JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
-  Asks& asks = session_.asks();
-  const Ask& mine = asks.of(job);
+  DemandIndex& asks = session_.demand_index();
+  const DemandSignature& mine = asks.of(job);
   const auto alike = failed_.find({pool, mine.like});
   if (alike == failed_.end()) return {};
   for (const Failed& failed : alike->second)
@@ -49,9 +49,9 @@ JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
 void FailedJobs::add_ask(QueueId pool, JobId id) {
   const Job& job = session_.cluster.job(id);
   const bool is_own_candidate = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;
-  if (is_own_candidate || !job.taken_for_it.empty()) return;
-  Asks& asks = session_.asks();
-  const Ask& mine = asks.of(id);
+  if (is_own_candidate || !job.displaced_for_it.empty()) return;
+  DemandIndex& asks = session_.demand_index();
+  const DemandSignature& mine = asks.of(id);
   auto& alike = failed_[{pool, mine.like}];
   std::erase_if(alike, [&](const Failed& failed) { return asks.is_no_less(failed.ask, mine); });
   if (alike.size() < kMostAsks) alike.push_back({id, mine});

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/search/asks.hpp"
+#include "engine/search/demand_index.hpp"
 
 namespace muster {
 
-// Whether the contender may evict jobs of its own queue and priority. If so, a failed job that holds a place
+// Whether the preemptor may evict jobs of its own queue and priority. If so, a failed job that holds a place
 // might be evicted for another job, but not for itself; its failure then says nothing about the other job.
 enum class LikeVictims : std::uint8_t { kNo, kYes };
 
@@ -31,7 +31,7 @@ class FailedJobs {
   // ---- Complete comparison: of similar jobs, the minimal ones: none asks for no less than another
   struct Failed {
     JobId job;
-    Ask ask;
+    DemandSignature ask;
   };
   JobId covering_ask(QueueId pool, JobId job) const;
   void add_ask(QueueId pool, JobId job);

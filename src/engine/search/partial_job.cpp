@@ -1,4 +1,4 @@
-// A contender with only some of its tasks, as tried by a probe: its position in the order, and the tasks that
+// A preemptor with only some of its tasks, as tried by a probe: its position in the order, and the tasks that
 // KAI would try.
 #include "engine/search/partial_job.hpp"
 

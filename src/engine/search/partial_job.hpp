@@ -1,4 +1,4 @@
-// A contender with only some of its tasks, as tried by a probe. actions.md 9.2.
+// A preemptor with only some of its tasks, as tried by a probe. actions.md 9.2.
 #pragma once
 
 #include <span>

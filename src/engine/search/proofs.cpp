@@ -8,9 +8,9 @@ namespace {
 
 // A limit of a queue that has no candidates below it, or the quota for non-preemptible jobs, which evicting
 // preemptible jobs cannot free.
-std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const Candidates& candidates) {
+std::optional<JobReason> capacity_in_the_way(Session& s, JobId preemptor, const Candidates& candidates) {
   if (!s.hooks.job_over_capacity) return std::nullopt;
-  auto reason = s.hooks.job_over_capacity(contender, s.chunk(contender).tasks);
+  auto reason = s.hooks.job_over_capacity(preemptor, s.chunk(preemptor).tasks);
   if (!reason || reason->rule == JobRule::kOverQuota) return reason;
   const bool some_below = std::any_of(candidates.leaves.begin(), candidates.leaves.end(), [&](QueueId leaf) {
     return is_at_or_below(s.cluster, leaf, reason->queue);
@@ -18,37 +18,38 @@ std::optional<JobReason> capacity_in_the_way(Session& s, JobId contender, const 
   return some_below ? std::nullopt : reason;
 }
 
-std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId contender,
+std::optional<JobReason> shares_in_the_way(Session& s, Solver& solver, JobId preemptor,
                                            const Candidates& candidates) {
   const auto free = solver.room().exact_total();
   if (!free || s.hooks.reclaim_shortage.empty()) return std::nullopt;
-  const Demand& wanted = s.chunk(contender).wanted;
+  const Demand& wanted = s.chunk(preemptor).wanted;
   const std::int64_t missing = wanted.charge.units[index(Accounted::kGpus)] - *free;
   if (missing <= 0) return std::nullopt;
   absl::InlinedVector<Shortage::Source, 16> sources;
   for (QueueId leaf : candidates.leaves) sources.push_back({leaf, solver.pool().largest(leaf)});
   return s.hooks.reclaim_shortage(
-      {.contender = contender, .wanted = wanted, .gpus = missing, .sources = sources});
+      {.preemptor = preemptor, .wanted = wanted, .gpus = missing, .sources = sources});
 }
 
 }  // namespace
 
-std::optional<JobReason> Proofs::against(Solver& solver, JobId contender, const Candidates& candidates) {
-  const Chunk& chunk = session_.chunk(contender);
+std::optional<JobReason> Proofs::why_impossible(Solver& solver, JobId preemptor,
+                                                const Candidates& candidates) {
+  const Chunk& chunk = session_.chunk(preemptor);
   if (chunk.tasks.empty()) return std::nullopt;
-  if (auto reason = session_.hooks.hopeless_together(contender, chunk.tasks)) return reason;
-  if (auto reason = capacity_in_the_way(session_, contender, candidates)) return reason;
-  if (auto reason = too_little_to_free(solver, contender, candidates)) return reason;
+  if (auto reason = session_.hooks.hopeless_together(preemptor, chunk.tasks)) return reason;
+  if (auto reason = capacity_in_the_way(session_, preemptor, candidates)) return reason;
+  if (auto reason = too_little_to_free(solver, preemptor, candidates)) return reason;
   if (candidates.bounded == Bounded::kNot) return std::nullopt;
-  return shares_in_the_way(session_, solver, contender, candidates);
+  return shares_in_the_way(session_, solver, preemptor, candidates);
 }
 
 // All candidates together do not free enough.
-std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId contender,
+std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId preemptor,
                                                     const Candidates& candidates) {
   const RoomTest& room = with_all_gone_;
-  with_all_gone_.start(session_.cluster, solver.room(), session_.chunk(contender).tasks);
-  free_others(solver, contender, candidates);
+  with_all_gone_.start(session_.cluster, solver.room(), session_.chunk(preemptor).tasks);
+  free_others(solver, preemptor, candidates);
   if (room.reach() >= room.demand()) return std::nullopt;
   const auto gpus = [](std::int64_t units) {
     return static_cast<double>(units) / static_cast<double>(kOneGpu);
@@ -58,9 +59,9 @@ std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId conten
 }
 
 // Stops as soon as they free enough.
-void Proofs::free_others(Solver& solver, JobId contender, const Candidates& candidates) {
+void Proofs::free_others(Solver& solver, JobId preemptor, const Candidates& candidates) {
   const auto is_enough = [&] { return with_all_gone_.reach() >= with_all_gone_.demand(); };
-  if (const Sifted* sifted = known(solver.pool(), contender, candidates)) {
+  if (const Partition* sifted = known(solver.pool(), preemptor, candidates)) {
     for (JobId job : sifted->others) {
       if (is_enough()) return;
       free_all(job);
@@ -68,7 +69,7 @@ void Proofs::free_others(Solver& solver, JobId contender, const Candidates& cand
     return;
   }
   const VictimPool& pool = solver.pool();
-  Sifted sifted(pool.version());
+  Partition sifted(pool.version());
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
       if (is_enough()) return;
@@ -77,9 +78,9 @@ void Proofs::free_others(Solver& solver, JobId contender, const Candidates& cand
       sifted.add(e.job, why, pool.held(e.job));
       if (!why) free_all(e.job);
     }
-  if (const auto kin = kin_of(contender, candidates)) {
+  if (const auto kin = reuse_key(preemptor, candidates)) {
     sifted.sort();
-    by_kin_[*kin] = std::move(sifted);
+    by_reuse_key_[*kin] = std::move(sifted);
   }
 }
 
@@ -95,25 +96,26 @@ void Proofs::free_all(JobId job) {
 
 // ---------------------------------------------------------------- jobs that may not be evicted
 
-std::optional<Proofs::Kin> Proofs::kin_of(JobId contender, const Candidates& candidates) const {
+std::optional<Proofs::ReuseKey> Proofs::reuse_key(JobId preemptor, const Candidates& candidates) const {
   if (!candidates.kin || candidates.leaves.size() != 1 || !candidates.spared.empty() ||
-      session_.cluster.job(contender).counts.active_allocated() > 0)
+      session_.cluster.job(preemptor).counts.active_allocated() > 0)
     return std::nullopt;
-  return Kin{candidates.leaves.front(), *candidates.kin};
+  return ReuseKey{candidates.leaves.front(), *candidates.kin};
 }
 
-const Proofs::Sifted* Proofs::known(const VictimPool& pool, JobId contender,
-                                    const Candidates& candidates) const {
-  const auto kin = kin_of(contender, candidates);
-  const auto found = kin ? by_kin_.find(*kin) : by_kin_.end();
-  return found != by_kin_.end() && found->second.as_of == pool.version() ? &found->second : nullptr;
+const Proofs::Partition* Proofs::known(const VictimPool& pool, JobId preemptor,
+                                       const Candidates& candidates) const {
+  const auto kin = reuse_key(preemptor, candidates);
+  const auto found = kin ? by_reuse_key_.find(*kin) : by_reuse_key_.end();
+  return found != by_reuse_key_.end() && found->second.as_of == pool.version() ? &found->second : nullptr;
 }
 
-const Proofs::Sifted& Proofs::sift(const VictimPool& pool, JobId contender, const Candidates& candidates) {
-  if (const Sifted* sifted = known(pool, contender, candidates)) return *sifted;
-  const auto kin = kin_of(contender, candidates);
-  Sifted& sifted = kin ? by_kin_[*kin] : of_one_;
-  sifted = Sifted(pool.version());
+const Proofs::Partition& Proofs::partition(const VictimPool& pool, JobId preemptor,
+                                           const Candidates& candidates) {
+  if (const Partition* sifted = known(pool, preemptor, candidates)) return *sifted;
+  const auto kin = reuse_key(preemptor, candidates);
+  Partition& sifted = kin ? by_reuse_key_[*kin] : of_one_;
+  sifted = Partition(pool.version());
   for (const auto& [leaf, why] : candidates.spared)
     for (const JobEntry& e : pool.all_of(leaf)) sifted.add(e.job, why, pool.held(e.job));
   for (QueueId leaf : candidates.leaves)
@@ -126,7 +128,7 @@ const Proofs::Sifted& Proofs::sift(const VictimPool& pool, JobId contender, cons
 }
 
 // Caches the last rule, because consecutive jobs often share it.
-void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held) {
+void Proofs::Partition::add(JobId job, const std::optional<VictimRefusal>& why, const Charge& held) {
   if (!why) return others.push_back(job);
   if (why->rule == kItself) return;
   if (why->rule.data() != last_rule_.data() || why->rule.size() != last_rule_.size()) {
@@ -142,7 +144,7 @@ void Proofs::Sifted::add(JobId job, const std::optional<VictimRefusal>& why, con
     of_rule.until = why->until, of_rule.first = job;
 }
 
-void Proofs::Sifted::sort() {
+void Proofs::Partition::sort() {
   constexpr auto kGpus = index(Accounted::kGpus);
   std::sort(spared.begin(), spared.end(), [&](const NotEvictableJobs& a, const NotEvictableJobs& b) {
     const std::int64_t x = a.held.units[kGpus], y = b.held.units[kGpus];

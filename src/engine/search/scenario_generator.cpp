@@ -1,4 +1,4 @@
-// Adds victims until the GPUs they free, and the nodes they leave, could be enough for the contender.
+// Adds victims until the GPUs they free, and the nodes they leave, could be enough for the preemptor.
 #include "engine/search/scenario_generator.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ void VictimAccumulator::start(const Probe& probe) {
   started_ = false;
   room_.start(c, free_, probe.tasks);
   session_.stats.steps += std::ssize(c.nodes_by_name()) / kNodesInAStep;
-  domains_.start(session_, labels_, free_, probe.contender, probe.tasks);
+  domains_.start(session_, labels_, free_, probe.preemptor, probe.tasks);
   for (TaskId t : probe.recorded->tasks())
     if (recorded_.insert(t)) free(t);
   recorded_room_ = room_;

@@ -60,10 +60,10 @@ void add_needed(const Cluster& cluster, const Batches& batches, Stamps<TaskId>& 
 
 // The inputs of one probe.
 struct Probe {
-  JobId contender;
-  std::span<const TaskId> tasks;  // the first k tasks of the contender's chunk
+  JobId preemptor;
+  std::span<const TaskId> tasks;  // the first k tasks of the preemptor's chunk
   const Batches* recorded;        // victims of earlier probes, part of every scenario
-  const Bitmap* feasible;         // ranks of nodes the contender may use without any eviction
+  const Bitmap* feasible;         // ranks of nodes the preemptor may use without any eviction
 };
 
 // The growing list of potential victims of one probe. States that the filters refuse are skipped.

@@ -30,13 +30,13 @@ std::optional<VictimRefusal> ScenarioPlay::run(Statement& statement, const Play&
   const bool placed = line_ == Line::kAll ? place_line(statement, play) : place_all(statement, play);
   if (!placed) return VictimRefusal{.rule = "the job still does not fit"};
   group_victims(play.victims);
-  return play.valid({.contender = play.contender, .contender_tasks = play.tasks, .victims = by_job_});
+  return play.refusal({.preemptor = play.preemptor, .preemptor_tasks = play.tasks, .victims = by_job_});
 }
 
 // With KAI's rules, victims may return to places without room: see ScenarioProofs.
 void ScenarioPlay::start_room(const Play& play) {
   const auto is_counted = [&](TaskId t) { return takes_whole_gpus(session_.cluster.shape_of(t)); };
-  counts_room_ = line_ == Line::kContender && session_.settings.compatibility.return_where_chosen &&
+  counts_room_ = line_ == Line::kPreemptor && session_.settings.compatibility.return_where_chosen &&
                  session_.settings.prove_hopeless && play.room.exact_total() &&
                  std::ranges::all_of(play.tasks, is_counted);
   if (counts_room_) left_.start(session_.cluster, play.room, play.tasks);
@@ -64,14 +64,14 @@ const WaitingLine& ScenarioPlay::waiting() {
   return *waiting_;
 }
 
-// Inserts the contender and the victims' jobs into the order of pending jobs.
+// Inserts the preemptor and the victims' jobs into the order of pending jobs.
 void ScenarioPlay::line_up(const Play& play) {
   waiting();
   contestants_.clear();
-  contestants_.push_back({partial_entry(session_, play.contender, play.tasks),
+  contestants_.push_back({partial_entry(session_, play.preemptor, play.tasks),
                           session_.demand(play.tasks, session_.cluster.smallest_gpu())});
   for (JobId j : victim_jobs_) {
-    if (j == play.contender || !session_.cluster.job(j).is_in_named_queue) continue;
+    if (j == play.preemptor || !session_.cluster.job(j).is_in_named_queue) continue;
     contestants_.push_back({session_.entry(j), session_.chunk(j).wanted});
     contestants_.back().job.joins_now = line_ == Line::kAll;
   }
@@ -82,7 +82,7 @@ bool ScenarioPlay::place_all(Statement& statement, const Play& play) {
   line_up(play);
   bool reached = false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) {
-    if (j == play.contender) {
+    if (j == play.preemptor) {
       if (!place(statement, j, play.tasks)) return false;
       reached = true;
       continue;
@@ -122,12 +122,12 @@ bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId
                        {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
 }
 
-// Jobs before the contender take any places they can get. They only show whether the contender's place would
+// Jobs before the preemptor take any places they can get. They only show whether the preemptor's place would
 // be left, and are undone at the end.
 bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
   line_up(play);
   lent_.clear();
-  for (JobId j = order_->pop_any(); j != play.contender; j = order_->pop_any()) {
+  for (JobId j = order_->pop_any(); j != play.preemptor; j = order_->pop_any()) {
     if (!j.valid()) return false;
     if (places_.contains(j)) {
       place_again(statement, j);
@@ -137,7 +137,7 @@ bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
     if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
       lent_.insert(lent_.end(), chunk.tasks.begin(), chunk.tasks.end());
   }
-  if (!place(statement, play.contender, play.tasks)) return false;
+  if (!place(statement, play.preemptor, play.tasks)) return false;
   for (JobId j = order_->pop(); j.valid(); j = order_->pop()) place_again(statement, j);
   for (TaskId t : lent_) statement.take_back(t);
   return true;

@@ -1,4 +1,4 @@
-// Simulates a scenario: evicts the victims, places the contender and the victims' jobs in scheduling order,
+// Simulates a scenario: evicts the victims, places the preemptor and the victims' jobs in scheduling order,
 // and judges the result. actions.md 9.6.
 #pragma once
 
@@ -16,24 +16,24 @@
 
 namespace muster {
 
-using ScenarioValidator = std::function<std::optional<VictimRefusal>(const Scenario&)>;
+using ScenarioCheck = std::function<std::optional<VictimRefusal>(const Scenario&)>;
 
-// Which jobs are placed in addition to the victims' jobs: the contender alone, or also the pending jobs
+// Which jobs are placed in addition to the victims' jobs: the preemptor alone, or also the pending jobs
 // before it. In the latter case victims go to the back of the queue.
-enum class Line : std::uint8_t { kContender, kAll };
+enum class Line : std::uint8_t { kPreemptor, kAll };
 
 // Lives as long as an action runs; reuses its buffers.
 class ScenarioPlay {
  public:
-  explicit ScenarioPlay(Session& session, Line line = Line::kContender) : session_(session), line_(line) {}
+  explicit ScenarioPlay(Session& session, Line line = Line::kPreemptor) : session_(session), line_(line) {}
 
   struct Play {
-    JobId contender;
-    std::span<const TaskId> tasks;    // of the contender
+    JobId preemptor;
+    std::span<const TaskId> tasks;    // of the preemptor
     std::span<const TaskId> victims;  // each once
     const Bitmap& feasible;           // ranks of nodes in addition to those of the victims
     const GpuRoom& room;              // with all victims in their places
-    const ScenarioValidator& valid;
+    const ScenarioCheck& refusal;
   };
   // Returns nullopt if it worked; the statement then contains the scenario. Otherwise returns why not, and
   // the caller must roll the statement back.
@@ -64,7 +64,7 @@ class ScenarioPlay {
   std::unique_ptr<WaitingLine> waiting_;
   std::unique_ptr<ScenarioOrder> order_;
   Bitmap nodes_;
-  RoomTest left_;  // room for the contender while victims return; never less than the actual room
+  RoomTest left_;  // room for the preemptor while victims return; never less than the actual room
   bool counts_room_ = false;
   std::vector<JobId> victim_jobs_;
   std::vector<TaskId> lent_;  // placements of other pending jobs that are undone

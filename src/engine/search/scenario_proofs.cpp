@@ -17,8 +17,8 @@ bool is_plain(const Shape& shape) {
 
 }  // namespace
 
-void ScenarioProofs::start(JobId contender, const Candidates& candidates) {
-  contender_ = contender;
+void ScenarioProofs::start(JobId preemptor, const Candidates& candidates) {
+  preemptor_ = preemptor;
   candidates_ = &candidates;
   has_turns_ = false;
 }
@@ -72,10 +72,10 @@ bool ScenarioProofs::are_alike(std::span<const TaskId> victims) const {
 
 bool ScenarioProofs::do_turns_leave(std::int64_t gpus, std::span<const TaskId> victims) {
   if (!are_alike(victims)) return true;
-  if (!std::exchange(has_turns_, true)) turns_.start(contender_, play_.waiting());
+  if (!std::exchange(has_turns_, true)) return_order_.start(preemptor_, play_.waiting());
   const Cluster& c = session_.cluster;
   for (TaskId t : victims) {
-    if (turns_.may_be_away(c.task(t).job)) gpus -= freed_gpus(c, t);
+    if (return_order_.may_be_away(c.task(t).job)) gpus -= freed_gpus(c, t);
     if (gpus <= 0) return true;
   }
   return false;
@@ -99,7 +99,7 @@ bool ScenarioProofs::do_shares_allow(std::int64_t gpus, std::span<const TaskId> 
   for (QueueId leaf : candidates_->leaves)
     if (taken_from_.contains(leaf)) sources_.push_back({leaf, largest_[leaf]});
   return !session_.hooks.reclaim_shortage(
-      {.contender = contender_, .wanted = wanted_, .gpus = gpus, .sources = sources_});
+      {.preemptor = preemptor_, .wanted = wanted_, .gpus = gpus, .sources = sources_});
 }
 
 }  // namespace muster

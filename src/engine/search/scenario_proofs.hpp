@@ -6,9 +6,9 @@
 
 #include "engine/order/victim_order.hpp"
 #include "engine/place/gpu_room.hpp"
+#include "engine/search/return_order.hpp"
 #include "engine/search/scenario_generator.hpp"
 #include "engine/search/scenario_play.hpp"
-#include "engine/search/turns.hpp"
 
 namespace muster {
 
@@ -16,14 +16,14 @@ namespace muster {
 class ScenarioProofs {
  public:
   ScenarioProofs(Session& session, const GpuRoom& room, ScenarioPlay& play)
-      : session_(session), room_(room), play_(play), turns_(session) {}
+      : session_(session), room_(room), play_(play), return_order_(session) {}
 
-  void start(JobId contender, const Candidates& candidates);
+  void start(JobId preemptor, const Candidates& candidates);
   void start_probe(const VictimAccumulator& victims);
   // With equal demands, room is counted in tasks.
   bool could_fit(const Batches& potential);
   // Whether the minimum that must stay away for the tasks to fit may do so: the shares of the queues allow
-  // it, and the victims are not placed again before the contender. REQUIRES: could_fit() was called.
+  // it, and the victims are not placed again before the preemptor. REQUIRES: could_fit() was called.
   bool could_stay_away(std::span<const TaskId> victims);
 
  private:
@@ -35,10 +35,10 @@ class ScenarioProofs {
   Session& session_;
   const GpuRoom& room_;
   ScenarioPlay& play_;
-  Turns turns_;
-  bool has_turns_ = false;  // of the current contender
+  ReturnOrder return_order_;
+  bool has_turns_ = false;  // of the current preemptor
   const Candidates* candidates_ = nullptr;
-  JobId contender_;
+  JobId preemptor_;
   const VictimAccumulator* victims_ = nullptr;
   Demand wanted_;           // of the probe
   std::int64_t slots_ = 0;  // of the scenario, once all its victims are gone

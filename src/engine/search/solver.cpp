@@ -1,4 +1,4 @@
-// Probes with growing numbers of the contender's tasks, each with the scenarios that the generators propose.
+// Probes with growing numbers of the preemptor's tasks, each with the scenarios that the generators propose.
 #include "engine/search/solver.hpp"
 
 #include <absl/hash/hash.h>
@@ -28,7 +28,7 @@ void find_feasible(const Session& s, const GpuRoom& room, JobId id, Bitmap& node
 }  // namespace
 
 Solver::Solver(Session& session, std::string action)
-    : Solver(session, std::move(action), nullptr, Line::kContender) {}
+    : Solver(session, std::move(action), nullptr, Line::kPreemptor) {}
 
 Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool> pool, Line line)
     : session_(session),
@@ -48,12 +48,12 @@ Solver::Solver(Session& session, std::string action, std::unique_ptr<VictimPool>
 }
 Solver::~Solver() {
   session_.spare_room = std::move(owned_room_);
-  if (!has_own_victims_ && pool_ != nullptr) session_.spare_victims = std::move(pool_);
+  if (!has_own_victims_ && pool_ != nullptr) session_.cached_victims = std::move(pool_);
 }
 
 VictimPool& Solver::pool() {
   if (pool_ != nullptr) return *pool_;
-  pool_ = std::move(session_.spare_victims);
+  pool_ = std::move(session_.cached_victims);
   if (pool_ == nullptr || !pool_->is_up_to_date())
     pool_ = std::make_unique<VictimPool>(session_);
   else
@@ -61,13 +61,13 @@ VictimPool& Solver::pool() {
   return *pool_;
 }
 
-Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& candidates,
-                      const ScenarioValidator& valid) {
+Outcome Solver::solve(Statement& statement, JobId preemptor, const Candidates& candidates,
+                      const ScenarioCheck& refusal) {
   ended_ = {};
-  if (session_.chunk(contender).tasks.empty()) return Outcome::kNothingToPlace;
+  if (session_.chunk(preemptor).tasks.empty()) return Outcome::kNothingToPlace;
   if (generators_.empty()) return Outcome::kNoGenerator;
   if (!budget_.start_job()) return Outcome::kOutOfTime;
-  start(contender, candidates, valid);
+  start(preemptor, candidates, refusal);
   for (Generator& generator : generators_) {
     if (generator.made == nullptr) generator.made = generator.factory.make();
     if (!generator.made->serves(candidates)) continue;
@@ -76,7 +76,7 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
       if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
       continue;
     }
-    if (!contender_stands()) {
+    if (!is_satisfied()) {
       statement.rollback(0);
       return Outcome::kNoSolution;
     }
@@ -86,18 +86,18 @@ Outcome Solver::solve(Statement& statement, JobId contender, const Candidates& c
   return unsolved();
 }
 
-void Solver::start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid) {
-  contender_ = contender;
-  valid_ = &valid;
-  const Chunk& chunk = session_.chunk(contender);
+void Solver::start(JobId preemptor, const Candidates& candidates, const ScenarioCheck& refusal) {
+  preemptor_ = preemptor;
+  refusal_ = &refusal;
+  const Chunk& chunk = session_.chunk(preemptor);
   tasks_.assign(chunk.tasks.begin(), chunk.tasks.end());
   failed_.clear();
   for_now_.clear();
   limit_ = Limit::kNone;
-  if (session_.memory != nullptr) session_.memory->recall(session_, action_, contender, failed_);
+  if (session_.memory != nullptr) session_.memory->recall(session_, action_, preemptor, failed_);
   if (accumulator_ == nullptr) accumulator_ = std::make_unique<VictimAccumulator>(session_, pool(), room_);
   accumulator_->begin(candidates);
-  proofs_.start(contender, candidates);
+  proofs_.start(preemptor, candidates);
 }
 
 void Solver::end_as_before(const SearchEnded& ended) { ended_ = ended; }
@@ -113,24 +113,24 @@ Outcome Solver::unsolved() {
   if (session_.memory != nullptr) {
     for (std::size_t scenario : for_now_) failed_.erase(scenario);
     if (is_cut)
-      session_.memory->remember(session_, action_, contender_, failed_);
+      session_.memory->remember(session_, action_, preemptor_, failed_);
     else
-      session_.memory->forget(session_, action_, contender_);
+      session_.memory->forget(session_, action_, preemptor_);
   }
   if (!is_cut) return Outcome::kNoSolution;
   return limit_ == Limit::kTime ? Outcome::kOutOfTime : Outcome::kCutShort;
 }
 
-// Whether the contender has all it needs to run.
-bool Solver::contender_stands() const {
-  const Job& job = session_.cluster.job(contender_);
+// Whether the preemptor has all it needs to run.
+bool Solver::is_satisfied() const {
+  const Job& job = session_.cluster.job(preemptor_);
   if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
   return is_satisfied(job, kRoot);
 }
 
-void Solver::note_commit(JobId contender) {
+void Solver::note_commit(JobId preemptor) {
   moved_.assign(play_.victim_jobs().begin(), play_.victim_jobs().end());
-  if (std::find(moved_.begin(), moved_.end(), contender) == moved_.end()) moved_.push_back(contender);
+  if (std::find(moved_.begin(), moved_.end(), preemptor) == moved_.end()) moved_.push_back(preemptor);
   for (JobId j : moved_) play_.update(j);
   pool().update(moved_);
 }
@@ -139,7 +139,7 @@ void Solver::note_commit(JobId contender) {
 
 // Tries one task, two, four, and so on, then bisects, and ends with all of them: actions.md 9.2.
 bool Solver::search(Statement& statement, Generator& generator) {
-  find_feasible(session_, room(), contender_, feasible_);
+  find_feasible(session_, room(), preemptor_, feasible_);
   to_all_nodes_ = generator.made->moves_to_all_nodes();
   if (to_all_nodes_) feasible_.fill();
   budget_.start_generator(generator.factory.name);
@@ -166,7 +166,7 @@ bool Solver::search(Statement& statement, Generator& generator) {
 std::span<const TaskId> Solver::tasks_of_probe(std::size_t k) {
   const auto first = std::span<const TaskId>(tasks_).first(k);
   if (session_.settings.compatibility.probes_try_all_tasks) return first;
-  tasks_of_partial_copy(session_, contender_, first, partial_);
+  tasks_of_partial_copy(session_, preemptor_, first, partial_);
   return partial_;
 }
 
@@ -175,7 +175,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
   const auto tasks = tasks_of_probe(k);
   if (tasks.empty()) return false;
   room_.update();
-  accumulator_->start({contender_, tasks, &recorded_, &feasible_});
+  accumulator_->start({preemptor_, tasks, &recorded_, &feasible_});
   proofs_.start_probe(*accumulator_);
   generator.made->start(*accumulator_);
   while (generator.made->next(potential_)) {
@@ -208,12 +208,12 @@ std::size_t Solver::fingerprint(std::size_t k) {
 
 std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,
                                           std::span<const TaskId> victims) {
-  const auto failure = play_.run(statement, {.contender = contender_,
+  const auto failure = play_.run(statement, {.preemptor = preemptor_,
                                              .tasks = tasks,
                                              .victims = victims,
                                              .feasible = feasible_,
                                              .room = room_,
-                                             .valid = *valid_});
+                                             .refusal = *refusal_});
   if (failure) {
     statement.rollback(0);
     ended_.last_failure = failure->rule;

@@ -1,4 +1,4 @@
-// The solver that all actions use to make room: finds victims whose eviction lets the contender run.
+// The solver that all actions use to make room: finds victims whose eviction lets the preemptor run.
 // actions.md 9.
 #pragma once
 
@@ -38,10 +38,10 @@ class Solver {
   Solver& operator=(const Solver&) = delete;
 
   // On success the statement contains evictions and placements, ready to commit.
-  Outcome solve(Statement& statement, JobId contender, const Candidates& candidates,
-                const ScenarioValidator& valid);
+  Outcome solve(Statement& statement, JobId preemptor, const Candidates& candidates,
+                const ScenarioCheck& refusal);
   // Call after the statement was committed.
-  void note_commit(JobId contender);
+  void note_commit(JobId preemptor);
   // Call after the queue position of the job changed.
   void note_place_in_line(JobId job) { play_.update(job); }
 
@@ -63,7 +63,7 @@ class Solver {
     std::unique_ptr<ScenarioGenerator> made;
   };
 
-  void start(JobId contender, const Candidates& candidates, const ScenarioValidator& valid);
+  void start(JobId preemptor, const Candidates& candidates, const ScenarioCheck& refusal);
   bool search(Statement& statement, Generator& generator);
   bool probe(Statement& statement, Generator& generator, std::size_t k);
   std::span<const TaskId> tasks_of_probe(std::size_t k);
@@ -73,7 +73,7 @@ class Solver {
   void collect_victims();
   std::size_t fingerprint(std::size_t k);
   void record_victims();
-  bool contender_stands() const;
+  bool is_satisfied() const;
   void trim(Statement& statement);
   void note_next_chance(const ScenarioGenerator& generator);
   Outcome unsolved();
@@ -92,8 +92,8 @@ class Solver {
   ScenarioProofs proofs_;
 
   // ---- The current search
-  JobId contender_;
-  const ScenarioValidator* valid_ = nullptr;
+  JobId preemptor_;
+  const ScenarioCheck* refusal_ = nullptr;
   std::vector<TaskId> tasks_;    // all tasks that must be placed
   std::vector<TaskId> partial_;  // what a probe tries of them, with KAI's rules
   Bitmap feasible_;

@@ -49,7 +49,7 @@ TEST(Solver, WritesARecordForEveryEviction) {
   EXPECT_EQ(e.victim_queue.queue, c.queue_id("rich"));
   EXPECT_EQ(e.victim_queue.held[index(Accounted::kGpus)], 2);
   EXPECT_EQ(e.victim_queue.quota[index(Accounted::kGpus)], 1);
-  EXPECT_EQ(e.contender_queue.held[index(Accounted::kGpus)], 0);
+  EXPECT_EQ(e.preemptor_queue.held[index(Accounted::kGpus)], 0);
   EXPECT_EQ(e.runtime_lost, Duration(1h));
 }
 

@@ -10,8 +10,8 @@ namespace {
 // The node of the task before the current statement evicted or moved it, and what it frees there.
 NodeId home_of(const Cluster& cluster, TaskId t) {
   const Placement& at = cluster.placement(t);
-  if (at.status != TaskStatus::kPipelined || !at.leaving.valid()) return at.node;
-  return at.passing.valid() ? at.passing : at.leaving;
+  if (at.status != TaskStatus::kPipelined || !at.source.valid()) return at.node;
+  return at.via.valid() ? at.via : at.source;
 }
 std::int64_t freed_at(const Cluster& cluster, TaskId t, NodeId home) {
   return cluster.accepted(cluster.shape_of(t), home).units[index(Accounted::kGpus)];

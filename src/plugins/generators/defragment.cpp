@@ -73,7 +73,7 @@ class Defragment final : public ScenarioGenerator {
   // time.
   bool costs_too_much(const Plan& plan) {
     const Session& session = victims_->session();
-    const auto waited = session.now - cluster().job(victims_->probe().contender).created;
+    const auto waited = session.now - cluster().job(victims_->probe().preemptor).created;
     std::int64_t gpus = 0;
     for (TaskId t : victims_->probe().tasks) gpus += shape_of(t).gpu_units();
     const double missing = plan.price.work - gpu_hours(gpus, waited);
@@ -103,7 +103,7 @@ class Defragment final : public ScenarioGenerator {
 
   std::vector<Domain> domains() const {
     const Cluster& c = cluster();
-    const TopologyConstraint& topology = c.job(victims_->probe().contender).sets[kRoot.at].topology;
+    const TopologyConstraint& topology = c.job(victims_->probe().preemptor).sets[kRoot.at].topology;
     const TopologyTree* tree = c.topology(topology.topology);
     const auto level =
         tree != nullptr && !topology.required.empty() ? tree->level(topology.required) : std::nullopt;
@@ -245,7 +245,7 @@ class Defragment final : public ScenarioGenerator {
       return true;
     };
     return std::all_of(jobs.begin(), jobs.end(), finds_places) &&
-           !allocate_job(s, st, {.job = victims_->probe().contender, .tasks = victims_->probe().tasks});
+           !allocate_job(s, st, {.job = victims_->probe().preemptor, .tasks = victims_->probe().tasks});
   }
 
   // Writes one batch for each job, for as many jobs as may move at once.

@@ -207,15 +207,15 @@ void VolumeFilter::follow() {
   for (TaskId t : ids(cluster_.tasks()))
     if (cluster_.task(t).alive && cluster_.task(t).shape.valid()) {
       const Placement& at = cluster_.placement(t);
-      for_each_place(at, [&](NodeId n) { give(t, n, n == at.node ? at.holding : at.leaving_holding, +1); });
+      for_each_place(at, [&](NodeId n) { give(t, n, n == at.node ? at.holding : at.source_holding, +1); });
     }
 }
 
 void VolumeFilter::moved(TaskId t, const Placement& from, const Placement& to) {
   if (!follows_) return;
   for_each_place(from,
-                 [&](NodeId n) { give(t, n, n == from.node ? from.holding : from.leaving_holding, -1); });
-  for_each_place(to, [&](NodeId n) { give(t, n, n == to.node ? to.holding : to.leaving_holding, +1); });
+                 [&](NodeId n) { give(t, n, n == from.node ? from.holding : from.source_holding, -1); });
+  for_each_place(to, [&](NodeId n) { give(t, n, n == to.node ? to.holding : to.source_holding, +1); });
 }
 
 void VolumeFilter::give(TaskId t, NodeId node, HoldingId held, int sign) {

@@ -91,7 +91,7 @@ std::optional<std::int64_t> ReclaimRules::most_to_take(QueueId q, bool fits_quot
 // Leaves come depth first, so those of one queue are adjacent.
 absl::InlinedVector<ReclaimRules::Source, 16> ReclaimRules::sources_of(const Shortage& shortage) const {
   absl::InlinedVector<Source, 16> sources;
-  const QueueId ours = cluster_.job(shortage.contender).queue;
+  const QueueId ours = cluster_.job(shortage.preemptor).queue;
   const Demand& requested = shortage.wanted;
   for (const auto& [leaf, largest] : shortage.sources) {
     const auto [mine, theirs] = leveled_pair(cluster_, ours, leaf);

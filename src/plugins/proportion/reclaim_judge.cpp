@@ -35,9 +35,9 @@ void ReclaimJudge::begin_search(JobId preemptor) {
 }
 
 bool ReclaimJudge::is_valid(const Scenario& scenario) {
-  const Demand requested = session_.demand(scenario.contender_tasks, cluster_.smallest_gpu());
+  const Demand requested = session_.demand(scenario.preemptor_tasks, cluster_.smallest_gpu());
   core_part_.clear();
-  for (TaskId t : scenario.contender_tasks)
+  for (TaskId t : scenario.preemptor_tasks)
     if (core_tasks_.contains(t)) core_part_.push_back(t);
   has_core_ = !core_part_.empty();
   core_ = session_.demand(core_part_, cluster_.smallest_gpu());
@@ -45,7 +45,7 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
   for (QueueId q : losers_) losses_[q] = {};
   losers_.clear();
   collect_portions(scenario);
-  return strategies_allow(cluster_.job(scenario.contender).queue, requested) &&
+  return strategies_allow(cluster_.job(scenario.preemptor).queue, requested) &&
          stays_within_bounds(scenario, requested);
 }
 
@@ -74,7 +74,7 @@ void ReclaimJudge::add_portion(QueueId leaf, std::span<const TaskId> tasks) {
     const Placement& at = cluster_.placement(t);
     const bool placed_again = in(at.status, kActiveAllocated);
     if (placed_again && session_.settings.allow_consolidating_reclaim) continue;
-    portion.amount += cluster_.accepted(cluster_.shape_of(t), at.leaving.valid() ? at.leaving : at.node);
+    portion.amount += cluster_.accepted(cluster_.shape_of(t), at.source.valid() ? at.source : at.node);
     any = true;
   }
   if (any) portions_.push_back(portion);
@@ -134,7 +134,7 @@ void ReclaimJudge::take_off(const Portion& portion, const std::array<bool, 3>& r
 // At no level may the preemptor's queue end up over its share and at least as saturated as a queue it took
 // from.
 bool ReclaimJudge::stays_within_bounds(const Scenario& scenario, const Demand& requested) const {
-  const Job& job = cluster_.job(scenario.contender);
+  const Job& job = cluster_.job(scenario.preemptor);
   for (QueueId q = job.queue; q.valid(); q = cluster_.queue(q).parent) {
     for (QueueId s : losers_)
       if (s != q && cluster_.queue(s).parent == cluster_.queue(q).parent && is_saturated(q, s, requested))

@@ -109,8 +109,8 @@ CycleSnapshot snapshot_before(const Cluster& cluster, const LiveSource& source,
   });
   source.each_ungrouped([&](const std::string& uid) { s.ungrouped.insert(uid); });
   for (const Job& job : cluster.jobs())
-    if (job.present && !job.taken_for_it.empty())
-      s.taken[job.full_name()] = {job.taken_for_it.begin(), job.taken_for_it.end()};
+    if (job.present && !job.displaced_for_it.empty())
+      s.taken[job.full_name()] = {job.displaced_for_it.begin(), job.displaced_for_it.end()};
   return s;
 }
 

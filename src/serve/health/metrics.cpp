@@ -167,7 +167,7 @@ void Metrics::cycle(const Cluster& cluster, const Decisions& decisions, std::chr
   scheduled_.Add({{"action", "allocate"}}).Increment(static_cast<double>(placed.size()));
   std::map<std::string, std::set<JobId>> served;
   for (const EvictDecision& eviction : decisions.evictions)
-    served[eviction.action].insert(eviction.contender);
+    served[eviction.action].insert(eviction.preemptor);
   for (const EvictDecision& eviction : decisions.evictions)
     if (eviction.runtime_lost && *eviction.runtime_lost < kShortLife) short_lived_->Increment();
   for (const auto& [action, jobs] : served) {

@@ -46,7 +46,7 @@ class Metrics {
     std::string ns, name, uid;  // of the job
   };
   void evicted(const EvictedFrom& job, const std::string& action);
-  // A contender of requeue gets its room: the victims' cooldowns are written.
+  // A preemptor of requeue gets its room: the victims' cooldowns are written.
   void requeue_committed(const std::string& nominators);
   // Of PodGroups whose last eviction is older: they have a counter each, and there is no end of them.
   void forget_evictions_before(Clock::time_point end);

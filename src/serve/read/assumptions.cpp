@@ -89,12 +89,12 @@ void Assumptions::end_bind(Cluster& cluster, const std::string& ns, const std::s
 
 // ---------------------------------------------------------------- evictions
 
-void Assumptions::evict(Cluster& cluster, TaskId task, JobId contender, TimePoint now) {
+void Assumptions::evict(Cluster& cluster, TaskId task, JobId preemptor, TimePoint now) {
   const Task& t = cluster.task(task);
   evictions_[t.uid] = {.since = now};
-  if (contender.valid()) {
-    evictions_[t.uid].contender_ns = cluster.job(contender).ns;
-    evictions_[t.uid].contender = cluster.job(contender).name;
+  if (preemptor.valid()) {
+    evictions_[t.uid].preemptor_ns = cluster.job(preemptor).ns;
+    evictions_[t.uid].preemptor = cluster.job(preemptor).name;
   }
   Observed seen = t.observed;
   seen.deletion = now;
@@ -109,9 +109,9 @@ void Assumptions::end_eviction(Cluster& cluster, const std::string& ns, const st
   evictions_.erase(found);
   const TaskId task = cluster.find_task(ns, name);
   if (!task.valid() || cluster.task(task).uid != uid) return;
-  const JobId contender = cluster.find_job(eviction.contender_ns, eviction.contender);
-  if (contender.valid() && cluster.task(task).job.valid())
-    cluster.not_taken_for(contender, cluster.task(task).job);
+  const JobId preemptor = cluster.find_job(eviction.preemptor_ns, eviction.preemptor);
+  if (preemptor.valid() && cluster.task(task).job.valid())
+    cluster.forget_displaced(preemptor, cluster.task(task).job);
   Observed seen = cluster.task(task).observed;
   seen.deletion.reset();
   cluster.observe(task, seen);

@@ -36,7 +36,7 @@ class Assumptions {
   }
 
   // ---- evictions: the pod looks as if it were terminating
-  void evict(Cluster& cluster, TaskId task, JobId contender, TimePoint now);
+  void evict(Cluster& cluster, TaskId task, JobId preemptor, TimePoint now);
   void end_eviction(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
   bool evicts(const std::string& uid) const { return evictions_.contains(uid); }
 
@@ -80,7 +80,7 @@ class Assumptions {
   absl::flat_hash_map<std::string, std::string> binds_;  // "ns/name" → uid
   struct Eviction {
     TimePoint since;
-    std::string contender_ns, contender;  // "": there is none
+    std::string preemptor_ns, preemptor;  // "": there is none
   };
   absl::flat_hash_map<std::string, Eviction> evictions_;                          // by uid
   absl::flat_hash_map<std::string, AnnotationChanges> annotations_;               // "ns/name"

@@ -80,12 +80,12 @@ TEST_F(AssumptionsTest, AnOldEventDoesNotUndoAnEviction) {
 }
 
 TEST_F(AssumptionsTest, WhoStaysAfterAllMayBeTakenAnotherTime) {
-  const JobId contender = c.cluster().find_job("default", "new"),
+  const JobId preemptor = c.cluster().find_job("default", "new"),
               victim = c.cluster().find_job("default", "old");
-  c.cluster().taken_for(contender, victim);
-  assumptions.evict(c.cluster(), c.task_id("old-0"), contender, c.now());
+  c.cluster().record_displaced(preemptor, victim);
+  assumptions.evict(c.cluster(), c.task_id("old-0"), preemptor, c.now());
   assumptions.end_eviction(c.cluster(), "default", "old-0", c.cluster().task(c.task_id("old-0")).uid);
-  EXPECT_TRUE(c.cluster().job(contender).taken_for_it.empty());
+  EXPECT_TRUE(c.cluster().job(preemptor).displaced_for_it.empty());
 }
 
 TEST_F(AssumptionsTest, APodThatIsGoneLeavesNothingBehind) {

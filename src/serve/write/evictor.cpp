@@ -34,9 +34,9 @@ bool is_refused_by_budget(const HttpResponse& answer) {
          (answer.status == 500 && answer.body.find("more than one PodDisruptionBudget") != std::string::npos);
 }
 
-// Those whose evictions make sense only together: victims of one contender, a gang that is taken off.
+// Those whose evictions make sense only together: victims of one preemptor, a gang that is taken off.
 std::string purpose_of(const Evict& evict) {
-  const std::string whom = evict.contender.empty() ? evict.job() : evict.contender_ns + "/" + evict.contender;
+  const std::string whom = evict.preemptor.empty() ? evict.job() : evict.preemptor_ns + "/" + evict.preemptor;
   return evict.action + " " + whom;
 }
 
@@ -47,10 +47,10 @@ Evict evict_of(const Cluster& cluster, const EvictDecision& decision) {
               .labels = cluster.labels_of(decision.task),
               .action = decision.action};
   evict.message = fmt::format("pod {} was evicted by {}", evict.pod.full_name(), decision.action);
-  if (!decision.contender.valid()) return evict;
-  evict.contender = cluster.job(decision.contender).name;
-  evict.contender_ns = cluster.job(decision.contender).ns;
-  evict.message += fmt::format(" to make room for {}/{}", evict.contender_ns, evict.contender);
+  if (!decision.preemptor.valid()) return evict;
+  evict.preemptor = cluster.job(decision.preemptor).name;
+  evict.preemptor_ns = cluster.job(decision.preemptor).ns;
+  evict.message += fmt::format(" to make room for {}/{}", evict.preemptor_ns, evict.preemptor);
   return evict;
 }
 
@@ -235,7 +235,7 @@ kube::Async<void> Evictor::mark_disruption(const Evict& evict) {
 void Evictor::record(const Evict& evict) {
   p_.log.info("evict", {{"pod", evict.pod.full_name()},
                         {"action", evict.action},
-                        {"for", evict.contender.empty() ? "" : evict.contender_ns + "/" + evict.contender}});
+                        {"for", evict.preemptor.empty() ? "" : evict.preemptor_ns + "/" + evict.preemptor}});
   if (evict.pod.job.empty()) return;
   const ObjectReference of_group{resources::kPodGroups.api_version(), "PodGroup", evict.pod.ns, evict.pod.job,
                                  evict.pod.job_uid};
@@ -244,9 +244,9 @@ void Evictor::record(const Evict& evict) {
               .reason = "Evict",
               .message = evict.message,
               .annotations = {{"num-evicted-pods", "1"}, {"evictor-action-type", evict.action}}};
-  if (!evict.contender.empty()) {
-    event.annotations["evictor-pod-group-name"] = evict.contender;
-    event.annotations["evictor-pod-group-namespace"] = evict.contender_ns;
+  if (!evict.preemptor.empty()) {
+    event.annotations["evictor-pod-group-name"] = evict.preemptor;
+    event.annotations["evictor-pod-group-namespace"] = evict.preemptor_ns;
   }
   p_.events.record(std::move(event));
 }

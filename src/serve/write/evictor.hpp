@@ -23,7 +23,7 @@ enum class EvictBy { kDelete, kEvictionApi };
 struct Evict {
   PodIdentity pod;
   Labels labels;
-  std::string action, contender, contender_ns, message;
+  std::string action, preemptor, preemptor_ns, message;
   std::string nominators;    // of a requeue: who said that its victims may go
   bool has_receipt = false;  // which its PodGroup is being given
   std::string job() const { return pod.ns + "/" + pod.job; }

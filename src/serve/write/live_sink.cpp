@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "answers/receipt.hpp"
+#include "answers/eviction_record.hpp"
 #include "grouper/grouper.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/assumptions.hpp"
@@ -33,7 +33,7 @@ bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
 std::string nominators_of(const Decisions& decisions, const EvictDecision& eviction) {
   if (!decisions.requeue || eviction.action != "requeue") return "";
   for (const RequeueAttempt& attempt : decisions.requeue->attempts)
-    if (attempt.contender == eviction.contender && attempt.found_room) return attempt.nominators;
+    if (attempt.preemptor == eviction.preemptor && attempt.found_room) return attempt.nominators;
   return "";
 }
 
@@ -43,7 +43,7 @@ void LiveSink::assume(Cluster& cluster, const Decisions& decisions, TimePoint no
   for (const BindDecision& bind : decisions.binds)
     assumptions_.bind(cluster, bind.task, bind.node, bind.holding);
   for (const EvictDecision& eviction : decisions.evictions)
-    assumptions_.evict(cluster, eviction.task, eviction.contender, now);
+    assumptions_.evict(cluster, eviction.task, eviction.preemptor, now);
   for (const PatchDecision& patch : decisions.patches)
     if (!is_in_vain(cluster, patch))
       assumptions_.annotate(cluster.job(patch.job).ns, cluster.job(patch.job).name, patch.annotations);

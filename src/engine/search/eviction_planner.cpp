@@ -1,57 +1,58 @@
 // Tries proofs first, then the search. Ends with a record for each eviction, or with a report.
-#include "engine/search/making_room.hpp"
+#include "engine/search/eviction_planner.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace muster {
 
-RoomMaker::RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line)
+EvictionPlanner::EvictionPlanner(Session& session, const char* action, std::unique_ptr<VictimPool> pool,
+                                 Line line)
     : session_(session), action_(action), solver_(session, action, std::move(pool), line), proofs_(session) {
   if (session.memory != nullptr) session.memory->action_begins(action);
 }
 
 // Once every job had its turn, the next cycle starts again with the first in the queue order.
-RoomMaker::~RoomMaker() {
+EvictionPlanner::~EvictionPlanner() {
   if (session_.memory == nullptr) return;
   if (some_are_left_)
-    session_.memory->note_turns(session_, action_, turns_);
+    session_.memory->note_turns(session_, action_, tried_);
   else
     session_.memory->end_round(action_);
 }
 
-bool RoomMaker::report_if_put_off(JobId contender) {
+bool EvictionPlanner::report_if_put_off(JobId preemptor) {
   const bool had_its_turn =
-      session_.memory != nullptr && session_.memory->had_its_turn(session_, action_, contender);
+      session_.memory != nullptr && session_.memory->had_its_turn(session_, action_, preemptor);
   const bool has_steps_left = session_.stats.steps < session_.settings.search.steps_per_action;
-  if (!had_its_turn && has_steps_left) return turns_.push_back(contender), false;
+  if (!had_its_turn && has_steps_left) return tried_.push_back(preemptor), false;
   some_are_left_ = some_are_left_ || !had_its_turn;
-  session_.add_reason(contender, {.rule = JobRule::kSearchUnresolved});
+  session_.add_reason(preemptor, {.rule = JobRule::kSearchUnresolved});
   session_.decisions.is_unfinished = true;
   return true;
 }
 
-bool RoomMaker::report_if_hopeless(JobId contender) {
-  const Chunk chunk = session_.chunk(contender);
+bool EvictionPlanner::report_if_hopeless(JobId preemptor) {
+  const Chunk chunk = session_.chunk(preemptor);
   for (TaskId t : chunk.tasks)
     if (auto refusal = session_.hooks.hopeless(t)) {
-      session_.set_reason(contender, std::move(*refusal));
+      session_.set_reason(preemptor, std::move(*refusal));
       return true;
     }
   return false;
 }
 
-bool RoomMaker::report_if_covered(const FailedJobs& failed, QueueId pool, JobId contender) {
-  const JobId like = failed.covering(pool, contender);
-  if (like.valid() && session_.counts_refusals(contender))
-    session_.record_search(contender, {.action = action_, .end = SearchEnd::kLikeJob, .like = like});
+bool EvictionPlanner::report_if_covered(const FailedJobs& failed, QueueId pool, JobId preemptor) {
+  const JobId like = failed.covering(pool, preemptor);
+  if (like.valid() && session_.counts_refusals(preemptor))
+    session_.record_search(preemptor, {.action = action_, .end = SearchEnd::kLikeJob, .like = like});
   return like.valid();
 }
 
-Outcome RoomMaker::make_room(const Purpose& purpose) {
+Outcome EvictionPlanner::make_room(const Purpose& purpose) {
   ++session_.stats.jobs_tried;
   if (session_.settings.prove_hopeless)
-    if (auto proof = proofs_.against(solver_, purpose.contender, purpose.candidates)) {
+    if (auto proof = proofs_.why_impossible(solver_, purpose.preemptor, purpose.candidates)) {
       report(purpose, SearchEnd::kProven, std::move(proof));
       return Outcome::kNoSolution;
     }
@@ -62,10 +63,10 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
   remember_queues();
   const std::size_t first = session_.decisions.evictions.size();
   Statement st(session_);
-  const Outcome outcome = solver_.solve(st, purpose.contender, purpose.candidates, purpose.valid);
+  const Outcome outcome = solver_.solve(st, purpose.preemptor, purpose.candidates, purpose.refusal);
   if (outcome == Outcome::kSolved && purpose.commits()) {
-    st.commit(action_, purpose.contender);
-    solver_.note_commit(purpose.contender);
+    st.commit(action_, purpose.preemptor);
+    solver_.note_commit(purpose.preemptor);
     write_records(purpose, first);
   } else if (outcome != Outcome::kSolved) {
     const bool is_cut = outcome == Outcome::kCutShort || outcome == Outcome::kOutOfTime;
@@ -75,14 +76,14 @@ Outcome RoomMaker::make_room(const Purpose& purpose) {
 }
 
 // A failed search is not repeated until something it depends on has changed.
-bool RoomMaker::is_as_before(const Purpose& purpose) {
+bool EvictionPlanner::is_as_before(const Purpose& purpose) {
   if (session_.memory == nullptr || purpose.depends_on_time) return false;
-  const SearchEnded* ended = session_.memory->recall_end(session_, action_, purpose.contender);
+  const SearchEnded* ended = session_.memory->recall_end(session_, action_, purpose.preemptor);
   if (ended != nullptr) solver_.end_as_before(*ended);
   return ended != nullptr;
 }
 
-void RoomMaker::remember(const Purpose& purpose, const SearchReport& report) {
+void EvictionPlanner::remember(const Purpose& purpose, const SearchReport& report) {
   if (session_.memory == nullptr || purpose.depends_on_time) return;
   SearchEnded ended = solver_.ended();
   const auto take_earlier = [&](const std::optional<TimePoint>& until) {
@@ -90,12 +91,12 @@ void RoomMaker::remember(const Purpose& purpose, const SearchReport& report) {
   };
   if (ended.soonest) take_earlier(ended.soonest->until);
   for (const NotEvictableJobs& spared : report.spared) take_earlier(spared.until);
-  session_.memory->remember_end(session_, action_, purpose.contender, ended);
+  session_.memory->remember_end(session_, action_, purpose.preemptor, ended);
 }
 
-void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof) {
+void EvictionPlanner::report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof) {
   SearchReport report{.action = action_, .end = end};
-  const Proofs::Sifted& sifted = proofs_.sift(solver_.pool(), purpose.contender, purpose.candidates);
+  const Proofs::Partition& sifted = proofs_.partition(solver_.pool(), purpose.preemptor, purpose.candidates);
   report.spared = sifted.spared;
   report.candidates = std::ssize(sifted.others);
   if (end != SearchEnd::kProven) {
@@ -106,16 +107,16 @@ void RoomMaker::report(const Purpose& purpose, SearchEnd end, std::optional<JobR
   set_wake_times(report, end);
   if (proof && proof->rule == JobRule::kTooLittleToFree) proof->spared = report.spared;
   const bool has_no_candidates = report.candidates == 0 && report.spared.empty();
-  if (proof && !has_no_candidates) session_.add_reason(purpose.contender, std::move(*proof));
-  report_protected(purpose.contender, report.spared, end != SearchEnd::kProven);
+  if (proof && !has_no_candidates) session_.add_reason(purpose.preemptor, std::move(*proof));
+  report_protected(purpose.preemptor, report.spared, end != SearchEnd::kProven);
   if (end == SearchEnd::kCutShort)
-    session_.add_reason(purpose.contender, {.rule = JobRule::kSearchUnresolved,
+    session_.add_reason(purpose.preemptor, {.rule = JobRule::kSearchUnresolved,
                                             .needed = static_cast<std::int32_t>(solver_.ended().scenarios)});
-  if (!has_no_candidates) session_.record_search(purpose.contender, std::move(report));
+  if (!has_no_candidates) session_.record_search(purpose.preemptor, std::move(report));
 }
 
 // Wakes up when a protection ends, or when a scenario that was refused temporarily is allowed.
-void RoomMaker::set_wake_times(const SearchReport& report, SearchEnd end) {
+void EvictionPlanner::set_wake_times(const SearchReport& report, SearchEnd end) {
   for (const NotEvictableJobs& spared : report.spared) session_.wake_at(spared.until);
   if (const auto& soonest = solver_.ended().soonest; soonest && end != SearchEnd::kProven)
     session_.wake_at(soonest->until);
@@ -125,7 +126,8 @@ void RoomMaker::set_wake_times(const SearchReport& report, SearchEnd end) {
 
 // Reports the jobs that become victims, or can lose more than their surplus, just by the passage of time;
 // skipped if another reason says so already.
-void RoomMaker::report_protected(JobId contender, const std::vector<NotEvictableJobs>& spared, bool was_searched) {
+void EvictionPlanner::report_protected(JobId preemptor, const std::vector<NotEvictableJobs>& spared,
+                                       bool was_searched) {
   const auto has_end = [](const NotEvictableJobs& s) { return s.until.has_value(); };
   JobReason reason{.rule = JobRule::kProtected};
   std::copy_if(spared.begin(), spared.end(), std::back_inserter(reason.spared), has_end);
@@ -136,59 +138,61 @@ void RoomMaker::report_protected(JobId contender, const std::vector<NotEvictable
                              .until = soonest->until,
                              .first = soonest->who});
   const auto says_so = [&](const JobReason& r) { return std::ranges::any_of(r.spared, has_end); };
-  if (!reason.spared.empty() && std::ranges::none_of(session_.reasons(contender), says_so))
-    session_.add_reason(contender, std::move(reason));
+  if (!reason.spared.empty() && std::ranges::none_of(session_.reasons(preemptor), says_so))
+    session_.add_reason(preemptor, std::move(reason));
 }
 
 // ---------------------------------------------------------------- eviction records
 
-void RoomMaker::remember_queues() {
+void EvictionPlanner::remember_queues() {
   held_.clear();
   for (QueueId q : ids(session_.cluster.queues()))
     held_.push_back(session_.cluster.use(q).allocated.shares());
 }
 
 // Fills in the records of all evictions from `first` on.
-void RoomMaker::write_records(const Purpose& purpose, std::size_t first) const {
-  const QueueStand ours = stand(purpose.contender);
-  const auto was_only_nominated = [&](TaskId t) { return session_.cluster.placement(t).never_stood; };
+void EvictionPlanner::write_records(const Purpose& purpose, std::size_t first) const {
+  const QueueSnapshot ours = queue_snapshot(purpose.preemptor);
+  const auto was_only_nominated = [&](TaskId t) { return session_.cluster.placement(t).was_only_pipelined; };
   if (std::ranges::any_of(solver_.taken(), was_only_nominated)) pass_on_records(purpose, first, ours);
   for (std::size_t i = first; i < session_.decisions.evictions.size(); ++i) {
     EvictDecision& e = session_.decisions.evictions[i];
     const JobId victim = session_.cluster.task(e.task).job;
-    if (session_.settings.compatibility.take_once) session_.cluster.taken_for(purpose.contender, victim);
+    if (session_.settings.compatibility.take_once)
+      session_.cluster.record_displaced(purpose.preemptor, victim);
     e.rule = purpose.ground(victim);
-    e.victim_queue = stand(victim);
-    e.contender_queue = ours;
+    e.victim_queue = queue_snapshot(victim);
+    e.preemptor_queue = ours;
     if (const auto& start = session_.cluster.job(victim).last_start) e.runtime_lost = session_.now - *start;
   }
 }
 
-// If the job of earlier evictions has lost its nomination to the contender, those evictions now name the
-// contender.
-void RoomMaker::pass_on_records(const Purpose& purpose, std::size_t before, const QueueStand& ours) const {
+// If the job of earlier evictions has lost its nomination to the preemptor, those evictions now name the
+// preemptor.
+void EvictionPlanner::pass_on_records(const Purpose& purpose, std::size_t before,
+                                      const QueueSnapshot& ours) const {
   for (std::size_t i = 0; i < before; ++i)
     if (EvictDecision& e = session_.decisions.evictions[i];
-        e.contender.valid() && !has_new_place(e.contender))
-      e.contender = purpose.contender, e.contender_queue = ours;
+        e.preemptor.valid() && !has_new_place(e.preemptor))
+      e.preemptor = purpose.preemptor, e.preemptor_queue = ours;
 }
 
-bool RoomMaker::has_new_place(JobId job) const {
+bool EvictionPlanner::has_new_place(JobId job) const {
   constexpr StatusSet kNew =
       status_set({TaskStatus::kAllocated, TaskStatus::kPipelined, TaskStatus::kBinding});
   return session_.cluster.job(job).counts.in(kNew) > 0;
 }
 
-QueueStand RoomMaker::stand(JobId job) const {
+QueueSnapshot EvictionPlanner::queue_snapshot(JobId job) const {
   const QueueId q = session_.cluster.job(job).queue;
-  QueueStand stand{.queue = q, .held = held_[q]};
-  if (session_.hooks.fair_share) stand.fair_share = session_.hooks.fair_share(q);
-  for (Accounted r : kAccounted) stand.quota[index(r)] = session_.cluster.queue(q).of(r).quota;
-  return stand;
+  QueueSnapshot queue_snapshot{.queue = q, .held = held_[q]};
+  if (session_.hooks.fair_share) queue_snapshot.fair_share = session_.hooks.fair_share(q);
+  for (Accounted r : kAccounted) queue_snapshot.quota[index(r)] = session_.cluster.queue(q).of(r).quota;
+  return queue_snapshot;
 }
 
-std::optional<VictimRefusal> taken_before(const Session& s, JobId victim, JobId contender) {
-  const auto& taken = s.cluster.job(contender).taken_for_it;
+std::optional<VictimRefusal> was_displaced_before(const Session& s, JobId victim, JobId preemptor) {
+  const auto& taken = s.cluster.job(preemptor).displaced_for_it;
   if (taken.empty() || !s.settings.compatibility.take_once) return std::nullopt;
   const Job& job = s.cluster.job(victim);
   if (!taken.contains(job.uid) || job.counts.of(TaskStatus::kReleasing) > 0) return std::nullopt;

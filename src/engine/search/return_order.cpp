@@ -1,6 +1,6 @@
-// A queue is served as long as it comes before the contender's queue, compared with the largest request among
-// the jobs that are served before the contender in its queue.
-#include "engine/search/turns.hpp"
+// A queue is served as long as it comes before the preemptor's queue, compared with the largest request among
+// the jobs that are served before the preemptor in its queue.
+#include "engine/search/return_order.hpp"
 
 #include <algorithm>
 
@@ -18,35 +18,35 @@ bool is_over_a_limit(const Cluster& c, QueueId queue) {
 
 }  // namespace
 
-void Turns::start(JobId contender, const WaitingLine& line) {
+void ReturnOrder::start(JobId preemptor, const WaitingLine& line) {
   line_ = &line;
-  queue_ = session_.cluster.job(contender).queue;
+  queue_ = session_.cluster.job(preemptor).queue;
   leaves_.clear();
   known_.clear();
   away_.clear();
-  find_heaviest(contender);
+  find_heaviest(preemptor);
 }
 
-// A probe with some of the contender's tasks is ordered no later than one for a job below its minimum.
-void Turns::find_heaviest(JobId contender) {
+// A probe with some of the preemptor's tasks is ordered no later than one for a job below its minimum.
+void ReturnOrder::find_heaviest(JobId preemptor) {
   heaviest_.reset();
   const WaitingLine::Leaf* leaf = line_->of(queue_);
   if (leaf == nullptr) return;
-  const JobEntry mine = session_.entry(contender, ElasticState::kBelow);
+  const JobEntry mine = session_.entry(preemptor, ElasticState::kBelow);
   const auto gpus = [](const Demand& d) { return d.charge.units[index(Accounted::kGpus)]; };
   for (const WaitingLine::Waiting& w : leaf->jobs) {
     if (!session_.job_before(w.job, mine)) return;
-    if (w.job.job != contender && (!heaviest_ || gpus(w.wanted) > gpus(*heaviest_))) heaviest_ = w.wanted;
+    if (w.job.job != preemptor && (!heaviest_ || gpus(w.wanted) > gpus(*heaviest_))) heaviest_ = w.wanted;
   }
 }
 
-bool Turns::may_be_away(JobId victim) {
+bool ReturnOrder::may_be_away(JobId victim) {
   if (!heaviest_) return true;
   if (known_.insert(victim) && !is_back_by_then(victim)) away_.insert(victim);
   return away_.contains(victim);
 }
 
-bool Turns::is_back_by_then(JobId victim) {
+bool ReturnOrder::is_back_by_then(JobId victim) {
   const Leaf& its = leaf(session_.cluster.job(victim).queue);
   if (its.back == Back::kNothing || !comes_back_whole(victim)) return false;
   const JobEntry evicted = session_.entry(victim, ElasticState::kBelow);
@@ -55,7 +55,7 @@ bool Turns::is_back_by_then(JobId victim) {
 
 // Whether the job leaves and returns as a whole: it is at its minimum, has no pending tasks, and its pods
 // could start where they are now.
-bool Turns::comes_back_whole(JobId victim) const {
+bool ReturnOrder::comes_back_whole(JobId victim) const {
   const Cluster& c = session_.cluster;
   const Job& job = c.job(victim);
   const auto is_bound_to_domains = [](const auto& part) { return part.topology != TopologyConstraint{}; };
@@ -73,13 +73,13 @@ bool Turns::comes_back_whole(JobId victim) const {
                              [&](const PodSet& p) { return std::ranges::all_of(p.tasks, is_taken_again); });
 }
 
-const Turns::Leaf& Turns::leaf(QueueId queue) {
+const ReturnOrder::Leaf& ReturnOrder::leaf(QueueId queue) {
   const auto [at, is_new] = leaves_.try_emplace(queue);
   if (is_new) at->second = work_out(queue);
   return at->second;
 }
 
-Turns::Leaf Turns::work_out(QueueId queue) const {
+ReturnOrder::Leaf ReturnOrder::work_out(QueueId queue) const {
   const Cluster& c = session_.cluster;
   if (queue == c.queue_tree().nobody() || is_over_a_limit(c, queue)) return {};
   const auto [mine, theirs] = leveled_pair(c, queue_, queue);
@@ -94,13 +94,13 @@ Turns::Leaf Turns::work_out(QueueId queue) const {
 }
 
 // Counts everything the queue holds plus the request. With less, it would come first all the more.
-bool Turns::goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const {
+bool ReturnOrder::goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const {
   return session_.hooks.queue_order(QueueSide{.queue = theirs, .wanted = wanted},
                                     QueueSide{.queue = mine, .wanted = *heaviest_}) < 0;
 }
 
 // A job that holds something may request more after it lost that.
-std::optional<JobEntry> Turns::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
+std::optional<JobEntry> ReturnOrder::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
   const WaitingLine::Leaf* waiting = line_->of(leaf);
   if (waiting == nullptr) return std::nullopt;
   const Demand* last = nullptr;

@@ -1,4 +1,4 @@
-// Finds victims that are useless to evict: if a victim's turn comes before the contender's, it takes its
+// Finds victims that are useless to evict: if a victim's turn comes before the preemptor's, it takes its
 // place back, so nothing is gained. docs/search.md.
 #pragma once
 
@@ -10,24 +10,24 @@
 
 namespace muster {
 
-class Turns {
+class ReturnOrder {
  public:
-  explicit Turns(Session& session) : session_(session) {}
+  explicit ReturnOrder(Session& session) : session_(session) {}
 
-  // Starts with a contender and the current order of pending jobs.
-  void start(JobId contender, const WaitingLine& line);
-  // Returns false if in every scenario the victim's turn comes before the contender's and it asks for no more
+  // Starts with a preemptor and the current order of pending jobs.
+  void start(JobId preemptor, const WaitingLine& line);
+  // Returns false if in every scenario the victim's turn comes before the preemptor's and it asks for no more
   // than it holds.
   bool may_be_away(JobId victim);
 
  private:
-  // Which jobs of a leaf queue are placed again before the contender's turn.
+  // Which jobs of a leaf queue are placed again before the preemptor's turn.
   enum class Back : std::uint8_t { kNothing, kThoseBefore, kAll };
   struct Leaf {
     Back back = Back::kNothing;
-    JobEntry stops_at;  // the first pending job that lets the contender's queue go first
+    JobEntry stops_at;  // the first pending job that lets the preemptor's queue go first
   };
-  void find_heaviest(JobId contender);
+  void find_heaviest(JobId preemptor);
   const Leaf& leaf(QueueId queue);
   Leaf work_out(QueueId queue) const;
   bool goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const;
@@ -37,8 +37,8 @@ class Turns {
 
   Session& session_;
   const WaitingLine* line_ = nullptr;
-  QueueId queue_;  // the contender's
-  // The largest request served before the contender in its queue; nullopt: there is none.
+  QueueId queue_;  // the preemptor's
+  // The largest request served before the preemptor in its queue; nullopt: there is none.
   std::optional<Demand> heaviest_;
   absl::flat_hash_map<QueueId, Leaf> leaves_;
   Stamps<JobId> known_, away_;

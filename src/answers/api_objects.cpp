@@ -1,5 +1,5 @@
 // Converts field by field from model to object. Fields that the model does not keep have their defaults.
-#include "answers/objects_again.hpp"
+#include "answers/api_objects.hpp"
 
 #include <algorithm>
 

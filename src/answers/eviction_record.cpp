@@ -1,5 +1,5 @@
 // Stores an eviction record as one line of JSON in an annotation, with a limited number of names.
-#include "answers/receipt.hpp"
+#include "answers/eviction_record.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -9,18 +9,18 @@
 namespace muster::answers {
 
 std::optional<EvictionRecord> eviction_record_in(const Cluster& cluster, const Decisions& decided, JobId job,
-                                  TimePoint now) {
+                                                 TimePoint now) {
   std::optional<EvictionRecord> receipt;
   for (const EvictDecision& e : decided.evictions) {
     if (cluster.task(e.task).job != job) continue;
     if (!receipt) {
       receipt = EvictionRecord{.at = format_time(now),
-                        .action = e.action,
-                        .by_job = e.contender.valid() ? cluster.job(e.contender).full_name() : "",
-                        .rule = e.rule.empty() ? e.action : e.rule,
-                        .pods = {},
-                        .runtime_lost_seconds = {},
-                        .alternatives = {}};
+                               .action = e.action,
+                               .by_job = e.preemptor.valid() ? cluster.job(e.preemptor).full_name() : "",
+                               .rule = e.rule.empty() ? e.action : e.rule,
+                               .pods = {},
+                               .runtime_lost_seconds = {},
+                               .alternatives = {}};
       if (e.runtime_lost)
         receipt->runtime_lost_seconds = std::chrono::duration<double>(*e.runtime_lost).count();
     }
@@ -48,12 +48,12 @@ std::optional<EvictionRecord> from_annotation(std::string_view text) {
     return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
   };
   EvictionRecord receipt{.at = word("at"),
-                  .action = word("action"),
-                  .by_job = word("for"),
-                  .rule = word("rule"),
-                  .pods = {},
-                  .runtime_lost_seconds = {},
-                  .alternatives = {}};
+                         .action = word("action"),
+                         .by_job = word("for"),
+                         .rule = word("rule"),
+                         .pods = {},
+                         .runtime_lost_seconds = {},
+                         .alternatives = {}};
   if (!parse_time(receipt.at) || receipt.action.empty()) return std::nullopt;
   if (const auto pods = json.find("pods"); pods != json.end() && pods->is_array())
     for (const auto& pod : *pods)
@@ -73,12 +73,12 @@ bool is_over(const Job& job, const EvictionRecord& receipt) {
 
 }  // namespace
 
-std::optional<EvictionRecord> eviction_record_of(const State& state, const Cluster& after, const Decisions& decided,
-                                  JobId id) {
+std::optional<EvictionRecord> eviction_record_of(const State& state, const Cluster& after,
+                                                 const Decisions& decided, JobId id) {
   if (auto now = eviction_record_in(after, decided, id, state.now)) {
     const auto ours = std::ranges::find_if(
         decided.evictions, [&](const EvictDecision& e) { return after.task(e.task).job == id; });
-    if (ours->contender.valid()) now->alternatives = others_to_evict(state, ours->contender, id);
+    if (ours->preemptor.valid()) now->alternatives = others_to_evict(state, ours->preemptor, id);
     return now;
   }
   const Job& job = state.cluster.job(id);
@@ -86,12 +86,12 @@ std::optional<EvictionRecord> eviction_record_of(const State& state, const Clust
     if (auto kept = from_annotation(*job.eviction_receipt); kept && !is_over(job, *kept)) return kept;
   if (!job.last_eviction || (job.last_start && *job.last_start > *job.last_eviction)) return std::nullopt;
   return EvictionRecord{.at = format_time(*job.last_eviction),
-                 .action = "",
-                 .by_job = "",
-                 .rule = "",
-                 .pods = {},
-                 .runtime_lost_seconds = {},
-                 .alternatives = {}};
+                        .action = "",
+                        .by_job = "",
+                        .rule = "",
+                        .pods = {},
+                        .runtime_lost_seconds = {},
+                        .alternatives = {}};
 }
 
 }  // namespace muster::answers

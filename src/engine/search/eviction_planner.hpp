@@ -15,9 +15,9 @@ namespace muster {
 
 // The job to make room for, the candidates for eviction, and the rules.
 struct Purpose {
-  JobId contender;
+  JobId preemptor;
   Candidates candidates;
-  ScenarioValidator valid;
+  ScenarioCheck refusal;
   std::function<std::string_view(JobId)> ground;  // the rule that allows the eviction of a victim
   // Whether eligibility changes with time in a way that has no known end. The result of a search then holds
   // for one cycle only.
@@ -27,24 +27,25 @@ struct Purpose {
 };
 
 // Lives as long as an action runs.
-class RoomMaker {
+class EvictionPlanner {
  public:
-  RoomMaker(Session& session, const char* action) : RoomMaker(session, action, nullptr, Line::kContender) {}
+  EvictionPlanner(Session& session, const char* action)
+      : EvictionPlanner(session, action, nullptr, Line::kPreemptor) {}
   // Uses this pool of victims.
-  RoomMaker(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line);
-  ~RoomMaker();
-  RoomMaker(const RoomMaker&) = delete;
-  RoomMaker& operator=(const RoomMaker&) = delete;
+  EvictionPlanner(Session& session, const char* action, std::unique_ptr<VictimPool> pool, Line line);
+  ~EvictionPlanner();
+  EvictionPlanner(const EvictionPlanner&) = delete;
+  EvictionPlanner& operator=(const EvictionPlanner&) = delete;
 
   // If a task to be placed is refused for a reason that no eviction can change, reports that and returns
   // true.
-  bool report_if_hopeless(JobId contender);
+  bool report_if_hopeless(JobId preemptor);
   // Likewise if a similar job of the pool that asks for no more has failed before.
-  bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId contender);
+  bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId preemptor);
 
   // Likewise if the action's steps are used up, or the job had its turn and others had not: it is postponed
   // to the next cycle.
-  bool report_if_put_off(JobId contender);
+  bool report_if_put_off(JobId preemptor);
 
   // Runs the search and commits the result with a record for each eviction, or reports what was tried.
   Outcome make_room(const Purpose& purpose);
@@ -56,25 +57,25 @@ class RoomMaker {
   void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
   void set_wake_times(const SearchReport& report, SearchEnd end);
-  void report_protected(JobId contender, const std::vector<NotEvictableJobs>& spared, bool was_searched);
+  void report_protected(JobId preemptor, const std::vector<NotEvictableJobs>& spared, bool was_searched);
   void remember_queues();
   void write_records(const Purpose& purpose, std::size_t first) const;
-  void pass_on_records(const Purpose& purpose, std::size_t before, const QueueStand& ours) const;
+  void pass_on_records(const Purpose& purpose, std::size_t before, const QueueSnapshot& ours) const;
   bool has_new_place(JobId job) const;
-  QueueStand stand(JobId job) const;
+  QueueSnapshot queue_snapshot(JobId job) const;
 
   Session& session_;
   const char* const action_;
   Solver solver_;
   Proofs proofs_;
-  std::vector<JobId> turns_;        // jobs tried in this cycle
+  std::vector<JobId> tried_;        // jobs tried in this cycle
   bool some_are_left_ = false;      // some jobs had no turn in this round
   IdVector<QueueId, Shares> held_;  // before the current search
 };
 
-// A job that made way for the contender, which could not use any of the room, did so without success. Once is
+// A job that made way for the preemptor, which could not use any of the room, did so without success. Once is
 // enough, or the two could alternate forever. A job that is still terminating does not count yet.
 // docs/fairness.md.
-std::optional<VictimRefusal> taken_before(const Session& session, JobId victim, JobId contender);
+std::optional<VictimRefusal> was_displaced_before(const Session& session, JobId victim, JobId preemptor);
 
 }  // namespace muster

@@ -21,9 +21,9 @@ struct Alike {
 std::vector<Alike> lines_of(const Cluster& cluster);
 
 // The deferred jobs of one future on its own copy of the cluster.
-class FarLine {
+class DeferredJobs {
  public:
-  explicit FarLine(const std::vector<Alike>& lines);
+  explicit DeferredJobs(const std::vector<Alike>& lines);
 
   // Call right before a cycle. Returns the jobs to skip: all but those that the free resources could serve,
   // and a few more.

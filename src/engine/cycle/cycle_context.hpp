@@ -10,7 +10,7 @@ namespace muster {
 
 class SearchMemory;
 
-struct CycleAids {
+struct CycleContext {
   SearchMemory* memory = nullptr;        // lets the next cycle resume a search that ended early at a limit
   const Stopwatch* stopwatch = nullptr;  // for time limits and timings; null: no time passes
   // Jobs that cannot be placed as far as the caller knows. The cycle neither tries nor reports them, but

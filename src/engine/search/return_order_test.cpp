@@ -1,6 +1,6 @@
-// Which victims are placed again before the contender's turn, and that skipping the simulation of such
+// Which victims are placed again before the preemptor's turn, and that skipping the simulation of such
 // scenarios changes no decision where every victim fits wherever another one was.
-#include "engine/search/turns.hpp"
+#include "engine/search/return_order.hpp"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class TurnsTest : public testing::Test {
   TestCluster c;
 };
 
-TEST_F(TurnsTest, AVictimServedBeforeTheContenderIsNotTaken) {
+TEST_F(TurnsTest, AVictimServedBeforeThePreemptorIsNotTaken) {
   c.pending("heavy", {.queue = "poor", .tasks = 5, .age = 2h});
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "");
@@ -50,7 +50,7 @@ TEST_F(TurnsTest, PlayingTheScenariosGivesTheSameResult) {
   EXPECT_GT(scenarios(c), 0);
 }
 
-TEST_F(TurnsTest, AContenderAtTheHeadOfItsQueueIsFirst) {
+TEST_F(TurnsTest, APreemptorAtTheHeadOfItsQueueIsFirst) {
   c.pending("light", {.queue = "poor", .tasks = 2, .age = 1h});
   EXPECT_EQ(c.cycle(), "evict v4-0; evict v5-0; pipeline light-0 n2; pipeline light-1 n2");
 }
@@ -112,7 +112,7 @@ class RandomLines {
   int count_ = 0;
 };
 
-TEST(Turns, CountingEqualPodsChangesNoDecision) {
+TEST(ReturnOrder, CountingEqualPodsChangesNoDecision) {
   std::int64_t played = 0, left_out = 0;
   for (unsigned seed = 0; seed < 400; ++seed) {
     TestCluster ours, plain;

@@ -1,6 +1,6 @@
 // Turns everything but amounts into text, and each distinct text into a number. Amounts are compared pod by
 // pod.
-#include "engine/search/asks.hpp"
+#include "engine/search/demand_index.hpp"
 
 #include <algorithm>
 
@@ -60,13 +60,13 @@ bool has_levels(const TopologyConstraint& t) { return !t.topology.empty(); }
 
 }  // namespace
 
-Asks::Asks(Session& session) : session_(session) {
+DemandIndex::DemandIndex(Session& session) : session_(session) {
   if (session.cluster.shapes().has_pod_affinity()) collect_selectors();
 }
 
 // What the labels of a pod mean to other pods and to its own group is the set of these selectors that match
 // it.
-void Asks::collect_selectors() {
+void DemandIndex::collect_selectors() {
   const Cluster& c = session_.cluster;
   selectors_ = std::make_unique<PodSelectors>();
   for (const auto& [shape, ns] : term_shapes(c, TermsOf::kRequired).counted) {
@@ -76,7 +76,7 @@ void Asks::collect_selectors() {
   }
 }
 
-const Ask& Asks::of(JobId id) {
+const DemandSignature& DemandIndex::of(JobId id) {
   Known& known = known_[id];
   if (const std::uint64_t version = session_.cluster.job(id).version; known.version != version) {
     known.version = version;
@@ -85,7 +85,7 @@ const Ask& Asks::of(JobId id) {
   return known.ask;
 }
 
-void Asks::write(JobId id, Ask& ask) {
+void DemandIndex::write(JobId id, DemandSignature& ask) {
   const Job& job = session_.cluster.job(id);
   const Chunk& chunk = session_.chunk(id);
   std::string& text = text_;
@@ -101,9 +101,10 @@ void Asks::write(JobId id, Ask& ask) {
     if (task.pod_set != last_set) add_pod_set(job, last_set = task.pod_set, text);
     ask.tasks.push_back({place_of(t), task.shape});
   }
-  std::sort(ask.tasks.begin(), ask.tasks.end(), [&](const Ask::Task& a, const Ask::Task& b) {
-    return a.place != b.place ? a.place < b.place : is_larger(a.shape, b.shape);
-  });
+  std::sort(ask.tasks.begin(), ask.tasks.end(),
+            [&](const DemandSignature::Task& a, const DemandSignature::Task& b) {
+              return a.place != b.place ? a.place < b.place : is_larger(a.shape, b.shape);
+            });
   for (std::size_t i = 0; i < ask.tasks.size(); ++i)
     if (i == 0 || ask.tasks[i].place != ask.tasks[i - 1].place) append_number(ask.tasks[i].place, text);
   if (is_tied_to_itself(job, ask)) append_number(id.index(), text);
@@ -111,7 +112,7 @@ void Asks::write(JobId id, Ask& ask) {
 }
 
 // Its position in the tree, and the topology levels that constrain it.
-void Asks::add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const {
+void DemandIndex::add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const {
   const PodSet& set = job.pod_sets[pod_set];
   append_number(pod_set, text);
   append_level(set.topology, text);
@@ -123,18 +124,18 @@ void Asks::add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text)
 }
 
 // Whether pods that are placed already constrain those that follow.
-bool Asks::is_tied_to_itself(const Job& job, const Ask& ask) const {
+bool DemandIndex::is_tied_to_itself(const Job& job, const DemandSignature& ask) const {
   if (job.counts.active_allocated() == 0) return false;
   const auto is_bound = [](const auto& group) { return has_levels(group.topology); };
   return std::any_of(job.sets.begin(), job.sets.end(), is_bound) ||
          std::any_of(job.pod_sets.begin(), job.pod_sets.end(), is_bound) ||
-         std::any_of(ask.tasks.begin(), ask.tasks.end(), [&](const Ask::Task& t) {
+         std::any_of(ask.tasks.begin(), ask.tasks.end(), [&](const DemandSignature::Task& t) {
            const Constraints& c = session_.cluster.shape(t.shape).constraints;
            return !c.pod_affinity.empty() || !c.pod_anti_affinity.empty() || c.has_spread_constraints;
          });
 }
 
-std::uint32_t Asks::place_of(TaskId t) {
+std::uint32_t DemandIndex::place_of(TaskId t) {
   if (selectors_ != nullptr) return work_out_place(t);
   const Task& task = session_.cluster.task(t);
   const auto [at, is_new] = of_pod_set_.try_emplace({task.pod_set, task.shape}, 0);
@@ -142,7 +143,7 @@ std::uint32_t Asks::place_of(TaskId t) {
   return at->second;
 }
 
-std::uint32_t Asks::work_out_place(TaskId t) {
+std::uint32_t DemandIndex::work_out_place(TaskId t) {
   const Task& task = session_.cluster.task(t);
   std::string text;
   append_number(task.pod_set, text);
@@ -156,13 +157,13 @@ std::uint32_t Asks::work_out_place(TaskId t) {
   return places_.of(text);
 }
 
-std::uint32_t Asks::constraints_of(ShapeId shape) {
+std::uint32_t DemandIndex::constraints_of(ShapeId shape) {
   const auto [at, is_new] = of_shape_.try_emplace(shape, 0);
   if (is_new) at->second = constraints_.of(text_of(session_.cluster.shape(shape)));
   return at->second;
 }
 
-std::string Asks::text_of(const Shape& shape) {
+std::string DemandIndex::text_of(const Shape& shape) {
   const Constraints& c = shape.constraints;
   const DeviceTable& devices = session_.cluster.devices();
   std::string text = constraint_text_.of(c);
@@ -182,7 +183,7 @@ std::string Asks::text_of(const Shape& shape) {
 }
 
 // Any total order in which a shape that requests more of everything comes first.
-bool Asks::is_larger(ShapeId a, ShapeId b) const {
+bool DemandIndex::is_larger(ShapeId a, ShapeId b) const {
   const Shape &x = session_.cluster.shape(a), &y = session_.cluster.shape(b);
   if (x.gpu.portion != y.gpu.portion) return x.gpu.portion > y.gpu.portion;
   if (x.gpu.memory_mib != y.gpu.memory_mib) return x.gpu.memory_mib > y.gpu.memory_mib;
@@ -191,11 +192,11 @@ bool Asks::is_larger(ShapeId a, ShapeId b) const {
   return a < b;
 }
 
-bool Asks::is_no_less(const Ask& more, const Ask& less) const {
+bool DemandIndex::is_no_less(const DemandSignature& more, const DemandSignature& less) const {
   const Cluster& c = session_.cluster;
   auto mine = more.tasks.begin();
   for (std::size_t i = 0; i < less.tasks.size(); ++i, ++mine) {
-    const Ask::Task& theirs = less.tasks[i];
+    const DemandSignature::Task& theirs = less.tasks[i];
     if (i > 0 && theirs.place != less.tasks[i - 1].place)
       while (mine != more.tasks.end() && mine->place < theirs.place) ++mine;
     if (mine == more.tasks.end() || mine->place != theirs.place) return false;

@@ -1,5 +1,5 @@
 // Compares groups of similar pending jobs with the sum of what is free: jobs beyond that sum are deferred.
-#include "answers/far_line.hpp"
+#include "answers/deferred_jobs.hpp"
 
 #include <algorithm>
 #include <map>
@@ -21,7 +21,7 @@ using Key = std::tuple<QueueId, std::int32_t, Preemptibility, std::int32_t, std:
 
 bool has_history(const Job& job) {
   return job.requeued_at || job.preemption_delay || job.last_eviction || job.requeue_not_before ||
-         !job.taken_for_it.empty() || job.counts.in(kActiveUsed) > 0;
+         !job.displaced_for_it.empty() || job.counts.in(kActiveUsed) > 0;
 }
 
 // Returns nothing if the job is unlike any other.
@@ -79,12 +79,12 @@ std::vector<Alike> lines_of(const Cluster& cluster) {
   return lines;
 }
 
-FarLine::FarLine(const std::vector<Alike>& lines) : lines_(lines), views_(lines.size()) {
+DeferredJobs::DeferredJobs(const std::vector<Alike>& lines) : lines_(lines), views_(lines.size()) {
   for (const Alike& line : lines)
     for (JobId j : line.jobs) far_.insert(j);
 }
 
-const IdSet<JobId>& FarLine::look(const Cluster& cluster) {
+const IdSet<JobId>& DeferredJobs::look(const Cluster& cluster) {
   if (far_.empty()) return far_;
   const FreeByKind free = free_in(cluster);
   for (std::size_t i = 0; i < lines_.size(); ++i) {

@@ -16,7 +16,7 @@
 
 namespace muster {
 
-struct Ask {
+struct DemandSignature {
   struct Task {
     std::uint32_t place = 0;  // equal for the same pod set and constraints
     ShapeId shape;
@@ -26,29 +26,29 @@ struct Ask {
 };
 
 // Lives as long as a session.
-class Asks {
+class DemandIndex {
  public:
-  explicit Asks(Session& session);
+  explicit DemandIndex(Session& session);
   // Valid until the next call.
-  const Ask& of(JobId job);
+  const DemandSignature& of(JobId job);
   // For two similar asks: whether each pod of `less` has a counterpart in `more` that requests no less of
   // anything.
-  bool is_no_less(const Ask& more, const Ask& less) const;
+  bool is_no_less(const DemandSignature& more, const DemandSignature& less) const;
 
  private:
   struct Known {
     std::uint64_t version = 0;  // version of the job
-    Ask ask;
+    DemandSignature ask;
   };
   void collect_selectors();
-  void write(JobId job, Ask& ask);
+  void write(JobId job, DemandSignature& ask);
   void add_pod_set(const Job& job, std::uint32_t pod_set, std::string& text) const;
   std::uint32_t place_of(TaskId task);
   std::uint32_t work_out_place(TaskId task);
   std::uint32_t constraints_of(ShapeId shape);
   std::string text_of(const Shape& shape);
   bool is_larger(ShapeId a, ShapeId b) const;
-  bool is_tied_to_itself(const Job& job, const Ask& ask) const;
+  bool is_tied_to_itself(const Job& job, const DemandSignature& ask) const;
 
   Session& session_;
   ConstraintText constraint_text_;
