@@ -1,7 +1,7 @@
-// How long `explain` takes on 500 nodes with 8,000 jobs, without and with what would help, apart from reading
-// files.
+// Measures the time of `explain` on 500 nodes with 8,000 jobs, with and without the changes that would help.
+// Reading files is not included.
 //
-//   muster_bench_answers [runs]             times; with a file name instead, writes the cluster there as JSON
+//   muster_bench_answers [runs]             measures; with a file name: writes the cluster there as JSON
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 namespace muster::bench {
 namespace {
 
-// Half of the jobs run and fill the cluster, half wait.
+// Half of the jobs run and fill the cluster; the other half are pending.
 ClusterShape shape() { return {.nodes = 500, .running = 4000, .pending = 4000}; }
 
 double milliseconds(Duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
-// Jobs of each queue were seen to run for twenty minutes or so, some for hours.
+// Recorded run times: about twenty minutes for most jobs of each queue, hours for some.
 answers::RunFigureTable history_of(const Cluster& cluster) {
   answers::RunFigureTable table;
   for (const Queue& queue : cluster.queues())
@@ -44,12 +44,13 @@ void measure(const answers::State& state, JobId job, bool is_quick, int runs) {
   fmt::print("{:28} {:9} best {:7.1f} ms, median {:7.1f}, worst {:7.1f}", state.cluster.job(job).full_name(),
              is_quick ? "--quick" : "whole", times.front(), times[times.size() / 2], times.back());
   if (last.helps && !is_quick)
-    fmt::print("; {} changes{}", last.helps->changes.size(), last.helps->is_cut ? ", stopped looking" : "");
-  if (last.start) fmt::print("; {} futures{}", last.start->futures, last.start->is_cut ? ", cut" : "");
+    fmt::print("; {} changes{}", last.helps->changes.size(), last.helps->is_cut ? ", stopped early" : "");
+  if (last.start)
+    fmt::print("; {} futures{}", last.start->futures, last.start->is_cut ? ", stopped early" : "");
   fmt::print("\n");
 }
 
-// Processor time of one future, whatever else the machine does.
+// Measures the processor time of one future, independently of other load.
 void measure_future(const answers::State& state, JobId job) {
   constexpr int kSome = 4;
   const answers::Outcome unchanged = answers::outcome_of(state);

@@ -1,4 +1,4 @@
-// Counts what is taken from the heap: programs that link counting_new.cpp have a counting operator new.
+// Counts heap allocations: programs that link counting_new.cpp have a counting operator new.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 namespace muster::bench {
 
 std::int64_t allocations();
-// The most memory the process ever had, in MB.
+// The peak memory of the process, in MB.
 double peak_megabytes();
 
 }  // namespace muster::bench

@@ -1,4 +1,4 @@
-// Whole cycles and reading, with Google Benchmark.
+// Benchmarks whole cycles and decoding with Google Benchmark.
 #include <benchmark/benchmark.h>
 
 #include "counting_new.hpp"
@@ -9,7 +9,7 @@
 namespace muster::bench {
 namespace {
 
-// Sums over the iterations of a benchmark, told as averages.
+// Sums over the iterations of a benchmark, reported as averages.
 class Totals {
  public:
   void add(const Decisions& decisions, std::int64_t allocated) {
@@ -40,7 +40,7 @@ class Totals {
   std::int64_t jobs_ = 0, nodes_ = 0, scenarios_ = 0, bound_ = 0, evicted_ = 0, allocated_ = 0;
 };
 
-// One cycle over a cluster that is up to date, always the same one.
+// One cycle over an up-to-date cluster, always the same one.
 void cycle(benchmark::State& state, const Scenario& scenario) {
   const Policy policy = make_policy(scenario);
   Cluster start = make_cluster(scenario.shape);
@@ -60,7 +60,7 @@ void cycle(benchmark::State& state, const Scenario& scenario) {
   totals.tell(state);
 }
 
-// Deltas and a cycle, over a cluster that lives on.
+// Deltas and a cycle over a cluster that persists between iterations.
 void live(benchmark::State& state, const Scenario& scenario) {
   const Policy policy = make_policy(scenario);
   LiveCluster cluster(scenario.shape);
@@ -74,7 +74,7 @@ void live(benchmark::State& state, const Scenario& scenario) {
   totals.tell(state);
 }
 
-// From nothing to a cluster that is ready for its first cycle.
+// Builds a cluster up to the point where it is ready for its first cycle.
 void build(benchmark::State& state, const Scenario& scenario) {
   for (auto _ : state) {
     Cluster cluster = make_cluster(scenario.shape);
@@ -83,7 +83,7 @@ void build(benchmark::State& state, const Scenario& scenario) {
   }
 }
 
-// JSON text to objects, without a cluster.
+// Decodes JSON text to objects, without a cluster.
 void decode(benchmark::State& state, const Scenario& scenario) {
   const std::string text = json_text(scenario.shape);
   std::int64_t objects = 0;

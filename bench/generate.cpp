@@ -1,4 +1,4 @@
-// Made-up clusters.
+// Generates clusters.
 #include "generate.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ struct JobShape {
   int pods = 1, gpus = 1;
   double fraction = 0;
   TopologyConstraint topology = {};
-  int age = 0;  // seconds
+  int age = 0;  // in seconds
   int node = -1;
   std::string priority_class = kTrain;
   bool is_overdue = false, is_pinned = false;
@@ -91,7 +91,7 @@ class Generator {
     return fmt::format("queue-{}", shape_.contest ? side : job % shape_.queues);
   }
 
-  // As many of each queue.
+  // Marks equally many jobs of each queue.
   bool is_overdue(int job) const {
     const auto overdue_up_to = [&](int turn) { return std::int64_t{turn} * shape_.overdue / shape_.running; };
     const int turn = job / shape_.queues;
@@ -103,7 +103,7 @@ class Generator {
     return shape_.topologies[static_cast<std::size_t>(job) % shape_.topologies.size()];
   }
 
-  // Racks one after the other; as many zones as a zone has racks.
+  // Fills racks one after another. There are as many zones as racks in a zone.
   Labels labels_of(int i, const std::string& name) const {
     Labels labels = {{"kubernetes.io/hostname", name},
                      {"nvidia.com/gpu.count", std::to_string(shape_.gpus)},

@@ -1,9 +1,9 @@
-// How a cycle grows with what tenants create: each case at n, 2n and 4n, and the exponent between the last
-// two.
+// Measures how a cycle grows with what tenants create: each case at n, 2n and 4n, and the exponent between
+// the last two.
 //
 //   muster_bench_growth [--filter TEXT] [--scale PERCENT] [--list]
 //
-// An exponent of 1 is n, of 1.1 about n log n, of 2 its square. Times are CPU time, the best of three.
+// An exponent of 1 means linear, 1.1 about n log n, 2 quadratic. Times are CPU time, the best of three.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace muster::bench {
 namespace {
 
 constexpr int kTimes = 3;
-constexpr double kLongEnough = 2'000;  // milliseconds: what takes longer is measured once
+constexpr double kLongEnough = 2'000;  // milliseconds; anything slower is measured only once
 
 double cpu_milliseconds() {
   timespec t{};
@@ -48,7 +48,7 @@ void add(const Decisions& d, Measured& sum) {
   for (const ActionStats& a : d.actions) sum.scenarios += a.scenarios_simulated;
 }
 
-// The cycles alone; what happens to pods in between is not counted.
+// Measures only the cycles, not the changes to pods between them.
 Measured measure_once(const GrowthCase& growth, const Policy& policy, const Cluster& start) {
   Cluster cluster = start;
   EmbeddedCluster embedded;
@@ -89,7 +89,7 @@ void tell(const GrowthCase& growth, double scale) {
   }
   fmt::print("| {} |{} {} | {} bound, {} evicted, {} scenarios{} |\n", growth.name, times, exponent,
              last.bound, last.evicted, last.scenarios,
-             last.cut_short > 0 ? fmt::format(", {} cut short", last.cut_short) : "");
+             last.cut_short > 0 ? fmt::format(", {} ended early", last.cut_short) : "");
   std::fflush(stdout);
 }
 

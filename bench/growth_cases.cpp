@@ -40,7 +40,7 @@ struct JobMake {
   std::string queue = "queue";
   int pods = 1, gpus = 1;
   int cpu = 100;             // thousandths
-  std::vector<int> on = {};  // nodes of the pods, where they run
+  std::vector<int> on = {};  // nodes of the pods, if they run
   bool is_urgent = false;
   bool has_sub_groups = false;  // one per pod
   std::optional<int> sub_groups_needed = {};
@@ -92,7 +92,7 @@ void add_nodes(int nodes, const ObjectSink& sink) {
   for (int i = 0; i < nodes; ++i) sink(node(i));
 }
 
-// All GPUs of the nodes in use, by jobs of one GPU each.
+// Uses all GPUs of the nodes for jobs of one GPU each.
 void fill(int nodes, const ObjectSink& sink) {
   for (int i = 0; i < 8 * nodes; ++i) add({.name = fmt::format("running-{}", i), .on = {i / 8}}, i, sink);
 }
@@ -227,7 +227,8 @@ void preempt_large_gangs(int n, const ObjectSink& sink) {
     add({.name = fmt::format("gang-{}", i), .pods = 2, .gpus = 8, .is_urgent = true}, n + i, sink);
 }
 
-// Half of what runs is as urgent, so that not all gangs find victims; none of these is like another.
+// Half of the running jobs have the same priority, so that not all gangs find victims. No two gangs are
+// alike.
 void preempt_in_vain(int n, const ObjectSink& sink) {
   add_nodes(n / 8, sink);
   for (int i = 0; i < n / 8 * 8; ++i)
@@ -237,7 +238,7 @@ void preempt_in_vain(int n, const ObjectSink& sink) {
         sink);
 }
 
-// Many run, one waits in vain.
+// Many jobs run, and one pending job cannot be placed.
 void preempt_walk(int n, const ObjectSink& sink) {
   add_nodes(n / 100, sink);
   for (int i = 0; i < n; ++i)
@@ -265,7 +266,7 @@ void over_committed(int n, const ObjectSink& sink) {
     add({.name = fmt::format("new-{}", i), .queue = "other", .gpus = 1 + i % 3}, 100'000 + i, sink);
 }
 
-// Seven of eight GPUs in use on every node, and jobs that want half a node.
+// Seven of eight GPUs are in use on every node, and jobs need half a node.
 void consolidation_without_limit(int n, const ObjectSink& sink) {
   add_nodes(n, sink);
   for (int i = 0; i < 7 * n; ++i)
@@ -278,44 +279,43 @@ void consolidation_without_limit(int n, const ObjectSink& sink) {
 
 const std::vector<GrowthCase>& growth_cases() {
   static const std::vector<GrowthCase> all = {
-      {"anti-affinity-distinct", "n jobs, each away from its own label; 100 nodes", 500,
+      {"anti-affinity-distinct", "n jobs, each with anti-affinity to its own label; 100 nodes", 500,
        distinct_anti_affinity},
-      {"anti-affinity-distinct-full", "the same on full nodes, more urgent than what runs", 100,
-       distinct_anti_affinity_full},
-      {"anti-affinity-self", "a gang of n pods that stay away from each other; n nodes", 250,
+      {"anti-affinity-distinct-full", "the same on full nodes, with higher priority than the running jobs",
+       100, distinct_anti_affinity_full},
+      {"anti-affinity-self", "a gang of n pods with anti-affinity to each other; n nodes", 250,
        self_anti_affinity},
-      {"anti-affinity-self-jobs", "n jobs that stay away from each other; n nodes", 250,
+      {"anti-affinity-self-jobs", "n jobs with anti-affinity to each other; n nodes", 250,
        self_anti_affinity_jobs},
-      {"anti-affinity-without-value", "n jobs, each away from all other labels; 100 nodes", 500,
+      {"anti-affinity-without-value", "n jobs, each with anti-affinity to all other labels; 100 nodes", 500,
        anti_affinity_without_value},
-      {"shapes-without-node",
-       "n jobs, each with a node selector of its own that no node matches; 100 full nodes", 1'000,
-       shapes_without_node},
-      {"taints", "n jobs, each with a toleration of its own; 100 nodes with a taint each", 500, taints},
-      {"requests-distinct", "n jobs, each with a CPU request of its own; 100 nodes", 500, distinct_requests},
-      {"requests-distinct-full", "the same on full nodes, more urgent than what runs", 250,
+      {"shapes-without-node", "n jobs, each with its own node selector that no node matches; 100 full nodes",
+       1'000, shapes_without_node},
+      {"taints", "n jobs, each with its own toleration; 100 nodes with a taint each", 500, taints},
+      {"requests-distinct", "n jobs, each with its own CPU request; 100 nodes", 500, distinct_requests},
+      {"requests-distinct-full", "the same on full nodes, with higher priority than the running jobs", 250,
        distinct_requests_full},
-      {"sub-groups-flat", "a gang of n sub groups of one pod", 500, flat_sub_groups},
-      {"sub-groups-elastic", "the same of which one is needed", 500, elastic_sub_groups},
+      {"sub-groups-flat", "a gang of n subgroups of one pod", 500, flat_sub_groups},
+      {"sub-groups-elastic", "the same, only one subgroup required", 500, elastic_sub_groups},
       {"semi-preemptible", "a job of n pods whose core is half of them", 500, semi_preemptible},
       {"elastic", "a job of n pods with minimum 1", 500, elastic},
-      {"elastic-victim", "a job of n pods with minimum 1 that runs, and n / 8 more urgent ones", 400,
+      {"elastic-victim", "a running job of n pods with minimum 1, and n / 8 jobs of higher priority", 400,
        elastic_victim},
-      {"preempt-gangs", "n running jobs, n / 32 more urgent gangs of 4", 4'000, preempt_gangs},
-      {"preempt-gangs-large", "n running jobs, n / 32 more urgent gangs of two whole nodes", 2'000,
+      {"preempt-gangs", "n running jobs, n / 32 gangs of 4 with higher priority", 4'000, preempt_gangs},
+      {"preempt-gangs-large", "n running jobs, n / 32 gangs of two whole nodes with higher priority", 2'000,
        preempt_large_gangs},
-      {"preempt-in-vain", "the same where no node can be emptied", 2'000, preempt_in_vain},
-      {"preempt-walk", "n running jobs, one that waits in vain", 80'000, preempt_walk},
-      {"reclaim-queues", "n queues at their quota, a waiting job in each", 250, reclaim_queues},
+      {"preempt-in-vain", "the same, but no node can be emptied", 2'000, preempt_in_vain},
+      {"preempt-walk", "n running jobs, one pending job that cannot be placed", 80'000, preempt_walk},
+      {"reclaim-queues", "n queues at their quota, a pending job in each", 250, reclaim_queues},
       {"over-committed",
-       "n nodes of 8 GPUs with 15 pods each, 4 n waiting jobs of another queue; 5 cycles",
+       "n nodes of 8 GPUs with 15 pods each, 4 n pending jobs of another queue; 5 cycles",
        2,
        over_committed,
        {},
        {},
        5},
       {"consolidation-without-limit",
-       "n nodes, seven of eight GPUs in use, n / 8 jobs that want four",
+       "n nodes, seven of eight GPUs in use, n / 8 jobs that need four",
        42,
        consolidation_without_limit,
        {},

@@ -1,4 +1,5 @@
-// What tenants can make many of, one case each: clusters of any size n for growth.cpp.
+// Cases for growth.cpp: clusters of any size n, one case for each kind of object that tenants can create in
+// large numbers.
 #pragma once
 
 #include <functional>
@@ -13,10 +14,10 @@ namespace muster::bench {
 
 struct GrowthCase {
   std::string name, what;
-  int n = 100;  // the smallest that is measured
+  int n = 100;  // the smallest size to measure
   std::function<void(int n, const ObjectSink& sink)> make;
-  std::vector<std::string> actions = {};          // none: all of the default configuration
-  std::optional<int> consolidation_victims = {};  // none: as in the default configuration; -1: any number
+  std::vector<std::string> actions = {};          // empty: all of the default configuration
+  std::optional<int> consolidation_victims = {};  // nullopt: as in the default configuration; -1: no limit
   int cycles = 1;
 };
 

@@ -1,4 +1,4 @@
-// Objects to JSON.
+// Writes objects as JSON.
 #include "json_text.hpp"
 
 #include <fmt/format.h>
@@ -6,7 +6,7 @@
 namespace muster::bench {
 namespace {
 
-// What a generated object carries beside what the scheduler reads, so that decoding has something to skip.
+// Fields that the scheduler does not read, so that decoding has something to skip.
 constexpr const char* kManagedFields =
     R"("managedFields":[{"manager":"kubelet","operation":"Update","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{},"f:containerStatuses":{},"f:phase":{}}}}])";
 

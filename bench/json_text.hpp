@@ -1,4 +1,4 @@
-// Generated objects as the API server would send them: one JSON document per line.
+// Generated objects as sent by the API server: one JSON document per line.
 #pragma once
 
 #include <string>

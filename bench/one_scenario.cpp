@@ -1,5 +1,5 @@
-// One scenario in one process: time by phase, what was tried, heap allocations and peak memory. Also what to
-// put under a profiler: muster_bench_once live-4000x140000 100.
+// Runs one scenario in its own process and prints the time by phase, what was tried, heap allocations and
+// peak memory. Also for profilers: muster_bench_once live-4000x140000 100.
 #include <fmt/format.h>
 
 #include <cstdlib>

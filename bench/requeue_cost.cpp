@@ -1,5 +1,5 @@
-// What requeue costs: beside preempt on the same overdue cluster, and as a part of a cycle where nobody opted
-// in.
+// Measures the cost of requeue: compared with preempt on the same overdue cluster, and as a part of a cycle
+// without jobs that opted in.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// The two in turn, so that what else the machine does falls on both.
+// Alternates the two, so that other load affects both.
 void compare(const std::string& what, int runs) {
   const Scenario &by_requeue = *find_scenario("requeue-" + what),
                  &by_preempt = *find_scenario("preempt-" + what);

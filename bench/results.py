@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""KAI's way against ours on traces: makes the tables of docs/results.md.
+"""Compares KAI-Scheduler's decisions with muster's on traces, and prints the tables of docs/results.md.
 
     bench/results.py [--muster build/release/src/muster] [--seeds N] [--openb DIRECTORY] [--without OPTION…]
 
-Both runs have the same jobs, nodes and seed; the one decides with `kaiExact: true`, the other by default. A week is chaotic:
-one placement more or less, and every later one is another. So each table is of several seeds, and says in how many of them
-ours was better and worse. --without shows what an option of docs/differences.md is worth: ours without it against KAI's way.
-DIRECTORY of --openb has openb_pod_list_*.csv and openb_node_list_*.csv (docs/traces.md says where they are to be had).
+Both runs have the same jobs, nodes and seed. One decides with `kaiExact: true`, the other with the default options. A
+week is chaotic: a single different placement changes all later ones. So each table combines several seeds, and counts
+the seeds in which muster was better or worse. --without measures an option of docs/differences.md: muster without it
+against KAI's way.
+DIRECTORY of --openb has openb_pod_list_*.csv and openb_node_list_*.csv (docs/traces.md says where to get them).
 """
 import argparse
 import json
@@ -22,12 +23,13 @@ SYNTHETIC = [("steady, with a daily swing", "--jobs 1500 --days 7 --checkpoint-e
              ("bursts of large gangs", "--jobs 1000 --days 7 --bursts 10 --burst-share 0.1 --burst-gangs 8:2,16:1 "
               "--checkpoint-every 1h", 24)]
 
-# First nodes of the slices of openb: every 100th from there on. One weight of `avoidFragments` was chosen on the first ten.
+# First nodes of the slices of openb; a slice has every 100th node from there. One weight of `avoidFragments` was chosen
+# on the first ten slices.
 SLICES = [("slices of its nodes", range(0, 50, 5)), ("other slices of its nodes", range(50, 100, 5))]
 
 
 def percentile(values, share):
-    """Nearest rank, as the report has it."""
+    """The nearest-rank percentile, as in the report."""
     ordered = sorted(values)
     return ordered[max(0, -(-len(ordered) * share // 100) - 1)] if ordered else 0
 
@@ -37,11 +39,11 @@ def lasting(seconds):
     return f"{hours}h {rest // 60:02}m" if hours else f"{rest // 60}m {rest % 60:02}s" if rest >= 60 else f"{rest}s"
 
 
-# Name, how it is written, whether less of it is better.
+# Name, formatting, and whether less is better.
 MEASURES = [("jobs finished", "{:,.0f}".format, False), ("wait, mean", lasting, True), ("wait, p50", lasting, True),
             ("wait, p95", lasting, True), ("wait, p99", lasting, True), ("longest wait", lasting, True),
             ("GPU-hours waited", "{:,.0f}".format, True), ("GPUs used", "{:.1%}".format, False),
-            ("idle though somebody waited", "{:.1%}".format, True), ("GPU-hours lost", "{:,.0f}".format, True),
+            ("idle with jobs pending", "{:.1%}".format, True), ("GPU-hours lost", "{:,.0f}".format, True),
             ("pods evicted", "{:,.0f}".format, True),
             ("until the last finished", lasting, True)]
 
@@ -95,7 +97,7 @@ class Results:
         self.table(f"{title}: the mean of {len(pairs)} weeks", pairs)
 
     def openb(self, directory):
-        """On slices of one of 100 nodes each: the whole cluster has room for all at once."""
+        """Runs openb on slices of every 100th node, because the whole cluster has room for all its pods at once."""
         lines = (directory / "openb_node_list_gpu_node.csv").read_text().splitlines()
         machines = self.home / "nodes.csv"
         for name, first_nodes in SLICES:

@@ -1,4 +1,4 @@
-// Scenarios by name.
+// Defines the scenarios by name.
 #include "scenarios.hpp"
 
 #include <stdexcept>
@@ -19,7 +19,7 @@ ClusterShape growth(int nodes) {
           .foreign = 3};
 }
 
-// A full cluster of one-GPU jobs beyond their quota, and waiting jobs that are owed all of it.
+// A full cluster of one-GPU jobs beyond their quota, and pending jobs that are entitled to all of it.
 ClusterShape reclaim(int nodes, int pending, int pods, int gpus) {
   return {.nodes = nodes,
           .running = 8 * nodes,
@@ -29,7 +29,7 @@ ClusterShape reclaim(int nodes, int pending, int pods, int gpus) {
           .contest = Contest{.running_quota = 0, .pending_quota = 8.0 * nodes}};
 }
 
-// A full cluster of one queue, and waiting jobs of it that are more urgent.
+// A full cluster of one queue, with pending jobs of higher priority in that queue.
 ClusterShape preempt(int nodes, int pending, int pods, int gpus) {
   return {.nodes = nodes,
           .departments = 1,
@@ -41,7 +41,8 @@ ClusterShape preempt(int nodes, int pending, int pods, int gpus) {
           .pending_outranks = true};
 }
 
-// Every node is half full, and the waiting jobs want whole nodes: half of what runs must move together.
+// Every node is half full, and the pending jobs need whole nodes: half of the running jobs must move
+// together.
 ClusterShape fragmented(int nodes) {
   return {.nodes = nodes,
           .departments = 1,
@@ -51,7 +52,7 @@ ClusterShape fragmented(int nodes) {
           .pending_gpus = 8};
 }
 
-// A gang of ten whole nodes of which the running queue would have to give one more GPU than it may.
+// A gang that needs ten whole nodes. The running queue would have to give up one GPU more than it may.
 ClusterShape hopeless(int nodes) {
   return {.nodes = nodes,
           .running = 8 * nodes,
@@ -61,8 +62,8 @@ ClusterShape hopeless(int nodes) {
           .contest = Contest{.running_quota = 8.0 * nodes - 79, .pending_quota = 80}};
 }
 
-// A full cluster of which 1,000 jobs are overdue, and 1,000 jobs of higher priority that wait in the same
-// queues. The first `in_vain` of them ask for whole nodes, of which each has a job that may not be evicted.
+// A full cluster with 1,000 overdue jobs, and 1,000 pending jobs of higher priority in the same queues. The
+// first `in_vain` of them need whole nodes, but each node has a job that is not evictable.
 ClusterShape overdue(int in_vain) {
   return {.nodes = 500,
           .running = 4'000,
@@ -155,7 +156,7 @@ Policy make_policy(const Scenario& scenario) {
 LiveCluster::LiveCluster(const ClusterShape& shape) : shape_(shape), cluster_(make_cluster(shape)) {}
 
 Decisions LiveCluster::step(const Policy& policy) {
-  constexpr int kChanged = 5;  // each goes once and comes back once: ten deltas
+  constexpr int kChanged = 5;  // each is removed once and added once: ten deltas
   const int pods = shape_.nodes * shape_.foreign;
   for (int i = 0; i < kChanged && pods > 0; ++i) {
     PodObject pod = foreign_pod(shape_, next_++ % pods);

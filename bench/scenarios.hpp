@@ -1,4 +1,4 @@
-// The clusters that are measured, by name, and how they live on between cycles.
+// The scenarios by name, and the changes of live clusters between cycles.
 #pragma once
 
 #include <optional>
@@ -14,22 +14,22 @@ namespace muster::bench {
 struct Scenario {
   std::string name;
   ClusterShape shape;
-  std::vector<std::string> actions = {};          // none: all of the default configuration
-  std::optional<int> consolidation_victims = {};  // none: as in the default configuration; -1: any number
+  std::vector<std::string> actions = {};          // empty: all of the default configuration
+  std::optional<int> consolidation_victims = {};  // nullopt: as in the default configuration; -1: no limit
 };
 
 const std::vector<Scenario>& scenarios();
 const Scenario* find_scenario(const std::string& name);
 
-// The default configuration with what the scenario changes.
+// The default configuration with the changes of the scenario.
 Policy make_policy(const Scenario& scenario);
 
-// A big cluster, full and quiet: all queues at their quota, gangs that wait in vain, and a few pods that come
-// and go between two cycles.
+// A large cluster that is full and quiet: all queues at their quota, gangs that cannot be placed, and a few
+// pods that come and go between two cycles.
 class LiveCluster {
  public:
   explicit LiveCluster(const ClusterShape& shape);
-  // Ten pods change, then one cycle.
+  // Changes ten pods, then runs one cycle.
   Decisions step(const Policy& policy);
   Cluster& cluster() { return cluster_; }
 

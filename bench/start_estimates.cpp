@@ -1,8 +1,8 @@
-// How good start estimates are: traces are played, jobs that wait are estimated on the way, and their starts
-// are compared with what was said.
+// Measures the quality of start estimates: simulates traces, estimates the starts of pending jobs on the way,
+// and compares them with the actual starts.
 //
-//   muster_bench_starts [traces] [jobs of a trace] [nodes]          synthetic ones
-//   muster_bench_starts DIRECTORY [every which node] [slices]       openb, on slices of its nodes
+//   muster_bench_starts [traces] [jobs per trace] [nodes]       on synthetic traces
+//   muster_bench_starts DIRECTORY [every nth node] [slices]     on slices of the nodes of openb
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace muster {
 namespace {
 
 constexpr int kGpusPerNode = 8;
-constexpr double kDays = 1;  // that jobs come
+constexpr double kDays = 1;  // during which jobs arrive
 const TimePoint kStart = *parse_time("2025-06-02T00:00:00Z");
 
 // About a quarter more work than the nodes can do in a day.
@@ -46,7 +46,7 @@ trace::Trace made_trace(const Load& load, std::uint64_t seed) {
   return *trace::read_trace_in({}, text);
 }
 
-// As if so many like them had ended before.
+// Run times as if this many similar jobs had ended before.
 answers::RunFigureTable history_of(const Load& load, std::uint64_t seed) {
   answers::RunHistory history;
   const trace::Trace before = made_trace({.jobs = 4 * load.jobs}, seed + 1'000'000);
@@ -74,7 +74,7 @@ struct Said {
   answers::StartEstimate estimate;
 };
 
-// What is played, and how much is known before it begins of how long jobs run.
+// The input of a simulation, and the run times known before it begins.
 struct Scene {
   std::shared_ptr<const trace::Trace> jobs;
   std::vector<NodeObject> nodes;
@@ -82,19 +82,20 @@ struct Scene {
   std::uint64_t seed = 0;
 };
 
-// When is asked, and of whom.
+// When to ask, and about which jobs.
 class Questions {
  public:
   virtual ~Questions() = default;
   virtual bool is_time(TimePoint now) = 0;
   virtual bool is_about(const std::string& job) const = 0;
   virtual void note_asked(const std::string& job) = 0;
-  // StartForecast of its own that end when it starts, for as long as `explain` plays them; else the same for
-  // all.
+  // Whether each question has its own futures, which end when the job starts, within the time limits of
+  // `explain`. Otherwise all questions share the same futures.
   virtual bool plays_for_each() const { return false; }
 };
 
-// While others come, and when the last has come: all who wait then, or as soon as somebody does.
+// Asks about all pending jobs, twice while others arrive and once after the last one. If no job is pending at
+// such a time, it asks as soon as one is.
 class AtInstants final : public Questions {
  public:
   static constexpr auto kLast = std::chrono::hours(24);
@@ -111,7 +112,7 @@ class AtInstants final : public Questions {
   std::size_t next_ = 0;
 };
 
-// Each of these once, soon after its submission.
+// Asks about each of these jobs once, soon after its submission.
 class OnceEach final : public Questions {
  public:
   explicit OnceEach(std::set<std::string> jobs) : jobs_(std::move(jobs)) {}
@@ -131,7 +132,7 @@ class OnceEach final : public Questions {
   std::set<std::string> jobs_;
 };
 
-// So that what else the machine does changes nothing.
+// Makes time limits independent of other load.
 class ProcessorStopwatch final : public Stopwatch {
  public:
   Duration elapsed() const override {
@@ -141,7 +142,7 @@ class ProcessorStopwatch final : public Stopwatch {
   }
 };
 
-// What `muster serve` learns of run times, by queue.
+// The run times that `muster serve` would have recorded, by queue.
 class Ended {
  public:
   explicit Ended(const trace::Trace& trace) {
@@ -161,8 +162,8 @@ class Ended {
   answers::RunHistory history_;
 };
 
-// How often what was said came true. Jobs of one trace share its luck, so what a share is worth is told by
-// how much it differs from trace to trace.
+// Counts how often estimates came true. The jobs of one trace are correlated, so the error of a share is
+// computed from its variation between traces.
 class Score {
  public:
   void add(const Said& said, const std::optional<TimePoint>& start) {
@@ -192,7 +193,7 @@ class Score {
   struct Counts {
     int numbers = 0, by_p50 = 0, by_p90 = 0, between = 0;
   };
-  // Of all estimates, with the standard error of a mean over the traces.
+  // The share of all estimates, with the standard error of a mean over the traces.
   std::string share(int Counts::*which) const {
     const double all = numbers_, traces = static_cast<double>(traces_.size());
     double hits = 0, squares = 0;
@@ -209,12 +210,12 @@ class Score {
     return *at;
   }
   int said_ = 0, numbers_ = 0;
-  Counts trace_;  // the one that is played
+  Counts trace_;  // of the current trace
   std::vector<Counts> traces_;
   std::vector<double> off_, waits_;
 };
 
-// As `muster serve` writes it at jobs that lose their places: what they had done by then.
+// Records the work done by evicted jobs, like the eviction records of `muster serve`.
 class Receipts {
  public:
   void see(const Occurrence& o) {
@@ -240,11 +241,11 @@ class Receipts {
   }
 
  private:
-  std::map<std::string, TimePoint> started_;  // jobs that run
+  std::map<std::string, TimePoint> started_;  // running jobs
   std::map<std::string, answers::EvictionRecord> receipts_;
 };
 
-// What is said on the way of jobs that wait, and when they started.
+// The estimates for pending jobs, and when the jobs started.
 struct Course {
   std::vector<Said> said;
   std::map<std::string, std::optional<TimePoint>> starts;
@@ -338,8 +339,8 @@ int play_synthetic(const Load& load) {
     fmt::print(stderr, "\r{} of {} traces", i, load.traces);
   }
   fmt::print(stderr, "\n");
-  after.tell("nobody comes any more");
-  during.tell("others keep coming");
+  after.tell("all jobs have arrived");
+  during.tell("other jobs keep arriving");
   return 0;
 }
 
@@ -361,7 +362,7 @@ int play_openb(const std::string& directory, int every, int slices) {
          i += static_cast<std::size_t>(every))
       scene.nodes.push_back(nodes->nodes[i]);
     OnceEach nobody({});
-    const Course alone = play(scene, nobody);  // nothing of it changes by being asked about
+    const Course alone = play(scene, nobody);  // questions do not change this run
     std::set<std::string> who_starts;
     for (const auto& [job, start] : alone.starts)
       if (start) who_starts.insert(job);

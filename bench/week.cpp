@@ -1,4 +1,4 @@
-// How fast the clock is: a load of jobs over days, from arrivals that are made when their time comes.
+// Measures the speed of simulated time: a load of jobs over several days, generated as they arrive.
 //
 //   muster_bench_week [nodes] [jobs] [days] [load in percent]
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ struct Load {
   double days = 1, percent = 95;
 };
 
-// Gangs of 1 to 32 GPUs, in pods of up to 8, whose durations are heavy-tailed and fill the cluster to its
+// Gangs of 1 to 32 GPUs, in pods of up to 8, with heavy-tailed durations. Their rate gives the requested
 // load.
 class Jobs final : public Arrivals {
  public:

@@ -1,5 +1,5 @@
-# muster_assets(target namespace NAME file…): the files as std::string_view constants of that namespace, inside of the
-# program. A file that changes is taken anew by the next build.
+# muster_assets(target namespace NAME file…): embeds the files into the program as std::string_view constants of that
+# namespace. The next build picks up changed files.
 function(muster_assets target namespace)
   set(constants "")
   set(rest ${ARGN})

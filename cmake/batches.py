@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Groups the source files of a module into batches that are compiled as one, such that no file can see a private name
+"""Groups the source files of a module into batches that are compiled as one. No file of a batch can see a private name
 of another.
 
     batches.py --source DIR --output DIR --most N --list FILE NAME=SUFFIX ...
 
 Compiling several files as one is several times faster, because headers are parsed and templates are instantiated once.
-It must not change what a program means. A file that comes later in a batch could refer to a private name of an earlier
-one (a name of an unnamed namespace, a static, an alias, a helper that no header declares): a call may then pick another
-overload than it does when the file is compiled alone. Name lookup finds only what is spelled, so two files may share a
-batch if the later file, and every header that it is the first to include, contains no identifier that is a private name
-of the earlier one. Files whose private declarations are found without being spelled (macros, operators, customization
-points, using-directives) are compiled alone.
+It must not change the meaning of a program. A later file of a batch could refer to a private name of an earlier one (a
+name in an unnamed namespace, a static, an alias, a helper that no header declares). A call might then pick another
+overload than when the file is compiled alone. Name lookup only finds names that are spelled out, so two files may share
+a batch if no private name of the earlier one appears in the later one, or in a header that it is the first to include.
+Files whose private declarations are found without being spelled out (macros, operators, customization points,
+using-directives) are compiled alone.
 
 Writes DIR/<NAME>_<number>.cpp for each batch and, in FILE, the CMake lists BATCHES_<NAME>: the batches.
-NAME=SUFFIX: the files below NAME that end with SUFFIX; those with SUFFIX `.cpp` are all but tests.
+NAME=SUFFIX: the files below NAME that end with SUFFIX; `.cpp` excludes tests.
 `--check FILE ...` verifies written batch files instead of making new ones.
 """
 import argparse
@@ -43,7 +43,7 @@ constinit continue decltype default delete do double else enum explicit extern f
 long mutable namespace new noexcept nullptr operator override private protected public requires return short signed sizeof
 static static_assert struct switch template this throw true try typedef typename union unsigned using virtual void volatile
 while""".split())
-# GoogleTest's TEST and rapidcheck's properties make their own names, which the compiler keeps apart.
+# The macros of GoogleTest and rapidcheck create distinct names by themselves.
 MACROS = set("TEST TEST_F TEST_P INSTANTIATE_TEST_SUITE_P RC_GTEST_PROP".split())
 
 
@@ -53,7 +53,7 @@ def code_of(text):
 
 
 def end_of_block(code, start):
-    """The position behind the brace that closes the one before `start`."""
+    """The position after the brace that closes the one before `start`."""
     depth = 1
     for found in re.compile(r"[{}]").finditer(code, start):
         depth += 1 if found.group() == "{" else -1
@@ -63,8 +63,8 @@ def end_of_block(code, start):
 
 
 def namespace_parts(code, is_private=False):
-    """Yields (is_private, text): the parts of the code that are directly in a namespace, with private ones marked. What
-    stands in the braces of functions, types and initializers is left out."""
+    """Yields (is_private, text) for the parts of the code that are directly in a namespace. The contents of functions,
+    types and initializers are omitted."""
     text, position = [], 0
     opening = re.compile(r"(?:\binline\s+)?\bnamespace\s*(?P<name>[\w:]*)\s*\{|\{")
     while found := opening.search(code, position):
@@ -89,7 +89,7 @@ def without_parentheses(text):
 
 
 def aliases_of(part):
-    """Names that using-declarations and aliases bring in, with what they mean."""
+    """Names introduced by using-declarations and aliases, with their meanings."""
     found = {}
     for alias, meaning, entity, declared, namespace, target in USING.findall(part):
         found[alias or declared or namespace] = " ".join((meaning or entity or target).split())
@@ -97,7 +97,7 @@ def aliases_of(part):
 
 
 def declared_in(part):
-    """Names that a part of a namespace declares, rather too many than too few."""
+    """Names that a part of a namespace declares; may contain too many, but never too few."""
     flat = without_parentheses(BASES.sub(r"\1", re.sub(r"\[\[.*?\]\]", "", part)))
     names = {name for listed in ENUMERATORS.findall(part) for name in re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", listed)}
     names.update(TYPE.findall(flat))
@@ -108,8 +108,8 @@ def declared_in(part):
 
 
 def mentions_in(code):
-    """{name: the qualifiers that it has}, without members, and without what is qualified by a namespace of a library or by a
-    type, which alone begins with a capital."""
+    """{name: its qualifiers}, without members, and without names qualified by a library's namespace or by a type, which is
+    recognized by its capital."""
     found = {}
     for qualification, name in QUALIFIED.findall(MEMBER.sub(" ", code)):
         qualifiers = IDENTIFIER.findall(qualification) or [""]
@@ -119,7 +119,7 @@ def mentions_in(code):
 
 
 class File:
-    """What one source or header declares, mentions and includes."""
+    """The names that a source or header declares and mentions, and the headers it includes."""
 
     def __init__(self, root, path):
         self.path = path
@@ -153,7 +153,7 @@ class Tree:
         self.namespaces = functools.lru_cache(maxsize=None)(self._namespaces)
 
     def _headers(self, path):
-        """The project's headers that `path` includes, by any way."""
+        """The project's headers that `path` includes, directly or indirectly."""
         seen, left = set(), list(self.file(path).includes)
         while left:
             header = left.pop()
@@ -166,13 +166,13 @@ class Tree:
         return {name for header in self.root.rglob("*.hpp") for name in self.file(str(header.relative_to(self.root))).namespaces}
 
     def _private(self, path):
-        """The file's private names; also what it defines in a named namespace and no header declares."""
+        """The file's private names, including those that it defines in a named namespace without declaration in a header."""
         source = self.file(path)
         in_headers = {name for header in self.headers(path) for name in self.file(header).mentioned}
         return frozenset(source.private | (source.public - in_headers))
 
     def mentioned_first_by(self, path, included):
-        """What `path` and the headers that it includes beyond those that are `included` mention, as mentions_in() has it."""
+        """The mentions of `path` and of its headers that are not in `included`, as from mentions_in()."""
         found = {}
         for file in [path, *(self.headers(path) - included)]:
             for name, qualifiers in self.file(file).mentioned.items():
@@ -180,10 +180,10 @@ class Tree:
         return found
 
     def visible_names(self, earlier, later, included):
-        """Private names of `earlier` that `later` mentions, behind it in one batch."""
+        """Private names of `earlier` that `later` mentions if it follows in the same batch."""
         mentioned = self.mentioned_first_by(later, included)
         mine, theirs = self.file(earlier).aliases, self.file(later).aliases
-        # A namespace that the earlier file does not open cannot qualify a name of it.
+        # A namespace that the earlier file does not open cannot qualify one of its names.
         elsewhere = self.namespaces() - self.file(earlier).namespaces
         return {name for name in self.private(earlier) & mentioned.keys()
                 if mentioned[name] - elsewhere and (name not in mine or theirs.get(name) != mine[name])}
@@ -209,8 +209,8 @@ class Batch:
 
 
 def batches_of(tree, paths, most):
-    """Puts each file into the fullest batch that can take it, and opens a further one where there is none. Files whose
-    private names many others mention come last, where they harm none."""
+    """Puts each file into the fullest batch that can take it, or else into a new one. Files whose private names are
+    mentioned by many others come last, where they harm none."""
     harmed = {path: sum(1 for other in paths if tree.private(path) & tree.file(other).mentioned.keys()) for path in paths}
     batches = []
     for path in sorted(paths, key=lambda p: (harmed[p], p)):
@@ -229,7 +229,7 @@ def sources_of(root, module, suffix):
 
 
 def write_changed(path, text):
-    """Writes the file unless it has this text already, so that nothing is compiled again for nothing."""
+    """Writes the file unless it already has this text, to avoid needless compilation."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -254,7 +254,7 @@ def write_all(options):
 
 
 def check_all(options):
-    """0 where no file of the written batches can see a private name of another."""
+    """Returns 0 if no file of the written batches can see a private name of another."""
     tree, bad = Tree(options.source), 0
     for file in options.check:
         batch = Batch(tree)

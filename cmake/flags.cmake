@@ -1,12 +1,12 @@
-# One interface target carries the language level, the warnings, the hardening and the sanitizers of every module.
+# An interface target with the language level, warnings, hardening and sanitizers of every module.
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
-# Without ccache: asked for a precompiled header that has changed, it may hand out the previous one.
+# Not combined with ccache, which may return an old version of a precompiled header that has changed.
 option(MUSTER_PRECOMPILE "Parse common headers once" ON)
 find_program(CCACHE ccache)
-if(CCACHE AND NOT MUSTER_PRECOMPILE)  # checkouts share the cache, wherever they are
+if(CCACHE AND NOT MUSTER_PRECOMPILE)  # lets checkouts in different places share the cache
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE})
 endif()
 
@@ -15,19 +15,19 @@ target_compile_features(muster_flags INTERFACE cxx_std_20)
 # -ffp-contract=off: shares and scores are compared exactly, so no fused multiply-add.
 target_compile_options(muster_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
                        -Wno-missing-field-initializers -ffp-contract=off)
-# -Wno-subobject-linkage: a coroutine of a batch may hold what is unnamed in its own file.
+# -Wno-subobject-linkage: a coroutine in a batch may contain types from the unnamed namespace of its own file.
 target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-# g++ 12 reports overlaps and impossible sizes in insertions into a std::string where there are none, whenever it inlines
-# them differently, which depends even on the path of the checkout.
+# g++ 12 falsely reports overlaps and impossible sizes in insertions into a std::string. Whether it does depends on
+# inlining, and even on the path of the checkout.
 target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
-# g++ collects its garbage less often: a tenth less time for some hundred megabytes more.
+# Less frequent garbage collection makes g++ a tenth faster and uses a few hundred megabytes more.
 target_compile_options(muster_flags INTERFACE "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>")
 target_include_directories(muster_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 
-# Containers check indices and emptiness in every build, also in the one that users run.
+# Containers check indices and emptiness in every build, including the one that users run.
 target_compile_definitions(muster_flags INTERFACE _GLIBCXX_ASSERTIONS)
 if(MUSTER_SANITIZE)
-  # g++ 12 reports uninitialised members in instrumented code of standard and Abseil containers where there are none.
+  # g++ 12 falsely reports uninitialised members in instrumented code of standard and Abseil containers.
   target_compile_options(muster_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_compile_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(muster_flags INTERFACE -fsanitize=${MUSTER_SANITIZE})

@@ -1,8 +1,8 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
-# muster_precompiled(name HEADERS headers... LIBS libraries...): headers that are parsed once for all targets that name
-# them with PRECOMPILED. A source still includes what it uses: preset clang compiles each file and each header alone.
+# muster_precompiled(name HEADERS headers... LIBS libraries...): parses the headers once for all targets that name
+# them with PRECOMPILED. Sources still include what they use: preset clang compiles each file and each header alone.
 function(muster_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LIBS" ${ARGN})
   if(NOT MUSTER_PRECOMPILE)
@@ -20,15 +20,14 @@ function(muster_use_precompiled target name)
   endif()
 endfunction()
 
-# The sources of a library, and the tests of a module, are compiled several at a time, at most MUSTER_BATCH of them: headers
-# are parsed once for all of them. cmake/batches.py puts only such files together that cannot see each other's private
-# names, and works that out again whenever a file changes. The batches name files relative to src/, so that checkouts share
-# ccache's results.
-set(MUSTER_BATCH 16 CACHE STRING "Source files that are compiled as one, at most")
-set(Python3_ROOT_DIR /usr)  # first of all Debian's, which has Debian's packages
+# The sources of a library, and the tests of a module, are compiled in batches of up to MUSTER_BATCH files, so that
+# headers are parsed once per batch. cmake/batches.py combines only files that cannot see each other's private names, and
+# runs again whenever a file changes. Batches name files relative to src/, so that checkouts share the results of ccache.
+set(MUSTER_BATCH 16 CACHE STRING "Maximum number of source files compiled as one")
+set(Python3_ROOT_DIR /usr)  # prefer Debian's Python, which has Debian's packages
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
-# muster_batches(modules...): sets BATCHES_<module> and BATCHES_<module>_test: what to compile.
+# muster_batches(modules...): sets BATCHES_<module> and BATCHES_<module>_test to the files to compile.
 function(muster_batches)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${PROJECT_SOURCE_DIR}/cmake/batches.py)
@@ -47,8 +46,8 @@ function(muster_batches)
 endfunction()
 
 # muster_module(name DEPENDS modules... LIBS libraries... PRECOMPILED headers):
-# library muster_<name> from the sources below <name>/ and, where there is a *_test.cpp, the test program <name>_test.
-# Test programs may use the TestCluster builder of tests/, and say so with TEST_LIBS muster_testing.
+# adds the library muster_<name> from the sources below <name>/ and, if there is a *_test.cpp, the test program
+# <name>_test. Test programs that use the TestCluster builder of tests/ need TEST_LIBS muster_testing.
 function(muster_module name)
   cmake_parse_arguments(ARG "" "PRECOMPILED" "DEPENDS;LIBS;TEST_LIBS" ${ARGN})
   list(TRANSFORM ARG_DEPENDS PREPEND muster_)
@@ -60,11 +59,11 @@ function(muster_module name)
   endif()
 endfunction()
 
-# The places of a core: ./test runs as many tests at a time as all cores have. One that computes takes all of a core's, one
-# that waits most of the time, for a control plane or a browser, one.
+# ./test gives each core this many slots. A test that computes takes all slots of a core; a test that mostly waits, for a
+# control plane or a browser, takes one.
 set(MUSTER_PLACES 3)
 
-# muster_test(name SOURCES files... LIBS libraries...): a GoogleTest program whose cases ctest lists one by one.
+# muster_test(name SOURCES files... LIBS libraries...): adds a GoogleTest program; ctest lists each of its cases.
 function(muster_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -77,7 +76,7 @@ function(muster_test name)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 900 PROCESSORS ${MUSTER_PLACES})
 endfunction()
 
-# All of this directory but those with the label live compute.
+# Marks all tests of this directory as computing, except those with the label live.
 function(muster_tests_compute)
   get_property(tests DIRECTORY PROPERTY TESTS)
   foreach(test ${tests})

@@ -1,5 +1,5 @@
-# What ./run, ./test and .ci/run share: the Debian packages the project needs, and building one preset.
-# Sourced, not run; the caller has set `root` to the top of the repository.
+# Shared by ./run, ./test and .ci/run: installs the Debian packages that the project needs, and builds a preset.
+# REQUIRES: sourced, with `root` set to the top of the repository.
 set -euo pipefail
 mkdir -p "$root/build"
 
@@ -13,13 +13,13 @@ packages=(
   python3 python3-venv python3-yaml python3-jsonschema jq openssl bubblewrap libfaketime dpkg-dev binutils ca-certificates  # tests only
 )
 
-# What only the tests of the page need, and ./run does not wait for.
+# Needed only by the tests of the page, so ./run does not install them.
 browser_packages=(chromium fonts-dejavu-core)
 
 # A second compiler, for ./test --lint and .ci/run.
 lint_packages=(clang-19 clang-tidy-19)
 
-# What tests/fuzz/run needs in addition.
+# Additional packages for tests/fuzz/run.
 fuzz_packages=(clang-19 libclang-rt-19-dev)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -38,7 +38,7 @@ missing_packages() {
   done
 }
 
-# Prints the words that let a command act as root, nothing if we are; fails where there is no way to become it.
+# Prints the prefix that runs a command as root, or nothing if we are root. Fails if there is no way to become root.
 become_root() {
   ((EUID == 0)) && return
   command -v sudo >/dev/null || return 1
@@ -58,17 +58,17 @@ apt_install() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
 }
 
-# require_packages [FURTHER...]: installs what is missing, and only that. Exits with 3 where it can not.
+# require_packages [FURTHER...]: installs missing packages, and no others. Exits with status 3 on failure.
 require_packages() {
   local missing as_root log=$root/build/packages.log needed=("${packages[@]}" "$@")
   if ! command -v dpkg-query >/dev/null; then
-    say "Not a Debian system: going on with what is there. On Debian 12 the packages are: ${needed[*]}"
+    say "Not a Debian system: continuing with the installed software. On Debian 12 the required packages are: ${needed[*]}"
     return
   fi
   mapfile -t missing < <(missing_packages "${needed[@]}")
   ((${#missing[@]})) || return 0
   if ! as_root=$(become_root); then
-    say "Packages are missing, and there is no way to become root. Please run, as root:"
+    say "Packages are missing, and they cannot be installed without root. Please run as root:"
     say "  apt-get update && apt-get install -y --no-install-recommends ${missing[*]}"
     exit 3
   fi
@@ -76,7 +76,7 @@ require_packages() {
   apt_install "$as_root" "${missing[@]}" >"$log" 2>&1 || { show_end_of "$log"; exit 3; }
 }
 
-# Ninja's lines in, progress out: one line that changes on a terminal, elsewhere one per tenth of the way.
+# Turns the output of Ninja into progress: one changing line on a terminal, otherwise one line per 10 %.
 show_progress() {
   local columns=0
   if is_terminal; then columns=$(tput cols 2>/dev/null || echo 80); fi

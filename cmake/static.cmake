@@ -1,13 +1,13 @@
-# Libraries that programs with the property MUSTER_STATIC have inside: all that Debian has archives of, but for those that
-# one of its shared libraries needs anyhow. And libcurl, which in Debian comes with everything it can do (Kerberos, LDAP,
-# SSH, RTMP, a second TLS) and some thirty libraries for it: deploy/image/curl makes it from Debian's sources with HTTP alone.
+# Programs with the property MUSTER_STATIC link statically to every library that Debian has an archive of, except those
+# that a shared library needs anyway. They also link to our own libcurl: Debian's has all features (Kerberos, LDAP, SSH,
+# RTMP, a second TLS) and needs some thirty libraries, so deploy/image/curl builds one from Debian's sources with only HTTP.
 set(static_curl ${PROJECT_BINARY_DIR}/image/curl)
 add_custom_command(OUTPUT ${static_curl}/libcurl.a
                    COMMAND ${PROJECT_SOURCE_DIR}/deploy/image/curl ${static_curl}
                    DEPENDS ${PROJECT_SOURCE_DIR}/deploy/image/curl COMMENT "Building libcurl for the image" VERBATIM)
 add_custom_target(static_curl DEPENDS ${static_curl}/libcurl.a)
 
-# muster_or_static(result SHARED libraries... STATIC archives...): systems without the archives have the libraries.
+# muster_or_static(result SHARED libraries... STATIC archives...): uses the libraries if the archives do not exist.
 function(muster_or_static result)
   cmake_parse_arguments(ARG "" "" "SHARED;STATIC" ${ARGN})
   string(REPLACE ";" "$<SEMICOLON>" shared "${ARG_SHARED}")

@@ -1,5 +1,5 @@
-// How many GPUs of a mixed cluster get work: replays the public trace, or a cluster made up by a seed, and
-// prints what is allocated beside what others publish.
+// Measures how many GPUs of a mixed cluster can be allocated: replays the public trace, or a generated
+// cluster, and prints the result next to published figures.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ Result<Policy> policy_of(const Options& options) {
     const auto at = std::find_if(kCompatibilityOptions.begin(), kCompatibilityOptions.end(),
                                  [&](const CompatibilityOption& o) { return o.key == name; });
     if (at == kCompatibilityOptions.end())
-      return Error{fmt::format("--without: there is no option \"{}\" in docs/differences.md", name), {}};
+      return Error{fmt::format("--without: \"{}\" is not an option of docs/differences.md", name), {}};
     config.params.compatibility.*at->is_ours = false;
   }
   std::vector<Error> errors;
@@ -75,7 +75,7 @@ Result<Trace> trace_of(const Options& options, const std::string& workload, int 
   return read_trace(options.directory, workload);
 }
 
-// What consolidation wins back where 100 % of the GPUs have been asked for.
+// The GPUs regained by consolidation when 100 % of the GPUs have been requested.
 int run_healing(const Options& options, const Policy& moving) {
   Options without_moves = options;
   without_moves.cycles = 0;
@@ -118,29 +118,28 @@ int run(const Options& options) {
 
 int main_of(int argc, char** argv) {
   Options options;
-  CLI::App app{"Replays the pods of the public GPU trace and prints how many GPUs get work."};
+  CLI::App app{"Replays the pods of the public GPU trace and prints how many GPUs are allocated."};
   app.add_option("directory", options.directory,
                  "CSV files of alibaba/clusterdata cluster-trace-gpu-v2023, or the word synthetic or random")
       ->required();
-  app.add_option("--workload", options.workloads, "default, cpu200, ...; all of the table unless given");
+  app.add_option("--workload", options.workloads, "default, cpu200, ...; default: all of the table");
   app.add_option("--seeds", options.seeds, "orders of arrival")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app.add_option("--batch", options.batch, "pods that come between two cycles; 0: all at once")
+  app.add_option("--batch", options.batch, "pods that arrive between two cycles; 0: all at once")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  app.add_option("--nodes", options.machines, "of a synthetic or random cluster")
+  app.add_option("--nodes", options.machines, "number of nodes of a synthetic or random cluster")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   app.add_option("--heal", options.cycles,
-                 "all pods come at once, and consolidation moves those that run for so many cycles")
+                 "let all pods arrive at once, then let consolidation move running pods for this many cycles")
       ->check(CLI::Range(0, 1000));
-  app.add_flag("--packed-by-kai", options.packed_by_kai,
-               "with --heal: pods are placed as KAI-Scheduler does");
-  app.add_flag("--each", options.shows_each, "a row for each seed as well");
-  app.add_flag("--kai-exact", options.kai_exact, "decide as KAI-Scheduler does");
+  app.add_flag("--packed-by-kai", options.packed_by_kai, "with --heal: place pods like KAI-Scheduler");
+  app.add_flag("--each", options.shows_each, "also print a row for each seed");
+  app.add_flag("--kai-exact", options.kai_exact, "decide like KAI-Scheduler");
   app.add_option("--without", options.without,
-                 "decide as KAI-Scheduler does in this: an option of differences.md");
+                 "decide like KAI-Scheduler with respect to this option of differences.md");
   CLI11_PARSE(app, argc, argv);
   if (const auto& made_up = options.directory;
       options.workloads.empty() && (made_up == "synthetic" || made_up == "random"))

@@ -1,5 +1,5 @@
-// What others reach on the same workloads: GPUs allocated in per cent when 100 % of them have been asked for,
-// means over ten seeds, from the results that hkust-adsl/kubernetes-scheduler-simulator publishes
+// Published results on the same workloads: the percentage of GPUs allocated when 100 % have been requested,
+// as means over ten seeds, from hkust-adsl/kubernetes-scheduler-simulator
 // (experiments/analysis/expected_results).
 #pragma once
 

@@ -1,4 +1,4 @@
-// Numbers by a seed that are the same with every library: those of <random> are not.
+// Random numbers from a seed that are the same with every standard library, unlike those of <random>.
 #pragma once
 
 #include <cstdint>

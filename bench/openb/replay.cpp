@@ -1,4 +1,4 @@
-// One queue without limits, one job of one pod each, in the order of their arrival.
+// Replays pods as jobs of one pod each, in one queue without limits, in order of arrival.
 #include "replay.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ double cpu_milliseconds() {
   return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
 }
 
-// MiB of a device; where the model keeps its secret, a round number.
+// MiB of a device; a round number if the model is anonymized.
 const char* gpu_memory_of(const std::string& model) {
   static const std::map<std::string, const char*> known = {
       {"P100", "16384"}, {"T4", "16384"}, {"V100M16", "16384"}, {"V100M32", "32768"}, {"A10", "24576"}};
@@ -133,7 +133,7 @@ class Replay {
     cluster_.apply(pod_object(pods_[i], name, at(i)));
   }
 
-  // As a live cluster would show it: the pod runs there.
+  // Marks the pod as running, as a live cluster would.
   void confirm(const BindDecision& bind) {
     const std::size_t i = pod_of(bind.task);
     PodObject pod = pod_object(pods_[i], name_of(i), at(i));

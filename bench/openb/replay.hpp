@@ -1,4 +1,4 @@
-// Plays the arrival of pods through the engine: they come a few at a time, what fits nowhere is dropped.
+// Replays the arrival of pods through the engine: a few at a time; pods that fit nowhere are dropped.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@ namespace muster::bench::openb {
 
 struct Outcome {
   double at_100 = 0,
-         at_end = 0;        // per cent of the GPUs that are allocated: when 100 % was asked for, and then
+         at_end =
+             0;  // percentage of the GPUs that is allocated when 100 % have been requested, and at the end
   double milliseconds = 0;  // CPU time of the cycles
   std::int64_t pods = 0, placed = 0;
 };
 
-// `batch`: pods that come between two cycles; 0: all at once.
+// `batch` pods arrive between two cycles; 0: all at once.
 Outcome replay(const Trace& trace, const std::vector<Ask>& pods, const Policy& policy, int batch);
 
-// What moving pods wins back: all pods are placed at once, those that find no place wait on, and then cycles
-// with another policy may move those that run.
+// The effect of moving pods. All pods are placed at once; those that do not fit stay pending. Then cycles
+// with another policy may move running pods.
 struct Healing {
-  double packed = 0, healed = 0;  // per cent of the GPUs: before and after
+  double packed = 0, healed = 0;  // percentage of GPUs allocated, before and after
   std::int64_t moves = 0;
   double milliseconds = 0;
 };

@@ -1,5 +1,5 @@
-// Nodes and pods drawn from tables: shares of kinds of nodes, of GPU sizes and of CPUs that go with them, as
-// the public trace has them, or as a seed has them.
+// Draws nodes and pods from tables: the shares of kinds of nodes, of GPU sizes and of the CPUs that go with
+// them, either those of the public trace or drawn from a seed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace muster::bench::openb {
 namespace {
 
 struct MachineKind {
-  int weight;  // of a thousand
+  int weight;  // per thousand
   std::int64_t cores, memory_gib;
   int gpus;
   const char* model;
@@ -33,10 +33,10 @@ constexpr auto kMachines = std::to_array<MachineKind>({{453, 96, 384, 8, "G2"},
                                                        {6, 8, 60, 1, "P100"}});
 
 struct PodKind {
-  int weight;  // of a thousand
+  int weight;  // per thousand
   int gpus;
   std::int64_t gpu_milli;
-  std::int64_t least_cores, most_cores;  // multiples of the least
+  std::int64_t least_cores, most_cores;  // multiples of least_cores
 };
 constexpr auto kPods = std::to_array<PodKind>({{133, 0, 0, 4, 32},
                                                {480, 1, 1000, 4, 16},
@@ -76,7 +76,7 @@ Ask drawn_ask(Random& random) {
           .gpu_milli = kind.gpu_milli};
 }
 
-// ---------------------------------------------------------------- mixes that are drawn
+// ---------------------------------------------------------------- random mixes
 
 std::int64_t drawn_of(Random& random, std::initializer_list<std::int64_t> values) {
   return *(values.begin() + random.below(values.size()));
@@ -92,7 +92,7 @@ Machine drawn_machine(Random& random, int model) {
           .model = fmt::format("M{}", model)};
 }
 
-// `sharing`, `without` and `bound`: of a hundred kinds, how many share a GPU, have none, want one model.
+// Of a hundred kinds, `sharing` share a GPU, `without` have none, and `bound` require one model.
 struct Mix {
   std::uint64_t sharing, without, bound, models;
 };
@@ -131,7 +131,7 @@ Trace random_mix(std::uint64_t seed, int machines) {
   std::vector<Ask> asks;
   for (std::uint64_t i = 3 + random.below(60); i > 0; --i) asks.push_back(drawn_kind(random, mix));
   asks.push_back({.cpu_milli = 4000, .memory_mib = 8192, .gpus = 1, .gpu_milli = 1000});
-  // Kinds that come first come more often.
+  // Earlier kinds are more frequent.
   for (std::int64_t asked = 0; asked < trace.gpu_units();) {
     trace.pods.push_back(asks[std::min(random.below(asks.size()), random.below(asks.size()))]);
     asked += trace.pods.back().gpu_units();

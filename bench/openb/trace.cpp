@@ -1,4 +1,4 @@
-// Rows of CSV files by the names of their columns, and the order of arrival.
+// Reads rows of CSV files by column name, and determines the order of arrival.
 #include "trace.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::vector<std::string> fields_of(const std::string& line, char separator) {
   return fields;
 }
 
-// One row; a column that the file does not have is "".
+// One row; missing columns are "".
 class Row {
  public:
   Row(const std::map<std::string, std::size_t>& columns, std::vector<std::string> fields, Location where)
@@ -56,7 +56,7 @@ template <class Take>
 std::optional<Error> read_rows(const std::string& file, Take take) {
   std::ifstream in(file);
   std::string line;
-  if (!std::getline(in, line)) return Error{"can not be read, or is empty", {.file = file}, true};
+  if (!std::getline(in, line)) return Error{"cannot be read, or is empty", {.file = file}, true};
   std::map<std::string, std::size_t> columns;
   for (const std::string& name : fields_of(line, ',')) columns.emplace(name, columns.size());
   for (int at = 2; std::getline(in, line); ++at) {
@@ -115,7 +115,7 @@ std::vector<Ask> arrivals(const Trace& trace, std::uint64_t seed, double load) {
   const auto goal = static_cast<std::int64_t>(load * static_cast<double>(trace.gpu_units()));
   std::int64_t asked = 0;
   for (const Ask& pod : pods) asked += pod.gpu_units();
-  // A trace without GPUs would never ask for enough.
+  // A trace without GPUs would never request enough.
   for (bool any = asked > 0; any;) {
     const Ask& next = trace.pods[random.below(trace.pods.size())];
     if (asked + next.gpu_units() > goal) break;

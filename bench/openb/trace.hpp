@@ -1,5 +1,5 @@
-// A cluster of mixed GPU nodes and the pods that come to it: from the CSV files of the public trace
-// (alibaba/clusterdata, cluster-trace-gpu-v2023), or made up by a seed.
+// A cluster of mixed GPU nodes and its pods: from the CSV files of the public trace (alibaba/clusterdata,
+// cluster-trace-gpu-v2023), or generated from a seed.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Machine {
 struct Ask {  // of one pod
   std::int64_t cpu_milli = 0, memory_mib = 0;
   int gpus = 0;
-  std::int64_t gpu_milli = 0;       // of each; below 1000 only where it is one
-  std::vector<std::string> models;  // that it can run on; none: all
+  std::int64_t gpu_milli = 0;       // of each GPU; below 1000 only for a single GPU
+  std::vector<std::string> models;  // models that it can run on; empty: all
 
   std::int64_t gpu_units() const { return gpus * gpu_milli; }
   bool is_share() const { return gpus == 1 && gpu_milli < 1000; }
@@ -31,22 +31,22 @@ struct Trace {
   std::vector<Machine> machines;
   std::vector<Ask> pods;
 
-  // Thousandths of a GPU.
+  // The GPUs in thousandths.
   std::int64_t gpu_units() const;
 };
 
 // openb_node_list_gpu_node.csv and openb_pod_list_<workload>.csv of the directory.
 Result<Trace> read_trace(const std::string& directory, const std::string& workload);
 
-// A cluster of so many nodes with the mix of nodes, share sizes and CPUs per GPU of that trace.
+// A cluster of this many nodes with the mix of nodes, share sizes and CPUs per GPU of that trace.
 Trace synthetic_trace(std::uint64_t seed, int machines);
 
-// A cluster of so many nodes whose mix itself is drawn: kinds of nodes, models, sizes of shares, CPUs per
-// GPU, how many pods have no GPU, want several, or a certain model. Nothing was ever tuned on these.
+// A cluster of this many nodes with a random mix: kinds of nodes, models, sizes of shares, CPUs per GPU, and
+// how many pods have no GPU, several GPUs, or a certain model. Nothing was tuned on these mixes.
 Trace random_mix(std::uint64_t seed, int machines);
 
-// The pods in the order in which they come: all of the trace, shuffled, then drawn from it at random until
-// they ask for `load` times the GPUs of the cluster.
+// The pods in order of arrival: all of the trace, shuffled, then drawn from it at random until they request
+// `load` times the GPUs of the cluster.
 std::vector<Ask> arrivals(const Trace& trace, std::uint64_t seed, double load);
 
 }  // namespace muster::bench::openb

@@ -19,7 +19,7 @@ Candidates preempt_candidates(Session& s, JobId preemptor) {
               return VictimRefusal{.rule = "priority not lower"};
             return s.hooks.preempt_victim(preemptor, victim);
           },
-          .kin = s.cluster.job(preemptor).priority};
+          .reuse_key = s.cluster.job(preemptor).priority};
 }
 
 Purpose preempt_purpose(Session& s, JobId preemptor) {

@@ -190,7 +190,7 @@ TEST(Cli, PastUsageIsChecked) {
             "warning: usage.yaml: b: this queue does not exist\n"
             "error: usage.yaml:2: a.gpu: \"-1\" is negative\n"
             "error: usage.yaml:3: a.cup: unknown key; did you mean \"cpu\"?\n"
-            "error: usage.yaml:4: b.gpu: \"much\" is no number\n");
+            "error: usage.yaml:4: b.gpu: \"much\" is not a number\n");
 }
 
 TEST(Cli, VersionIsThatOfTheProject) {

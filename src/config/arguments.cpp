@@ -1,4 +1,4 @@
-// Argument text to values; mistakes are collected with the place where they stand.
+// Parses argument values and collects mistakes with their location.
 #include "config/arguments.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The arguments of a plugin or an action as values, for its factory.
+// Gives factories the arguments of a plugin or action as typed values.
 //
 //   const Arguments given(config, errors);
 //   options.reclaim = given.duration("defaultReclaimMinRuntime", 0s);
@@ -19,16 +19,15 @@
 
 namespace muster {
 
-// A value that does not fit is an error with file, line and key, appended to `errors`; the default is
-// returned then, so that one run finds all mistakes. Only keys that the component is known to have can be
-// asked for.
+// A bad value is an error with file, line and key, appended to `errors`, and the default is returned, so that
+// one run finds all mistakes. REQUIRES: the component is known to have the keys that are asked for.
 class Arguments {
  public:
   Arguments(const ComponentConfig& component, const KnownComponent& known, std::vector<Error>& errors)
       : component_(component), known_(known), errors_(errors) {}
 
   std::string text(std::string_view key, std::string_view otherwise) const;
-  // Negative durations do not fit.
+  // A negative duration is an error.
   Duration duration(std::string_view key, Duration otherwise) const;
   double number(std::string_view key, double otherwise) const;
   double number_at_least(double minimum, std::string_view key, double otherwise) const;
@@ -52,7 +51,7 @@ class Arguments {
     return otherwise;
   }
 
-  // What is wrong with the value of `key`, in the words of whoever took it.
+  // Reports that the value of `key` is wrong, in the caller's words.
   void fail(std::string_view key, std::string message) const;
 
  private:

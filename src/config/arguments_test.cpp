@@ -1,4 +1,4 @@
-// Arguments as values, and what is said about those that do not fit.
+// Arguments as typed values, and the messages about bad ones.
 #include "config/arguments.hpp"
 
 #include <gmock/gmock.h>
@@ -39,7 +39,7 @@ class ArgumentsTest : public testing::Test {
   std::vector<Error> errors_;
 };
 
-TEST_F(ArgumentsTest, AbsentOnesHaveTheDefault) {
+TEST_F(ArgumentsTest, AbsentArgumentsHaveTheirDefault) {
   const Arguments none = given({});
   EXPECT_EQ(none.text("name", "x"), "x");
   EXPECT_EQ(none.duration("delay", 5min), 5min);
@@ -50,7 +50,7 @@ TEST_F(ArgumentsTest, AbsentOnesHaveTheDefault) {
   EXPECT_THAT(errors(), IsEmpty());
 }
 
-TEST_F(ArgumentsTest, GivenOnesAreParsed) {
+TEST_F(ArgumentsTest, ValuesAreParsed) {
   const Arguments all = given({{"delay", "1d"}, {"k", "0.25"}, {"on", "Yes"}, {"method", "queue"}});
   EXPECT_EQ(all.duration("delay", 5min), 24h);
   EXPECT_EQ(all.number("k", 1), 0.25);
@@ -59,7 +59,7 @@ TEST_F(ArgumentsTest, GivenOnesAreParsed) {
   EXPECT_THAT(errors(), IsEmpty());
 }
 
-TEST_F(ArgumentsTest, BadOnesGiveTheDefaultAndAnErrorEach) {
+TEST_F(ArgumentsTest, EachBadValueGivesTheDefaultAndAnError) {
   const Arguments bad = given({{"delay", "10"}, {"k", "1,5"}, {"on", "maybe"}, {"method", "queu"}});
   EXPECT_EQ(bad.duration("delay", 5min), 5min);
   EXPECT_EQ(bad.number("k", 1.5), 1.5);
@@ -68,14 +68,14 @@ TEST_F(ArgumentsTest, BadOnesGiveTheDefaultAndAnErrorEach) {
   EXPECT_THAT(
       errors(),
       ElementsAre(
-          "c.yaml:5: tiers[0].plugins[1].arguments.delay: \"10\" is no duration (like 90s, 1h30m or 2d)",
-          "c.yaml:5: tiers[0].plugins[1].arguments.k: \"1,5\" is no number",
+          "c.yaml:5: tiers[0].plugins[1].arguments.delay: \"10\" is not a duration (e.g. 90s, 1h30m, 2d)",
+          "c.yaml:5: tiers[0].plugins[1].arguments.k: \"1,5\" is not a number",
           "c.yaml:5: tiers[0].plugins[1].arguments.on: \"maybe\" is neither true nor false",
           "c.yaml:5: tiers[0].plugins[1].arguments.method: \"queu\" is not one of lca, queue; did you mean "
           "\"queue\"?"));
 }
 
-TEST_F(ArgumentsTest, BoundsAreKept) {
+TEST_F(ArgumentsTest, BoundsAreChecked) {
   const Arguments low = given({{"delay", "-1s"}, {"k", "0.5"}});
   EXPECT_EQ(low.duration("delay", 5min), 5min);
   EXPECT_EQ(low.number_at_least(1, "k", 1), 1);
@@ -83,13 +83,13 @@ TEST_F(ArgumentsTest, BoundsAreKept) {
                                     "c.yaml:5: tiers[0].plugins[1].arguments.k: 0.5 is less than 1"));
 }
 
-TEST_F(ArgumentsTest, InfinityAndNotANumberAreNoNumbers) {
+TEST_F(ArgumentsTest, InfinityAndNanAreRefused) {
   const Arguments odd = given({{"a", "inf"}, {"b", "nan"}, {"c", ""}, {"d", "1 "}});
   for (const char* key : {"a", "b", "c", "d"}) EXPECT_EQ(odd.number(key, 7), 7) << key;
   EXPECT_EQ(errors().size(), 4u);
 }
 
-TEST_F(ArgumentsTest, AComplaintAboutWhatIsNotInTheFileNamesTheComponent) {
+TEST_F(ArgumentsTest, AnErrorAboutAMissingArgumentNamesTheComponent) {
   const Arguments none = given({});
   none.fail("k", "is needed");
   EXPECT_THAT(errors(), ElementsAre("c.yaml:3: example.k: is needed"));

@@ -1,4 +1,4 @@
-// The default actions and plugins, which hold where the file names none.
+// The default actions and plugins, used if the file names none.
 #include "config/config.hpp"
 
 #include <array>

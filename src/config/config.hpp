@@ -1,7 +1,8 @@
-// The scheduler's configuration as plain data, and the reader of KAI's configuration file that fills it.
+// The scheduler's configuration as plain data, and the reader of KAI-Scheduler's configuration file that
+// fills it.
 //
-// Every error names file, line and key. Whether the value of a plugin's or an action's argument makes sense
-// is decided by whoever takes it, with the help of config/arguments.hpp.
+// Every error names file, line and key. The values of plugin and action arguments are checked by the code
+// that uses them, with config/arguments.hpp.
 #pragma once
 
 #include <chrono>
@@ -23,7 +24,7 @@ namespace muster {
 
 class Document;
 
-// A plugin or an action as the file has it.
+// A plugin or action as written in the file.
 struct ComponentConfig {
   std::string name;
   std::map<std::string, std::string> arguments;
@@ -33,11 +34,11 @@ struct ComponentConfig {
 using PluginConfig = ComponentConfig;
 using ActionConfig = ComponentConfig;
 
-// What KAI takes as flags and the engine needs.
+// KAI-Scheduler's flags that the engine needs.
 struct SchedulerParams {
   std::string scheduler_name = "kai-scheduler";
   std::string node_pool_label_key = "kai.scheduler/node-pool";  // empty: the whole cluster is one pool
-  std::string partition_label_value;                            // empty: what does not carry the label
+  std::string partition_label_value;                            // empty: the pool of nodes without the label
   std::string queue_label_key = "kai.scheduler/queue";
   std::string resource_reservation_app_label = "kai-resource-reservation";
   std::string resource_reservation_namespace = "kai-resource-reservation";
@@ -61,12 +62,12 @@ struct SchedulerParams {
   Compatibility compatibility;
 };
 
-// A plugin or an action that is there where nobody names any: in the default configuration, and in a
-// SchedulingShard, where KAI's operator puts them in the order of their priorities.
+// A plugin or action that is used by default: in the default configuration, or in a SchedulingShard, where
+// KAI's operator orders them by priority.
 struct DefaultComponent {
   std::string_view name;
   int operator_priority = 0;  // 0: the operator does not add it
-  bool is_default = true;     // of the default configuration, which has them in the order of the table
+  bool is_default = true;     // in the default configuration, in the order of the table
 };
 std::span<const DefaultComponent> plugin_defaults();
 std::span<const DefaultComponent> action_defaults();
@@ -74,7 +75,7 @@ std::span<const DefaultComponent> action_defaults();
 std::vector<std::string> default_actions();
 std::vector<PluginConfig> default_plugins();
 
-// Where a file names the parts that may need a word; without a file where it does not.
+// Locations in the file of settings that may cause a warning; without a file name if absent.
 struct ConfigPlaces {
   Location plugins, actions, usage;
 };
@@ -83,17 +84,17 @@ struct Config {
   std::vector<std::string> actions = default_actions();
   std::vector<PluginConfig> plugins = default_plugins();  // all tiers, in order
   std::map<std::string, ActionConfig> action_arguments;
-  std::map<std::string, int> queue_depth;  // by action: jobs tried per queue; absent: all
+  std::map<std::string, int> queue_depth;  // by action: number of jobs tried per queue; absent: all
   SearchLimits search;
   UsageSettings usage;
   SchedulerParams params;
   ConfigPlaces places;
 
-  // The action with its arguments, if it has any.
+  // The action with its arguments, if any.
   ActionConfig action(const std::string& name) const;
 };
 
-// A configuration, or everything that is wrong with the file; the configuration counts only where nothing is.
+// A configuration and all errors of the file. The configuration is only valid without errors.
 struct LoadedConfig {
   Config config;
   std::vector<Error> errors, warnings;
@@ -101,19 +102,18 @@ struct LoadedConfig {
   explicit operator bool() const { return errors.empty(); }
 };
 
-// The scheduler's own file, a ConfigMap that holds it, a SchedulingShard, a Config of KAI's with any of these
-// or alone, or a snapshot. Of several documents in a file those are used, and other objects are left alone.
-// An empty file is the default configuration; so is every part that a file leaves out.
+// Reads the scheduler's own file, a ConfigMap that contains it, a SchedulingShard, a Config of KAI-Scheduler
+// alone or with one of these, or a snapshot. Other objects in the file are ignored. Whatever a file omits
+// keeps its default, so an empty file is the default configuration.
 LoadedConfig load_config(const std::string& path, const KnownNames& names);
-// The same over text in memory; `name` stands for the file in messages.
+// Likewise for text in memory; messages call it `name`.
 LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);
 
-// The scheduler's own file that says the same, as JSON; but for where past use comes from, which may hold
-// secrets.
+// The equivalent configuration file as JSON. It omits the source of past use, which may contain secrets.
 std::string text_of(const Config& config);
 
-// The configuration inside a snapshot, KAI-Scheduler's or ours, with what it was read from as JSON text;
-// nothing where the document is no snapshot or holds none.
+// The configuration inside a snapshot of KAI-Scheduler or muster, and the JSON text it was read from. Returns
+// nullopt if the document is not a snapshot or contains no configuration.
 struct SnapshotConfig {
   LoadedConfig loaded;
   std::string text;

@@ -1,4 +1,4 @@
-// What files mean, what they leave to the defaults, and the exact words about what is wrong with them.
+// The meaning of configuration files, their defaults, and the exact error messages.
 #include "config/config.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ std::vector<std::string> texts(const std::vector<Error>& errors) {
   return out;
 }
 
-// A few that stand for those of the registries.
+// A small sample of the names in the registries.
 const KnownNames kNames{
     .plugins = {{.name = "predicates", .if_missing = "any node will do"},
                 {"proportion", {"kValue", "relcaimerSaturationMultiplier"}},
@@ -103,7 +103,7 @@ TEST(ConfigDefaults, AreKaisFlags) {
   EXPECT_FALSE(params.update_pod_eviction_condition);
 }
 
-TEST(ConfigDefaults, HoldForAnEmptyFile) {
+TEST(ConfigDefaults, ApplyToAnEmptyFile) {
   for (const char* text : {"", "\n", "---\n", "# nothing\n", "{}\n", "actions:\ntiers:\nschedulerParams:\n",
                            "apiVersion: v1\nkind: ConfigMap\ndata: {config.yaml: \"\"}\n"}) {
     const Config config = good(text);
@@ -112,14 +112,14 @@ TEST(ConfigDefaults, HoldForAnEmptyFile) {
   }
 }
 
-TEST(ConfigDefaults, HoldForWhatAFileLeavesOut) {
+TEST(ConfigDefaults, ApplyToWhateverTheFileOmits) {
   const Config config = good("tiers: [{plugins: [{name: predicates}]}]\n");
   EXPECT_EQ(config.actions, default_actions());
   EXPECT_THAT(names(config.plugins), ElementsAre("predicates"));
   EXPECT_EQ(names(good("actions: allocate\n").plugins), names(default_plugins()));
 }
 
-TEST(ConfigDefaults, DoNotHoldForWhatAFileSaysIsEmpty) {
+TEST(ConfigDefaults, DoNotReplaceExplicitlyEmptyLists) {
   for (const char* text : {"actions: \"\"\ntiers: []\n", "actions: []\ntiers: [{plugins: []}]\n"}) {
     const Config config = good(text);
     EXPECT_THAT(config.actions, IsEmpty()) << text;
@@ -131,24 +131,24 @@ std::vector<std::string> warnings(std::string_view text) {
   return texts(parse_config("c.yaml", text, kNames).warnings);
 }
 
-TEST(ConfigWarnings, SayWhatDoesNothing) {
+TEST(ConfigWarnings, NameSettingsWithoutEffect) {
   EXPECT_THAT(warnings("actions: \"\"\n"),
-              ElementsAre("c.yaml:1: actions: there are no actions, so nothing is done"));
+              ElementsAre("c.yaml:1: actions: no actions are configured, so the scheduler does nothing"));
   EXPECT_THAT(warnings("actions: allocate, reclaim\ntiers:\n- plugins:\n  - name: ray\n"),
-              ElementsAre("c.yaml:2: tiers: without plugin \"predicates\" any node will do",
+              ElementsAre("c.yaml:2: tiers: without plugin \"predicates\", any node will do",
                           "c.yaml:2: tiers: without a scenario generator (plugin sg-nodelocalgreedy or "
-                          "sg-multinodegang) nobody is evicted by reclaim"));
+                          "sg-multinodegang), these actions evict nothing: reclaim"));
   EXPECT_THAT(warnings("tiers: []\n"), testing::SizeIs(2));
 }
 
-TEST(ConfigWarnings, AreNotGivenWithoutCause) {
+TEST(ConfigWarnings, AreOnlyGivenForMistakes) {
   for (const char* text :
        {"actions: allocate\n", "actions: allocate\ntiers: [{plugins: [{name: predicates}]}]\n",
         "actions: reclaim\ntiers: [{plugins: [{name: predicates}, {name: sg-multinodegang}]}]\n", "tiers:\n"})
     EXPECT_THAT(warnings(text), IsEmpty()) << text;
 }
 
-// As KAI's operator writes it: quoted actions, arguments as text, budgets and depth beside them.
+// In the style of KAI's operator: quoted actions, arguments as text, followed by budgets and depths.
 constexpr std::string_view kOperatorFile =
     R"(actions: "allocate,consolidation, reclaim , preempt,stalegangeviction"
 queueDepthPerAction:
@@ -182,7 +182,7 @@ usageDBConfig:
       usageQueryTimeout: 20s
 )";
 
-TEST(Config, ReadsWhatTheOperatorWrites) {
+TEST(Config, ReadsTheOperatorsFile) {
   const Config config = good(kOperatorFile);
   EXPECT_THAT(config.actions,
               ElementsAre("allocate", "consolidation", "reclaim", "preempt", "stalegangeviction"));
@@ -203,7 +203,7 @@ TEST(Config, ReadsWhatTheOperatorWrites) {
   EXPECT_TRUE(config.usage.is_wanted());
 }
 
-TEST(Config, RemembersWherePluginsAndArgumentsStand) {
+TEST(Config, RemembersTheLinesOfPluginsAndArguments) {
   const Config config = good(kOperatorFile);
   const auto& proportion = plugin(config, "proportion");
   EXPECT_EQ(proportion.where.path, "tiers[0].plugins[1]");
@@ -248,7 +248,7 @@ schedulerParams:
   EXPECT_EQ(config.params.partition_label_value, "7");
 }
 
-TEST(Config, KnowsTheNamesOfTheFlagsToo) {
+TEST(Config, AcceptsTheNamesOfTheFlags) {
   const Config config = good(
       "schedulerParams: {defaultStalenessGracePeriod: 10s, maxConsolidationPreemptees: 3, nodepoolLabelKey: "
       "pool,\n"
@@ -355,7 +355,7 @@ const std::vector<BadFile> kBadNames = {
     {"tiers:\n- plugins:\n  - name: priority\n  - name: proporton\n",
      {"c.yaml:4: tiers[0].plugins[1].name: unknown plugin \"proporton\"; did you mean "
       "\"proportion\"?"}},
-    {"tiers:\n- plugins:\n  - arguments: {}\n", {"c.yaml:3: tiers[0].plugins[0]: a plugin without a name"}},
+    {"tiers:\n- plugins:\n  - arguments: {}\n", {"c.yaml:3: tiers[0].plugins[0]: the plugin has no name"}},
     {"tiers:\n- plugins:\n  - name: ray\n- plugins:\n  - name: ray\n",
      {"c.yaml:5: tiers[1].plugins[0]: plugin \"ray\" is listed twice"}},
     {"tiers:\n- plugins:\n  - name: proportion\n    arguments:\n      kvalue: 1\n",
@@ -391,18 +391,17 @@ const std::vector<BadFile> kBadValues = {
     {"schedulerParams:\n  useSchedulingSignatures: maybe\n",
      {"c.yaml:2: schedulerParams.useSchedulingSignatures: \"maybe\" is neither true nor false"}},
     {"schedulerParams:\n  stuckInReleasingThreshold: 120\n",
-     {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"120\" is no duration (like 90s, "
-      "1h30m or "
+     {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"120\" is not a duration (e.g. 90s, 1h30m, "
       "2d)"}},
     {"schedulerParams:\n  stuckInReleasingThreshold: -1m\n",
      {"c.yaml:2: schedulerParams.stuckInReleasingThreshold: \"-1m\" is negative"}},
     {"schedulerParams:\n  maxNumberConsolidationPreemptees: 1.5\n",
-     {"c.yaml:2: schedulerParams.maxNumberConsolidationPreemptees: \"1.5\" is no whole number"}},
+     {"c.yaml:2: schedulerParams.maxNumberConsolidationPreemptees: \"1.5\" is not a whole number"}},
     {"schedulerParams:\n  defaultStalenessGracePeriod: 1s\n  globalDefaultStalenessGracePeriod: 2s\n",
      {"c.yaml:3: schedulerParams.globalDefaultStalenessGracePeriod: was already given as "
       "\"defaultStalenessGracePeriod\""}},
     {"usageDBConfig:\n  clientType: embedded\n  usageParams:\n    tumblingWindowStartTime: monday\n",
-     {"c.yaml:4: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is no time (like "
+     {"c.yaml:4: usageDBConfig.usageParams.tumblingWindowStartTime: \"monday\" is not a timestamp (e.g. "
       "2025-06-01T12:00:00Z)"}},
     {"scenarioSearchBudgets:\n  maxJobSearchDuration: 10s\n  minJobSearchDuration: 10s\n",
      {"c.yaml:1: scenarioSearchBudgets: minJobSearchDuration 10s must be less than "
@@ -415,9 +414,8 @@ const std::vector<BadFile> kBadValues = {
     {"actions: {allocate: 1}\n", {"c.yaml:1: actions: expected a single value, found a mapping"}},
     {"schedulerParams: [1]\n", {"c.yaml:1: schedulerParams: expected a mapping, found a list"}},
     {"actions: allocate\n---\nactions: allocate\n",
-     {"c.yaml:3: several configurations: a scheduler's file in line 1, a scheduler's file in line 3; leave "
-      "one "
-      "of them in the file"}}};
+     {"c.yaml:3: found several configurations: a scheduler's file on line 1, a scheduler's file on line 3; "
+      "keep only one"}}};
 
 std::string of_usage(const std::string& params) {
   return "usageDBConfig:\n  clientType: embedded\n  usageParams:\n    " + params + "\n";
@@ -427,26 +425,30 @@ std::vector<std::string> in_usage(const std::string& complaint) {
 }
 
 const std::vector<BadFile> kBadUsage = {
-    {"usageDBConfig: {}\n", {"c.yaml:1: usageDBConfig: clientType is missing: prometheus or embedded"}},
+    {"usageDBConfig: {}\n",
+     {"c.yaml:1: usageDBConfig: clientType is missing; set it to prometheus or embedded"}},
     {"usageDBConfig:\n  clientType: prometheus\n",
-     {"c.yaml:1: usageDBConfig: prometheus needs connectionString or connectionStringEnvVar"}},
+     {"c.yaml:1: usageDBConfig: clientType prometheus requires connectionString or connectionStringEnvVar"}},
     {"usageDBConfig:\n  clientType: prometheus\n  connectionString: http://p\n  connectionStringEnvVar: P\n",
-     {"c.yaml:1: usageDBConfig: connectionString and connectionStringEnvVar exclude each other"}},
+     {"c.yaml:1: usageDBConfig: connectionString and connectionStringEnvVar are mutually exclusive"}},
     {"usageDBConfig:\n  clientType: prometheus\n  connectionString: prometheus:9090\n",
-     {"c.yaml:3: usageDBConfig.connectionString: is no address like http://prometheus.monitoring:9090"}},
+     {"c.yaml:3: usageDBConfig.connectionString: is not an address such as "
+      "http://prometheus.monitoring:9090"}},
     {"usageDBConfig:\n  clientType: embedded\n  connectionString: http://p\n",
-     {"c.yaml:1: usageDBConfig: embedded asks nobody; connectionString belongs to prometheus"}},
-    {of_usage("windowSize: 0"), in_usage("windowSize: 0s is too short; 1s is the least")},
-    {of_usage("windowSize: 530w"), in_usage("windowSize: 89040h0m0s is too long; ten years are the most")},
-    {of_usage("windowSize: 7"), in_usage("windowSize: \"7\" is no duration (like 90s, 1h30m or 2d)")},
-    {of_usage("fetchInterval: 10ms"), in_usage("fetchInterval: 10ms is too short; 1s is the least")},
+     {"c.yaml:1: usageDBConfig: clientType embedded uses no connection; remove it, or set clientType to "
+      "prometheus"}},
+    {of_usage("windowSize: 0"), in_usage("windowSize: 0s is too short; the minimum is 1s")},
+    {of_usage("windowSize: 530w"), in_usage("windowSize: 89040h0m0s is too long; the maximum is ten years")},
+    {of_usage("windowSize: 7"), in_usage("windowSize: \"7\" is not a duration (e.g. 90s, 1h30m, 2d)")},
+    {of_usage("fetchInterval: 10ms"), in_usage("fetchInterval: 10ms is too short; the minimum is 1s")},
     {of_usage("halfLifePeriod: -1h"), in_usage("halfLifePeriod: \"-1h\" is negative")},
     {of_usage("extraParams: {queryResolution: 0}"),
-     in_usage("extraParams.queryResolution: 0s is too short; 1ms is the least")},
-    {of_usage("cronString: 0 0 30 2 *"), in_usage("cronString: \"0 0 30 2 *\" never comes")},
-    {of_usage("windowType: cron"), {"c.yaml:3: usageDBConfig.usageParams: windowType cron needs cronString"}},
+     in_usage("extraParams.queryResolution: 0s is too short; the minimum is 1ms")},
+    {of_usage("cronString: 0 0 30 2 *"), in_usage("cronString: \"0 0 30 2 *\" never occurs")},
+    {of_usage("windowType: cron"),
+     {"c.yaml:3: usageDBConfig.usageParams: windowType cron requires cronString"}},
     {of_usage("windowType: tumbling"),
-     {"c.yaml:3: usageDBConfig.usageParams: windowType tumbling needs tumblingWindowStartTime"}}};
+     {"c.yaml:3: usageDBConfig.usageParams: windowType tumbling requires tumblingWindowStartTime"}}};
 
 TEST(Config, ReadsEmbeddedUsage) {
   const Config config = good(
@@ -469,11 +471,11 @@ TEST(ConfigErrors, NameFileLineAndKey) {
 TEST(Config, ReportsAllErrorsInTheOrderOfTheFile) {
   EXPECT_THAT(complaints("actions: alocate\nqueueDepthPerAction: {reclaim: many}\nplugin: 1\n"),
               ElementsAre("c.yaml:1: actions: unknown action \"alocate\"; did you mean \"allocate\"?",
-                          "c.yaml:2: queueDepthPerAction.reclaim: \"many\" is no whole number",
+                          "c.yaml:2: queueDepthPerAction.reclaim: \"many\" is not a whole number",
                           "c.yaml:3: plugin: unknown key"));
 }
 
-TEST(Config, ReportsTextThatIsNoYaml) {
+TEST(Config, ReportsInvalidYaml) {
   const auto loaded = parse_config("c.yaml", "actions: [allocate\n", kNames);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.errors.front().where.file, "c.yaml");
@@ -488,7 +490,7 @@ TEST(LoadConfig, ReadsAFile) {
   EXPECT_THAT(loaded.config.actions, ElementsAre("allocate"));
 }
 
-TEST(LoadConfig, ReportsAFileThatIsNotThere) {
+TEST(LoadConfig, ReportsAMissingFile) {
   const auto loaded = load_config("no/such/file.yaml", kNames);
   ASSERT_EQ(loaded.errors.size(), 1u);
   EXPECT_THAT(loaded.errors.front().text(), testing::StartsWith("no/such/file.yaml"));

@@ -1,4 +1,4 @@
-// KAI's Config: names that its components agree on. Most of it is not for the scheduler:
+// Reads KAI-Scheduler's Config: names that its components share. Most of it does not concern the scheduler:
 // docs/spec/kubernetes.md 1.6.
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// Only these keys of a mapping; any others are not looked at.
+// Reads only these keys of a mapping and ignores all others.
 SettingReader some_keys(std::vector<SettingKey> keys) {
   return [keys = std::move(keys)](const Setting& setting) {
     setting.each_member([&](const std::string& name, const Setting& value) {

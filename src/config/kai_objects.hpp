@@ -1,4 +1,4 @@
-// KAI-Scheduler's own objects as configurations: what its operator makes of them for the scheduler.
+// Reads KAI-Scheduler's own objects as its operator translates them for the scheduler.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace muster {
 
-// The operator's plugins and actions with the shard's changes, and its arguments as parameters. Of the
-// Config, `config` has what read_kai_config() left there.
+// Reads the operator's plugins and actions with the changes of the shard, and the shard's arguments as
+// parameters. REQUIRES: read_kai_config() has already filled `config` if there is a Config.
 void read_shard(const Setting& root, const KnownNames& names, Config& config, std::vector<Error>& warnings);
 
-// The part of a Config that reaches the scheduler. Returns where the operator says that Prometheus is, for
-// shards that ask for it and do not say; "" where it does not.
+// Reads the part of a Config that reaches the scheduler. Returns the address of Prometheus for shards that
+// ask for it without giving one; "" if the Config has none.
 std::string read_kai_config(const Setting& root, SchedulerParams& params);
 
-// The `config` and `schedulerParams` of a snapshot. Go leaves out what is zero or false, and writes durations
-// as numbers. What is not known is a warning: nobody wrote it by hand.
+// Reads the `config` and `schedulerParams` of a snapshot. Go omits values that are zero or false, and writes
+// durations as numbers. Unknown keys are only warnings because a program wrote the file.
 LoadedConfig read_snapshot_config(const Document& snapshot, const KnownNames& names);
 
 }  // namespace muster

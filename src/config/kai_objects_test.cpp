@@ -1,4 +1,4 @@
-// KAI's own objects as configurations: each gives what the equivalent scheduler's file gives.
+// Each of KAI-Scheduler's own objects gives the same configuration as the equivalent scheduler file.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ KnownNames all_names() {
   return names;
 }
 
-// Everything about a configuration but places.
+// The whole configuration except for locations.
 std::string summary_of(const Config& config) {
   std::string text = fmt::format("actions {}\n", fmt::join(config.actions, ", "));
   for (const PluginConfig& plugin : config.plugins) {
@@ -80,7 +80,7 @@ std::string shard(const std::string& spec) { return std::string(kShard) + "spec:
 
 constexpr const char* kOperatorActions =
     "actions: allocate, consolidation, reclaim, preempt, stalegangeviction\n";
-// The operator's plugins up to those that the strategy decides on.
+// The operator's plugins before those that depend on the placement strategy.
 constexpr const char* kOperatorPlugins = R"(tiers:
 - plugins:
   - {name: predicates}
@@ -200,7 +200,7 @@ TEST(SchedulingShard, MayPackDevicesAndSpreadOverNodes) {
   EXPECT_FALSE(has("gpusharingorder"));
 }
 
-TEST(SchedulingShard, SaysWhatIsWrongAndWhere) {
+TEST(SchedulingShard, ReportsMistakesWithTheirLocation) {
   EXPECT_THAT(
       complaints_about(shard("  placementStrateggy: {}\n")),
       ElementsAre("c.yaml:5: spec.placementStrateggy: unknown key; did you mean \"placementStrategy\"?"));
@@ -217,7 +217,7 @@ TEST(SchedulingShard, SaysWhatIsWrongAndWhere) {
                   shard("  placementStrategy: {cpu: spread}\n  queueDepthPerAction: {consolidation: 3}\n")),
               ElementsAre("c.yaml:6: spec.queueDepthPerAction.consolidation: the action is not enabled"));
   EXPECT_THAT(complaints_about(shard("  args: {schedule-period: soon}\n")),
-              ElementsAre(HasSubstr("c.yaml:5: spec.args.schedule-period: \"soon\" is no duration")));
+              ElementsAre(HasSubstr("c.yaml:5: spec.args.schedule-period: \"soon\" is not a duration")));
 }
 
 TEST(SchedulingShard, WarnsOfFlagsThatDoNotExist) {
@@ -226,13 +226,13 @@ TEST(SchedulingShard, WarnsOfFlagsThatDoNotExist) {
   };
   EXPECT_THAT(
       warned("{log-level: 3}\n"),
-      ElementsAre("c.yaml:5: spec.args.log-level: KAI-Scheduler has no flag --log-level, and its operator "
+      ElementsAre("c.yaml:5: spec.args.log-level: KAI-Scheduler has no flag --log-level, so its operator "
                   "drops it"));
   EXPECT_THAT(warned("{schedul-period: 3s}\n"), ElementsAre(HasSubstr("did you mean \"schedule-period\"?")));
   EXPECT_THAT(warned("{v: 5, leader-elect: true}\n"), IsEmpty());
 }
 
-TEST(SchedulingShard, WithoutGeneratorsEvictsNobody) {
+TEST(SchedulingShard, WarnsWithoutScenarioGenerators) {
   KnownNames names = all_names();
   for (KnownComponent& action : names.actions) action.needs_generator = action.name == "reclaim";
   const auto warned = [&](const std::string& plugins) {
@@ -251,14 +251,14 @@ constexpr const char* kNamesInConfig = R"(spec:
   prometheus: {enabled: true}
 )";
 
-TEST(KaiConfig, NamesThings) {
+TEST(KaiConfig, SetsSharedNames) {
   EXPECT_EQ(config_of(std::string(kKaiConfig) + kNamesInConfig),
             config_of("schedulerParams: {schedulerName: mine, nodePoolLabelKey: pool, queueLabelKey: team, "
                       "resourceReservationAppLabel: reserve}\n"));
   EXPECT_EQ(config_of(kKaiConfig), config_of(""));
 }
 
-TEST(KaiConfig, GoesWithAShard) {
+TEST(KaiConfig, CombinesWithAShard) {
   const std::string config = std::string(kKaiConfig) + kNamesInConfig;
   const std::string spec = shard("  partitionLabelValue: p\n  usageDBConfig: {clientType: prometheus}\n");
   const std::string expected =
@@ -271,7 +271,7 @@ TEST(KaiConfig, GoesWithAShard) {
   EXPECT_EQ(config_of(spec + "---\nkind: Pod\napiVersion: v1\n---\n" + config), expected);
 }
 
-TEST(KaiConfig, TellsOthersMistakesFromItsOwn) {
+TEST(KaiConfig, ReportsOnlyMistakesInItsOwnParts) {
   EXPECT_THAT(
       complaints_about(std::string(kKaiConfig) + "spec:\n  global: {shedulerName: x}\n"),
       ElementsAre("c.yaml:5: spec.global.shedulerName: unknown key; did you mean \"schedulerName\"?"));
@@ -291,23 +291,22 @@ TEST(ConfigMap, HoldsTheSchedulersFile) {
             config_of("actions: allocate\n"));
 }
 
-TEST(Documents, AmongWhichNoneOrSeveralAreConfigurations) {
+TEST(Documents, MustContainExactlyOneConfiguration) {
   EXPECT_THAT(complaints_about("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"),
-              ElementsAre(testing::StartsWith("c.yaml:1: Pod p is no configuration; that would be")));
+              ElementsAre(testing::StartsWith("c.yaml:1: Pod p is not a configuration; expected")));
   EXPECT_THAT(complaints_about("apiVersion: v1\nkind: Config\nclusters: []\n"),
-              ElementsAre(HasSubstr(": Config is no configuration")))
+              ElementsAre(HasSubstr(": Config is not a configuration")))
       << "a kubeconfig";
-  EXPECT_THAT(
-      complaints_about(std::string(kShard) + "---\nactions: allocate\n"),
-      ElementsAre("c.yaml:5: several configurations: SchedulingShard s in line 1, a scheduler's file in "
-                  "line 5; leave one of them in the file"));
+  EXPECT_THAT(complaints_about(std::string(kShard) + "---\nactions: allocate\n"),
+              ElementsAre("c.yaml:5: found several configurations: SchedulingShard s on line 1, a "
+                          "scheduler's file on line 5; keep only one"));
   EXPECT_EQ(
       config_of(
           "kind: List\napiVersion: v1\nitems:\n- apiVersion: kai.scheduler/v1\n  kind: SchedulingShard\n"),
       config_of(kShard));
 }
 
-// ---- snapshots, as KAI's plugin of that name writes them
+// ---- Snapshots in the format of KAI-Scheduler's snapshot plugin
 
 constexpr const char* kParams =
     R"("schedulerParams":{"schedulerName":"kai-scheduler","partitionParams":{"NodePoolLabelKey":"pool",)"
@@ -335,7 +334,7 @@ schedulerParams: {nodePoolLabelKey: pool, partitionLabelValue: a, queueLabelKey:
   EXPECT_EQ(config_of(snapshot(kSnapshotConfig)), config_of(file));
 }
 
-TEST(SnapshotConfiguration, MeansZeroByWhatIsLeftOut) {
+TEST(SnapshotConfiguration, ReadsOmittedValuesAsZero) {
   const Config config =
       loaded(snapshot(kSnapshotConfig, R"("schedulerParams":{"schedulerName":"kai-scheduler"})")).config;
   EXPECT_FALSE(config.params.full_hierarchy_fairness);
@@ -346,16 +345,17 @@ TEST(SnapshotConfiguration, MeansZeroByWhatIsLeftOut) {
   EXPECT_EQ(config_of(snapshot("null", "\"schedulerParams\":null")), config_of(""));
 }
 
-TEST(SnapshotConfiguration, OfAnOldKaiHasGeneratorsBuiltIn) {
+TEST(SnapshotConfiguration, OfOldVersionsGetsTheBuiltInGenerators) {
   const std::string old = R"({"actions":"reclaim","tiers":[{"plugins":[{"name":"predicates"}]}]})";
   const LoadedConfig config = loaded(snapshot(old));
   ASSERT_EQ(config.config.plugins.size(), 3u);
   EXPECT_EQ(config.config.plugins.back().name, "sg-multinodegang");
-  EXPECT_THAT(config.notes, ElementsAre(HasSubstr("plugins sg-nodelocalgreedy, sg-multinodegang are added")));
+  EXPECT_THAT(config.notes,
+              ElementsAre(HasSubstr("plugins sg-nodelocalgreedy, sg-multinodegang were added")));
   EXPECT_THAT(loaded(snapshot(kSnapshotConfig)).notes, IsEmpty());
 }
 
-TEST(SnapshotConfiguration, IsNobodysFault) {
+TEST(SnapshotConfiguration, GivesWarningsInsteadOfErrors) {
   const LoadedConfig config = loaded(
       snapshot(R"({"actions":"allocate","tiers":[{"plugins":[{"name":"new"},{"name":"ray"}]}],"x":1})"));
   EXPECT_THAT(lines(config.errors), IsEmpty());
@@ -365,7 +365,7 @@ TEST(SnapshotConfiguration, IsNobodysFault) {
   EXPECT_EQ(config.config.plugins.front().name, "ray");
 }
 
-TEST(SnapshotConfiguration, IsFoundInSnapshotsOnly) {
+TEST(SnapshotConfiguration, IsOnlyFoundInSnapshots) {
   const auto found = [](std::string_view text) {
     std::optional<SnapshotConfig> config;
     read_documents_of(

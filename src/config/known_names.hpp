@@ -1,5 +1,5 @@
-// The names that a configuration may contain beside its keys. Whoever makes the components knows them: the
-// registries of plugins and actions have the lists, and the reader of the file is handed them.
+// The names that a configuration may contain besides its keys. The registries of plugins and actions provide
+// the lists and pass them to the reader of the file.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace muster {
 struct KnownComponent {
   std::string_view name;
   std::vector<std::string_view> arguments = {};
-  // Of a plugin that is one: the scenario generator, as search limits name it.
+  // For a scenario generator: its name in search limits.
   std::string_view generator = {};
-  bool needs_others = false;  // of a generator: alone it does nothing
-  // Of a plugin that hardly anybody leaves out on purpose: what happens then.
+  bool needs_others = false;  // for a generator: it has no effect alone
+  // For a plugin that is rarely omitted on purpose: what happens without it.
   std::string_view if_missing = {};
-  // Of an action: it does nothing where there is no scenario generator.
+  // For an action: it does nothing without a scenario generator.
   bool needs_generator = false;
 
   bool has_argument(std::string_view key) const {
@@ -29,7 +29,7 @@ struct KnownComponent {
 struct KnownNames {
   std::vector<KnownComponent> plugins, actions;
 
-  // Of scenarios, that may have a search limit.
+  // Names of scenario generators that may have a search limit.
   std::vector<std::string_view> generators() const {
     std::vector<std::string_view> names;
     for (const KnownComponent& plugin : plugins)

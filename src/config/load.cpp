@@ -1,4 +1,4 @@
-// Finds the configuration among the documents of a file, and reads it as what it is.
+// Finds the configuration among the documents of a file and reads it according to its kind.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::string_view member_text(Json object, std::string_view pointer) {
   return object.at_pointer(pointer).get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
-// The scheduler's file in a ConfigMap: as the operator writes it, or the only entry there is.
+// The scheduler's file in a ConfigMap: the entry config.yaml, or the only entry.
 struct Embedded {
   std::string key;
   std::string_view text;
@@ -47,7 +47,7 @@ bool is_snapshot(const Document& document) {
          document.root().at_key("rawObjects").is_object();
 }
 
-// What our own snapshots have beside their objects.
+// Whether this is a muster snapshot with a configuration.
 bool is_state_with_config(const Document& document) {
   return document.kind() == "SchedulerState" && document.api_version() == "muster.dev/v1" &&
          document.root().at_key("config").is_object();
@@ -124,7 +124,7 @@ class Loading {
         [](const Error&) {});
   }
 
-  // Null where there is none; an error where there are several.
+  // Returns null if there is none, and reports an error if there are several.
   const Found* only(bool (*is_wanted)(const Found&)) {
     std::vector<const Found*> wanted;
     for (const Found& one : found_)
@@ -132,10 +132,10 @@ class Loading {
     if (wanted.size() > 1) {
       std::vector<std::string> all;
       for (const Found* one : wanted)
-        all.push_back(one->where.line > 0 ? fmt::format("{} in line {}", one->name, one->where.line)
+        all.push_back(one->where.line > 0 ? fmt::format("{} on line {}", one->name, one->where.line)
                                           : one->name);
       loaded_.errors.push_back(
-          {fmt::format("several configurations: {}; leave one of them in the file", fmt::join(all, ", ")),
+          {fmt::format("found several configurations: {}; keep only one", fmt::join(all, ", ")),
            wanted[1]->where});
     }
     return wanted.empty() ? nullptr : wanted.front();
@@ -143,7 +143,7 @@ class Loading {
 
   void refuse(const Found& other) {
     loaded_.errors.push_back(
-        {fmt::format("{} is no configuration; that would be the scheduler's file, a ConfigMap with it, "
+        {fmt::format("{} is not a configuration; expected a scheduler's file, a ConfigMap with one, "
                      "a SchedulingShard or Config of kai.scheduler/v1, or a snapshot",
                      other.name),
          other.where});
@@ -164,7 +164,7 @@ class Loading {
     Loading(inner, names_, loaded_).run();
   }
 
-  // As the operator does it for a shard.
+  // Uses the operator's Prometheus if a shard names none, like the operator.
   void complete_usage(const std::string& prometheus) {
     UsageSettings& usage = loaded_.config.usage;
     const bool has_address = !usage.connection_string.empty() || !usage.connection_string_env_var.empty();
@@ -179,7 +179,7 @@ class Loading {
   std::vector<Found> found_;
 };
 
-// ---- what a configuration lacks
+// ---- Warnings about missing parts
 
 const KnownComponent* known(const std::vector<KnownComponent>& all, const std::string& name) {
   const auto found = std::ranges::find(all, name, &KnownComponent::name);
@@ -190,7 +190,7 @@ void warn_of_missing_plugins(const KnownNames& names, LoadedConfig& loaded) {
   for (const KnownComponent& plugin : names.plugins)
     if (!plugin.if_missing.empty() && std::ranges::find(loaded.config.plugins, plugin.name,
                                                         &PluginConfig::name) == loaded.config.plugins.end())
-      loaded.warnings.push_back({fmt::format("without plugin \"{}\" {}", plugin.name, plugin.if_missing),
+      loaded.warnings.push_back({fmt::format("without plugin \"{}\", {}", plugin.name, plugin.if_missing),
                                  loaded.config.places.plugins});
 }
 
@@ -206,15 +206,17 @@ void warn_of_missing_generators(const KnownNames& names, LoadedConfig& loaded) {
   for (const KnownComponent& plugin : names.plugins)
     if (!plugin.generator.empty() && !plugin.needs_others) generators.push_back(plugin.name);
   if (idle.empty()) return;
-  loaded.warnings.push_back({fmt::format("without a scenario generator (plugin {}) nobody is evicted by {}",
-                                         fmt::join(generators, " or "), fmt::join(idle, ", ")),
-                             loaded.config.places.plugins});
+  loaded.warnings.push_back(
+      {fmt::format("without a scenario generator (plugin {}), these actions evict nothing: {}",
+                   fmt::join(generators, " or "), fmt::join(idle, ", ")),
+       loaded.config.places.plugins});
 }
 
 LoadedConfig with_warnings(LoadedConfig loaded, const KnownNames& names) {
   if (!loaded.errors.empty()) return loaded;
   if (loaded.config.actions.empty())
-    loaded.warnings.push_back({"there are no actions, so nothing is done", loaded.config.places.actions});
+    loaded.warnings.push_back(
+        {"no actions are configured, so the scheduler does nothing", loaded.config.places.actions});
   if (loaded.config.places.plugins.file.empty()) return loaded;
   warn_of_missing_plugins(names, loaded);
   warn_of_missing_generators(names, loaded);

@@ -1,4 +1,4 @@
-// The sections of the configuration file, each read into its part of Config.
+// Reads each section of the configuration file into its part of Config.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::string no_such_argument(const Species& species, const KnownComponent& known
                      did_you_mean(argument, known.arguments));
 }
 
-// Arguments are read last, because which of them there are depends on the name.
+// The arguments are read last because the set of valid ones depends on the name.
 std::optional<PluginConfig> read_plugin(const Setting& setting, const Species& species) {
   PluginConfig plugin{.where = setting.where()};
   std::optional<Setting> name, arguments;
@@ -53,7 +53,7 @@ std::optional<PluginConfig> read_plugin(const Setting& setting, const Species& s
                      {"disableNodeOrder", ignored_boolean()}});
   if (name) name->read(plugin.name);
   if (plugin.name.empty()) {
-    setting.fail("a plugin without a name");
+    setting.fail("the plugin has no name");
     return std::nullopt;
   }
   const KnownComponent* known = look_up(*name, species, plugin.name);
@@ -87,7 +87,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") + 1 - begin);
 }
 
-// "allocate, reclaim": the names between the commas.
+// Appends the names of a comma-separated list such as "allocate, reclaim".
 void append_actions(const Setting& setting, const Species& species, std::vector<std::string>& actions) {
   const std::string text = setting.text().value_or("");
   if (trimmed(text).empty()) return;
@@ -120,7 +120,7 @@ void read_action_arguments(const Setting& setting, const Species& species,
   });
 }
 
-// A mapping of names to limits; what it does not name keeps its default.
+// Reads a mapping of names to limits. Names that are not mentioned keep their defaults.
 SettingReader into_limits(std::map<std::string, Duration>& limits, std::string_view noun,
                           std::vector<std::string_view> known) {
   return [&limits, noun, known = std::move(known)](const Setting& setting) {
@@ -215,7 +215,7 @@ std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
   return keys;
 }
 
-// A single compatibility option wins over kaiExact, whichever comes first in the file.
+// A single compatibility option overrides kaiExact, in any order in the file.
 void read_params(const Setting& setting, SchedulerParams& params) {
   bool kai_exact = false;
   std::optional<Setting> compatibility;

@@ -1,4 +1,4 @@
-// Text to value, independent of the locale.
+// Parses values from text, independently of the locale.
 #include "config/scalars.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
   return std::ranges::any_of(words, [&](std::string_view word) { return equal_ignoring_case(text, word); });
 }
 
-// The whole text must be the number.
+// The number must be the whole text.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -32,7 +32,7 @@ std::optional<T> parse_number(std::string_view text) {
 template <class T>
 Result<T> value_or_error(const std::optional<T>& value, std::string_view text, std::string_view noun) {
   if (value) return *value;
-  return Error{fmt::format("\"{}\" is no {}", text, noun), {}};
+  return Error{fmt::format("\"{}\" is not a {}", text, noun), {}};
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<int> to_whole_number(std::string_view text) {
 }
 
 Result<Duration> to_duration(std::string_view text) {
-  return value_or_error(parse_duration(text), text, "duration (like 90s, 1h30m or 2d)");
+  return value_or_error(parse_duration(text), text, "duration (e.g. 90s, 1h30m, 2d)");
 }
 
 Result<Duration> to_non_negative_duration(std::string_view text) {
@@ -68,7 +68,7 @@ Result<Duration> to_non_negative_duration(std::string_view text) {
 }
 
 Result<TimePoint> to_time(std::string_view text) {
-  return value_or_error(parse_time(text), text, "time (like 2025-06-01T12:00:00Z)");
+  return value_or_error(parse_time(text), text, "timestamp (e.g. 2025-06-01T12:00:00Z)");
 }
 
 std::string not_one_of(std::string_view given, std::span<const std::string_view> words) {

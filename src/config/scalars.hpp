@@ -1,5 +1,5 @@
-// Text to value, as configuration files write them. An Error has the message only; the caller knows the
-// place.
+// Parses scalar values of configuration files. An Error contains only the message; the caller knows the
+// location.
 #pragma once
 
 #include <span>
@@ -11,16 +11,16 @@
 
 namespace muster {
 
-// The words of YAML 1.1, in any letter case: true, yes, on, y and their opposites.
+// The YAML 1.1 words in any letter case: true, yes, on, y and their opposites.
 Result<bool> to_boolean(std::string_view text);
-// Finite.
+// Infinity and NaN are refused.
 Result<double> to_number(std::string_view text);
 Result<int> to_whole_number(std::string_view text);
 Result<Duration> to_duration(std::string_view text);
 Result<Duration> to_non_negative_duration(std::string_view text);
 Result<TimePoint> to_time(std::string_view text);
 
-// "\"lcaa\" is not one of lca, queue; did you mean \"lca\"?"
+// For example "\"lcaa\" is not one of lca, queue; did you mean \"lca\"?"
 std::string not_one_of(std::string_view given, std::span<const std::string_view> words);
 
 bool equal_ignoring_case(std::string_view a, std::string_view b);

@@ -1,4 +1,4 @@
-// The parts of a configuration that several kinds of files have.
+// Sections of a configuration that several kinds of files share.
 #pragma once
 
 #include <span>
@@ -12,13 +12,13 @@
 
 namespace muster {
 
-// "plugin" or "action", and those there are.
+// "plugin" or "action", and the known names.
 struct Species {
   std::string_view noun;
   std::span<const KnownComponent> known;
 };
 
-// Null, and an error, for a name that does not exist.
+// Returns null and reports an error if the name is unknown.
 const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name);
 void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
                     ComponentConfig& component);
@@ -26,7 +26,7 @@ void read_arguments(const Setting& setting, const Species& species, const KnownC
 void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths);
 void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits);
 
-// What is a flag of KAI's as well, under the names of both where they differ.
+// A parameter that KAI-Scheduler also has as a flag; `other` is the name of the flag if it differs.
 struct ParameterName {
   std::string_view name, other = {};
   bool is_non_negative = false;
@@ -62,10 +62,10 @@ void each_parameter(Params& params, const Use& use) {
 std::vector<SettingKey> parameter_keys(SchedulerParams& params);
 void read_params(const Setting& setting, SchedulerParams& params);
 
-// The scheduler's own file.
+// Reads the scheduler's own file.
 void read_config(const Setting& root, const KnownNames& names, Config& config);
 
-// Remembers where the setting stands, unless it is null.
+// Remembers the location of the setting unless it is null.
 inline SettingReader placed(Location& place, SettingReader read) {
   return [&place, read = std::move(read)](const Setting& setting) {
     if (!setting.is_null()) place = setting.where();

@@ -1,4 +1,4 @@
-// Values of a configuration file, with errors that say where and what was expected.
+// Reads values of a configuration file; errors name the location and what was expected.
 #include "config/setting.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ std::string_view kind_of(Json value) {
   }
 }
 
-// Nothing for what is no scalar.
+// Returns nullopt if the value is not a scalar.
 std::optional<std::string> scalar_text(Json value) {
   if (std::string_view text; !value.get(text)) return std::string(text);
   if (bool truth = false; !value.get(truth)) return truth ? "true" : "false";

@@ -1,7 +1,7 @@
-// One value of a configuration file, and where it stands.
+// A value of a configuration file with its location.
 //
-// Reading a setting into a variable leaves the variable alone where the value is null, and notes an error
-// where the value does not fit. Keys match in any letter case.
+// Reading a null into a variable leaves the variable unchanged. A value of the wrong type is reported as an
+// error. Keys match in any letter case.
 #pragma once
 
 #include <functional>
@@ -23,17 +23,17 @@ namespace muster {
 class Setting;
 using SettingReader = std::function<void(const Setting&)>;
 
-// A key of a mapping, and what to do with its value.
+// A key of a mapping, and the function that reads its value.
 struct SettingKey {
   std::string_view name;
   SettingReader read;
   std::string_view other_name = {};
 
-  // In any letter case.
+  // Compares in any letter case.
   bool is_called(std::string_view spelled) const;
 };
 
-// Valid as long as the document.
+// Valid as long as the document exists.
 class Setting {
  public:
   // The root of the document. Errors are appended to `errors`.
@@ -42,12 +42,12 @@ class Setting {
   Location where() const;
   void fail(std::string message) const;
 
-  // The same setting, where durations may be numbers, too: nanoseconds, as Go writes them into JSON.
+  // The same setting, but durations may also be numbers: nanoseconds, as in JSON written by Go.
   Setting with_go_durations() const;
 
   bool is_null() const;
   bool is_list() const;
-  // A scalar as text, whatever its type; nothing for null (no error) and for what is no scalar (an error).
+  // A scalar of any type as text. Returns nullopt for null, and reports an error for anything else.
   std::optional<std::string> text() const;
 
   void read(std::string& target) const;
@@ -57,9 +57,9 @@ class Setting {
   void read(std::optional<TimePoint>& target) const;
   void read_non_negative(Duration& target) const;
 
-  // A mapping with these keys and no others.
+  // Reads a mapping. Any other key is an error.
   void read_keys(const std::vector<SettingKey>& keys) const;
-  // A mapping whose keys are data; they are told apart by letter case.
+  // Reads a mapping whose keys are data. Their letter case matters.
   void each_member(const std::function<void(const std::string& key, const Setting& value)>& use) const;
   void each_element(const SettingReader& use) const;
 
@@ -71,7 +71,7 @@ class Setting {
 
   const Document* document_;
   std::vector<Error>* errors_;
-  std::shared_ptr<const Json> value_;  // so that only setting.cpp needs to know what it is
+  std::shared_ptr<const Json> value_;  // a pointer, so that only setting.cpp needs the definition of Json
   std::string path_;
   bool has_go_durations_ = false;
 };
@@ -83,7 +83,7 @@ SettingReader into(T& target) {
 inline SettingReader into_non_negative(Duration& target) {
   return [&target](const Setting& setting) { setting.read_non_negative(target); };
 }
-// One of a few words.
+// Accepts one of a few words.
 template <class T>
 SettingReader into_choice(T& target, std::map<std::string_view, T> choices) {
   return [&target, choices = std::move(choices)](const Setting& setting) {

@@ -1,4 +1,4 @@
-// A SchedulingShard as the scheduler's configuration: docs/spec/kubernetes.md 1.5, 3.2.
+// Translates a SchedulingShard into the scheduler's configuration: docs/spec/kubernetes.md 1.5, 3.2.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kBinpack = "binpack";
 constexpr const char* kSpread = "spread";
 
-// The flags of KAI's scheduler. Those that are no parameter concern its process alone.
+// The flags of KAI's scheduler. Those that are not parameters only concern its own process.
 constexpr auto kKaiFlags = std::to_array<std::string_view>({"scheduler-name",
                                                             "namespace",
                                                             "scheduler-conf",
@@ -57,7 +57,7 @@ constexpr auto kKaiFlags = std::to_array<std::string_view>({"scheduler-name",
                                                             "gpu-worker-node-label-key",
                                                             "mig-worker-node-label-key"});
 
-// A plugin or an action on its way into the configuration.
+// A plugin or action before it is added to the configuration.
 struct Ranked {
   ComponentConfig component;
   bool is_enabled = true;
@@ -74,7 +74,7 @@ RankedByName ranked(std::span<const DefaultComponent> defaults) {
   return all;
 }
 
-// The enabled ones, higher priorities first, equal ones by name.
+// The enabled ones by descending priority, then by name.
 std::vector<ComponentConfig> in_order(const RankedByName& all) {
   std::vector<const Ranked*> enabled;
   for (const auto& [name, one] : all)
@@ -94,7 +94,7 @@ class Shard {
         config_(config),
         warnings_(warnings) {}
 
-  // What depends on other parts waits for finish().
+  // Parts that depend on others are read by finish().
   void read(const Setting& spec) {
     std::vector<SettingKey> keys = plain_keys();
     for (const auto& [name, later] : {std::pair{"plugins", &plugin_changes_},
@@ -160,7 +160,7 @@ class Shard {
     by_action_["consolidation"].is_enabled = packs_gpus && cpu_ == kBinpack;
   }
 
-  // Only plugins have arguments; those that are given replace all others.
+  // Only plugins have arguments. Given arguments replace all others.
   static void read_change(const Setting& setting, const Species& species, const KnownComponent& known,
                           Ranked& one) {
     std::vector<SettingKey> keys{{"enabled", into(one.is_enabled)}, {"priority", into(one.priority)}};
@@ -187,12 +187,12 @@ class Shard {
     });
   }
 
-  // The operator drops flags that do not exist, and so does this; but not silently.
+  // Like the operator, this ignores flags that do not exist, but with a warning.
   void read_args(const Setting& args) {
     const std::vector<SettingKey> parameters = parameter_keys(config_.params);
     args.each_member([&](const std::string& flag, const Setting& value) {
       if (std::ranges::find(kKaiFlags, flag) == kKaiFlags.end()) {
-        warnings_.push_back({fmt::format("KAI-Scheduler has no flag --{}, and its operator drops it{}", flag,
+        warnings_.push_back({fmt::format("KAI-Scheduler has no flag --{}, so its operator drops it{}", flag,
                                          did_you_mean(flag, kKaiFlags)),
                              value.where()});
         return;

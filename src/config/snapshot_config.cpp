@@ -1,4 +1,4 @@
-// The configuration in snapshots: as KAI-Scheduler writes it, and as we do.
+// Reads the configuration in snapshots of KAI-Scheduler and muster.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-// What Go leaves out of its JSON where it is zero or false, and what is not so by default.
-void set_what_go_leaves_out(SchedulerParams& params) {
+// Sets the parameters whose default is not zero or false, because Go's JSON omits zero and false.
+void set_values_omitted_by_go(SchedulerParams& params) {
   params.max_consolidation_preemptees = 0;
   params.default_staleness_grace_period = Duration::zero();
   params.full_hierarchy_fairness = false;
@@ -33,8 +33,8 @@ void add_generators(const KnownNames& names, LoadedConfig& loaded) {
     if (!known.generator.empty() && !known.needs_others) added.push_back(known.name);
   for (const std::string_view name : added) loaded.config.plugins.push_back({.name = std::string(name)});
   loaded.notes.push_back(
-      fmt::format("the snapshot is of a KAI-Scheduler that has its scenario generators built in: plugins {} "
-                  "are added to its configuration",
+      fmt::format("the snapshot comes from a KAI-Scheduler with built-in scenario generators; plugins {} "
+                  "were added to its configuration",
                   fmt::join(added, ", ")));
 }
 
@@ -45,7 +45,8 @@ void read_config_member(const Setting& setting, const KnownNames& names, LoadedC
     if (key == "scenarioSearchBudgets") has_budgets = true;
   });
   read_config(setting, names, loaded.config);
-  for (PluginConfig& plugin : loaded.config.plugins) plugin.where = {};  // nobody named them
+  for (PluginConfig& plugin : loaded.config.plugins)
+    plugin.where = {};  // a program added them, so no location applies
   if (!has_budgets && !has_generator(loaded.config, names)) add_generators(names, loaded);
 }
 
@@ -57,7 +58,7 @@ LoadedConfig read_snapshot_config(const Document& snapshot, const KnownNames& na
   root.each_member([&](const std::string& key, const Setting& value) {
     if (key == "config") read_config_member(value, names, loaded);
     if (key != "schedulerParams" || value.is_null()) return;
-    set_what_go_leaves_out(loaded.config.params);
+    set_values_omitted_by_go(loaded.config.params);
     read_params(value, loaded.config.params);
   });
   loaded.warnings = std::move(loaded.errors);

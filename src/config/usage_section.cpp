@@ -1,4 +1,4 @@
-// Reads usageDBConfig and says what does not go together in it.
+// Reads usageDBConfig and reports settings that contradict each other.
 #include "config/usage_section.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Duration kLongest = std::chrono::days(3650);  // so that no sum of instants is out of range
+constexpr Duration kLongest = std::chrono::days(3650);  // keeps sums of timestamps in range
 constexpr Duration kShortest = std::chrono::milliseconds(1);
 
 SettingReader into_time_of(Duration& target, Duration least = Duration::zero()) {
@@ -24,9 +24,9 @@ SettingReader into_time_of(Duration& target, Duration least = Duration::zero()) 
     setting.read_non_negative(given);
     if (given < least)
       return setting.fail(
-          fmt::format("{} is too short; {} is the least", format_duration(given), format_duration(least)));
+          fmt::format("{} is too short; the minimum is {}", format_duration(given), format_duration(least)));
     if (given > kLongest)
-      return setting.fail(fmt::format("{} is too long; ten years are the most", format_duration(given)));
+      return setting.fail(fmt::format("{} is too long; the maximum is ten years", format_duration(given)));
     target = given;
   };
 }
@@ -88,9 +88,9 @@ void check_connection(const Setting& section, const UsageSettings& usage, UsageA
   if (usage.is_prometheus() && !has_address && !has_variable && address == UsageAddress::kNow)
     section.fail(kNoUsageAddress);
   if (has_address && has_variable)
-    section.fail("connectionString and connectionStringEnvVar exclude each other");
+    section.fail("connectionString and connectionStringEnvVar are mutually exclusive");
   if (usage.is_embedded() && (has_address || has_variable))
-    section.fail("embedded asks nobody; connectionString belongs to prometheus");
+    section.fail("clientType embedded uses no connection; remove it, or set clientType to prometheus");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void read_usage_section(const Setting& section, UsageSettings& usage, UsageAddre
                         usage.env_var_place = s.where();
                       }},
                      {"usageParams", [&](const Setting& s) { params = s; }}});
-  if (!type || type->is_null()) section.fail("clientType is missing: prometheus or embedded");
+  if (!type || type->is_null()) section.fail("clientType is missing; set it to prometheus or embedded");
   if (type)
     into_choice<std::string>(usage.client_type, {{"prometheus", "prometheus"},
                                                  {"embedded", "embedded"},
@@ -116,9 +116,9 @@ void read_usage_section(const Setting& section, UsageSettings& usage, UsageAddre
   if (!params) return;
   read_usage_params(*params, usage);
   if (usage.window_type == UsageWindow::kTumbling && !usage.tumbling_start)
-    params->fail("windowType tumbling needs tumblingWindowStartTime");
+    params->fail("windowType tumbling requires tumblingWindowStartTime");
   if (usage.window_type == UsageWindow::kCron && !usage.cron)
-    params->fail("windowType cron needs cronString");
+    params->fail("windowType cron requires cronString");
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The section usageDBConfig: where past use of queues comes from.
+// Reads the section usageDBConfig: the source of past use of queues.
 #pragma once
 
 #include "config/setting.hpp"
@@ -6,10 +6,10 @@
 
 namespace muster {
 
-inline constexpr const char* kNoUsageAddress = "prometheus needs connectionString or connectionStringEnvVar";
+inline constexpr const char* kNoUsageAddress =
+    "clientType prometheus requires connectionString or connectionStringEnvVar";
 
-// kLater: whoever asks knows the address of Prometheus where the section names none, and checks that there is
-// one.
+// kLater: the caller has a default address of Prometheus, and checks that there is one.
 enum class UsageAddress { kNow, kLater };
 void read_usage_section(const Setting& section, UsageSettings& usage,
                         UsageAddress address = UsageAddress::kNow);

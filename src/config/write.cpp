@@ -1,4 +1,4 @@
-// The configuration as a file that can be read again.
+// Writes the configuration as a file that can be read again.
 #include <nlohmann/json.hpp>
 
 #include "config/sections.hpp"

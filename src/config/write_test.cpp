@@ -1,4 +1,4 @@
-// A configuration that is written and read again is the same.
+// Checks that a configuration is the same after writing and reading it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// All that the default configuration names, with the arguments that are used here.
+// All names of the default configuration, with the arguments used here.
 KnownNames known_names() {
   KnownNames known;
   for (const DefaultComponent& plugin : plugin_defaults())
@@ -32,7 +32,7 @@ std::vector<std::string> plugins_of(const Config& config) {
   return names;
 }
 
-TEST(WrittenConfig, SaysTheSame) {
+TEST(WrittenConfig, ReadsBackTheSame) {
   for (const char* text :
        {"", "actions: allocate\ntiers:\n- plugins: []\n",
         "actions: 'reclaim, allocate'\n"

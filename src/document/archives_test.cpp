@@ -1,4 +1,4 @@
-// Compressed files give the documents they were made from; damaged ones give a message, whatever the damage.
+// Compressed files give the documents they were made from. Damaged files give a message, whatever the damage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ std::string bytes_in(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// One line per document, "name@line", and per error, with the file's name in place of its path.
+// Lists one line per document, "name@line", and one per error, with file names instead of paths.
 class Archives : public testing::Test {
  protected:
   std::string read(const std::string& path, const UnpackLimits& limits = {}) {
@@ -55,10 +55,11 @@ class Archives : public testing::Test {
       testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
-TEST_F(Archives, AreReadAsWhatTheyWereMadeFrom) {
+TEST_F(Archives, GiveTheOriginalDocuments) {
   EXPECT_EQ(of("a.yaml.gz"), kPodA);
   EXPECT_EQ(of("a.yaml.zst"), kPodA);
-  EXPECT_EQ(of("several.zip"), std::string(kPodA) + kPodB) << "without notes.txt and what macOS leaves";
+  EXPECT_EQ(of("several.zip"), std::string(kPodA) + kPodB)
+      << "without notes.txt and the files that macOS adds";
   EXPECT_EQ(of("streamed.zip"), kPodB);
 }
 
@@ -66,10 +67,10 @@ TEST_F(Archives, MayHaveSeveralMembers) {
   const std::string two = std::string(kPodB) + "b@2\n";
   EXPECT_EQ(of("members.json.gz"), two);
   EXPECT_EQ(of("padded.json.gz"), two);
-  EXPECT_EQ(of("frames.json.zst"), two) << "behind a frame to be skipped";
+  EXPECT_EQ(of("frames.json.zst"), two) << "after a skippable frame";
 }
 
-TEST_F(Archives, AreToldByTheirFirstBytes) {
+TEST_F(Archives, AreRecognizedByTheirFirstBytes) {
   EXPECT_EQ(of_bytes(bytes_in(fixture("a.yaml.gz"))), kPodA);
   EXPECT_EQ(of_bytes(bytes_in(fixture("several.zip"))), std::string(kPodA) + kPodB);
 }
@@ -90,13 +91,13 @@ TEST_F(Archives, AreRefusedWithAReason) {
   EXPECT_EQ(of("encrypted.zip"),
             "encrypted.zip:a.yaml: is encrypted; unpack it first\n" + std::string(kPodB));
   EXPECT_EQ(of("bzipped.zip"),
-            "bzipped.zip:a.yaml: is compressed in a way that is not read (method 12); unpack it first\n"
-            "bzipped.zip:b.json: is compressed in a way that is not read (method 12); unpack it first\n");
+            "bzipped.zip:a.yaml: uses compression method 12, which is not supported; unpack it first\n"
+            "bzipped.zip:b.json: uses compression method 12, which is not supported; unpack it first\n");
   EXPECT_EQ(of("nested.zip"),
-            "nested.zip:inner.yaml.gz: is packed twice; unpack it once first\n" + std::string(kPodB));
-  EXPECT_EQ(of("twice.yaml.gz"), "twice.yaml.gz: is packed twice; unpack it once first\n");
-  EXPECT_EQ(of("tar.yaml.gz"), "tar.yaml.gz: holds a tar archive, which is not read; unpack it first\n");
-  EXPECT_EQ(of("a.yaml.xz"), "a.yaml.xz: is a xz archive, which is not read; unpack it first\n");
+            "nested.zip:inner.yaml.gz: is compressed twice; unpack it once first\n" + std::string(kPodB));
+  EXPECT_EQ(of("twice.yaml.gz"), "twice.yaml.gz: is compressed twice; unpack it once first\n");
+  EXPECT_EQ(of("tar.yaml.gz"), "tar.yaml.gz: contains tar data, which is not supported; unpack it first\n");
+  EXPECT_EQ(of("a.yaml.xz"), "a.yaml.xz: xz files are not supported; unpack it first\n");
   EXPECT_EQ(of("other.zip"), "other.zip: is a zip archive without a *.json, *.yaml or *.yml file\n");
   EXPECT_EQ(of("empty.zip"), "empty.zip: is a zip archive without a *.json, *.yaml or *.yml file\n");
 }
@@ -108,13 +109,13 @@ TEST_F(Archives, MayNotUnpackToMoreThanTheLimit) {
   for (const char* name : {"a.yaml.gz", "a.yaml.zst", "streamed.zip"})
     EXPECT_EQ(of(name, at_most(100)),
               std::string(name) +
-                  ": unpacks to more than 100 bytes, and so much is not unpacked here; if that is its size, "
+                  ": unpacks to more than 100 bytes, the limit for its compressed size; if that is expected, "
                   "unpack it first\n");
   EXPECT_THAT(of("several.zip", at_most(300)), HasSubstr("several.zip: unpacks to more than 300 bytes"))
       << "of all entries together";
 }
 
-// ---- archives that are made to take for ever
+// ---- archives built to take excessive time
 
 std::string bytes_of(std::initializer_list<std::pair<std::uint64_t, int>> numbers) {
   std::string bytes;
@@ -125,10 +126,10 @@ std::string bytes_of(std::initializer_list<std::pair<std::uint64_t, int>> number
 
 struct ZipEntry {
   std::string name, stored;
-  std::uint32_t checksum = 0;  // 0: that of nothing
+  std::uint32_t checksum = 0;  // 0: that of an empty file
 };
 
-// What stands before an entry's bytes and, with the place of the entry, in the directory.
+// The header before an entry's bytes and, with the position of the entry, its record in the directory.
 std::string entry_facts(const ZipEntry& e) {
   return bytes_of({{20, 2},
                    {0, 2},
@@ -164,67 +165,67 @@ std::vector<ZipEntry> empty_entries(std::size_t count) {
   return entries;
 }
 
-TEST_F(Archives, WithEntriesOverOneAnotherAreRefused) {
+TEST_F(Archives, WithOverlappingEntriesAreRefused) {
   const ZipEntry empty{"a.yaml", ""}, other{"b.yaml", ""};
   EXPECT_EQ(of_bytes(zip_of({empty, other})), "");
   const std::string directory = directory_entry(empty, 0) + directory_entry(empty, 0);
   EXPECT_THAT(of_bytes(zip_of(local_entry(empty), directory, 2)),
-              HasSubstr(": holds files that overlap (\"a.yaml\" and one before it) and is not read\n"))
-      << "the same bytes twice";
-  // The second entry is what the first one holds.
+              HasSubstr(": is refused because its files overlap (\"a.yaml\" and an earlier one)\n"))
+      << "the same bytes used twice";
+  // The second entry is the content of the first one.
   const ZipEntry outer{"c.yaml", local_entry(other), 1};
   const std::size_t inner = local_entry(outer).size() - outer.stored.size();
   for (const bool inner_first : {false, true}) {
     const std::string first = directory_entry(outer, 0), second = directory_entry(other, inner);
     EXPECT_THAT(of_bytes(zip_of(local_entry(outer), inner_first ? second + first : first + second, 2)),
-                HasSubstr("holds files that overlap"));
+                HasSubstr("its files overlap"));
   }
 }
 
-TEST_F(Archives, MayHoldManyEntriesButNotAnyNumber) {
+TEST_F(Archives, MayContainManyEntriesUpToALimit) {
   const auto lines_of = [&](std::size_t count, std::size_t most) {
     std::ofstream(path_, std::ios::binary) << zip_of(empty_entries(count));
     return read(path_, {.entries = most});
   };
   EXPECT_EQ(lines_of(20, 20), "");
-  EXPECT_THAT(lines_of(1021, 1020),
-              HasSubstr(": holds 1,021 files, and at most 1,020 of an archive are read; unpack it first\n"));
-  EXPECT_THAT(lines_of(70'000, 66'000), HasSubstr(": holds 66,001 files, and at most 66,000"))
-      << "more than the directory can say";
+  EXPECT_THAT(
+      lines_of(1021, 1020),
+      HasSubstr(": contains 1,021 files, but at most 1,020 per archive are supported; unpack it first\n"));
+  EXPECT_THAT(lines_of(70'000, 66'000), HasSubstr(": contains 66,001 files, but at most 66,000"))
+      << "more than the directory can state";
 }
 
-// What is damaged costs as much to unpack as what is not.
-TEST_F(Archives, CountWhatDamagedEntriesUnpackTo) {
+// A damaged entry takes as long to unpack as an intact one.
+TEST_F(Archives, CountTheSizeOfDamagedEntries) {
   std::vector<ZipEntry> entries;
   for (int i = 0; i < 20; ++i) entries.push_back({std::to_string(i) + ".yaml", std::string(100, ' '), 1});
   std::ofstream(path_, std::ios::binary) << zip_of(entries);
   const std::string lines = read(path_, {.always = 1050, .times = 1, .most = 1050});
   EXPECT_THAT(lines, HasSubstr(":9.yaml: is damaged: its checksum is wrong\n"));
-  EXPECT_THAT(lines, testing::EndsWith(
-                         ": unpacks to more than 1050 bytes, and so much is not unpacked here; if that is "
-                         "its size, unpack it first\n"));
+  EXPECT_THAT(lines, testing::EndsWith(": unpacks to more than 1050 bytes, the limit for its compressed "
+                                       "size; if that is expected, unpack it first\n"));
   EXPECT_THAT(lines, testing::Not(HasSubstr(":10.yaml")));
 }
 
-// The memory that the process has asked for, in bytes.
-std::size_t memory_asked_for() {
+// The memory that the process has allocated, in bytes.
+std::size_t allocated_memory() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   return pages * 4096;
 }
 
-TEST_F(Archives, TakeNoMoreMemoryThanTheirEntriesHold) {
+TEST_F(Archives, UseNoMoreMemoryThanTheirEntriesContain) {
   std::ofstream(path_, std::ios::binary) << zip_of(empty_entries(20'000));
   std::vector<NamedText> texts;
-  const std::size_t before = memory_asked_for();
+  const std::size_t before = allocated_memory();
   for_each_text(
       path_, [&](NamedText text) { texts.push_back(std::move(text)); },
       [](const Error& error) { FAIL() << error.text(); });
   EXPECT_EQ(texts.size(), 20'000U);
-  EXPECT_LT(memory_asked_for() - before, std::size_t{512} << 20) << "not a megabyte an entry";
+  EXPECT_LT(allocated_memory() - before, std::size_t{512} << 20) << "not a megabyte an entry";
 }
 
-TEST_F(Archives, SayThatMemoryDoesNotSuffice) {
+TEST_F(Archives, ReportInsufficientMemory) {
   const auto lines_with = [&](const std::function<void()>& work) {
     std::string lines;
     const auto fail = [&](const Error& error) { lines += error.text() + "\n"; };
@@ -237,11 +238,11 @@ TEST_F(Archives, SayThatMemoryDoesNotSuffice) {
         fail);
     return lines;
   };
-  constexpr const char* kNoMemory = ": there is not enough memory to read it\n";
+  constexpr const char* kNoMemory = ": not enough memory to read it\n";
   EXPECT_EQ(lines_with([] { throw std::bad_alloc(); }),
             fixture("several.zip:a.yaml") + kNoMemory + fixture("several.zip:b.json") + kNoMemory);
   EXPECT_THAT(lines_with([] { throw std::length_error("x"); }),
-              HasSubstr("several.zip:a.yaml: holds a text that is longer than memory can be\n"));
+              HasSubstr("several.zip:a.yaml: contains a text that exceeds the address space\n"));
   std::string lines;
   for_each_text(
       fixture("a.yaml.gz"), [](const NamedText&) { throw std::bad_alloc(); },
@@ -275,29 +276,27 @@ TEST(UnpackLimits, GrowWithThePackedSizeUpToABound) {
   EXPECT_THAT(more_than(limits.of(20 * kMiB)), HasSubstr("more than 2.0 GiB, "));
 }
 
-// A thousand times as much as it was packed from: what fits below `always` is read.
-TEST_F(Archives, OfNothingButBlanksAreRefusedByTheirRatio) {
+// The text is a thousand times its packed size. What fits below `always` is read nevertheless.
+TEST_F(Archives, OfBlanksOnlyAreRefusedByTheirRatio) {
   const std::string bomb = bytes_in(fixture("blanks.yaml.gz"));
   const std::size_t packed = bomb.size();
   EXPECT_THAT(of("blanks.yaml.gz", {.always = 1000, .times = 100}), HasSubstr("unpacks to more than "));
   EXPECT_EQ(of("blanks.yaml.gz", {.always = 2000 * packed, .times = 100}), kPodA);
 }
 
-TEST_F(Archives, ThatEndTooEarlyAreIncomplete) {
+TEST_F(Archives, ThatEndTooEarlyAreTruncated) {
   for (const char* name : {"a.yaml.gz", "a.yaml.zst", "frames.json.zst", "members.json.gz"}) {
     const std::string whole = bytes_in(fixture(name));
-    EXPECT_THAT(of_bytes(whole.substr(0, whole.size() - 5)),
-                HasSubstr("is incomplete: it ends in the middle"))
-        << name;
+    EXPECT_THAT(of_bytes(whole.substr(0, whole.size() - 5)), HasSubstr("is truncated")) << name;
   }
   const std::string zip = bytes_in(fixture("several.zip"));
   EXPECT_THAT(of_bytes(zip.substr(0, zip.size() / 2)), HasSubstr("is damaged or incomplete"));
 }
 
-TEST_F(Archives, WithOtherBytesBehindThemAreDamaged) {
+TEST_F(Archives, FollowedByOtherBytesAreDamaged) {
   EXPECT_THAT(of_bytes(bytes_in(fixture("a.yaml.gz")) + "rest"),
-              HasSubstr("can not be unpacked: incorrect header check"));
-  EXPECT_THAT(of_bytes(bytes_in(fixture("a.yaml.zst")) + "rest"), HasSubstr("can not be unpacked"));
+              HasSubstr("cannot be unpacked: incorrect header check"));
+  EXPECT_THAT(of_bytes(bytes_in(fixture("a.yaml.zst")) + "rest"), HasSubstr("cannot be unpacked"));
 }
 
 std::vector<std::string> damaged(const std::string& whole) {
@@ -312,9 +311,9 @@ std::vector<std::string> damaged(const std::string& whole) {
   return all;
 }
 
-// Every prefix, and every byte changed: the documents of before, the first of them, a message, or (where the
-// first bytes are gone) text that is no object.
-TEST_F(Archives, SayWhereTheyAreDamaged) {
+// Tries every prefix and every changed byte. Expects the original documents, the first of them, a message or,
+// if the first bytes are gone, text that is not an object.
+TEST_F(Archives, ReportDamage) {
   for (const char* name : {"members.json.gz", "frames.json.zst"}) {
     const std::string before = of(name);
     for (const std::string& bytes : damaged(bytes_in(fixture(name)))) {
@@ -324,7 +323,7 @@ TEST_F(Archives, SayWhereTheyAreDamaged) {
   }
 }
 
-// Names of entries have no checksum, so that an entry may be overlooked.
+// Names of entries have no checksum, so an entry with a damaged name may be overlooked.
 TEST_F(Archives, SurviveDamage) {
   for (const std::string& bytes : damaged(bytes_in(fixture("streamed.zip")))) of_bytes(bytes);
 }

@@ -1,4 +1,4 @@
-// Tells JSON from YAML section by section and hands each document to the parser that fits.
+// Distinguishes JSON from YAML section by section and passes each document to the right parser.
 #include "document/document.hpp"
 
 #include <utility>
@@ -16,11 +16,11 @@ namespace {
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
 constexpr std::size_t kMostYamlFallback = std::size_t{16} << 20;
-constexpr std::size_t kSearches = 4;  // through the whole text, for the end of a document
+constexpr std::size_t kSearches = 4;  // searches through the whole text for the end of a document
 
 bool begins_json(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
-// `{"` begins an object of JSON, `{a` a mapping of YAML in flow style.
+// `{"` starts a JSON object; `{a` starts a YAML mapping in flow style.
 bool looks_like_json(std::string_view text) {
   const std::size_t second = text.find_first_not_of(" \t\r\n", 1);
   return text[0] == '[' || second == std::string_view::npos || text[second] == '"' || text[second] == '}';
@@ -30,12 +30,12 @@ bool has_json_name(const std::string& file) { return without_packing_suffix(file
 
 class Reader {
  public:
-  // `text` must be followed by readable padding.
+  // REQUIRES: `text` is followed by readable padding.
   Reader(const std::string& file, const std::function<void(const Document&)>& use,
          const std::function<void(const Error&)>& fail, Snapshots snapshots = Snapshots::kUnfolded)
       : file_(file), use_(use), fail_(fail), snapshots_(snapshots) {}
 
-  // Calls `done(const char*)` with the end of every section that was read.
+  // Calls `done(const char*)` with the end of each section after reading it.
   template <class Done>
   void read(std::string_view text, Done&& done) {
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -64,7 +64,7 @@ class Reader {
   }
 
   // Reads one document and returns the length of its text. Documents that follow each other on a line are
-  // found by their brackets, and after the first of that kind brackets are asked first.
+  // found by their brackets. After the first such line, brackets are tried first.
   std::size_t json_document(const Section& rest) {
     if (prefers_brackets_)
       if (const std::size_t size = document_by_brackets(rest)) return size;
@@ -76,8 +76,8 @@ class Reader {
     return likely.size();
   }
 
-  // 0 if that gives no document. Broken documents may send the search to the end of the file, but only so
-  // often.
+  // Returns 0 if brackets do not delimit a document. The number of searches is limited, because broken
+  // documents may send each one to the end of the file.
   std::size_t document_by_brackets(const Section& rest) {
     const std::string_view searched = rest.text.substr(0, bracket_budget_);
     const std::string_view exact = json_by_brackets(searched);
@@ -95,8 +95,8 @@ class Reader {
     return true;
   }
 
-  // Text in brackets that is no JSON may be YAML in flow style, and if not, YAML knows the line of the
-  // mistake.
+  // Text in brackets that is not JSON may be YAML in flow style. If it is not, the YAML parser still knows
+  // the line of the mistake.
   void not_json(std::string_view text, int line) {
     const std::string why = simdjson::error_message(last_);
     if (text.size() > kMostYamlFallback) return fail("not valid JSON: " + why, line);

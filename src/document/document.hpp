@@ -1,8 +1,8 @@
-// Files as a stream of JSON documents: JSON text, JSON lines, and YAML (translated, with the line of every
-// field), as they are or compressed.
+// Reads files as a stream of JSON documents: JSON text, JSON lines, and YAML (translated, with the line of
+// every field), compressed or not.
 //
-// A reader gives its consumer one document at a time; `kind: List` and typed lists (PodList …) arrive item by
-// item. The parsed element is valid during the call only.
+// A reader passes on one document at a time. `kind: List` and typed lists (PodList …) arrive item by item.
+// The parsed element is only valid during the call.
 #pragma once
 
 #include <functional>
@@ -15,34 +15,35 @@
 
 namespace muster {
 
-// One document, and where its parts stand.
+// A document with the locations of its parts.
 class Document {
  public:
   virtual ~Document() = default;
   virtual Json root() const = 0;
-  // "v1" and "Pod": what the document says of itself, else what its list says of its items; "" if nothing
-  // does.
+  // apiVersion and kind ("v1", "Pod") of the document, or else of the list that contains it; "" if neither
+  // has any.
   virtual std::string_view api_version() const = 0;
   virtual std::string_view kind() const = 0;
   virtual const std::string& file() const = 0;
-  // Line of the field at a dotted path below the root ("spec.levels[2].nodeLabel"), or of the nearest field
-  // above it. JSON has lines only where a document stands on a single one; otherwise 0.
+  // The line of the field at a dotted path below the root ("spec.levels[2].nodeLabel"), or of the nearest
+  // field above it. JSON documents on a single line have that line; all others have line 0.
   virtual int line_of(std::string_view path) const = 0;
 };
 
-// Calls `use` for every document of the file, "-" being standard input. Text that does not parse is an Error
-// with its position and ends that document only, as far as the format allows; errors are passed to `fail` and
-// reading goes on.
+// Calls `use` for every document of the file; "-" is standard input. Text that does not parse is passed to
+// `fail` as an Error with its position. It only ends that document, as far as the format allows, and reading
+// continues.
 void read_documents(const std::string& file, const std::function<void(const Document&)>& use,
                     const std::function<void(const Error&)>& fail);
 
-// The same over text in memory; `name` stands for the file in messages.
+// Likewise for text in memory; messages call it `name`.
 void read_documents_in(const std::string& name, std::string_view text,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail);
 
-// A path as given on the command line: the file itself, or the manifests of a directory (*.yaml, *.yml and
-// *.json, compressed or not, and *.zip), recursively, in name order. An Error if it does not exist.
+// The files of a command-line argument: the file itself, or the manifests of a directory (*.yaml, *.yml and
+// *.json, compressed or not, and *.zip), recursively, in order of names. Returns an error if the path does
+// not exist.
 Result<std::vector<std::string>> files_below(const std::string& path);
 
 }  // namespace muster

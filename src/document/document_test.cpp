@@ -1,4 +1,4 @@
-// How files fall into documents, and what is said about text that does not parse.
+// Splitting of files into documents, and the messages about text that does not parse.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One line per document, "apiVersion kind @line json", and per error.
+// Lists one line per document, "apiVersion kind @line json", and one per error.
 class Listing {
  public:
   std::function<void(const Document&)> use = [this](const Document& d) {
@@ -56,7 +56,7 @@ TEST(Documents, ReadsEveryFormat) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(listed(text), expected) << "of\n" << text;
 }
 
-TEST(Documents, GoesOnAfterAnError) {
+TEST(Documents, ContinuesAfterAnError) {
   const Case cases[] = {
       {"a: 1\n---\nb: [\n---\nc: 3\n",
        "  @1 {\"a\":1}\nf.yaml:4: end of sequence flow not found\n  @5 {\"c\":3}\n"},
@@ -70,7 +70,7 @@ TEST(Documents, GoesOnAfterAnError) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(listed(text), expected) << "of\n" << text;
 }
 
-// Neither documents without line ends nor broken ones may make reading quadratic.
+// Reading must not become quadratic, neither for documents on one line nor for broken ones.
 TEST(Documents, ReadsManySmallDocumentsFast) {
   std::string together, broken;
   for (int i = 0; i < 100000; ++i) {
@@ -108,7 +108,7 @@ TEST(Documents, UnfoldsLists) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(listed(text), expected) << "of\n" << text;
 }
 
-TEST(Documents, KnowsTheLineOfAFieldOfAnItem) {
+TEST(Documents, ReportsTheLineOfAFieldOfAnItem) {
   std::vector<int> lines;
   read_documents_in(
       "f.yaml", "kind: List\nitems:\n- metadata:\n    name: a\n- spec: 1\n  metadata:\n    name: b\n",
@@ -146,13 +146,13 @@ TEST_F(FilesBelow, ListsManifestsInNameOrder) {
   EXPECT_EQ(*files_below("-"), std::vector<std::string>{"-"});
 }
 
-TEST_F(FilesBelow, RefusesWhatDoesNotExist) {
+TEST_F(FilesBelow, RefusesMissingPaths) {
   EXPECT_EQ(files_below("/nowhere/at/all").error().text(), "/nowhere/at/all: no such file or directory");
 }
 
 using ReadDocuments = Files;
 
-// Documents that end with a page are the ones that need the padding behind the file.
+// Documents that end at a page boundary are the ones that need the padding after the file.
 TEST_F(ReadDocuments, ReadsFilesOfAnySize) {
   for (const std::size_t size : {0, 1, 4095, 4096, 4097, 8192}) {
     const std::string text =

@@ -1,4 +1,4 @@
-// Maps regular files with a zeroed page behind them; reads pipes into memory.
+// Maps regular files with a zeroed page after them, and reads pipes into memory.
 #include "document/file_text.hpp"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ class Descriptor {
   int fd_;
 };
 
-// 0, or the error number.
+// Returns 0 or the error number.
 int read_all(int fd, TextArea& text) {
   constexpr std::size_t kChunk = std::size_t{1} << 20;
   for (;;) {
@@ -73,7 +73,7 @@ bool FileText::contains(std::string_view word) {
 }
 
 void FileText::forget_before(const char* position) {
-  if (text().empty()) return;  // and begins anywhere
+  if (text().empty()) return;  // an empty text may have any address
   const auto read = static_cast<std::size_t>(position - text().data());
   for (; read - forgotten_ >= kForgetAtOnce; forgotten_ += kForgetAtOnce)
     area_.forget(forgotten_, kForgetAtOnce);

@@ -1,4 +1,4 @@
-// The content of a file as text, without copying it where that is possible.
+// The content of a file as text, without a copy if possible.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// The text is followed by readable bytes enough for simdjson to look beyond its end.
+// The text is followed by enough readable bytes for simdjson to read past its end.
 class FileText {
  public:
   // "-" is standard input.
@@ -19,10 +19,10 @@ class FileText {
   explicit FileText(TextArea area) : area_(std::move(area)) {}
 
   std::string_view text() const { return area_.text(); }
-  // Memory that a file is not kept in for this question is given back.
+  // Frees memory that was only needed for this search.
   bool contains(std::string_view word);
 
-  // Text before the position will not be looked at again: from time to time its memory is given back.
+  // Tells that text before the position is no longer needed. Its memory is freed from time to time.
   void forget_before(const char* position);
 
  private:

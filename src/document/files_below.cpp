@@ -1,4 +1,4 @@
-// The files that a path on the command line stands for.
+// The files that a command-line path refers to.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -17,7 +17,7 @@ bool is_manifest(const fs::path& path) {
 
 bool is_hidden(const fs::path& path) { return path.filename().native().starts_with('.'); }
 
-// Hidden directories are left out: version control, and the copies behind a mounted ConfigMap.
+// Skips hidden directories, for example of version control, and the copies behind a mounted ConfigMap.
 std::error_code collect(const fs::path& directory, std::vector<std::string>& files) {
   std::error_code error;
   fs::recursive_directory_iterator at(directory, error);

@@ -1,4 +1,4 @@
-// Unfolds lists and KAI snapshots into items that know their kind and their lines.
+// Unfolds lists and KAI-Scheduler snapshots into items that know their kind and their lines.
 #include "document/items.hpp"
 
 #include <array>
@@ -15,7 +15,7 @@ struct Type {
   std::string_view api_version, kind;
 };
 
-// The member as text; "" if there is none or it is something else.
+// The member as text; "" if it is missing or not a string.
 std::string_view text_of(Json root, std::string_view key) {
   std::string_view text;
   return root.at_key(key).get(text) == simdjson::SUCCESS ? text : std::string_view();

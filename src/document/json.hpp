@@ -1,5 +1,5 @@
-// Documents, and Json with all it can do. Headers that only pass either on do with document.hpp or
-// json_fwd.hpp, because the library behind it is heavy.
+// Documents, and the full interface of Json. Headers that only pass them on include document.hpp or
+// json_fwd.hpp instead, because the library is large.
 #pragma once
 
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-// Json by name only: for headers that pass it on without looking inside.
+// A forward declaration of Json for headers that only pass it on.
 #pragma once
 
 namespace simdjson::dom {

@@ -1,4 +1,4 @@
-// Names of manifests, by how they end.
+// Recognizes manifests by the suffix of their names.
 #include "document/manifest_names.hpp"
 
 namespace muster {

@@ -1,14 +1,14 @@
-// Which names of files are those of manifests, in directories and in archives.
+// Recognizes the names of manifests in directories and archives.
 #pragma once
 
 #include <string_view>
 
 namespace muster {
 
-// *.json, *.yaml and *.yml; each may be compressed: *.json.gz, *.yaml.zst. Hidden files are none.
+// Accepts *.json, *.yaml and *.yml, also compressed: *.json.gz, *.yaml.zst. Hidden files are refused.
 bool has_manifest_name(std::string_view path);
 bool has_archive_name(std::string_view path);
-// Without .gz or .zst.
+// The path without .gz or .zst.
 std::string_view without_packing_suffix(std::string_view path);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Text that was damaged at random is read or refused, always in the same way.
+// Randomly damaged text is read or refused, always in the same way.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -44,7 +44,7 @@ std::string outcome(const std::string& text, const std::string& name) {
   return all;
 }
 
-TEST(DamagedText, IsReadOrRefusedTheSameWayTwice) {
+TEST(DamagedText, IsAlwaysReadOrRefusedTheSameWay) {
   std::mt19937 random(20250601);
   for (int round = 0; round < 5000; ++round) {
     const std::string text = damaged_text(random, kYaml, kAlphabet);

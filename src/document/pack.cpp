@@ -1,4 +1,4 @@
-// One frame of zstd with the size in its head.
+// Writes one zstd frame with the size in its header.
 #include "document/pack.hpp"
 
 #include <zstd.h>
@@ -11,7 +11,7 @@ std::string packed_by_zstd(std::string_view text) {
   std::string packed(ZSTD_compressBound(text.size()), '\0');
   const std::size_t size =
       ZSTD_compress(packed.data(), packed.size(), text.data(), text.size(), ZSTD_CLEVEL_DEFAULT);
-  assert(ZSTD_isError(size) == 0 && "there is room for any text");
+  assert(ZSTD_isError(size) == 0 && "the buffer has room for any text");
   packed.resize(size);
   return packed;
 }

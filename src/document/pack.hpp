@@ -1,4 +1,4 @@
-// Text as files have it: compressed where their name says so.
+// Compresses the text of files whose names ask for it.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace muster {
 
-// One frame of zstd.
+// The text as one zstd frame.
 std::string packed_by_zstd(std::string_view text);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The line of every field of one document.
+// The line of each field of a document.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace muster {
 
-// A tree in document order: a place is followed by the places below it. Place 0 is the root.
+// A tree in document order: each place is followed by the places below it. Place 0 is the root.
 class Places {
  public:
   using Index = std::uint32_t;
 
-  Index open(int line, std::string_view key);  // of a mapping: its key; of a sequence: ""
+  Index open(int line, std::string_view key);  // `key` is "" for items of a sequence
   void close(Index place) { places_[place].next = size(); }
 
-  // The line of the field at a dotted path below `from`, or of the nearest one above it. Keys may contain
+  // The line of the field at a dotted path below `from`, or of the nearest field above it. Keys may contain
   // dots.
   int line_of(std::string_view path, Index from = 0) const;
-  // The place of a field or item; `parent` itself if there is none.
+  // The place of a field or item, or `parent` itself if it does not exist.
   Index child(Index parent, std::string_view key) const;
   Index first_item(Index parent) const;
   Index next_item(Index item) const { return item < size() ? places_[item].next : item; }
@@ -32,7 +32,7 @@ class Places {
   };
   struct Step {
     Index place;
-    std::size_t length;  // of the path text it stands for; 0: there is no such place
+    std::size_t length;  // length of the part of the path that it matches; 0: no such place
   };
 
   Index size() const { return static_cast<Index>(places_.size()); }

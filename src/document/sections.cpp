@@ -1,4 +1,4 @@
-// Cuts by separator lines and brackets, without parsing.
+// Cuts text at separator lines and brackets, without parsing it.
 #include "document/sections.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Text cut into the parts between `---` lines, and JSON text into documents.
+// Cuts text into the parts between `---` lines, and JSON text into documents.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 namespace muster {
 
 struct Section {
-  std::string_view text;  // without the `---` itself
-  int line = 1;           // of its first character
+  std::string_view text;  // without the `---` line
+  int line = 1;           // line of its first character
 };
 
-// A line that starts with `---` ends whatever document it stands in, in YAML and in JSON alike, so the cuts
-// are right even where a document does not parse.
+// A line that starts with `---` ends any document, in YAML and in JSON. The cuts are therefore right even if
+// a document does not parse.
 class Sections {
  public:
   explicit Sections(std::string_view text) : rest_(text) {}
@@ -24,18 +24,18 @@ class Sections {
   bool done_ = false;
 };
 
-// The section from its first character that is neither white space nor in a comment or directive line; "" if
-// none.
+// The section from its first character that is neither white space nor in a comment or directive; "" if there
+// is none.
 Section without_preamble(Section section);
 Section without_leading_space(Section section);
-// Cuts `size` characters off the front.
+// The section without its first `size` characters.
 Section advanced(Section section, std::size_t size);
 std::string_view without_trailing_space(std::string_view text);
 
-// The first JSON document of a text that begins with a bracket, by its look: up to the next line that begins
-// with a bracket, which is right for JSON lines and for indented JSON.
+// Guesses the first JSON document of a text that begins with a bracket: up to the next line that begins with
+// a bracket. This is right for JSON lines and for indented JSON.
 std::string_view json_up_to_next_start(std::string_view text);
-// The same by counting brackets: always right if the document is valid; empty if it is not closed.
+// Likewise by counting brackets. Always right for a valid document; empty if the brackets are not closed.
 std::string_view json_by_brackets(std::string_view text);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Large areas straight from the system: a file mapped over zeroes, or zeroes that are moved to grow. Small
-// ones from the heap.
+// Large areas come directly from the system: a file mapped over zeroes, or zeroes that are moved to grow.
+// Small ones come from the heap.
 #include "document/text_area.hpp"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// Up to so many bytes are taken from the heap.
+// The largest size taken from the heap, in bytes.
 constexpr std::size_t kMostOnHeap = std::size_t{64} << 10;
 
 char* zeroes(std::size_t size, int protection) {
@@ -34,7 +34,7 @@ char* moved_from_heap(char* data, std::size_t from, std::size_t to) {
   return area;
 }
 
-// Null where there is no memory; `data` stays as it is then.
+// Returns null and leaves `data` unchanged if there is no memory.
 char* grown(char* data, std::size_t from, std::size_t to) {
   if (to <= kMostOnHeap) return grown_on_heap(data, from, to);
   if (from <= kMostOnHeap) return moved_from_heap(data, from, to);

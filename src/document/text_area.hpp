@@ -1,5 +1,5 @@
-// Memory for one text, with readable bytes behind it. A large text grows without being copied; a small one
-// takes hardly more than its bytes, for there may be many.
+// Memory for one text, with readable bytes after it. A large text grows without being copied. A small one
+// takes hardly more than its size, because there may be many.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace muster {
 
-// So many bytes behind a text that is to be parsed as JSON must be readable.
+// Readable bytes required after a text that is parsed as JSON.
 inline constexpr std::size_t kJsonPadding = 64;
 
 class TextArea {
  public:
   TextArea() = default;
-  // The content of a file, without reading it; empty where the system can not.
+  // The content of a file, without reading it; empty if the system cannot map it.
   static TextArea of_file(int fd, std::size_t size);
   TextArea(TextArea&& other) noexcept;
   TextArea& operator=(TextArea&&) = delete;
@@ -23,17 +23,17 @@ class TextArea {
   std::size_t size() const { return size_; }
   bool is_file() const { return is_file_; }
 
-  // Where so many bytes may be written behind the text; null where there is no memory. What `grew` is told of
-  // then belongs to the text.
+  // Space for writing `bytes` bytes after the text; null if there is no memory. Pass the bytes written to
+  // `grew` to add them to the text.
   char* room(std::size_t bytes);
   void grew(std::size_t bytes) { size_ += bytes; }
 
-  // Gives memory back. Of a file it can be read again; anything else is gone.
+  // Frees memory. The text of a file can be read again; any other text is lost.
   void forget(std::size_t from, std::size_t bytes);
 
  private:
   char* data_ = nullptr;
-  std::size_t capacity_ = 0, size_ = 0;  // the padding is part of the capacity
+  std::size_t capacity_ = 0, size_ = 0;  // the capacity includes the padding
   bool is_file_ = false;
 };
 

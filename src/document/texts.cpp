@@ -1,4 +1,4 @@
-// Looks at the first bytes of a file and hands it to the unpacker that fits.
+// Checks the first bytes of a file and passes it to the right unpacker.
 #include "document/texts.hpp"
 
 #include <fmt/format.h>
@@ -11,16 +11,16 @@
 namespace muster {
 namespace {
 
-// Why an unpacked text is not taken; "" if it is.
+// Why an unpacked text is refused, or "".
 std::string mistake_inside(std::string_view text) {
   switch (packing_of(text)) {
     case Packing::kNone:
       return "";
     case Packing::kOther:
-      return fmt::format("holds a {} archive, which is not read; unpack it first",
+      return fmt::format("contains {} data, which is not supported; unpack it first",
                          name_of_other_packing(text));
     default:
-      return "is packed twice; unpack it once first";
+      return "is compressed twice; unpack it once first";
   }
 }
 
@@ -46,8 +46,8 @@ class TextsOfFile {
             [&](const std::string& name, const std::string& message) { fail(inside(name), message); },
             {.bytes = most, .entries = limits_.entries});
       case Packing::kOther:
-        return fail(file_, fmt::format("is a {} archive, which is not read; unpack it first",
-                                       name_of_other_packing(bytes)));
+        return fail(file_,
+                    fmt::format("{} files are not supported; unpack it first", name_of_other_packing(bytes)));
     }
   }
 
@@ -88,9 +88,9 @@ void within_memory(const std::string& name, const std::function<void(const Error
   try {
     work();
   } catch (const std::bad_alloc&) {
-    fail({"there is not enough memory to read it", {.file = name}});
+    fail({"not enough memory to read it", {.file = name}});
   } catch (const std::length_error&) {
-    fail({"holds a text that is longer than memory can be", {.file = name}});
+    fail({"contains a text that exceeds the address space", {.file = name}});
   }
 }
 

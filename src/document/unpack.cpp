@@ -1,4 +1,4 @@
-// Streams through zlib and libzstd into one growing area.
+// Streams data through zlib or libzstd into one growing area.
 #include "document/unpack.hpp"
 
 #include <fmt/format.h>
@@ -27,13 +27,13 @@ struct Magic {
 constexpr std::array<Magic, 8> kMagics{{{kGzipMagic, Packing::kGzip, "gzip"},
                                         {kZstdMagic, Packing::kZstd, "zstd"},
                                         {"PK\x03\x04"sv, Packing::kZip, "zip"},
-                                        {"PK\x05\x06"sv, Packing::kZip, "zip"},  // an empty one
+                                        {"PK\x05\x06"sv, Packing::kZip, "zip"},  // an empty archive
                                         {"BZh"sv, Packing::kOther, "bzip2"},
                                         {"\xfd\x37zXZ\0"sv, Packing::kOther, "xz"},
                                         {"\x04\x22\x4d\x18"sv, Packing::kOther, "lz4"},
                                         {"ustar"sv, Packing::kOther, "tar", 257}}};
 
-// A frame of zstd that carries no text: pzstd writes them first.
+// A zstd frame without content, as pzstd writes first.
 bool is_skippable_frame(std::string_view bytes) {
   return bytes.size() >= 4 && (bytes[0] & '\xf0') == 0x50 && bytes.substr(1, 3) == "\x2a\x4d\x18"sv;
 }
@@ -46,7 +46,7 @@ const Magic* magic_of(std::string_view bytes) {
   return found == kMagics.end() ? nullptr : &*found;
 }
 
-// What one call of a library did.
+// The result of one library call.
 struct Step {
   std::size_t consumed = 0, produced = 0;
   bool at_end = false;  // of a member or frame
@@ -61,7 +61,7 @@ class GzipDecoder {
   ~GzipDecoder() { ::inflateEnd(&stream_); }
 
   Step step(std::string_view in, char* out) {
-    if (!is_ready_) return {.mistake = "zlib does not start"};
+    if (!is_ready_) return {.mistake = "zlib failed to initialize"};
     const std::string_view part = in.substr(0, kStep);
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(part.data()));
     stream_.avail_in = static_cast<uInt>(part.size());
@@ -77,7 +77,7 @@ class GzipDecoder {
                                                 : stream_.msg};
   }
 
-  // Zeroes behind the last member are padding. Anything else that is no member is a mistake.
+  // Zeroes after the last member are padding. Any other bytes must be another member.
   bool goes_on(std::string_view& rest) {
     if (rest.find_first_not_of('\0') == std::string_view::npos) rest = {};
     return !rest.empty() && ::inflateReset(&stream_) == Z_OK;
@@ -91,7 +91,7 @@ class GzipDecoder {
 class ZstdDecoder {
  public:
   Step step(std::string_view in, char* out) {
-    if (stream_ == nullptr) return {.mistake = "libzstd does not start"};
+    if (stream_ == nullptr) return {.mistake = "libzstd failed to initialize"};
     ZSTD_inBuffer input{in.data(), in.size(), 0};
     ZSTD_outBuffer output{out, kStep, 0};
     const std::size_t code = ::ZSTD_decompressStream(stream_.get(), &output, &input);
@@ -115,15 +115,14 @@ Result<TextArea> unpacked_by(Decoder&& decoder, std::string_view rest, std::size
   TextArea text;
   for (;;) {
     char* const room = text.room(kStep);
-    if (room == nullptr) return Error{"there is not enough memory to unpack it", {}};
+    if (room == nullptr) return Error{"not enough memory to unpack it", {}};
     const Step step = decoder.step(rest, room);
-    if (!step.mistake.empty()) return Error{"can not be unpacked: " + step.mistake, {}};
+    if (!step.mistake.empty()) return Error{"cannot be unpacked: " + step.mistake, {}};
     rest.remove_prefix(step.consumed);
     text.grew(step.produced);
     if (text.size() > most) return Error{more_than(most), {}};
     if (step.at_end && !decoder.goes_on(rest)) return text;
-    if (step.consumed == 0 && step.produced == 0 && !step.at_end)
-      return Error{"is incomplete: it ends in the middle", {}};
+    if (step.consumed == 0 && step.produced == 0 && !step.at_end) return Error{"is truncated", {}};
   }
 }
 
@@ -159,7 +158,7 @@ std::string more_than(std::size_t most) {
                             : most > kGiB    ? fmt::format("{:.1f} GiB", static_cast<double>(most) / kGiB)
                                              : fmt::format("{} bytes", most);
   return fmt::format(
-      "unpacks to more than {}, and so much is not unpacked here; if that is its size, unpack it first",
+      "unpacks to more than {}, the limit for its compressed size; if that is expected, unpack it first",
       limit);
 }
 

@@ -1,4 +1,4 @@
-// The manifests of a zip archive in memory, through minizip.
+// Reads the manifests of a zip archive in memory with minizip.
 #include <fmt/format.h>
 #include <minizip/unzip.h>
 
@@ -20,11 +20,11 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-constexpr unsigned long kEncrypted = 1;  // of the flags of an entry
+constexpr unsigned long kEncrypted = 1;  // bit in the flags of an entry
 constexpr std::string_view kEmptyZip = "PK\x05\x06";
 constexpr const char* kNoManifest = "is a zip archive without a *.json, *.yaml or *.yml file";
 
-// ---- minizip's files, over bytes in memory
+// ---- minizip's file functions over bytes in memory
 
 struct BytesInMemory {
   std::string_view all;
@@ -91,19 +91,19 @@ bool is_current_entry(unzFile zip, Entry& entry) {
                                    0) == UNZ_OK;
 }
 
-// Why an entry can not be read; "" if it can.
+// Why an entry cannot be read, or "".
 std::string obstacle_of(const Entry& entry) {
   if ((entry.flags & kEncrypted) != 0) return "is encrypted; unpack it first";
   if (entry.method != 0 && entry.method != Z_DEFLATED)
-    return fmt::format("is compressed in a way that is not read (method {}); unpack it first", entry.method);
+    return fmt::format("uses compression method {}, which is not supported; unpack it first", entry.method);
   return "";
 }
 
-// Which bytes of the archive belong to entries. An archiver writes no entry over another one; in an archive
-// that is made to take for ever, thousands of entries are the same bytes.
+// The byte ranges of the entries. Archivers never write overlapping entries. A malicious archive may contain
+// thousands of entries with the same bytes, which would take very long to unpack.
 class EntryBytes {
  public:
-  // False if one of the bytes belongs to another entry.
+  // Returns false if one of the bytes belongs to another entry.
   bool take(std::uint64_t from, std::uint64_t to) {
     const auto next = ends_.lower_bound(from);
     if (next != ends_.end() && next->first < to) return false;
@@ -113,7 +113,7 @@ class EntryBytes {
   }
 
  private:
-  std::map<std::uint64_t, std::uint64_t> ends_;  // by beginning
+  std::map<std::uint64_t, std::uint64_t> ends_;  // end of each range, by its start
 };
 
 class Unzipping {
@@ -128,7 +128,7 @@ class Unzipping {
     if (::unzGetGlobalInfo64(zip_, &all) == UNZ_OK && all.number_entry > limits_.entries)
       return fail_("", too_many_entries(all.number_entry));
     int code = ::unzGoToFirstFile(zip_);
-    std::size_t seen = 0;  // the directory may hold more than it says
+    std::size_t seen = 0;  // the directory may have more entries than it states
     for (Entry entry; code == UNZ_OK; code = ::unzGoToNextFile(zip_)) {
       if (!is_current_entry(zip_, entry)) break;
       if (++seen > limits_.entries) return fail_("", too_many_entries(seen));
@@ -136,7 +136,7 @@ class Unzipping {
       found_ = true;
       if (const std::string obstacle = take(entry); !obstacle.empty()) return fail_("", obstacle);
     }
-    if (code != UNZ_END_OF_LIST_OF_FILE) return fail_("", "is damaged: its directory can not be read");
+    if (code != UNZ_END_OF_LIST_OF_FILE) return fail_("", "is damaged: its directory cannot be read");
     if (!found_) fail_("", kNoManifest);
   }
 
@@ -145,11 +145,11 @@ class Unzipping {
     return has_manifest_name(entry.name) || has_archive_name(entry.name);
   }
   std::string too_many_entries(std::uint64_t count) const {
-    return fmt::format("holds {} files, and at most {} of an archive are read; unpack it first",
+    return fmt::format("contains {} files, but at most {} per archive are supported; unpack it first",
                        grouped(count), grouped(limits_.entries));
   }
 
-  // What ends the reading of the archive; "" if it goes on, whatever is wrong with the entry.
+  // Returns why reading the archive must end, or "". A mistake in one entry does not end it.
   std::string take(const Entry& entry) {
     if (std::string obstacle = obstacle_of(entry); !obstacle.empty()) return fail_(entry.name, obstacle), "";
     if (::unzOpenCurrentFile(zip_) != UNZ_OK) return fail_(entry.name, "is damaged"), "";
@@ -157,7 +157,7 @@ class Unzipping {
     auto text = is_apart ? unpacked() : Error{"", {}};
     const bool is_whole = ::unzCloseCurrentFile(zip_) == UNZ_OK;
     if (!is_apart)
-      return fmt::format("holds files that overlap (\"{}\" and one before it) and is not read", entry.name);
+      return fmt::format("is refused because its files overlap (\"{}\" and an earlier one)", entry.name);
     if (is_too_large_) return more_than(limits_.bytes);
     if (!text)
       fail_(entry.name, text.error().message);
@@ -168,7 +168,7 @@ class Unzipping {
     return "";
   }
 
-  // Of the open entry: its header, without the name, and what is packed.
+  // Claims the bytes of the open entry: its header, without the name, and its packed content.
   bool take_bytes(const Entry& entry) {
     constexpr std::uint64_t kHeader = 30;
     const std::uint64_t data = ::unzGetCurrentFileZStreamPos64(zip_);
@@ -177,7 +177,7 @@ class Unzipping {
         data + std::min<std::uint64_t>(entry.packed, std::numeric_limits<std::int64_t>::max()));
   }
 
-  // What was unpacked counts, whether it can be used or not: that is what takes the time.
+  // The unpacked size counts even if the content cannot be used, because it determines the time spent.
   Result<TextArea> unpacked() {
     TextArea text;
     for (;;) {
@@ -189,7 +189,7 @@ class Unzipping {
       if (is_too_large_) return text;
       bytes_left_ -= size;
       char* const room = text.room(size);
-      if (room == nullptr) return Error{"there is not enough memory to unpack it", {}};
+      if (room == nullptr) return Error{"not enough memory to unpack it", {}};
       std::memcpy(room, piece_.data(), size);
       text.grew(size);
     }

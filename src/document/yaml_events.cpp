@@ -1,4 +1,4 @@
-// Writes JSON as the YAML parser reports events; anchors, aliases and merge keys are copied as text.
+// Writes JSON while the YAML parser reports events. Anchors, aliases and merge keys are copied as text.
 #include "document/yaml_events.hpp"
 
 #include <simdjson.h>
@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kMostCopied = std::size_t{32}
-                                    << 20;  // a file that unfolds to more is an attack or a mistake
+                                    << 20;  // expanding to more indicates an attack or a mistake
 
 bool is_string_tag(const std::string& tag) {
   static const std::string kStandard = "tag:yaml.org,2002:";
@@ -42,7 +42,7 @@ void YamlEvents::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::
 
 void YamlEvents::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const auto known = anchors_.find(anchor);
-  if (known == anchors_.end()) refuse(mark, "an alias stands inside its own anchor");
+  if (known == anchors_.end()) refuse(mark, "an alias is inside its own anchor");
   const std::string& text = known->second;
   if (at_key() && (text[0] == '{' || text[0] == '[')) refuse(mark, "a key must be a scalar");
   charge(mark, text.size());
@@ -66,7 +66,7 @@ void YamlEvents::OnMapEnd() {
   end_collection('}');
 }
 
-// A key or a value, already as JSON text.
+// Writes a key or a value that is already JSON text.
 void YamlEvents::scalar(const YAML::Mark& mark, const std::string& scalar_json, YAML::anchor_t anchor,
                         bool may_merge) {
   if (at_key()) {
@@ -133,7 +133,7 @@ void YamlEvents::end_collection(char bracket) {
   end_node(done.mark, done.begin, done.anchor, done.place);
 }
 
-// The member `"<<":value` that was just written gives way to what it stands for, at the end of the mapping.
+// Removes the member `"<<":value` just written and keeps its value for the end of the mapping.
 void YamlEvents::take_merge_value() {
   Collection& map = open_.back();
   const std::size_t value = json_.find(':', map.member_begin) + 1;
@@ -150,16 +150,16 @@ void YamlEvents::append_merges(Collection& map) {
     }
     simdjson::dom::parser parser;
     simdjson::dom::array items;
-    if (parser.parse(text).get(items) != simdjson::SUCCESS) refuse(map.mark, "<< needs a mapping");
+    if (parser.parse(text).get(items) != simdjson::SUCCESS) refuse(map.mark, "<< requires a mapping");
     for (const auto item : items) append_members(map, simdjson::minify(item));
   }
 }
 
-// Members that the mapping does not have yet: what it says itself, and what comes first, wins.
+// Appends the members that the mapping does not have yet: its own members and earlier ones take precedence.
 void YamlEvents::append_members(Collection& map, const std::string& object_text) {
   simdjson::dom::parser parser;
   simdjson::dom::object members;
-  if (parser.parse(object_text).get(members) != simdjson::SUCCESS) refuse(map.mark, "<< needs a mapping");
+  if (parser.parse(object_text).get(members) != simdjson::SUCCESS) refuse(map.mark, "<< requires a mapping");
   charge(map.mark, object_text.size());
   for (const auto& [name, value] : members) {
     std::string text;
@@ -174,7 +174,7 @@ void YamlEvents::append_members(Collection& map, const std::string& object_text)
 
 void YamlEvents::charge(const YAML::Mark& mark, std::size_t bytes) {
   copied_ += bytes;
-  if (copied_ > kMostCopied) refuse(mark, "aliases unfold to more than 32 MiB");
+  if (copied_ > kMostCopied) refuse(mark, "aliases expand to more than 32 MiB");
 }
 
 }  // namespace muster

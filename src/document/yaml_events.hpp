@@ -1,4 +1,4 @@
-// The events of one YAML document, written down as JSON.
+// Writes the events of one YAML document as JSON.
 #pragma once
 
 #include <yaml-cpp/eventhandler.h>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-// Throws YAML::ParserException where the text is well-formed YAML that cannot be used.
+// Throws YAML::ParserException for well-formed YAML that cannot be used.
 class YamlEvents final : public YAML::EventHandler {
  public:
   YamlEvents(int first_line, TranslatedYaml& out)
@@ -37,16 +37,16 @@ class YamlEvents final : public YAML::EventHandler {
  private:
   struct Collection {
     bool is_map = false;
-    bool wants_key = false;        // of a mapping: the next node is a key
+    bool wants_key = false;        // in a mapping: the next node is a key
     bool is_merge = false;         // the value being read belongs to `<<`
-    std::size_t begin = 0;         // of its text
-    std::size_t member_begin = 0;  // of the text of the member being read, its comma included
+    std::size_t begin = 0;         // start of its text
+    std::size_t member_begin = 0;  // start of the text of the member being read, including its comma
     YAML::anchor_t anchor = 0;
-    Places::Index place = 0;         // its own
+    Places::Index place = 0;         // of the collection itself
     Places::Index member_place = 0;  // of the member being read
     YAML::Mark mark;
     std::unordered_set<std::string> keys;
-    std::vector<std::string> merges;  // the values of `<<`
+    std::vector<std::string> merges;  // values of `<<`
   };
 
   bool at_key() const { return !open_.empty() && open_.back().wants_key; }
@@ -67,8 +67,8 @@ class YamlEvents final : public YAML::EventHandler {
   Places& places_;
   YAML::Mark start_;
   std::vector<Collection> open_;
-  std::map<YAML::anchor_t, std::string> anchors_;  // the text of each anchored node
-  std::size_t copied_ = 0;                         // by anchors, aliases and merges
+  std::map<YAML::anchor_t, std::string> anchors_;  // text of each anchored node
+  std::size_t copied_ = 0;                         // size of copies for anchors, aliases and merges
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Which plain scalars are null, truth values or numbers, and how they look in JSON.
+// Decides which plain scalars are null, truth values or numbers, and writes them as JSON.
 #include "document/yaml_scalar.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLongestNumber = 64;
 
-// YAML 1.1 spells its words in lower case, capitalised, or in upper case; nothing between.
+// YAML 1.1 accepts its words in lower case, capitalized or in upper case, but not in mixed case.
 bool is_word(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   const auto same_from = [&](std::size_t first, int shift) {
@@ -48,7 +48,7 @@ struct Digits {
   int base = 10;
 };
 
-// "0x1F", "0o17", "0b11" and, as in C, "017".
+// Recognizes "0x1F", "0o17", "0b11" and, as in C, "017".
 Digits digits_of(std::string_view unsigned_text) {
   if (unsigned_text.size() < 2 || unsigned_text[0] != '0') return {unsigned_text};
   switch (unsigned_text[1]) {
@@ -86,7 +86,7 @@ std::size_t skip_digits(std::string_view text, std::size_t at) {
   return at;
 }
 
-// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+// Matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
 bool is_float(std::string_view text) {
   std::size_t at = text[0] == '+' || text[0] == '-' ? 1 : 0;
   const std::size_t whole = skip_digits(text, at);

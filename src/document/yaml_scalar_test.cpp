@@ -1,4 +1,4 @@
-// Plain scalars of YAML 1.1 beside the JSON they become.
+// Plain scalars of YAML 1.1 and the JSON they become.
 #include "document/yaml_scalar.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Runs the YAML parser over text in memory; its exceptions end here.
+// Runs the YAML parser over text in memory and converts its exceptions to errors.
 #include "document/yaml_to_json.hpp"
 
 #include <yaml-cpp/exceptions.h>
@@ -15,11 +15,11 @@
 namespace muster {
 namespace {
 
-// A stream over text that somebody else holds.
+// A stream over text that it does not own.
 class TextBuffer final : public std::streambuf {
  public:
   explicit TextBuffer(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // only ever read from
+    char* const begin = const_cast<char*>(text.data());  // the buffer only reads from it
     setg(begin, begin, begin + text.size());
   }
 };
@@ -33,7 +33,7 @@ void translate(std::string_view text, int first_line, const std::function<void(c
     translated.json.reserve(text.size() + kJsonPadding);
     YamlEvents events(first_line, translated);
     if (!parser.HandleNextDocument(events)) return;
-    // The parser stops in front of what can begin no document, and would do so for ever.
+    // The parser makes no progress at text that cannot begin a document, which would repeat forever.
     if (events.start().pos == last_start) throw YAML::ParserException(events.start(), "unexpected text");
     last_start = events.start().pos;
     if (translated.json.empty() || translated.json == "null") continue;
@@ -52,7 +52,7 @@ void yaml_to_json(std::string_view text, int first_line,
   } catch (const YAML::Exception& e) {
     fail(first_line + (e.mark.is_null() ? 0 : e.mark.line), e.msg);
   } catch (const std::bad_alloc&) {
-    throw;  // not the text's fault
+    throw;  // not caused by the text
   } catch (const std::length_error&) {
     throw;
   } catch (const std::exception& e) {

@@ -1,4 +1,4 @@
-// YAML text as JSON text, with the line of every field.
+// Converts YAML text to JSON text with the line of every field.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@ struct TranslatedYaml {
   Places places;
 };
 
-// Calls `use` for every document of the text that is not empty. What does not parse, a key given twice,
-// nesting that is too deep and aliases that unfold to too much end the text with one call of `fail`. Lines
-// count from `first_line`.
+// Calls `use` for every non-empty document of the text. Reading ends with one call of `fail` at text that
+// does not parse, a duplicate key, too much nesting, or aliases that expand to too much. Lines count from
+// `first_line`.
 void yaml_to_json(std::string_view text, int first_line,
                   const std::function<void(const TranslatedYaml&)>& use,
                   const std::function<void(int line, const std::string& message)>& fail);

@@ -1,4 +1,4 @@
-// YAML beside its JSON and its lines, and the text that is refused.
+// YAML with the JSON and the lines it becomes, and text that is refused.
 #include "document/yaml_to_json.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Every document as JSON on a line of its own, errors as "line: message".
+// Each document as a line of JSON, each error as "line: message".
 std::string translated(std::string_view yaml) {
   std::string all;
   const auto add = [&](const std::string& text) { all += (all.empty() ? "" : "\n") + text; };
@@ -39,7 +39,7 @@ TEST(YamlToJson, Translates) {
   for (const auto& [yaml, expected] : cases) EXPECT_EQ(translated(yaml), expected) << "of\n" << yaml;
 }
 
-TEST(YamlToJson, MergesWhatAMappingDoesNotSayItself) {
+TEST(YamlToJson, MergesMissingMembers) {
   const JsonCase cases[] = {
       {"a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3\n", R"({"a":{"p":1,"q":2},"b":{"q":3,"p":1}})"},
       {"a: &x {p: 1}\nb: &y {p: 2, q: 2}\nc: {<<: [*x, *y]}\n",
@@ -49,8 +49,8 @@ TEST(YamlToJson, MergesWhatAMappingDoesNotSayItself) {
        R"({"a":{"p":1},"b":{"q":2,"p":1},"c":{"q":2,"p":1}})"},
       {"a: {<<: {}}\n", R"({"a":{}})"},
       {"a: {'<<': {p: 1}}\n", R"({"a":{"<<":{"p":1}}})"},
-      {"a:\n  <<: 5\n", "2: << needs a mapping"},
-      {"a:\n  <<: [5]\n", "2: << needs a mapping"},
+      {"a:\n  <<: 5\n", "2: << requires a mapping"},
+      {"a:\n  <<: [5]\n", "2: << requires a mapping"},
   };
   for (const auto& [yaml, expected] : cases) EXPECT_EQ(translated(yaml), expected) << "of\n" << yaml;
 }
@@ -60,7 +60,7 @@ TEST(YamlToJson, RefusesWithTheLine) {
       {"a: 1\nb: 2\na: 3\n", "3: key \"a\" is given twice"},
       {"a: {b: 1,\n b: 2}\n", "2: key \"b\" is given twice"},
       {"a: 1\n? [x]\n: 2\n", "2: a key must be a scalar"},
-      {"a: &x [*x]\n", "1: an alias stands inside its own anchor"},
+      {"a: &x [*x]\n", "1: an alias is inside its own anchor"},
       {"a: 1\nb: *x\n", "2: the referenced anchor is not defined"},
       {"a: [1, 2\nb: 3\n", "2: end of sequence flow not found"},
       {"a: 1\n b: 2\n", "2: illegal map value"},
@@ -68,7 +68,7 @@ TEST(YamlToJson, RefusesWithTheLine) {
   for (const auto& [yaml, expected] : cases) EXPECT_EQ(translated(yaml), expected) << "of\n" << yaml;
 }
 
-TEST(YamlToJson, BoundsWhatAliasesUnfoldTo) {
+TEST(YamlToJson, LimitsTheExpansionOfAliases) {
   std::string yaml = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n";
   for (int i = 1; i < 12; ++i) {
     const std::string one = "*a" + std::to_string(i - 1), name = "a" + std::to_string(i);
@@ -76,10 +76,10 @@ TEST(YamlToJson, BoundsWhatAliasesUnfoldTo) {
     for (int k = 0; k < 9; ++k) yaml += ", " + one;
     yaml += "]\n";
   }
-  EXPECT_NE(translated(yaml).find("aliases unfold to more than 32 MiB"), std::string::npos);
+  EXPECT_NE(translated(yaml).find("aliases expand to more than 32 MiB"), std::string::npos);
 }
 
-TEST(YamlToJson, BoundsTheDepth) {
+TEST(YamlToJson, LimitsTheDepth) {
   EXPECT_NE(translated(std::string(100000, '[')), "");
   EXPECT_NE(translated(std::string(5000, '{')), "");
   std::string nested;
@@ -87,7 +87,7 @@ TEST(YamlToJson, BoundsTheDepth) {
   EXPECT_NE(translated(nested), "");
 }
 
-TEST(YamlToJson, KnowsTheLines) {
+TEST(YamlToJson, ReportsTheLines) {
   const std::string_view yaml =
       "metadata:\n"          // 10
       "  annotations:\n"     // 11

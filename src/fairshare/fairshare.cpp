@@ -1,4 +1,4 @@
-// The division in three steps: quotas, then weights within one priority after the other, then the roundings.
+// Divides in three steps: quotas, then weights within each priority in turn, then the units lost to rounding.
 #include "fairshare/fairshare.hpp"
 
 #include <algorithm>
@@ -8,17 +8,18 @@
 namespace muster::fairshare {
 namespace {
 
-// A member while it is being served.
+// The state of a member during the division.
 struct Claim {
   Member* member;
   double most;          // requestable
   double pull = 0;      // relative to the other pulls of the round; 0 once satisfied
-  double fraction = 0;  // what rounding down kept from it
+  double fraction = 0;  // lost when its share was rounded down
 
   double want() const { return most - member->share; }
 };
 
-// Sums of doubles depend on their order, so there is one: priorities from the top, within each by seniority.
+// The order of summation is fixed because it affects sums of doubles: by descending priority, then by
+// seniority.
 bool served_before(const Claim& a, const Claim& b) {
   if (a.member->priority != b.member->priority) return a.member->priority > b.member->priority;
   if (a.member->seniority != b.member->seniority) return a.member->seniority < b.member->seniority;
@@ -34,7 +35,7 @@ std::vector<Claim> in_serving_order(std::span<Member> members) {
   return claims;
 }
 
-// Returns what the quotas leave: below zero where they sum to more than the total.
+// Returns what the quotas leave; negative if they sum to more than the total.
 double give_quotas(double total, std::span<const Claim> claims) {
   double left = total;
   for (const Claim& c : claims) {
@@ -56,8 +57,8 @@ void for_each_priority(std::span<Claim> claims, Serve&& serve) {
   }
 }
 
-// Sets every pull and returns their sum, 0 if nobody wants or may have more. Past use counts against the
-// weight: k = 1, weights equal, past use 0.6 and 0.2: pulls 0.4 and 0.8.
+// Sets every pull and returns their sum, which is 0 if no member can receive more. Past use reduces the
+// weight: with k = 1, equal weights and past use 0.6 and 0.2, the pulls are 0.4 and 0.8.
 double weigh(double k, std::span<Claim> claims) {
   double weights = 0;
   for (const Claim& c : claims)
@@ -73,7 +74,8 @@ double weigh(double k, std::span<Claim> claims) {
   return pulls;
 }
 
-// The part of `share` that is given now: all that is wanted, or whole units with the rest on record.
+// The part of `share` that is granted now: the whole remaining request, or whole units while the fraction is
+// recorded.
 double grant(double share, Claim& c) {
   const double want = c.want();
   if (want <= share) {
@@ -81,13 +83,13 @@ double grant(double share, Claim& c) {
     return want;
   }
   const double whole = std::floor(share);
-  // A share without fraction leaves the record of an earlier round as it is.
+  // A share without a fraction keeps the fraction recorded in an earlier round.
   if (share - whole > 0) c.fraction = share - whole;
   return whole;
 }
 
-// Rounds, as long as someone wanted less than its share and the others can have the difference. All shares of
-// a round are parts of what was there at its start.
+// Repeats rounds while a member needs less than its share, so that others can have the difference. All shares
+// of a round are parts of the amount available at its start.
 double give_by_weight(double available, double k, std::span<Claim> claims) {
   for (bool again = true; again && available > 0;) {
     again = false;
@@ -109,8 +111,8 @@ double give_by_weight(double available, double k, std::span<Claim> claims) {
   return available;
 }
 
-// One unit, or what is left of one, to each whose share was rounded down: the largest fraction first. Neither
-// request nor limit holds it back.
+// Gives one unit, or the rest of one, to each member whose share was rounded down, the largest fraction
+// first. Requests and limits do not apply here.
 double give_roundings(double left, std::span<Claim> claims) {
   std::sort(claims.begin(), claims.end(), [](const Claim& a, const Claim& b) {
     return a.fraction != b.fraction ? a.fraction > b.fraction : served_before(a, b);
@@ -141,7 +143,8 @@ double divide(double total, double k, std::span<Member> members) {
   double left = give_quotas(total, claims);
   if (left <= 0) return 0;
   for_each_priority(claims, [&](std::span<Claim> same) { left = give_by_weight(left, k, same); });
-  // Not before every priority had its turn: what the upper ones lost to rounding, a lower one may have taken.
+  // Runs after all priorities have been served: what higher ones lost to rounding may have gone to a lower
+  // one.
   for_each_priority(claims, [&](std::span<Claim> same) {
     if (left > 0) left = give_roundings(left, same);
   });

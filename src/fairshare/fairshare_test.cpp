@@ -1,4 +1,4 @@
-// Worked divisions with literal numbers, and what holds for every division.
+// Divisions worked out with literal numbers, and properties of all divisions.
 #include "fairshare/fairshare.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ namespace {
 using Members = std::vector<Member>;
 using Shares = std::vector<double>;
 
-// Members are given oldest first.
+// REQUIRES: the members are given oldest first.
 Members by_age(Members members) {
   for (std::uint32_t i = 0; i < members.size(); ++i) members[i].seniority = i;
   return members;
@@ -83,100 +83,100 @@ TEST_P(WorkedExample, Divides) {
 
 INSTANTIATE_TEST_SUITE_P(
     Division, WorkedExample,
-    testing::Values(
-        Example{.name = "E01_ByWeight",
-                .total = 8,
-                .members = {{.deserved = 2, .weight = 1, .request = 6},
-                            {.deserved = 2, .weight = 3, .request = 6}},
-                .shares = {3, 5}},
-        // Over quota 1.4 and 5.6: the larger fraction gets the spare one.
-        Example{.name = "E02_LargerFractionFirst",
-                .total = 11,
-                .members = {{.deserved = 2, .weight = 1, .request = 10},
-                            {.deserved = 2, .weight = 4, .request = 10}},
-                .shares = {3, 8}},
-        // 3.5 each.
-        Example{.name = "E03_EqualFractionsTheOlder",
-                .total = 11,
-                .members = {{.deserved = 2, .weight = 2, .request = 6},
-                            {.deserved = 2, .weight = 2, .request = 6}},
-                .shares = {6, 5}},
-        Example{.name = "E04_SecondRound",
-                .total = 12,
-                .members = {{.deserved = 2, .limit = 5, .weight = 2, .request = 6},
-                            {.deserved = 2, .weight = 2, .request = 6}},
-                .shares = {5, 6},
-                .left = 1},
-        Example{.name = "E05_PriorityBeatsWeightNotQuota",
-                .total = 6,
-                .members = {{.deserved = 2, .weight = 100, .request = 6, .priority = 1},
-                            {.deserved = 2, .weight = 1, .request = 6, .priority = 2}},
-                .shares = {2, 4}},
-        Example{.name = "E06_QuotaNobodyAsksFor",
-                .total = 5,
-                .members = {{.deserved = 2, .weight = 2, .request = 5, .priority = 2},
-                            {.deserved = 2, .weight = 2, .request = 5, .priority = 2},
-                            {.deserved = 1, .weight = 2, .request = 0, .priority = 1}},
-                .shares = {3, 2, 0}},
-        Example{.name = "E07_FractionalRequests",
-                .total = 45,
-                .members = {{.deserved = 12, .weight = 12, .request = 32.55},
-                            {.deserved = 7, .weight = 7, .request = 9.5},
-                            {.deserved = 2, .limit = 2, .weight = 2, .request = 1.65}},
-                .shares = {32.55, 9.5, 1.65},
-                .left = 1.3},
-        Example{.name = "E08_LimitLeavesMoreToTheOther",
-                .total = 1000,
-                .members = {{.deserved = 250, .weight = 1, .request = 5000},
-                            {.deserved = 150, .limit = 400, .weight = 2, .request = 5000}},
-                .shares = {600, 400}},
-        Example{.name = "E09_QuotaAboveTheTotal",
-                .total = 1,
-                .members = {{.deserved = 3, .weight = 0, .request = 2}},
-                .shares = {2}},
-        Example{.name = "E10_LeftoverFraction",
-                .total = 0.5,
-                .members = {{.weight = 1, .request = 5, .share = 3}},
-                .shares = {3.5}},
-        // What it runs counts as request only.
-        Example{.name = "E11_WeightZero",
-                .total = 10000,
-                .members = {{.deserved = 5000, .weight = 5000, .request = 10000}, {.request = 5000}},
-                .shares = {10000, 0}},
-        // 0.5 each is rounded down to nothing, and the lower priority is asked before the roundings are.
-        Example{.name = "E12_RoundingGoesToTheLowerPriority",
-                .total = 1,
-                .members = {{.weight = 1, .request = 5, .priority = 2},
-                            {.weight = 1, .request = 5, .priority = 2},
-                            {.weight = 1, .request = 5, .priority = 1}},
-                .shares = {0, 0, 1}},
-        Example{.name = "E13_LeftoverIsNotCapped",
-                .total = 1,
-                .members = Members(5, {.limit = 0.5, .weight = 1, .request = 0.5}),
-                .shares = {1, 0, 0, 0, 0}},
-        // Pulls 0.4 and 0.8: 3.33 and 6.67.
-        Example{.name = "E14_PastUse",
-                .total = 10,
-                .members = {{.weight = 1, .request = 10, .usage = 0.6},
-                            {.weight = 1, .request = 10, .usage = 0.2}},
-                .shares = {3, 7},
-                .k = 1},
-        Example{.name = "E15_TooMuchPastUse",
-                .total = 10,
-                .members = {{.weight = 1, .request = 10, .usage = 2.5}},
-                .shares = {0},
-                .left = 10,
-                .k = 1}),
+    testing::Values(Example{.name = "E01_ByWeight",
+                            .total = 8,
+                            .members = {{.deserved = 2, .weight = 1, .request = 6},
+                                        {.deserved = 2, .weight = 3, .request = 6}},
+                            .shares = {3, 5}},
+                    // Over quota: 1.4 and 5.6. The larger fraction gets the spare unit.
+                    Example{.name = "E02_LargerFractionFirst",
+                            .total = 11,
+                            .members = {{.deserved = 2, .weight = 1, .request = 10},
+                                        {.deserved = 2, .weight = 4, .request = 10}},
+                            .shares = {3, 8}},
+                    // 3.5 each.
+                    Example{.name = "E03_EqualFractionsTheOlder",
+                            .total = 11,
+                            .members = {{.deserved = 2, .weight = 2, .request = 6},
+                                        {.deserved = 2, .weight = 2, .request = 6}},
+                            .shares = {6, 5}},
+                    Example{.name = "E04_SecondRound",
+                            .total = 12,
+                            .members = {{.deserved = 2, .limit = 5, .weight = 2, .request = 6},
+                                        {.deserved = 2, .weight = 2, .request = 6}},
+                            .shares = {5, 6},
+                            .left = 1},
+                    Example{.name = "E05_PriorityBeatsWeightNotQuota",
+                            .total = 6,
+                            .members = {{.deserved = 2, .weight = 100, .request = 6, .priority = 1},
+                                        {.deserved = 2, .weight = 1, .request = 6, .priority = 2}},
+                            .shares = {2, 4}},
+                    Example{.name = "E06_QuotaNobodyAsksFor",
+                            .total = 5,
+                            .members = {{.deserved = 2, .weight = 2, .request = 5, .priority = 2},
+                                        {.deserved = 2, .weight = 2, .request = 5, .priority = 2},
+                                        {.deserved = 1, .weight = 2, .request = 0, .priority = 1}},
+                            .shares = {3, 2, 0}},
+                    Example{.name = "E07_FractionalRequests",
+                            .total = 45,
+                            .members = {{.deserved = 12, .weight = 12, .request = 32.55},
+                                        {.deserved = 7, .weight = 7, .request = 9.5},
+                                        {.deserved = 2, .limit = 2, .weight = 2, .request = 1.65}},
+                            .shares = {32.55, 9.5, 1.65},
+                            .left = 1.3},
+                    Example{.name = "E08_LimitLeavesMoreToTheOther",
+                            .total = 1000,
+                            .members = {{.deserved = 250, .weight = 1, .request = 5000},
+                                        {.deserved = 150, .limit = 400, .weight = 2, .request = 5000}},
+                            .shares = {600, 400}},
+                    Example{.name = "E09_QuotaAboveTheTotal",
+                            .total = 1,
+                            .members = {{.deserved = 3, .weight = 0, .request = 2}},
+                            .shares = {2}},
+                    Example{.name = "E10_LeftoverFraction",
+                            .total = 0.5,
+                            .members = {{.weight = 1, .request = 5, .share = 3}},
+                            .shares = {3.5}},
+                    // Its running pods count as request only.
+                    Example{
+                        .name = "E11_WeightZero",
+                        .total = 10000,
+                        .members = {{.deserved = 5000, .weight = 5000, .request = 10000}, {.request = 5000}},
+                        .shares = {10000, 0}},
+                    // 0.5 each is rounded down to 0, and the lower priority is served before the roundings.
+                    Example{.name = "E12_RoundingGoesToTheLowerPriority",
+                            .total = 1,
+                            .members = {{.weight = 1, .request = 5, .priority = 2},
+                                        {.weight = 1, .request = 5, .priority = 2},
+                                        {.weight = 1, .request = 5, .priority = 1}},
+                            .shares = {0, 0, 1}},
+                    Example{.name = "E13_LeftoverIsNotCapped",
+                            .total = 1,
+                            .members = Members(5, {.limit = 0.5, .weight = 1, .request = 0.5}),
+                            .shares = {1, 0, 0, 0, 0}},
+                    // Pulls 0.4 and 0.8: 3.33 and 6.67.
+                    Example{.name = "E14_PastUse",
+                            .total = 10,
+                            .members = {{.weight = 1, .request = 10, .usage = 0.6},
+                                        {.weight = 1, .request = 10, .usage = 0.2}},
+                            .shares = {3, 7},
+                            .k = 1},
+                    Example{.name = "E15_TooMuchPastUse",
+                            .total = 10,
+                            .members = {{.weight = 1, .request = 10, .usage = 2.5}},
+                            .shares = {0},
+                            .left = 10,
+                            .k = 1}),
     [](const auto& test) { return test.param.name; });
 
-// d1 over q1 and d2 over q2, all with weight 1 and a request of 100 unless said; fairshare.md 11, examples 16
-// to 19.
+// d1 over q1 and d2 over q2, all with weight 1 and request 100 unless set otherwise; fairshare.md 11,
+// examples 16 to 19.
 struct Tree {
   double total;
   Member d1, q1, d2, q2;
 };
 
-// Shares of d1, q1, d2, q2: each queue divides its own share between its children.
+// Returns the shares of d1, q1, d2, q2. Each queue divides its own share between its children.
 Shares divided_down(Tree t) {
   for (Member* m : {&t.d1, &t.q1, &t.d2, &t.q2}) m->request = 100;
   Members top = by_age({t.d1, t.d2});
@@ -222,10 +222,10 @@ TEST(Hierarchy, E19_PrioritiesOfTheParents) {
             (Shares{1, 1, 11, 11}));
 }
 
-TEST(Divide, NobodyLeavesEverything) { EXPECT_EQ(divide(7, 0, {}), 7); }
+TEST(Divide, NoMembersLeaveEverything) { EXPECT_EQ(divide(7, 0, {}), 7); }
 
 TEST(Divide, UnlimitedQuotaIsTheWholeTotal) {
-  // Each of them, so both get what they ask for and the total is given out twice.
+  // The quota of each member is the whole total, so both get their request and the total is given out twice.
   EXPECT_EQ(
       divided(8, 0,
               by_age({{.deserved = kUnlimited, .request = 20}, {.deserved = kUnlimited, .request = 6}})),
@@ -240,8 +240,8 @@ TEST(Divide, OverSubscribedQuotasLeaveNothingToWeights) {
 }
 
 TEST(Divide, FractionsSurviveRounds) {
-  // Round one: 7.75, 3.875, 3.875, of which 7, 3 and the 1 that is wanted are given. Round two, 4.5: 3
-  // and 1.5. The last half goes to the 0.75 on record from round one, not to the 0.5 of round two.
+  // Round one: 7.75, 3.875, 3.875; granted are 7, 3 and the requested 1. Round two: 4.5 to divide, 3
+  // and 1.5. The last half goes to the fraction 0.75 recorded in round one, not to the 0.5 of round two.
   EXPECT_EQ(
       divided(
           15.5, 0,
@@ -249,7 +249,7 @@ TEST(Divide, FractionsSurviveRounds) {
       (Shares{10.5, 4, 1}));
 }
 
-TEST(Divide, SeniorityDecidesWhateverThePlace) {
+TEST(Divide, SeniorityDecidesInAnyInputOrder) {
   Members members = {{.weight = 1, .request = 9, .seniority = 2},
                      {.weight = 1, .request = 9, .seniority = 0},
                      {.weight = 1, .request = 9, .seniority = 1}};
@@ -257,7 +257,7 @@ TEST(Divide, SeniorityDecidesWhateverThePlace) {
   EXPECT_EQ(shares_of(members), (Shares{1, 2, 2}));
 }
 
-// ---- Properties. Amounts are quarters: then sums are exact, and what is given out can be compared exactly.
+// ---- Properties. Amounts are quarters, so that sums are exact and can be compared exactly.
 
 int between(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 double quarters(int most) { return between(0, 4 * most) / 4.0; }
@@ -294,7 +294,7 @@ double sum(const Shares& shares) {
   return s;
 }
 
-// No more than the total, or than the quotas where they alone are more; and the rest is reported.
+// The shares sum to at most the total, or the quotas if they are more; the rest is returned.
 RC_GTEST_PROP(DivideProperty, AccountsForTheTotal, ()) {
   const double total = quarters(60);
   Members members = with_past_use(any_members());
@@ -305,8 +305,8 @@ RC_GTEST_PROP(DivideProperty, AccountsForTheTotal, ()) {
   RC_ASSERT(sum(shares_of(members)) + left == std::max(total, quotas));
 }
 
-// Everyone has its quota, weight 0 nothing else, and only a rounding leftover goes past the request, by less
-// than 1.
+// Each member gets its quota; with weight 0 nothing else. Only a rounding leftover exceeds the request, by
+// less than 1.
 RC_GTEST_PROP(DivideProperty, KeepsEachWithinItsBounds, ()) {
   const double total = quarters(60);
   Members members = with_past_use(any_members());
@@ -319,15 +319,14 @@ RC_GTEST_PROP(DivideProperty, KeepsEachWithinItsBounds, ()) {
   }
 }
 
-// Whoever has a weight and wants more gets it before anything is left. (Past use can turn a weight into
-// none.)
-RC_GTEST_PROP(DivideProperty, LeavesNothingThatIsWanted, ()) {
+// Members with a weight get their whole request before anything is left. (Past use can reduce a weight to 0.)
+RC_GTEST_PROP(DivideProperty, LeavesNothingThatIsRequested, ()) {
   Members members = any_members();
   RC_PRE(divide(quarters(100), 0, members) > 0);
   for (const Member& m : members) RC_ASSERT(m.weight == 0 || m.share >= requestable(m));
 }
 
-// To the last bit, for amounts of any kind.
+// The shares are equal to the last bit, for arbitrary amounts.
 RC_GTEST_PROP(DivideProperty, DoesNotDependOnTheOrderOfMembers, ()) {
   const double total = quarters(60) / 3, k = one_of({0, 0.3, 1});
   Members members = with_past_use(any_members());
@@ -354,7 +353,7 @@ RC_GTEST_PROP(DivideProperty, IgnoresKWithoutPastUse, ()) {
   RC_ASSERT(divided(total, 0, members) == divided(total, 1, members));
 }
 
-// Two of a kind differ by one rounding, and it goes to the older.
+// Two equal members differ by one rounding at most, in favour of the older one.
 RC_GTEST_PROP(DivideProperty, TreatsEqualsAlike, ()) {
   Members members = any_members();
   members.push_back(any_member());
@@ -366,7 +365,7 @@ RC_GTEST_PROP(DivideProperty, TreatsEqualsAlike, ()) {
   RC_ASSERT(older <= younger + 1);
 }
 
-// Weights below count for nothing above, but for the leftovers.
+// Weights of lower priorities do not affect higher ones, except for roundings.
 RC_GTEST_PROP(DivideProperty, ServesHigherPrioritiesFirst, ()) {
   const double total = quarters(60);
   Members members = any_members(), other = members;

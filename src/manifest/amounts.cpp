@@ -1,4 +1,4 @@
-// Units by resource name; sums that do not go beyond 64 bits.
+// Amounts by resource name. Sums saturate at the largest 64-bit number.
 #include "manifest/amounts.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::int64_t sum_of(std::int64_t a, std::int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? kMost : sum;
 }
 
-// Nothing where the name does not count.
+// Returns nullopt if muster does not count this resource.
 std::optional<NamedAmount> amount_of(std::string_view name, const Field& quantity) {
   switch (unit_of(name)) {
     case Unit::kWhole:
@@ -51,7 +51,7 @@ std::optional<NamedAmount> amount_of(std::string_view name, const Field& quantit
 
 bool is_before(const NamedAmount& a, const NamedAmount& b) { return a.name < b.name; }
 
-// Of a list as it was written: several vendors' GPUs have one name.
+// Sorts a list that was read and merges entries with the same name: GPUs of all vendors have one name.
 void put_in_order(Amounts& amounts) {
   const auto is_not_before = [](const NamedAmount& a, const NamedAmount& b) { return !is_before(a, b); };
   if (std::ranges::adjacent_find(amounts, is_not_before) == amounts.end()) return;
@@ -65,7 +65,8 @@ void put_in_order(Amounts& amounts) {
   amounts.erase(last + 1, amounts.end());
 }
 
-// `join(std::int64_t& units, std::int64_t more)` for names that both have; entries of the other are added.
+// Calls `join(std::int64_t& units, std::int64_t more)` for names in both lists; other entries of the second
+// list are added.
 template <class Join>
 void merge(Amounts& amounts, const Amounts& more, Join join) {
   const auto before = static_cast<std::ptrdiff_t>(amounts.size());

@@ -1,4 +1,4 @@
-// Lists of resources: sums, floors and defaults, and that long lists are cheap.
+// Sums, floors and defaults of resource lists, and the speed of long lists.
 #include "manifest/amounts.hpp"
 
 #include <gtest/gtest.h>
@@ -42,8 +42,8 @@ status: {allocatable: {nvidia.com/gpu: 2, memory: 1, amd.com/gpu: 3, cpu: 1}}
   EXPECT_EQ(text_of(c.all<NodeObject>().front().allocatable), "cpu 1000, memory 1, nvidia.com/gpu 5000");
 }
 
-// In an order that is the worst for lists that are kept sorted name by name: with one step that looks through
-// the list for every name this takes minutes.
+// The names come in the order that is worst for lists kept sorted name by name. An insertion that scans the
+// list for every name would take minutes here.
 TEST(Amounts, OfAHundredThousandNamesInOnePodAreReadAtOnce) {
   std::vector<std::string> names;
   for (int i = 0; i < 100'000; ++i) names.push_back("example.com/r" + std::to_string(i));

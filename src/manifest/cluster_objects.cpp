@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Failed for good: as often as it may, or with no limit given.
+// Whether binding has finally failed: the number of attempts has reached the limit, or there is no limit.
 bool has_failed(const Field& spec, const Field& status) {
   if (status["phase"].text() != "Failed") return false;
   const auto limit = spec["backoffLimit"].int32();
@@ -40,7 +40,7 @@ void decode(const Field& root, TopologyObject& topology) {
     const Field label = level["nodeLabel"];
     if (label.text().empty()) label.fail("is missing");
     for (const TopologyLevel& above : topology.levels)
-      if (above.label == label.text()) label.fail("names a label that an earlier level has");
+      if (above.label == label.text()) label.fail("repeats the label of an earlier level");
     topology.levels.push_back({label.string(), level["alias"].string()});
   });
 }

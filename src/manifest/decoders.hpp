@@ -1,4 +1,4 @@
-// One decoder per kind: fills the object from the root of its document and reports what is wrong on the way.
+// One decoder per kind. A decoder fills the object from the root of its document and reports mistakes.
 #pragma once
 
 #include "manifest/field.hpp"

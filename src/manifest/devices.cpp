@@ -1,4 +1,4 @@
-// Claims, slices and classes of devices; every version of the API since v1alpha3.
+// Decodes device claims, slices and classes of every API version since v1alpha3.
 #include <limits>
 
 #include "manifest/decoders.hpp"
@@ -40,13 +40,13 @@ void read_attribute(const Field& field, DeviceSpec& device) {
   device.attributes.push_back(std::move(attribute));
 }
 
-// {value: 40Gi}, or before v1beta1 the quantity itself.
+// The field is {value: 40Gi}; before v1beta1 it was the quantity itself.
 void read_capacity(const Field& field, DeviceSpec& device) {
   const Field value = field["value"];
   device.capacity.push_back({std::string(field.key()), value.is_present() ? value.milli() : field.milli()});
 }
 
-// Other effects tell something and keep nobody away.
+// Taints with other effects are informational and exclude no pod.
 void read_taint(const Field& field, std::vector<Taint>& taints) {
   const std::string_view effect = field["effect"].text();
   if (effect == "NoSchedule" || effect == "NoExecute")
@@ -57,7 +57,7 @@ void read_taint(const Field& field, std::vector<Taint>& taints) {
 
 void read_device(const Field& field, ResourceSliceObject& slice) {
   DeviceSpec& device = slice.devices.emplace_back();
-  const Field name = field["name"], basic = field.object("basic");  // until v1beta1
+  const Field name = field["name"], basic = field.object("basic");  // API versions up to v1beta1
   device.name = name.text();
   if (device.name.empty()) name.fail("is missing");
   const Field& content = basic.is_present() ? basic : field;
@@ -78,7 +78,7 @@ std::vector<std::string> selectors_of(const Field& list) {
     if (expression.is_present())
       expressions.push_back(expression.string());
     else
-      expression.fail("is missing: other selectors are not known");
+      expression.fail("is missing; only CEL selectors are supported");
   });
   return expressions;
 }
@@ -110,13 +110,13 @@ DeviceRequest request_of(const Field& field) {
       read_request(alternative, added);
     });
   else
-    read_request(exactly.is_present() ? exactly : field, request);  // until v1beta1 without "exactly"
+    read_request(exactly.is_present() ? exactly : field, request);  // up to v1beta1 there was no "exactly"
   return request;
 }
 
 DeviceConstraint constraint_of(const Field& field) {
   const Field attribute = field["matchAttribute"];
-  if (!attribute.is_present()) attribute.fail("is missing: other constraints are not known");
+  if (!attribute.is_present()) attribute.fail("is missing; only matchAttribute constraints are supported");
   return {field["requests"].strings(), attribute.string()};
 }
 
@@ -185,10 +185,10 @@ void decode(const Field& root, DeviceTaintRuleObject& rule) {
   rule.driver = selector["driver"].text();
   rule.pool = selector["pool"].text();
   rule.device = selector["device"].text();
-  for (const char* key : {"deviceClassName", "selectors"}) {  // until Kubernetes 1.34
+  for (const char* key : {"deviceClassName", "selectors"}) {  // API up to Kubernetes 1.34
     const Field old = selector[key];
     if (!old.is_present()) continue;
-    old.warn("is not known: the rule is ignored");
+    old.warn("is not supported; the rule is ignored");
     rule.selects = false;
   }
   if (taint.is_present()) read_taint(taint, rule.taints);

@@ -96,8 +96,8 @@ TEST(Devices, RulesThatTaintDevicesAreRead) {
   EXPECT_FALSE(rules[2].selects);
   EXPECT_FALSE(rules[3].selects);
   EXPECT_EQ(c.findings_text(),
-            "W f.yaml:19: DeviceTaintRule r: spec.deviceSelector.deviceClassName: is not known: the rule is "
-            "ignored\n");
+            "W f.yaml:19: DeviceTaintRule r: spec.deviceSelector.deviceClassName: is not supported; the rule "
+            "is ignored\n");
 }
 
 TEST(Devices, OlderVersionsOfTheApiAreRead) {
@@ -123,7 +123,7 @@ spec:
   EXPECT_EQ(c.all<ResourceSliceObject>().at(0).devices.at(0).capacity.at(0).thousandths, 1'000'000);
 }
 
-TEST(Devices, WhatIsWrongIsReportedWithItsPlace) {
+TEST(Devices, MistakesAreReportedWithTheirLocation) {
   const Collected c = decoded(R"(apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: a}
@@ -146,7 +146,7 @@ spec: {driver: x, pool: {name: p}, devices: [{attributes: {y: {}}, capacity: {m:
       "ExactCount or All\n"
       "E f.yaml:8: ResourceClaim default/a: spec.devices.requests[1].exactly.count: must be at least 1\n"
       "E f.yaml:9: ResourceClaim default/a: spec.devices.requests[2].exactly.selectors[0].cel.expression: is "
-      "missing: other selectors are not known\n"
+      "missing; only CEL selectors are supported\n"
       "E f.yaml:14: ResourceSlice b: spec.devices[0].name: is missing\n"
       "E f.yaml:14: ResourceSlice b: spec.devices[0].capacity.m.value: \"big\" is not a quantity\n"
       "W f.yaml:14: ResourceSlice b: spec.devices[0].attributes.y: has none of string, int, bool, version; "
@@ -204,8 +204,7 @@ spec:
 )");
   EXPECT_EQ(c.findings_text(),
             "W f.yaml:8: Pod default/a: metadata.annotations.kai.scheduler/numa-placement-predicted: is not "
-            "a list of "
-            "zones in JSON; ignored\n");
+            "a JSON list of zones; ignored\n");
   ASSERT_EQ(c.all<PodObject>().at(0).numa_observed.size(), 1u);
   EXPECT_EQ(c.all<PodObject>()[0].numa_observed[0].zone, "node-1");
   EXPECT_EQ(text_of(c.all<PodObject>()[0].numa_observed[0].amounts), "cpu 2000, nvidia.com/gpu 1000");

@@ -1,4 +1,4 @@
-// Reads a value as what is asked for, and says where and why it can not.
+// Reads a value as the requested type and reports where and why that fails.
 #include "manifest/field.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using simdjson::dom::element_type;
 
-constexpr std::size_t kLongestQuote = 80;  // of a bad value in a message
+constexpr std::size_t kLongestQuote = 80;  // longest part of a bad value that a message quotes
 
 std::string_view type_name(Json json) {
   switch (json.type()) {
@@ -23,7 +23,7 @@ std::string_view type_name(Json json) {
     case element_type::ARRAY:
       return "a list";
     case element_type::STRING:
-      return "text";
+      return "a string";
     case element_type::BOOL:
       return "true or false";
     case element_type::NULL_VALUE:
@@ -59,7 +59,7 @@ std::string name_of_object(const Decoding& decoding) {
   return name += text_at(metadata, "name");
 }
 
-// The text of a number or truth value; "" of anything else.
+// The text of a number or truth value; "" for any other type.
 std::string scalar_text(Json json) {
   switch (json.type()) {
     case element_type::INT64:
@@ -102,7 +102,7 @@ bool Field::is_object() const {
   if (is_present_)
     wrong_type("an object");
   else
-    fail("must be an object, is null");
+    fail("must be an object, not null");
   return false;
 }
 
@@ -124,19 +124,19 @@ void Field::fail(std::string message) const {
 }
 
 void Field::wrong_type(std::string_view wanted) const {
-  fail(fmt::format("must be {}, is {}", wanted, type_name(json_)));
+  fail(fmt::format("must be {}, not {}", wanted, type_name(json_)));
 }
 
 void Field::warn_wrong_type(std::string_view wanted) const {
-  warn(fmt::format("must be {}, is {}; ignored", wanted, type_name(json_)));
+  warn(fmt::format("must be {}, not {}; ignored", wanted, type_name(json_)));
 }
 
 std::string_view Field::text() const {
   std::string_view text;
   if (!is_present_ || json_.get(text) == simdjson::SUCCESS) return text;
   std::string converted = scalar_text(json_);
-  if (converted.empty()) return warn_wrong_type("text"), text;
-  warn(fmt::format("must be text, is {}; read as {}", type_name(json_), in_quotes(converted)));
+  if (converted.empty()) return warn_wrong_type("a string"), text;
+  warn(fmt::format("must be a string, not {}; read as {}", type_name(json_), in_quotes(converted)));
   return decoding_.converted.emplace_front(std::move(converted));
 }
 
@@ -154,7 +154,7 @@ std::optional<std::int32_t> Field::int32() const {
   using Limits = std::numeric_limits<std::int32_t>;
   if (*value == std::trunc(*value) && *value >= Limits::min() && *value <= Limits::max())
     return static_cast<std::int32_t>(*value);
-  warn(fmt::format("{} is not a whole number of 32 bits; ignored", scalar_text(json_)));
+  warn(fmt::format("{} is not a 32-bit integer; ignored", scalar_text(json_)));
   return std::nullopt;
 }
 
@@ -162,7 +162,7 @@ std::optional<std::int64_t> Field::int64() const {
   std::int64_t value = 0;
   if (!is_present_) return std::nullopt;
   if (json_.get(value) == simdjson::SUCCESS) return value;
-  warn_wrong_type("a whole number of 64 bits");
+  warn_wrong_type("a 64-bit integer");
   return std::nullopt;
 }
 
@@ -178,7 +178,7 @@ std::optional<TimePoint> Field::time() const {
   if (!is_present_) return std::nullopt;
   const std::string_view value = text();
   const auto parsed = parse_time(value);
-  if (!parsed) warn(in_quotes(value) + " is not an RFC 3339 time; ignored");
+  if (!parsed) warn(in_quotes(value) + " is not an RFC 3339 timestamp; ignored");
   return parsed;
 }
 

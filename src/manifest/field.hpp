@@ -1,4 +1,4 @@
-// A value inside the document being decoded, which knows its path and reports what is wrong with it.
+// A value in the document being decoded. It knows its path and reports mistakes in its value.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,19 @@ namespace muster {
 
 enum class Scope : std::uint8_t { kNamespaced, kCluster };
 
-// What the fields of one document share.
+// State shared by all fields of one document.
 struct Decoding {
   const Document& document;
   Scope scope;
   const DecodeOptions& options;
   Findings& findings;
-  bool is_unusable = false;                  // an error was found: the object is left out
-  std::forward_list<std::string> converted;  // texts that are not in the document as such
+  bool is_unusable = false;  // an error was found, so the object is dropped
+  std::forward_list<std::string>
+      converted;  // owns texts that fields return but the document does not contain
 };
 
-// Fields live on the stack, each below the one it was taken from; the path is put together for a finding
-// only. A field that is missing and one that is null are the same: absent.
+// Fields live on the stack, each while the field it was taken from still exists; the path is only built for a
+// finding. A missing field and a null field are both absent.
 class Field {
  public:
   explicit Field(Decoding& decoding)
@@ -41,43 +42,44 @@ class Field {
   Field(const Field& above, std::string_view key) : decoding_(above.decoding_), above_(&above), key_(key) {}
 
   bool is_present() const { return is_present_; }
-  Json json() const { return json_; }  // of a present field only
+  Json json() const { return json_; }  // REQUIRES: is_present()
   std::string_view key() const { return key_; }
   TimePoint now() const { return decoding_.options.now; }
   const NamespaceLimits* limits() const { return decoding_.options.limits; }
   const RuntimeClasses* runtime_classes() const { return decoding_.options.runtime_classes; }
   Scope scope() const { return decoding_.scope; }
   std::string path() const;
-  std::string object_name() const;  // "Pod ns/name", as far as the document says so
+  std::string object_name() const;  // "Pod ns/name", or as much of it as the document contains
 
-  // The member as it is, or one that must be an object: anything else is an error, and absent. The field
-  // asked must outlive the answer.
+  // A member of this field. object() reports an error and returns an absent field if the member is not an
+  // object. This field must outlive the result.
   Field operator[](std::string_view key) const&;
   Field operator[](std::string_view key) const&& = delete;
   Field object(std::string_view key) const&;
   Field object(std::string_view key) const&& = delete;
 
-  // The field costs only itself …
+  // Reports a mistake that only costs this field.
   void warn(std::string message) const;
-  // … or the whole object.
+  // Reports a mistake that costs the whole object.
   void fail(std::string message) const;
 
-  // Absent: "". A number or truth value is read as its text, with a warning.
+  // "" if absent. A number or truth value is read as its text, with a warning.
   std::string_view text() const;
   std::string string() const { return std::string(text()); }
-  // Nothing if absent, or, with a warning, if something else or out of range.
+  // Returns nullopt if absent, or, with a warning, if the value has another type or is out of range.
   std::optional<std::int32_t> int32() const;
   std::optional<std::int64_t> int64() const;
   std::optional<double> number() const;
   std::optional<bool> boolean() const;
   std::optional<TimePoint> time() const;
-  // Nothing, with a warning, also if the duration is negative and may not be.
+  // Likewise; negative durations are also refused unless `may_be_negative`.
   std::optional<Duration> duration(bool may_be_negative = false) const;
-  // A quantity in whole units or thousandths; anything else, negative amounts included, is an error, and 0.
+  // A quantity in whole units or in thousandths. Anything else, including negative amounts, is an error and
+  // reads as 0.
   std::int64_t whole() const { return quantity(false); }
   std::int64_t milli() const { return quantity(true); }
 
-  // Calls `use(const Field&)` for each; anything but an object (a list) is an error.
+  // Calls `use(const Field&)` for each member (item). It is an error if the field is not an object (list).
   template <class Use>
   void each_member(Use&& use) const {
     simdjson::dom::object members;
@@ -94,7 +96,7 @@ class Field {
     for (const Json item : items) use(Field(*this, index++, item));
   }
 
-  // The same for a list of objects.
+  // Likewise for a list of objects.
   template <class Use>
   void each_object(Use&& use) const {
     each_item([&](const Field& item) {
@@ -102,12 +104,12 @@ class Field {
     });
   }
 
-  std::vector<std::string> strings() const;  // of a list of texts
+  std::vector<std::string> strings() const;  // of a list of strings
 
  private:
   static constexpr std::size_t kNoIndex = static_cast<std::size_t>(-1);
 
-  bool is_object() const;  // an error if not
+  bool is_object() const;  // reports an error if not
   std::int64_t quantity(bool in_thousandths) const;
   void wrong_type(std::string_view wanted) const;
   void warn_wrong_type(std::string_view wanted) const;

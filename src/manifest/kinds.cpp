@@ -1,4 +1,4 @@
-// The table, a row a kind.
+// The table of kinds, one row per kind.
 #include "manifest/kinds.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr ObjectKind of_fields(ObjectKind kind, std::string_view selector) {
   return kind.field_selector = selector, kind;
 }
 
-// Of Kubernetes 1.33, and of 1.32.
+// v1beta2 is served by Kubernetes 1.33, v1beta1 by 1.32.
 constexpr ObjectKind also_beta(ObjectKind kind) { return kind.older_versions = {"v1beta2", "v1beta1"}, kind; }
 
 constexpr ObjectKind of_metadata(ObjectKind kind) { return kind.metadata_only = true, kind; }
@@ -77,7 +77,7 @@ const ObjectKind* find_kind(std::string_view group, std::string_view kind) {
 
 const ObjectKind& kind_named(std::string_view kind) {
   const auto* const found = std::ranges::find(kKinds, kind, &ObjectKind::kind);
-  assert(found != std::end(kKinds) && "a kind of the table");
+  assert(found != std::end(kKinds) && "the kind is in the table");
   return *found;
 }
 

@@ -1,4 +1,5 @@
-// The kinds of objects that the model takes: where the API has them, how they are watched, who decodes them.
+// The kinds of objects that the model takes: their place in the API, how they are watched, and their
+// decoders.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@ namespace muster {
 
 class Field;
 
-// Optional: the kind may be absent from the server, or not ours to read. Never: comes from files only.
+// kOptional: the server may lack the kind or may not let us read it. kNever: the kind comes from files only.
 enum class Watch : std::uint8_t { kAlways, kOptional, kNever };
 
 struct ObjectKind {
@@ -19,17 +20,18 @@ struct ObjectKind {
   bool is_namespaced = true;
   void (*decode)(const Field& root, Object& into) = nullptr;
   Watch watch = Watch::kAlways;
-  bool metadata_only = false;  // nothing but its metadata is decoded
+  bool metadata_only = false;  // only the metadata is decoded
   std::string_view field_selector = {};
-  // Tried in turn where the server has no `version` of it.
+  // Tried in this order if the server does not have `version`.
   std::array<std::string_view, 2> older_versions = {};
 };
 
-// In the order in which they are watched.
+// All kinds, in the order in which they are watched.
 std::span<const ObjectKind> object_kinds();
-// Any version of the group will do: what is read has the same names in all of them. Null: none of ours.
+// Finds a kind in any version of the group, because the fields we read have the same names in all of them.
+// Returns null if the kind is not in the table.
 const ObjectKind* find_kind(std::string_view group, std::string_view kind);
-// One that there is.
+// REQUIRES: the kind is in the table.
 const ObjectKind& kind_named(std::string_view kind);
 
 }  // namespace muster

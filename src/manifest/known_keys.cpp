@@ -1,4 +1,4 @@
-// Lists of what is read, and the nearest name for what is not.
+// The names that muster reads, and suggestions for names that it does not read.
 #include "manifest/known_keys.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ constexpr auto kAnnotations = std::to_array<std::string_view>({
     keys::kFailsAfter,
 });
 
-// The text of a field that is one, and nothing of any other.
+// The text of the field, or nullopt if the field is not a string.
 std::optional<std::string_view> text_in(const Field& field) {
   std::string_view text;
   if (!field.is_present() || field.json().get(text) != simdjson::SUCCESS) return std::nullopt;
@@ -100,15 +100,15 @@ void check_key(const Field& entry, const Keys& keys, PlainKeys plain) {
     return entry.warn(fmt::format("is {}, not {} {}; ignored", keys.other_noun,
                                   keys.noun == "label" ? "a" : "an", keys.noun));
   const std::string near = did_you_mean(key, keys.known);
-  if (is_ours(key) || !near.empty()) entry.warn(fmt::format("nobody reads this {}{}", keys.noun, near));
+  if (is_ours(key) || !near.empty()) entry.warn(fmt::format("unknown {}, ignored{}", keys.noun, near));
 }
 
-// Workloads and pods hand these on to their PodGroup.
+// Workloads and pods pass these annotations on to their PodGroup.
 void check_delay(const Field& annotation, bool may_be_negative) {
   const auto value = text_in(annotation);
   const auto duration = value ? parse_duration(*value) : std::nullopt;
   if (value && (!duration || (!may_be_negative && *duration < Duration::zero())))
-    annotation.warn(fmt::format("\"{}\" is no duration such as 10m; ignored", shortened(*value)));
+    annotation.warn(fmt::format("\"{}\" is not a duration such as 10m; ignored", shortened(*value)));
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ void check_keys(const Field& metadata, PlainKeys plain) {
 void check_preemptibility(const Field& field) {
   const auto value = text_in(field);
   if (value && !value->empty() && !parse_preemptibility(*value))
-    field.warn(fmt::format("\"{}\" is none of preemptible, non-preemptible, semi-preemptible; ignored",
+    field.warn(fmt::format("\"{}\" is not one of preemptible, non-preemptible, semi-preemptible; ignored",
                            shortened(*value)));
 }
 
@@ -152,12 +152,14 @@ void check_runtime_annotation(const Field& annotation) {
   const auto duration = parse_duration(*value);
   const bool is_duration = duration && *duration >= Duration::zero();
   if (key == keys::kExpectedRuntime && !is_duration)
-    annotation.warn(
-        fmt::format("\"{}\" is no duration such as 2h or 1d; no job is requeued for it", shortened(*value)));
+    annotation.warn(fmt::format("\"{}\" is not a duration such as 2h or 1d; no job is requeued because of it",
+                                shortened(*value)));
   else if (key == keys::kRequeueDelay && !is_duration)
-    annotation.warn(fmt::format("\"{}\" is no duration such as 5m; the default counts", shortened(*value)));
+    annotation.warn(
+        fmt::format("\"{}\" is not a duration such as 5m; the default applies", shortened(*value)));
   else if (key == keys::kRequeueNotBefore && !parse_time(*value))
-    annotation.warn(fmt::format("\"{}\" is no RFC 3339 time; the job is not requeued", shortened(*value)));
+    annotation.warn(
+        fmt::format("\"{}\" is not an RFC 3339 timestamp; the job is not requeued", shortened(*value)));
 }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// What nobody reads is said: fields that a kind does not have, labels and annotations in our name that mean
-// nothing.
+// Warns of names that have no effect: unknown fields of a kind, and unknown labels and annotations with our
+// prefixes.
 #pragma once
 
 #include <initializer_list>
@@ -10,24 +10,24 @@
 
 namespace muster {
 
-// Warns of members of the object beside these.
+// Warns of members of the object that are not in `known`.
 void check_members(const Field& object, std::initializer_list<std::string_view> known);
 
-// Both for an object of our own kinds: its members at the top, and the keys of its metadata.
+// Checks an object of one of our kinds: its top-level members and the keys of its metadata.
 void check_object(const Field& root);
 
-// Which keys without a prefix may be meant for us: those of a pod only, where `gpu-fraction` stands.
+// Whether keys without a prefix are checked as well. Only pods have such keys, for example `gpu-fraction`.
 enum class PlainKeys : std::uint8_t { kIgnored, kChecked };
 
-// Warns of annotations and labels in our name that nobody reads, and of bad values of those whose value
-// stands for itself wherever it is written.
+// Warns of unknown annotations and labels with our prefixes, and of bad values of those whose meaning does
+// not depend on the object.
 void check_keys(const Field& metadata, PlainKeys plain);
 
-// Warns of a bad value of an annotation that speaks of how long a job runs or waits. What it means for the
-// job is told where it is used.
+// Warns of a bad value in an annotation about how long a job runs or waits. The code that uses the annotation
+// decides what a bad value means for the job.
 void check_runtime_annotation(const Field& annotation);
 
-// Warns of a text that is no preemptibility.
+// Warns of a text that is not a preemptibility.
 void check_preemptibility(const Field& field);
 
 }  // namespace muster

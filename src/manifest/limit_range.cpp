@@ -1,4 +1,4 @@
-// Limit ranges: bounds and defaults for the containers and pods of a namespace.
+// Decodes LimitRanges: bounds and defaults for the containers and pods of a namespace.
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"

@@ -1,4 +1,4 @@
-// LimitRanges as objects, and what they do to pods of files.
+// LimitRanges as objects, and their effect on pods from files.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ std::string request_under(const NamespaceLimits& limits, std::string_view contai
   return text_of(c.all<PodObject>().at(0).requests);
 }
 
-TEST(NamespaceLimits, GiveContainersWhatTheyLeaveOut) {
+TEST(NamespaceLimits, CompleteContainers) {
   const NamespaceLimits limits =
       limits_of("{type: Container, default: {cpu: 2, memory: 8}, defaultRequest: {cpu: 1}}");
   EXPECT_EQ(request_under(limits, "{}"), "cpu 1000, memory 8");
@@ -76,7 +76,7 @@ TEST(NamespaceLimits, GiveContainersWhatTheyLeaveOut) {
   EXPECT_EQ(request_under(limits_of("{type: Pod, max: {cpu: 4}}"), "{}"), "");
 }
 
-TEST(NamespaceLimits, LeaveAloneWhatTheApiServerSaw) {
+TEST(NamespaceLimits, DoNotChangePodsThatTheApiServerSaw) {
   const NamespaceLimits limits = limits_of("{type: Container, defaultRequest: {cpu: 1}}");
   const Collected seen = pod_under(limits, ", uid: u", "{}");
   EXPECT_EQ(text_of(seen.all<PodObject>().at(0).requests), "");
@@ -84,22 +84,22 @@ TEST(NamespaceLimits, LeaveAloneWhatTheApiServerSaw) {
   EXPECT_EQ(text_of(elsewhere.all<PodObject>().at(0).requests), "");
 }
 
-TEST(NamespaceLimits, TellWhoWouldBeRefused) {
+TEST(NamespaceLimits, ReportPodsThatWouldBeRejected) {
   const NamespaceLimits limits =
       limits_of("{type: Container, max: {cpu: 4}, min: {cpu: 500m}}, {type: Pod, max: {nvidia.com/gpu: 8}}");
   EXPECT_EQ(pod_under(limits, "", "{resources: {requests: {cpu: 5}}}").findings_text(),
             "W f.yaml:1: Pod default/a: spec.containers[0].resources: LimitRange r allows at most 4 of cpu; "
             "the API "
-            "server would refuse this pod\n");
+            "server would reject this pod\n");
   EXPECT_EQ(pod_under(limits, "", "{resources: {requests: {cpu: 100m}}}").findings_text(),
             "W f.yaml:1: Pod default/a: spec.containers[0].resources: LimitRange r allows no less than 500m "
             "of cpu; "
-            "the API server would refuse this pod\n");
+            "the API server would reject this pod\n");
   const char* const five = "{resources: {limits: {nvidia.com/gpu: 5}}}";
   EXPECT_EQ(
       pod_under(limits, "", fmt::format("{}, {}", five, five)).findings_text(),
       "W f.yaml:1: Pod default/a: spec.containers: LimitRange r allows at most 8 of nvidia.com/gpu; the API "
-      "server would refuse this pod\n");
+      "server would reject this pod\n");
   EXPECT_EQ(pod_under(limits, "", five).findings_text(), "");
 }
 

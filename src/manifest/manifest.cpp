@@ -1,4 +1,4 @@
-// From apiVersion and kind to a decoder; lists are taken apart.
+// Finds the decoder for an apiVersion and kind.
 #include "manifest/manifest.hpp"
 
 #include "manifest/decoders.hpp"
@@ -25,7 +25,7 @@ void decode_known(const Step& step, const ObjectKind& kind) {
   if (!decoding.is_unusable) step.sink(std::move(object));
 }
 
-// Of any kind that is not in the table.
+// Decodes any kind that is not in the table.
 constexpr ObjectKind kOwner{
     .decode = [](const Field& root, Object& into) { decode(root, into.emplace<OwnerObject>()); }};
 
@@ -39,7 +39,7 @@ Error error_at(const Document& document, std::string message, std::string path =
   return {std::move(message), {document.file(), line, "", std::move(path)}};
 }
 
-// Objects of other schedulers and controllers are none of ours; an object that hides what it is is a mistake.
+// Objects of other schedulers and controllers are only counted. An object without a kind is a mistake.
 void count_unknown(const Document& document, Findings& findings) {
   if (!document.root().is_object()) {
     findings.errors.push_back(error_at(document, "not a Kubernetes object"));
@@ -58,8 +58,8 @@ bool has(const Document& document, std::string_view pointer) {
   return document.root().at_pointer(pointer).get(value) == simdjson::SUCCESS && !value.is_null();
 }
 
-// It says how its pods may be interrupted, or who owns it in turn.
-bool speaks_of_pods(const Document& document) {
+// Whether the object affects its pods: it sets how they may be interrupted, or it has an owner itself.
+bool affects_pods(const Document& document) {
   return has(document, "/metadata/labels/kai.scheduler~1preemptibility") ||
          has(document, "/metadata/ownerReferences/0");
 }
@@ -78,14 +78,14 @@ void note_foreign(const Document& document, Findings& findings) {
   groups.where = {document.file(), document.line_of(""), Field(decoding).object_name(), ""};
 }
 
-// An object of any kind may own pods. One that does not speak of them only counts as the top of its chain.
+// Any object may own pods. One that does not affect them only counts as the top of its chain of owners.
 void decode_other(const Step& step) {
   const Document& document = step.document;
   const bool is_object =
       document.root().is_object() && !document.kind().empty() && has(document, "/metadata/name");
-  if (!is_object || !speaks_of_pods(document)) count_unknown(document, step.findings);
+  if (!is_object || !affects_pods(document)) count_unknown(document, step.findings);
   if (!is_object) return;
-  if (!speaks_of_pods(document)) {
+  if (!affects_pods(document)) {
     check_other(step);
     Findings not_ours;
     return decode_known({document, step.options, step.sink, not_ours}, kOwner);

@@ -1,4 +1,4 @@
-// Kubernetes manifests to objects of the model.
+// Decodes Kubernetes manifests into objects of the model.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +13,17 @@
 
 namespace muster {
 
-// Where decoded objects go: a cluster, a counter, a test. Called in the order of the files.
+// Receives decoded objects, in the order of the files.
 using ObjectSink = std::function<void(Object&&)>;
 
-// What reading had to say. Warnings cost an object its bad field; errors are objects or text that could not
-// be used.
+// The findings of reading. A warning costs an object its bad field; an error costs the whole object or text.
 struct Findings {
   std::vector<Error> errors, warnings;
   std::map<std::string, std::int64_t> unknown_kinds;  // "apps/v1 Deployment" → how many
   std::map<std::string, std::int64_t> known_kinds;    // "Pod" → how many
   struct ForeignGroups {
     std::size_t count = 0;
-    Location where;  // of the first
+    Location where;  // of the first one
   };
   std::map<std::string, ForeignGroups> foreign_groups;  // PodGroups of another scheduler's API group
 };
@@ -33,13 +32,13 @@ class NamespaceLimits;
 class RuntimeClasses;
 
 struct DecodeOptions {
-  TimePoint now{};  // creation time of objects that have none
-  // What pods get that the API server did not see yet; null: nothing.
+  TimePoint now{};  // creation time of objects without one
+  // Applied to pods that the API server has not seen yet; null: none.
   const NamespaceLimits* limits = nullptr;
   const RuntimeClasses* runtime_classes = nullptr;
 };
 
-// Decodes one document of any known kind into the sink. Never throws.
+// Decodes one document of any kind into the sink. Never throws.
 void decode_object(const Document& document, const DecodeOptions& options, const ObjectSink& sink,
                    Findings& findings);
 

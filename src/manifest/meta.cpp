@@ -1,4 +1,4 @@
-// One pass over metadata, member by member.
+// Reads metadata in one pass over its members.
 #include "manifest/meta.hpp"
 
 #include <algorithm>

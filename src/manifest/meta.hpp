@@ -1,4 +1,4 @@
-// Names, times and labels of any object.
+// Names, times and labels of all objects.
 #pragma once
 
 #include <utility>
@@ -15,8 +15,8 @@ void finish(const Field& metadata, Meta& meta);
 Labels labels_of(const Field& map);  // sorted by key
 OwnerReference first_owner(const Field& owners);
 
-// Fills `meta`, with the defaults for what a manifest may leave out, and calls `other(const Field&)` for the
-// members that only some kinds look at: annotations, deletionTimestamp, ownerReferences.
+// Fills `meta`, with defaults for what a manifest may omit. Calls `other(const Field&)` for members that only
+// some kinds use: annotations, deletionTimestamp, ownerReferences.
 template <class Other>
 void read_meta(const Field& root, Meta& meta, Other&& other) {
   const Field metadata = root.object("metadata");

@@ -1,4 +1,4 @@
-// Objects that were damaged at random are decoded or reported, always in the same way.
+// Randomly damaged objects are decoded or reported, always in the same way.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -55,7 +55,7 @@ constexpr std::string_view kObjects[] = {
 constexpr std::string_view kValues[] = {"null",  "true", "-1", "1e300", "\"\"",
                                         "\"x\"", "[]",   "{}", "[[]]",  "9999999999999999999"};
 
-// Every value of the text may become any other; now and then the text itself is cut or bent.
+// Replaces random values of the text by others; sometimes cuts or damages the text itself.
 std::string damaged(std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
   std::string text(kObjects[below(std::size(kObjects))]);

@@ -1,4 +1,4 @@
-// Defaults first, then the bounds of containers and of whole pods.
+// Applies the defaults first, then checks the bounds of containers and of whole pods.
 #include "manifest/namespace_limits.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// As the API server completes the object itself: the most is the usual limit, and the usual limit or the
-// least the usual request.
+// Completes the item like the API server: `max` is the default for `default`, which, like `min`, is a default
+// for `defaultRequest`.
 LimitRangeItem completed(LimitRangeItem item) {
   if (item.of_pod) return item;
   complete(item.default_limit, item.max);
@@ -18,7 +18,7 @@ LimitRangeItem completed(LimitRangeItem item) {
   return item;
 }
 
-// The unit of the model in words: "500m", "2", "1073741824".
+// The amount as a Kubernetes quantity: "500m", "2", "1073741824".
 std::string in_units(const NamedAmount& amount) {
   const bool is_milli = amount.name == "cpu" || amount.name == kGpuName;
   if (!is_milli) return fmt::format("{}", amount.units);
@@ -48,7 +48,7 @@ std::string NamespaceLimits::refusal(std::string_view ns, bool of_pod, const Amo
   for (const auto& [range, item] : found->second) {
     if (item.of_pod != of_pod) continue;
     const auto text = [&, &range = range](const char* bound, const NamedAmount& amount) {
-      return fmt::format("LimitRange {} allows {} {} of {}; the API server would refuse this pod", range,
+      return fmt::format("LimitRange {} allows {} {} of {}; the API server would reject this pod", range,
                          bound, in_units(amount), amount.name);
     };
     for (const NamedAmount& most : item.max)

@@ -1,5 +1,5 @@
-// What LimitRanges do to pods when they are created: containers get what they do not say, and pods that ask
-// for too much or too little are refused. Live, the API server does that; for files we do.
+// The effect of LimitRanges on new pods: containers get default requests and limits, and pods outside the
+// bounds are rejected. In a cluster the API server does this; for pods from files we do.
 #pragma once
 
 #include <map>
@@ -17,14 +17,14 @@ class NamespaceLimits {
   void add(const LimitRangeObject& range);
   bool empty() const { return items_.empty(); }
 
-  // Requests and limits that a container of the namespace leaves out.
+  // Adds the default requests and limits that a container of the namespace omits.
   void complete(std::string_view ns, Amounts& requests, Amounts& limits) const;
-  // Why the API server would refuse a container, or a pod with these sums; "" where it would not.
+  // Why the API server would reject a container, or a pod with these sums; "" if it would not.
   std::string refusal(std::string_view ns, bool of_pod, const Amounts& requests, const Amounts& limits) const;
 
  private:
   struct Item {
-    std::string range;  // its name
+    std::string range;  // name of the LimitRange
     LimitRangeItem item;
   };
   std::map<std::string, std::vector<Item>, std::less<>> items_;  // by namespace

@@ -1,4 +1,4 @@
-// Nodes: what they offer and what keeps pods away from them.
+// Decodes nodes: their resources, taints and conditions.
 #include <fmt/format.h>
 
 #include "manifest/amounts.hpp"

@@ -1,4 +1,4 @@
-// The NUMA zones of nodes, and what pods hold of them.
+// Decodes the NUMA zones of nodes, and what pods hold of them.
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
@@ -13,7 +13,7 @@ AlignmentPolicy policy_of(std::string_view name) {
   return name == "best-effort" ? AlignmentPolicy::kBestEffort : AlignmentPolicy::kNone;
 }
 
-// The field that came before attributes names policy and scope in one word.
+// The older field `topologyPolicies` has policy and scope in one word.
 void read_old_policy(const Field& policies, NodeTopologyObject& topology) {
   std::string first;
   policies.each_item([&](const Field& policy) {
@@ -37,7 +37,7 @@ void read_policy(const Field& root, NodeTopologyObject& topology) {
 }
 
 void read_zone(const Field& field, NodeTopologyObject& topology) {
-  if (field["type"].text() != "Node") return;  // sockets, dies: nothing is aligned to them
+  if (field["type"].text() != "Node") return;  // ignore sockets and dies: nothing is aligned to them
   NumaZoneSpec& zone = topology.zones.emplace_back();
   const Field name = field["name"];
   zone.name = name.text();
@@ -68,7 +68,7 @@ std::vector<ZoneRecord> zone_records_in(const Field& annotation) {
   if (annotation.text().empty()) return {};
   if (parser.parse(simdjson::padded_string(annotation.text())).get(json) != simdjson::SUCCESS ||
       !json.is_array()) {
-    annotation.warn("is not a list of zones in JSON; ignored");
+    annotation.warn("is not a JSON list of zones; ignored");
     return {};
   }
   return zone_records_of(Field(annotation, "", json));

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Node, ReadsWhatItOffers) {
+TEST(Node, ReadsResourcesAndTaints) {
   const NodeObject node = decoded(R"(
 apiVersion: v1
 kind: Node
@@ -38,7 +38,7 @@ status:
                node.conditions.network_unavailable);
 }
 
-TEST(Node, OffersItsCapacityWhereNothingElseIsSaid) {
+TEST(Node, OffersItsCapacityByDefault) {
   const NodeObject node =
       decoded("{apiVersion: v1, kind: Node, metadata: {name: n}, status: {capacity: {cpu: 2}}}")
           .all<NodeObject>()
@@ -150,7 +150,7 @@ status:
   EXPECT_EQ(group.unschedulable_node_pool, "new");
 }
 
-TEST(PodGroup, IsReadUnderAllItsGroups) {
+TEST(PodGroup, IsReadFromEveryApiGroup) {
   const Collected c = decoded(R"(
 apiVersion: scheduling.volcano.sh/v1beta1
 kind: PodGroup
@@ -196,7 +196,7 @@ TEST(SmallKinds, AreRead) {
   EXPECT_EQ(c.all<ConfigMapObject>().at(0).meta.uid, "ns/m");
 }
 
-TEST(BindRequest, FailsForGoodAtItsLimit) {
+TEST(BindRequest, FailsFinallyAtItsLimit) {
   const std::pair<const char*, bool> cases[] = {
       {"spec: {}, status: {phase: Pending}", false},
       {"spec: {}", false},

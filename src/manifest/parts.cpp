@@ -16,7 +16,7 @@ Operator operator_of(const Field& field) {
   if (name == "DoesNotExist") return Operator::kDoesNotExist;
   if (name == "Gt") return Operator::kGt;
   if (name == "Lt") return Operator::kLt;
-  field.fail(fmt::format("\"{}\" is no operator of a selector", name));
+  field.fail(fmt::format("\"{}\" is not a valid selector operator", name));
   return Operator::kIn;
 }
 
@@ -60,7 +60,7 @@ TaintEffect taint_effect_of(const Field& effect) {
   if (name == "NoSchedule") return TaintEffect::kNoSchedule;
   if (name == "PreferNoSchedule") return TaintEffect::kPreferNoSchedule;
   if (name == "NoExecute") return TaintEffect::kNoExecute;
-  effect.fail(fmt::format("\"{}\" is no effect of a taint", name));
+  effect.fail(fmt::format("\"{}\" is not a valid taint effect", name));
   return TaintEffect::kNoSchedule;
 }
 

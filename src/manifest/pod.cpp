@@ -35,12 +35,12 @@ void read_annotation(const Field& annotation, PodParts& parts) {
     read_gpu_annotation(annotation, parts.gpu);
 }
 
-// "runai-gpu-group/<group>" stands for one device of several.
+// The label "runai-gpu-group/<group>" names one of several devices.
 bool is_gpu_group(std::string_view key) {
   return key.starts_with(kGpuGroup) && (key.size() == kGpuGroup.size() || key[kGpuGroup.size()] == '/');
 }
 
-// Labels are sorted, so that the plain one comes before those with a device.
+// Labels are sorted, so the plain label comes before those of single devices.
 void add_gpu_group(const std::string& group, std::vector<std::string>& groups) {
   if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
 }
@@ -75,14 +75,14 @@ void read_pod_meta(const Field& root, PodParts& parts) {
   for (const auto& [key, value] : pod.meta.labels) apply_label(key, value, pod);
 }
 
-// Pods written by hand have no phase yet: they are pending.
+// Pods written by hand have no phase yet and count as pending.
 PodPhase phase_of(const Field& field) {
   const std::string_view phase = field.text();
   if (phase.empty() || phase == "Pending") return PodPhase::kPending;
   if (phase == "Running") return PodPhase::kRunning;
   if (phase == "Succeeded") return PodPhase::kSucceeded;
   if (phase == "Failed") return PodPhase::kFailed;
-  if (phase != "Unknown") field.warn("is no phase of a pod; read as Unknown");
+  if (phase != "Unknown") field.warn("is not a pod phase; read as Unknown");
   return PodPhase::kUnknown;
 }
 
@@ -92,7 +92,7 @@ bool has_items(const Field& list) {
   return any;
 }
 
-// Where the pod stands and who places it; false if the member is something else.
+// Reads the node and the scheduling fields of the pod. Returns false if the member has another purpose.
 bool read_placement(const Field& member, PodObject& pod) {
   const std::string_view key = member.key();
   if (key == "nodeName")
@@ -136,7 +136,7 @@ void read_constraint(const Field& member, PodParts& parts) {
     read_pod_resources(member, parts);
 }
 
-// Members of the spec that can only be read when the others are known.
+// Members of the spec that can only be read after the others.
 struct LaterMembers {
   std::optional<Field> containers, init_containers, ephemeral_containers, volumes, resource_claims;
 

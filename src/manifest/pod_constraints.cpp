@@ -1,4 +1,4 @@
-// Affinity and tolerations of a pod.
+// Decodes the affinity and tolerations of a pod.
 #include <fmt/format.h>
 
 #include "manifest/parts.hpp"
@@ -38,7 +38,7 @@ void read_pod_affinity(const Field& affinity, std::vector<PodAffinityTerm>& requ
 bool is_exists(const Field& op) {
   const std::string_view name = op.text();
   if (name != "Exists" && name != "Equal" && !name.empty())
-    op.fail(fmt::format("\"{}\" is no operator of a toleration", name));
+    op.fail(fmt::format("\"{}\" is not a valid toleration operator", name));
   return name == "Exists";
 }
 

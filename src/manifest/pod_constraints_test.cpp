@@ -1,4 +1,4 @@
-// What keeps pods to some nodes: selectors, affinity, tolerations, ports, volumes, claims.
+// Constraints on the nodes of a pod: selectors, affinity, tolerations, ports, volumes, claims.
 #include <gtest/gtest.h>
 
 #include "manifest/testing.hpp"

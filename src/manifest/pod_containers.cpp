@@ -1,4 +1,4 @@
-// What the containers of a pod request, open and refer to.
+// Decodes what the containers of a pod request, which ports they open, and what they refer to.
 #include "manifest/namespace_limits.hpp"
 #include "manifest/pod_parts.hpp"
 
@@ -12,7 +12,7 @@ struct Container {
   bool is_sidecar = false;
 };
 
-// Whether the pod may be interrupted for its memory or cpu last of all.
+// Whether a pod of such containers has the QoS class Guaranteed.
 bool is_guaranteed(const Amounts& requests, const Amounts& limits) {
   for (const std::string_view name : {"cpu", "memory"}) {
     const std::int64_t limit = units_of(limits, name);
@@ -30,7 +30,8 @@ void read_resources(const Field& resources, Container& container) {
   });
 }
 
-// As the API server does: a missing request is the limit, then the namespace has its say.
+// Completes the resources like the API server: a missing request is the limit, then the LimitRanges of the
+// namespace apply.
 void complete_resources(const Field& field, const PodParts& parts, Container& container) {
   complete(container.requests, container.limits);
   if (!parts.is_new || field.limits() == nullptr) return;

@@ -1,4 +1,4 @@
-// PodGroups, in any of their API groups.
+// Decodes PodGroups of any of their API groups.
 #include <charconv>
 
 #include "manifest/decoders.hpp"
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-// A minimum; nothing, with a warning, if it is negative.
+// Reads a minimum. Returns nullopt, with a warning, if it is negative.
 std::optional<std::int32_t> count_of(const Field& field) {
   const auto count = field.int32();
   if (!count || *count >= 0) return count;
@@ -51,7 +51,8 @@ SubGroupObject sub_group_of(const Field& field) {
   return group;
 }
 
-// The minimums, the sub groups and what they ask of the topology; false if the member is something else.
+// Reads the minimums, the subgroups and their topology constraints. Returns false if the member has another
+// purpose.
 bool read_shape(const Field& member, PodGroupObject& group) {
   const std::string_view key = member.key();
   if (key == "minMember")

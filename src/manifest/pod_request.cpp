@@ -37,7 +37,7 @@ bool is_gpu_amount(const NamedAmount& amount) {
   return amount.name == kGpuName || is_mig_profile(amount.name);
 }
 
-// Shares of devices and MIG profiles of annotations take the place of whatever GPUs the containers ask for.
+// GPU fractions, GPU memory and MIG profiles in annotations replace all GPUs that the containers request.
 void replace_gpus(PodParts& parts, GpuRequest request) {
   std::erase_if(parts.pod.requests, is_gpu_amount);
   parts.pod.gpu = request;
@@ -65,17 +65,17 @@ void resolve_gpus(PodParts& parts) {
   if (has_profile || pod.gpu.legacy_mig) pod.gpu.type = GpuRequestType::kMig;
 }
 
-// Of what a pod may state for itself, the API server takes a missing request from the limit, but only where
-// no container requests any.
+// For resources of the pod as a whole, the API server uses the limit as a missing request only if no
+// container requests that resource.
 void resolve_pod_level(PodParts& parts) {
-  const auto is_pods = [](const NamedAmount& amount) {
+  const auto is_pod_level = [](const NamedAmount& amount) {
     return amount.name == "cpu" || amount.name == "memory" || amount.name.starts_with("hugepages-");
   };
   Amounts own = parts.pod_requests, limits = parts.pod_limits;
   std::erase_if(limits,
                 [&](const NamedAmount& limit) { return units_of(parts.pod.requests, limit.name) != 0; });
   complete(own, limits);
-  std::erase_if(own, [&](const NamedAmount& amount) { return !is_pods(amount); });
+  std::erase_if(own, [&](const NamedAmount& amount) { return !is_pod_level(amount); });
   Amounts overhead = parts.overhead;
   std::erase_if(overhead, [&](const NamedAmount& amount) {
     return !std::ranges::binary_search(own, amount.name, {}, &NamedAmount::name);

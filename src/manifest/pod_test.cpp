@@ -1,4 +1,4 @@
-// Pods from their manifests: identity, state, what they ask for, and warnings.
+// Decoding of pods: identity, state, requests, and warnings.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -71,18 +71,18 @@ struct RequestCase {
   const char* requests;
 };
 
-TEST(Pod, SumsItsContainers) {
+TEST(Pod, AddsUpItsContainers) {
   const RequestCase cases[] = {
       {"containers: [{}]", ""},
       {"containers: [{resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 9}}}, "
        "{resources: {requests: {cpu: 500m}}}]",
        "cpu 1500, memory 1073741824"},
-      // what has a limit only asks for that much, as the API server would have it
+      // a missing request is the limit, as in the API server
       {"containers: [{resources: {limits: {cpu: 9, nvidia.com/gpu: 1}}}]", "cpu 9000, nvidia.com/gpu 1000"},
       {"containers: [{resources: {requests: {cpu: 0}, limits: {cpu: 9, memory: 5}}}]", "memory 5"},
       {"initContainers: [{resources: {limits: {cpu: 3}}}], containers: [{resources: {limits: {cpu: 2}}}]",
        "cpu 3000"},
-      // peak: 3000 + the sidecar before it; app + sidecars: 2000 + 1000 + 100
+      // peak: 3000 plus the earlier sidecar; app + sidecars: 2000 + 1000 + 100
       {"initContainers: [{restartPolicy: Always, resources: {requests: {cpu: 1}}}, "
        "{resources: {requests: {cpu: 3, memory: 5}}}, {restartPolicy: Always, resources: {requests: {cpu: "
        "100m}}}], "
@@ -91,7 +91,7 @@ TEST(Pod, SumsItsContainers) {
       {"containers: [{resources: {requests: {cpu: 1}}}], overhead: {cpu: 250m, memory: 10, nvidia.com/gpu: "
        "1}",
        "cpu 1250, memory 10"},
-      // units: devices of both vendors together, other vendors' devices like any extended resource
+      // GPUs of both vendors add up; devices of other vendors are ordinary extended resources
       {"containers: [{resources: {requests: {nvidia.com/gpu: 2, amd.com/gpu: 1, gpu.intel.com/gpu: 3, "
        "example.com/fpga: 1, hugepages-2Mi: 4Mi, attachable-volumes-x: 1, kubernetes.io/batch-cpu: 2, "
        "ephemeral-storage: 1k, storage: 2k, nonsense: 5, requests.example.com/x: 1, pods: 3}}}]",
@@ -107,7 +107,7 @@ TEST(Pod, SumsItsContainers) {
     EXPECT_EQ(text_of(pod_with("", spec).requests), requests) << spec;
 }
 
-TEST(Pod, MayAskForItsContainersTogether) {
+TEST(Pod, MayRequestForAllContainersTogether) {
   const std::pair<const char*, const char*> cases[] = {
       {"resources: {requests: {cpu: 4, memory: 8}}, containers: [{resources: {requests: {cpu: 1}}}]",
        "cpu 4000, memory 8"},
@@ -130,7 +130,7 @@ struct GpuCase {
   const char* expected;
 };
 
-TEST(Pod, ReadsWhatItAsksOfGpus) {
+TEST(Pod, ReadsGpuRequests) {
   using enum GpuRequestType;
   const GpuCase cases[] = {
       {"", "nvidia.com/gpu: 2", {.devices = 2}, "nvidia.com/gpu 2000"},
@@ -159,7 +159,7 @@ TEST(Pod, ReadsWhatItAsksOfGpus) {
   }
 }
 
-TEST(Pod, WarnsOfGpuAnnotationsThatDoNotCount) {
+TEST(Pod, WarnsOfInvalidGpuAnnotations) {
   for (const char* bad : {"gpu-fraction: '0'", "gpu-fraction: '1.5'", "gpu-fraction: half",
                           "gpu-fraction: nan", "gpu-memory: '-1'", "gpu-memory: 1Gi",
                           "gpu-fraction-num-devices: '0'", "nvidia.com/mig-1g.5gb: many"}) {

@@ -6,7 +6,7 @@
 namespace muster {
 namespace {
 
-// Names that are needed once, however often they are mentioned, in order.
+// Sorts the names and removes duplicates.
 void tidy(std::vector<std::string>& names) {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -39,7 +39,7 @@ void read_volume(const Field& volume, PodParts& parts) {
   read_config_maps(volume, parts);
 }
 
-// The claim that was made for a template, under its name inside the pod.
+// The claim created from a template, found by its name in the pod.
 std::string generated_claim(const Field& statuses, std::string_view name) {
   std::string claim;
   statuses.each_object([&](const Field& status) {

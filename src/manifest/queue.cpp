@@ -1,4 +1,4 @@
-// Queues: their place in the tree, their amounts, their minimum runtimes.
+// Decodes queues: their parents, amounts and minimum runtimes.
 #include <algorithm>
 
 #include "manifest/decoders.hpp"
@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr double kUnlimited = -1;
-constexpr double kMemoryUnit = 1e6;  // of quota and limit, in bytes
+constexpr double kMemoryUnit = 1e6;  // bytes per unit of memory quota and limit
 
 QueueAmounts amounts_of(const Field& resource) {
   QueueAmounts amounts{.limit_missing = true};
@@ -65,7 +65,7 @@ void read_spec(const Field& spec, QueueObject& queue) {
   });
 }
 
-// "team-a, team-b-*": one that is empty, or holds nothing but commas, admits nobody.
+// Splits a list such as "team-a, team-b-*". An empty list, or one of commas only, admits no namespace.
 std::vector<std::string> patterns_in(std::string_view text) {
   std::vector<std::string> patterns;
   while (true) {

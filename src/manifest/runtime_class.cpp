@@ -1,4 +1,4 @@
-// Runtime classes, and what pods get from them when they are created: overhead, node selector, tolerations.
+// Decodes runtime classes, and applies them to new pods: overhead, node selector, tolerations.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ void take_overhead(const Field& spec, const RuntimeClassObject& from, PodParts& 
   if (parts.overhead.empty())
     parts.overhead = from.overhead;
   else if (parts.overhead != from.overhead)
-    spec["overhead"].warn(
-        fmt::format("is not that of RuntimeClass {}; the API server would refuse this pod", from.meta.name));
+    spec["overhead"].warn(fmt::format(
+        "differs from that of RuntimeClass {}; the API server would reject this pod", from.meta.name));
 }
 
 void take_node_selector(const Field& spec, const RuntimeClassObject& from, Labels& selector) {
@@ -27,7 +27,7 @@ void take_node_selector(const Field& spec, const RuntimeClassObject& from, Label
       selector.insert(std::ranges::upper_bound(selector, std::pair(key, value)), {key, value});
     else if (*own != value)
       spec["nodeSelector"].warn(
-          fmt::format("asks for {}={}, RuntimeClass {} for {}={}; the API server would refuse this pod", key,
+          fmt::format("has {}={}, but RuntimeClass {} has {}={}; the API server would reject this pod", key,
                       *own, from.meta.name, key, value));
   }
 }

@@ -1,4 +1,4 @@
-// What a pod gets from its RuntimeClass when it is created, and when it gets nothing.
+// What new pods get from their RuntimeClass.
 #include <gtest/gtest.h>
 
 #include "manifest/runtime_classes.hpp"
@@ -43,7 +43,7 @@ TEST_F(RuntimeClassOfPods, GivesOverheadSelectorAndTolerations) {
   EXPECT_EQ(p.constraints.tolerations[0].key, "kata");
 }
 
-TEST_F(RuntimeClassOfPods, GivesNothingTwice) {
+TEST_F(RuntimeClassOfPods, AddsNothingTwice) {
   const PodObject p =
       pod("runtimeClassName: kata, overhead: {cpu: 250m, memory: 120Mi}, nodeSelector: {runtime: kata}, "
           "tolerations: [{key: kata, operator: Exists}], ");
@@ -60,21 +60,22 @@ TEST_F(RuntimeClassOfPods, GivesNothingToPodsThatTheApiServerSaw) {
   EXPECT_TRUE(p.constraints.node_selector.empty());
 }
 
-TEST_F(RuntimeClassOfPods, IsNamedWhereItIsUnknown) {
+TEST_F(RuntimeClassOfPods, IsKeptInThePodIfUnknown) {
   EXPECT_EQ(pod("runtimeClassName: gvisor, ").runtime_class, "gvisor");
   EXPECT_EQ(said_, "");
   EXPECT_EQ(pod("").runtime_class, "");
 }
 
-TEST_F(RuntimeClassOfPods, WhatTheApiServerWouldRefuseIsSaid) {
+TEST_F(RuntimeClassOfPods, ReportsPodsThatTheApiServerWouldReject) {
   EXPECT_EQ(text_of(pod("runtimeClassName: kata, overhead: {cpu: 1}, ").requests), "cpu 2000");
-  EXPECT_EQ(said_,
-            "W f.yaml:1: Pod default/p: spec.overhead: is not that of RuntimeClass kata; the API server "
-            "would refuse this pod\n");
+  EXPECT_EQ(
+      said_,
+      "W f.yaml:1: Pod default/p: spec.overhead: differs from that of RuntimeClass kata; the API server "
+      "would reject this pod\n");
   pod("runtimeClassName: kata, nodeSelector: {runtime: runc}, ");
   EXPECT_EQ(said_,
-            "W f.yaml:1: Pod default/p: spec.nodeSelector: asks for runtime=runc, RuntimeClass kata for "
-            "runtime=kata; the API server would refuse this pod\n");
+            "W f.yaml:1: Pod default/p: spec.nodeSelector: has runtime=runc, but RuntimeClass kata has "
+            "runtime=kata; the API server would reject this pod\n");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The runtime classes of the files: pods that no API server has seen yet get what their class says. Live, the
-// API server does that; for files we do.
+// Runtime classes that were read from files. Their settings are added to pods that no API server has seen
+// yet; in a cluster the API server does that.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace muster {
 class RuntimeClasses {
  public:
   void add(const RuntimeClassObject& runtime_class) { by_name_[runtime_class.meta.name] = runtime_class; }
-  // Null: there is none of that name.
+  // Returns null if there is no class of that name.
   const RuntimeClassObject* find(std::string_view name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : &found->second;

@@ -1,4 +1,4 @@
-// Volumes, their claims and classes.
+// Decodes volumes, their claims and classes.
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"
 #include "manifest/parts.hpp"
@@ -25,7 +25,7 @@ void read_claim_meta(const Field& root, VolumeClaimObject& claim) {
   });
 }
 
-// allowedTopologies[] of a storage class: terms of values by label.
+// Reads one of the allowedTopologies of a storage class: values by label.
 NodeTerm topology_term_of(const Field& term) {
   NodeTerm result;
   term["matchLabelExpressions"].each_object([&](const Field& expression) {
@@ -62,7 +62,7 @@ void decode(const Field& root, VolumeObject& volume) {
   volume.claim_ns = claim["namespace"].text();
   volume.claim_name = claim["name"].text();
   volume.claim_uid = claim["uid"].text();
-  volume.phase = is_going ? "Terminating" : status["phase"].text();  // as kubectl shows it
+  volume.phase = is_going ? "Terminating" : status["phase"].text();  // shown by kubectl in this way
   volume.volume_mode = spec["volumeMode"].text();
   volume.bytes = storage_of(spec.object("capacity"));
   volume.access_modes = spec["accessModes"].strings();

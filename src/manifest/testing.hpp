@@ -1,4 +1,4 @@
-// For tests: manifests as text in, the decoded objects and findings out.
+// Test helper: decodes manifests given as text and collects the objects and findings.
 #pragma once
 
 #include <string>
@@ -54,7 +54,7 @@ inline Collected decoded(std::string_view text, const std::string& name = "f.yam
   return collected;
 }
 
-// "cpu 1000, memory 5"
+// For example "cpu 1000, memory 5".
 inline std::string text_of(const std::vector<NamedAmount>& amounts) {
   std::string text;
   for (const auto& [name, units] : amounts)

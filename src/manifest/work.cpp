@@ -1,4 +1,4 @@
-// The annotations that say what a pod or a job has to do in simulated time.
+// Reads the annotations about the work of a pod or job in simulated time.
 #include <fmt/format.h>
 
 #include "manifest/parts.hpp"
@@ -13,12 +13,12 @@ void read_run_time(const Field& annotation, std::optional<RunTime>& into) {
   into = parse_run_time(annotation.text());
   if (!into)
     annotation.warn(
-        fmt::format("\"{}\" is no duration such as 2h, exp(2h), uniform(1h,3h) or "
+        fmt::format("\"{}\" is not a duration such as 2h, exp(2h), uniform(1h,3h) or "
                     "lognormal(median=2h,p90=8h); ignored",
                     beginning_of(annotation.text(), 80)));
 }
 
-// Nothing is done again and again without end.
+// Refuses zero, because repeating something every 0 s would never end.
 void read_positive(const Field& annotation, std::optional<Duration>& into) {
   into = annotation.duration();
   if (!into || *into > Duration::zero()) return;

@@ -1,4 +1,4 @@
-// The options and docs/differences.md name each other, all of them.
+// Checks that the options and docs/differences.md list each other completely.
 #include "options/compatibility.hpp"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-// The last column of a row: "| what | … | `trimVictims` |"; "" of any other line.
+// The last column of a table row such as "| what | … | `trimVictims` |"; "" for any other line.
 std::string last_cell(const std::string& line) {
   const auto end = line.rfind('|');
   if (end == std::string::npos || end == 0) return "";
@@ -33,13 +33,13 @@ std::multiset<std::string> documented_options() {
   return options;
 }
 
-TEST(Compatibility, EveryOptionHasARowInTheDocumentAndEveryRowItsOption) {
+TEST(Compatibility, OptionsAndRowsOfTheDocumentMatch) {
   std::multiset<std::string> keys;
   for (const CompatibilityOption& option : kCompatibilityOptions) keys.emplace(option.key);
   EXPECT_EQ(documented_options(), keys);
 }
 
-TEST(Compatibility, EveryOptionHasAMemberOfItsOwn) {
+TEST(Compatibility, EveryOptionHasItsOwnMember) {
   Compatibility options;
   for (const CompatibilityOption& option : kCompatibilityOptions) {
     EXPECT_TRUE(options.*option.is_ours) << option.key;

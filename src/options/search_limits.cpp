@@ -1,4 +1,4 @@
-// The time a name stands for: its own entry, else that of "default".
+// Looks up a limit by name: its own entry, or else that of "default".
 #include "options/search_limits.hpp"
 
 namespace muster {

@@ -1,5 +1,5 @@
-// How far a search for victims goes. Steps make the same input give the same decisions on any machine; the
-// times are an outer guard, checked between scenarios, and a time of zero is none.
+// Limits on the search for victims. Limits in steps give the same decisions for the same input on any
+// machine. Limits in time are a safeguard, checked between scenarios; a time of zero means no limit.
 #pragma once
 
 #include <chrono>
@@ -13,31 +13,32 @@
 
 namespace muster {
 
-// Scenario generators, as limits and reports name them.
+// Names of the scenario generators in limits and reports.
 inline constexpr const char* kNodeLocalGreedy = "NodeLocalGreedy";
 inline constexpr const char* kMultiNodeGang = "MultiNodeGang";
 inline constexpr const char* kDefragment = "Defragment";
 inline constexpr const char* kExhaustiveGenerator = "Exhaustive";
 
 struct SearchLimits {
-  // Steps of one job's search; beyond them it is taken up again in the next cycle.
+  // Steps of the search for one job. A longer search continues in the next cycle.
   std::int64_t scenarios_per_job = 100'000;
   std::int64_t nodes_per_job = 200'000'000;
-  // Steps of all searches of an action in one cycle: jobs, queues and nodes that are looked at. Those who are
-  // left are put off, and come first in the next cycle.
+  // Steps of all searches of an action in one cycle: jobs, queues and nodes visited. The remaining jobs are
+  // deferred and come first in the next cycle.
   std::int64_t steps_per_action = 200'000'000;
-  std::size_t exhaustive_combinations = 4096;  // of victims, that the complete generator lists; 0: it is off
-  // Scenarios of it in one cycle: so many, or so many times what the others took, whichever is more.
+  std::size_t exhaustive_combinations = 4096;  // sets of victims that the exhaustive generator lists; 0: off
+  // Scenarios of the exhaustive generator per cycle: the larger of `exhaustive_at_least` and
+  // `exhaustive_share` times the scenarios of the others.
   std::int64_t exhaustive_at_least = 256, exhaustive_share = 8;
   Duration job = std::chrono::minutes(4);
-  Duration job_floor = Duration::zero();  // granted even where the action's time is used up
-  // By name; "default" serves those that have no entry.
+  Duration job_floor = Duration::zero();  // granted even after the action's time has run out
+  // By name. "default" applies to names without an entry.
   std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
   std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},
                                                 {kNodeLocalGreedy, std::chrono::seconds(30)},
                                                 {kMultiNodeGang, std::chrono::minutes(2)}};
 
-  // Nothing: no limit.
+  // Returns nullopt if there is no limit.
   std::optional<Duration> of_action(const std::string& name) const;
   std::optional<Duration> of_generator(const std::string& name) const;
 };

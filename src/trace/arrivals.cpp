@@ -1,4 +1,4 @@
-// Jobs become a PodGroup and its pods, made when the clock comes to them.
+// Turns each job into a PodGroup and its pods when the clock reaches its arrival.
 #include "trace/arrivals.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ Meta meta_of(std::string name, const std::string& user, TimePoint at) {
   return meta;
 }
 
-// "A100|H100": a node of any of these.
+// Requires a node of one of the models in a list such as "A100|H100".
 void require_model(std::string_view models, Constraints& constraints) {
   if (models.empty()) return;
   Requirement requirement{.key = kGpuProduct};
@@ -52,7 +52,7 @@ PodGroupObject group_of(const Trace& trace, const TraceJob& job, TimePoint at) {
   return group;
 }
 
-// What all pods of a job have in common.
+// The part that all pods of a job share.
 PodObject pod_of(const Trace& trace, const TraceJob& job, const std::string& scheduler) {
   PodObject pod;
   pod.phase = PodPhase::kPending;

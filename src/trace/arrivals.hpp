@@ -1,4 +1,4 @@
-// The jobs of a trace as objects, made when their moment comes.
+// The jobs of a trace as objects, created when the jobs arrive.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace muster::trace {
 
-// A job as PodGroup default/<name> and its pods, in that order, created at `at`.
+// A job as PodGroup default/<name>, followed by its pods, all created at `at`.
 std::vector<Object> objects_of(const Trace& trace, const TraceJob& job, TimePoint at,
                                const std::string& scheduler);
 
 class TraceArrivals final : public Arrivals {
  public:
-  // A run that begins at `start`, and whose pods are for `scheduler`.
+  // The run begins at `start`. Its pods are for `scheduler`.
   TraceArrivals(std::shared_ptr<const Trace> trace, TimePoint start, std::string scheduler)
       : trace_(std::move(trace)), start_(start), scheduler_(std::move(scheduler)) {}
 

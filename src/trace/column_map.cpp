@@ -1,4 +1,4 @@
-// Assignments are parsed once, and bound to the columns of a header.
+// Assignments are parsed once and then bound to the columns of a header.
 #include "trace/column_map.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Result<void> ColumnMap::assign(std::string_view assignments) {
   for (Assignment& assignment : *parsed) {
     const auto found = std::ranges::find(fields_, assignment.name);
     if (found == fields_.end())
-      return Error{fmt::format("character {}: there is no column \"{}\" to be made{}; there are {}",
+      return Error{fmt::format("character {}: unknown column \"{}\"{}; known columns: {}",
                                assignment.position, shortened(assignment.name),
                                did_you_mean(assignment.name, fields_), fmt::join(fields_, ", ")),
                    {}};
@@ -46,9 +46,10 @@ Result<std::vector<std::string>> ColumnMap::bind(const Header& header) {
     const auto& columns = source.expression.columns();
     for (const std::string& column : columns)
       if (header.is_complete && source.is_given && !contains(header.columns, column))
-        return Error{fmt::format("there is no column \"{}\" for {}{}; there are {}", shortened(column),
-                                 fields_[field], did_you_mean(column, known), fmt::join(known, ", ")),
-                     {}};
+        return Error{
+            fmt::format("the file has no column \"{}\" for {}{}; its columns are {}", shortened(column),
+                        fields_[field], did_you_mean(column, known), fmt::join(known, ", ")),
+            {}};
     source.is_there = source.is_given || contains(header.columns, columns.front());
     source.is_bound = source.is_there || !header.is_complete;
     if (!source.is_bound) continue;

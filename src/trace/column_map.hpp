@@ -1,4 +1,4 @@
-// From the columns of a file to those that are ours: by the same name, by a map that was given, by a format.
+// Maps the columns of a file to ours: by name, by a given map, or by a format.
 #pragma once
 
 #include <optional>
@@ -15,30 +15,31 @@ namespace muster::trace {
 
 class ColumnMap {
  public:
-  // `fields` are our columns. Until something else is said, each is the column of its name.
+  // `fields` are our columns. By default each one is the file's column of the same name.
   explicit ColumnMap(std::span<const std::string_view> fields);
 
-  // "gpus=num_gpu, submit=creation_time". What was said before of the same column is forgotten.
+  // Reads assignments such as "gpus=num_gpu, submit=creation_time". They replace earlier ones of the same
+  // columns.
   Result<void> assign(std::string_view assignments);
 
-  // The columns that are wanted of such a file. An Error where one that was named is not there.
+  // Returns the columns needed from the file. It is an error if a column named in the map does not exist.
   Result<std::vector<std::string>> bind(const Header& header);
 
-  // What a row has in a field; `values` are those of the columns that bind() wanted.
+  // The value of a field in a row. `values` are those of the columns that bind() returned.
   Result<Value> value(std::size_t field, std::span<const std::string_view> values) const;
-  // Whether the file has it; of JSON, whether its first row has.
+  // Whether the file has the field; for JSON, whether its first row has it.
   bool has(std::size_t field) const { return sources_[field].is_there; }
-  // How a field is called in messages: "gpus", or "gpus = num_gpu*gpu_milli/1000".
+  // The name of a field in messages: "gpus", or "gpus = num_gpu*gpu_milli/1000".
   std::string described(std::size_t field) const;
-  // Columns of the file that are not used: each with what it may have meant.
+  // Columns of the file that are not used, each with a suggestion if there is one.
   const std::vector<std::string>& unused() const { return unused_; }
 
  private:
   struct Source {
     Expression expression;
-    bool is_given = false;                    // not just by its name
-    bool is_there = false, is_bound = false;  // in the file; among the wanted
-    std::size_t first = 0;                    // of its columns among the wanted
+    bool is_given = false;                    // in a map, not just by its name
+    bool is_there = false, is_bound = false;  // in the file; needed from it
+    std::size_t first = 0;                    // position of its first column among the needed ones
   };
 
   std::span<const std::string_view> fields_;

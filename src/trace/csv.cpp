@@ -1,4 +1,4 @@
-// Reads values one after the other from the front of the text.
+// Reads values one after another from the front of the text.
 #include "trace/csv.hpp"
 
 #include <algorithm>
@@ -8,11 +8,12 @@
 namespace muster::trace {
 namespace {
 
-// A quote that nobody closes must not swallow the file, nor send every row to its end.
+// Limits the damage of a quote that is not closed: it must neither swallow the file nor make every row scan
+// to the end.
 constexpr std::size_t kLongestQuoted = std::size_t{1} << 16;
 constexpr std::string_view kSpace = " \t";
 
-// The end of the line that the text begins with; a line may end with the text.
+// The end of the first line of the text, which may be the end of the text.
 std::size_t end_of_line(std::string_view text) { return std::min(text.find_first_of("\r\n"), text.size()); }
 
 std::size_t length_of_line_end(std::string_view text) {
@@ -20,7 +21,7 @@ std::size_t length_of_line_end(std::string_view text) {
   return text.starts_with('\n') || text.starts_with('\r') ? 1 : 0;
 }
 
-// The position of the quote that closes what `text` begins with, or npos.
+// The position of the quote that closes the one at the start of `text`, or npos.
 std::size_t closing_quote(std::string_view text) {
   const std::string_view searched = text.substr(0, kLongestQuoted);
   for (std::size_t at = searched.find('"', 1); at != std::string_view::npos; at = searched.find('"', at + 2))
@@ -66,7 +67,7 @@ void CsvRecords::read_record() {
   for (const Unquoted& unquoted : unquoted_) record_.values[unquoted.value] = unquoted.text;
 }
 
-// Whether another value follows on the line.
+// Returns whether another value follows on the line.
 bool CsvRecords::read_value(std::string_view& text) {
   const std::size_t first = text.find_first_not_of(kSpace);
   if (separator_ != '\t' && first != std::string_view::npos && text[first] == '"') {
@@ -84,7 +85,7 @@ bool CsvRecords::read_value(std::string_view& text) {
 bool CsvRecords::read_quoted(std::string_view& text) {
   const std::size_t end = closing_quote(text);
   if (end == std::string_view::npos) {
-    record_.mistake = "a quote is opened and not closed";
+    record_.mistake = "a quote is not closed";
     return false;
   }
   const std::string_view value = text.substr(1, end - 1);
@@ -95,7 +96,7 @@ bool CsvRecords::read_quoted(std::string_view& text) {
   const std::string_view line = text.substr(0, end_of_line(text));
   const std::size_t separator = line.find(separator_);
   if (!without_space(line.substr(0, separator)).empty()) {
-    record_.mistake = "there is text behind a closing quote; a quote inside of quotes is written twice";
+    record_.mistake = "text after a closing quote; write a quote inside quotes twice";
     return false;
   }
   const bool goes_on = separator != std::string_view::npos;

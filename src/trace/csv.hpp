@@ -1,4 +1,4 @@
-// Text with separated values, record by record: quotes, either kind of line end, lines without anything.
+// Reads separated values record by record, with quotes and any line ends; empty lines are skipped.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 namespace muster::trace {
 
 struct CsvRecord {
-  int line = 0;                          // of its first character
-  std::vector<std::string_view> values;  // without space around them; valid until the next record is read
-  std::string mistake;                   // why the record can not be read; "": it can
+  int line = 0;                          // line of its first character
+  std::vector<std::string_view> values;  // without surrounding space; valid until the next record is read
+  std::string mistake;                   // why the record cannot be read; "" if it can
 };
 
-// One that can not be read ends with its line, and reading goes on after it.
+// A record that cannot be read ends at its line, and reading continues after it.
 class CsvRecords {
  public:
   CsvRecords(std::string_view text, char separator) : rest_(text), separator_(separator) {}
 
-  // Null at the end. Lines without anything are passed over.
+  // Returns null at the end. Empty lines are skipped.
   const CsvRecord* next();
-  // Where the next record begins.
+  // The start of the next record.
   const char* position() const { return rest_.data(); }
 
  private:
@@ -36,13 +36,13 @@ class CsvRecords {
   int line_ = 1;
   CsvRecord record_;
   struct Unquoted {
-    std::size_t value = 0;  // of the record
+    std::size_t value = 0;  // index in the record
     std::string text;
   };
-  std::vector<Unquoted> unquoted_;  // values in which quotes stand twice, as they are meant
+  std::vector<Unquoted> unquoted_;  // values with doubled quotes, after replacing them by single ones
 };
 
-// What separates the values of a header: a comma, or where there is none a tab or a semicolon.
+// The separator in a header: a comma; without any comma a tab or a semicolon.
 char separator_of(std::string_view header);
 
 }  // namespace muster::trace

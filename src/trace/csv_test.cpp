@@ -1,4 +1,4 @@
-// Lines, quotes and separators, and what a bad line costs.
+// Lines, quotes and separators, and the effect of bad lines.
 #include "trace/csv.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster::trace {
 namespace {
 
-// "1: a|b" for each record, "2! why" for each that can not be read.
+// "1: a|b" for each record, "2! why" for each record that cannot be read.
 std::string records_of(std::string_view text, char separator = ',') {
   std::string result;
   CsvRecords records(text, separator);
@@ -28,29 +28,29 @@ TEST(Csv, ReadsValuesOfEveryLine) {
   EXPECT_EQ(records_of(""), "");
 }
 
-TEST(Csv, TakesEitherLineEndAndPassesOverEmptyLines) {
+TEST(Csv, AcceptsAllLineEndsAndSkipsEmptyLines) {
   EXPECT_EQ(records_of("a,b\r\n\r\n1,2\r\n  \n3,4"), "1: a|b\n3: 1|2\n5: 3|4\n");
   EXPECT_EQ(records_of("a,b\r1,2\r"), "1: a|b\n2: 1|2\n");
 }
 
-TEST(Csv, LeavesOutSpaceAroundValues) { EXPECT_EQ(records_of(" m31 ,8, 24GB\t\n"), "1: m31|8|24GB\n"); }
+TEST(Csv, TrimsValues) { EXPECT_EQ(records_of(" m31 ,8, 24GB\t\n"), "1: m31|8|24GB\n"); }
 
-TEST(Csv, UnderstandsQuotes) {
+TEST(Csv, ReadsQuotedValues) {
   EXPECT_EQ(records_of("\"a,b\",\"say \"\"hi\"\"\", \"c\" \n1,2,3\n"), "1: a,b|say \"hi\"|c\n2: 1|2|3\n");
   EXPECT_EQ(records_of("\"two\nlines\",x\nnext,y\n"), "1: two\nlines|x\n3: next|y\n");
   EXPECT_EQ(records_of("\"\",\"\"\n"), "1: |\n");
-  EXPECT_EQ(records_of("6\" disk,b\n"), "1: 6\" disk|b\n") << "a quote inside of a value is one";
+  EXPECT_EQ(records_of("6\" disk,b\n"), "1: 6\" disk|b\n") << "a quote inside a value is kept";
 }
 
-TEST(Csv, GoesOnAfterALineThatCanNotBeRead) {
-  EXPECT_EQ(records_of("a,\"b\n1,2\n"), "1! a quote is opened and not closed\n2: 1|2\n");
+TEST(Csv, ContinuesAfterABadLine) {
+  EXPECT_EQ(records_of("a,\"b\n1,2\n"), "1! a quote is not closed\n2: 1|2\n");
   EXPECT_EQ(records_of("\"a\"b,c\n1,2\n"),
-            "1! there is text behind a closing quote; a quote inside of quotes is written twice\n2: 1|2\n");
+            "1! text after a closing quote; write a quote inside quotes twice\n2: 1|2\n");
 }
 
-TEST(Csv, AQuoteThatNobodyClosesCostsItsLineOnly) {
+TEST(Csv, AnUnclosedQuoteOnlyCostsItsLine) {
   std::string text;
-  for (int i = 0; i < 20'000; ++i) text += "\"x\"\",1\n";  // each opens a quote and leaves it open
+  for (int i = 0; i < 20'000; ++i) text += "\"x\"\",1\n";  // each has a quote that is not closed
   const std::string result = records_of(text + "good,2\n");
   EXPECT_TRUE(result.ends_with("20001: good|2\n")) << result.substr(result.size() - 100);
 }

@@ -1,4 +1,4 @@
-// A recursive descent into steps on a stack.
+// A recursive descent parser that produces steps for a stack machine.
 #include "trace/expression.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace muster::trace {
 namespace {
 
-constexpr int kDeepest = 100;  // parentheses
+constexpr int kDeepest = 100;  // levels of parentheses
 
 bool is_letter(char c) {
   const auto u = static_cast<unsigned char>(c);
@@ -24,7 +24,7 @@ bool is_letter(char c) {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_inside_word(char c) { return is_letter(c) || is_digit(c) || c == '.'; }
 
-// What a column stands for in a reckoning.
+// The value of a column as an operand.
 Result<Value> operand_in(const std::string& column, std::string_view text) {
   if (is_nothing(text)) return Value{};
   if (const auto number = number_of(text)) return Value{.type = Value::Type::kNumber, .number = *number};
@@ -32,7 +32,7 @@ Result<Value> operand_in(const std::string& column, std::string_view text) {
     return Value{.type = Value::Type::kNumber, .number = seconds(*duration)};
   if (const auto instant = instant_of(text))
     return Value{.type = Value::Type::kInstant, .number = seconds_since_epoch(*instant)};
-  return Error{fmt::format("\"{}\" in column {} is no number", shortened(text), column), {}};
+  return Error{fmt::format("\"{}\" in column {} is not a number", shortened(text), column), {}};
 }
 
 }  // namespace
@@ -45,9 +45,9 @@ class ExpressionParser {
     std::vector<Assignment> result;
     for (skip_space(); at_ < text_.size() && !mistake_; skip_space()) {
       result.push_back(assignment());
-      if (!mistake_ && at_ < text_.size() && !takes(',')) fail("here a comma or an operator is missing");
+      if (!mistake_ && at_ < text_.size() && !takes(',')) fail("expected a comma or an operator");
     }
-    if (result.empty() && !mistake_) fail("there is nothing in it");
+    if (result.empty() && !mistake_) fail("expected an assignment such as gpus=num_gpu");
     if (mistake_) return *mistake_;
     return result;
   }
@@ -58,7 +58,7 @@ class ExpressionParser {
   Assignment assignment() {
     Assignment result{.position = at_ + 1};
     result.name = word();
-    if (result.name.empty()) fail("here the name of a column is missing, as in gpus=num_gpu");
+    if (result.name.empty()) fail("expected a column name, as in gpus=num_gpu");
     if (!mistake_ && !takes('='))
       fail(fmt::format("{} must be followed by =, as in gpus=num_gpu", result.name));
     skip_space();
@@ -95,7 +95,7 @@ class ExpressionParser {
   }
 
   void factor() {
-    if (++depth_ > kDeepest) return fail("this is nested too deeply");
+    if (++depth_ > kDeepest) return fail("too many nested parentheses");
     skip_space();
     if (takes('-'))
       factor(), add(Step::Kind::kNegate);
@@ -113,7 +113,7 @@ class ExpressionParser {
     const std::size_t begin = at_;
     const std::string name = word();
     if (mistake_) return;
-    if (name.empty()) return fail("here a column, a number or ( is missing");
+    if (name.empty()) return fail("expected a column, a number or (");
     if (!is_quoted && takes('(')) return function(name, begin);
     expression_.steps_.push_back({.kind = Step::Kind::kColumn, .column = index_of(name)});
   }
@@ -131,11 +131,11 @@ class ExpressionParser {
     const auto* const found = std::ranges::find(kFunctions, name, &Function::name);
     if (found == kFunctions.end()) {
       at_ = begin;
-      return fail(fmt::format("{} is no function; there are ceil, floor, min and max", name));
+      return fail(fmt::format("unknown function {}; the functions are ceil, floor, min and max", name));
     }
     sum();
     if (found->has_two && !mistake_) {
-      if (!takes(',')) return fail(fmt::format("{} wants two values", name));
+      if (!takes(',')) return fail(fmt::format("{} requires two values", name));
       sum();
     }
     close();
@@ -146,14 +146,14 @@ class ExpressionParser {
     double value = 0;
     const char* const begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
-    if (error != std::errc() || !std::isfinite(value)) return fail("this is no number");
+    if (error != std::errc() || !std::isfinite(value)) return fail("not a valid number");
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && is_inside_word(text_[at_]))
-      return fail("this is no number; the name of a column that begins with a digit stands in quotes");
+      return fail("not a valid number; put quotes around a column name that begins with a digit");
     expression_.steps_.push_back({.kind = Step::Kind::kNumber, .number = value});
   }
 
-  // A name, in quotes where it has other characters than letters, digits, _ and points.
+  // Reads a name. Names with characters other than letters, digits, _ and points are in quotes.
   std::string word() {
     skip_space();
     if (at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '`')) return quoted_word();
@@ -165,9 +165,9 @@ class ExpressionParser {
 
   std::string quoted_word() {
     const std::size_t end = text_.find(text_[at_], at_ + 1);
-    if (end == std::string_view::npos) return fail("this quote is not closed"), "";
+    if (end == std::string_view::npos) return fail("the quote is not closed"), "";
     const std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
-    if (name.empty()) return fail("the name of a column is missing between the quotes"), "";
+    if (name.empty()) return fail("the quotes contain no column name"), "";
     at_ = end + 1;
     return std::string(name);
   }
@@ -183,7 +183,7 @@ class ExpressionParser {
   void add(Step::Kind kind) { expression_.steps_.push_back({.kind = kind}); }
 
   void close() {
-    if (!mistake_ && !takes(')')) fail("here ) is missing");
+    if (!mistake_ && !takes(')')) fail("expected )");
   }
 
   bool takes(char c) {
@@ -200,10 +200,10 @@ class ExpressionParser {
   void fail(const std::string& message) {
     if (mistake_) return;
     const std::string_view rest = text_.substr(at_);
-    mistake_ =
-        Error{fmt::format("character {}{}: {}", at_ + 1,
-                          rest.empty() ? ", the end" : fmt::format(", at \"{}\"", shortened(rest)), message),
-              {}};
+    mistake_ = Error{
+        fmt::format("character {}{}: {}", at_ + 1,
+                    rest.empty() ? ", at the end" : fmt::format(", at \"{}\"", shortened(rest)), message),
+        {}};
   }
 
   std::string_view text_;
@@ -251,7 +251,8 @@ Result<Value> Expression::of(std::span<const std::string_view> values) const {
   return stack.back();
 }
 
-// An instant and a number give an instant, two instants what is between them; nothing else is made of them.
+// A timestamp plus or minus a number gives a timestamp, and the difference of two timestamps is a number. All
+// other operations on timestamps are errors.
 Result<Value> Expression::reckoned(Step::Kind kind, const Value& left, const Value& right) {
   const bool is_left = left.type == Value::Type::kInstant, is_right = right.type == Value::Type::kInstant;
   const auto made = [&](double number, bool is_instant) {
@@ -260,14 +261,14 @@ Result<Value> Expression::reckoned(Step::Kind kind, const Value& left, const Val
   const double a = left.number, b = right.number;
   switch (kind) {
     case Step::Kind::kAdd:
-      if (is_left && is_right) return Error{"two instants can not be added", {}};
+      if (is_left && is_right) return Error{"cannot add two timestamps", {}};
       return made(a + b, is_left || is_right);
     case Step::Kind::kSubtract:
-      if (is_right && !is_left) return Error{"an instant can not be taken from a number", {}};
+      if (is_right && !is_left) return Error{"cannot subtract a timestamp from a number", {}};
       return made(a - b, is_left && !is_right);
     case Step::Kind::kMin:
     case Step::Kind::kMax:
-      if (is_left != is_right) return Error{"an instant can not be compared with a number", {}};
+      if (is_left != is_right) return Error{"cannot compare a timestamp with a number", {}};
       return made(kind == Step::Kind::kMin ? std::min(a, b) : std::max(a, b), is_left);
     case Step::Kind::kCeil:
       return made(std::ceil(a), is_left);
@@ -276,9 +277,8 @@ Result<Value> Expression::reckoned(Step::Kind kind, const Value& left, const Val
     default:
       break;
   }
-  if (is_left || is_right)
-    return Error{"an instant can be subtracted, not multiplied, divided or negated", {}};
-  if (kind == Step::Kind::kDivide && b == 0) return Error{"would divide by zero", {}};
+  if (is_left || is_right) return Error{"cannot multiply, divide or negate a timestamp", {}};
+  if (kind == Step::Kind::kDivide && b == 0) return Error{"division by zero", {}};
   return made(kind == Step::Kind::kNegate ? -a : kind == Step::Kind::kMultiply ? a * b : a / b, false);
 }
 

@@ -1,5 +1,5 @@
-// What a column of ours is made of: the columns of a trace, numbers, + - * / and parentheses, as in
-// "num_gpu*gpu_milli/1000".
+// An expression that computes one of our columns from columns of the trace, numbers, + - *
+// and parentheses, for example "num_gpu*gpu_milli/1000".
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace muster::trace {
 
-// What stands in a row, or what was made of it.
+// A value from a row, or the result of an expression.
 struct Value {
   enum class Type { kMissing, kText, kNumber, kInstant };
   Type type = Type::kMissing;
@@ -26,20 +26,20 @@ struct Value {
 class Expression {
  public:
   Expression() = default;
-  // One that is a column and nothing else.
+  // The expression that is just a column.
   static Expression column(std::string name);
 
   bool is_column() const { return steps_.size() == 1 && steps_.front().kind == Step::Kind::kColumn; }
   const std::vector<std::string>& columns() const { return columns_; }
   const std::string& text() const { return text_; }
 
-  // `values` has what stands in each of columns(). Missing where one of them is. A column alone keeps its
-  // text; what is to be reckoned with must be numbers, durations or instants. Errors have the message only.
+  // `values` are the values of columns(). The result is missing if one of them is. A column alone keeps its
+  // text; operands of operators must be numbers, durations or timestamps. Errors contain only the message.
   Result<Value> of(std::span<const std::string_view> values) const;
 
  private:
   friend class ExpressionParser;
-  struct Step {  // of a reckoning on a stack
+  struct Step {  // of the stack machine
     enum class Kind {
       kColumn,
       kNumber,
@@ -65,12 +65,12 @@ class Expression {
   std::vector<Step> steps_;
 };
 
-// "gpus=num_gpu*gpu_milli/1000, submit=creation_time": the names on the left, each with what it is made of,
-// in order. Names of columns that are no words stand in quotes. Errors name the position of the mistake.
+// Parses "gpus=num_gpu*gpu_milli/1000, submit=creation_time" into names and their expressions, in order.
+// Column names that are not words are in quotes. Errors name the position of the mistake.
 struct Assignment {
   std::string name;
   Expression expression;
-  std::size_t position = 0;  // of the name, the first is 1
+  std::size_t position = 0;  // of the name; the first character has position 1
 };
 Result<std::vector<Assignment>> parse_assignments(std::string_view text);
 

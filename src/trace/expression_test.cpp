@@ -1,4 +1,4 @@
-// What expressions over columns give, and how mistakes in them are told.
+// The results of expressions over columns, and the messages about mistakes in them.
 #include "trace/expression.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ const std::map<std::string, std::string, std::less<>> kRow = {{"a", "6"},
                                                               {"to", "2017-10-07T01:13:23Z"},
                                                               {"huge", "1e300"}};
 
-// The value of the first assignment of `text`, or what is wrong.
+// The value of the first assignment in `text`, or the message.
 std::string value_of(const std::string& text) {
   const auto parsed = parse_assignments("v=" + text);
   if (!parsed) return parsed.error().message;
@@ -45,7 +45,7 @@ std::string value_of(const std::string& text) {
   }
 }
 
-TEST(Expression, Reckons) {
+TEST(Expression, Computes) {
   EXPECT_EQ(value_of("a+b*2"), "14");
   EXPECT_EQ(value_of("(a+b)*2"), "20");
   EXPECT_EQ(value_of("a-b-1"), "1");
@@ -64,49 +64,49 @@ TEST(Expression, AColumnAloneKeepsItsText) {
   EXPECT_EQ(value_of("(a)"), "text 6");
 }
 
-TEST(Expression, ColumnsWithOtherCharactersStandInQuotes) {
+TEST(Expression, QuotesAllowAnyColumnName) {
   EXPECT_EQ(value_of("\"number of GPUs\"*2"), "16");
   EXPECT_EQ(value_of("`number of GPUs`*2"), "16");
   EXPECT_EQ(value_of("job.gpus+1"), "4");
 }
 
-TEST(Expression, WhatIsMissingMakesItMissing) {
+TEST(Expression, AMissingOperandMakesTheResultMissing) {
   EXPECT_EQ(value_of("empty"), "missing");
   EXPECT_EQ(value_of("a+empty"), "missing");
   EXPECT_EQ(value_of("a*nothing"), "missing");
 }
 
-TEST(Expression, KnowsDurationsAndInstants) {
+TEST(Expression, ComputesWithDurationsAndTimestamps) {
   EXPECT_EQ(value_of("hour/2"), "1800");
   EXPECT_EQ(value_of("to-from"), "74");
   EXPECT_EQ(value_of("from+hour"), "instant 1507342329");
   EXPECT_EQ(value_of("min(from, to)"), "instant 1507338729");
-  EXPECT_EQ(value_of("to+from"), "two instants can not be added");
-  EXPECT_EQ(value_of("a-from"), "an instant can not be taken from a number");
-  EXPECT_EQ(value_of("from*2"), "an instant can be subtracted, not multiplied, divided or negated");
-  EXPECT_EQ(value_of("max(from, 1)"), "an instant can not be compared with a number");
+  EXPECT_EQ(value_of("to+from"), "cannot add two timestamps");
+  EXPECT_EQ(value_of("a-from"), "cannot subtract a timestamp from a number");
+  EXPECT_EQ(value_of("from*2"), "cannot multiply, divide or negate a timestamp");
+  EXPECT_EQ(value_of("max(from, 1)"), "cannot compare a timestamp with a number");
 }
 
-TEST(Expression, SaysWhatCanNotBeReckoned) {
-  EXPECT_EQ(value_of("name*2"), "\"x\" in column name is no number");
-  EXPECT_EQ(value_of("a/zero"), "would divide by zero");
+TEST(Expression, ReportsWhatCannotBeComputed) {
+  EXPECT_EQ(value_of("name*2"), "\"x\" in column name is not a number");
+  EXPECT_EQ(value_of("a/zero"), "division by zero");
   EXPECT_EQ(value_of("huge*huge"), "the result is too large");
 }
 
 TEST(Expression, NamesThePositionOfAMistake) {
-  EXPECT_EQ(value_of("a*"), "character 5, the end: here a column, a number or ( is missing");
-  EXPECT_EQ(value_of("a**b"), "character 5, at \"*b\": here a column, a number or ( is missing");
-  EXPECT_EQ(value_of("(a"), "character 5, the end: here ) is missing");
-  EXPECT_EQ(value_of("a b"), "character 5, at \"b\": here a comma or an operator is missing");
-  EXPECT_EQ(value_of("a^2"), "character 4, at \"^2\": here a comma or an operator is missing");
+  EXPECT_EQ(value_of("a*"), "character 5, at the end: expected a column, a number or (");
+  EXPECT_EQ(value_of("a**b"), "character 5, at \"*b\": expected a column, a number or (");
+  EXPECT_EQ(value_of("(a"), "character 5, at the end: expected )");
+  EXPECT_EQ(value_of("a b"), "character 5, at \"b\": expected a comma or an operator");
+  EXPECT_EQ(value_of("a^2"), "character 4, at \"^2\": expected a comma or an operator");
   EXPECT_EQ(value_of("sqrt(a)"),
-            "character 3, at \"sqrt(a)\": sqrt is no function; there are ceil, floor, min and max");
-  EXPECT_EQ(value_of("min(a)"), "character 8, at \")\": min wants two values");
-  EXPECT_EQ(value_of("\"a"), "character 3, at \"\"a\": this quote is not closed");
-  EXPECT_EQ(value_of("2x"),
-            "character 4, at \"x\": this is no number; the name of a column that begins with a digit stands "
-            "in quotes");
-  EXPECT_EQ(value_of("1e999"), "character 3, at \"1e999\": this is no number");
+            "character 3, at \"sqrt(a)\": unknown function sqrt; the functions are ceil, floor, min and max");
+  EXPECT_EQ(value_of("min(a)"), "character 8, at \")\": min requires two values");
+  EXPECT_EQ(value_of("\"a"), "character 3, at \"\"a\": the quote is not closed");
+  EXPECT_EQ(
+      value_of("2x"),
+      "character 4, at \"x\": not a valid number; put quotes around a column name that begins with a digit");
+  EXPECT_EQ(value_of("1e999"), "character 3, at \"1e999\": not a valid number");
   EXPECT_EQ(value_of(std::string(100'000, '(')).substr(0, 14), "character 103,");
 }
 
@@ -119,16 +119,15 @@ TEST(Assignments, AreReadInOrder) {
   EXPECT_EQ(all, "submit=creation_time at 2; gpus=num_gpu*gpu_milli/1000 at 27; job=name at 55; ");
 }
 
-TEST(Assignments, SayWhatIsMissing) {
+TEST(Assignments, ReportTheMissingPart) {
   const auto mistake = [](const char* text) {
     const auto parsed = parse_assignments(text);
     return parsed ? "none" : parsed.error().message;
   };
-  EXPECT_EQ(mistake(""), "character 1, the end: there is nothing in it");
-  EXPECT_EQ(mistake("gpus"), "character 5, the end: gpus must be followed by =, as in gpus=num_gpu");
-  EXPECT_EQ(mistake("=a"),
-            "character 1, at \"=a\": here the name of a column is missing, as in gpus=num_gpu");
-  EXPECT_EQ(mistake("a=b;c=d"), "character 4, at \";c=d\": here a comma or an operator is missing");
+  EXPECT_EQ(mistake(""), "character 1, at the end: expected an assignment such as gpus=num_gpu");
+  EXPECT_EQ(mistake("gpus"), "character 5, at the end: gpus must be followed by =, as in gpus=num_gpu");
+  EXPECT_EQ(mistake("=a"), "character 1, at \"=a\": expected a column name, as in gpus=num_gpu");
+  EXPECT_EQ(mistake("a=b;c=d"), "character 4, at \";c=d\": expected a comma or an operator");
 }
 
 }  // namespace

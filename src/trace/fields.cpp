@@ -1,4 +1,4 @@
-// Each kind of value with its bounds, and the words for what is outside of them.
+// Reads each kind of value, checks its bounds, and words the messages about bad values.
 #include "trace/fields.hpp"
 
 #include <fmt/format.h>
@@ -13,31 +13,31 @@
 namespace muster::trace {
 namespace {
 
-constexpr std::size_t kLongestName = 253;  // as in Kubernetes
-constexpr double kMostAmount = 1e15;       // far below what integers hold
+constexpr std::size_t kLongestName = 253;  // limit of Kubernetes
+constexpr double kMostAmount = 1e15;       // far below the integer limits
 constexpr double kGiB = 1024.0 * 1024 * 1024;
 constexpr double kNearlyWhole = 1e-9;
 
 Error mistake(std::string message) { return {std::move(message), {}}; }
 
-// How a value is called in messages.
+// The form of a value in messages.
 std::string shown(const Value& value) {
   if (value.type == Value::Type::kText)
     return fmt::format("\"{}\"", is_utf8(value.text) ? shortened(value.text) : "…");
   if (value.type == Value::Type::kInstant) {
     const auto instant = instant_of_seconds(value.number);
-    return instant ? format_time(*instant) : "an instant";
+    return instant ? format_time(*instant) : "a timestamp";
   }
   return fmt::format("{}", value.number);
 }
 
-// A bare number, given or made.
+// A bare number, from the file or computed.
 std::optional<double> number_in(const Value& value) {
   if (value.type == Value::Type::kNumber) return value.number;
   return value.type == Value::Type::kText ? number_of(value.text) : std::nullopt;
 }
 
-// Of a resource: a bare number times `unit`, rounded up, or a quantity as Kubernetes writes it.
+// The amount of a resource: a bare number times `unit`, rounded up, or a Kubernetes quantity.
 Result<std::int64_t> amount_in(const Value& value, double unit,
                                std::optional<std::int64_t> (*quantity)(std::string_view),
                                const char* example) {
@@ -48,7 +48,7 @@ Result<std::int64_t> amount_in(const Value& value, double unit,
   } else if (value.type == Value::Type::kText) {
     amount = quantity(value.text);
   }
-  if (!amount) return mistake(fmt::format("{} is no amount like {}", shown(value), example));
+  if (!amount) return mistake(fmt::format("{} is not an amount such as {}", shown(value), example));
   if (*amount < 0) return mistake(fmt::format("{} is negative", shown(value)));
   return *amount;
 }
@@ -62,20 +62,20 @@ bool is_visible(std::string_view text) {
 Result<std::string> name_in(const Value& value) {
   const std::string text =
       value.type == Value::Type::kText ? std::string(value.text) : fmt::format("{}", value.number);
-  if (!is_utf8(text)) return mistake("is no UTF-8");
+  if (!is_utf8(text)) return mistake("is not valid UTF-8");
   if (text.size() > kLongestName)
-    return mistake(
-        fmt::format("\"{}\" has {} characters; {} are the most", shortened(text), text.size(), kLongestName));
+    return mistake(fmt::format("\"{}\" has {} characters; the maximum is {}", shortened(text), text.size(),
+                               kLongestName));
   if (text.find('/') != std::string::npos)
-    return mistake(fmt::format("\"{}\" has a slash in it", shortened(text)));
-  if (!is_visible(text)) return mistake("has characters in it that can not be seen");
+    return mistake(fmt::format("\"{}\" contains a slash", shortened(text)));
+  if (!is_visible(text)) return mistake("contains invisible characters");
   return text;
 }
 
 Result<std::int32_t> count_in(const Value& value, std::int32_t least, std::int32_t most) {
   const auto number = number_in(value);
   if (!number || std::abs(*number - std::round(*number)) > kNearlyWhole)
-    return mistake(fmt::format("{} is no whole number", shown(value)));
+    return mistake(fmt::format("{} is not a whole number", shown(value)));
   if (*number < least) return mistake(fmt::format("{} is less than {}", shown(value), least));
   if (*number > most) return mistake(fmt::format("{} is more than {}", shown(value), most));
   return static_cast<std::int32_t>(std::lround(*number));
@@ -89,16 +89,16 @@ Result<std::int64_t> bytes_in(const Value& value) {
   return amount_in(value, kGiB, quantity_value, "64 (GiB) or 512Mi");
 }
 
-Result<GpuAmount> gpu_totals(const Value& value) {
+Result<GpuAmount> gpus_in(const Value& value) {
   constexpr std::int32_t kMost = 1'000'000;
   const auto number = number_in(value);
-  if (!number) return mistake(fmt::format("{} is no number of GPUs", shown(value)));
+  if (!number) return mistake(fmt::format("{} is not a number of GPUs", shown(value)));
   if (*number < 0) return mistake(fmt::format("{} is negative", shown(value)));
   if (*number > kMost) return mistake(fmt::format("{} is more than {}", shown(value), kMost));
   const double whole = std::round(*number);
   if (std::abs(*number - whole) <= kNearlyWhole) return GpuAmount{.whole = static_cast<std::int32_t>(whole)};
   if (*number > 1)
-    return mistake(fmt::format("{} is more than one GPU and no whole number of them", shown(value)));
+    return mistake(fmt::format("{} is more than one GPU but not a whole number", shown(value)));
   return GpuAmount{.share = *number};
 }
 
@@ -110,7 +110,8 @@ Result<Duration> duration_in(const Value& value) {
   } else if (value.type == Value::Type::kText) {
     duration = duration_of(value.text);
   }
-  if (!duration) return mistake(fmt::format("{} is no duration like 3600 (seconds) or 1h30m", shown(value)));
+  if (!duration)
+    return mistake(fmt::format("{} is not a duration such as 3600 (seconds) or 1h30m", shown(value)));
   if (*duration < Duration::zero()) return mistake(fmt::format("{} is negative", shown(value)));
   return *duration;
 }
@@ -118,7 +119,7 @@ Result<Duration> duration_in(const Value& value) {
 Result<Moment> moment_in(const Value& value) {
   if (value.type == Value::Type::kInstant) {
     const auto instant = instant_of_seconds(value.number);
-    if (!instant) return mistake("the instant is beyond what can be written");
+    if (!instant) return mistake("the timestamp is out of range");
     return Moment{.at = *instant, .is_instant = true};
   }
   if (value.type == Value::Type::kText)
@@ -127,7 +128,7 @@ Result<Moment> moment_in(const Value& value) {
   if (since) return Moment{.at = TimePoint(*since)};
   if (number_in(value)) return since.error();
   return mistake(fmt::format(
-      "{} is no moment like 3600 (seconds from the start), 1h30m or 2025-06-01T12:00:00Z", shown(value)));
+      "{} is not a time such as 3600 (seconds from the start), 1h30m or 2025-06-01T12:00:00Z", shown(value)));
 }
 
 }  // namespace muster::trace

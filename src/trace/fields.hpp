@@ -1,4 +1,4 @@
-// The columns of a trace that are ours, and the values that they may have.
+// Our columns of a trace, and the values they may have.
 #pragma once
 
 #include <array>
@@ -51,25 +51,25 @@ inline constexpr std::array<std::string_view, 18> kFields{"submit",
                                                           "restart_cost",
                                                           "fails_after"};
 
-// Errors have the message only.
+// Errors contain only the message.
 
-// A name that can be shown and looked up: not too long, no slash, nothing that can not be seen.
+// A name that can be displayed and looked up: of limited length, without slashes or invisible characters.
 Result<std::string> name_in(const Value& value);
-// A whole number of at least `least`, and no more than can be meant.
+// A whole number from `least` to `most`.
 Result<std::int32_t> count_in(const Value& value, std::int32_t least, std::int32_t most);
 // Thousandths of a core.
 Result<std::int64_t> milli_cores_in(const Value& value);
 Result<std::int64_t> bytes_in(const Value& value);  // bare numbers are GiB
 struct GpuAmount {
   std::int32_t whole = 0;
-  double share = 0;  // of one, where it is not 0
+  double share = 0;  // of one GPU, unless it is 0
 };
-Result<GpuAmount> gpu_totals(const Value& value);
-// Bare numbers are seconds. None that goes back in time.
+Result<GpuAmount> gpus_in(const Value& value);
+// Bare numbers are seconds. Negative durations are refused.
 Result<Duration> duration_in(const Value& value);
 struct Moment {
   TimePoint at{};
-  bool is_instant = false;  // else since the start
+  bool is_instant = false;  // otherwise relative to the start
 };
 Result<Moment> moment_in(const Value& value);
 

@@ -1,4 +1,4 @@
-// A row a format: its name and its map.
+// One row per format: its name and its column maps.
 #include "trace/formats.hpp"
 
 #include <algorithm>
@@ -8,11 +8,11 @@ namespace muster::trace {
 namespace {
 
 constexpr std::array<std::string_view, 1> kNeedsDuration{"duration"};
-// Jobs that were never started have no attempts.
+// Jobs that never started have no attempts.
 constexpr std::array<std::string_view, 2> kNeedsAttempts{"gpus", "duration"};
 
-// Spot jobs give way to those of high priority. Both can be evicted, because queues that are made for a trace
-// are entitled to nothing, and who can not be evicted needs that.
+// Spot jobs give way to high-priority jobs. Both are preemptible, because non-preemptible jobs need a quota,
+// which the queues created for a trace do not have.
 constexpr std::array<Translation, 2> kSpotPriorities{{{"priority", "HP", "90"}, {"priority", "Spot", "50"}}};
 
 constexpr std::array<Format, 5> kFormats{{

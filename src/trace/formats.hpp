@@ -1,4 +1,4 @@
-// Public traces by name: which of their columns are what. docs/traces.md says where they are to be had.
+// Public traces by name, and how their columns map to ours. docs/traces.md says where to get them.
 #pragma once
 
 #include <span>
@@ -9,26 +9,26 @@
 
 namespace muster::trace {
 
-struct Translation {  // of what stands in a column of ours
+struct Translation {  // of a value in one of our columns
   std::string_view field, from, to;
 };
 
 struct Format {
   std::string_view name;
-  std::string_view jobs;                          // the map of its job list
-  std::string_view nodes;                         // the map of its node list, "": it has none
-  std::span<const std::string_view> needed = {};  // columns of ours without which a row is not taken
+  std::string_view jobs;                          // column map of its job list
+  std::string_view nodes;                         // column map of its node list; "" if it has none
+  std::span<const std::string_view> needed = {};  // columns of ours that every usable row has
   std::span<const Translation> translations = {};
-  // Columns that are made of several parts of a JSON row; null: none.
+  // Computes columns from several parts of a JSON row; null: none.
   std::string (*derived)(Json row, std::string_view column) = nullptr;
 };
 
 std::span<const Format> formats();
-// Null: there is no such format.
+// Returns null if the format does not exist.
 const Format* find_format(std::string_view name);
 
-// What Microsoft's list of jobs says of the attempts of a job, as columns: attempts.pods, attempts.gpus (of
-// each pod) and attempts.seconds (of all attempts together). "": it says nothing, or the column is another.
+// The attempts of a job in Microsoft's job list as columns: attempts.pods, attempts.gpus (per pod) and
+// attempts.seconds (sum over all attempts). Returns "" if the row has no attempts or for any other column.
 std::string philly_column(Json row, std::string_view column);
 
 }  // namespace muster::trace

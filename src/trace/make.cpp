@@ -1,4 +1,5 @@
-// Arrival times first, by a rate that swings; then size, length, queue and user of each job.
+// Draws the arrival times first, with a rate that changes over day and week, then the size, duration, queue
+// and user of each job.
 #include "trace/make.hpp"
 
 #include <fmt/format.h>
@@ -16,13 +17,13 @@ namespace {
 
 constexpr double kSecondsOfDay = 86'400;
 constexpr int kStepsOfDay = 96;      // a quarter of an hour each
-constexpr double kBusiestHour = 14;  // of a day
+constexpr double kBusiestHour = 14;  // hour of the day
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 constexpr std::int64_t kMostJobs = 100'000'000;
 constexpr double kMostDays = 3650;
-constexpr double kBurstSeconds = 120;  // in which the jobs of one come
+constexpr double kBurstSeconds = 120;  // length of one burst
 
-// A number for what is to be drawn, the same wherever it is asked for.
+// Identifies a random number of a job. The same number is drawn wherever it is asked for.
 enum class Draw : std::uint64_t {
   kArrival = 1,
   kQueue,
@@ -41,7 +42,7 @@ class Dice {
   Dice(std::uint64_t seed, std::uint64_t number)
       : base_(mixed(mixed(seed) ^ (number * 0x9E3779B97F4A7C15ULL))) {}
 
-  // From 0 up to and without 1.
+  // In [0, 1).
   double draw(Draw what) const {
     return static_cast<double>(mixed(base_ + static_cast<std::uint64_t>(what)) >> 11) * 0x1p-53;
   }
@@ -67,12 +68,12 @@ const std::string& picked(const std::vector<Weighted>& values, double draw) {
   return values.back().value;
 }
 
-// Users of whom the first submit most: the n-th about 1/n of what the first does.
+// User n submits about 1/n of what the first user submits.
 int user_of(double draw, std::int32_t users) {
   return static_cast<int>(std::pow(static_cast<double>(users) + 1, draw));
 }
 
-// When jobs come: the more of them, the higher the rate at that time of day and week.
+// Arrival times, with a density that follows the rate at that time of day and week.
 class ArrivalTimes {
  public:
   explicit ArrivalTimes(const MakeOptions& options) : days_(options.days) {
@@ -153,7 +154,7 @@ class TraceMaker {
     return std::llround(std::clamp(drawn, 1.0, seconds(options_.longest)));
   }
 
-  // Name and text of every column, in order.
+  // Calls `use` with the name and text of every column, in order.
   template <class Use>
   void columns(const MadeJob& job, Use use) const {
     const Dice dice(options_.seed, static_cast<std::uint64_t>(job.number) + 1);
@@ -231,8 +232,8 @@ std::string problem_with_numbers(const std::vector<Weighted>& values, const char
         (is_whole ? *number >= 1 && *number <= 100'000 && *number == std::floor(*number)
                   : *number >= 0 && *number <= 1024 && (*number < 1 || *number == std::floor(*number)));
     if (!is_good)
-      return fmt::format("{}: \"{}\" is no {}", option, shortened(value.value),
-                         is_whole ? "number of pods" : "number of GPUs, or share of one");
+      return fmt::format("{}: \"{}\" is not a {}", option, shortened(value.value),
+                         is_whole ? "number of pods" : "number of GPUs or a share of one");
   }
   return "";
 }
@@ -240,7 +241,8 @@ std::string problem_with_numbers(const std::vector<Weighted>& values, const char
 std::string problem_with_names(const std::vector<Weighted>& values, const char* option) {
   for (const Weighted& value : values)
     if (!is_plain_name(value.value))
-      return fmt::format("{}: \"{}\" is no name of letters, digits, - and .", option, shortened(value.value));
+      return fmt::format("{}: \"{}\" must consist of letters, digits, - and .", option,
+                         shortened(value.value));
   return "";
 }
 
@@ -258,11 +260,11 @@ Result<std::vector<Weighted>> parse_weighted(std::string_view text) {
     const auto weight =
         colon == std::string_view::npos ? 1 : number_of(without_space(part.substr(colon + 1)));
     if (value.empty() || !weight || *weight < 0 || *weight > 1e9)
-      return Error{fmt::format("\"{}\" is no value and weight like 8:25", shortened(part)), {}};
-    if (!seen.insert(value).second) return Error{fmt::format("\"{}\" is there twice", shortened(value)), {}};
+      return Error{fmt::format("\"{}\" is not a value and weight such as 8:25", shortened(part)), {}};
+    if (!seen.insert(value).second) return Error{fmt::format("\"{}\" is given twice", shortened(value)), {}};
     if (*weight > 0) result.push_back({value, *weight});
   }
-  if (result.empty()) return Error{"there is no value with a weight above 0", {}};
+  if (result.empty()) return Error{"no value has a weight above 0", {}};
   return result;
 }
 

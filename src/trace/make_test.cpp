@@ -1,4 +1,4 @@
-// What synthetic traces look like, and that a seed is a seed.
+// Properties of synthetic traces, which depend only on options and seed.
 #include "trace/make.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(MakeTrace, IsTheSameForTheSameSeed) {
   EXPECT_NE(made({.jobs = 500, .seed = 3}), made({.jobs = 500, .seed = 4}));
 }
 
-TEST(MakeTrace, JsonSaysTheSame) {
+TEST(MakeTrace, JsonHasTheSameContent) {
   const Trace csv = read({.jobs = 200}), json = read({.jobs = 200, .as_json = true});
   ASSERT_EQ(csv.jobs.size(), json.jobs.size());
   for (std::size_t i = 0; i < csv.jobs.size(); ++i) {
@@ -58,7 +58,7 @@ TEST(MakeTrace, JsonSaysTheSame) {
   }
 }
 
-TEST(MakeTrace, SwingsWithDayAndWeek) {
+TEST(MakeTrace, RateFollowsDayAndWeek) {
   const Trace trace = read({.jobs = 20'000, .days = 14, .swing = 0.8, .weekend = 0.25});
   std::int64_t by_day = 0, by_night = 0, on_weekends = 0;
   for (const TraceJob& job : trace.jobs) {
@@ -111,20 +111,21 @@ TEST(MakeTrace, BurstsComeTogether) {
   EXPECT_LE(of_moment.size(), 8U);
 }
 
-TEST(MakeTrace, StopsWhenNobodyReads) {
+TEST(MakeTrace, StopsWhenTheReaderDoes) {
   int pieces = 0;
   make_trace({.jobs = 100'000}, [&](std::string_view) { return ++pieces < 2; });
   EXPECT_EQ(pieces, 2);
 }
 
-TEST(MakeTrace, RefusesWhatMakesNoSense) {
+TEST(MakeTrace, RefusesInvalidOptions) {
   EXPECT_EQ(problem_with(MakeOptions{}), "");
   EXPECT_EQ(problem_with({.jobs = 0}), "--jobs: must be 1 to 100000000");
   EXPECT_EQ(problem_with({.days = 0}), "--days: must be above 0 and at most 3650");
   EXPECT_EQ(problem_with({.queues = {{"a,b", 1}}}),
-            "--queues: \"a,b\" is no name of letters, digits, - and .");
-  EXPECT_EQ(problem_with({.gangs = {{"1.5", 1}}}), "--gangs: \"1.5\" is no number of pods");
-  EXPECT_EQ(problem_with({.gpus = {{"1.5", 1}}}), "--gpus: \"1.5\" is no number of GPUs, or share of one");
+            "--queues: \"a,b\" must consist of letters, digits, - and .");
+  EXPECT_EQ(problem_with({.gangs = {{"1.5", 1}}}), "--gangs: \"1.5\" is not a number of pods");
+  EXPECT_EQ(problem_with({.gpus = {{"1.5", 1}}}),
+            "--gpus: \"1.5\" is not a number of GPUs or a share of one");
   EXPECT_EQ(problem_with({.median = hours(2), .p90 = hours(1)}),
             "--duration-p90: must not be less than --duration");
 }
@@ -132,10 +133,10 @@ TEST(MakeTrace, RefusesWhatMakesNoSense) {
 TEST(Weights, AreRead) {
   EXPECT_EQ(weighted("1:6, 2:3 ,8"), "1*6.00 2*3.00 8*1.00 ");
   EXPECT_EQ(weighted("a:0,b"), "b*1.00 ");
-  EXPECT_EQ(weighted(""), "there is no value with a weight above 0");
-  EXPECT_EQ(weighted("a:x"), "\"a:x\" is no value and weight like 8:25");
-  EXPECT_EQ(weighted("a:-1"), "\"a:-1\" is no value and weight like 8:25");
-  EXPECT_EQ(weighted("a,a"), "\"a\" is there twice");
+  EXPECT_EQ(weighted(""), "no value has a weight above 0");
+  EXPECT_EQ(weighted("a:x"), "\"a:x\" is not a value and weight such as 8:25");
+  EXPECT_EQ(weighted("a:-1"), "\"a:-1\" is not a value and weight such as 8:25");
+  EXPECT_EQ(weighted("a,a"), "\"a\" is given twice");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Reads rows as jobs are read, and makes a node of each.
+// Reads rows like those of jobs and creates a node from each.
 #include "trace/nodes.hpp"
 
 #include <absl/container/flat_hash_set.h>
@@ -25,12 +25,12 @@ constexpr std::size_t index(NodeField field) { return static_cast<std::size_t>(f
 
 constexpr std::size_t kMostBadRows = 1000;
 constexpr std::int32_t kMostNodes = 1'000'000;
-constexpr std::int32_t kUsualPods = 110;  // what kubelets take
-constexpr std::int32_t kMostGpus = 1024;  // of one node
+constexpr std::int32_t kUsualPods = 110;  // default of the kubelet
+constexpr std::int32_t kMostGpus = 1024;  // per node
 constexpr const char* kProduct = "nvidia.com/gpu.product";
 constexpr const char* kHost = "kubernetes.io/hostname";
 
-// What one row says.
+// The content of one row.
 struct NodeRow {
   std::string name, model;
   std::int32_t gpus = 0, count = 1, pods = kUsualPods;
@@ -50,13 +50,14 @@ class NodeReader {
   NodeList finish() {
     for (const NodeField field : {NodeField::kCpu, NodeField::kMemory})
       if (!map_.has(index(field)) && !list_.nodes.empty())
-        list_.notes.push_back(fmt::format(
-            "no column {0}: nodes have none, and pods that want {0} fit nowhere", kNodeFields[index(field)]));
+        list_.notes.push_back(
+            fmt::format("no column {0}: nodes have none, so pods that request {0} fit nowhere",
+                        kNodeFields[index(field)]));
     return std::move(list_);
   }
 
  private:
-  // A list with our columns is ours, whatever the trace is.
+  // A list with our column names is read as ours, whatever the format of the trace.
   Result<std::vector<std::string>> bind(const Header& header) {
     const auto is_there = [&](std::string_view name) {
       return std::ranges::find(header.columns, name) != header.columns.end();
@@ -65,13 +66,14 @@ class NodeReader {
     if (format_ != nullptr && !is_ours && !format_->nodes.empty()) {
       if (auto assigned = map_.assign(format_->nodes); !assigned) return assigned.error();
     } else if (!is_ours) {
-      return Error{fmt::format("none of its columns is node or gpus; a list of nodes has {}",
-                               fmt::join(kNodeFields, ", ")),
-                   {}};
+      return Error{
+          fmt::format("has neither a column node nor a column gpus; the columns of a node list are {}",
+                      fmt::join(kNodeFields, ", ")),
+          {}};
     }
     auto wanted = map_.bind(header);
     if (wanted && is_ours && !map_.unused().empty())
-      list_.notes.push_back(fmt::format("columns not used: {}", fmt::join(map_.unused(), ", ")));
+      list_.notes.push_back(fmt::format("ignored columns: {}", fmt::join(map_.unused(), ", ")));
     return wanted;
   }
 
@@ -80,7 +82,7 @@ class NodeReader {
     mistake_.reset();
     const NodeRow row = row_of(values);
     if (!mistake_ && list_.nodes.size() + static_cast<std::size_t>(row.count) > kMostNodes)
-      mistake_ = Error{fmt::format("{} nodes are the most", kMostNodes), {}};
+      mistake_ = Error{fmt::format("a list may have at most {} nodes", kMostNodes), {}};
     if (!mistake_) add(row);
     if (!mistake_) return;
     mistake_->where.file = where.file, mistake_->where.line = where.line,
@@ -118,14 +120,14 @@ class NodeReader {
     use(std::move(*result));
   }
 
-  // "node-7" without a name, "rack-0", "rack-1" … where a row stands for several.
+  // Names nodes without a name "node-7", and several nodes of one row "rack-0", "rack-1", …
   void add(const NodeRow& row) {
     for (std::int32_t i = 0; i < row.count && !mistake_; ++i) {
       std::string name = row.name.empty() ? fmt::format("node-{}", list_.nodes.size())
                          : row.count == 1 ? row.name
                                           : fmt::format("{}-{}", row.name, i);
       if (!names_.insert(name).second)
-        return fail(NodeField::kNode, fmt::format("there is a node \"{}\" already", name));
+        return fail(NodeField::kNode, fmt::format("node \"{}\" already exists", name));
       list_.nodes.push_back(object_of(row, std::move(name)));
     }
   }

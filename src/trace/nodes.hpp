@@ -1,4 +1,5 @@
-// Nodes from a list: node, gpus, cpu, memory, model, or the node list of a public trace.
+// Reads nodes from a list with columns such as node, gpus, cpu, memory, model, or from the node list of a
+// public trace.
 #pragma once
 
 #include <string>
@@ -11,15 +12,15 @@
 namespace muster::trace {
 
 struct NodeList {
-  std::vector<NodeObject> nodes;  // in the order of the file
+  std::vector<NodeObject> nodes;  // in file order
   std::size_t rows = 0, skipped = 0;
-  std::vector<Error> bad_rows;  // the first of those that were skipped
+  std::vector<Error> bad_rows;  // the first of the skipped rows
   std::vector<std::string> notes;
 };
 
 struct NodeListOptions {
   std::string file;
-  std::string format;  // of the trace: its list of nodes may have our columns, or its own
+  std::string format;  // of the trace; its node list may have our columns or its own
 };
 
 Result<NodeList> read_nodes(const NodeListOptions& options);

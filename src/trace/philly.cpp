@@ -1,4 +1,4 @@
-// The attempts of a job in Microsoft's list: when each began and ended, and on which GPUs of which machines.
+// The attempts of a job in Microsoft's list: their start and end, and the GPUs and machines they used.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster::trace {
 namespace {
 
-constexpr std::size_t kGpusOfAMachine = 8;  // of the larger ones
+constexpr std::size_t kGpusOfAMachine = 8;  // the larger machines
 
 std::optional<TimePoint> instant_in(Json attempt, std::string_view key) {
   std::string_view text;
@@ -29,7 +29,7 @@ std::size_t gpus_of(Json attempt) {
 }
 
 struct Attempts {
-  std::size_t gpus = 0;  // the most that one had
+  std::size_t gpus = 0;  // the most of any attempt
   std::optional<Duration> ran;
 };
 
@@ -47,8 +47,9 @@ Attempts attempts_of(Json row) {
 
 }  // namespace
 
-// Where a job stood is what the scheduler of those days found, not what the job wanted: here it wants whole
-// machines if it had so many GPUs, one pod if it had fewer than a machine has, else one pod for each GPU.
+// The machines of an attempt show what the scheduler of those days found, not what the job requested. Here a
+// job requests whole machines if its GPUs fill machines, one pod if it had fewer GPUs than a machine, and
+// otherwise one pod per GPU.
 std::string philly_column(Json row, std::string_view column) {
   if (!column.starts_with("attempts.")) return "";
   const Attempts attempts = attempts_of(row);

@@ -1,4 +1,4 @@
-// Queues below one parent, with equal weight and no limit.
+// Creates queues below one parent, with equal weight and no limit.
 #include "trace/queues.hpp"
 
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ std::string note_of(const std::set<std::string>& names, const std::string& paren
   }
   if (names.size() > kMostNamed) some += ", …";
   return fmt::format(
-      "{} of the trace not defined in any file ({}); made below {}, with equal weight and no limit",
+      "{} of the trace not defined in any file ({}); created below {} with equal weight and no limit",
       counted(names.size(), "queue"), some, parent);
 }
 

@@ -1,4 +1,4 @@
-// Queues and priority classes that a trace speaks of and nobody has defined.
+// Creates the queues and priority classes that a trace uses but no file defines.
 #pragma once
 
 #include <functional>
@@ -12,17 +12,17 @@
 namespace muster::trace {
 
 struct MadeQueues {
-  std::vector<QueueObject> queues;  // the parent first; none where nothing is missing
-  std::string note;                 // what was made, for people
+  std::vector<QueueObject> queues;  // the parent first; empty if none is missing
+  std::string note;                 // describes the created queues for the user
 };
 
-// Below one parent, with equal weight, entitled to nothing and without a limit. They are as old as `created`.
+// The queues share one parent, with equal weight, no quota and no limit, and were created at `created`.
 MadeQueues missing_queues(const Trace& trace, const std::function<bool(const std::string&)>& is_defined,
                           TimePoint created);
 
-// A job that has a number for its priority is of the class of that number.
+// A class for each job priority that is a number.
 std::vector<PriorityClassObject> numbered_priorities(const Trace& trace);
-// "train", or "trace-priority-90" for "90".
+// For example "train", or "trace-priority-90" for "90".
 std::string priority_class_of(const std::string& priority);
 
 }  // namespace muster::trace

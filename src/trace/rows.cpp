@@ -1,4 +1,4 @@
-// Tells JSON from CSV by the first character, and picks the wanted columns out of each row.
+// Distinguishes JSON from CSV by the first character, and picks the needed columns from each row.
 #include "trace/rows.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::string_view kMark = "\xEF\xBB\xBF";
 
-// Why text is read neither as CSV nor as JSON; "": it may be.
+// Why the text is neither CSV nor JSON; "" if it may be.
 std::string problem_with_text(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) return "is UTF-16; save it as UTF-8";
-  if (without_space(text).empty()) return "is empty; a trace begins with the names of its columns";
+  if (without_space(text).empty()) return "is empty; a trace begins with its column names";
   return "";
 }
 
@@ -50,9 +50,9 @@ class CsvReader {
     if (!record.mistake.empty()) return at(record.line, record.mistake);
     Header header;
     for (const std::string_view name : record.values) {
-      if (!is_utf8(name)) return at(record.line, "the name of a column is no UTF-8");
+      if (!is_utf8(name)) return at(record.line, "a column name is not valid UTF-8");
       if (!name.empty() && std::ranges::find(header.columns, name) != header.columns.end())
-        return at(record.line, fmt::format("there are two columns \"{}\"", shortened(name)));
+        return at(record.line, fmt::format("column \"{}\" appears twice", shortened(name)));
       header.columns.emplace_back(name);
     }
     auto wanted = use_.wanted(header);
@@ -69,7 +69,7 @@ class CsvReader {
     if (!record.mistake.empty()) return use_.bad_row(at(record.line, record.mistake));
     if (record.values.size() != width_)
       return use_.bad_row(
-          at(record.line, fmt::format("has {} values, and the header {}", record.values.size(), width_)));
+          at(record.line, fmt::format("has {} values, but the header has {}", record.values.size(), width_)));
     for (std::size_t i = 0; i < positions_.size(); ++i)
       values_[i] = positions_[i] < width_ ? record.values[positions_[i]] : std::string_view();
     use_.row({.file = file_, .line = record.line}, values_);
@@ -78,7 +78,7 @@ class CsvReader {
   const std::string& file_;
   const RowUse& use_;
   std::size_t width_ = 0;
-  std::vector<std::size_t> positions_;  // of the wanted columns
+  std::vector<std::size_t> positions_;  // of the needed columns
   std::vector<std::string_view> values_;
 };
 
@@ -98,7 +98,7 @@ std::string text_of(Json value) {
   }
 }
 
-// The member of that name, or what a dotted name leads to.
+// The member with that name; a dotted name leads into nested objects.
 std::string member(Json row, std::string_view column) {
   Json value;
   if (row[column].get(value) == simdjson::SUCCESS) return text_of(value);
@@ -119,7 +119,7 @@ class JsonReader {
     if (where.line == 0) where.object = fmt::format("row {}", rows_);
     if (failure_) return;
     simdjson::dom::object members;
-    if (row.get(members) != simdjson::SUCCESS) return use_.bad_row({"is no JSON object", where});
+    if (row.get(members) != simdjson::SUCCESS) return use_.bad_row({"is not a JSON object", where});
     if (!wanted_ && !take_header(members, where)) return;
     texts_.clear();
     for (const std::string& column : *wanted_) texts_.push_back(value(row, column));
@@ -129,7 +129,7 @@ class JsonReader {
 
   Result<void> finish(const std::string& file) const {
     if (failure_) return *failure_;
-    if (!wanted_) return Error{"has no row", {.file = file}};
+    if (!wanted_) return Error{"has no rows", {.file = file}};
     return {};
   }
 
@@ -178,7 +178,7 @@ Result<void> read_text(NamedText text, const RowUse& use) {
 }  // namespace
 
 Result<void> read_rows(const std::string& file, const RowUse& use) {
-  Result<void> result = Error{"has nothing that can be read", {.file = file}};
+  Result<void> result = Error{"has no readable content", {.file = file}};
   for_each_text(
       file, [&](NamedText text) { result = read_text(std::move(text), use); },
       [&](const Error& error) { result = error; });

@@ -1,4 +1,4 @@
-// One pass over the jobs.
+// Summarizes the jobs in one pass.
 #include "trace/summary.hpp"
 
 #include <algorithm>

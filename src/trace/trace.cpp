@@ -1,4 +1,4 @@
-// Rows to jobs: each field by its rule, and what is wrong with it told with its line.
+// Turns rows into jobs field by field, and reports mistakes with their line.
 #include "trace/trace.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -18,7 +18,7 @@
 namespace muster::trace {
 namespace {
 
-constexpr std::size_t kMostShown = 1000;  // bad rows
+constexpr std::size_t kMostShown = 1000;  // most bad rows that are kept
 constexpr std::int32_t kMostPods = 100'000;
 constexpr std::array<std::string_view, 3> kPreemptibilities{"preemptible", "non-preemptible",
                                                             "semi-preemptible"};
@@ -30,8 +30,9 @@ Result<RunTime> run_time_in(const Value& value) {
   if (value.type == Value::Type::kText && value.text.ends_with(')')) {
     if (const auto drawn = parse_run_time(value.text)) return *drawn;
     return Error{
-        fmt::format("\"{}\" is no distribution like exp(2h), uniform(1h,3h) or lognormal(median=2h,p90=8h)",
-                    shortened(value.text)),
+        fmt::format(
+            "\"{}\" is not a distribution such as exp(2h), uniform(1h,3h) or lognormal(median=2h,p90=8h)",
+            shortened(value.text)),
         {}};
   }
   auto fixed = duration_in(value);
@@ -39,7 +40,7 @@ Result<RunTime> run_time_in(const Value& value) {
   return RunTime{.first = *fixed};
 }
 
-// The fields of one row. The first mistake stays; what comes after it is not looked at.
+// The fields of one row. Reading stops at the first mistake.
 class JobRow {
  public:
   JobRow(const ColumnMap& map, const Format* format, std::span<const std::string_view> values, Trace& trace)
@@ -61,7 +62,7 @@ class JobRow {
   const std::optional<Error>& mistake() const { return mistake_; }
 
  private:
-  // What the row has in a field, in the words of ours; missing where it has nothing.
+  // The value of a field, translated to our words; missing if the row has none.
   Value value(Field field) {
     auto value = map_.value(index(field), values_);
     if (!value) return fail(field, value.error().message), Value{};
@@ -73,7 +74,7 @@ class JobRow {
     return *value;
   }
 
-  // "None" may well be the name of a queue.
+  // Whether "None" in this field may be a name, for example of a queue.
   static bool is_name(Field field) {
     return field == Field::kJob || field == Field::kQueue || field == Field::kUser;
   }
@@ -100,9 +101,10 @@ class JobRow {
 
   void take_submit(const Moment& moment, TraceJob& job) {
     if (trace_.rows > 1 && moment.is_instant != trace_.has_instants && !trace_.jobs.empty())
-      return fail(Field::kSubmit, moment.is_instant
-                                      ? "is an instant, and the rows before have seconds from the start"
-                                      : "are seconds from the start, and the rows before have instants");
+      return fail(Field::kSubmit,
+                  moment.is_instant
+                      ? "is a timestamp, but earlier rows have seconds from the start"
+                      : "is a number of seconds from the start, but earlier rows have timestamps");
     trace_.has_instants = moment.is_instant;
     job.submit = moment.at;
   }
@@ -113,8 +115,8 @@ class JobRow {
     job.min = job.pods;
     take(Field::kMin, pods, [&](std::int32_t count) { job.min = count; });
     if (!mistake_ && job.min > job.pods)
-      fail(Field::kMin, fmt::format("{} is more than the {} pods there are", job.min, job.pods));
-    take(Field::kGpus, gpu_totals, [&](GpuAmount gpus) { job.gpus = gpus.whole, job.gpu_share = gpus.share; });
+      fail(Field::kMin, fmt::format("{} is more than the {} pods of the job", job.min, job.pods));
+    take(Field::kGpus, gpus_in, [&](GpuAmount gpus) { job.gpus = gpus.whole, job.gpu_share = gpus.share; });
     take(Field::kCpu, milli_cores_in, [&](std::int64_t amount) { job.milli_cores = amount; });
     take(Field::kMemory, bytes_in, [&](std::int64_t amount) { job.bytes = amount; });
     take_name(Field::kGpuModel, job.gpu_model);
@@ -125,8 +127,8 @@ class JobRow {
     take(Field::kPreemptibility, name_in, [&](const std::string& text) {
       if (std::ranges::find(kPreemptibilities, text) == kPreemptibilities.end())
         return fail(Field::kPreemptibility,
-                    fmt::format("\"{}\" is none of {}{}", shortened(text), fmt::join(kPreemptibilities, ", "),
-                                did_you_mean(text, kPreemptibilities)));
+                    fmt::format("\"{}\" is not one of {}{}", shortened(text),
+                                fmt::join(kPreemptibilities, ", "), did_you_mean(text, kPreemptibilities)));
       job.preemptibility = trace_.texts.id_of(text);
     });
     take(Field::kExpectedRuntime, duration_in, [&](Duration d) { job.expected_runtime = d; });
@@ -140,7 +142,7 @@ class JobRow {
     take(Field::kRestartCost, duration_in, [&](Duration d) { work.restart_cost = d; });
     take(Field::kFailsAfter, duration_in, [&](Duration d) { work.fails_after = d; });
     if (!mistake_ && work.work && work.duration)
-      fail(Field::kWork, "stands beside a duration; a job has one of the two");
+      fail(Field::kWork, "cannot be combined with a duration; give only one of them");
   }
 
   void fail(Field field, const std::string& message) {
@@ -170,7 +172,7 @@ class TraceReader {
 
   Trace finish() {
     std::ranges::stable_sort(trace_.jobs, {}, &TraceJob::submit);
-    note_what_is_missing();
+    note_missing_columns();
     return std::move(trace_);
   }
 
@@ -181,14 +183,13 @@ class TraceReader {
       return std::ranges::find(kFields, name) != kFields.end();
     };
     if (is_ours && std::ranges::none_of(header.columns, is_field))
-      return Error{
-          fmt::format("none of its columns is one of ours ({}); --trace-map or --trace-format says what "
-                      "they are",
-                      fmt::join(kFields, ", ")),
-          {}};
+      return Error{fmt::format("has none of the known columns ({}); map its columns with --trace-map or "
+                               "--trace-format",
+                               fmt::join(kFields, ", ")),
+                   {}};
     auto wanted = map_.bind(header);
     if (wanted && is_ours && !map_.unused().empty())
-      trace_.notes.push_back(fmt::format("columns not used: {}", fmt::join(map_.unused(), ", ")));
+      trace_.notes.push_back(fmt::format("ignored columns: {}", fmt::join(map_.unused(), ", ")));
     return wanted;
   }
 
@@ -213,7 +214,7 @@ class TraceReader {
     const int place = where.line > 0 ? where.line : static_cast<int>(trace_.rows);
     const auto [first, is_new] = lines_.try_emplace(job.name, place);
     if (is_new) return std::nullopt;
-    return Error{fmt::format("there is a job \"{}\" in {} {} already", shortened(job.name),
+    return Error{fmt::format("job \"{}\" already appears in {} {}", shortened(job.name),
                              where.line > 0 ? "line" : "row", first->second),
                  {.path = map_.described(index(Field::kJob))}};
   }
@@ -223,18 +224,18 @@ class TraceReader {
     if (trace_.bad_rows.size() < kMostShown) trace_.bad_rows.push_back(error);
   }
 
-  void note_what_is_missing() {
+  void note_missing_columns() {
     if (!map_.has(index(Field::kSubmit)))
       trace_.notes.emplace_back("no column submit: all jobs arrive at the start");
     if (!map_.has(index(Field::kDuration)) && !map_.has(index(Field::kWork)))
-      trace_.notes.emplace_back("no column duration: jobs run for ever");
+      trace_.notes.emplace_back("no column duration: jobs run forever");
   }
 
   const TraceOptions& options_;
   const Format* const format_;
   ColumnMap map_;
   Trace trace_;
-  absl::flat_hash_map<std::string, int> lines_;  // of jobs
+  absl::flat_hash_map<std::string, int> lines_;  // line of each job name
 };
 
 Result<TraceReader> reader_of(const TraceOptions& options) {
@@ -244,7 +245,7 @@ Result<TraceReader> reader_of(const TraceOptions& options) {
     const auto names = format_names();
     format = find_format(options.format);
     if (format == nullptr)
-      return Error{fmt::format("--trace-format: \"{}\" is none of {}{}", options.format,
+      return Error{fmt::format("--trace-format: \"{}\" is not one of {}{}", options.format,
                                fmt::join(names, ", "), did_you_mean(options.format, names)),
                    {}};
     if (auto assigned = map.assign(format->jobs); !assigned) return assigned.error();

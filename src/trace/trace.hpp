@@ -1,7 +1,7 @@
-// The jobs of a trace: what was submitted when, wanted what, and how long it ran.
+// The jobs of a trace: their submission times, requests and durations.
 //
 //   auto trace = read_trace({.file = "jobs.csv", .format = "openb"});
-//   for (const TraceJob& job : trace->jobs) …   // in the order in which they are submitted
+//   for (const TraceJob& job : trace->jobs) …   // in order of submission
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace muster::trace {
 
-// A text that many jobs share; those of one trace compare as their ids do. 0: "".
+// An interned text. Two texts of one trace are equal if their ids are. Id 0 is "".
 using TextId = std::uint32_t;
 
 class SharedTexts {
@@ -33,11 +33,11 @@ class SharedTexts {
 
 struct TraceJob {
   std::string name;
-  TimePoint submit{};  // since 1970 where the trace has instants, else what has passed since the start
+  TimePoint submit{};  // since 1970 if the trace has timestamps; otherwise since the start
   TextId queue = 0, user = 0, gpu_model = 0, priority = 0, preemptibility = 0;
   std::int32_t pods = 1, min = 1;
-  std::int32_t gpus = 0;  // whole ones, of each pod
-  double gpu_share = 0;   // of one GPU, where it is not 0
+  std::int32_t gpus = 0;  // whole GPUs per pod
+  double gpu_share = 0;   // of one GPU, unless it is 0
   std::int64_t milli_cores = 0, bytes = 0;
   Work work;
   std::optional<Duration> expected_runtime;
@@ -45,18 +45,18 @@ struct TraceJob {
 
 struct Trace {
   std::string file;
-  std::vector<TraceJob> jobs;  // by submission, those of one moment as in the file
+  std::vector<TraceJob> jobs;  // in order of submission; jobs of the same time in file order
   SharedTexts texts;
   bool has_instants = false;
   std::size_t rows = 0, skipped = 0;
-  std::vector<Error> bad_rows;  // the first of those that were skipped
+  std::vector<Error> bad_rows;  // the first of the skipped rows
   std::vector<std::string> notes;
 
-  // When a job arrives in a simulation that begins at `start`.
+  // The arrival time of a job in a simulation that begins at `start`.
   TimePoint submitted(const TraceJob& job, TimePoint start) const {
     return has_instants ? job.submit : start + job.submit.time_since_epoch();
   }
-  // The first instant of a trace that has instants: where a simulation of it begins by itself.
+  // The first timestamp, if the trace has timestamps: the default start of a simulation.
   std::optional<TimePoint> first_instant() const {
     if (!has_instants || jobs.empty()) return std::nullopt;
     return jobs.front().submit;
@@ -64,17 +64,17 @@ struct Trace {
 };
 
 struct TraceOptions {
-  std::string file;                             // "-": standard input
-  std::string format;                           // one of format_names(), "": our own columns
-  std::string map;                              // "gpus=num_gpu, …", goes before the format
-  std::string default_queue = "default-queue";  // of jobs that name none
+  std::string file;                             // "-" is standard input
+  std::string format;                           // one of format_names(); "" for our own columns
+  std::string map;                              // for example "gpus=num_gpu, …"; overrides the format
+  std::string default_queue = "default-queue";  // for jobs that name no queue
 };
 
-// What is wrong with rows is in the trace; an Error is about the file, or about the options.
+// Mistakes in rows are in the trace. An Error concerns the file or the options.
 Result<Trace> read_trace(const TraceOptions& options);
 Result<Trace> read_trace_in(const TraceOptions& options, std::string_view text);
 
-// The names of the formats, as the documentation has them.
+// The names of the formats as documented.
 std::vector<std::string_view> format_names();
 
 }  // namespace muster::trace

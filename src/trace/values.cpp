@@ -1,4 +1,4 @@
-// Text to number, duration, instant or amount, with bounds that keep sums in range.
+// Parses numbers, durations, timestamps and amounts, with bounds that keep sums in range.
 #include "trace/values.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace muster::trace {
 namespace {
 
 constexpr std::size_t kLongestShown = 40;
-constexpr double kMostSeconds = 9.2e9;  // some 290 years, what a Duration can hold
+constexpr double kMostSeconds = 9.2e9;  // about 290 years, the limit of Duration
 
 }  // namespace
 

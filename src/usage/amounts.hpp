@@ -1,4 +1,4 @@
-// Three numbers, one for each accounted resource, in the order of model/resources.hpp: cores, bytes, GPUs.
+// One number per accounted resource, in the order of model/resources.hpp: cores, bytes, GPUs.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace muster {
 
 using UsageAmounts = std::array<double, 3>;
-// By name of queue.
+// By queue name.
 using QueueUsage = std::map<std::string, UsageAmounts>;
 
 }  // namespace muster

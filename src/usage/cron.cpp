@@ -1,4 +1,4 @@
-// Fields of a cron line to sets of numbers, and the search through the calendar, day by day.
+// Parses the fields of a cron schedule into sets of numbers, and searches the calendar day by day.
 #include "usage/cron.hpp"
 
 #include <fmt/format.h>
@@ -17,14 +17,14 @@ using std::chrono::days;
 using std::chrono::hours;
 using std::chrono::minutes;
 
-// A 29th of February comes within eight years.
+// The longest gap between two 29ths of February is eight years.
 constexpr days kFarthest(366 * 9);
 
 constexpr auto kMonths = std::to_array<std::string_view>(
     {"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"});
 constexpr auto kWeekdays = std::to_array<std::string_view>({"sun", "mon", "tue", "wed", "thu", "fri", "sat"});
 
-// What a field may hold, and the names that stand for numbers from `least` on.
+// The range of a field, and the names for numbers from `least` on.
 struct CronField {
   std::string_view noun;
   int least, most;
@@ -33,7 +33,7 @@ struct CronField {
 
 constexpr CronField kMinute{"minute", 0, 59}, kHour{"hour", 0, 23}, kDay{"day of the month", 1, 31};
 constexpr CronField kMonth{"month", 1, 12, kMonths};
-constexpr CronField kWeekday{"day of the week", 0, 7, kWeekdays};  // 7 is Sunday, too
+constexpr CronField kWeekday{"day of the week", 0, 7, kWeekdays};  // 7 also means Sunday
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -67,10 +67,11 @@ std::optional<int> value_in(const CronField& field, std::string_view text) {
 }
 
 Error bad_part(const CronField& field, std::string_view part) {
-  return Error{fmt::format("\"{}\" is no {} ({} to {})", part, field.noun, field.least, field.most), {}};
+  return Error{fmt::format("\"{}\" is not a valid {} ({} to {})", part, field.noun, field.least, field.most),
+               {}};
 }
 
-// "*", "5", "1-5", "*/2", "10-20/5", "7/3": the last means from 7 on.
+// Parses "*", "5", "1-5", "*/2", "10-20/5" and "7/3" (every third from 7 on).
 template <std::size_t N>
 Result<bool> add_part(const CronField& field, std::string_view part, std::bitset<N>& set) {
   const auto slash = part.find('/');
@@ -136,10 +137,11 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   auto fields = split_at(without_macro(lower), " \t");
   std::erase(fields, "");
   if (fields.size() != 5)
-    return Error{fmt::format("\"{}\" has {} fields; a cron line has five: minute, hour, day of the month, "
-                             "month, day of the week",
-                             text, fields.size()),
-                 {}};
+    return Error{
+        fmt::format("\"{}\" has {} fields; a cron schedule has five: minute, hour, day of the month, "
+                    "month, day of the week",
+                    text, fields.size()),
+        {}};
   CronSchedule schedule;
   schedule.text_ = fmt::format("{}", fmt::join(fields, " "));
   for (const auto& read :
@@ -151,11 +153,11 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   schedule.any_weekday_ = is_open_field(fields[4]);
   const Day any_leap_year = std::chrono::year(2024) / 1 / 1;
   if (!schedule.search(any_leap_year, days(1), any_leap_year))
-    return Error{fmt::format("\"{}\" never comes", text), {}};
+    return Error{fmt::format("\"{}\" never occurs", text), {}};
   return schedule;
 }
 
-bool CronSchedule::is_meant(Day day) const {
+bool CronSchedule::matches(Day day) const {
   const std::chrono::year_month_day date(day);
   if (!months_.test(static_cast<unsigned>(date.month()))) return false;
   const bool by_day = days_.test(static_cast<unsigned>(date.day()));
@@ -181,12 +183,12 @@ std::optional<CronSchedule::Minute> CronSchedule::first_of(Day day, Minute limit
 
 std::optional<CronSchedule::Minute> CronSchedule::search(Day from, days step, Minute limit) const {
   for (Day day = from; std::chrono::abs(day - from) <= kFarthest; day += step)
-    if (is_meant(day))
+    if (matches(day))
       if (const auto found = step > days(0) ? first_of(day, limit) : last_of(day, limit)) return found;
   return {};
 }
 
-// Neither search is in vain: what never comes was refused.
+// Both searches succeed because schedules that never occur are refused.
 TimePoint CronSchedule::last(TimePoint t) const {
   const auto limit = std::chrono::floor<minutes>(t.whole_seconds());
   return *search(std::chrono::floor<days>(t.whole_seconds()), days(-1), limit);

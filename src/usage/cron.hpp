@@ -1,4 +1,4 @@
-// Moments that come again and again, as cron writes them: "0 9 * * mon-fri". All times are UTC.
+// Recurring times in cron notation, such as "0 9 * * mon-fri". All times are UTC.
 #pragma once
 
 #include <bitset>
@@ -14,13 +14,14 @@ namespace muster {
 
 class CronSchedule {
  public:
-  // Five fields (minute, hour, day of the month, month, day of the week) of numbers, names, lists, ranges and
-  // steps, or @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. Where both kinds of days are
-  // restricted, a day is meant that either of them names. What never comes is refused.
+  // Parses five fields (minute, hour, day of the month, month, day of the week) of numbers, names, lists,
+  // ranges and steps, or one of @hourly, @daily, @midnight, @weekly, @monthly, @yearly, @annually. If both
+  // kinds of days are restricted, a day needs to match only one of them. A schedule that never occurs is
+  // refused.
   static Result<CronSchedule> parse(std::string_view text);
 
   const std::string& text() const { return text_; }
-  // The latest moment that is not after `t`, the first that is.
+  // The latest time not after `t`, and the first one after it.
   TimePoint last(TimePoint t) const;
   TimePoint next(TimePoint t) const;
 
@@ -29,8 +30,8 @@ class CronSchedule {
   using Minute = std::chrono::sys_time<std::chrono::minutes>;
 
   CronSchedule() = default;
-  bool is_meant(Day day) const;
-  // Of one day, not after or not before `limit`; nothing: none.
+  bool matches(Day day) const;
+  // The last (first) minute of a day not after (not before) `limit`; nullopt if there is none.
   std::optional<Minute> last_of(Day day, Minute limit) const;
   std::optional<Minute> first_of(Day day, Minute limit) const;
   std::optional<Minute> search(Day from, std::chrono::days step, Minute limit) const;

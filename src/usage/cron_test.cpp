@@ -1,4 +1,4 @@
-// Cron lines: what they mean, and which are refused.
+// The times of cron schedules, and schedules that are refused.
 #include "usage/cron.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ struct Moment {
 };
 
 // 2025-06-01 is a Sunday.
-TEST(Cron, FindsTheMomentsAroundNow) {
+TEST(Cron, FindsTheTimesAroundNow) {
   for (const Moment& m : std::vector<Moment>{
            {"* * * * *", "2025-06-01T12:00:30Z", "2025-06-01T12:00:00Z", "2025-06-01T12:01:00Z"},
            {"0 * * * *", "2025-06-01T12:00:00Z", "2025-06-01T12:00:00Z", "2025-06-01T13:00:00Z"},
@@ -46,23 +46,24 @@ TEST(Cron, FindsTheMomentsAroundNow) {
   }
 }
 
-TEST(Cron, ADayIsNamedByEitherKindOfDay) {
+TEST(Cron, ADayMatchesByMonthOrWeek) {
   EXPECT_EQ(next("0 0 13 * fri", "2025-06-01T12:00:00Z"), "2025-06-06T00:00:00Z");
   EXPECT_EQ(next("0 0 3 * fri", "2025-06-01T12:00:00Z"), "2025-06-03T00:00:00Z");
   EXPECT_EQ(next("0 0 */2 * fri", "2025-06-01T12:00:00Z"), "2025-06-13T00:00:00Z") << "a star restricts";
 }
 
-TEST(Cron, SaysWhatItDoesNotUnderstand) {
-  EXPECT_EQ(refused("0 0 * *"),
-            "\"0 0 * *\" has 4 fields; a cron line has five: minute, hour, day of the month, month, day of "
-            "the week");
-  EXPECT_EQ(refused("60 * * * *"), "\"60\" is no minute (0 to 59)");
-  EXPECT_EQ(refused("0 5-3 * * *"), "\"5-3\" is no hour (0 to 23)");
-  EXPECT_EQ(refused("*/0 * * * *"), "\"*/0\" is no minute (0 to 59)");
-  EXPECT_EQ(refused("0 0 L * *"), "\"l\" is no day of the month (1 to 31)");
-  EXPECT_EQ(refused("0 0 1 foo *"), "\"foo\" is no month (1 to 12)");
-  EXPECT_EQ(refused("0 0 , * *"), "\"\" is no day of the month (1 to 31)");
-  EXPECT_EQ(refused("0 0 30 2 *"), "\"0 0 30 2 *\" never comes");
+TEST(Cron, ReportsInvalidFields) {
+  EXPECT_EQ(
+      refused("0 0 * *"),
+      "\"0 0 * *\" has 4 fields; a cron schedule has five: minute, hour, day of the month, month, day of "
+      "the week");
+  EXPECT_EQ(refused("60 * * * *"), "\"60\" is not a valid minute (0 to 59)");
+  EXPECT_EQ(refused("0 5-3 * * *"), "\"5-3\" is not a valid hour (0 to 23)");
+  EXPECT_EQ(refused("*/0 * * * *"), "\"*/0\" is not a valid minute (0 to 59)");
+  EXPECT_EQ(refused("0 0 L * *"), "\"l\" is not a valid day of the month (1 to 31)");
+  EXPECT_EQ(refused("0 0 1 foo *"), "\"foo\" is not a valid month (1 to 12)");
+  EXPECT_EQ(refused("0 0 , * *"), "\"\" is not a valid day of the month (1 to 31)");
+  EXPECT_EQ(refused("0 0 30 2 *"), "\"0 0 30 2 *\" never occurs");
   EXPECT_NE(refused("@often"), "");
   EXPECT_NE(refused(""), "");
 }

@@ -1,4 +1,4 @@
-// Integrals of what is held, and how much of them counts now.
+// Integrates what queues hold, and computes how much of it counts now.
 #include "usage/history.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr int kBucketsOfWindow = 32;
 
 double seconds_of(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-// Of one unit that was held for so long and is given up now.
+// The integral of one unit that was held for this long until now.
 double integral(const UsageSettings& settings, Duration held) {
   const double seconds = seconds_of(held), half_life = seconds_of(settings.half_life);
   if (half_life <= 0) return seconds;
@@ -54,7 +54,7 @@ void UsageHistory::add(TimePoint from, TimePoint to, const QueueUsage& held, con
   }
 }
 
-// The clock may have been set back: then the bucket is already further than `to`.
+// The clock may have been set back, so the bucket may already end after `to`.
 void UsageHistory::add_to_bucket(TimePoint from, TimePoint to, const QueueUsage& held,
                                  const UsageAmounts& capacity) {
   const UsageSpan span = span_of_bucket(from);

@@ -1,10 +1,9 @@
-// What queues have held over time, kept by ourselves: clientType embedded.
+// The past use of queues, recorded by muster itself: clientType embedded.
 //
-// Time is cut into buckets, 32 of them in a sliding window, one for a window that tumbles or follows a cron
-// line. Each holds amounts integrated over its time, decayed by the half life to the moment of its last
-// change, so decay is exact. What has left the window is forgotten by buckets; of the one that the begin of
-// a sliding window divides, a part counts. Moments when nobody watched count for nobody, and neither does
-// their capacity.
+// Time is divided into buckets: 32 of them in a sliding window, one in a tumbling or cron window. Each bucket
+// contains amounts integrated over its time and decayed by the half life to the time of its last change, so
+// that decay is exact. Buckets that have left the window are dropped. A bucket that is partly in the sliding
+// window counts in part. Time that was not recorded counts neither as use nor as capacity.
 #pragma once
 
 #include <map>
@@ -19,25 +18,25 @@ namespace muster {
 
 class UsageHistory {
  public:
-  explicit UsageHistory(const UsageSettings& settings);  // which outlive it
+  explicit UsageHistory(const UsageSettings& settings);  // must outlive the history
 
-  // Between the two instants the queues held so much of the capacity.
+  // Records what the queues held, and the capacity, from `from` to `to`.
   void add(TimePoint from, TimePoint to, const QueueUsage& held, const UsageAmounts& capacity);
-  // As shares of the capacity.
+  // The shares of the capacity.
   QueueUsage shares(TimePoint now) const;
 
-  // To be kept over restarts, and back. What was kept under other settings, or is damaged, is refused and
-  // changes nothing.
+  // The history as text, to keep it across restarts, and the way back. Text that was recorded under other
+  // settings, or is damaged, is refused and changes nothing.
   std::string text() const;
   Result<bool> restore(std::string_view text);
 
  private:
   struct Bucket {
-    TimePoint end{}, at{};  // `at`: the sums are decayed to that moment
+    TimePoint end{}, at{};  // the sums are decayed to `at`
     UsageAmounts capacity{};
     QueueUsage use;
   };
-  using Buckets = std::map<TimePoint, Bucket>;  // by begin
+  using Buckets = std::map<TimePoint, Bucket>;  // by start
 
   struct Kept;
 

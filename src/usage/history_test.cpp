@@ -1,4 +1,4 @@
-// The history that muster keeps itself, against numbers worked out by hand.
+// Checks muster's own history against numbers worked out by hand.
 #include "usage/history.hpp"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ constexpr int kGpus = 2;
 
 class HistoryTest : public testing::Test {
  protected:
-  // Queue "a" holds so many of eight GPUs, from minute to minute after noon.
+  // Queue "a" holds this many of eight GPUs, between these minutes after noon.
   void holds(double gpus, int from, int to) {
     history.add(minute(from), minute(to), {{"a", {0, 0, gpus}}}, kCapacity);
   }
@@ -34,7 +34,7 @@ class HistoryTest : public testing::Test {
   UsageHistory history{settings};
 };
 
-TEST_F(HistoryTest, AQueueThatHeldHalfOfTheClusterUsedHalf) {
+TEST_F(HistoryTest, ReportsTheShareOfTheCapacity) {
   holds(4, 0, 10);
   EXPECT_DOUBLE_EQ(share(10), 0.5);
   holds(0, 10, 20);
@@ -42,15 +42,15 @@ TEST_F(HistoryTest, AQueueThatHeldHalfOfTheClusterUsedHalf) {
   EXPECT_EQ(share(20, "b"), 0);
 }
 
-TEST_F(HistoryTest, ItDoesNotMatterHowOftenIsLooked) {
+TEST_F(HistoryTest, DoesNotDependOnTheIntervals) {
   UsageHistory once(settings);
   once.add(minute(0), minute(30), {{"a", {0, 0, 3}}}, kCapacity);
   for (int i = 0; i < 30; ++i) holds(3, i, i + 1);
   EXPECT_NEAR(share(30), once.shares(minute(30))["a"][kGpus], 1e-12);
 }
 
-// The window of 64 minutes has buckets of two; at minute 80 the first 16 minutes have left it.
-TEST_F(HistoryTest, WhatIsOlderThanTheWindowDoesNotCount) {
+// The window of 64 minutes has buckets of two minutes. At minute 80 the first 16 minutes have left it.
+TEST_F(HistoryTest, ForgetsWhatIsOlderThanTheWindow) {
   holds(8, 0, 32);
   holds(0, 32, 80);
   EXPECT_DOUBLE_EQ(share(80), 16.0 / 64);
@@ -58,14 +58,15 @@ TEST_F(HistoryTest, WhatIsOlderThanTheWindowDoesNotCount) {
   EXPECT_DOUBLE_EQ(share(500), 0);
 }
 
-TEST_F(HistoryTest, OfTheBucketAtTheBeginOfTheWindowAPartCounts) {
+TEST_F(HistoryTest, CountsThePartOfABucketInsideTheWindow) {
   holds(8, 0, 2);
   holds(0, 2, 65);
   EXPECT_DOUBLE_EQ(share(65), 1.0 / 64);
 }
 
-// One half life after it gave all up: use 8·h/ln2·½ of capacity 8·h/ln2·(1 − ¼), if both were there for one
-// half life each: (1−½)·½ / (1−¼) = 1/3.
+// The queue gave everything up one half life ago, after holding it for one half life. Its use is 8·h/ln2·½ of
+// a capacity of 8·h/ln2·(1 − ¼): (1−½)·½
+// (1−¼) = 1/3.
 TEST_F(HistoryTest, DecaysExactly) {
   settings.half_life = 10min;
   holds(8, 0, 10);
@@ -73,14 +74,14 @@ TEST_F(HistoryTest, DecaysExactly) {
   EXPECT_THAT(share(20), DoubleNear(1.0 / 3, 1e-12));
 }
 
-// The same with nobody watching in between: neither use nor capacity is known of that time.
-TEST_F(HistoryTest, TimeThatNobodyWatchedCountsForNobody) {
+// As above, but nothing was recorded in between: use and capacity of that time are unknown.
+TEST_F(HistoryTest, IgnoresTimeThatWasNotRecorded) {
   settings.half_life = 10min;
   holds(8, 0, 10);
   EXPECT_THAT(share(20), DoubleNear(1, 1e-12));
 }
 
-TEST_F(HistoryTest, StartsAnewWithAWindowThatTumbles) {
+TEST_F(HistoryTest, RestartsWithATumblingWindow) {
   settings.window_type = UsageWindow::kTumbling;
   settings.tumbling_start = kBegin;
   holds(8, 0, 32);
@@ -88,10 +89,10 @@ TEST_F(HistoryTest, StartsAnewWithAWindowThatTumbles) {
   EXPECT_DOUBLE_EQ(share(63), 32.0 / 63);
   EXPECT_DOUBLE_EQ(share(64), 0);
   holds(2, 63, 66);
-  EXPECT_DOUBLE_EQ(share(66), 0.25) << "two minutes of it";
+  EXPECT_DOUBLE_EQ(share(66), 0.25) << "the new window is two minutes old";
 }
 
-TEST_F(HistoryTest, StartsAnewWithTheCronLine) {
+TEST_F(HistoryTest, RestartsAtTheTimesOfTheCronSchedule) {
   settings.window_type = UsageWindow::kCron;
   settings.cron = *CronSchedule::parse("0 13 * * *");
   holds(8, 0, 59);
@@ -99,7 +100,7 @@ TEST_F(HistoryTest, StartsAnewWithTheCronLine) {
   EXPECT_DOUBLE_EQ(share(60), 0);
 }
 
-TEST_F(HistoryTest, ALongWindowWithAShortHalfLifeStaysANumber) {
+TEST_F(HistoryTest, StaysFiniteWithALongWindowAndAShortHalfLife) {
   settings = {.window_type = UsageWindow::kTumbling,
               .window_size = std::chrono::days(3650),
               .half_life = 1s,
@@ -108,15 +109,15 @@ TEST_F(HistoryTest, ALongWindowWithAShortHalfLifeStaysANumber) {
   EXPECT_DOUBLE_EQ(share(1000), 0.5);
 }
 
-TEST_F(HistoryTest, AClockThatIsSetBackDoesNoHarm) {
+TEST_F(HistoryTest, ToleratesAClockThatIsSetBack) {
   settings.half_life = 10min;
   holds(8, 100, 110);
   holds(0, 110, 10);
   holds(0, 10, 20);
-  EXPECT_EQ(share(20), 0) << "what is still to come does not count";
+  EXPECT_EQ(share(20), 0) << "future time does not count";
 }
 
-TEST_F(HistoryTest, SurvivesAsText) {
+TEST_F(HistoryTest, SurvivesConversionToText) {
   settings.half_life = 10min;
   holds(8, 0, 10);
   holds(3, 10, 20);
@@ -128,7 +129,7 @@ TEST_F(HistoryTest, SurvivesAsText) {
   EXPECT_EQ(other.text(), history.text());
 }
 
-TEST_F(HistoryTest, TextOfManyQueuesStaysBelowWhatAConfigMapHolds) {
+TEST_F(HistoryTest, TextOfManyQueuesFitsIntoAConfigMap) {
   QueueUsage held;
   for (int i = 0; i < 700; ++i)
     held["team-of-somebody-" + std::to_string(i)] = {12345.678, 9.87654321e11, 3.3};
@@ -136,7 +137,7 @@ TEST_F(HistoryTest, TextOfManyQueuesStaysBelowWhatAConfigMapHolds) {
   EXPECT_LT(history.text().size(), 1'000'000U);
 }
 
-TEST_F(HistoryTest, RefusesWhatIsDamagedOrForeign) {
+TEST_F(HistoryTest, RefusesDamagedOrForeignText) {
   holds(8, 0, 10);
   const std::string good = history.text();
   const auto with = [&](std::string from, std::string to) {
@@ -147,19 +148,20 @@ TEST_F(HistoryTest, RefusesWhatIsDamagedOrForeign) {
   EXPECT_EQ(refused(good), "");
   for (const std::string& foreign :
        {std::string(), std::string("team-a: 3"), std::string("{}"), good.substr(0, 50)})
-    EXPECT_EQ(refused(foreign), "it is damaged (not written by muster) and is not used") << foreign;
+    EXPECT_EQ(refused(foreign), "it is damaged (not written by muster) and is ignored") << foreign;
   EXPECT_EQ(refused(with("\"version\":1", "\"version\":2")),
-            "it is damaged (of another version) and is not used");
-  EXPECT_EQ(refused(with("\"queues\"", "\"others\"")), "it is damaged (no queues) and is not used");
-  EXPECT_EQ(refused(with("\"buckets\"", "\"others\"")), "it is damaged (no buckets) and is not used");
-  EXPECT_EQ(refused(with("T12:02:00Z", "T12:02:01Z")), "it is damaged (a bucket) and is not used");
-  EXPECT_EQ(refused(with("960.0", "-1")), "it is damaged (a bucket) and is not used");
-  EXPECT_EQ(refused(with("[0,0.0", "[99,0.0")), "it is damaged (queue a) and is not used");
-  EXPECT_EQ(refused(with("[0,0.0", "[0,\"x\"")), "it is damaged (queue a) and is not used");
-  EXPECT_EQ(refused(with("half life 0s", "half life 1h0m0s")),
-            "it was kept under other settings (sliding 1h4m0s, half life 1h0m0s; now sliding 1h4m0s, half "
-            "life 0s) and is not used");
-  EXPECT_EQ(history.text(), good) << "nothing of it was taken";
+            "it is damaged (unknown version) and is ignored");
+  EXPECT_EQ(refused(with("\"queues\"", "\"others\"")), "it is damaged (no queues) and is ignored");
+  EXPECT_EQ(refused(with("\"buckets\"", "\"others\"")), "it is damaged (no buckets) and is ignored");
+  EXPECT_EQ(refused(with("T12:02:00Z", "T12:02:01Z")), "it is damaged (a bucket) and is ignored");
+  EXPECT_EQ(refused(with("960.0", "-1")), "it is damaged (a bucket) and is ignored");
+  EXPECT_EQ(refused(with("[0,0.0", "[99,0.0")), "it is damaged (queue a) and is ignored");
+  EXPECT_EQ(refused(with("[0,0.0", "[0,\"x\"")), "it is damaged (queue a) and is ignored");
+  EXPECT_EQ(
+      refused(with("half life 0s", "half life 1h0m0s")),
+      "it was recorded under other settings (sliding 1h4m0s, half life 1h0m0s; now sliding 1h4m0s, half "
+      "life 0s) and is ignored");
+  EXPECT_EQ(history.text(), good) << "it is unchanged";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A history as JSON text: bounded in length by six digits a number and 32 buckets a queue.
+// Writes a history as JSON text. Its length is bounded: six digits per number and 32 buckets per queue.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -23,7 +23,7 @@ json kept_amounts(const UsageAmounts& amounts) {
   return list;
 }
 
-// The last three of the list.
+// The last three numbers of the list.
 std::optional<UsageAmounts> amounts_in(const json& list, std::size_t size) {
   if (!list.is_array() || list.size() != size) return {};
   UsageAmounts amounts{};
@@ -47,7 +47,7 @@ std::string text_in(const json& object, const char* key) {
 }
 
 Error damaged(std::string_view what) {
-  return Error{fmt::format("it is damaged ({}) and is not used", what), {}};
+  return Error{fmt::format("it is damaged ({}) and is ignored", what), {}};
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::string UsageHistory::text() const {
   return root.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// Reads what was kept, part by part; each says what is wrong with it, "" where nothing is.
+// Reads the recorded history part by part. Each function returns what is wrong with its part, or "".
 struct UsageHistory::Kept {
   const UsageHistory& history;
   Buckets buckets = {};
@@ -128,11 +128,11 @@ struct UsageHistory::Kept {
 Result<bool> UsageHistory::restore(std::string_view text) {
   const json root = json::parse(text, nullptr, false);
   if (!root.is_object() || !root.contains("version")) return damaged("not written by muster");
-  if (root["version"] != kVersion) return damaged("of another version");
+  if (root["version"] != kVersion) return damaged("unknown version");
   if (const std::string kept = text_in(root, "settings"); kept != settings_text())
-    return Error{
-        fmt::format("it was kept under other settings ({}; now {}) and is not used", kept, settings_text()),
-        {}};
+    return Error{fmt::format("it was recorded under other settings ({}; now {}) and is ignored", kept,
+                             settings_text()),
+                 {}};
   Kept kept{*this};
   if (const std::string wrong = kept.take(root); !wrong.empty()) return damaged(wrong);
   buckets_ = std::move(kept.buckets);

@@ -1,4 +1,4 @@
-// Queries as text, answers as JSON.
+// Writes queries as text and reads answers as JSON.
 #include "usage/prometheus.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string allocation_of(const UsageSettings& s, const OwnMetrics& own, std::si
   return fmt::format("{}_queue_allocated_{}", own.prefix, kAllocated[resource]);
 }
 
-// Of kube-state-metrics, as KAI-Scheduler has it; where nobody runs that, our own.
+// The capacity from kube-state-metrics, like KAI-Scheduler, or from our own metric if it is not installed.
 std::string capacity_of(const UsageSettings& s, const OwnMetrics& own, std::size_t resource) {
   if (!s.capacity_metrics[resource].empty()) return s.capacity_metrics[resource];
   return fmt::format(
@@ -35,7 +35,7 @@ std::string capacity_of(const UsageSettings& s, const OwnMetrics& own, std::size
       kOfNodes[resource], own.prefix, kAllocated[resource], json(own.node_pool).dump());
 }
 
-// Steps are never longer than the window, so that a window that has just begun has a sample.
+// Steps are never longer than the window, so that a window that has just begun contains a sample.
 std::string summed(const UsageSettings& s, const std::string& values, TimePoint now) {
   const UsageSpan window = window_at(s, now);
   const auto range = std::max(std::chrono::floor<milliseconds>(window.end - window.begin), milliseconds(1));
@@ -47,9 +47,9 @@ std::string summed(const UsageSettings& s, const std::string& values, TimePoint 
   return fmt::format("sum_over_time(({})[{}ms:{}ms])", weighted, range.count(), step.count());
 }
 
-Error not_understood() { return Error{"the answer is not what Prometheus answers to a query", {}}; }
+Error not_understood() { return Error{"the answer is not a Prometheus query result", {}}; }
 
-// Numbers are written as text, among them NaN and +Inf.
+// Prometheus writes numbers as text, including NaN and +Inf.
 Result<double> number_of(const json& sample) {
   if (!sample.is_array() || sample.size() != 2 || !sample[1].is_string()) return not_understood();
   const auto& text = sample[1].get_ref<const std::string&>();
@@ -57,7 +57,7 @@ Result<double> number_of(const json& sample) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0)
     return value;
-  return Error{fmt::format("\"{}\" is no amount", text), {}};
+  return Error{fmt::format("\"{}\" is not an amount", text), {}};
 }
 
 std::string queue_of(const json& series) {
@@ -89,7 +89,7 @@ const json* member_of(const json& object, const char* key) {
 UsageQueries usage_queries(const UsageSettings& s, const OwnMetrics& own, TimePoint now) {
   UsageQueries queries;
   for (std::size_t r = 0; r < queries.capacity.size(); ++r) {
-    // Who scrapes two replicas, or one that was restarted, counts a queue once.
+    // The maximum counts a queue once, even if two replicas or a restarted one were scraped.
     const std::string of_queues = fmt::format("max by ({}) ({})", kLabel, allocation_of(s, own, r));
     queries.allocation[r] = summed(s, of_queues, now);
     queries.capacity[r] = summed(s, fmt::format("sum({})", capacity_of(s, own, r)), now);

@@ -1,4 +1,4 @@
-// What Prometheus is asked, and what its answers mean.
+// The queries for Prometheus, and the meaning of its answers.
 #pragma once
 
 #include <array>
@@ -11,28 +11,29 @@
 
 namespace muster {
 
-// Where the metrics of the scheduler itself are found, for what the settings leave open.
+// Where to find the scheduler's own metrics; used for whatever the settings do not specify.
 struct OwnMetrics {
   std::string prefix = "kai";  // --metrics-namespace
   std::string node_pool;
 };
 
-// In the order of UsageAmounts. Each gives a sum over the samples of the window that ends now, one every
-// `queryResolution`, weighted by the half life: of a queue's use, by label queue_name, and of the capacity.
+// Queries in the order of UsageAmounts. Each one sums samples over the window that ends now, one per
+// `queryResolution`, weighted by the half life: the use of queues by label queue_name, or the capacity.
 struct UsageQueries {
   std::array<std::string, 3> allocation, capacity;
 };
-// The window must not be empty.
+// REQUIRES: the window is not empty.
 UsageQueries usage_queries(const UsageSettings& settings, const OwnMetrics& own, TimePoint now);
 
-// The value of each series by its label queue_name, "" where it has none. Also of an answer that says no.
+// The value of each series by its label queue_name; "" for series without it. An answer that reports a
+// failure is an error.
 Result<std::map<std::string, double>> values_in(std::string_view answer);
 
 struct UsageSums {
   std::array<std::map<std::string, double>, 3> allocation;
   UsageAmounts capacity{};
 };
-// Use as a share of the capacity; of what there is none, none is used.
+// Use as a share of the capacity. The share is 0 for resources without capacity.
 QueueUsage shares_of(const UsageSums& sums);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Queries and answers of Prometheus.
+// Queries for Prometheus and its answers.
 #include "usage/prometheus.hpp"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ TEST(UsageQueries, WeighByTheHalfLife) {
             "- time()) / 600.000))[3600000ms:60000ms])");
 }
 
-TEST(UsageQueries, UseTheMetricsThatAreNamed) {
+TEST(UsageQueries, UseTheConfiguredMetrics) {
   UsageSettings s{.query_resolution = 30s};
   s.allocation_metrics[2] = "my_gpus";
   s.capacity_metrics[2] = "sum(my_capacity)";
@@ -39,7 +39,7 @@ TEST(UsageQueries, UseTheMetricsThatAreNamed) {
   EXPECT_THAT(q.capacity[0], testing::HasSubstr("max(mine_muster_capacity_cpu_cores{nodepool=\"a\\\"b\"})"));
 }
 
-TEST(UsageQueries, HaveASampleInAWindowThatHasJustBegun) {
+TEST(UsageQueries, FindASampleInAWindowThatHasJustBegun) {
   const UsageSettings s{.window_type = UsageWindow::kTumbling, .tumbling_start = kNow - 3s};
   EXPECT_THAT(usage_queries(s, {}, kNow).allocation[2], testing::HasSubstr("[3000ms:3000ms]"));
 }
@@ -52,7 +52,7 @@ TEST(UsageAnswers, AreValuesByQueue) {
   EXPECT_THAT(*values, ElementsAre(Pair("", 3), Pair("a", 12.5)));
 }
 
-TEST(UsageAnswers, SayWhatIsWrong) {
+TEST(UsageAnswers, ReportErrors) {
   const auto problem = [](const char* answer) { return values_in(answer).error().message; };
   EXPECT_EQ(problem(R"({"status":"error","errorType":"timeout","error":"query timed out"})"),
             "query timed out");
@@ -60,16 +60,17 @@ TEST(UsageAnswers, SayWhatIsWrong) {
        {"", "<html>", "{}", "[]", R"({"data":[]})", R"({"data":{"resultType":"matrix","result":[]}})",
         R"({"data":{"resultType":"vector","result":[{"metric":{}}]}})",
         R"({"data":{"resultType":"vector","result":[{"value":[1]}]}})"})
-    EXPECT_EQ(problem(odd), "the answer is not what Prometheus answers to a query") << odd;
+    EXPECT_EQ(problem(odd), "the answer is not a Prometheus query result") << odd;
   for (const char* number : {"NaN", "+Inf", "-1", "", "12x"})
     EXPECT_EQ(problem((R"({"data":{"resultType":"vector","result":[{"value":[1,")" + std::string(number) +
                        R"("]}]}})")
                           .c_str()),
-              "\"" + std::string(number) + "\" is no amount");
+              "\"" + std::string(number) + "\" is not an amount");
 }
 
-// Two samples of a cluster of 8 GPUs, one half life apart: 8 held then, 2 now.
-// (8·0.5 + 2·1) / (8·0.5 + 8·1) = 6 / 12.
+// Two samples of a cluster of 8 GPUs, one half life apart: 8 GPUs in use, then 2. (8·0.5 + 2·1)
+// (8·0.5 + 8·1) = 6
+// 12.
 TEST(UsageShares, AreDecayedUseOverDecayedCapacity) {
   UsageSums sums;
   sums.allocation[2] = {{"a", 6}};
@@ -87,9 +88,9 @@ TEST(UsageAddress, ComesFromTheFileOrTheEnvironment) {
   unsetenv("MUSTER_TEST_OF_ADDRESS");
   EXPECT_EQ(usage_address(s).error().text(),
             "c.yaml:3: usageDBConfig.connectionStringEnvVar: the variable MUSTER_TEST_OF_ADDRESS is not "
-            "set; set it to an address like http://prometheus.monitoring:9090");
+            "set; set it to an address such as http://prometheus.monitoring:9090");
   setenv("MUSTER_TEST_OF_ADDRESS", "prometheus:9090", 1);
-  EXPECT_THAT(usage_address(s).error().message, testing::HasSubstr("is no address like"));
+  EXPECT_THAT(usage_address(s).error().message, testing::HasSubstr("is not an address such as"));
   setenv("MUSTER_TEST_OF_ADDRESS", "https://two/prefix", 1);
   EXPECT_EQ(*usage_address(s), "https://two/prefix");
 }

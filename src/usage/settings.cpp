@@ -1,4 +1,4 @@
-// The address that the settings mean, in the file or in the environment.
+// Resolves the address of Prometheus from the file or the environment.
 #include "usage/settings.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@ std::string problem_of_address(const std::string& address) {
   for (const std::string_view scheme : {"http://", "https://"})
     if (address.starts_with(scheme) && address.size() > scheme.size() && address[scheme.size()] != '/')
       return "";
-  return "is no address like http://prometheus.monitoring:9090";  // not shown: it may hold a password
+  return "is not an address such as http://prometheus.monitoring:9090";  // not shown: it may hold a password
 }
 
 Result<std::string> usage_address(const UsageSettings& settings) {
   if (settings.connection_string_env_var.empty()) return settings.connection_string;
   const char* value = std::getenv(settings.connection_string_env_var.c_str());
   if (value == nullptr || *value == '\0')
-    return Error{fmt::format("the variable {} is not set; set it to an address like "
+    return Error{fmt::format("the variable {} is not set; set it to an address such as "
                              "http://prometheus.monitoring:9090",
                              settings.connection_string_env_var),
                  settings.env_var_place};

@@ -1,4 +1,4 @@
-// Where past use comes from, and over which time it is counted: usageDBConfig of the configuration.
+// The source of past use, and the time over which it counts: usageDBConfig of the configuration.
 #pragma once
 
 #include <array>
@@ -17,10 +17,10 @@ enum class UsageWindow { kSliding, kTumbling, kCron };
 struct UsageSettings {
   std::string client_type;                // "": no usage data
   std::string connection_string;          // http://prometheus:9090
-  std::string connection_string_env_var;  // names the variable that holds it
+  std::string connection_string_env_var;  // the environment variable with the connection string
   Location env_var_place;
   UsageWindow window_type = UsageWindow::kSliding;
-  Duration window_size = std::chrono::weeks(1);  // of a cron window: not asked
+  Duration window_size = std::chrono::weeks(1);  // not used for cron windows
   Duration half_life = Duration::zero();         // zero: use does not decay
   Duration fetch_interval = std::chrono::minutes(1);
   Duration staleness = std::chrono::minutes(5);
@@ -30,19 +30,19 @@ struct UsageSettings {
   Duration query_timeout = std::chrono::seconds(10);
   Duration query_resolution = std::chrono::minutes(1);
   std::array<std::string, 3> allocation_metrics, capacity_metrics;  // "": the default
-  bool ages_out = true;  // a value that is not brought up to date fades
+  bool ages_out = true;                                             // a value that cannot be updated fades
 
-  // The configuration asks for past use, whoever gives it.
+  // Whether the configuration asks for past use, from any source.
   bool is_wanted() const { return !client_type.empty(); }
   bool is_prometheus() const { return client_type == "prometheus"; }
   bool is_embedded() const { return client_type == "embedded"; }
 };
 
-// The address of Prometheus, from the settings or from the variable that they name.
+// The address of Prometheus, from the settings or from the environment variable that they name.
 Result<std::string> usage_address(const UsageSettings& settings);
-// "", or what is wrong with an address.
+// The mistake in an address, or "".
 std::string problem_of_address(const std::string& address);
-// From when on a value counts as old: never before the next one is due.
+// The age from which a value is stale: never less than the time until the next value is due.
 Duration staleness_of(const UsageSettings& settings);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Windows that slide, tumble or follow a cron line.
+// Sliding, tumbling and cron windows.
 #include "usage/window.hpp"
 
 #include <cmath>
@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// The latest of start, start + size, start + 2·size … that is not after now. The time between two instants
-// may be more than a Duration holds.
+// The latest of start, start + size, start + 2·size … that is not after now. The difference of two times may
+// exceed the range of Duration.
 TimePoint latest_multiple(TimePoint start, Duration size, TimePoint now) {
   const Int128 passed = Int128(now.time_since_epoch().count()) - start.time_since_epoch().count();
   const Int128 into_window = passed % size.count();
@@ -30,7 +30,7 @@ TimePoint begin_of_window(const UsageSettings& s, TimePoint now) {
 
 double in_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
 
-// Of a share that was computed at `then`, if for so long nobody has used anything.
+// The rest of a share that was computed at `then`, after no use for the time `idle`.
 double left_after(const UsageSettings& s, TimePoint then, Duration idle) {
   const bool slides = s.window_type == UsageWindow::kSliding;
   if (slides && idle >= s.window_size) return 0;

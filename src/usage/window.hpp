@@ -1,4 +1,4 @@
-// The stretch of time over which use is counted, and how long what was counted holds.
+// The time span over which use counts, and how long a computed share remains valid.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ struct UsageSpan {
   bool is_empty() const { return begin >= end; }
 };
 
-// Up to now: since `windowSize` ago, since the last multiple of it from the start time on, or since the last
-// moment of the cron line. Empty before the start time.
+// The span that ends now and begins `windowSize` ago, at the last multiple of it since the start time, or at
+// the last time of the cron schedule. Empty before the start time.
 UsageSpan window_at(const UsageSettings& settings, TimePoint now);
-// When counting starts anew; nothing: a sliding window never does.
+// The next time at which counting restarts; nullopt for a sliding window.
 std::optional<TimePoint> next_reset(const UsageSettings& settings, TimePoint now);
 
-// Weight of what was held so long ago.
+// The weight of use of this age.
 double decayed(const UsageSettings& settings, Duration age);
-// The part of a share that still counts when it was computed at `then` and could not be since: all of it
-// until it is stale. From then on it fades as if nobody had used anything any more, by the half life, else as
-// the window moves on. Nothing of it is left when the window is over.
+// The part of a share that still counts if it was computed at `then` and could not be updated since. It is
+// the whole share until that is stale. Then it fades as if no queue had used anything since: by the half
+// life, or else as the window moves on. It is 0 when the window is over.
 double left_of_share(const UsageSettings& settings, TimePoint then, TimePoint now);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Where windows begin and end, and how a value fades.
+// The start and end of windows, and the fading of shares.
 #include "usage/window.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Window, TumblesFromItsStart) {
   const auto daily = tumbling("2025-05-30T09:00:00Z", 24h);
   EXPECT_EQ(begin(daily), "2025-06-01T09:00:00Z");
   EXPECT_EQ(next_reset(daily, kNoon), at("2025-06-02T09:00:00Z"));
-  EXPECT_EQ(begin(daily, at("2025-06-02T09:00:00Z")), "2025-06-02T09:00:00Z") << "a new one has begun";
+  EXPECT_EQ(begin(daily, at("2025-06-02T09:00:00Z")), "2025-06-02T09:00:00Z") << "a new window has begun";
 }
 
 TEST(Window, IsEmptyBeforeItsStart) {
@@ -55,17 +55,17 @@ TEST(Decay, IsOneHalfAfterAHalfLife) {
   EXPECT_EQ(decayed(s, 0s), 1);
   EXPECT_EQ(decayed(s, 10min), 0.5);
   EXPECT_EQ(decayed(s, 30min), 0.125);
-  EXPECT_EQ(decayed({}, 1000h), 1) << "without one, nothing decays";
+  EXPECT_EQ(decayed({}, 1000h), 1) << "without a half life, nothing decays";
 }
 
 UsageSettings fading() { return {.window_size = 1h, .fetch_interval = 1min, .staleness = 5min}; }
 
-TEST(LeftOfShare, IsAllOfItUntilItIsStale) {
+TEST(LeftOfShare, IsTheWholeShareUntilStale) {
   EXPECT_EQ(left_of_share(fading(), kNoon, kNoon + 5min), 1);
   EXPECT_EQ(left_of_share(fading(), kNoon, kNoon - 1h), 1) << "the clock was set back";
   UsageSettings impatient = fading();
   impatient.staleness = 1s;
-  EXPECT_EQ(left_of_share(impatient, kNoon, kNoon + 1min), 1) << "the next is not due before";
+  EXPECT_EQ(left_of_share(impatient, kNoon, kNoon + 1min), 1) << "the next value is not yet due";
 }
 
 TEST(LeftOfShare, SlidesOutOfTheWindow) {
@@ -82,14 +82,14 @@ TEST(LeftOfShare, FollowsTheHalfLife) {
   EXPECT_EQ(left_of_share(s, kNoon, kNoon + 65min), 0) << "the window is over";
 }
 
-TEST(LeftOfShare, IsNothingInTheNextWindow) {
+TEST(LeftOfShare, IsZeroInTheNextWindow) {
   UsageSettings daily = tumbling("2025-06-01T00:00:00Z", 24h);
   EXPECT_EQ(left_of_share(daily, kNoon, at("2025-06-02T00:00:00Z")), 0);
   EXPECT_DOUBLE_EQ(left_of_share(daily, kNoon, kNoon + 6h + 5min), 12.0 / 18);
   EXPECT_EQ(left_of_share(cron("0 13 * * *"), kNoon + 59min, kNoon + 1h), 0);
 }
 
-TEST(LeftOfShare, StaysForEverTheWayOfKai) {
+TEST(LeftOfShare, NeverFadesIfExactlyLikeKai) {
   UsageSettings s = fading();
   s.ages_out = false;
   EXPECT_EQ(left_of_share(s, kNoon, kNoon + 24h), 1);

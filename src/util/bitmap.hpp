@@ -1,4 +1,4 @@
-// A set of small integers below a fixed size, one bit each: which nodes fit, which are feasible.
+// A set of small integers below a fixed size with one bit per integer, for example the nodes that fit.
 #pragma once
 
 #include <bit>
@@ -29,7 +29,7 @@ class Bitmap {
   }
   void set(std::size_t i, bool value) { value ? set(i) : reset(i); }
 
-  // All of them, or none.
+  // Adds all members.
   void fill() {
     for (Word& w : words_) w = ~Word{0};
     if (size_ % kBits != 0) words_.back() = bit(size_) - 1;
@@ -38,8 +38,7 @@ class Bitmap {
     for (Word& w : words_) w = 0;
   }
 
-  // Calls fn(i) for every member, smallest first. Members that fn sets or resets in this bitmap may be
-  // missed.
+  // Calls fn(i) for every member in ascending order. Members that fn itself adds or removes may be missed.
   template <class Fn>
   void for_each(Fn&& fn) const {
     for (std::size_t at = 0; at < words_.size(); ++at)

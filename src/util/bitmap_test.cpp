@@ -1,4 +1,4 @@
-// Sizes around the word boundary, and random changes beside a std::set.
+// Sizes around the word boundary, and random changes compared with a std::set.
 #include "util/bitmap.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Texts that nobody means, made from good ones: for tests of readers.
+// Makes damaged texts from good ones, for tests of readers.
 #pragma once
 
 #include <random>
@@ -7,8 +7,7 @@
 
 namespace muster {
 
-// `whole`, or only its beginning, with one to eight small changes; characters that are put in are of
-// `alphabet`.
+// `whole`, or only a prefix of it, with one to eight small changes. Inserted characters are from `alphabet`.
 inline std::string damaged_text(std::mt19937& random, std::string_view whole, std::string_view alphabet) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random()) % limit; };
   std::string text(whole.substr(0, below(4) == 0 ? below(whole.size()) : whole.size()));

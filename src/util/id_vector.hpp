@@ -1,4 +1,4 @@
-// Dense typed ids: four bytes each, and a vector is indexed by its own id type and no other.
+// Dense typed ids of four bytes, and vectors that are indexed by one id type only.
 #pragma once
 
 #include <cassert>
@@ -67,7 +67,7 @@ class IdVector {
   std::vector<T> items_;
 };
 
-// for (NodeId n : ids(nodes)) walks the ids of a vector.
+// The ids of a vector, for loops such as for (NodeId n : ids(nodes)).
 template <class I>
 struct IdRange {
   struct Iterator {

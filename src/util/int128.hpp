@@ -1,4 +1,4 @@
-// A 128-bit integer for products of two int64, which -Wpedantic would otherwise refuse.
+// A 128-bit integer for products of two int64, declared so that -Wpedantic accepts it.
 #pragma once
 
 namespace muster {

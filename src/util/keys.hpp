@@ -11,14 +11,14 @@ inline constexpr const char* kRequeueDelay = "kai.scheduler/requeue-delay";
 inline constexpr const char* kRequeueNotBefore = "kai.scheduler/requeue-not-before";
 inline constexpr const char* kEvictionReceipt = "muster.dev/last-eviction";
 inline constexpr const char* kRequeuedAt = "muster.dev/requeued-at";
-// On queues: the namespaces that may use them.
+// On queues: the namespaces that may use the queue.
 inline constexpr const char* kNamespaces = "muster.dev/namespaces";
 // On PodGroups and pods: the queue that they were last charged to.
 inline constexpr const char* kQueue = "muster.dev/queue";
-// A label of PodGroups and pods: whose they are.
+// A label of PodGroups and pods: their owner.
 inline constexpr const char* kUser = "user";
 
-// What pods and jobs have to do in simulated time: model/work.hpp.
+// The work of pods and jobs in simulated time: model/work.hpp.
 inline constexpr const char* kDuration = "muster.dev/duration";
 inline constexpr const char* kWork = "muster.dev/work";
 inline constexpr const char* kCheckpointEvery = "muster.dev/checkpoint-every";

@@ -1,4 +1,4 @@
-// The normal distribution: what stands at a share of it, and which share lies below.
+// The normal distribution: its quantiles and its cumulative distribution function.
 #pragma once
 
 #include <array>
@@ -7,11 +7,10 @@
 
 namespace muster {
 
-// Nine of ten lie below so many standard deviations.
+// The 90 % quantile.
 inline constexpr double kNormalP90 = 1.2815515655446004;
 
-// The quantile of the normal distribution that p stands at: Acklam's rational approximation, which is good to
-// nine digits.
+// The p quantile, by Acklam's rational approximation, which is accurate to nine digits.
 inline double normal_quantile(double p) {
   constexpr std::array<double, 6> a{-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
                                     1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
@@ -33,7 +32,7 @@ inline double normal_quantile(double p) {
          (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
 }
 
-// The share that lies below z.
+// The probability of a value below z.
 inline double normal_share(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 }  // namespace muster

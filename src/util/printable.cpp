@@ -1,4 +1,4 @@
-// Reads one character of UTF-8 after the other.
+// Reads UTF-8 character by character.
 #include "util/printable.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::uint8_t byte_at(std::string_view text, std::size_t i) { return static_cast<
 
 bool is_plain(char c) { return c >= ' ' && static_cast<std::uint8_t>(c) <= kLastAscii; }
 
-// How many bytes a character has that begins with this one, and the bits of its code that it holds.
+// The number of bytes of a character that begins with this byte, and the bits of its code in the byte.
 Character begun_by(std::uint8_t lead) {
   if (lead < 0x80) return {lead, 1};
   if (lead >= 0xC2 && lead < 0xE0) return {lead & 0x1FU, 2};
@@ -30,7 +30,7 @@ Character begun_by(std::uint8_t lead) {
   return {};
 }
 
-// Overlong forms, halves of surrogate pairs, and what lies beyond the last character are no UTF-8.
+// Overlong forms, surrogates and codes beyond the last character are not valid UTF-8.
 bool is_valid(const Character& c) {
   constexpr std::uint32_t kFirstOfLength[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = c.code >= 0xD800 && c.code <= 0xDFFF;

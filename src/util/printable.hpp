@@ -1,9 +1,9 @@
-// Text from outside as a terminal or a log may have it.
+// Makes text from outside safe for a terminal or a log.
 //
-// What would steer a terminal or forge a line is written as an escape: control characters (C0, DEL, C1),
-// marks that change the direction of text, line and paragraph separators, and bytes that are no UTF-8.
-// Everything else stays as it is, backslashes too, so that a text that was made printable before is not
-// changed again.
+// Characters that could control a terminal or forge a line are written as escapes: control characters (C0,
+// DEL, C1), marks that change the direction of text, line and paragraph separators, and bytes that are not
+// valid UTF-8. Everything else is unchanged, including backslashes, so that text that is already printable
+// stays the same.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,11 @@
 
 namespace muster {
 
-// "a\nb" for a line break, "\x1b", "\u009b", "\u202e", "\xff" for a byte that is no UTF-8.
+// Returns, for example, "a\nb" for a line break, or "\x1b", "\u009b", "\u202e", and "\xff" for a byte that is
+// not valid UTF-8.
 std::string printable(std::string_view text);
 
-// The beginning of UTF-8 text: at most so many bytes, and no character in part.
+// The longest prefix of UTF-8 text that has at most `most_bytes` bytes and ends between characters.
 std::string beginning_of(std::string_view text, std::size_t most_bytes);
 
 }  // namespace muster

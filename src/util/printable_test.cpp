@@ -1,4 +1,4 @@
-// What is escaped, and what stays.
+// The characters that are escaped, and those that are not.
 #include "util/printable.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-TEST(Printable, LeavesWordsAsTheyAre) {
+TEST(Printable, DoesNotChangeWords) {
   for (const char* text :
        {"", "train-0", "größe 画像 → ∞ … 😀", "C:\\new \\x1b \"quoted\" 'it' {} %s", "e\u0301", "שלום"})
     EXPECT_EQ(printable(text), text);
@@ -21,15 +21,15 @@ TEST(Printable, EscapesControlCharacters) {
   EXPECT_EQ(printable("\u0080\u0085\u009b2J\u009f\u00a0"), "\\u0080\\u0085\\u009b2J\\u009f\u00a0");
 }
 
-TEST(Printable, EscapesMarksOfDirectionAndSeparators) {
+TEST(Printable, EscapesDirectionMarksAndSeparators) {
   EXPECT_EQ(printable("\u202a\u202b\u202c\u202d\u202e"), "\\u202a\\u202b\\u202c\\u202d\\u202e");
   EXPECT_EQ(printable("\u2066\u2067\u2068\u2069"), "\\u2066\\u2067\\u2068\\u2069");
   EXPECT_EQ(printable("\u200e\u200f\u061c\u2028\u2029"), "\\u200e\\u200f\\u061c\\u2028\\u2029");
   EXPECT_EQ(printable("\u2029\u202f\u2065\u206a\u200d\u2030"), "\\u2029\u202f\u2065\u206a\u200d\u2030")
-      << "and not their neighbours";
+      << "but not their neighbours";
 }
 
-TEST(Printable, EscapesBytesThatAreNoUtf8) {
+TEST(Printable, EscapesInvalidUtf8) {
   EXPECT_EQ(printable("a\xff\xfe"), "a\\xff\\xfe");
   EXPECT_EQ(printable("\x9b"
                       "2J"),
@@ -37,9 +37,8 @@ TEST(Printable, EscapesBytesThatAreNoUtf8) {
       << "C1 as one byte";
   EXPECT_EQ(printable("\xc2"), "\\xc2") << "cut off";
   EXPECT_EQ(printable("\xe2\x80"), "\\xe2\\x80");
-  EXPECT_EQ(printable("\xe2\x80\x1b"), "\\xe2\\x80\\x1b") << "an escape inside of a character";
-  EXPECT_EQ(printable("\xc0\x9b\xe0\x82\x9b"), "\\xc0\\x9b\\xe0\\x82\\x9b")
-      << "C1 in longer forms than it needs";
+  EXPECT_EQ(printable("\xe2\x80\x1b"), "\\xe2\\x80\\x1b") << "an escape character inside a character";
+  EXPECT_EQ(printable("\xc0\x9b\xe0\x82\x9b"), "\\xc0\\x9b\\xe0\\x82\\x9b") << "C1 in overlong forms";
   EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80") << "half of a surrogate pair";
   EXPECT_EQ(printable("\xf4\x90\x80\x80\xf5"), "\\xf4\\x90\\x80\\x80\\xf5") << "beyond the last character";
   EXPECT_EQ(printable("\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf"), "\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf");
@@ -54,7 +53,7 @@ TEST(BeginningOf, EndsBetweenCharacters) {
   EXPECT_EQ(beginning_of("…", 1), "");
 }
 
-TEST(Printable, ChangesNothingASecondTime) {
+TEST(Printable, IsIdempotent) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
   const std::string once = printable(all);

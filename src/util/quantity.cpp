@@ -1,4 +1,5 @@
-// Reads a quantity as digits, a place for the decimal point and a power of two, then counts in integers.
+// Reads a quantity as digits, the position of the decimal point and a power of two, then calculates with
+// integers.
 #include "util/quantity.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
 // No text is long enough for a larger exponent to make a difference.
 constexpr std::int64_t kFarExponent = 1'000'000'000'000;
 
-// value = sign · 0.<digits> · 10^point · 2^shift; the digits are those of whole, then of fraction.
+// value = sign · 0.<digits> · 10^point · 2^shift. The digits are those of `whole` followed by those of
+// `fraction`.
 struct Number {
   bool negative = false;
   std::string_view whole, fraction;
@@ -50,7 +52,7 @@ bool take_sign(std::string_view& text) {
   return negative;
 }
 
-// What follows an e or E: a whole number with an optional sign, to the end of the text.
+// Parses the rest of the text after e or E: a whole number with an optional sign.
 std::optional<std::int64_t> parse_exponent(std::string_view text) {
   const bool negative = take_sign(text);
   const auto digits = take_digits(text);
@@ -97,17 +99,17 @@ std::optional<Number> parse(std::string_view text) {
   return n;
 }
 
-// The digits before the point; some number above kMost where it is above that.
+// The digits before the point, or any number above kMost if they exceed it.
 Int128 whole_part(const Number& n) {
   Int128 whole = 0;
-  // Twenty zeros after the last digit given, what is not zero has grown past kMost.
+  // Twenty zeros after the last given digit take any nonzero number past kMost.
   const std::int64_t end = std::min(n.point, n.size() + 20);
   for (std::int64_t i = 0; i < end && whole <= kMost; ++i) whole = whole * 10 + n.digit(i);
   return whole;
 }
 
 // The digits after the point times 2^shift, rounded up. From the last digit to the first, each step divides
-// by ten and remembers whether anything was cut off, so nothing is lost however many digits there are.
+// by ten and remembers whether there was a remainder, so the result is exact for any number of digits.
 std::int64_t scaled_fraction(const Number& n) {
   const std::uint64_t scale = std::uint64_t{1} << n.shift;
   std::uint64_t sum = 0;

@@ -7,8 +7,8 @@
 
 namespace muster {
 
-// The amount in whole units, or in thousandths; nothing if the text is no quantity. What is between two
-// integers becomes the one further from zero ("1m" is 1 unit, "-1m" is -1). Exact, and saturates at int64.
+// The amount in whole units, or in thousandths; nullopt if the text is not a quantity. Fractions round away
+// from zero ("1m" is 1 unit, "-1m" is -1). Exact, and saturates at int64.
 std::optional<std::int64_t> quantity_value(std::string_view text);
 std::optional<std::int64_t> quantity_milli(std::string_view text);
 

@@ -1,4 +1,4 @@
-// Quantities beside what Kubernetes makes of them.
+// Quantities and their values in Kubernetes.
 #include "util/quantity.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Quantity, IsCountedInUnitsAndThousandths) {
       {"5.", 5, 5'000},
       {"1.5", 2, 1'500},
       {"1.0000", 1, 1'000},
-      // Finer than a thousandth: up, away from zero.
+      // Finer than a thousandth: rounded up, away from zero.
       {"1u", 1, 1},
       {"1n", 1, 1},
       {"1000001n", 1, 2},
@@ -71,7 +71,7 @@ TEST(Quantity, IsCountedInUnitsAndThousandths) {
       {"0e999999999999999999999999", 0, 0},
       {"0.00e5", 0, 0},
       {"00000000000000000000000000000000000000001", 1, 1'000},
-      // At the ends of int64, and beyond.
+      // At the limits of int64, and beyond.
       {"9223372036854775807", kMost, kMost},
       {"9223372036854775806.5", kMost, kMost},
       {"9223372036854775806", kMost - 1, kMost},
@@ -98,7 +98,7 @@ TEST(Quantity, ZerosAndExponentsCancel) {
   EXPECT_EQ(quantity_milli("0." + zeros + "7e1001"), 7'000);
 }
 
-TEST(Quantity, RefusesWhatIsNone) {
+TEST(Quantity, RefusesOtherTexts) {
   for (const char* text :
        {"",      "+",   "-",    ".",   "-.",    "+-1",  "--1",      "Ki",    "m",    "e3",
         " 1",    "1 ",  "1 Gi", "1K",  "1ki",   "1KI",  "1i",       "1mi",   "1Gib", "1GB",
@@ -110,7 +110,7 @@ TEST(Quantity, RefusesWhatIsNone) {
   EXPECT_EQ(quantity_value(std::string_view("1\0", 2)), std::nullopt);
 }
 
-TEST(Quantity, WholeNumbersComeBack) {
+TEST(Quantity, ReadsBackWholeNumbers) {
   for (std::int64_t n = 1; n > 0 && n < kMost / 3; n = n * 3 + 1) {
     EXPECT_EQ(quantity_value(std::to_string(n)), n);
     EXPECT_EQ(quantity_value("-" + std::to_string(n)), -n);

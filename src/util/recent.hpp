@@ -1,4 +1,5 @@
-// A map by text that forgets what nobody used of late, so that names that never come back do not pile up.
+// A map with text keys that drops entries not used recently, so that keys that never come back do not pile
+// up.
 #pragma once
 
 #include <cassert>
@@ -9,13 +10,15 @@
 
 namespace muster {
 
-// At least the `fewest` entries that were used last are known, and never more than twice as many.
+// Keeps at least the `fewest` most recently used entries, and never more than twice as many.
 template <class Value>
 class Recent {
  public:
-  explicit Recent(std::size_t fewest) : fewest_(fewest) { assert(fewest > 0 && "something is remembered"); }
+  explicit Recent(std::size_t fewest) : fewest_(fewest) {
+    assert(fewest > 0 && "the map must keep at least one entry");
+  }
 
-  // Counts as use. Null: nobody knows. Good until something else is put or found.
+  // Counts as use. Returns null if the key is unknown. The pointer is valid until the next find() or put().
   Value* find(const std::string& key) {
     if (const auto found = young_.find(key); found != young_.end()) return &found->second;
     auto again = old_.extract(key);
@@ -38,13 +41,13 @@ class Recent {
     young_.erase(key);
     old_.erase(key);
   }
-  // What was not used since the last call, made here or by a table that was full.
+  // Drops entries that were not used since the last call, whether explicit or because the map was full.
   void forget_unused() { old_ = std::exchange(young_, {}); }
   std::size_t size() const { return young_.size() + old_.size(); }
 
  private:
   using Entries = std::unordered_map<std::string, Value>;
-  Entries young_, old_;  // used since, and before, something was last forgotten
+  Entries young_, old_;  // used since the last call of forget_unused(), and before
   std::size_t fewest_;
 };
 

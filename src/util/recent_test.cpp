@@ -1,4 +1,4 @@
-// What was used last is known, and there is a bound on the rest.
+// The entries used last are kept, and the number of others is bounded.
 #include "util/recent.hpp"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-TEST(Recent, NamesThatNeverComeBackDoNotPileUp) {
+TEST(Recent, KeysThatNeverComeBackDoNotPileUp) {
   Recent<int> recent(10);
   for (int i = 0; i < 1000; ++i) {
     recent.put(std::to_string(i), i);
@@ -16,7 +16,7 @@ TEST(Recent, NamesThatNeverComeBackDoNotPileUp) {
   }
 }
 
-TEST(Recent, TheLastOnesAreKnown) {
+TEST(Recent, KeepsTheLastEntries) {
   Recent<int> recent(10);
   for (int i = 0; i < 1000; ++i) {
     recent.put(std::to_string(i), i);
@@ -28,7 +28,7 @@ TEST(Recent, TheLastOnesAreKnown) {
   }
 }
 
-TEST(Recent, WhatIsUsedAgainAndAgainStays) {
+TEST(Recent, KeepsEntriesInUse) {
   Recent<int> recent(10);
   recent.put("flood", 7);
   for (int i = 0; i < 1000; ++i) {
@@ -41,7 +41,7 @@ TEST(Recent, WhatIsUsedAgainAndAgainStays) {
   EXPECT_EQ(*recent.find("flood"), 7);
 }
 
-TEST(Recent, ALookDoesNotCount) {
+TEST(Recent, PeekDoesNotCountAsUse) {
   Recent<int> recent(10);
   recent.put("seen", 7);
   for (int i = 0; i < 20; ++i) {
@@ -51,7 +51,7 @@ TEST(Recent, ALookDoesNotCount) {
   EXPECT_EQ(recent.peek("seen"), nullptr);
 }
 
-TEST(Recent, TheNewValueCounts) {
+TEST(Recent, PutReplacesTheValue) {
   Recent<int> recent(2);
   recent.put("a", 1);
   recent.forget_unused();
@@ -60,7 +60,7 @@ TEST(Recent, TheNewValueCounts) {
   EXPECT_EQ(recent.size(), 1U);
 }
 
-TEST(Recent, WhatWasNotUsedBetweenTwoCallsIsForgotten) {
+TEST(Recent, DropsEntriesNotUsedBetweenTwoCalls) {
   Recent<int> recent(10);
   recent.put("a", 1);
   recent.put("b", 2);
@@ -71,7 +71,7 @@ TEST(Recent, WhatWasNotUsedBetweenTwoCallsIsForgotten) {
   EXPECT_EQ(recent.peek("b"), nullptr);
 }
 
-TEST(Recent, WhatIsErasedIsGone) {
+TEST(Recent, EraseRemovesTheEntry) {
   Recent<int> recent(1);
   recent.put("a", 1);
   recent.put("b", 2);

@@ -1,4 +1,4 @@
-// How an Error reads: from the file down to the field, then what is wrong there.
+// Writes an Error from the file down to the field, followed by the message.
 #include "util/result.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Result<T>: a value, or the Error that says what is wrong with the world and where.
+// Result<T>: either a value or an Error with a message and a location.
 //
 //   auto config = load_config(path);
 //   if (!config) return config.error();
@@ -15,7 +15,8 @@
 
 namespace muster {
 
-// Where something was read. `path` is the field, as in "spec.resources.gpu.quota"; line 0 means unknown.
+// The location of text in a file. `path` is the field, such as "spec.resources.gpu.quota". Line 0 means
+// unknown.
 struct Location {
   std::string file;
   int line = 0;
@@ -26,13 +27,14 @@ struct Location {
 struct Error {
   std::string message;
   Location where;
-  bool is_outside = false;  // it could not be read at all: what stands there may be right
-  // "queues.yaml:14: Queue team-a: spec.reclaimMinRuntime: \"10\" has no unit"; what is empty is left out.
+  bool is_outside = false;  // it could not be read at all; its content may be valid
+  // For example "queues.yaml:14: Queue team-a: spec.reclaimMinRuntime: \"10\" has no unit". Empty parts are
+  // omitted.
   std::string text() const;
 };
 
-// Converts implicitly from anything T converts from, and from Error. Asking for the one that is not there is
-// a mistake of the caller.
+// Converts implicitly from anything that T converts from, and from Error. REQUIRES: callers only ask for the
+// value or error that it contains.
 template <class T>
 class [[nodiscard]] Result {
   static_assert(!std::is_same_v<T, Error> && !std::is_reference_v<T>);
@@ -63,13 +65,13 @@ class [[nodiscard]] Result {
  private:
   template <std::size_t kIndex, class State>
   static auto checked(State& state) {
-    assert(state.index() == kIndex && "the value of a failure, or the error of a success");
+    assert(state.index() == kIndex && "asked for the value of a failure, or the error of a success");
     return std::get_if<kIndex>(&state);
   }
   std::variant<T, Error> state_;
 };
 
-// For what has nothing to return but may fail; Result<void>() is the success.
+// For functions that return nothing but may fail. Result<void>() is the success.
 template <>
 class [[nodiscard]] Result<void> {
  public:
@@ -79,11 +81,11 @@ class [[nodiscard]] Result<void> {
   bool has_value() const { return !error_; }
   explicit operator bool() const { return has_value(); }
   Error& error() {
-    assert(error_ && "the error of a success");
+    assert(error_ && "asked for the error of a success");
     return *error_;
   }
   const Error& error() const {
-    assert(error_ && "the error of a success");
+    assert(error_ && "asked for the error of a success");
     return *error_;
   }
 

@@ -1,4 +1,4 @@
-// Values and errors in a Result, and how an Error reads.
+// Values and errors in a Result, and the text of an Error.
 #include "util/result.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ Result<void> require_even(int n) {
   return {};
 }
 
-TEST(Result, HoldsAValueOrAnError) {
+TEST(Result, ContainsAValueOrAnError) {
   const auto good = half(6);
   ASSERT_TRUE(good);
   EXPECT_EQ(*good, 3);
@@ -33,13 +33,13 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_EQ(bad.error().message, "odd");
 }
 
-TEST(Result, OfNothing) {
+TEST(Result, OfVoid) {
   EXPECT_TRUE(require_even(2));
   ASSERT_FALSE(require_even(3));
   EXPECT_EQ(require_even(3).error().message, "odd");
 }
 
-TEST(Result, ConvertsFromWhatItsValueConvertsFrom) {
+TEST(Result, ConvertsLikeItsValue) {
   const Result<std::string> text = "abc";
   EXPECT_EQ(text->size(), 3u);
   const Result<std::shared_ptr<const int>> shared = std::make_shared<int>(4);
@@ -50,7 +50,7 @@ TEST(Result, ConvertsFromWhatItsValueConvertsFrom) {
   EXPECT_TRUE(Result<std::string>(std::string("x")));
 }
 
-TEST(Result, GivesUpWhatItHolds) {
+TEST(Result, CanBeMovedFrom) {
   const auto make = []() -> Result<std::unique_ptr<int>> { return std::make_unique<int>(5); };
   const std::unique_ptr<int> taken = *make();
   EXPECT_EQ(*taken, 5);
@@ -72,7 +72,7 @@ TEST(Result, CanBeCopiedAssignedAndChanged) {
   EXPECT_EQ(list.value().front(), 7);
 }
 
-TEST(Error, LeavesOutWhatIsEmpty) {
+TEST(Error, OmitsEmptyParts) {
   const struct {
     Error error;
     const char* text;

@@ -1,4 +1,4 @@
-// Time that passes, behind an interface: who counts it can be handed any.
+// An interface for elapsed time, so that callers can choose the clock.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace muster {
 class Stopwatch {
  public:
   virtual ~Stopwatch() = default;
-  // Since some instant; it never grows less.
+  // Time since an arbitrary start; never decreases.
   virtual Duration elapsed() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Damerau-Levenshtein distance, restricted: no part of a name is edited twice.
+// The restricted Damerau-Levenshtein distance: no part of a name is edited twice.
 #include "util/suggest.hpp"
 
 #include <algorithm>
@@ -12,9 +12,10 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool same(char a, char b) { return lower(a) == lower(b); }
 
-// Letters inserted, removed, replaced, or swapped with the next, to turn one into the other.
+// The number of letters to insert, remove, replace, or swap with the next one to turn one text into the
+// other.
 std::size_t distance(std::string_view a, std::string_view b) {
-  // Three rows of the table: for a up to i-2, i-1 and i letters.
+  // Three rows of the table: for the first i-2, i-1 and i letters of a.
   std::vector<std::size_t> older(b.size() + 1), old(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

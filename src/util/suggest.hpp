@@ -1,4 +1,5 @@
-// The nearest known name, for "unknown plugin "proporton"; did you mean "proportion"?".
+// Finds the nearest known name, for messages such as "unknown plugin "proporton"; did you mean
+// "proportion"?".
 #pragma once
 
 #include <span>
@@ -8,13 +9,13 @@
 
 namespace muster {
 
-// Empty if nothing is near (more than a third of the letters differ); the first of several equally near.
-// Upper and lower case count as the same letter, two neighbours swapped as one mistake.
+// Returns the first of the nearest names, or "" if more than a third of the letters differ. Letter case is
+// ignored, and swapping two neighbours counts as one difference.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
-// At most so many of them, the nearest first, however far they are.
+// Up to `most` names, the nearest first, at any distance.
 std::vector<std::string_view> nearest_of(std::string_view name, std::span<const std::string_view> known,
                                          std::size_t most);
-// "" or "; did you mean \"...\"?"
+// Returns "" or "; did you mean \"...\"?".
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> known);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Which name is near enough to be suggested.
+// Names that are near enough to be suggested.
 #include "util/suggest.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(Suggest, FindsTheNearestName) {
       {"propportion", "proportion"},  // one too many
       {"proportiom", "proportion"},   // one replaced
       {"rpoportion", "proportion"},   // two swapped
-      {"Proportion", "proportion"},   // case alone is no difference
+      {"Proportion", "proportion"},   // letter case is ignored
       {"minRunTime", "minruntime"},
       {"min-run-time", "minruntime"},
       {"gpuspraed", "gpuspread"},
@@ -45,7 +45,7 @@ TEST(Suggest, UpToAThirdOfTheLettersMayDiffer) {
   EXPECT_EQ(nearest("abc", known), "");
 }
 
-TEST(Suggest, TheNearerWinsThenTheFirst) {
+TEST(Suggest, PrefersTheNearestThenTheFirst) {
   const std::array<std::string_view, 3> known = {"stamp", "steam", "steal"};
   EXPECT_EQ(nearest("steak", known), "steam");
   EXPECT_EQ(nearest("stea", known), "steam");

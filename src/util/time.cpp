@@ -1,4 +1,4 @@
-// RFC 3339 instants and Go durations, to the nanosecond.
+// RFC 3339 timestamps and Go durations, to the nanosecond.
 #include "util/time.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// Exactly `width` digits from the front of the text.
+// Takes exactly `width` digits from the front of the text.
 std::optional<int> take_number(std::string_view& text, std::size_t width) {
   if (text.size() < width) return {};
   int number = 0;
@@ -36,7 +36,7 @@ std::optional<int> take_number(std::string_view& text, std::size_t width) {
   return number;
 }
 
-// Three numbers, or two where `count` is 2, with `separator` between them: "2025-06-01", "12:00:00", "02:00".
+// Three numbers (two if `count` is 2) with `separator` between them: "2025-06-01", "12:00:00", "02:00".
 struct Fields {
   int a = 0, b = 0, c = 0;
 };
@@ -69,7 +69,8 @@ std::optional<seconds> take_time_of_day(std::string_view& text) {
   return seconds(f->a * 3600 + f->b * 60 + f->c);
 }
 
-// Nanoseconds of ".25"; 0 where there is no point, nothing where there is one and no digit.
+// The nanoseconds of a fraction such as ".25". Returns 0 if there is no point, nullopt if no digit follows
+// it.
 std::optional<std::int64_t> take_fraction(std::string_view& text) {
   if (!take(text, '.')) return 0;
   if (text.empty() || !is_digit(text.front())) return {};
@@ -81,7 +82,7 @@ std::optional<std::int64_t> take_fraction(std::string_view& text) {
   return sum;
 }
 
-// "Z", "+02:00", "-05:30".
+// Takes "Z", "+02:00" or "-05:30".
 std::optional<seconds> take_offset(std::string_view& text) {
   if (take(text, 'Z') || take(text, 'z')) return seconds(0);
   const bool west = take(text, '-');
@@ -96,7 +97,7 @@ struct Unit {
   std::string_view name;
   std::int64_t nanoseconds;
 };
-// U+00B5 and U+03BC are both written for micro.
+// Both U+00B5 and U+03BC are used for micro.
 constexpr Unit kUnits[] = {{"ns", 1},
                            {"us", 1'000},
                            {"\u00b5s", 1'000},
@@ -118,10 +119,11 @@ const Unit* take_unit(std::string_view& text) {
   return nullptr;
 }
 
-// The magnitude of a duration may be one more than an int64 holds: -2^63 is one.
+// The magnitude of -2^63 is one more than the largest int64.
 constexpr std::uint64_t kMostMagnitude = std::uint64_t{1} << 63;
 
-// "1", "1.5", "1." or ".5". The fraction is numerator/scale; digits past what 63 bits hold are dropped.
+// A number such as "1", "1.5", "1." or ".5". The fraction is numerator/scale; digits beyond 63 bits are
+// dropped.
 struct Decimal {
   std::uint64_t whole = 0, numerator = 0;
   double scale = 1;
@@ -148,8 +150,8 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
   return d;
 }
 
-// Nanoseconds of one number with its unit. The fraction alone is computed in doubles, step for step as Go
-// does it.
+// The nanoseconds of one number with its unit. Only the fraction is computed in doubles, in the same steps as
+// in Go.
 std::optional<std::uint64_t> take_term(std::string_view& text) {
   const auto number = take_decimal(text);
   if (!number) return {};
@@ -190,7 +192,7 @@ std::string format_magnitude(std::uint64_t n) {
   return text;
 }
 
-// The larger unit alone, or with the next smaller one where that counts.
+// The larger unit, followed by the next smaller one unless that is 0.
 std::string format_units(std::int64_t large, char unit, std::int64_t small, char next) {
   return small == 0 ? fmt::format("{}{}", large, unit) : fmt::format("{}{}{}{}", large, unit, small, next);
 }

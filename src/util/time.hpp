@@ -1,4 +1,4 @@
-// Instants and durations as Kubernetes and Go write them.
+// Timestamps and durations as written by Kubernetes and Go.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ namespace muster {
 
 using Duration = std::chrono::nanoseconds;
 
-// An instant to the nanosecond, of any year that can be written. How far apart two are is cut off at what a
-// Duration can hold, about 292 years, as Go does.
+// A time to the nanosecond, in any year that can be written. The difference of two times saturates at the
+// range of Duration, about 292 years, as in Go.
 class TimePoint {
  public:
   constexpr TimePoint() = default;  // 1970-01-01T00:00:00Z
@@ -27,14 +27,14 @@ class TimePoint {
     *this += t - std::chrono::floor<std::chrono::seconds>(t);
   }
 
-  // The second that it is in.
+  // The time rounded down to the second.
   constexpr std::chrono::sys_seconds whole_seconds() const {
     const Int128 towards_epoch = since_epoch_ / kSecond;
     const bool is_later = since_epoch_ % kSecond < 0;
     return std::chrono::sys_seconds(
         std::chrono::seconds(static_cast<std::int64_t>(towards_epoch) - is_later));
   }
-  constexpr std::int32_t nanoseconds() const {  // since then
+  constexpr std::int32_t nanoseconds() const {  // since whole_seconds()
     return static_cast<std::int32_t>((since_epoch_ % kSecond + kSecond) % kSecond);
   }
   constexpr Duration time_since_epoch() const { return *this - TimePoint(); }
@@ -60,27 +60,27 @@ class TimePoint {
  private:
   static constexpr std::int64_t kSecond = 1'000'000'000;
 
-  Int128 since_epoch_ = 0;  // in nanoseconds: compared all the time, as one number
+  Int128 since_epoch_ = 0;  // in nanoseconds; one number, because times are compared very often
 };
 
-// The last instant that format_time() writes so that it can be read again.
+// The last time that format_time() writes in a form that can be read again.
 inline constexpr TimePoint kLastTime =
     TimePoint(std::chrono::sys_days(std::chrono::year(10000) / 1 / 1)) - Duration(1);
 
-// RFC 3339 with optional fraction (cut at nanoseconds) and any offset; nothing if it does not parse, or if
-// its year is none from 0000 to 9999 in UTC. Leap seconds are refused, as Go does.
+// Parses RFC 3339 with an optional fraction (truncated to nanoseconds) and any offset. Returns nullopt for
+// other text, and for years outside 0000 to 9999 in UTC. Leap seconds are refused, as in Go.
 std::optional<TimePoint> parse_time(std::string_view text);
-// "2025-06-01T12:00:00Z"; a fraction only where there is one.
+// For example "2025-06-01T12:00:00Z". The fraction is omitted if it is 0.
 std::string format_time(TimePoint t);
-// "12:04:31", for people.
+// For example "12:04:31", for display.
 std::string format_clock(TimePoint t);
 
-// Go syntax ("1h30m", "300ms", "1.5h", "-1s", "0") plus d (24h) and w (7d). A bare number other than 0 is
-// refused, and so is what does not fit. Fractions give the same nanosecond as Go.
+// Parses Go syntax ("1h30m", "300ms", "1.5h", "-1s", "0") plus d (24h) and w (7d). Refuses bare numbers other
+// than 0, and durations out of range. Fractions give the same nanosecond as in Go.
 std::optional<Duration> parse_duration(std::string_view text);
-// "1h30m0s", as Go prints it.
+// Formats like Go: "1h30m0s".
 std::string format_duration(Duration d);
-// How long ago something was, as kubectl prints ages: "45s", "12m", "3h20m", "4d"; "0s" for what is to come.
+// Formats an age like kubectl: "45s", "12m", "3h20m", "4d"; "0s" for times in the future.
 std::string format_age(Duration d);
 
 }  // namespace muster

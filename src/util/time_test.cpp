@@ -1,4 +1,4 @@
-// Instants and durations beside what Go makes of them.
+// Timestamps and durations compared with the results of Go.
 #include "util/time.hpp"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST(Time, ReadsRfc3339) {
       {"1677-09-21T00:12:43.145224192Z", TimePoint(Duration::min())},
       {"1677-09-21T00:12:43.145224191Z", TimePoint(Duration::min()) - 1ns},
       {"0000-01-01T00:00:00Z", at(-62167219200)},
-      {"0001-01-01T00:00:00Z", at(-62135596800)},  // what Go prints for no time at all
+      {"0001-01-01T00:00:00Z", at(-62135596800)},  // Go's zero time
       {"9999-12-31T23:59:59Z", at(253402300799)},
       {"9999-12-31T23:59:59.999999999Z", kLastTime},
   };
@@ -102,7 +102,7 @@ TEST(Time, IsWrittenInUtc) {
   EXPECT_EQ(format_clock(at(-1, 999'999'999)), "23:59:59");
 }
 
-TEST(Time, ComesBackAsItWasWritten) {
+TEST(Time, IsReadBackAsWritten) {
   std::mt19937_64 random(1);
   std::uniform_int_distribution<std::int64_t> any_second(-62167219200, 253402300799),
       fraction(0, 999'999'999);
@@ -113,7 +113,7 @@ TEST(Time, ComesBackAsItWasWritten) {
   }
 }
 
-TEST(Time, TakesDurationsAwayAsItAddsThem) {
+TEST(Time, AddsAndSubtractsDurations) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 2'000; ++i) {
     const TimePoint t(Duration(static_cast<std::int64_t>(random())));
@@ -128,20 +128,20 @@ TEST(Time, TakesDurationsAwayAsItAddsThem) {
   }
 }
 
-TEST(Time, IsOfTheSystemsClockToo) {
+TEST(Time, ConvertsFromTheSystemClock) {
   using namespace std::chrono;
   EXPECT_EQ(TimePoint(sys_days(2025y / June / 1) + 12h), at(1748779200));
   EXPECT_EQ(TimePoint(sys_time<milliseconds>(-1ms)), at(-1, 999'000'000));
   EXPECT_EQ(at(-1, 999'000'000).time_since_epoch(), -1ms);
 }
 
-TEST(Time, IsNoFurtherFromAnotherThanADurationReaches) {
+TEST(Time, DifferenceSaturatesAtTheRangeOfDuration) {
   EXPECT_EQ(kLastTime - at(0), Duration::max());
   EXPECT_EQ(at(0) - kLastTime, Duration::min());
   EXPECT_EQ(at(-9223372037, 500'000'000) - at(0), -9223372036500ms);
 }
 
-TEST(Age, IsPrintedAsKubectlDoes) {
+TEST(Age, IsPrintedLikeKubectl) {
   const struct {
     Duration age;
     const char* text;
@@ -197,7 +197,7 @@ TEST(Duration, ReadsGoSyntaxAndDaysAndWeeks) {
       {"2w", weeks(2)},
       {"1w1d", days(8)},
       {"0.5w", 84h},
-      {"1s1h1s", 1h + 2s},  // any order, and again
+      {"1s1h1s", 1h + 2s},  // any order, and repeated units
       {"007s", 7s},
       {"0.3333333333333333333h", 20min},
       {"0.100000000000000000000h", 6min},
@@ -212,7 +212,7 @@ TEST(Duration, ReadsGoSyntaxAndDaysAndWeeks) {
   for (const auto& c : cases) EXPECT_EQ(parse_duration(c.text), c.duration) << c.text;
 }
 
-TEST(Duration, RefusesWhatIsNone) {
+TEST(Duration, RefusesOtherTexts) {
   for (const char* text : {"",
                            "-",
                            "+",
@@ -259,7 +259,7 @@ TEST(Duration, RefusesWhatIsNone) {
   EXPECT_EQ(parse_duration(std::string_view("1s\0", 3)), std::nullopt);
 }
 
-TEST(Duration, IsWrittenAsGoDoes) {
+TEST(Duration, IsWrittenLikeGo) {
   const struct {
     Duration duration;
     const char* text;
@@ -289,7 +289,7 @@ TEST(Duration, IsWrittenAsGoDoes) {
   for (const auto& c : cases) EXPECT_EQ(format_duration(c.duration), c.text);
 }
 
-TEST(Duration, ComesBackAsItWasWritten) {
+TEST(Duration, IsReadBackAsWritten) {
   std::mt19937_64 random(2);
   for (int i = 0; i < 5'000; ++i) {
     const Duration d(static_cast<std::int64_t>(random()) >> (random() % 64));

@@ -1,4 +1,4 @@
-// Thousands are set apart by commas.
+// Separates thousands by commas.
 #include "util/words.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Counts as people write them.
+// Formats counts for people.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 namespace muster {
 
-// "4,000"
+// For example "4,000".
 std::string grouped(std::size_t number);
-// "1 pod", "3 pods", "4,000 pods".
+// For example "1 pod", "3 pods", "4,000 pods".
 std::string counted(std::size_t count, std::string_view noun);
 
 }  // namespace muster

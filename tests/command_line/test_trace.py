@@ -63,7 +63,7 @@ class Make(unittest.TestCase):
 
     def test_refuses_what_makes_no_sense(self):
         for options, message in [(["--jobs", "0"], "--jobs: must be 1 to"),
-                                 (["--gangs", "1:x"], "is no value and weight like 8:25"),
+                                 (["--gangs", "1:x"], "is not a value and weight such as 8:25"),
                                  (["--duration", "2h", "--duration-p90", "1h"], "--duration-p90: must not be less"),
                                  (["--job", "5"], 'unknown option "--job"; did you mean "--jobs"?')]:
             refused = muster("trace", "make", *options)
@@ -100,7 +100,7 @@ class Check(InADirectory):
         checked = muster("trace", "check", trace)
         self.assertEqual(checked.returncode, 0)
         self.assertEqual(checked.stderr,
-                         f'warning: {trace}:2: duration: "x" is no duration like 3600 (seconds) or 1h30m\n'
+                         f'warning: {trace}:2: duration: "x" is not a duration such as 3600 (seconds) or 1h30m\n'
                          f'warning: {trace}:4: submit: "-1" is negative\n'
                          f"warning: {trace}: skipped 2 of 3 rows\n")
         self.assertIn("3 rows: 2 skipped", checked.stdout)
@@ -127,7 +127,7 @@ class Check(InADirectory):
                 ([str(self.home / "none.csv")], 3, "No such file or directory"),
                 ([self.file("empty.csv", "")], 1, "is empty"),
                 ([trace, "--trace-map", "submit=create"], 1, 'did you mean "created"?'),
-                ([trace, "--trace-map", "submit=created*"], 2, "--trace-map: character 16, the end: here a column"),
+                ([trace, "--trace-map", "submit=created*"], 2, "--trace-map: character 16, at the end: expected a column"),
                 ([trace, "--trace-format", "opnb"], 2, 'did you mean "openb"?')]:
             result = muster("trace", "check", *arguments)
             self.assertEqual(result.returncode, code, result.stderr)

@@ -170,11 +170,10 @@ TEST_F(ConfigurationOfFiles, WarnsAboutMissingPlugins) {
   const Ran ran = simulated({cluster, "--config", config});
   EXPECT_EQ(ran.exit_code, kSuccess);
   for (const char* line :
-       {"warning: k.yaml:1: tiers: without plugin \"predicates\" pods go to any node with room",
-        "warning: k.yaml:1: tiers: without plugin \"proportion\" queues have no shares",
+       {"warning: k.yaml:1: tiers: without plugin \"predicates\", pods go to any node with room",
+        "warning: k.yaml:1: tiers: without plugin \"proportion\", queues have no shares",
         "warning: k.yaml:1: tiers: without a scenario generator (plugin sg-nodelocalgreedy or "
-        "sg-multinodegang) "
-        "nobody is evicted by consolidation, requeue, reclaim, preempt\n"})
+        "sg-multinodegang), these actions evict nothing: consolidation, requeue, reclaim, preempt\n"})
     EXPECT_THAT(ran.err, HasSubstr(line));
   EXPECT_EQ(simulated({cluster, "--config", config, "--strict"}).exit_code, kNo);
   EXPECT_EQ(run_muster({"validate", "--config", config, "--strict"}).exit_code, kNo);

@@ -37,7 +37,7 @@ struct Candidates {
   std::vector<SparedLeaf> spared;  // leaves where no job may be evicted
   // Preemptors with the same reuse key that hold no place yet may not evict the same jobs of the only leaf.
   // Nullopt: ask for each preemptor.
-  std::optional<std::int64_t> kin = {};
+  std::optional<std::int64_t> reuse_key = {};
 };
 
 // Number of tasks taken per pod set; needs no allocation if there are few pod sets.

@@ -61,26 +61,26 @@ std::optional<JobReason> Proofs::too_little_to_free(Solver& solver, JobId preemp
 // Stops as soon as they free enough.
 void Proofs::free_others(Solver& solver, JobId preemptor, const Candidates& candidates) {
   const auto is_enough = [&] { return with_all_gone_.reach() >= with_all_gone_.demand(); };
-  if (const Partition* sifted = known(solver.pool(), preemptor, candidates)) {
-    for (JobId job : sifted->others) {
+  if (const Partition* partition = known(solver.pool(), preemptor, candidates)) {
+    for (JobId job : partition->others) {
       if (is_enough()) return;
       free_all(job);
     }
     return;
   }
   const VictimPool& pool = solver.pool();
-  Partition sifted(pool.version());
+  Partition partition(pool.version());
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
       if (is_enough()) return;
       ++session_.stats.steps;
       const auto why = candidates.spares(e.job);
-      sifted.add(e.job, why, pool.held(e.job));
+      partition.add(e.job, why, pool.held(e.job));
       if (!why) free_all(e.job);
     }
-  if (const auto kin = reuse_key(preemptor, candidates)) {
-    sifted.sort();
-    by_reuse_key_[*kin] = std::move(sifted);
+  if (const auto key = reuse_key(preemptor, candidates)) {
+    partition.sort();
+    by_reuse_key_[*key] = std::move(partition);
   }
 }
 
@@ -97,34 +97,34 @@ void Proofs::free_all(JobId job) {
 // ---------------------------------------------------------------- jobs that may not be evicted
 
 std::optional<Proofs::ReuseKey> Proofs::reuse_key(JobId preemptor, const Candidates& candidates) const {
-  if (!candidates.kin || candidates.leaves.size() != 1 || !candidates.spared.empty() ||
+  if (!candidates.reuse_key || candidates.leaves.size() != 1 || !candidates.spared.empty() ||
       session_.cluster.job(preemptor).counts.active_allocated() > 0)
     return std::nullopt;
-  return ReuseKey{candidates.leaves.front(), *candidates.kin};
+  return ReuseKey{candidates.leaves.front(), *candidates.reuse_key};
 }
 
 const Proofs::Partition* Proofs::known(const VictimPool& pool, JobId preemptor,
                                        const Candidates& candidates) const {
-  const auto kin = reuse_key(preemptor, candidates);
-  const auto found = kin ? by_reuse_key_.find(*kin) : by_reuse_key_.end();
+  const auto key = reuse_key(preemptor, candidates);
+  const auto found = key ? by_reuse_key_.find(*key) : by_reuse_key_.end();
   return found != by_reuse_key_.end() && found->second.as_of == pool.version() ? &found->second : nullptr;
 }
 
 const Proofs::Partition& Proofs::partition(const VictimPool& pool, JobId preemptor,
                                            const Candidates& candidates) {
-  if (const Partition* sifted = known(pool, preemptor, candidates)) return *sifted;
-  const auto kin = reuse_key(preemptor, candidates);
-  Partition& sifted = kin ? by_reuse_key_[*kin] : of_one_;
-  sifted = Partition(pool.version());
+  if (const Partition* partition = known(pool, preemptor, candidates)) return *partition;
+  const auto key = reuse_key(preemptor, candidates);
+  Partition& partition = key ? by_reuse_key_[*key] : of_one_;
+  partition = Partition(pool.version());
   for (const auto& [leaf, why] : candidates.spared)
-    for (const JobEntry& e : pool.all_of(leaf)) sifted.add(e.job, why, pool.held(e.job));
+    for (const JobEntry& e : pool.all_of(leaf)) partition.add(e.job, why, pool.held(e.job));
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
       ++session_.stats.steps;
-      sifted.add(e.job, candidates.spares(e.job), pool.held(e.job));
+      partition.add(e.job, candidates.spares(e.job), pool.held(e.job));
     }
-  sifted.sort();
-  return sifted;
+  partition.sort();
+  return partition;
 }
 
 // Caches the last rule, because consecutive jobs often share it.
