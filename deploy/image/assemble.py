@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Assembles the image from a program: an archive in OCI layout, which `docker load`, `podman load` and `skopeo` read too.
+"""Assembles the image: an archive in OCI layout, which `docker load`, `podman load` and `skopeo` can also read.
 
-The same program, Debian packages, commit and time give the same bytes: no daemon, no clock, nothing of this machine.
+The same program, Debian packages, commit and time give the same bytes. Nothing depends on a daemon, the clock or this
+machine.
 """
 import argparse
 import datetime
@@ -31,7 +32,7 @@ def utc(epoch):
 
 
 class Tar:
-    """Owner root, one time for everything."""
+    """Sets the owner to root and the same time for every entry."""
 
     def __init__(self, epoch):
         self.epoch, self.bytes = epoch, io.BytesIO()
@@ -50,7 +51,7 @@ class Tar:
 
 
 def make_layer(files, epoch):
-    """`files`: path → (mode, bytes)."""
+    """`files` maps path → (mode, bytes)."""
     tar = Tar(epoch)
     directories = sorted({str(parent) for path in files for parent in pathlib.PurePath(path).parents} - {"."})
     for name in directories:
@@ -61,7 +62,7 @@ def make_layer(files, epoch):
 
 
 class Layout:
-    """The blobs of an image, each under the name of its contents."""
+    """The blobs of an image, each named after the hash of its contents."""
 
     def __init__(self):
         self.blobs = {}
@@ -95,7 +96,7 @@ def make_config(layer, options):
 
 
 def make_image(files, options):
-    """The archive, and the digest under which a registry will know the image."""
+    """Returns the archive, and the digest that the image will have in a registry."""
     layout, types = Layout(), "application/vnd.oci.image"
     layer = make_layer(files, options.epoch)
     packed = layout.add(gzip.compress(layer, 9, mtime=0), f"{types}.layer.v1.tar+gzip")
@@ -114,13 +115,13 @@ def parse_arguments():
     parser.add_argument("--build-directory", type=pathlib.Path, required=True, help="where muster_image was built")
     parser.add_argument("--version", required=True)
     parser.add_argument("--commit", required=True)
-    parser.add_argument("--epoch", type=int, required=True, help="seconds since 1970: the time of everything inside")
+    parser.add_argument("--epoch", type=int, required=True, help="timestamp of all files, in seconds since 1970")
     parser.add_argument("--output", type=pathlib.Path, required=True, help="directory for the image and its SBOM")
     return parser.parse_args()
 
 
 def describe(program, files, digest, archive, options):
-    """What is said of the image, by file name."""
+    """Returns the statements about the image: file name → content."""
     created = utc(options.epoch)
     bill = sbom.describe(program, files, options.version, options.commit, created)
     subjects = {"muster": digest.removeprefix("sha256:"),
@@ -144,7 +145,7 @@ def main():
         (options.output / name).write_bytes(to_json(value))
     (options.output / f"muster-{options.version}.digest").write_text(digest + "\n")
     print(f"{image}  {len(archive) / 1e6:.1f} MB, unpacked {sum(len(d) for _, d in files.values()) / 1e6:.1f} MB\n"
-          f"SBOM, VEX and in-toto statements beside it: deploy/image/sign signs them\n{digest}")
+          f"SBOM, VEX and in-toto statements are in the same directory; deploy/image/sign signs them\n{digest}")
 
 
 if __name__ == "__main__":

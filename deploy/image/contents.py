@@ -1,32 +1,32 @@
-"""What is inside the image: the program, the libraries it loads, certificates, licences. No shell, no package manager."""
+"""The contents of the image: the program, the libraries it loads, certificates, licences. No shell, no package manager."""
 import functools
 import pathlib
 import re
 import subprocess
 
-CHARTS = "libjs-chart.js"  # the library inside of the program that draws the charts of its pages
+CHARTS = "libjs-chart.js"  # embedded in the program; draws the charts of its pages
 AUTHORITIES = pathlib.Path("/usr/share/ca-certificates/mozilla")
 INSTALLED = pathlib.Path("/var/lib/dpkg/info")
 
 
 @functools.cache
 def owners():
-    """File → the Debian package that has it."""
+    """Returns file → the Debian package that contains it."""
     return {path: listing.name.removesuffix(".list").split(":")[0]
             for listing in INSTALLED.glob("*.list") for path in listing.read_text().splitlines()}
 
 
 def package_of(path):
-    """dpkg may know a file by where it stood before /usr was merged, or by what a link leads to."""
+    """Returns the package of a file. dpkg may list its path before the /usr merge, or the target of a link."""
     resolved = str(pathlib.Path(path).resolve())
     for name in (str(path), resolved, str(path).removeprefix("/usr"), resolved.removeprefix("/usr"), f"/usr{path}"):
         if name in owners():
             return owners()[name]
-    raise SystemExit(f"{path} is of no Debian package: what is in the image must be known to dpkg")
+    raise SystemExit(f"{path} belongs to no Debian package; dpkg must know every file in the image")
 
 
 class Program:
-    """muster_image in a build directory, with what it was made of."""
+    """muster_image in a build directory, and what it was built from."""
 
     def __init__(self, build_directory):
         self.build_directory = build_directory
@@ -36,7 +36,7 @@ class Program:
 
     @functools.cached_property
     def libraries(self):
-        """Name as the loader asks for it → file on this machine. The loader itself by its whole path."""
+        """Returns name as the loader requests it → file on this machine. The loader itself has its full path as name."""
         lines = subprocess.run(["ldd", self.path], capture_output=True, text=True, check=True).stdout.splitlines()
         found = {}
         for line in lines:
@@ -49,13 +49,13 @@ class Program:
 
     @functools.cached_property
     def archives(self):
-        """Static ones of Debian that it was linked from."""
+        """Returns the static libraries of Debian that are linked into the program."""
         listed = (self.build_directory / "image/linked.d").read_text().replace("\\\n", " ").split()
         return sorted({path for path in listed if re.fullmatch(r"/usr/lib/.*\.a", path)})
 
     @functools.cached_property
     def headers(self):
-        """Of Debian, that its sources include: some libraries are nothing else."""
+        """Returns the headers of Debian that its sources include; some libraries consist only of headers."""
         said = subprocess.run(["ninja", "-C", self.build_directory, "-t", "deps"], capture_output=True, text=True,
                               check=True).stdout
         of_program = re.findall(r"^src/CMakeFiles/muster_\w+\.dir/\S+: #deps.*\n((?:    .*\n)*)", said, re.M)
@@ -64,15 +64,15 @@ class Program:
 
 
 def authorities():
-    """As Debian's package has them; what an administrator added to this machine stays here."""
+    """Returns the certificates of Debian's package, without those that an administrator added to this machine."""
     files = sorted(AUTHORITIES.glob("*.crt"))
     if not files:
-        raise SystemExit("there are no certificates: install ca-certificates")
+        raise SystemExit("no certificates found: install ca-certificates")
     return b"".join(file.read_bytes() for file in files)
 
 
 def files_of(program, user):
-    """Path in the image → (mode, bytes)."""
+    """Returns path in the image → (mode, bytes)."""
     files = {"usr/bin/muster": (0o755, program.path.read_bytes()),
              "etc/ssl/certs/ca-certificates.crt": (0o644, authorities()),
              "etc/nsswitch.conf": (0o644, b"hosts: files dns\n"),

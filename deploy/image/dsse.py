@@ -1,4 +1,4 @@
-"""Signed envelopes (DSSE) around in-toto statements, with openssl: keys are Ed25519 or ECDSA over P-256."""
+"""Signed envelopes (DSSE) around in-toto statements, made with openssl. Keys are Ed25519 or ECDSA over P-256."""
 import base64
 import hashlib
 import json
@@ -10,7 +10,7 @@ PAYLOAD = "application/vnd.in-toto+json"
 
 
 class Refused(Exception):
-    """With the reason, for the one who asked."""
+    """Signing or verification failed; the text is the reason."""
 
 
 def openssl(*arguments):
@@ -21,7 +21,7 @@ def openssl(*arguments):
 
 
 class Key:
-    """One in a PEM file, private or public."""
+    """A private or public key in a PEM file."""
 
     def __init__(self, path, is_private):
         self.path, self.way = path, [] if is_private else ["-pubin"]
@@ -33,7 +33,7 @@ class Key:
 
     @property
     def id(self):
-        """SHA-256 of the public key."""
+        """Returns the SHA-256 of the public key."""
         return hashlib.sha256(self.public).hexdigest()
 
     def sign(self, data):
@@ -60,25 +60,25 @@ class Key:
 
 
 def encoded(payload):
-    """What is signed: type and payload, each with its length."""
+    """Returns the bytes to sign: type and payload, each with its length."""
     return b"DSSEv1 %d %s %d %s" % (len(PAYLOAD), PAYLOAD.encode(), len(payload), payload)
 
 
 def seal(payload, key):
-    """The envelope of a statement's bytes."""
+    """Returns the envelope around the bytes of a statement."""
     signature = {"keyid": key.id, "sig": base64.b64encode(key.sign(encoded(payload))).decode()}
     return {"payloadType": PAYLOAD, "payload": base64.b64encode(payload).decode(), "signatures": [signature]}
 
 
 def unseal(envelope, key):
-    """The statement's bytes, if the key signed them. REQUIRES: a public key."""
+    """Returns the bytes of the statement if the key signed them. REQUIRES: a public key."""
     if envelope.get("payloadType") != PAYLOAD:
         raise Refused(f"the payload is not {PAYLOAD}")
     payload = base64.b64decode(envelope["payload"], validate=True)
     for signature in envelope["signatures"]:
         if key.verifies(encoded(payload), base64.b64decode(signature["sig"], validate=True)):
             return payload
-    raise Refused("the key did not sign it")
+    raise Refused("not signed with this key")
 
 
 def read(path):

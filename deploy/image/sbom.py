@@ -1,4 +1,4 @@
-"""What the image is made of, as SPDX 2.3: from dpkg's data about the packages whose files or archives are inside."""
+"""Describes the contents of the image as SPDX 2.3, from dpkg's data about the packages in it."""
 import functools
 import hashlib
 import re
@@ -9,7 +9,7 @@ import contents
 
 @functools.cache
 def debian(package):
-    """Version, source package and its version."""
+    """Returns the version, the source package and its version."""
     fields = "${Version}\n${source:Package}\n${source:Version}\n${Maintainer}\n${Homepage}\n"
     said = subprocess.run(["dpkg-query", "-W", "-f", fields, package], capture_output=True, text=True, check=True)
     version, source, source_version, maintainer, homepage = said.stdout.split("\n")[:5]

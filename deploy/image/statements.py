@@ -1,5 +1,5 @@
-"""What is said of an image, as in-toto statements: how it was built (SLSA v1), what it is made of (SPDX), and which known
-vulnerabilities do not concern it (OpenVEX)."""
+"""Statements about an image in in-toto format: how it was built (SLSA v1), what it contains (SPDX), and which known
+vulnerabilities do not affect it (OpenVEX)."""
 import json
 import pathlib
 import urllib.parse
@@ -9,15 +9,15 @@ import packages_lock
 TYPE = "https://in-toto.io/Statement/v1"
 PREDICATES = {"provenance": "https://slsa.dev/provenance/v1", "spdx": "https://spdx.dev/Document/v2.3",
               "openvex": "https://openvex.dev/ns/v0.2.0"}
-# Any machine with Debian 12 that ran deploy/image/build: the signing key says whose.
+# Any Debian 12 machine that ran deploy/image/build; the signing key identifies the owner.
 BUILDER = "https://muster.dev/builders/generic/v1"
-BUILD = "https://muster.dev/build/deploy-image/v1"  # what the parameters mean: docs/operations.md, Image
+BUILD = "https://muster.dev/build/deploy-image/v1"  # docs/operations.md, Image, describes the parameters
 REPOSITORY = "git+https://muster.dev/muster.git"
 VULNERABILITIES = pathlib.Path(__file__).resolve().parent / "vulnerabilities.json"
 
 
 def statement(kind, subjects, predicate):
-    """`subjects`: name → SHA-256."""
+    """`subjects` maps name → SHA-256."""
     return {"_type": TYPE, "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects.items()],
             "predicateType": PREDICATES[kind], "predicate": predicate}
 
@@ -32,7 +32,7 @@ def commit_material(commit):
 
 
 def package_material(name, version, locked):
-    """`locked`: version and SHA-256 of packages.lock. A package of another version has no digest to be named."""
+    """`locked` is the version and SHA-256 of packages.lock. The digest is omitted for a package in another version."""
     material = {"uri": package_url(name, version), "name": name}
     if locked and locked[0] == version:
         material["digest"] = {"sha256": locked[1]}
@@ -61,10 +61,10 @@ def provenance(program, options, bill):
             "runDetails": {"builder": {"id": BUILDER}, "metadata": {"invocationId": f"{options.commit}/{options.epoch}"}}}
 
 
-# ---- which vulnerabilities do not concern it
+# ---- vulnerabilities that do not affect the image
 
 def exploitability(digest, options, bill, created):
-    """Only of packages that the image has."""
+    """Includes only packages that are in the image."""
     versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
     image = f"pkg:oci/muster@{urllib.parse.quote(digest, safe='')}?tag={options.version}"
     known = [entry for entry in json.loads(VULNERABILITIES.read_text()) if entry["package"] in versions]

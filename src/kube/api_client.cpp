@@ -1,4 +1,4 @@
-// How a request waits for its place and is sent.
+// Requests wait for a free slot, get credentials and are sent.
 #include "kube/api_client.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace muster::kube {
 namespace {
 
-// A write that the API server checks and answers as ever, and does not store.
+// The path of a write that the API server validates and answers as usual, but does not store.
 std::string as_dry_run(std::string path) {
   constexpr std::string_view kDryRun = "dryRun=All";
   if (path.find(kDryRun) != std::string::npos) return path;
@@ -29,52 +29,51 @@ ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
         if (on_trouble) on_trouble(text);
       }) {}
 
-// ---------------------------------------------------------------- places
+// ---------------------------------------------------------------- slots
 
-// Suspends until somebody gives a place back.
-struct ApiClient::Place {
-  Line& line;
+// Suspends until another request releases a slot. The slot is already occupied for the resumed request.
+struct ApiClient::SlotAwaiter {
+  LaneState& lane;
   bool await_ready() const { return false; }
-  void await_suspend(std::coroutine_handle<> caller) const { line.waiting.push_back({caller}); }
+  void await_suspend(std::coroutine_handle<> caller) const { lane.waiting.push_back({caller}); }
   void await_resume() const {}
 };
 
 std::size_t ApiClient::waiting() const {
   std::size_t sum = 0;
-  for (const Line& line : lines_) sum += line.waiting.size();
+  for (const LaneState& lane : lanes_) sum += lane.waiting.size();
   return sum;
 }
 
-bool ApiClient::has_place(Lane lane) const {
+bool ApiClient::has_free_slot(Lane lane) const {
   if (lane == Lane::kUrgent) return true;
-  const bool is_rush = line_of(Lane::kDecision).waiting.size() >= limits_.rush_begins_at;
+  const bool is_rush = state_of(Lane::kDecision).waiting.size() >= limits_.rush_begins_at;
   const std::size_t most = is_rush ? limits_.in_a_rush : limits_.in_flight;
-  return in_flight_ < most && line_of(lane).in_flight < places_of(lane);
+  return in_flight_ < most && state_of(lane).in_flight < slot_limit(lane);
 }
 
-std::size_t ApiClient::places_of(Lane lane) const {
+std::size_t ApiClient::slot_limit(Lane lane) const {
   const std::size_t most = limits_.of_lane[static_cast<std::size_t>(lane)];
-  const auto under_way = line_of(Lane::kDecision).in_flight + line_of(Lane::kEviction).in_flight;
-  if (lane < Lane::kFollowUp || under_way == 0) return most;
-  const auto& waiting = line_of(lane).waiting;
+  const auto in_flight = state_of(Lane::kDecision).in_flight + state_of(Lane::kEviction).in_flight;
+  if (lane < Lane::kFollowUp || in_flight == 0) return most;
+  const auto& waiting = state_of(lane).waiting;
   const auto waited = waiting.empty() ? Clock::duration::zero() : Clock::now() - waiting.front().since;
   return std::min(most, static_cast<std::size_t>(waited / limits_.patience));
 }
 
 void ApiClient::occupy(Lane lane) {
   ++in_flight_;
-  ++line_of(lane).in_flight;
+  ++state_of(lane).in_flight;
 }
 
-// Whoever is woken has its place already.
-Async<void> ApiClient::take_place(const ApiRequest& request) {
-  if (line_of(request.lane).waiting.empty() && has_place(request.lane)) {
-    occupy(request.lane);
+Async<void> ApiClient::acquire_slot(Lane lane, bool is_write) {
+  if (state_of(lane).waiting.empty() && has_free_slot(lane)) {
+    occupy(lane);
   } else {
-    const Place place{line_of(request.lane)};
-    co_await place;
+    const SlotAwaiter slot{state_of(lane)};
+    co_await slot;
   }
-  const bool is_limited = request.method != "GET" && request.lane != Lane::kUrgent;
+  const bool is_limited = is_write && lane != Lane::kUrgent;
   if (is_limited && limits_.writes_per_second > 0) co_await wait_for_token();
 }
 
@@ -86,16 +85,16 @@ Async<void> ApiClient::wait_for_token() {
   }
 }
 
-// The place goes to who waits longest in the first line. Whoever is woken and is done at once comes back
-// here: no deeper than once.
-void ApiClient::give_place_back(Lane lane) {
+// Passes the slot to the request that has waited longest in the first lane that may send. A resumed request
+// that ends immediately calls this function again; `is_waking_` keeps the recursion flat.
+void ApiClient::release_slot(Lane lane) {
   --in_flight_;
-  --line_of(lane).in_flight;
+  --state_of(lane).in_flight;
   if (is_waking_) return;
   is_waking_ = true;
   for (const Lane next :
        {Lane::kDecision, Lane::kEviction, Lane::kOrdinary, Lane::kFollowUp, Lane::kBackground})
-    for (auto& waiting = line_of(next).waiting; !waiting.empty() && has_place(next);) {
+    for (auto& waiting = state_of(next).waiting; !waiting.empty() && has_free_slot(next);) {
       const auto first = waiting.front().caller;
       waiting.pop_front();
       occupy(next);
@@ -104,7 +103,7 @@ void ApiClient::give_place_back(Lane lane) {
   is_waking_ = false;
 }
 
-// Takes a token where there is one: zero; otherwise how long until there is.
+// Takes a token and returns zero, or returns how long it takes until there is a token.
 Clock::duration ApiClient::time_to_token() {
   const auto now = Clock::now();
   const double gained = std::chrono::duration<double>(now - tokens_at_).count() * limits_.writes_per_second;
@@ -134,26 +133,28 @@ bool ApiClient::may_begin(const ApiRequest& request) const {
 Async<HttpResponse> ApiClient::send(ApiRequest request) {
   const bool is_watch = static_cast<bool>(request.on_line);
   const Lane lane = request.lane;
-  if (!is_watch) co_await take_place(request);
+  if (!is_watch) co_await acquire_slot(lane, request.method != "GET");
   HttpResponse response;
   try {
-    response = co_await send_if_wanted(request);
+    response = co_await send_if_wanted(&request);
   } catch (...) {
     response = {.error = "the request failed: " + text_of_exception(std::current_exception())};
   }
-  if (!is_watch) give_place_back(lane);
+  if (!is_watch) release_slot(lane);
   co_return response;
 }
 
 namespace {
 
-// Counts a write while it is under way.
-class UnderWay {
+// Counts a write while it is in flight.
+class CountedWrite {
  public:
-  UnderWay(std::size_t& count, bool is_counted) : count_(count), by_(is_counted ? 1 : 0) { count_ += by_; }
-  ~UnderWay() { count_ -= by_; }
-  UnderWay(const UnderWay&) = delete;
-  UnderWay& operator=(const UnderWay&) = delete;
+  CountedWrite(std::size_t& count, bool is_counted) : count_(count), by_(is_counted ? 1 : 0) {
+    count_ += by_;
+  }
+  ~CountedWrite() { count_ -= by_; }
+  CountedWrite(const CountedWrite&) = delete;
+  CountedWrite& operator=(const CountedWrite&) = delete;
 
  private:
   std::size_t& count_;
@@ -168,21 +169,21 @@ HttpResponse without_answer(std::string why) {
 
 }  // namespace
 
-Async<HttpResponse> ApiClient::send_if_wanted(ApiRequest& request) {
-  const bool is_counted = request.method != "GET" && request.lane != Lane::kUrgent;
-  const auto is_wanted = std::move(request.before_sending);
-  if (!may_begin(request)) co_return without_answer("writing has ended");
-  if (is_wanted && !is_wanted(request)) co_return without_answer("no longer wanted");
-  const UnderWay counted(writes_under_way_, is_counted);
+Async<HttpResponse> ApiClient::send_if_wanted(ApiRequest* request) {
+  const bool is_counted = request->method != "GET" && request->lane != Lane::kUrgent;
+  const auto is_wanted = std::move(request->before_sending);
+  if (!may_begin(*request)) co_return without_answer("not sent: shutting down or no longer the leader");
+  if (is_wanted && !is_wanted(*request)) co_return without_answer("not sent: no longer needed");
+  const CountedWrite counted(writes_under_way_, is_counted);
   co_return co_await send_authorised(request);
 }
 
-// Without credentials nothing is sent: the server would answer an anonymous user 403, which is no word about
-// what exists.
-Async<HttpResponse> ApiClient::send_authorised(const ApiRequest& request) {
+// Sends nothing without credentials: the server would treat us as an anonymous user, and its 403 would say
+// nothing about which kinds exist.
+Async<HttpResponse> ApiClient::send_authorised(const ApiRequest* request) {
   const std::optional<Error> problem = co_await authorisation_.ready();
   if (problem) {
-    if (on_answer) on_answer(request, 0, Clock::duration::zero());
+    if (on_answer) on_answer(*request, 0, Clock::duration::zero());
     co_return without_answer("no credentials: " + problem->text());
   }
   const std::uint64_t sent_with = authorisation_.version();
@@ -210,11 +211,11 @@ HttpRequest ApiClient::http_request(const ApiRequest& request) const {
   return http;
 }
 
-Async<HttpResponse> ApiClient::send_once(const ApiRequest& request) {
-  HttpRequest http = http_request(request);
+Async<HttpResponse> ApiClient::send_once(const ApiRequest* request) {
+  HttpRequest http = http_request(*request);
   const auto start = Clock::now();
-  HttpResponse response = co_await loop_.send(std::move(http), authorisation_.tls());
-  if (on_answer) on_answer(request, response.status, Clock::now() - start);
+  HttpResponse response = co_await loop_.send(std::move(http), &authorisation_.tls());
+  if (on_answer) on_answer(*request, response.status, Clock::now() - start);
   co_return response;
 }
 
@@ -225,7 +226,7 @@ bool is_transient(const HttpResponse& response) {
 
 namespace {
 
-// The message of the Status object that an error carries; "" if there is none.
+// The message of the Status object in an error response; "" if there is none.
 std::string status_message(const HttpResponse& response) {
   simdjson::dom::parser parser;
   Json root;

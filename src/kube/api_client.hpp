@@ -1,4 +1,4 @@
-// Requests to the API server: whom we are sent along, bounded in number, urgent ones first.
+// Sends authenticated requests to the API server, limits how many are in flight, and sends urgent ones first.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@
 
 namespace muster::kube {
 
-// Urgent requests wait for nobody. The others wait for a free place, decisions first. What follows from a
-// decision and what merely tells about it wait until no decision is under way, or until they are out of
-// patience. Evictions give work to everybody who watches: a few at a time.
+// Priority classes of requests. Urgent requests never wait. All others wait for a free slot, decisions first.
+// Follow-ups and background requests wait until no decision is in flight, but at most ClientLimits::patience.
+// Evictions cause work for every watcher, so only a few are sent at a time.
 enum class Lane { kUrgent, kDecision, kEviction, kOrdinary, kFollowUp, kBackground };
 inline constexpr std::size_t kLanes = 6;
 
@@ -27,63 +27,63 @@ inline constexpr const char* kStrategicPatch = "application/strategic-merge-patc
 
 struct ApiRequest {
   std::string method = "GET";
-  std::string path;  // with its query
+  std::string path;  // with query
   std::string body = {};
   const char* content_type = kJson;
   const char* accept = kJson;
   Lane lane = Lane::kOrdinary;
   std::chrono::milliseconds timeout{30'000};
   std::chrono::seconds longest_silence{0};             // see HttpRequest
-  std::function<bool(std::string_view)> on_line = {};  // a watch: see HttpRequest; takes no place
+  std::function<bool(std::string_view)> on_line = {};  // for watches, see HttpRequest; needs no slot
   const void* owner = nullptr;
-  // Asked when its turn has come; may complete the request, of which only the lane and whether it is a read
-  // count until then. False: it is no longer wanted, and there is no answer.
+  // Called right before sending; may still fill in the request, but must not change its lane or whether it is
+  // a read. Returning false drops the request; the response then has status 0.
   std::function<bool(ApiRequest&)> before_sending = {};
 };
 
 struct ClientLimits {
-  double writes_per_second = 0;  // 0: no limit
+  double writes_per_second = 0;  // 0: unlimited
   double burst = 0;
-  // Of all lanes but the urgent one: more cost the API server more than they gain.
+  // All lanes but the urgent one together. More concurrency costs the API server more than it gains.
   std::size_t in_flight = 32;
-  // While very many decisions wait, such as the binds of a large gang, which shall not be half bound for
-  // long.
+  // `in_a_rush` replaces `in_flight` while at least `rush_begins_at` decisions wait, such as the binds of a
+  // large gang. A gang should not stay half bound for long.
   std::size_t in_a_rush = 64, rush_begins_at = 128;
   std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 8, 4};
-  // How long follow-ups and what is told in the background let decisions go first; they get another place
-  // whenever the first in line has waited that long again.
+  // How long follow-ups and background requests yield to decisions. For every further period that the first
+  // one of a lane waits, the lane gets one more slot.
   std::chrono::milliseconds patience{2'000};
-  // Every write is asked of the API server with all its checks, and nothing is stored.
+  // The API server validates every write but stores nothing.
   bool dry_run = false;
 };
 
-// Everything runs on the loop's thread.
+// REQUIRES: all members are called on the loop's thread.
 class ApiClient {
  public:
   ApiClient(Loop& loop, Credentials credentials, ClientLimits limits = {});
 
-  // Throws nothing and fails by the answer only: status 0 where there was none, and where nothing was sent
-  // because there are no credentials.
+  // Never throws. The status of the response is 0 if there was no answer, or if nothing was sent because
+  // there are no credentials.
   Async<HttpResponse> send(ApiRequest request);
   Async<HttpResponse> get(std::string path) { return send({.path = std::move(path)}); }
 
-  // After this nothing that merely tells of decisions is begun.
+  // From now on, no background write is started.
   void begin_draining() { is_draining_ = true; }
   bool is_draining() const { return is_draining_; }
-  // After this no write is begun, and those under way are cut: we may not be the leader any more. Urgent ones
-  // are what leads are made of, and go on.
+  // From now on, no write is started, and writes in flight are cancelled, because this process may no longer
+  // be the leader. Urgent writes continue: leader election needs them.
   void forbid_writes();
   bool may_write() const { return may_write_; }
   bool is_dry_run() const { return limits_.dry_run; }
-  // But for urgent ones.
+  // Writes in flight, not counting urgent ones.
   std::size_t writes_under_way() const { return writes_under_way_; }
 
   Loop& loop() { return loop_; }
   const std::string& server() const { return authorisation_.server(); }
   std::size_t waiting() const;
-  // Told where nobody can say who we are, in words.
+  // Called with a message when credentials cannot be obtained.
   std::function<void(const std::string& text)> on_trouble;
-  // Told of every answer; status 0: there was none.
+  // Called for every response; status 0 means there was no answer.
   std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 
  private:
@@ -91,30 +91,30 @@ class ApiClient {
     std::coroutine_handle<> caller;
     Clock::time_point since = Clock::now();
   };
-  struct Line {
+  struct LaneState {
     std::deque<Waiter> waiting;
     std::size_t in_flight = 0;
   };
-  struct Place;
-  Async<HttpResponse> send_if_wanted(ApiRequest& request);
-  Async<HttpResponse> send_authorised(const ApiRequest& request);
-  Async<HttpResponse> send_once(const ApiRequest& request);
+  struct SlotAwaiter;
+  Async<HttpResponse> send_if_wanted(ApiRequest* request);
+  Async<HttpResponse> send_authorised(const ApiRequest* request);
+  Async<HttpResponse> send_once(const ApiRequest* request);
   HttpRequest http_request(const ApiRequest& request) const;
-  Async<void> take_place(const ApiRequest& request);
-  void give_place_back(Lane lane);
+  Async<void> acquire_slot(Lane lane, bool is_write);
+  void release_slot(Lane lane);
   bool may_begin(const ApiRequest& request) const;
-  bool has_place(Lane lane) const;
-  std::size_t places_of(Lane lane) const;
+  bool has_free_slot(Lane lane) const;
+  std::size_t slot_limit(Lane lane) const;
   void occupy(Lane lane);
-  Line& line_of(Lane lane) { return lines_[static_cast<std::size_t>(lane)]; }
-  const Line& line_of(Lane lane) const { return lines_[static_cast<std::size_t>(lane)]; }
+  LaneState& state_of(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+  const LaneState& state_of(Lane lane) const { return lanes_[static_cast<std::size_t>(lane)]; }
   Async<void> wait_for_token();
   Clock::duration time_to_token();
 
   Loop& loop_;
   ClientLimits limits_;
   std::size_t in_flight_ = 0;
-  std::array<Line, kLanes> lines_;
+  std::array<LaneState, kLanes> lanes_;
   double tokens_ = 0;
   Clock::time_point tokens_at_ = Clock::now();
   std::size_t writes_under_way_ = 0;
@@ -122,10 +122,11 @@ class ApiClient {
   Authorisation authorisation_;
 };
 
-// True where the same request may succeed later: no answer, too many requests, trouble of the server, a token
-// of ours that has run out.
+// Returns true if the same request may succeed later: there was no answer, there were too many requests, the
+// server had an error, or our token has expired.
 bool is_transient(const HttpResponse& response);
-// "404 podgroups "x" not found", "no answer: Connection refused": for logs; says nothing of what was sent.
+// A description for logs, such as "404 podgroups "x" not found" or "no answer: Connection refused". It does
+// not contain the request.
 std::string describe(const HttpResponse& response);
 
 }  // namespace muster::kube

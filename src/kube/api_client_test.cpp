@@ -1,4 +1,4 @@
-// Who goes first.
+// The order in which requests are sent.
 #include "kube/api_client.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 
-// Takes connections and never says a word: a request ends when its time is up.
+// Accepts connections and never answers: every request times out.
 class SilentServer {
  public:
   SilentServer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -39,7 +39,7 @@ class ApiClientTest : public testing::Test {
     milliseconds time;
   };
 
-  // The paths in the order in which the requests ended; all were sent at once, in the order given.
+  // Starts all requests at once in the given order and returns their paths in the order in which they ended.
   std::vector<std::string> order(std::initializer_list<Sent> requests, ClientLimits limits = {}) {
     Loop loop;
     ApiClient client(loop, {.server = server_.url()}, limits);
@@ -49,22 +49,22 @@ class ApiClientTest : public testing::Test {
       if (ended.size() == requests.size()) loop.stop();
     };
     loop.post([&] {
-      for (const Sent& r : requests) spawn(send(client, r));
+      for (const Sent& r : requests) spawn(send(&client, r));
     });
     loop.run();
     return ended;
   }
 
  private:
-  static Async<void> send(ApiClient& client, Sent sent) {
+  static Async<void> send(ApiClient* client, Sent sent) {
     ApiRequest request{.method = "POST", .path = sent.path, .lane = sent.lane, .timeout = sent.time};
-    co_await client.send(std::move(request));
+    co_await client->send(std::move(request));
   }
 
   SilentServer server_;
 };
 
-TEST_F(ApiClientTest, WhatFollowsFromDecisionsLetsThemGoFirst) {
+TEST_F(ApiClientTest, FollowUpsYieldToDecisions) {
   EXPECT_THAT(
       order({{"/bind", Lane::kDecision, milliseconds(200)}, {"/event", Lane::kBackground, milliseconds(20)}}),
       ElementsAre("/bind", "/event"));
@@ -76,7 +76,7 @@ TEST_F(ApiClientTest, WhatFollowsFromDecisionsLetsThemGoFirst) {
       ElementsAre("/list", "/bind"));
 }
 
-TEST_F(ApiClientTest, ButNotForEver) {
+TEST_F(ApiClientTest, FollowUpsYieldForALimitedTime) {
   EXPECT_THAT(order({{"/bind", Lane::kDecision, milliseconds(50)},
                      {"/bind-2", Lane::kDecision, milliseconds(1500)},
                      {"/event", Lane::kBackground, milliseconds(20)}},
@@ -84,7 +84,7 @@ TEST_F(ApiClientTest, ButNotForEver) {
               ElementsAre("/bind", "/event", "/bind-2"));
 }
 
-TEST_F(ApiClientTest, AFullLaneWaitsForItself) {
+TEST_F(ApiClientTest, AFullLaneDoesNotBlockOthers) {
   EXPECT_THAT(order({{"/evict", Lane::kEviction, milliseconds(200)},
                      {"/evict-2", Lane::kEviction, milliseconds(20)},
                      {"/bind", Lane::kDecision, milliseconds(50)}},

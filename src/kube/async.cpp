@@ -1,4 +1,4 @@
-// What becomes of spawned tasks that fail.
+// Reports spawned tasks that fail.
 #include "kube/async.hpp"
 
 #include <cstdio>

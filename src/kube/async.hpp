@@ -1,13 +1,13 @@
-// Async<T>: a coroutine that gives a T when it is done. It starts when it is awaited, or spawned, and runs on
-// the thread of the loop that resumes what it waits for (kube/loop.hpp).
+// Async<T>: a coroutine that returns a T. It starts when it is awaited or spawned, and runs on the thread of
+// the loop that resumes it (kube/loop.hpp).
 //
-// Exceptions: one that leaves a coroutine is kept and thrown again in the coroutine that awaits it. One that
-// leaves a spawned task, which has no awaiting coroutine, ends that task only: it is reported to the handler
-// of the thread (FailedTaskHandler), and resuming a coroutine never throws. A task that keeps state for
-// others (a lock, a latch that others wait for) must set it right itself when it is left by an exception.
+// Exceptions: an exception that leaves a coroutine is rethrown in the coroutine that awaits it. A spawned
+// task has no awaiting coroutine: an exception ends that task only and is reported to the handler of the
+// thread (FailedTaskHandler). Resuming a coroutine never throws. A task that holds something others wait for,
+// such as a lock or a latch, must release it itself when an exception ends the task.
 //
-// g++ 12 makes wrong code of co_await inside the condition of a loop, and destroys twice what is made inside
-// a co_await expression by a lambda with captures or by braces: give both a name first. A test looks for this
+// g++ 12 miscompiles co_await inside a loop condition. Inside a co_await expression it also destroys a lambda
+// with captures, or an object made with braces, twice. Give both a name first; a test checks this
 // (tests/co_await_test.cpp).
 #pragma once
 
@@ -26,7 +26,7 @@ class Async;
 
 namespace async_detail {
 
-// The awaiting coroutine goes on when this one ends.
+// Resumes the awaiting coroutine when this one ends.
 struct ResumeCaller {
   bool await_ready() const noexcept { return false; }
   template <class Promise>
@@ -38,7 +38,7 @@ struct ResumeCaller {
 
 struct PromiseBase {
   std::coroutine_handle<> caller;
-  std::exception_ptr failure;  // what left the coroutine
+  std::exception_ptr failure;  // the exception that left the coroutine
   std::suspend_always initial_suspend() const noexcept { return {}; }
   ResumeCaller final_suspend() const noexcept { return {}; }
   void unhandled_exception() noexcept { failure = std::current_exception(); }
@@ -84,7 +84,7 @@ class [[nodiscard]] Async {
     handle_.promise().caller = caller;
     return handle_;
   }
-  // Throws what left the coroutine.
+  // Rethrows the exception that left the coroutine.
   T await_resume() { return handle_.promise().take(); }
 
  private:
@@ -105,20 +105,20 @@ inline Async<void> Promise<void>::get_return_object() {
 
 // ---------------------------------------------------------------- spawned tasks
 
-// Whether the process can do its work without the task. Essential tasks run as long as the process does.
+// Whether the process depends on the task. Essential tasks run as long as the process does.
 enum class TaskKind { kInessential, kEssential };
 
-// A spawned task that was left by an exception.
+// A spawned task that an exception ended.
 struct FailedTask {
-  std::string name;    // as it was spawned
+  std::string name;    // the name given to spawn()
   std::string reason;  // the text of the exception
   TaskKind kind = TaskKind::kInessential;
   // "the task watching pods failed: bad allocation"
   std::string text() const;
 };
 
-// While it lives, the spawned tasks that fail on this thread are reported to `report`. Without any, the text
-// goes to standard error, and an essential task ends the process with std::abort().
+// While this object exists, spawned tasks that fail on this thread are reported to `report`. Without a
+// handler, the text goes to standard error, and a failed essential task ends the process with std::abort().
 class FailedTaskHandler {
  public:
   explicit FailedTaskHandler(std::function<void(const FailedTask&)> report);
@@ -126,7 +126,7 @@ class FailedTaskHandler {
   FailedTaskHandler(const FailedTaskHandler&) = delete;
   FailedTaskHandler& operator=(const FailedTaskHandler&) = delete;
 
-  // To the handler of this thread. An exception of the handler itself goes to standard error.
+  // Reports to the handler of this thread. An exception thrown by the handler goes to standard error.
   static void report(const FailedTask& failed) noexcept;
 
  private:
@@ -134,22 +134,22 @@ class FailedTaskHandler {
   FailedTaskHandler* const outer_;
 };
 
-// One line on standard error, where there is no log.
+// Prints one line to standard error; for use where there is no log.
 void print_error(const std::string& text);
 
-// The text of the exception that is being handled; for use in a catch block.
+// Returns the text of `exception`.
 std::string text_of_exception(const std::exception_ptr& exception);
 
 namespace async_detail {
 
-// Starts at once and owns itself.
+// A coroutine that starts immediately and destroys itself when it ends.
 struct Detached {
   struct promise_type {
     Detached get_return_object() const noexcept { return {}; }
     std::suspend_never initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
     void return_void() const noexcept {}
-    // Nothing leaves run_detached().
+    // run_detached() catches every exception.
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
   };
 };
@@ -158,9 +158,8 @@ Detached run_detached(Async<void> work, std::string name, TaskKind kind);
 
 }  // namespace async_detail
 
-// Runs the coroutine on its own; no other coroutine learns when it ends. The name is for the log.
-inline void spawn(Async<void> work, std::string name = "without a name",
-                  TaskKind kind = TaskKind::kInessential) {
+// Starts the coroutine without anything awaiting it. The name is for the log.
+inline void spawn(Async<void> work, std::string name = "(unnamed)", TaskKind kind = TaskKind::kInessential) {
   async_detail::run_detached(std::move(work), std::move(name), kind);
 }
 

@@ -1,4 +1,4 @@
-// When credentials are read, and how long they count.
+// Decides when credentials are read and how long they remain valid.
 #include "kube/authorisation.hpp"
 
 #include <algorithm>
@@ -12,22 +12,23 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr auto kFileLife = minutes(1);
-constexpr auto kUndatedLife = minutes(5);  // of what a program gave without a time at which it expires
+constexpr auto kUndatedLife = minutes(5);  // of a credential without an expiration time
 constexpr auto kBetweenFailures = seconds(5);
 constexpr auto kBetweenForcedRefreshes = minutes(1);
-// Credentials are refreshed while the old ones are still good, so that a slow program delays no request.
+// Credentials are refreshed while the old ones are still valid, so that a slow program delays no request.
 constexpr auto kBeforeTheEnd = seconds(60);
-constexpr auto kForEver = std::chrono::hours(24 * 365);
+constexpr auto kUnlimited = std::chrono::hours(24 * 365);
 
 std::string trimmed(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\r')) text.pop_back();
   return text;
 }
 
-// How long a credential may be used, seen from now: a little less than it says.
+// How long a credential may still be used: slightly less than until it expires.
 Clock::duration time_left(TimePoint expires) {
   const auto left = expires - (std::chrono::system_clock::now() + seconds(10));
-  return std::clamp<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1), kForEver);
+  return std::clamp<Clock::duration>(std::chrono::duration_cast<Clock::duration>(left), seconds(1),
+                                     kUnlimited);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ bool Authorisation::can_change() const {
   return !credentials_.exec.command.empty() || !credentials_.token_file.empty() || credentials_.files.any();
 }
 
-// Whoever comes while one is under way waits for that one.
+// A caller that finds a refresh in progress waits for that one.
 Async<void> Authorisation::refresh() {
   if (const auto under_way = under_way_) {
     co_await under_way->opened();
@@ -91,7 +92,7 @@ Async<void> Authorisation::read() {
     take_token_file();
   } else {
     bearer_ = credentials_.token;
-    keep_for(credentials_.files.any() ? Clock::duration(kFileLife) : Clock::duration(kForEver), kForEver);
+    keep_for(credentials_.files.any() ? Clock::duration(kFileLife) : Clock::duration(kUnlimited), kUnlimited);
   }
 }
 
@@ -104,19 +105,19 @@ void Authorisation::take(const ExecCredential& credential) {
   bearer_ = credential.token;
   if (!credential.certificate.empty()) credentials_.tls.certificate = credential.certificate;
   if (!credential.key.empty()) credentials_.tls.key = credential.key;
-  if (!credential.expires) return keep_for(kUndatedLife, kForEver);
+  if (!credential.expires) return keep_for(kUndatedLife, kUnlimited);
   const Clock::duration left = time_left(*credential.expires);
   keep_for(left - std::min<Clock::duration>(kBeforeTheEnd, left / 4), left);
 }
 
-// A file that cannot be read for a moment leaves the token as it was.
+// Keeps the previous token if the file is temporarily unreadable.
 void Authorisation::take_token_file() {
   auto token = content_of(credentials_.token_file);
   std::string text = token ? trimmed(*std::move(token)) : "";
   if (!token) return fail(token.error());
   if (text.empty()) return fail(Error{credentials_.token_file + ": the token file is empty"});
   bearer_ = std::move(text);
-  keep_for(kFileLife, kForEver);
+  keep_for(kFileLife, kUnlimited);
 }
 
 void Authorisation::keep_for(Clock::duration fresh, Clock::duration good) {

@@ -1,4 +1,4 @@
-// Keeps what a request says who we are fresh: one refresh at a time, and every request waits for it.
+// Keeps the credentials of requests fresh. One refresh runs at a time, and requests wait for it.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace muster::kube {
 
-// Belongs to the loop's thread.
+// REQUIRES: all members are called on the loop's thread.
 class Authorisation {
  public:
-  // `on_trouble` gets the text of each refresh that failed.
+  // Calls `on_trouble` with the error text of each failed refresh.
   Authorisation(Loop& loop, Credentials credentials, std::function<void(const std::string&)> on_trouble)
       : loop_(loop), credentials_(std::move(credentials)), on_trouble_(std::move(on_trouble)) {}
 
-  // Until there is something to send with. The error says why there is nothing; then a request must not be
-  // sent, because the server would take it for one of an anonymous user.
+  // Waits until there are credentials to send with. If it returns an error, the caller must not send the
+  // request, because the server would treat it as anonymous.
   Async<std::optional<Error>> ready();
-  // The server answered 401 to a request that was sent with this version: refreshes the credentials, once per
-  // version and minute. True: there are others now, and the request may be sent again.
+  // To be called when the server answered 401 to a request sent with this version. Refreshes the credentials,
+  // at most once per version and minute. Returns true if they have changed and the request may be sent again.
   Async<bool> renew(std::uint64_t refused_version);
 
-  // Changes with the token, the certificate and the key.
+  // Changes whenever the token, the certificate or the key changes.
   std::uint64_t version() const { return version_; }
-  // "" where the certificate says it all.
+  // "" if a client certificate authenticates us.
   const std::string& bearer() const { return bearer_; }
   const TlsIdentity& tls() const { return credentials_.tls; }
   const std::string& server() const { return credentials_.server; }
@@ -53,12 +53,12 @@ class Authorisation {
   const std::function<void(const std::string&)> on_trouble_;
   std::string bearer_;
   std::uint64_t version_ = 0;
-  bool is_known_ = false;  // a refresh has worked
+  bool is_known_ = false;  // a refresh has succeeded
   Clock::time_point fresh_until_{}, good_until_{};
-  Clock::time_point next_try_{};  // after a refresh that failed
-  Error failure_;                 // of the last refresh
+  Clock::time_point next_try_{};  // after a failed refresh
+  Error failure_;                 // of the last failed refresh
   std::shared_ptr<Latch> under_way_;
-  std::optional<std::uint64_t> refused_;  // the version that a refresh was last forced for
+  std::optional<std::uint64_t> refused_;  // the version for which the last refresh was forced
   Clock::time_point may_force_again_{};
 };
 

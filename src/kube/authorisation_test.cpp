@@ -1,5 +1,5 @@
-// Requests through credentials that a program prints: nothing is sent without them, and the program runs as
-// seldom as it can.
+// Requests with credentials from a program: nothing is sent without credentials, and the program runs as
+// rarely as possible.
 #include "kube/authorisation.hpp"
 
 #include <gmock/gmock.h>
@@ -30,8 +30,8 @@ class AuthorisationTest : public testing::Test {
   }
   ~AuthorisationTest() override { std::filesystem::remove_all(directory_); }
 
-  // A program that prints "token-1" the first time that it runs, and so on. `more` are further shell
-  // commands, `members` further members of the status.
+  // A program that prints "token-1" on its first run, "token-2" on its second, and so on. `more` are further
+  // shell commands, `members` are further members of the status.
   ExecPlugin plugin(const std::string& more = ":", const std::string& members = "") const {
     ExecPlugin exec{.command = "/bin/sh"};
     exec.arguments = {"-c", "echo x >> " + runs_file() + "; N=$(wc -l < " + runs_file() + "); " + more +
@@ -46,7 +46,7 @@ class AuthorisationTest : public testing::Test {
     return count;
   }
 
-  // The last answers to so many requests that begin at once, each sent again as often as there are rounds.
+  // Starts `count` requests at once, sends each one `rounds` times, and returns the last answers.
   std::vector<HttpResponse> send(const Server& server, ExecPlugin exec, std::size_t count, int rounds = 1) {
     Credentials credentials{.server = server.url()};
     credentials.exec = std::move(exec);
@@ -60,7 +60,7 @@ class AuthorisationTest : public testing::Test {
     std::vector<HttpResponse> answers(count);
     open_ = count;
     loop.post([&] {
-      for (HttpResponse& answer : answers) spawn(get(client, answer, rounds));
+      for (HttpResponse& answer : answers) spawn(get(&client, &answer, rounds));
     });
     loop.run();
     return answers;
@@ -77,16 +77,16 @@ class AuthorisationTest : public testing::Test {
  private:
   std::string runs_file() const { return directory_ + "/runs"; }
 
-  Async<void> get(ApiClient& client, HttpResponse& into, int rounds) {
-    for (int round = 0; round < rounds; ++round) into = co_await client.get("/api");
-    if (--open_ == 0) client.loop().stop();
+  Async<void> get(ApiClient* client, HttpResponse* into, int rounds) {
+    for (int round = 0; round < rounds; ++round) *into = co_await client->get("/api");
+    if (--open_ == 0) client->loop().stop();
   }
 
   std::string directory_;
   std::size_t open_ = 0;
 };
 
-TEST_F(AuthorisationTest, AProgramsTokenGoesWithTheRequest) {
+TEST_F(AuthorisationTest, RequestsCarryTheTokenOfTheProgram) {
   Server server([](const Server::Request&) { return Server::Answer{.body = "here"}; });
   const auto answers = send(server, plugin(), 1);
   EXPECT_EQ(answers[0].status, 200);
@@ -94,7 +94,7 @@ TEST_F(AuthorisationTest, AProgramsTokenGoesWithTheRequest) {
   EXPECT_THAT(authorisations(server), ElementsAre("Bearer token-1"));
 }
 
-TEST_F(AuthorisationTest, AllRequestsWaitForTheOneRunOfTheProgram) {
+TEST_F(AuthorisationTest, AllRequestsShareOneRunOfTheProgram) {
   Server server([](const Server::Request&) { return Server::Answer{}; });
   const auto answers = send(server, plugin("sleep 0.3"), 20);
   for (const HttpResponse& answer : answers) EXPECT_EQ(answer.status, 200);
@@ -111,7 +111,7 @@ TEST_F(AuthorisationTest, ARefusedTokenIsRenewedOnceForAllRequests) {
   EXPECT_EQ(runs(), 2U);
 }
 
-TEST_F(AuthorisationTest, ATokenThatIsAlwaysRefusedDoesNotRunTheProgramAgainAndAgain) {
+TEST_F(AuthorisationTest, ATokenThatIsAlwaysRefusedIsRenewedOnce) {
   Server server([](const Server::Request&) { return Server::Answer{.status = 401}; });
   const auto answers = send(server, plugin("N=same"), 10, 2);
   for (const HttpResponse& answer : answers) EXPECT_EQ(answer.status, 401);
@@ -120,7 +120,7 @@ TEST_F(AuthorisationTest, ATokenThatIsAlwaysRefusedDoesNotRunTheProgramAgainAndA
 
 TEST_F(AuthorisationTest, ACredentialThatExpiresIsRenewed) {
   Server server([](const Server::Request&) {
-    ::usleep(1'200'000);  // longer than the second for which even an expired credential counts
+    ::usleep(1'200'000);  // even an expired credential is used for one second
     return Server::Answer{};
   });
   const auto answers = send(server, plugin(":", ",\"expirationTimestamp\":\"2020-01-01T00:00:00Z\""), 1, 2);
@@ -149,7 +149,7 @@ TEST_F(AuthorisationTest, WithoutItsTokenFileNothingIsSent) {
   EXPECT_THAT(server.requests(), IsEmpty());
 }
 
-TEST_F(AuthorisationTest, WithNothingToSayTheRequestGoesAsItIs) {
+TEST_F(AuthorisationTest, WithoutConfiguredCredentialsTheRequestIsAnonymous) {
   Server server([](const Server::Request&) { return Server::Answer{}; });
   Credentials credentials{.server = server.url()};
   credentials.may_be_plain = true;
@@ -158,7 +158,7 @@ TEST_F(AuthorisationTest, WithNothingToSayTheRequestGoesAsItIs) {
   EXPECT_THAT(authorisations(server), ElementsAre(""));
 }
 
-TEST_F(AuthorisationTest, AProgramThatPrintsWithoutEndIsKilled) {
+TEST_F(AuthorisationTest, AProgramThatPrintsTooMuchIsKilled) {
   Server server([](const Server::Request&) { return Server::Answer{}; });
   const auto start = Clock::now();
   const auto answers = send(server, plugin("yes"), 1);
@@ -171,18 +171,18 @@ TEST_F(AuthorisationTest, AProgramThatPrintsWithoutEndIsKilled) {
 
 class RetryAfterTest : public testing::Test {
  protected:
-  static std::chrono::seconds asked_for(const std::string& value) {
+  static std::chrono::seconds retry_after(const std::string& value) {
     const Server server([&](const Server::Request&) {
       return Server::Answer{.status = 429, .headers = "Retry-After: " + value + "\r\n"};
     });
     Loop loop;
     HttpRequest request{.url = server.url() + "/", .may_be_plain = true};
     const TlsIdentity tls;
-    return run_alone(loop, loop.send(std::move(request), tls)).retry_after;
+    return run_alone(loop, loop.send(std::move(request), &tls)).retry_after;
   }
 };
 
-TEST_F(RetryAfterTest, IsBelievedForAMinuteAtMost) {
+TEST_F(RetryAfterTest, IsLimitedToOneMinute) {
   using std::chrono::seconds;
   const std::pair<const char*, seconds> cases[] = {
       {"7", seconds(7)},
@@ -190,7 +190,7 @@ TEST_F(RetryAfterTest, IsBelievedForAMinuteAtMost) {
       {"61", seconds(60)},
       {"100000000", seconds(60)},
       {"9223372036854775807", seconds(60)},
-      {"99999999999999999999999999", seconds(0)},  // libcurl takes it for no number; our own waits count
+      {"99999999999999999999999999", seconds(0)},  // not a number to libcurl; our own backoff applies
       {"0", seconds(0)},
       {"-5", seconds(0)},
       {"-99999999999999999999999999", seconds(0)},
@@ -200,7 +200,7 @@ TEST_F(RetryAfterTest, IsBelievedForAMinuteAtMost) {
       {"Wed, 21 Oct 2099 07:28:00 GMT", seconds(60)},
       {"Wed, 99 Foo 99999 99:99:99 GMT", seconds(0)},
   };
-  for (const auto& [value, wanted] : cases) EXPECT_EQ(asked_for(value), wanted) << value;
+  for (const auto& [value, wanted] : cases) EXPECT_EQ(retry_after(value), wanted) << value;
 }
 
 }  // namespace

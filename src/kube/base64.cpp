@@ -1,4 +1,4 @@
-// Base64, which certificates in kubeconfig files are written in.
+// Decodes base64, the encoding of certificates in kubeconfig files.
 #include <cstdint>
 
 #include "kube/credentials.hpp"

@@ -1,4 +1,4 @@
-// The clocks of the live part: a steady one to wait by, and the wall clock as the API writes it.
+// The clocks of the live scheduler: a steady one for waiting, and the wall clock in the format of the API.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ namespace muster::kube {
 
 using Clock = std::chrono::steady_clock;
 
-// In whole seconds: what the API server keeps.
+// The current time in whole seconds, the precision that the API server keeps.
 inline TimePoint wall_clock() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }

@@ -1,4 +1,4 @@
-// Lists kind after kind, page by page, and leaves out of each object what no decision needs.
+// Lists each kind page by page, and removes from each object what no decision needs.
 #include "kube/cluster_reader.hpp"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ class Listing {
     const TimePoint at = wall_clock();
     for (const ObjectKind& kind : object_kinds()) {
       if (kind.watch == Watch::kNever || problem_) continue;
-      co_await read_kind(kind);
+      co_await read_kind(&kind);
     }
     if (problem_) co_return *problem_;
     items_.push_back(scheduler_state(at));
@@ -43,35 +43,36 @@ class Listing {
   }
 
  private:
-  // In the newest version that the server has.
-  Async<void> read_kind(const ObjectKind& kind) {
-    Resource resource = resource_of(kind);
+  // Reads the newest version that the server has.
+  Async<void> read_kind(const ObjectKind* kind) {
+    Resource resource = resource_of(*kind);
     bool is_there = co_await read_version(kind, resource);
-    for (const std::string_view older : kind.older_versions) {
+    for (const std::string_view older : kind->older_versions) {
       if (is_there || older.empty()) break;
       resource.version = older;
       is_there = co_await read_version(kind, resource);
     }
   }
 
-  // False: the server does not have it.
-  Async<bool> read_version(const ObjectKind& kind, const Resource& resource) {
+  // Returns false if the server does not have this version.
+  Async<bool> read_version(const ObjectKind* kind, Resource resource) {
     std::string next;
     do {
       std::string path = resource.path() + "?limit=500";
-      if (!kind.field_selector.empty()) path += "&fieldSelector=" + escaped(kind.field_selector);
+      if (!kind->field_selector.empty()) path += "&fieldSelector=" + escaped(kind->field_selector);
       if (!next.empty()) path += "&continue=" + escaped(next);
       ApiRequest request{.path = std::move(path)};
-      if (kind.metadata_only) request.accept = kMetadataOfList;
+      if (kind->metadata_only) request.accept = kMetadataOfList;
       const HttpResponse answer = co_await client_.send(std::move(request));
-      const bool is_absent = answer.status == 404 || (answer.status == 403 && kind.watch == Watch::kOptional);
+      const bool is_absent =
+          answer.status == 404 || (answer.status == 403 && kind->watch == Watch::kOptional);
       if (is_absent) co_return answer.status != 404;
       next = take_page(resource, answer);
     } while (!next.empty() && !problem_);
     co_return true;
   }
 
-  // Where the next page begins; "": there is none.
+  // Returns the continue token of the next page; "" if there is none.
   std::string take_page(const Resource& resource, const HttpResponse& answer) {
     ordered_json page = answer.ok() ? ordered_json::parse(answer.body, nullptr, false) : ordered_json();
     if (!page.is_object() || !page["items"].is_array()) {
@@ -146,8 +147,8 @@ ordered_json snapshot_of(TimePoint at, ordered_json items) {
           {"items", std::move(items)}};
 }
 
-Async<Result<ordered_json>> list_cluster(ApiClient& client) {
-  Listing listing(client);
+Async<Result<ordered_json>> list_cluster(ApiClient* client) {
+  Listing listing(*client);
   co_return co_await listing.run();
 }
 
@@ -155,7 +156,7 @@ Result<ordered_json> read_cluster(const Credentials& credentials) {
   Loop loop;
   ApiClient client(loop, credentials);
   try {
-    return run_alone(loop, list_cluster(client));
+    return run_alone(loop, list_cluster(&client));
   } catch (const std::exception& failure) {
     return outside(fmt::format("{}: its objects cannot be read: {}", credentials.server, failure.what()));
   }
@@ -167,7 +168,7 @@ Result<std::string> read_address(const std::string& url, const std::string& toke
   if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
   Loop loop;
   const TlsIdentity tls{.authority = authority};
-  HttpResponse answer = run_alone(loop, loop.send(std::move(request), tls));
+  HttpResponse answer = run_alone(loop, loop.send(std::move(request), &tls));
   if (!answer.ok()) return outside(fmt::format("{}: {}", url, describe(answer)));
   return std::move(answer.body);
 }

@@ -1,5 +1,5 @@
-// Reads all objects that the model takes from the API server, once: for snapshots and questions about a live
-// cluster. Writes nothing.
+// Reads all objects that the model uses from the API server once, for snapshots and for questions about a
+// live cluster. Writes nothing.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,25 +12,25 @@
 
 namespace muster::kube {
 
-// Takes out of a List what the scheduler does not read and others may not want to share: variables and
-// commands of containers, the data of ConfigMaps, what tools noted for themselves. Secrets are no kind that
-// is read; where one stands all the same, it goes.
+// Removes from a List what the scheduler does not need and users may not want to share: environment variables
+// and commands of containers, the data of ConfigMaps, and bookkeeping of tools. Secrets are never read; if
+// the List has any, they are removed as a whole.
 void strip(nlohmann::ordered_json& list);
 
-// An item of a snapshot for what is in no object: when it was taken, and more where the scheduler tells.
+// A snapshot item for facts that no object has: the time of the snapshot, and what the scheduler adds.
 nlohmann::ordered_json scheduler_state(TimePoint at);
-// The items as one List, schema muster.dev/snapshot/v1.
+// Returns the items as one List of schema muster.dev/snapshot/v1.
 nlohmann::ordered_json snapshot_of(TimePoint at, nlohmann::ordered_json items);
 
-// The same as below with a client that is there.
-Async<Result<nlohmann::ordered_json>> list_cluster(ApiClient& client);
+// Like read_cluster(), with an existing client.
+Async<Result<nlohmann::ordered_json>> list_cluster(ApiClient* client);
 
-// A List of all of them, stripped, each with its apiVersion and kind. Kinds that the cluster does not have
-// are left out; kinds that we may not read are an error unless the model can do without. Blocks.
+// Returns a stripped List of all objects, each with its apiVersion and kind. Kinds that the cluster does not
+// have are skipped. A kind that we may not read is an error unless it is optional. Blocks.
 Result<nlohmann::ordered_json> read_cluster(const Credentials& credentials);
 
-// What is at the address, which may be plain HTTP. `authority`: PEM text of who vouches for it, "": whom the
-// system trusts. Blocks.
+// Returns the content at `url`, which may be plain HTTP. `authority` is a CA bundle in PEM; "" means the
+// trust store of the system. Blocks.
 Result<std::string> read_address(const std::string& url, const std::string& token,
                                  const std::string& authority = {});
 

@@ -1,4 +1,4 @@
-// Who holds the Lease: taken when it is free, renewed in time, given up before others may take it.
+// Takes the Lease when it is free, renews it in time, and steps down before others may take it.
 #include "kube/elector.hpp"
 
 #include <fmt/chrono.h>
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 
 constexpr auto kTimeout = milliseconds(4'000);
 
-// Kubernetes' MicroTime.
+// The current time in the MicroTime format of Kubernetes.
 std::string now_text() {
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
   const auto whole = std::chrono::floor<std::chrono::seconds>(now);
@@ -50,7 +50,7 @@ Async<void> Elector::run() {
       renewed_ = sent;
       is_leader_ = true;
       listener_.won();
-      spawn(give_up_in_time(), "giving up the lead in time", TaskKind::kEssential);
+      spawn(give_up_in_time(), "stepping down in time", TaskKind::kEssential);
       co_await lead();
       co_return;
     }
@@ -58,7 +58,7 @@ Async<void> Elector::run() {
   }
 }
 
-// Renews until that fails for too long.
+// Renews the lease until the lead is lost.
 Async<void> Elector::lead() {
   Loop& loop = client_.loop();
   while (is_leader_) {
@@ -73,7 +73,7 @@ Async<void> Elector::lead() {
   }
 }
 
-// However long a renewal hangs: before others may take the lease, we are no leader any more.
+// Steps down before others may take the lease, even if a renewal hangs.
 Async<void> Elector::give_up_in_time() {
   Loop& loop = client_.loop();
   while (is_leader_ && !loop.stopping()) {
@@ -108,7 +108,7 @@ Async<bool> Elector::try_to_hold() {
   }
   const bool written = co_await write(!record_.exists);
   if (written) co_return true;
-  if (is_leader_) co_await read();  // the version may be another one: the next try uses it
+  if (is_leader_) co_await read();  // the version may have changed; the next attempt uses the new one
   co_return false;
 }
 
@@ -117,7 +117,7 @@ Async<bool> Elector::read() {
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.status == 404) record_ = {};
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 404) listener_.troubled("reading the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 404) listener_.troubled("cannot read the lease: " + describe(answer));
   co_return answer.ok() || answer.status == 404;
 }
 
@@ -160,7 +160,7 @@ Async<bool> Elector::write(bool create) {
                      .timeout = kTimeout};
   const HttpResponse answer = co_await client_.send(std::move(request));
   if (answer.ok()) take(answer.body);
-  if (!answer.ok() && answer.status != 409) listener_.troubled("writing the lease: " + describe(answer));
+  if (!answer.ok() && answer.status != 409) listener_.troubled("cannot write the lease: " + describe(answer));
   co_return answer.ok();
 }
 
@@ -169,7 +169,7 @@ Async<void> Elector::release() {
   is_leader_ = false;
   const bool is_released = co_await write_release();
   if (is_released) co_return;
-  // A renewal was under way: the version is another one.
+  // A renewal was in flight and has changed the version.
   const bool was_read = co_await read();
   if (was_read && record_.holder == options_.identity) co_await write_release();
 }

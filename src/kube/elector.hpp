@@ -1,4 +1,5 @@
-// Leader election by a Lease: one of several replicas writes, and it stops before another can take its place.
+// Leader election with a Lease: only one of several replicas writes, and it stops before another one takes
+// over.
 #pragma once
 
 #include <chrono>
@@ -10,23 +11,23 @@ namespace muster::kube {
 
 struct ElectionOptions {
   std::string ns, name, identity;
-  std::chrono::seconds duration{15};        // of the lease, as others see it
-  std::chrono::seconds renew_deadline{10};  // a leader that could not renew for so long gives up
+  std::chrono::seconds duration{15};        // of the lease, as the other replicas see it
+  std::chrono::seconds renew_deadline{10};  // a leader that cannot renew for this long steps down
   std::chrono::milliseconds retry{2'000};
 };
 
-// Told of the lead; may be called at any time while Elector::run() does.
+// Receives the results of the election. May be called at any time while Elector::run() runs.
 class ElectionListener {
  public:
   virtual ~ElectionListener() = default;
   virtual void won() = 0;
-  // Not where it was released.
+  // Called when the lead was lost, but not after release().
   virtual void lost() = 0;
-  // Something is wrong, in words; the elector goes on by itself.
+  // Called with a message when a request fails. The elector retries by itself.
   virtual void troubled(const std::string& text) = 0;
 };
 
-// "<host>_<uuid>", another one each time: KAI's operator cuts it at the "_".
+// Returns a new "<host>_<uuid>". KAI's operator splits it at the "_".
 std::string make_identity();
 
 class Elector {
@@ -34,13 +35,13 @@ class Elector {
   Elector(ApiClient& client, ElectionOptions options, ElectionListener& listener)
       : client_(client), options_(std::move(options)), listener_(listener) {}
 
-  // Until the loop stops or a lead that was won is lost.
+  // Runs until the loop stops or the lead, once won, is lost.
   Async<void> run();
-  // Gives the lease up so that another need not wait for its end.
+  // Gives up the lease so that another replica need not wait for it to expire.
   Async<void> release();
 
  private:
-  // What the Lease said when we last saw it change.
+  // The content of the Lease as last read.
   struct Record {
     std::string holder, version, renewed, acquired;
     std::int64_t seconds = 0, transitions = 0;
@@ -64,7 +65,7 @@ class Elector {
   ElectionListener& listener_;
   Record record_;
   Clock::time_point seen_{};     // when the record last changed
-  Clock::time_point renewed_{};  // when the last renewal that worked was sent
+  Clock::time_point renewed_{};  // when the last successful renewal was sent
   bool is_leader_ = false;
 };
 

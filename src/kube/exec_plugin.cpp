@@ -1,4 +1,4 @@
-// Credentials that a program prints: runs it and reads its ExecCredential.
+// Runs a program that prints credentials, and reads its ExecCredential.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -43,13 +43,13 @@ int milliseconds_until(Clock::time_point end) {
   return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
 }
 
-// What a program printed, and whether that is all of it.
+// The output of a program, and whether it is complete.
 struct Printed {
   std::string text;
   bool ended = false, is_too_long = false;
 };
 
-// Until it ends, is too long, or the time is over.
+// Reads until the output ends or is too long, or the time is up.
 Printed read_all(int descriptor, const ExecPlugin& plugin, Clock::time_point end) {
   Printed printed;
   char buffer[4096];
@@ -64,7 +64,8 @@ Printed read_all(int descriptor, const ExecPlugin& plugin, Clock::time_point end
   }
 }
 
-// Its exit status; one that does not end in time is killed with all that it started, and has none.
+// Returns the exit status. A program that does not end in time is killed with all its children; the result is
+// nullopt.
 std::optional<int> status_of(pid_t child, Clock::time_point end) {
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
@@ -78,8 +79,7 @@ std::optional<int> status_of(pid_t child, Clock::time_point end) {
   return status;
 }
 
-// Starts programs in a process group of their own, and with signals as anybody expects them: ours wait for
-// the thread that takes them.
+// Starts a program in its own process group and with no signals blocked, unlike the threads of muster.
 class SpawnAttributes {
  public:
   SpawnAttributes() {
@@ -99,7 +99,7 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
-// What the program prints; standard error is ours, standard input is empty.
+// Returns the output of the program. It shares our standard error; its standard input is empty.
 Result<std::string> output_of(const ExecPlugin& plugin) {
   std::vector<std::string> words = {plugin.command}, variables = environment_for(plugin);
   words.insert(words.end(), plugin.arguments.begin(), plugin.arguments.end());

@@ -1,4 +1,4 @@
-// A request and its answer as the loop carries them, and who they are exchanged between.
+// HTTP requests and responses, and the TLS identity they are sent with.
 #pragma once
 
 #include <chrono>
@@ -15,12 +15,12 @@ struct HttpRequest {
   std::vector<std::string> headers;
   std::string body;
   std::chrono::milliseconds timeout{30'000};
-  std::chrono::seconds longest_silence{0};  // the transfer ends where nothing comes for so long; 0: it waits
-  // Given the body of a good answer line by line as it comes, without the line's end; false ends the
-  // transfer. Where there is none, the body is collected.
+  std::chrono::seconds longest_silence{0};  // ends the transfer if no data arrives for this long; 0: never
+  // Called with each line of a successful response as it arrives, without the line end. Returning false ends
+  // the transfer. If unset, the body is collected instead.
   std::function<bool(std::string_view)> on_line;
   const void* owner = nullptr;  // for Loop::abort
-  bool may_be_plain = false;    // http:// is as good as https://
+  bool may_be_plain = false;    // http:// is allowed
   bool is_write() const { return method != "GET"; }
 };
 
@@ -31,10 +31,10 @@ struct HttpResponse {
   bool ok() const { return status >= 200 && status < 300; }
 };
 
-// Certificates as PEM text, and how the server is reached; "" where there is none.
+// Certificates as PEM text, and how to reach the server; unset members are "".
 struct TlsIdentity {
   std::string authority, certificate, key;
-  std::string server_name;  // that its certificate must have, instead of the one in the address
+  std::string server_name;  // the name the server's certificate must have, if not the one in the address
   std::string proxy;        // "http://host:port"
 };
 

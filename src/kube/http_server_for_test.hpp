@@ -1,4 +1,4 @@
-// An HTTP server on loopback that answers as a test says, and remembers what it was asked.
+// An HTTP server on the loopback address that sends the answers of a test and records its requests.
 #pragma once
 
 #include <netinet/in.h>
@@ -30,9 +30,9 @@ class HttpServerForTest {
   struct Answer {
     int status = 200;
     std::string body;
-    std::string headers = {};  // whole lines, each with its end
+    std::string headers = {};  // complete lines, each with its line end
   };
-  // Called from a thread per connection.
+  // Called on one thread per connection.
   using Handler = std::function<Answer(const Request&)>;
 
   explicit HttpServerForTest(Handler handler)
@@ -77,7 +77,7 @@ class HttpServerForTest {
     }
     const Answer answer = handler_(request);
     const std::string text = "HTTP/1.1 " + std::to_string(answer.status) +
-                             " Said\r\nContent-Length: " + std::to_string(answer.body.size()) +
+                             " Status\r\nContent-Length: " + std::to_string(answer.body.size()) +
                              "\r\nConnection: close\r\n" + answer.headers + "\r\n" + answer.body;
     for (std::size_t sent = 0; sent < text.size();) {
       const ssize_t count = ::send(connection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-// The ServiceAccount of the pod that we run in, and files that hold credentials.
+// Credentials of the pod's ServiceAccount, and files that hold credentials.
 #include <cstdlib>
 
 #include "document/file_text.hpp"
@@ -43,7 +43,7 @@ Result<Credentials> in_cluster_credentials() {
   const std::string host = environment("KUBERNETES_SERVICE_HOST");
   const std::string port = environment("KUBERNETES_SERVICE_PORT");
   if (host.empty() || port.empty())
-    return Error{"not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"};
+    return Error{"not running in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set"};
   auto authority = content_of(kServiceAccount + "ca.crt");
   if (!authority) return authority.error();
   const bool is_v6 = host.find(':') != std::string::npos;

@@ -1,4 +1,4 @@
-// Members of JSON that may be absent or of another type.
+// Reads members of JSON that may be missing or have another type.
 #include "kube/json.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Reading members of JSON without caring whether they are there.
+// Reads members of JSON that may be missing or have another type.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace muster::kube {
 
-// The member as text; "" if there is none or it is something else.
+// Returns the member as text; "" if it is missing or not a string.
 std::string_view text_at(Json object, std::string_view key);
 std::optional<std::int64_t> number_at(Json object, std::string_view key);
 bool is_true_at(Json object, std::string_view key);
-// The member, if it is an object or a list.
+// Returns the member if it is an object or an array.
 std::optional<Json> part_at(Json object, std::string_view key);
-// Names of the parts from the outside in: part_at(part_at(…)).
+// Follows several keys from the outside in.
 template <class... Keys>
 std::optional<Json> part_at(Json object, std::string_view key, Keys... keys) {
   const auto part = part_at(object, key);
   return part ? part_at(*part, keys...) : std::nullopt;
 }
 
-// Of an object's metadata: "ns/name", "/name" where it has no namespace.
+// Returns "ns/name" from the metadata of an object; "/name" if it has no namespace.
 std::string key_of(Json metadata);
-// Resource versions of one kind grow and can be compared as numbers; 0 if there is none.
+// Resource versions of one kind grow and can be compared as numbers. Returns 0 if there is none.
 std::uint64_t version_number(std::string_view version);
 std::uint64_t version_of(Json metadata);
 

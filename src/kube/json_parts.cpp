@@ -1,17 +1,18 @@
-// Walks brackets and strings without a stack, so that depth costs nothing.
+// Scans brackets and strings without recursion, so nesting depth does not matter.
 #include "kube/json_parts.hpp"
 
 namespace muster::kube {
 namespace {
 
-// Where the string that begins here ends: behind its closing quote.
+// Returns the position after the closing quote of the string that begins at `at`.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at)
     if (text[at] == '\\') ++at;
   return at < text.size() ? at + 1 : text.size();
 }
 
-// Walks over the values directly inside the outermost brackets, keys among them. False: the text is cut off.
+// Calls `use` for the keys and values directly inside the outermost brackets. Returns false if the text is
+// truncated.
 template <class Use>
 bool each_value(std::string_view text, Use use) {
   constexpr std::string_view kBetween = " \t\r\n,:";

@@ -1,5 +1,4 @@
-// Parts of JSON text that can not be read as a whole: found by their brackets alone, whatever is between
-// them.
+// Finds parts of JSON text that cannot be parsed as a whole, by looking only at brackets and strings.
 #pragma once
 
 #include <string_view>
@@ -7,10 +6,10 @@
 
 namespace muster::kube {
 
-// Both find nothing in text that is cut off.
-// The member of an object, as text; "" if there is none.
+// Both functions find nothing in truncated text.
+// Returns the member of an object as text; "" if there is none.
 std::string_view member_text(std::string_view object, std::string_view key);
-// The items of an array, as text.
+// Returns the items of an array as text.
 std::vector<std::string_view> item_texts(std::string_view array);
 
 }  // namespace muster::kube

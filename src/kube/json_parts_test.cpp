@@ -1,4 +1,4 @@
-// Members and items found in text that no parser takes.
+// Finding members and items in text that no parser accepts.
 #include "kube/json_parts.hpp"
 
 #include <gmock/gmock.h>

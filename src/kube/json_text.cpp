@@ -1,4 +1,4 @@
-// The only place in kube and serve that writes nlohmann's JSON out.
+// The only place in kube and serve that serializes nlohmann's JSON.
 #include "kube/json_text.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// JSON as text for requests and files, whatever is in it.
+// Writes JSON as text for requests and files, whatever bytes it contains.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -6,8 +6,7 @@
 
 namespace muster::kube {
 
-// Text from outside may hold bytes that are not UTF-8: they become U+FFFD instead of an exception. `indent`
-// -1: all in one line.
+// Bytes that are not UTF-8 are replaced by U+FFFD; nothing is thrown. With `indent` -1 the text is one line.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 

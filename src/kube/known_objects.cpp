@@ -1,4 +1,4 @@
-// Versions decide: what is older than what is known is no news.
+// Compares resource versions: changes older than the known version are ignored.
 #include "kube/known_objects.hpp"
 
 namespace muster::kube {

@@ -1,4 +1,4 @@
-// Nothing is lost and nothing lives on between lists, watches and answers to writes.
+// Lists, watches and answers to writes may interleave without losing objects or keeping deleted ones.
 #include "kube/known_objects.hpp"
 
 #include <gmock/gmock.h>
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(KnownObjectsTest, AListThatWasUnderWayDoesNotCount) {
+TEST(KnownObjectsTest, AListInProgressDoesNotSatisfyANewRequest) {
   KnownObjects known;
   known.begin_list();
   known.want_list();
@@ -20,7 +20,7 @@ TEST(KnownObjectsTest, AListThatWasUnderWayDoesNotCount) {
   EXPECT_FALSE(known.wants_list());
 }
 
-TEST(KnownObjectsTest, WhatAListDoesNotHaveIsGone) {
+TEST(KnownObjectsTest, ObjectsMissingFromAListAreGone) {
   KnownObjects known;
   known.begin_list();
   EXPECT_TRUE(known.take_listed("ns/a", 1));
@@ -31,16 +31,16 @@ TEST(KnownObjectsTest, WhatAListDoesNotHaveIsGone) {
   EXPECT_THAT(known.end_list(20), ElementsAre("ns/a"));
 }
 
-TEST(KnownObjectsTest, AnAnswerThatComesDuringAListIsNoGhost) {
+TEST(KnownObjectsTest, AnAnswerDuringAListIsKeptOnlyIfNewer) {
   KnownObjects known;
   known.begin_list();
   EXPECT_TRUE(known.take("ns/deleted-before-the-list", 5));
   EXPECT_TRUE(known.take("ns/written-after-the-list", 12));
   EXPECT_THAT(known.end_list(10), ElementsAre("ns/deleted-before-the-list"));
-  EXPECT_TRUE(known.contains("ns/written-after-the-list")) << "the watch will tell what becomes of it";
+  EXPECT_TRUE(known.contains("ns/written-after-the-list")) << "the watch will report later changes";
 }
 
-TEST(KnownObjectsTest, AnOlderDeletionIsNoNews) {
+TEST(KnownObjectsTest, AnOlderDeletionIsIgnored) {
   KnownObjects known;
   EXPECT_TRUE(known.take("ns/a", 7));
   EXPECT_FALSE(known.take_deletion("ns/a", 6));
@@ -49,7 +49,7 @@ TEST(KnownObjectsTest, AnOlderDeletionIsNoNews) {
   EXPECT_FALSE(known.was_deleted_after("ns/a", 8));
 }
 
-TEST(KnownObjectsTest, TheLastDeletionsAreKnownHoweverManyThereWere) {
+TEST(KnownObjectsTest, RemembersTheLatestDeletions) {
   KnownObjects known;
   const auto key = [](std::uint64_t i) { return "ns/" + std::to_string(i); };
   for (std::uint64_t i = 1; i <= 35'000; ++i) {
@@ -60,7 +60,7 @@ TEST(KnownObjectsTest, TheLastDeletionsAreKnownHoweverManyThereWere) {
   }
 }
 
-TEST(KnownObjectsTest, WhatIsToldAnywayIsNotOlder) {
+TEST(KnownObjectsTest, AForgottenVersionIsNewAgainUnlessOlder) {
   KnownObjects known;
   EXPECT_TRUE(known.take("ns/a", 7));
   known.forget_version("ns/a", 6);

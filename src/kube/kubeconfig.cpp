@@ -1,4 +1,4 @@
-// Credentials from a kubeconfig: the server, how it is verified, and who we are to it.
+// Reads credentials from a kubeconfig: the server, how it is verified, and how muster authenticates.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 using Documents = std::vector<const Document*>;
 
-// The parts of the files while they are looked up; the first thing that is wrong stays.
+// Looks up the parts of credentials in the merged files; keeps the first error.
 class Reader {
  public:
   Reader(const Documents& documents, std::string context)
@@ -24,10 +24,10 @@ class Reader {
 
   Result<Credentials> read() {
     for (const Document* document : documents_) {
-      if (!document->root().is_object()) return Error{"is no kubeconfig", {.file = document->file()}};
+      if (!document->root().is_object()) return Error{"is not a kubeconfig", {.file = document->file()}};
       if (context_.empty()) context_ = text_at(document->root(), "current-context");
     }
-    if (context_.empty()) fail("current-context", "names no context; say which with --context");
+    if (context_.empty()) fail("current-context", "is not set; choose a context with --context");
     const auto context = named("contexts", "context", context_);
     const auto cluster = context ? named("clusters", "cluster", text_at(*context, "cluster")) : std::nullopt;
     if (cluster) read_cluster(*cluster);
@@ -42,8 +42,8 @@ class Reader {
     if (!error_) error_ = {std::move(message), {document_->file(), document_->line_of(path), "", path}};
   }
 
-  // clusters: [{name: x, cluster: {…}}], in the first file that has it; that is the one we are in from then
-  // on.
+  // Finds an entry such as clusters: [{name: x, cluster: {…}}] in the first file that has it, and makes that
+  // file the current document.
   std::optional<Json> named(const std::string& list, std::string_view member, std::string_view name) {
     std::optional<Json> found;
     for (const Document* document : documents_) {
@@ -63,7 +63,7 @@ class Reader {
     if (!credentials_.server.starts_with("https://")) fail("clusters", "server: must be an https:// address");
     if (is_true_at(cluster, "insecure-skip-tls-verify"))
       fail("clusters",
-           "insecure-skip-tls-verify: muster always verifies the server; give certificate-authority");
+           "insecure-skip-tls-verify: muster always verifies the server; set certificate-authority instead");
     credentials_.tls.server_name = text_at(cluster, "tls-server-name");
     credentials_.tls.proxy = text_at(cluster, "proxy-url");
     credentials_.tls.authority =
@@ -98,8 +98,10 @@ class Reader {
     if (plugin.command.empty()) fail("users", "exec.command: is missing");
   }
 
-  // "client-key-data" in base64, or the content of the file "client-key", which is noted.
-  std::string data_or_file(Json object, std::string_view key, const std::string& path, std::string& noted) {
+  // Returns the decoded "<key>-data", or the content of the file named by "<key>" and stores its path in
+  // `used_file`.
+  std::string data_or_file(Json object, std::string_view key, const std::string& path,
+                           std::string& used_file) {
     if (const std::string_view data = text_at(object, fmt::format("{}-data", key)); !data.empty()) {
       auto decoded = decode_base64(data);
       if (!decoded) fail(path, fmt::format("{}-data: is not base64", key));
@@ -107,8 +109,8 @@ class Reader {
     }
     const std::string_view file = text_at(object, key);
     if (file.empty()) return "";
-    noted = beside(file);
-    auto text = content_of(noted);
+    used_file = beside(file);
+    auto text = content_of(used_file);
     if (!text) fail(path, fmt::format("{}: {}", key, text.error().text()));
     return text ? std::move(*text) : "";
   }
@@ -118,7 +120,7 @@ class Reader {
   }
 
   const Documents& documents_;
-  const Document* document_;  // that we are in
+  const Document* document_;  // the one that relative paths and errors refer to
   std::string context_;
   Credentials credentials_;
   std::optional<Error> error_;
@@ -128,7 +130,7 @@ struct NamedText {
   std::string file, text;
 };
 
-// Documents live as long as they are read, so those of the files that follow are read inside.
+// A document is valid only inside its callback, so the remaining files are read recursively inside it.
 Result<Credentials> parse_all(std::span<const NamedText> files, Documents& documents,
                               const std::string& context) {
   if (files.empty()) return Reader(documents, context).read();

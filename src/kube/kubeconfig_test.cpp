@@ -1,4 +1,4 @@
-// kubeconfig files and what credential programs print.
+// Reading kubeconfig files and the output of credential programs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -76,7 +76,7 @@ std::string problem(const std::string& users, const std::string& context = "") {
   return credentials ? "" : credentials.error().text();
 }
 
-TEST(Kubeconfig, SaysWhatIsWrong) {
+TEST(Kubeconfig, ReportsMistakes) {
   EXPECT_THAT(problem("users: []"), HasSubstr("users: has no user \"me\""));
   EXPECT_THAT(problem("users: []", "nowhere"), HasSubstr("contexts: has no context \"nowhere\""));
   EXPECT_THAT(problem("users: []", "other"), HasSubstr("clusters: has no cluster \"gone\""));
@@ -85,10 +85,10 @@ TEST(Kubeconfig, SaysWhatIsWrong) {
   EXPECT_THAT(problem("users: [{name: me, user: {username: x}}]"), HasSubstr("username: is not supported"));
 }
 
-TEST(Kubeconfig, WithoutAnyContextAsksForOne) {
+TEST(Kubeconfig, RequiresAContext) {
   const auto credentials = parse_kubeconfig("config", "{\"contexts\": []}", "");
   ASSERT_FALSE(credentials);
-  EXPECT_THAT(credentials.error().text(), HasSubstr("current-context: names no context; say which"));
+  EXPECT_THAT(credentials.error().text(), HasSubstr("current-context: is not set; choose a context"));
 }
 
 TEST(Kubeconfig, TheServerIsAlwaysVerified) {
@@ -121,7 +121,7 @@ TEST(ExecPlugin, Token) {
   EXPECT_EQ(credential->expires, parse_time("2026-01-01T00:00:00Z"));
 }
 
-TEST(ExecPlugin, WhatIsNoCredentialIsRefused) {
+TEST(ExecPlugin, RejectsOutputWithoutACredential) {
   EXPECT_FALSE(parse_exec_credential("hello"));
   EXPECT_FALSE(parse_exec_credential(R"({"kind":"ExecCredential"})"));
   EXPECT_FALSE(parse_exec_credential(R"({"kind":"ExecCredential","status":{}})"));
@@ -152,7 +152,7 @@ TEST(Base64, Decodes) {
   EXPECT_EQ(decode_base64("//79+A=="), "\xff\xfe\xfd\xf8");
 }
 
-TEST(Base64, RefusesWhatIsNone) {
+TEST(Base64, RejectsInvalidText) {
   EXPECT_FALSE(decode_base64("Zm9"));
   EXPECT_FALSE(decode_base64("Zm9v!"));
   EXPECT_FALSE(decode_base64("Z==="));
@@ -173,7 +173,7 @@ users: [{name: me, user: {token: secret}}]
   EXPECT_EQ(credentials->tls.proxy, "http://gate:3128");
 }
 
-TEST(ExecPlugin, OneThatDoesNotEndIsKilled) {
+TEST(ExecPlugin, KillsAProgramThatDoesNotEnd) {
   const auto start = Clock::now();
   for (const char* program : {"sleep 60", "exec >&-; sleep 60"}) {
     const ExecPlugin plugin{
@@ -186,7 +186,7 @@ TEST(ExecPlugin, OneThatDoesNotEndIsKilled) {
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(20));
 }
 
-TEST(ExecPlugin, WhatItStartedIsKilledWithIt) {
+TEST(ExecPlugin, KillsTheChildrenOfTheProgram) {
   const std::string file = testing::TempDir() + "started-" + std::to_string(getpid());
   const ExecPlugin plugin{.command = "sh",
                           .arguments = {"-c", "sleep 60 & echo $! > " + file + "; wait"},
@@ -201,7 +201,7 @@ TEST(ExecPlugin, WhatItStartedIsKilledWithIt) {
            state != "Z";
   };
   for (const auto start = Clock::now(); is_there();)
-    ASSERT_LT(Clock::now() - start, std::chrono::seconds(20)) << "still runs";
+    ASSERT_LT(Clock::now() - start, std::chrono::seconds(20)) << "still running";
 }
 
 class Files : public testing::Test {
@@ -221,7 +221,7 @@ class Files : public testing::Test {
   const std::string directory_;
 };
 
-TEST_F(Files, SeveralCountAsOneInWhichTheFirstIsRight) {
+TEST_F(Files, SeveralAreMergedAndTheFirstWins) {
   const std::string first = write("a/config", R"(
 current-context: lab
 contexts: [{name: lab, context: {cluster: lab, user: me}}]
@@ -242,7 +242,7 @@ clusters: [{name: lab, cluster: {server: "https://10.0.0.1", certificate-authori
   EXPECT_EQ(credentials->files.authority, directory_ + "b/ca.crt");
 }
 
-TEST_F(Files, WhereNoneOfThemExistsTheLastIsNamed) {
+TEST_F(Files, IfNoneExistsTheErrorNamesTheLast) {
   setenv("KUBECONFIG", (directory_ + "one:" + directory_ + "two").c_str(), 1);
   const auto credentials = read_kubeconfig("");
   ASSERT_FALSE(credentials);

@@ -1,4 +1,4 @@
-// Transfers by libcurl's multi interface, timers, and work from other threads.
+// Runs transfers with libcurl's multi interface, timers, and work posted from other threads.
 #include "kube/loop.hpp"
 
 #include <curl/curl.h>
@@ -13,11 +13,11 @@ constexpr long kConnectTimeoutMs = 10'000;
 constexpr long kKeptConnections = 128;
 constexpr std::size_t kKeptHandles = 64;
 constexpr int kLongestPollMs = 1'000;
-// Under load what comes within this is handled together.
+// Under load, everything that arrives within this time is handled together.
 constexpr auto kShortestRound = std::chrono::milliseconds(2);
-// A line is one object of a watch; etcd keeps none above 1.5 MiB.
+// A line is one event of a watch. etcd stores no object above 1.5 MiB.
 constexpr std::size_t kLongestLine = 64U << 20U;
-// A proxy may ask for years; what is listed and watched meanwhile grows old.
+// A proxy may send a Retry-After of years, and the cached objects would become stale meanwhile.
 constexpr curl_off_t kLongestRetryAfter = 60;
 
 void initialise_curl() {
@@ -25,13 +25,14 @@ void initialise_curl() {
   static_cast<void>(once);
 }
 
+// Copies the text, because it may be renewed during the transfer.
 curl_blob blob_of(const std::string& text) {
-  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};  // it may be renewed meanwhile
+  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
 }  // namespace
 
-// One request under way; lives in the frame of the coroutine that sends it.
+// One request in flight. It lives in the frame of the coroutine that sends it.
 class Transfer {
  public:
   Transfer(Loop& loop, const HttpRequest& request, const TlsIdentity& tls)
@@ -57,16 +58,17 @@ class Transfer {
   bool is_write() const { return request_.is_write(); }
   bool is_of(const void* owner) const { return request_.owner == owner; }
 
-  // Takes what is known of the end; resumes whoever waits.
-  void finish(CURLcode code, const char* instead = nullptr) {
+  // Fills in the response and resumes the waiting coroutine. `reason` replaces libcurl's text and marks the
+  // transfer as failed.
+  void finish(CURLcode code, const char* reason = nullptr) {
     long status = 0;
     curl_off_t retry_after = 0;
     curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after);
-    const bool was_cut = code != CURLE_OK && !(code == CURLE_WRITE_ERROR && ended_by_reader_);
-    if (was_cut || instead != nullptr) {
+    const bool failed = code != CURLE_OK && !(code == CURLE_WRITE_ERROR && ended_by_reader_);
+    if (failed || reason != nullptr) {
       status = 0;
-      response_.error = instead != nullptr ? instead : error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+      response_.error = reason != nullptr ? reason : error_[0] != '\0' ? error_ : curl_easy_strerror(code);
       if (!reader_failure_.empty()) response_.error = reader_failure_;
     }
     response_.status = static_cast<int>(status);
@@ -119,7 +121,7 @@ class Transfer {
     set_up_tls();
   }
 
-  // Where the certificate has another name, that is whom we ask for, at the address that was given.
+  // If the certificate has another name, requests that name but connects to the given address.
   void set_up_route() {
     const std::size_t host = request_.url.find("://") + 3;
     const std::size_t end = std::min(request_.url.find_first_of("/?", host), request_.url.size());
@@ -157,7 +159,7 @@ class Transfer {
     curl_easy_setopt(easy_, option, &blob);
   }
 
-  // No exception may pass through libcurl: one of the reader ends the transfer as failed.
+  // No exception may pass through libcurl: an exception of the reader makes the transfer fail.
   static std::size_t received(char* data, std::size_t one, std::size_t size, void* self) noexcept {
     Transfer& transfer = *static_cast<Transfer*>(self);
     try {
@@ -201,9 +203,9 @@ class Transfer {
   curl_slist *headers_ = nullptr, *connect_to_ = nullptr;
   char error_[CURL_ERROR_SIZE] = "";
   HttpResponse response_;
-  std::string partial_;  // the begin of a line whose end has not come
+  std::string partial_;  // the start of a line that is still incomplete
   bool ended_by_reader_ = false;
-  std::string reader_failure_;  // an exception of the reader, in words
+  std::string reader_failure_;  // the text of the reader's exception
 };
 
 Loop::Loop() {
@@ -217,8 +219,8 @@ Loop::~Loop() {
   curl_multi_cleanup(static_cast<CURLM*>(multi_));
 }
 
-Async<HttpResponse> Loop::send(HttpRequest request, const TlsIdentity& tls) {
-  Transfer transfer(*this, request, tls);
+Async<HttpResponse> Loop::send(HttpRequest request, const TlsIdentity* tls) {
+  Transfer transfer(*this, request, *tls);
   co_return co_await transfer;
 }
 
@@ -300,26 +302,26 @@ void Loop::finish_transfers() {
   }
 }
 
-template <class Which>
-void Loop::abort_those(Which&& which) {
+template <class Predicate>
+void Loop::abort_if(Predicate&& predicate) {
   std::vector<Transfer*> ended;
   for (auto at = transfers_.begin(); at != transfers_.end();) {
-    const bool ends = which(*at->second);
+    const bool ends = predicate(*at->second);
     if (ends) ended.push_back(at->second);
     at = ends ? transfers_.erase(at) : std::next(at);
   }
-  for (Transfer* transfer : ended) transfer->finish(CURLE_ABORTED_BY_CALLBACK, "ended by us");
+  for (Transfer* transfer : ended) transfer->finish(CURLE_ABORTED_BY_CALLBACK, "cancelled by muster");
 }
 
 void Loop::abort_writes() {
-  abort_those([](const Transfer& transfer) { return transfer.is_write(); });
+  abort_if([](const Transfer& transfer) { return transfer.is_write(); });
 }
 
 void Loop::abort(const void* owner) {
-  abort_those([&](const Transfer& transfer) { return transfer.is_of(owner); });
+  abort_if([&](const Transfer& transfer) { return transfer.is_of(owner); });
 }
 
-// Resumed coroutines see that the loop is stopping and can begin no new wait.
+// Resumed coroutines see that the loop is stopping and cannot start another wait.
 void Loop::end_waits() {
   while (!transfers_.empty()) {
     Transfer* const transfer = transfers_.begin()->second;

@@ -1,6 +1,6 @@
-// The thread that owns everything live: HTTP transfers, timers, and the coroutines that wait for them.
+// The event loop: one thread that runs HTTP transfers, timers, and the coroutines that wait for them.
 //
-// All members but post() and stop() are for the thread in run(). Nothing here blocks it.
+// Only post() and stop() may be called from other threads. Nothing on the loop's thread may block.
 #pragma once
 
 #include <atomic>
@@ -28,19 +28,19 @@ class Loop {
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
 
-  // Until stop(), and after that until all coroutines that wait have been told so.
+  // Runs until stop() is called and all waiting coroutines have been resumed with a failure.
   void run();
-  // Called in run() for each spawned task that an exception has left, and for posted work that throws. Where
-  // there is none, the text goes to standard error, and an essential task stops the loop.
+  // Called in run() for each spawned task that an exception ends, and for posted work that throws. If unset,
+  // the text goes to standard error, and a failed essential task stops the loop.
   std::function<void(const FailedTask&)> on_failed_task;
-  // From any thread or signal-safe context that may take a lock: run() ends. Waiting coroutines resume with a
-  // failure.
+  // Ends run() and resumes waiting coroutines with a failure. May be called from any thread and any context
+  // that may take a lock.
   void stop();
   bool stopping() const { return stopping_; }
-  // From any thread: `work` runs on the loop's thread.
+  // Runs `work` on the loop's thread. May be called from any thread.
   void post(std::function<void()> work);
 
-  // co_await sleep(d): true after `d`, false where the loop is stopping.
+  // co_await sleep(d) returns true after `d`, or false if the loop is stopping.
   auto sleep(std::chrono::nanoseconds d) {
     struct Awaiter {
       Loop& loop;
@@ -52,9 +52,9 @@ class Loop {
     return Awaiter{*this, Clock::now() + d};
   }
 
-  // co_await offload(f): runs f on a thread of its own and goes on with its result. What f throws, and the
-  // failure to start a thread, is thrown in the awaiting coroutine. Name the lambda and the awaiter where f
-  // captures: see kube/async.hpp.
+  // co_await offload(f) runs f on its own thread and returns its result. The awaiting coroutine gets the
+  // exception that f throws, or that starting the thread throws. If f has captures, name the lambda and the
+  // awaiter: see kube/async.hpp.
   template <class Work>
   auto offload(Work work) {
     using Value = decltype(work());
@@ -72,7 +72,7 @@ class Loop {
           failure = std::current_exception();
           return false;
         }
-        ++loop.offloaded_;  // from here on all members but `thread` are the other thread's until it is done
+        ++loop.offloaded_;  // from here until it is done, the other thread owns all members but `thread`
         return true;
       }
       Value await_resume() {
@@ -95,8 +95,9 @@ class Loop {
     return Awaiter{*this, std::move(work)};
   }
 
-  Async<HttpResponse> send(HttpRequest request, const TlsIdentity& tls);
-  // Ends all writes under way, or the transfers of an owner; each resumes as failed.
+  // REQUIRES: `tls` outlives the transfer.
+  Async<HttpResponse> send(HttpRequest request, const TlsIdentity* tls);
+  // Cancels all writes in flight, or all transfers of an owner. Their coroutines resume with a failure.
   void abort_writes();
   void abort(const void* owner);
 
@@ -111,14 +112,14 @@ class Loop {
   void run_timers();
   void start_transfers();
   void finish_transfers();
-  template <class Which>
-  void abort_those(Which&& which);
+  template <class Predicate>
+  void abort_if(Predicate&& predicate);
   void end_waits();
   int poll_milliseconds() const;
 
   void* multi_;                           // CURLM
   std::map<void*, Transfer*> transfers_;  // by easy handle
-  std::vector<void*> starting_;           // libcurl takes none from within its own callbacks
+  std::vector<void*> starting_;           // added later: libcurl's callbacks may not add handles
   std::vector<void*> idle_handles_;
   Timers timers_;
   std::mutex mutex_;
@@ -131,25 +132,25 @@ class Loop {
 namespace loop_detail {
 
 template <class T>
-Async<void> keep_and_stop(Loop& loop, Async<T> work, std::optional<T>& result, std::exception_ptr& failure) {
+Async<void> keep_and_stop(Loop* loop, Async<T> work, std::optional<T>* result, std::exception_ptr* failure) {
   try {
     T value = co_await std::move(work);
-    result.emplace(std::move(value));
+    result->emplace(std::move(value));
   } catch (...) {
-    failure = std::current_exception();
+    *failure = std::current_exception();
   }
-  loop.stop();
+  loop->stop();
 }
 
 }  // namespace loop_detail
 
-// Runs a loop for one task until it is done. Returns what the task gives, or throws what left it.
+// Runs the loop until `work` is done. Returns its result, or rethrows its exception.
 template <class T>
 T run_alone(Loop& loop, Async<T> work) {
   std::optional<T> result;
   std::exception_ptr failure;
   const auto begin = [&] {
-    spawn(loop_detail::keep_and_stop(loop, std::move(work), result, failure), "run alone");
+    spawn(loop_detail::keep_and_stop(&loop, std::move(work), &result, &failure), "run alone");
   };
   loop.post(begin);
   loop.run();

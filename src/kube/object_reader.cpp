@@ -1,4 +1,4 @@
-// Tries a list as a whole first, and item by item where that fails.
+// Parses a list as a whole first, and item by item if that fails.
 #include "kube/object_reader.hpp"
 
 #include "document/json.hpp"
@@ -24,7 +24,7 @@ bool ObjectReader::object(std::string_view text, Json& root) {
          root.is_object();
 }
 
-// The object without all but its metadata.
+// Parses only the metadata of an object; the result is an empty object if even that fails.
 bool ObjectReader::metadata_of(std::string_view text, Json& root) {
   const std::string_view metadata = member_text(text, "metadata");
   if (!metadata.empty() && object("{\"metadata\":" + std::string(metadata) + "}", root)) return true;

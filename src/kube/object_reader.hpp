@@ -1,5 +1,5 @@
-// Reads lists and events as the API server writes them. An object that can not be read, because it is nested
-// too deep or has a number too large, costs only itself.
+// Reads lists and watch events of the API server. An object that cannot be read, because it is nested too
+// deeply or has a number that is too large, does not affect the others.
 #pragma once
 
 #include <functional>
@@ -16,18 +16,18 @@ class ObjectReader {
   ObjectReader();
   ~ObjectReader();
 
-  // Elements are valid during the call only. Not whole: there is nothing but metadata, or not even that.
+  // The object is valid only during the call. If it is not whole, it has only its metadata, or is empty.
   using UseObject = std::function<void(Json object, bool is_whole)>;
   using UseEvent = std::function<void(std::string_view type, Json object, bool is_whole)>;
 
   struct Page {
     bool is_list = false;
-    std::string next, version;  // where the next page begins, "": there is none; the version of the list
+    std::string next, version;  // continue token of the next page, "" if none; resource version of the list
   };
   Page page(std::string_view text, const UseObject& use);
-  // False: it is no event.
+  // Returns false if `text` is not an event.
   bool event(std::string_view text, const UseEvent& use);
-  // False: it is no object, or can not be read.
+  // Returns false if `text` is not an object or cannot be read.
   bool object(std::string_view text, Json& root);
 
  private:

@@ -1,4 +1,4 @@
-// What becomes of a list or an event with something unreadable in it.
+// Lists and events that contain unreadable objects.
 #include "kube/object_reader.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ std::string object(const std::string& name, const std::string& spec) {
                      name, spec);
 }
 
-std::string told(Json object, bool is_whole) {
+std::string described(Json object, bool is_whole) {
   const auto metadata = part_at(object, "metadata");
   return (metadata ? key_of(*metadata) : "?") + (is_whole ? " " : " unread ");
 }
@@ -32,11 +32,11 @@ std::string read_page(const std::string& items) {
   const auto page = reader.page(
       fmt::format(R"({{"kind":"List","items":[{}],"metadata":{{"continue":"c","resourceVersion":"9"}}}})",
                   items),
-      [&](Json object, bool is_whole) { text += told(object, is_whole); });
+      [&](Json object, bool is_whole) { text += described(object, is_whole); });
   return text + (page.is_list ? page.next + page.version : "no list");
 }
 
-TEST(ObjectReader, AnObjectThatCanNotBeReadCostsOnlyItself) {
+TEST(ObjectReader, AnUnreadableObjectDoesNotAffectOthers) {
   EXPECT_EQ(read_page(object("a", "{}") + "," + object("b", deep(3))), "ns/a ns/b c9");
   EXPECT_EQ(read_page(object("a", "{}") + "," + object("deep", deep(2000)) + "," + object("b", "1")),
             "ns/a ns/deep unread ns/b c9");
@@ -46,7 +46,7 @@ TEST(ObjectReader, AnObjectThatCanNotBeReadCostsOnlyItself) {
   EXPECT_EQ(read_page(""), "c9");
 }
 
-TEST(ObjectReader, WhatIsNoListIsNone) {
+TEST(ObjectReader, RejectsWhatIsNotAList) {
   ObjectReader reader;
   for (const char* text : {"", "null", "[]", "{}", "{\"items\":[", "{\"metadata\":", "<html>",
                            "{\"metadata\":{},\"items\":[{\"metadata\":{}}"})
@@ -57,12 +57,12 @@ std::string read_event(const std::string& text) {
   ObjectReader reader;
   std::string read;
   const bool is_event = reader.event(text, [&](std::string_view type, Json object, bool is_whole) {
-    read = std::string(type) + " " + told(object, is_whole);
+    read = std::string(type) + " " + described(object, is_whole);
   });
   return is_event ? read : "none";
 }
 
-TEST(ObjectReader, OfAnEventThatCanNotBeReadTheMetadataCounts) {
+TEST(ObjectReader, ReadsTheMetadataOfAnUnreadableEvent) {
   EXPECT_EQ(read_event(R"({"type":"ADDED","object":)" + object("a", "{}") + "}"), "ADDED ns/a ");
   EXPECT_EQ(read_event(R"({"type":"DELETED","object":)" + object("a", deep(2000)) + "}"),
             "DELETED ns/a unread ");

@@ -1,4 +1,4 @@
-// Lists in pages, watches that go on where the last one ended, and who is told of what.
+// Lists in pages, watches that resume where the last one ended, and reports to the listener.
 #include "kube/reflector.hpp"
 
 #include <fmt/format.h>
@@ -19,13 +19,13 @@ using std::chrono::seconds;
 
 constexpr auto kListTimeout = seconds(120);
 constexpr int kGone = 410;
-// Bookmarks come about once a minute where nothing else does.
+// The server sends a bookmark about once a minute even if nothing changes.
 constexpr auto kLongestSilence = seconds(90);
 constexpr auto kAllVersions = std::numeric_limits<std::uint64_t>::max();
 constexpr const char* kMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
 constexpr const char* kMetadataList = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
-// Servers end a watch after this; not all at once.
+// The time after which the server ends a watch, randomised so that watches do not all end together.
 int watch_seconds() {
   static std::minstd_rand random{std::random_device()()};
   return std::uniform_int_distribution<int>(240, 480)(random);
@@ -42,7 +42,7 @@ Async<void> Reflector::run() {
   while (!client_.loop().stopping()) {
     bool is_listed = !known_.wants_list() && !version_.empty();
     if (!is_listed) is_listed = co_await list();
-    if ((is_listed || is_absent_) && known_.wants_list()) continue;  // asked for while that one was under way
+    if ((is_listed || is_absent_) && known_.wants_list()) continue;  // requested during that list
     if (is_listed) {
       co_await watch();
     } else {
@@ -52,7 +52,7 @@ Async<void> Reflector::run() {
 }
 
 void Reflector::refresh(bool tell_all) {
-  if (is_absent_) return;  // looked for again in a while, and nothing waits for a kind that is not there
+  if (is_absent_) return;  // run() retries by itself, and nothing waits for an absent kind
   known_.want_list();
   if (tell_all) known_.forget_versions();
   client_.loop().abort(this);
@@ -71,7 +71,7 @@ std::string Reflector::list_path(const std::string& next) const {
   return path;
 }
 
-// A server that has just begun may not know yet who has which rights: a refused kind is soon asked for again.
+// A server that has just started may not know all permissions yet, so a refused kind is soon requested again.
 milliseconds Reflector::wait_after_failed_list() {
   if (!is_absent_) return backoff_.next(retry_after_);
   const bool may_change_soon =
@@ -90,7 +90,7 @@ void Reflector::end_absent(const HttpResponse& page) {
   finish_list(kAllVersions);
 }
 
-// Said once until the server answers otherwise.
+// Reports the refusal once, until the server answers otherwise.
 void Reflector::end_refused(const HttpResponse& page) {
   const auto now = last_contact_ = Clock::now();
   const bool is_first = !refused_since_;
@@ -98,13 +98,13 @@ void Reflector::end_refused(const HttpResponse& page) {
   retry_after_ = page.retry_after;
   if (is_first)
     listener_.troubled(fmt::format(
-        "listing {}: {}; {}; muster keeps asking", served_.plural, describe(page),
-        was_listed_ ? "what is known of them stays as it was" : "until it is allowed, they count as none"));
+        "cannot list {}: {}; {}; muster keeps retrying", served_.plural, describe(page),
+        was_listed_ ? "the objects known so far are kept" : "until access is granted, there are none"));
   if (!was_listed_) return end_absent(page);
   if (now - *refused_since_ >= options_.patience_with_refusals) known_.end_list_without_answer();
 }
 
-// False: it did not work out and is to be tried again.
+// Returns false if the list failed and must be retried.
 Async<bool> Reflector::list() {
   known_.begin_list();
   const bool was_stale = std::exchange(is_stale_, false);
@@ -127,7 +127,7 @@ Async<bool> Reflector::list() {
       retry_after_ = page.retry_after;
       is_stale_ |= was_stale;
       if (!client_.loop().stopping())
-        listener_.troubled(fmt::format("listing {}: {}", served_.plural, describe(page)));
+        listener_.troubled(fmt::format("cannot list {}: {}", served_.plural, describe(page)));
       co_return false;
     }
   } while (!next.empty());
@@ -140,7 +140,7 @@ Async<bool> Reflector::list() {
   co_return true;
 }
 
-Async<HttpResponse> Reflector::ask_for_page(const std::string& next) {
+Async<HttpResponse> Reflector::ask_for_page(std::string next) {
   for (;;) {
     ApiRequest request{.path = list_path(next),
                        .accept = options_.metadata_only ? kMetadataList : kJson,
@@ -150,7 +150,7 @@ Async<HttpResponse> Reflector::ask_for_page(const std::string& next) {
   }
 }
 
-// After the last one, the first is the next.
+// Returns false after the last version; the next call starts over.
 bool Reflector::try_older_version() {
   const auto& older = options_.older_versions;
   const auto now = std::ranges::find(older, served_.version);
@@ -164,7 +164,7 @@ bool Reflector::take_page(std::string_view text, std::string& next) {
     if (is_whole)
       take_object(object, true);
     else
-      leave(object, "listing");
+      keep_unreadable(object, "listing");
   });
   if (!page.is_list) return false;
   next = page.next;
@@ -173,13 +173,13 @@ bool Reflector::take_page(std::string_view text, std::string& next) {
   return true;
 }
 
-// An object that can not be read stays what it was, if it was known at all.
-void Reflector::leave(Json object, std::string_view doing) {
+// Keeps the previous state of an object that cannot be read, if it was known at all.
+void Reflector::keep_unreadable(Json object, std::string_view doing) {
   const auto metadata = part_at(object, "metadata");
   const std::string key = metadata ? key_of(*metadata) : "";
   known_.keep(key);
-  listener_.troubled(fmt::format("{} {}: {} can not be read and is left as it was", doing, served_.plural,
-                                 key.empty() ? "an object" : key));
+  listener_.troubled(fmt::format("{} {}: {} cannot be read; its previous state is kept", doing,
+                                 served_.plural, key.empty() ? "an object" : key));
 }
 
 void Reflector::finish_list(std::uint64_t version) {
@@ -214,18 +214,18 @@ Async<void> Reflector::watch() {
   if (end.ok()) last_contact_ = Clock::now();
   if (end.status == kGone) version_.clear();
   if (end.ok() || end.status == kGone) {
-    // A server that ends streams at once is asked less and less often.
+    // Backs off if the server ends streams immediately.
     const bool lasted = Clock::now() - start > seconds(1);
     if (lasted) backoff_.reset();
     if (!lasted) co_await client_.loop().sleep(backoff_.next());
     co_return;
   }
-  listener_.troubled(fmt::format("watching {}: {}", served_.plural, describe(end)));
+  listener_.troubled(fmt::format("cannot watch {}: {}", served_.plural, describe(end)));
   if (end.status == 404 || end.status == 403 || end.status == 400) version_.clear();
   co_await client_.loop().sleep(backoff_.next(end.retry_after));
 }
 
-// False ends the stream.
+// Returning false ends the stream.
 bool Reflector::take_event(std::string_view line) {
   last_contact_ = Clock::now();
   bool goes_on = true, is_event = true;
@@ -235,9 +235,10 @@ bool Reflector::take_event(std::string_view line) {
   try {
     is_event = reader_.event(line, take);
   } catch (...) {
-    note_failure("with an event that cannot be read");
+    report_exception("(in an unreadable event)");
   }
-  if (!is_event) listener_.troubled(fmt::format("watching {}: an event that is no JSON", served_.plural));
+  if (!is_event)
+    listener_.troubled(fmt::format("watching {}: ignored an event that is not valid JSON", served_.plural));
   return goes_on && !known_.wants_list() && !wants_list_of_stale();
 }
 
@@ -246,7 +247,7 @@ bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
   if (type == "DELETED")
     take_deletion(object);
   else if (!is_whole)
-    leave(object, "watching");
+    keep_unreadable(object, "watching");
   else if (type != "BOOKMARK")
     take_object(object, false);
   if (const auto metadata = part_at(object, "metadata"))
@@ -258,7 +259,7 @@ bool Reflector::take_event(std::string_view type, Json object, bool is_whole) {
 
 bool Reflector::take_error(Json status) {
   if (number_at(status, "code") != kGone)
-    listener_.troubled(fmt::format("watching {}: {}", served_.plural, text_at(status, "message")));
+    listener_.troubled(fmt::format("cannot watch {}: {}", served_.plural, text_at(status, "message")));
   version_.clear();
   return false;
 }
@@ -274,34 +275,34 @@ void Reflector::take_object(Json object, bool from_list) {
   if (is_news) tell_changed(object, key, version);
 }
 
-// A listener that throws costs the one object, which stays as it was told before.
+// If the listener throws, only this object is affected; the listener keeps its previous state.
 void Reflector::tell_changed(Json object, const std::string& key, std::uint64_t version) {
   try {
     listener_.changed(object);
   } catch (...) {
     known_.forget_version(key, version);
-    note_failure(key);
+    report_exception(key);
   }
 }
 
-// What could not be told is gone again with the next list.
+// If the listener throws, the deletion is reported again with the next list.
 void Reflector::tell_gone(const std::string& ns, const std::string& name) {
   try {
     listener_.gone(ns, name);
   } catch (...) {
     known_.take(ns + "/" + name, 0);
-    note_failure(ns + "/" + name);
+    report_exception(ns + "/" + name);
   }
 }
 
-// For use in a catch block.
-void Reflector::note_failure(const std::string& key) {
+// REQUIRES: called in a catch block.
+void Reflector::report_exception(const std::string& key) {
   is_stale_ = true;
-  listener_.troubled(fmt::format("{} {}: cannot be taken and stays as it was: {}", served_.kind, key,
-                                 text_of_exception(std::current_exception())));
+  listener_.troubled(fmt::format("{} {}: cannot be processed; its previous state is kept: {}", served_.kind,
+                                 key, text_of_exception(std::current_exception())));
 }
 
-// An object whose event failed is listed again, at once and then less and less often.
+// After a failed event the objects are listed again, at first immediately, then with growing waits.
 bool Reflector::wants_list_of_stale() const { return is_stale_ && Clock::now() >= may_list_stale_; }
 
 void Reflector::take_deletion(Json object) {
@@ -316,7 +317,7 @@ void Reflector::saw(std::string_view text, Tell tell) {
   const bool is_ours = reader_.object(text, root) && text_at(root, "kind") == served_.kind;
   const auto metadata = is_ours ? part_at(root, "metadata") : std::nullopt;
   if (!metadata) return;
-  // What the watch has passed and we do not know has been deleted since.
+  // An unknown object with a version that the watch has already passed has been deleted since.
   const std::string key = key_of(*metadata);
   if (tell == Tell::kEvenIfKnown) known_.forget_version(key, kube::version_of(*metadata));
   if (known_.contains(key) || kube::version_of(*metadata) > version_number(version_))

@@ -1,4 +1,4 @@
-// What becomes of known objects when the server refuses, forgets or sends what cannot be taken.
+// Known objects survive when the server refuses a request, forgets versions or sends unusable objects.
 #include "kube/reflector.hpp"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ Server::Answer list_of(const std::string& items, int version) {
 
 bool is_watch(const Server::Request& request) { return request.path.find("watch=1") != std::string::npos; }
 
-// Holds names, and throws for those that it is told to.
+// Records names, and throws for those in `refused`.
 class Names final : public ReflectorListener {
  public:
   void changed(Json object) override {
@@ -58,7 +58,8 @@ class Names final : public ReflectorListener {
 
 class ReflectorTest : public testing::Test {
  protected:
-  // Runs a reflector of ResourceClaims until `is_done`, which is asked every few milliseconds, or for 20 s.
+  // Runs a reflector of ResourceClaims until `is_done`, polled every few milliseconds, returns true; fails
+  // after 20 s.
   void run(const Server& server, const std::function<bool(Reflector&)>& is_done,
            ReflectorOptions options = {}) {
     options.resource = {"resource.k8s.io", "v1", "ResourceClaim", "resourceclaims"};
@@ -70,7 +71,7 @@ class ReflectorTest : public testing::Test {
     Reflector reflector(client, std::move(options), names_);
     loop.post([&] {
       spawn(reflector.run());
-      spawn(stop_when(loop, reflector, is_done));
+      spawn(stop_when(&loop, &reflector, is_done));
     });
     loop.run();
     size_ = reflector.size();
@@ -80,16 +81,15 @@ class ReflectorTest : public testing::Test {
   std::size_t size_ = 0;
 
  private:
-  static Async<void> stop_when(Loop& loop, Reflector& reflector,
-                               const std::function<bool(Reflector&)>& is_done) {
+  static Async<void> stop_when(Loop* loop, Reflector* reflector, std::function<bool(Reflector&)> is_done) {
     const auto end = Clock::now() + std::chrono::seconds(20);
-    while (!is_done(reflector) && Clock::now() < end) co_await loop.sleep(milliseconds(5));
-    EXPECT_LT(Clock::now(), end) << "what the test waits for did not come";
-    loop.stop();
+    while (!is_done(*reflector) && Clock::now() < end) co_await loop->sleep(milliseconds(5));
+    EXPECT_LT(Clock::now(), end) << "the expected state was not reached in time";
+    loop->stop();
   }
 };
 
-TEST_F(ReflectorTest, ARefusedKindKeepsWhatIsKnown) {
+TEST_F(ReflectorTest, ARefusedKindKeepsItsKnownObjects) {
   std::atomic<int> lists = 0, watches = 0;
   const Server server([&](const Server::Request& request) -> Server::Answer {
     if (is_watch(request)) return ++watches, Server::Answer{.status = 403};
@@ -109,12 +109,12 @@ TEST_F(ReflectorTest, ARefusedKindKeepsWhatIsKnown) {
   EXPECT_EQ(size_, 1U);
   EXPECT_THAT(
       names_.troubles,
-      Contains("listing resourceclaims: 403 claims are forbidden; what is known of them stays as it was; "
-               "muster keeps asking")
+      Contains("cannot list resourceclaims: 403 claims are forbidden; the objects known so far are kept; "
+               "muster keeps retrying")
           .Times(1));
 }
 
-TEST_F(ReflectorTest, ARefusedKindThatWasNeverListedCountsAsNoneAndIsAskedForAgain) {
+TEST_F(ReflectorTest, ARefusedKindThatWasNeverListedIsEmptyAndRetried) {
   std::atomic<int> lists = 0;
   const Server server([&](const Server::Request& request) -> Server::Answer {
     if (is_watch(request)) return {.status = 403};
@@ -130,11 +130,12 @@ TEST_F(ReflectorTest, ARefusedKindThatWasNeverListedCountsAsNoneAndIsAskedForAga
   EXPECT_TRUE(was_absent);
   EXPECT_THAT(
       names_.troubles,
-      Contains("listing resourceclaims: 403 ; until it is allowed, they count as none; muster keeps asking")
+      Contains(
+          "cannot list resourceclaims: 403 ; until access is granted, there are none; muster keeps retrying")
           .Times(1));
 }
 
-TEST_F(ReflectorTest, AKindThatIsNotServedAnyMoreHasNoObjects) {
+TEST_F(ReflectorTest, AKindThatIsNoLongerServedHasNoObjects) {
   std::atomic<int> lists = 0;
   const Server server([&](const Server::Request& request) -> Server::Answer {
     if (is_watch(request)) return {.status = 404};
@@ -144,7 +145,7 @@ TEST_F(ReflectorTest, AKindThatIsNotServedAnyMoreHasNoObjects) {
   EXPECT_THAT(names_.went, ElementsAre("a"));
 }
 
-TEST_F(ReflectorTest, AWantedListThatIsRefusedForLongIsNotWaitedFor) {
+TEST_F(ReflectorTest, StopsWaitingForAListThatIsRefusedForLong) {
   std::atomic<int> lists = 0;
   const Server server([&](const Server::Request& request) -> Server::Answer {
     if (is_watch(request)) return ::usleep(50'000), Server::Answer{};
@@ -161,7 +162,7 @@ TEST_F(ReflectorTest, AWantedListThatIsRefusedForLongIsNotWaitedFor) {
   EXPECT_EQ(size_, 1U);
 }
 
-TEST_F(ReflectorTest, AnObjectThatCannotBeTakenCostsOnlyItself) {
+TEST_F(ReflectorTest, AFailingObjectDoesNotAffectOthers) {
   names_.refused = {"bad"};
   const Server server([&](const Server::Request& request) -> Server::Answer {
     if (is_watch(request)) return ::usleep(20'000), Server::Answer{};
@@ -169,11 +170,12 @@ TEST_F(ReflectorTest, AnObjectThatCannotBeTakenCostsOnlyItself) {
   });
   run(server, [&](const Reflector& reflector) { return reflector.is_synced(); });
   EXPECT_THAT(names_.known, ElementsAre("a@1", "c@3"));
-  EXPECT_THAT(names_.troubles,
-              Contains("ResourceClaim ns/bad: cannot be taken and stays as it was: does not fit"));
+  EXPECT_THAT(
+      names_.troubles,
+      Contains("ResourceClaim ns/bad: cannot be processed; its previous state is kept: does not fit"));
 }
 
-TEST_F(ReflectorTest, AnEventThatCannotBeTakenCostsItsObjectAndAList) {
+TEST_F(ReflectorTest, AFailingEventCausesAList) {
   names_.refused = {"bad"};
   std::atomic<int> lists = 0;
   const auto event = [](const std::string& object) {
@@ -185,10 +187,10 @@ TEST_F(ReflectorTest, AnEventThatCannotBeTakenCostsItsObjectAndAList) {
   });
   run(server, [&](const Reflector&) { return lists >= 2 && names_.known.contains("a@8"); });
   EXPECT_THAT(names_.known, ElementsAre("a@1", "a@6", "a@8"));
-  EXPECT_LT(lists, 5) << "one that always fails is not listed again and again";
+  EXPECT_LT(lists, 5) << "an object that always fails must not cause endless lists";
 }
 
-TEST_F(ReflectorTest, ADeletionThatCannotBeTakenIsToldWithTheNextList) {
+TEST_F(ReflectorTest, AFailedDeletionIsReportedAgainWithTheNextList) {
   names_.failing_deletions = 1;
   std::atomic<int> lists = 0;
   const Server server([&](const Server::Request& request) -> Server::Answer {
@@ -199,7 +201,7 @@ TEST_F(ReflectorTest, ADeletionThatCannotBeTakenIsToldWithTheNextList) {
   run(server, [&](const Reflector&) { return !names_.went.empty(); });
   EXPECT_THAT(names_.went, ElementsAre("bad"));
   EXPECT_THAT(names_.troubles,
-              Contains("ResourceClaim ns/bad: cannot be taken and stays as it was: cannot go"));
+              Contains("ResourceClaim ns/bad: cannot be processed; its previous state is kept: cannot go"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Paths of the API: made for a kind, and read for metrics.
+// Builds API paths for kinds, and parses them for metrics.
 #include "kube/resource.hpp"
 
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ bool is_object_name(std::string_view name) {
          name.find_first_of("/%") == std::string_view::npos;
 }
 
-// Servers look at the path only after they have taken back the escapes: a slash would be one again. A percent
-// sign that is left then is in nobody's name.
+// Servers decode a path before they split it, so an escaped slash would become a separator again. Encoding an
+// illegal name twice leaves a percent sign after decoding, which no object name contains.
 std::string path_part(std::string_view name) {
   return is_object_name(name) ? escaped(name) : "%25" + escaped(escaped(name));
 }

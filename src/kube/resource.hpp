@@ -1,4 +1,4 @@
-// Kinds of the API and the paths at which their objects are found.
+// The kinds of the API and the paths of their objects.
 #pragma once
 
 #include <string>
@@ -8,13 +8,14 @@
 
 namespace muster::kube {
 
-// For the query of a path: everything that is not plain as %XX.
+// Percent-encodes text for the query of a path.
 std::string escaped(std::string_view text);
-// Some object may have it: kinds differ in what they allow, but none allows what would change a path.
+// Whether some object may have this name. Kinds differ in what they allow, but none allows characters that
+// would change a path.
 bool is_object_name(std::string_view name);
-// A name as one part of a path. One that is no object's becomes one that no object can have.
+// Encodes a name as one segment of a path. A name that no object may have is encoded so that it matches none.
 std::string path_part(std::string_view name);
-// Where the kinds of an apiVersion are listed: "/api/v1", "/apis/apps/v1".
+// The root path of an apiVersion, such as "/api/v1" or "/apis/apps/v1".
 std::string path_of_api(std::string_view api_version);
 
 struct Resource {
@@ -22,11 +23,11 @@ struct Resource {
   bool is_namespaced = true;
 
   std::string api_version() const { return group.empty() ? version : group + "/" + version; }
-  // Of all objects: "/apis/apps/v1/deployments".
+  // The path of all objects: "/apis/apps/v1/deployments".
   std::string path() const { return root() + "/" + plural; }
-  // Of the objects of a namespace, where the kind has one.
+  // The path of the objects in a namespace, or of all objects if the kind is not namespaced.
   std::string path(std::string_view ns) const;
-  // Of one object.
+  // The path of one object.
   std::string path(std::string_view ns, std::string_view name) const {
     return path(ns) + "/" + path_part(name);
   }
@@ -35,10 +36,10 @@ struct Resource {
   std::string root() const { return path_of_api(api_version()); }
 };
 
-// Of a kind that the model takes.
+// The resource of a kind that the model uses.
 Resource resource_of(const ObjectKind& kind);
 
-// Those that are asked for by name.
+// Resources that the code refers to by name.
 namespace resources {
 
 inline const Resource kPods = resource_of(kind_named(PodObject::kKind));
@@ -55,7 +56,7 @@ inline const Resource kLeases{"coordination.k8s.io", "v1", "Lease", "leases"};
 
 }  // namespace resources
 
-// What the path of a request is about: "pods" of one or all pods, "pods/binding" of one's bindings.
+// The resource in the path of a request: "pods" for one or all pods, "pods/binding" for a subresource.
 std::string resource_in(std::string_view path);
 
 }  // namespace muster::kube

@@ -1,4 +1,4 @@
-// What a path is about.
+// API paths of kinds, and the resource in a path.
 #include "kube/resource.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace muster::kube {
 namespace {
 
-TEST(ResourceInPath, IsThePluralAndThePart) {
+TEST(ResourceInPath, IsThePluralAndTheSubresource) {
   EXPECT_EQ(resource_in("/api/v1/namespaces/a/pods/p/binding"), "pods/binding");
   EXPECT_EQ(resource_in("/api/v1/namespaces/a/pods/p"), "pods");
   EXPECT_EQ(resource_in("/api/v1/pods?limit=500&continue=x/y"), "pods");
@@ -17,14 +17,14 @@ TEST(ResourceInPath, IsThePluralAndThePart) {
   EXPECT_EQ(resource_in("/apis/scheduling.run.ai/v2/queues"), "queues");
 }
 
-TEST(Resource, KnowsWhereTheApiHasTheKindsOfTheModel) {
+TEST(Resource, HasThePathsOfTheKindsOfTheModel) {
   EXPECT_EQ(resources::kPods.path("a", "p"), "/api/v1/namespaces/a/pods/p");
   EXPECT_EQ(resources::kNodes.path("", "n"), "/api/v1/nodes/n");
   EXPECT_EQ(resources::kPodGroups.path("a"), "/apis/scheduling.run.ai/v2alpha2/namespaces/a/podgroups");
   EXPECT_EQ(resources::kPodGroups.api_version(), "scheduling.run.ai/v2alpha2");
 }
 
-TEST(Resource, NoNameLeavesItsPlaceInThePath) {
+TEST(Resource, NoNameEscapesItsPathSegment) {
   const std::string names[] = {
       "../../../../../api/v1/pods?limit=0", "..", ".", "", "a/b", "a%2Fb", "p?x=y", "p#x"};
   for (const std::string& name : names) {
@@ -40,8 +40,8 @@ TEST(Resource, NoNameLeavesItsPlaceInThePath) {
   EXPECT_EQ(resources::kPods.path("..", "p"), "/api/v1/namespaces/%25../pods/p");
 }
 
-// What a server sees when it has taken back the escapes, once.
-TEST(Resource, AnIllegalNameIsNobodysName) {
+// A server decodes the path once.
+TEST(Resource, AnIllegalNameMatchesNoObject) {
   EXPECT_EQ(path_part("../pods"), "%25..%252Fpods");
   EXPECT_EQ(path_part(".."), "%25..");
   EXPECT_EQ(path_part(""), "%25");
@@ -51,7 +51,7 @@ TEST(Resource, AnIllegalNameIsNobodysName) {
   EXPECT_FALSE(is_object_name(std::string(254, 'a')));
 }
 
-TEST(Resource, NoApiVersionLeavesItsPlaceInThePath) {
+TEST(Resource, NoApiVersionEscapesItsPathSegment) {
   EXPECT_EQ(path_of_api("v1"), "/api/v1");
   EXPECT_EQ(path_of_api("batch/v1"), "/apis/batch/v1");
   EXPECT_EQ(path_of_api("batch/../../api/v1/pods"), "/apis/batch/%25..%252F..%252Fapi%252Fv1%252Fpods");
@@ -59,7 +59,7 @@ TEST(Resource, NoApiVersionLeavesItsPlaceInThePath) {
   EXPECT_EQ(path_of_api(""), "/api/%25");
 }
 
-TEST(ResourceInPath, IsNothingWhereThePathNamesNone) {
+TEST(ResourceInPath, IsEmptyIfThePathNamesNone) {
   EXPECT_EQ(resource_in("/readyz"), "");
   EXPECT_EQ(resource_in("/apis/batch/v1"), "");
   EXPECT_EQ(resource_in(""), "");

@@ -1,5 +1,5 @@
-// Ways to wait: for one thing that several need (Latch), for news but not for ever (Signal), and longer after
-// each failure (Backoff).
+// Ways to wait: several coroutines for one event (Latch), for an event with a timeout (Signal), and longer
+// after each failure (Backoff).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace muster::kube {
 
-// Several coroutines wait for one thing to be done.
+// Lets several coroutines wait for one event.
 class Latch {
  public:
   bool is_open() const { return is_open_; }
@@ -39,7 +39,7 @@ class Latch {
   std::vector<std::coroutine_handle<>> waiting_;
 };
 
-// Wakes one waiting coroutine, at the latest at a given time. May be given from within transfers.
+// Wakes one waiting coroutine, or lets it time out. give() may be called from callbacks of transfers.
 class Signal {
  public:
   explicit Signal(Loop& loop) : loop_(loop) {}
@@ -54,7 +54,8 @@ class Signal {
     }
   }
 
-  // co_await until(t): at once where the signal was given since the last wait.
+  // co_await until(t) returns at time t or when the signal is given; immediately if it was given since the
+  // last wait.
   auto until(Clock::time_point at) {
     struct Awaiter {
       Signal& signal;
@@ -75,17 +76,17 @@ class Signal {
   Loop::Timers::iterator timer_;
 };
 
-// Waits that grow from failure to failure, with jitter so that clients do not come back together.
+// Waits that grow with each failure, with jitter so that clients do not retry in step.
 class Backoff {
  public:
   using Wait = std::chrono::milliseconds;
   explicit Backoff(Wait first = Wait(100), Wait longest = Wait(10'000)) : first_(first), longest_(longest) {}
 
-  // At least what the server asked for.
-  Wait next(Wait asked = Wait(0)) {
+  // Returns at least `minimum`, which the server requested.
+  Wait next(Wait minimum = Wait(0)) {
     wait_ = wait_ == Wait(0) ? first_ : std::min(2 * wait_, longest_);
     const double part = std::uniform_real_distribution<>(0.5, 1.0)(random());
-    return std::max(asked, std::chrono::duration_cast<Wait>(part * wait_));
+    return std::max(minimum, std::chrono::duration_cast<Wait>(part * wait_));
   }
   void reset() { wait_ = Wait(0); }
 

@@ -37,14 +37,14 @@ STORY = {
                           {"series": 'kai_muster_leader{app="a",instance="2"}', "values": "0x25"}],
          "alert_rule_test": [{"eval_time": "10m", "alertname": "MusterNoLeader", "exp_alerts": [
              {"exp_labels": {"severity": "critical", "app": "a"},
-              "exp_annotations": {"summary": "No replica of muster leads", "description":
-                                  "Replicas run, but none holds the Lease, so nothing is scheduled."}}]}]},
+              "exp_annotations": {"summary": "No replica of muster is the leader", "description":
+                                  "Replicas run, but none holds the Lease, so no pods are scheduled."}}]}]},
         {"interval": "1m",
          "input_series": [{"series": 'kai_muster_failed_writes_total{app="a",write="bind"}', "values": "0x5 0+60x30"}],
          "alert_rule_test": [{"eval_time": "30m", "alertname": "MusterFailedWrites", "exp_alerts": [
              {"exp_labels": {"severity": "warning", "app": "a", "write": "bind"},
-              "exp_annotations": {"summary": "Decisions can not be written", "description":
-                                  "1 writes a second fail (bind): rights, quotas, webhooks."}}]}]}]}
+              "exp_annotations": {"summary": "Decisions cannot be written", "description":
+                                  "1 writes per second fail (bind). Check RBAC, quotas and webhooks."}}]}]}]}
 
 
 def alert_expressions():

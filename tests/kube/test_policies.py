@@ -76,7 +76,7 @@ class Policies(PolicyTest):
     # ---- pods
 
     def test_no_node_by_hand(self):
-        self.refused(PODS, pod("p", nodeName="n"), "spec.nodeName is for the scheduler to set")
+        self.refused(PODS, pod("p", nodeName="n"), "only the scheduler may set spec.nodeName")
         self.accepted(PODS, pod("p"))
         self.accepted(PODS, {**pod("p"), "spec": {**pod("p")["spec"], "schedulerName": "other", "nodeName": "n"}})
         self.accepted(PODS, pod("p", nodeName="n"), self.api)
@@ -85,10 +85,10 @@ class Policies(PolicyTest):
         for key in (START, EVICTION, "kai.scheduler/stale-podgroup-timestamp", "kai.scheduler/requeue-not-before",
                     "muster.dev/requeued-at", "muster.dev/queue", "muster.dev/preemptibility"):
             for path, made in ((PODS, pod("p")), (POD_GROUPS, group("g", "open", 1))):
-                self.refused(path, annotated(made, **{key: "2999-01-01T00:00:00Z"}), "only the scheduler writes")
+                self.refused(path, annotated(made, **{key: "2999-01-01T00:00:00Z"}), "only the scheduler may set")
                 self.accepted(path, annotated(made, **{key: "2999-01-01T00:00:00Z"}), self.api)
         for key in ("muster.dev/gpu-devices", "muster.dev/gpu-portion", "received-resource-type"):
-            self.refused(PODS, annotated(pod("p"), **{key: "all"}), "only the scheduler writes")
+            self.refused(PODS, annotated(pod("p"), **{key: "all"}), "only the scheduler may set")
             self.accepted(PODS, annotated(pod("p"), **{key: "all"}), self.api)
         self.accepted(PODS, annotated(pod("p"), **{"kai.scheduler/expected-runtime": "1h", "pod-group-name": "g"}))
 
@@ -110,7 +110,7 @@ class Policies(PolicyTest):
                  {"metadata": {"labels": {"kai.scheduler/node-pool": "other"}}}]
         for body in moves:
             self.assertEqual(self.change(f"{PODS}/waits", body), "")
-            self.assertIn("are fixed while it runs", self.change(f"{PODS}/runs", body))
+            self.assertIn("cannot be changed", self.change(f"{PODS}/runs", body))
             self.assertEqual(self.change(f"{PODS}/runs", body, self.api), "")
         for body in (moves[0], moves[3]):
             self.assertEqual(self.change(f"{PODS}/runs", body, self.muster), "")
@@ -133,7 +133,7 @@ class Policies(PolicyTest):
             self.assertEqual(self.change(f"{POD_GROUPS}/runs", body, self.muster), "")
             self.assertEqual(self.change(f"{POD_GROUPS}/runs", body, self.api), "")
         self.assertEqual(self.change(f"{POD_GROUPS}/runs", {"spec": {"minMember": 2}}), "")
-        self.assertIn("only the scheduler writes",
+        self.assertIn("only the scheduler may set",
                       self.change(f"{POD_GROUPS}/runs", {"metadata": {"annotations": {START: None}}}))
 
     # ---- who may use which queue
@@ -144,7 +144,7 @@ class Policies(PolicyTest):
         theirs = lambda path: path.replace("/default/", "/team-b-x/")
         for path, made in ((PODS, pod("p", queue="closed")), (POD_GROUPS, group("g", "closed", 1)),
                            (JOBS, job("j", 1, queue="closed")), (DEPLOYMENTS, deployment("d", 1, queue="closed"))):
-            self.refused(path, made, "queue closed is not for namespace default")
+            self.refused(path, made, "queue closed may not be used in namespace default")
             self.accepted(theirs(path), made, member)
             self.accepted(path, made, self.api)
         for path, made in ((PODS, pod("p", queue="open")), (POD_GROUPS, group("g", "open", 1)),
@@ -165,10 +165,10 @@ class Policies(PolicyTest):
         self.accepted(QUEUES, queue("q", 4, preemptMinRuntime="2d", reclaimMinRuntime="1h30m"), self.api)
 
     def test_the_tree(self):
-        self.refused(QUEUES, queue("q", 4, parent="q"), "can not be below itself", self.api)
-        self.assertIn("is below it, so it can not be its parent",
+        self.refused(QUEUES, queue("q", 4, parent="q"), "cannot be its own parent", self.api)
+        self.assertIn("is a child of this queue, so it cannot be its parent",
                       self.change(f"{QUEUES}/department", {"spec": {"parentQueue": "open"}}, self.api))
-        self.assertIn("is below it: delete or move that one first",
+        self.assertIn("is a child of this queue: delete or move it first",
                       self.answer(self.api, "DELETE", f"{QUEUES}/department?dryRun=All"))
         self.assertEqual(self.answer(self.api, "DELETE", f"{QUEUES}/open?dryRun=All"), "")
         self.api.patch(f"{QUEUES}/open/status", {"status": {"allocated": {"nvidia.com/gpu": "2"}}})
@@ -241,7 +241,7 @@ class DevicesPastTheQueues(PolicyTest):
         given = {"valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['muster.dev/gpu-devices']"}}}
         of_kai = {"valueFrom": {"configMapKeyRef": {"name": "of-kai", "key": "NVIDIA_VISIBLE_DEVICES"}}}
         share = {"gpu-fraction": "0.5"}
-        why = "may not ask for devices"
+        why = "may not request devices"
         for entry in ({"value": "all"}, {"value": "0"}, mine, given, of_kai):
             self.refused(PODS, self.sees(**entry), why)
             self.refused(PODS, self.elsewhere(self.sees(**entry)), why)
@@ -254,14 +254,14 @@ class DevicesPastTheQueues(PolicyTest):
     def test_mounts_and_annotations(self):
         made = self.plain(volumeMounts=[{"name": "n", "mountPath": "/var/run/nvidia-container-devices/all"}])
         made["spec"]["volumes"] = [{"name": "n", "hostPath": {"path": "/dev/null"}}]
-        self.refused(PODS, made, "past the queues")
-        self.refused(PODS, annotated(self.plain(), **{"cdi.k8s.io/mine": "nvidia.com/gpu=all"}), "past the queues")
+        self.refused(PODS, made, "without a queue")
+        self.refused(PODS, annotated(self.plain(), **{"cdi.k8s.io/mine": "nvidia.com/gpu=all"}), "without a queue")
 
     def test_ephemeral_containers(self):
         self.make(PODS, {**self.plain(), "metadata": {"name": "runs"}})
         path = f"{PODS}/runs/ephemeralcontainers"
         debug = lambda **more: {"spec": {"ephemeralContainers": [{"name": "debug", "image": "none", **more}]}}
-        self.assertIn("may not ask for devices", self.change(
+        self.assertIn("may not request devices", self.change(
             path, debug(env=[{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]), self.api))
         self.assertEqual(self.change(path, debug(), self.api), "")
         # The API server itself.
@@ -465,7 +465,7 @@ class OwnAccount(PolicyTest):
         status = {"allocation": {"devices": {"results": [{"request": "r", **device}]}},
                   "reservedFor": [{"resource": "pods", "name": "p", "uid": "1"}]}
         self.assertEqual(self.put(f"{path}/status", {**seen, "status": status}), "")
-        self.assertIn("what a driver reports",
+        self.assertIn("that a driver reports",
                       self.put(f"{path}/status", {**seen, "status": {**status, "devices": [{**device, "data": {}}]}}))
 
     def test_names_of_what_it_makes(self):
@@ -475,8 +475,8 @@ class OwnAccount(PolicyTest):
         self.accepted(configs, made("muster-usage"), self.muster)
         self.accepted(leases, made("kai-scheduler"), self.muster)
         for path in (configs, leases):
-            self.refused(path, made("other"), "may make only its own Lease", self.muster)
-            self.refused(path, {"metadata": {"generateName": "muster-usage"}}, "may make only its own Lease", self.muster)
+            self.refused(path, made("other"), "may create only its own Lease", self.muster)
+            self.refused(path, {"metadata": {"generateName": "muster-usage"}}, "may create only its own Lease", self.muster)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-{{/* Names, labels, and what this release may touch. */}}
+{{/* Names, labels, and which objects this release may change. */}}
 
 {{- define "muster.name" -}}
 {{- ternary .Release.Name (printf "%s-muster" .Release.Name) (contains "muster" .Release.Name) | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* "-<pool>", or nothing: the end of names that belong to a node pool, as the program forms them. */}}
+{{/* The suffix "-<pool>" of names that belong to a node pool, or nothing. The program uses the same names. */}}
 {{- define "muster.poolSuffix" -}}
 {{- with .Values.nodePool }}-{{ . }}{{ end -}}
 {{- end -}}
@@ -23,7 +23,7 @@ app.kubernetes.io/part-of: muster
 {{- end -}}
 {{- end -}}
 
-{{/* "yes" where an object of the whole cluster is missing, or came with this release. (list $ apiVersion kind name) */}}
+{{/* "yes" if a cluster-scoped object is missing or came with this release. (list $ apiVersion kind name) */}}
 {{- define "muster.mayMake" -}}
 {{- $root := index . 0 -}}
 {{- $found := lookup (index . 1) (index . 2) "" (index . 3) -}}
@@ -32,7 +32,7 @@ app.kubernetes.io/part-of: muster
 {{- if or (not $found) $isOurs }}yes{{ end -}}
 {{- end -}}
 
-{{/* "yes" where the CRD of this name is to be installed. (list $ name) */}}
+{{/* "yes" if the CRD of this name is to be installed. (list $ name) */}}
 {{- define "muster.installsCrd" -}}
 {{- $root := index . 0 -}}
 {{- $how := $root.Values.crds.install -}}
@@ -43,13 +43,13 @@ app.kubernetes.io/part-of: muster
 {{- with .Values.config }}{{ toYaml . }}{{ end -}}
 {{- end -}}
 
-{{/* YAML takes on and off for truth values. */}}
+{{/* YAML parses on and off as booleans. */}}
 {{- define "muster.podGrouper" -}}
 {{- $value := .Values.podGrouper -}}
 {{- if kindIs "bool" $value }}{{ ternary "on" "off" $value }}{{ else }}{{ $value }}{{ end -}}
 {{- end -}}
 
-{{/* Parts of the policies on muster's own ServiceAccount. */}}
+{{/* Parts of the policies for muster's own ServiceAccount. */}}
 {{- define "muster.metadataVariables" -}}
 - {name: labels, expression: "has(object.metadata.labels) ? object.metadata.labels : {}"}
 - {name: oldLabels, expression: "has(oldObject.metadata.labels) ? oldObject.metadata.labels : {}"}
@@ -66,7 +66,7 @@ app.kubernetes.io/part-of: muster
     variables.annotations.all(k, k in variables.ownAnnotations ||
       (k in variables.oldAnnotations && variables.annotations[k] == variables.oldAnnotations[k])) &&
     variables.oldAnnotations.all(k, k in variables.ownAnnotations || k in variables.annotations)
-  message: "of labels and annotations of {{ .what }} muster may change only {{ .labels }}"
+  message: "in labels and annotations of {{ .what }}, muster may change only {{ .labels }}"
   reason: Forbidden
 - expression: >-
     object.metadata.?ownerReferences == oldObject.metadata.?ownerReferences &&

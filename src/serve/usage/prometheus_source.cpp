@@ -95,7 +95,7 @@ kube::Async<Result<PrometheusSource::Values>> PrometheusSource::ask(const Round&
   if (request.timeout <= milliseconds(0))
     co_return Error{
         fmt::format("Prometheus did not answer within {}", format_duration(settings_.query_timeout)), {}};
-  const kube::HttpResponse answer = co_await loop_.send(std::move(request), system_authorities_);
+  const kube::HttpResponse answer = co_await loop_.send(std::move(request), &system_authorities_);
   auto values = values_in(answer.body);
   if (answer.ok() && values) co_return values;
   const std::string why =

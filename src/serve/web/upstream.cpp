@@ -10,7 +10,7 @@ namespace muster::serve {
 Upstream upstream_of(kube::ApiClient& client) {
   return {.loop = client.loop(),
           .send = [&client](kube::ApiRequest request) { return client.send(std::move(request)); },
-          .list = [&client] { return kube::list_cluster(client); }};
+          .list = [&client] { return kube::list_cluster(&client); }};
 }
 
 }  // namespace muster::serve
