@@ -24,7 +24,7 @@ namespace {
 Policy unlimited_policy(const Config& config = {}) {
   std::vector<Error> errors;
   Policy policy = cli::make_policy(config, errors);
-  policy.settings.search.exhaustive_at_least = 1'000'000;
+  policy.settings.search.exhaustive_min_scenarios = 1'000'000;
   return policy;
 }
 

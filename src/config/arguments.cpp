@@ -17,8 +17,8 @@ const std::string* Arguments::find(std::string_view key) const {
 }
 
 void Arguments::fail(std::string_view key, std::string message) const {
-  const auto place = component_.argument_places.find(std::string(key));
-  Location where = place != component_.argument_places.end() ? place->second : component_.where;
+  const auto place = component_.argument_locations.find(std::string(key));
+  Location where = place != component_.argument_locations.end() ? place->second : component_.where;
   if (where.path.empty()) where.path = fmt::format("{}.{}", component_.name, key);
   errors_.push_back({std::move(message), std::move(where)});
 }

@@ -19,7 +19,7 @@ class ArgumentsTest : public testing::Test {
     component_ = {
         .name = "example", .arguments = std::move(arguments), .where = {.file = "c.yaml", .line = 3}};
     for (const auto& [key, value] : component_.arguments)
-      component_.argument_places[key] = {
+      component_.argument_locations[key] = {
           .file = "c.yaml", .line = 5, .path = "tiers[0].plugins[1].arguments." + key};
     return Arguments(component_, known_, errors_);
   }

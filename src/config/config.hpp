@@ -29,7 +29,7 @@ struct ComponentConfig {
   std::string name;
   std::map<std::string, std::string> arguments;
   Location where;
-  std::map<std::string, Location> argument_places;
+  std::map<std::string, Location> argument_locations;
 };
 using PluginConfig = ComponentConfig;
 using ActionConfig = ComponentConfig;
@@ -76,7 +76,7 @@ std::vector<std::string> default_actions();
 std::vector<PluginConfig> default_plugins();
 
 // Locations in the file of settings that may cause a warning; without a file name if absent.
-struct ConfigPlaces {
+struct ConfigLocations {
   Location plugins, actions, usage;
 };
 
@@ -88,7 +88,7 @@ struct Config {
   SearchLimits search;
   UsageSettings usage;
   SchedulerParams params;
-  ConfigPlaces places;
+  ConfigLocations places;
 
   // The action with its arguments, if any.
   ActionConfig action(const std::string& name) const;

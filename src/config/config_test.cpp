@@ -208,9 +208,9 @@ TEST(Config, RemembersTheLinesOfPluginsAndArguments) {
   const auto& proportion = plugin(config, "proportion");
   EXPECT_EQ(proportion.where.path, "tiers[0].plugins[1]");
   EXPECT_EQ(proportion.where.line, 8);
-  EXPECT_EQ(proportion.argument_places.at("kValue").path, "tiers[0].plugins[1].arguments.kValue");
-  EXPECT_EQ(proportion.argument_places.at("kValue").line, 9);
-  EXPECT_EQ(proportion.argument_places.at("kValue").file, "c.yaml");
+  EXPECT_EQ(proportion.argument_locations.at("kValue").path, "tiers[0].plugins[1].arguments.kValue");
+  EXPECT_EQ(proportion.argument_locations.at("kValue").line, 9);
+  EXPECT_EQ(proportion.argument_locations.at("kValue").file, "c.yaml");
 }
 
 TEST(Config, ReadsSchedulerParams) {
@@ -307,7 +307,7 @@ TEST(SearchLimits, HaveKaisDefaults) {
   EXPECT_EQ(limits.of_generator("MultiNodeGang"), 2min);
   EXPECT_EQ(limits.of_generator("Exhaustive"), 2min);
   EXPECT_EQ(limits.job, 4min);
-  EXPECT_EQ(limits.job_floor, 0s);
+  EXPECT_EQ(limits.min_job_time, 0s);
 }
 
 TEST(SearchLimits, AreMergedKeyByKey) {
@@ -322,7 +322,7 @@ TEST(SearchLimits, AreMergedKeyByKey) {
   EXPECT_EQ(limits.of_action("consolidation"), 5min);
   EXPECT_EQ(limits.of_generator("NodeLocalGreedy"), 30s);
   EXPECT_EQ(limits.of_generator("MultiNodeGang"), 1min);
-  EXPECT_EQ(limits.job_floor, 5s);
+  EXPECT_EQ(limits.min_job_time, 5s);
   EXPECT_EQ(limits.job, 4min);
 }
 

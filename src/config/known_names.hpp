@@ -14,7 +14,7 @@ struct KnownComponent {
   std::vector<std::string_view> arguments = {};
   // For a scenario generator: its name in search limits.
   std::string_view generator = {};
-  bool needs_others = false;  // for a generator: it has no effect alone
+  bool only_with_others = false;  // for a generator: it has no effect alone
   // For a plugin that is rarely omitted on purpose: what happens without it.
   std::string_view if_missing = {};
   // For an action: it does nothing without a scenario generator.

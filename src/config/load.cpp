@@ -197,14 +197,14 @@ void warn_of_missing_plugins(const KnownNames& names, LoadedConfig& loaded) {
 void warn_of_missing_generators(const KnownNames& names, LoadedConfig& loaded) {
   for (const PluginConfig& plugin : loaded.config.plugins)
     if (const KnownComponent* one = known(names.plugins, plugin.name);
-        one != nullptr && !one->generator.empty() && !one->needs_others)
+        one != nullptr && !one->generator.empty() && !one->only_with_others)
       return;
   std::vector<std::string_view> idle, generators;
   for (const std::string& action : loaded.config.actions)
     if (const KnownComponent* one = known(names.actions, action); one != nullptr && one->needs_generator)
       idle.push_back(one->name);
   for (const KnownComponent& plugin : names.plugins)
-    if (!plugin.generator.empty() && !plugin.needs_others) generators.push_back(plugin.name);
+    if (!plugin.generator.empty() && !plugin.only_with_others) generators.push_back(plugin.name);
   if (idle.empty()) return;
   loaded.warnings.push_back(
       {fmt::format("without a scenario generator (plugin {}), these actions evict nothing: {}",

@@ -31,7 +31,7 @@ std::vector<std::string_view> names_of(std::span<const KnownComponent> known) {
   return names;
 }
 
-std::string no_such_argument(const Species& species, const KnownComponent& known,
+std::string no_such_argument(const ComponentKind& species, const KnownComponent& known,
                              const std::string& argument) {
   if (known.arguments.empty()) return fmt::format("{} \"{}\" takes no arguments", species.noun, known.name);
   return fmt::format("{} \"{}\" has no argument \"{}\"{}", species.noun, known.name, argument,
@@ -39,7 +39,7 @@ std::string no_such_argument(const Species& species, const KnownComponent& known
 }
 
 // The arguments are read last because the set of valid ones depends on the name.
-std::optional<PluginConfig> read_plugin(const Setting& setting, const Species& species) {
+std::optional<PluginConfig> read_plugin(const Setting& setting, const ComponentKind& species) {
   PluginConfig plugin{.where = setting.where()};
   std::optional<Setting> name, arguments;
   setting.read_keys({{"name", [&](const Setting& s) { name = s; }},
@@ -62,7 +62,7 @@ std::optional<PluginConfig> read_plugin(const Setting& setting, const Species& s
   return plugin;
 }
 
-void append_plugin(const Setting& setting, const Species& species, std::vector<PluginConfig>& plugins) {
+void append_plugin(const Setting& setting, const ComponentKind& species, std::vector<PluginConfig>& plugins) {
   auto plugin = read_plugin(setting, species);
   if (!plugin) return;
   if (std::ranges::find(plugins, plugin->name, &PluginConfig::name) != plugins.end())
@@ -70,7 +70,7 @@ void append_plugin(const Setting& setting, const Species& species, std::vector<P
   plugins.push_back(std::move(*plugin));
 }
 
-void read_tiers(const Setting& setting, const Species& species, std::vector<PluginConfig>& plugins) {
+void read_tiers(const Setting& setting, const ComponentKind& species, std::vector<PluginConfig>& plugins) {
   std::vector<PluginConfig> listed;
   setting.each_element([&](const Setting& tier) {
     tier.read_keys({{"plugins", [&](const Setting& list) {
@@ -88,7 +88,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // Appends the names of a comma-separated list such as "allocate, reclaim".
-void append_actions(const Setting& setting, const Species& species, std::vector<std::string>& actions) {
+void append_actions(const Setting& setting, const ComponentKind& species, std::vector<std::string>& actions) {
   const std::string text = setting.text().value_or("");
   if (trimmed(text).empty()) return;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -99,7 +99,7 @@ void append_actions(const Setting& setting, const Species& species, std::vector<
   }
 }
 
-void read_actions(const Setting& setting, const Species& species, std::vector<std::string>& actions) {
+void read_actions(const Setting& setting, const ComponentKind& species, std::vector<std::string>& actions) {
   std::vector<std::string> listed;
   if (setting.is_list()) {
     setting.each_element([&](const Setting& element) { append_actions(element, species, listed); });
@@ -109,7 +109,7 @@ void read_actions(const Setting& setting, const Species& species, std::vector<st
   if (!setting.is_null()) actions = std::move(listed);
 }
 
-void read_action_arguments(const Setting& setting, const Species& species,
+void read_action_arguments(const Setting& setting, const ComponentKind& species,
                            std::map<std::string, ActionConfig>& actions) {
   setting.each_member([&](const std::string& name, const Setting& arguments) {
     const KnownComponent* known = look_up(arguments, species, name);
@@ -160,7 +160,7 @@ void read_partition(const Setting& setting, SchedulerParams& params) {
 
 }  // namespace
 
-const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name) {
+const KnownComponent* look_up(const Setting& setting, const ComponentKind& species, std::string_view name) {
   const auto found = std::ranges::find(species.known, name, &KnownComponent::name);
   if (found != species.known.end()) return &*found;
   setting.fail(
@@ -168,18 +168,19 @@ const KnownComponent* look_up(const Setting& setting, const Species& species, st
   return nullptr;
 }
 
-void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
+void read_arguments(const Setting& setting, const ComponentKind& species, const KnownComponent& known,
                     ComponentConfig& component) {
   setting.each_member([&](const std::string& name, const Setting& value) {
     if (!known.has_argument(name)) return value.fail(no_such_argument(species, known, name));
     const auto text = value.text();
     if (!text) return;
     component.arguments[name] = *text;
-    component.argument_places[name] = value.where();
+    component.argument_locations[name] = value.where();
   });
 }
 
-void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths) {
+void read_queue_depth(const Setting& setting, const ComponentKind& species,
+                      std::map<std::string, int>& depths) {
   setting.each_member([&](const std::string& action, const Setting& value) {
     if (!look_up(value, species, action)) return;
     int depth = -1;
@@ -194,14 +195,14 @@ void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& 
                      {"maxGeneratorSearchDuration",
                       into_limits(limits.generators, "generator", and_default(names.generators()))},
                      {"maxJobSearchDuration", into_non_negative(limits.job)},
-                     {"minJobSearchDuration", into_non_negative(limits.job_floor)},
+                     {"minJobSearchDuration", into_non_negative(limits.min_job_time)},
                      {"maxJobScenarios", into_count(limits.scenarios_per_job)},
                      {"maxJobNodes", into_count(limits.nodes_per_job)},
                      {"maxActionSteps", into_count(limits.steps_per_action)},
                      {"maxExhaustiveCombinations", into_count(limits.exhaustive_combinations)}});
-  if (limits.job != Duration::zero() && limits.job_floor >= limits.job)
+  if (limits.job != Duration::zero() && limits.min_job_time >= limits.job)
     setting.fail(fmt::format("minJobSearchDuration {} must be less than maxJobSearchDuration {}",
-                             format_duration(limits.job_floor), format_duration(limits.job)));
+                             format_duration(limits.min_job_time), format_duration(limits.job)));
 }
 
 std::vector<SettingKey> parameter_keys(SchedulerParams& params) {
@@ -229,7 +230,7 @@ void read_params(const Setting& setting, SchedulerParams& params) {
 }
 
 void read_config(const Setting& root, const KnownNames& names, Config& config) {
-  const Species plugins{"plugin", names.plugins}, actions{"action", names.actions};
+  const ComponentKind plugins{"plugin", names.plugins}, actions{"action", names.actions};
   root.read_keys(
       {{"actions",
         placed(config.places.actions, [&](const Setting& s) { read_actions(s, actions, config.actions); })},

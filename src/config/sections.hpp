@@ -13,17 +13,18 @@
 namespace muster {
 
 // "plugin" or "action", and the known names.
-struct Species {
+struct ComponentKind {
   std::string_view noun;
   std::span<const KnownComponent> known;
 };
 
 // Returns null and reports an error if the name is unknown.
-const KnownComponent* look_up(const Setting& setting, const Species& species, std::string_view name);
-void read_arguments(const Setting& setting, const Species& species, const KnownComponent& known,
+const KnownComponent* look_up(const Setting& setting, const ComponentKind& species, std::string_view name);
+void read_arguments(const Setting& setting, const ComponentKind& species, const KnownComponent& known,
                     ComponentConfig& component);
 
-void read_queue_depth(const Setting& setting, const Species& species, std::map<std::string, int>& depths);
+void read_queue_depth(const Setting& setting, const ComponentKind& species,
+                      std::map<std::string, int>& depths);
 void read_limits(const Setting& setting, const KnownNames& names, SearchLimits& limits);
 
 // A parameter that KAI-Scheduler also has as a flag; `other` is the name of the flag if it differs.

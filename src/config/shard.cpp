@@ -141,7 +141,7 @@ class Shard {
       const auto text = setting.text();
       if (!text) return;
       by_plugin_[plugin].component.arguments[name] = *text;
-      by_plugin_[plugin].component.argument_places[name] = setting.where();
+      by_plugin_[plugin].component.argument_locations[name] = setting.where();
     };
   }
 
@@ -161,20 +161,20 @@ class Shard {
   }
 
   // Only plugins have arguments. Given arguments replace all others.
-  static void read_change(const Setting& setting, const Species& species, const KnownComponent& known,
+  static void read_change(const Setting& setting, const ComponentKind& species, const KnownComponent& known,
                           Ranked& one) {
     std::vector<SettingKey> keys{{"enabled", into(one.is_enabled)}, {"priority", into(one.priority)}};
     if (species.noun == "plugin")
       keys.push_back({"arguments", [&](const Setting& s) {
                         if (s.is_null()) return;
                         one.component.arguments.clear();
-                        one.component.argument_places.clear();
+                        one.component.argument_locations.clear();
                         read_arguments(s, species, known, one.component);
                       }});
     setting.read_keys(keys);
   }
 
-  static void read_changes(const Setting& setting, const Species& species, RankedByName& all,
+  static void read_changes(const Setting& setting, const ComponentKind& species, RankedByName& all,
                            Location& place) {
     place = setting.where();
     setting.each_member([&](const std::string& name, const Setting& change) {
@@ -214,7 +214,7 @@ class Shard {
     });
   }
 
-  const Species plugins_, actions_;
+  const ComponentKind plugins_, actions_;
   const KnownNames& names_;
   Config& config_;
   std::vector<Error>& warnings_;

@@ -30,7 +30,7 @@ bool has_generator(const Config& config, const KnownNames& names) {
 void add_generators(const KnownNames& names, LoadedConfig& loaded) {
   std::vector<std::string_view> added;
   for (const KnownComponent& known : names.plugins)
-    if (!known.generator.empty() && !known.needs_others) added.push_back(known.name);
+    if (!known.generator.empty() && !known.only_with_others) added.push_back(known.name);
   for (const std::string_view name : added) loaded.config.plugins.push_back({.name = std::string(name)});
   loaded.notes.push_back(
       fmt::format("the snapshot comes from a KAI-Scheduler with built-in scenario generators; plugins {} "

@@ -24,7 +24,7 @@ ordered_json search_json(const SearchLimits& search) {
   return {{"maxActionSearchDuration", limits_json(search.actions)},
           {"maxGeneratorSearchDuration", limits_json(search.generators)},
           {"maxJobSearchDuration", format_duration(search.job)},
-          {"minJobSearchDuration", format_duration(search.job_floor)},
+          {"minJobSearchDuration", format_duration(search.min_job_time)},
           {"maxJobScenarios", search.scenarios_per_job},
           {"maxJobNodes", search.nodes_per_job},
           {"maxActionSteps", search.steps_per_action},

@@ -53,7 +53,7 @@ TEST(WrittenConfig, ReadsBackTheSame) {
     EXPECT_EQ(plugins_of(again), plugins_of(config));
     EXPECT_EQ(again.queue_depth, config.queue_depth);
     EXPECT_EQ(again.search.generators, config.search.generators);
-    EXPECT_EQ(again.search.job_floor, config.search.job_floor);
+    EXPECT_EQ(again.search.min_job_time, config.search.min_job_time);
     EXPECT_EQ(again.search.scenarios_per_job, config.search.scenarios_per_job);
     EXPECT_EQ(again.search.steps_per_action, config.search.steps_per_action);
     EXPECT_EQ(again.params.scheduler_name, config.params.scheduler_name);

@@ -151,14 +151,15 @@ void read_documents(const std::string& file, const std::function<void(const Docu
 void read_documents_of(const NamedText& text, Snapshots snapshots,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
-  within_memory(text.name, fail,
-                [&] { Reader(text.name, use, fail, snapshots).read(text.text.text(), [](const char*) {}); });
+  reporting_out_of_memory(text.name, fail, [&] {
+    Reader(text.name, use, fail, snapshots).read(text.text.text(), [](const char*) {});
+  });
 }
 
 void read_documents_of(NamedText&& text, const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
   FileText content = std::move(text.text);
-  within_memory(text.name, fail, [&] {
+  reporting_out_of_memory(text.name, fail, [&] {
     Reader(text.name, use, fail).read(content.text(), [&](const char* end) { content.forget_before(end); });
   });
 }
@@ -166,7 +167,7 @@ void read_documents_of(NamedText&& text, const std::function<void(const Document
 void read_documents_in(const std::string& name, std::string_view text,
                        const std::function<void(const Document&)>& use,
                        const std::function<void(const Error&)>& fail) {
-  within_memory(name, fail, [&] {
+  reporting_out_of_memory(name, fail, [&] {
     std::string padded;
     padded.reserve(text.size() + kJsonPadding);
     padded = text;

@@ -83,8 +83,8 @@ NamedText named_text(std::string name, std::string_view text) {
   return {std::move(name), FileText(std::move(area))};
 }
 
-void within_memory(const std::string& name, const std::function<void(const Error&)>& fail,
-                   const std::function<void()>& work) {
+void reporting_out_of_memory(const std::string& name, const std::function<void(const Error&)>& fail,
+                             const std::function<void()>& work) {
   try {
     work();
   } catch (const std::bad_alloc&) {
@@ -96,7 +96,7 @@ void within_memory(const std::string& name, const std::function<void(const Error
 
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,
                    const std::function<void(const Error&)>& fail, const UnpackLimits& limits) {
-  within_memory(file, fail, [&] {
+  reporting_out_of_memory(file, fail, [&] {
     auto content = FileText::open(file);
     if (!content) return fail(content.error());
     TextsOfFile(file, use, fail, limits).of(std::move(*content));

@@ -21,8 +21,8 @@ struct NamedText {
 NamedText named_text(std::string name, std::string_view text);
 
 // Runs `work` on the text called `name`, and calls `fail` if memory runs out.
-void within_memory(const std::string& name, const std::function<void(const Error&)>& fail,
-                   const std::function<void()>& work);
+void reporting_out_of_memory(const std::string& name, const std::function<void(const Error&)>& fail,
+                             const std::function<void()>& work);
 
 // "-" is standard input. Files that cannot be opened or unpacked are passed to `fail`.
 void for_each_text(const std::string& file, const std::function<void(NamedText)>& use,

@@ -19,10 +19,10 @@ struct Claim {
 };
 
 // The order of summation is fixed because it affects sums of doubles: by descending priority, then by
-// seniority.
+// age_order.
 bool served_before(const Claim& a, const Claim& b) {
   if (a.member->priority != b.member->priority) return a.member->priority > b.member->priority;
-  if (a.member->seniority != b.member->seniority) return a.member->seniority < b.member->seniority;
+  if (a.member->age_order != b.member->age_order) return a.member->age_order < b.member->age_order;
   return a.member < b.member;
 }
 

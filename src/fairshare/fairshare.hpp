@@ -16,7 +16,7 @@ struct Member {
   double request = 0;  // in use and pending
   double usage = 0;    // past use, as a share of the capacity
   std::int32_t priority = 100;
-  std::uint32_t seniority = 0;  // order by creation time, then uid; decides between equal fractions
+  std::uint32_t age_order = 0;  // order by creation time, then uid; decides between equal fractions
   double share = 0;             // in: what it already has; out: its fair share
 };
 
@@ -27,7 +27,7 @@ double allocatable(double deserved, double limit, double share);
 
 // Divides `total`; `k` weighs past use (0: ignored). Returns what no member could use.
 //
-// Members may be in any order: if each has its own seniority, the shares are the same to the last bit. Quotas
+// Members may be in any order: if each has its own age_order, the shares are the same to the last bit. Quotas
 // are given in full even if they sum to more than the total. A rounding leftover may lift a member above its
 // request or limit by less than one unit.
 double divide(double total, double k, std::span<Member> members);

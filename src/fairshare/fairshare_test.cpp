@@ -16,7 +16,7 @@ namespace muster::fairshare {
 
 void PrintTo(const Member& m, std::ostream* out) {
   *out << "{quota " << m.deserved << " limit " << m.limit << " weight " << m.weight << " request "
-       << m.request << " usage " << m.usage << " priority " << m.priority << " seniority " << m.seniority
+       << m.request << " usage " << m.usage << " priority " << m.priority << " seniority " << m.age_order
        << " share " << m.share << "}";
 }
 void showValue(const Member& m, std::ostream& out) { PrintTo(m, &out); }
@@ -28,7 +28,7 @@ using Shares = std::vector<double>;
 
 // REQUIRES: the members are given oldest first.
 Members by_age(Members members) {
-  for (std::uint32_t i = 0; i < members.size(); ++i) members[i].seniority = i;
+  for (std::uint32_t i = 0; i < members.size(); ++i) members[i].age_order = i;
   return members;
 }
 
@@ -250,9 +250,9 @@ TEST(Divide, FractionsSurviveRounds) {
 }
 
 TEST(Divide, SeniorityDecidesInAnyInputOrder) {
-  Members members = {{.weight = 1, .request = 9, .seniority = 2},
-                     {.weight = 1, .request = 9, .seniority = 0},
-                     {.weight = 1, .request = 9, .seniority = 1}};
+  Members members = {{.weight = 1, .request = 9, .age_order = 2},
+                     {.weight = 1, .request = 9, .age_order = 0},
+                     {.weight = 1, .request = 9, .age_order = 1}};
   divide(5, 0, members);
   EXPECT_EQ(shares_of(members), (Shares{1, 2, 2}));
 }
@@ -342,7 +342,7 @@ RC_GTEST_PROP(DivideProperty, DoesNotDependOnTheOrderOfMembers, ()) {
   RC_ASSERT(divide(total, k, shuffled) == left);
   RC_ASSERT(divide(total, k, again) == left);
   std::sort(shuffled.begin(), shuffled.end(),
-            [](const Member& a, const Member& b) { return a.seniority < b.seniority; });
+            [](const Member& a, const Member& b) { return a.age_order < b.age_order; });
   RC_ASSERT(shares_of(shuffled) == shares_of(members));
   RC_ASSERT(shares_of(again) == shares_of(members));
 }

@@ -26,7 +26,7 @@ ApiClient::ApiClient(Loop& loop, Credentials credentials, ClientLimits limits)
       limits_(limits),
       tokens_(limits.burst),
       authorisation_(loop, std::move(credentials), [this](const std::string& text) {
-        if (on_trouble) on_trouble(text);
+        if (on_credentials_error) on_credentials_error(text);
       }) {}
 
 // ---------------------------------------------------------------- slots
@@ -47,13 +47,13 @@ std::size_t ApiClient::waiting() const {
 
 bool ApiClient::has_free_slot(Lane lane) const {
   if (lane == Lane::kUrgent) return true;
-  const bool is_rush = state_of(Lane::kDecision).waiting.size() >= limits_.rush_begins_at;
-  const std::size_t most = is_rush ? limits_.in_a_rush : limits_.in_flight;
+  const bool is_rush = state_of(Lane::kDecision).waiting.size() >= limits_.pressure_begins_at;
+  const std::size_t most = is_rush ? limits_.in_flight_under_pressure : limits_.in_flight;
   return in_flight_ < most && state_of(lane).in_flight < slot_limit(lane);
 }
 
 std::size_t ApiClient::slot_limit(Lane lane) const {
-  const std::size_t most = limits_.of_lane[static_cast<std::size_t>(lane)];
+  const std::size_t most = limits_.per_lane[static_cast<std::size_t>(lane)];
   const auto in_flight = state_of(Lane::kDecision).in_flight + state_of(Lane::kEviction).in_flight;
   if (lane < Lane::kFollowUp || in_flight == 0) return most;
   const auto& waiting = state_of(lane).waiting;
@@ -200,10 +200,10 @@ HttpRequest ApiClient::http_request(const ApiRequest& request) const {
                    .headers = {fmt::format("Accept: {}", request.accept), "User-Agent: muster"},
                    .body = request.body,
                    .timeout = request.timeout,
-                   .longest_silence = request.longest_silence,
+                   .idle_timeout = request.idle_timeout,
                    .on_line = request.on_line,
                    .owner = request.owner,
-                   .may_be_plain = authorisation_.may_be_plain()};
+                   .allow_http = authorisation_.allow_http()};
   if (const std::string& bearer = authorisation_.bearer(); !bearer.empty())
     http.headers.push_back("Authorization: Bearer " + bearer);
   if (http.is_write() && limits_.dry_run) http.url = server() + as_dry_run(request.path);

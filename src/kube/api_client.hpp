@@ -33,7 +33,7 @@ struct ApiRequest {
   const char* accept = kJson;
   Lane lane = Lane::kOrdinary;
   std::chrono::milliseconds timeout{30'000};
-  std::chrono::seconds longest_silence{0};             // see HttpRequest
+  std::chrono::seconds idle_timeout{0};                // see HttpRequest
   std::function<bool(std::string_view)> on_line = {};  // for watches, see HttpRequest; needs no slot
   const void* owner = nullptr;
   // Called right before sending; may still fill in the request, but must not change its lane or whether it is
@@ -46,10 +46,10 @@ struct ClientLimits {
   double burst = 0;
   // All lanes but the urgent one together. More concurrency costs the API server more than it gains.
   std::size_t in_flight = 32;
-  // `in_a_rush` replaces `in_flight` while at least `rush_begins_at` decisions wait, such as the binds of a
-  // large gang. A gang should not stay half bound for long.
-  std::size_t in_a_rush = 64, rush_begins_at = 128;
-  std::array<std::size_t, kLanes> of_lane = {64, 64, 8, 64, 8, 4};
+  // `in_flight_under_pressure` replaces `in_flight` while at least `pressure_begins_at` decisions wait, such
+  // as the binds of a large gang. A gang should not stay half bound for long.
+  std::size_t in_flight_under_pressure = 64, pressure_begins_at = 128;
+  std::array<std::size_t, kLanes> per_lane = {64, 64, 8, 64, 8, 4};
   // How long follow-ups and background requests yield to decisions. For every further period that the first
   // one of a lane waits, the lane gets one more slot.
   std::chrono::milliseconds patience{2'000};
@@ -76,13 +76,13 @@ class ApiClient {
   bool may_write() const { return may_write_; }
   bool is_dry_run() const { return limits_.dry_run; }
   // Writes in flight, not counting urgent ones.
-  std::size_t writes_under_way() const { return writes_under_way_; }
+  std::size_t writes_in_flight() const { return writes_under_way_; }
 
   Loop& loop() { return loop_; }
   const std::string& server() const { return authorisation_.server(); }
   std::size_t waiting() const;
   // Called with a message when credentials cannot be obtained.
-  std::function<void(const std::string& text)> on_trouble;
+  std::function<void(const std::string& text)> on_credentials_error;
   // Called for every response; status 0 means there was no answer.
   std::function<void(const ApiRequest& request, int status, std::chrono::nanoseconds took)> on_answer;
 

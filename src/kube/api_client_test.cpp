@@ -88,7 +88,7 @@ TEST_F(ApiClientTest, AFullLaneDoesNotBlockOthers) {
   EXPECT_THAT(order({{"/evict", Lane::kEviction, milliseconds(200)},
                      {"/evict-2", Lane::kEviction, milliseconds(20)},
                      {"/bind", Lane::kDecision, milliseconds(50)}},
-                    {.of_lane = {1, 1, 1, 1, 1, 1}}),
+                    {.per_lane = {1, 1, 1, 1, 1, 1}}),
               ElementsAre("/bind", "/evict", "/evict-2"));
 }
 

@@ -18,9 +18,10 @@ namespace muster::kube {
 // REQUIRES: all members are called on the loop's thread.
 class Authorisation {
  public:
-  // Calls `on_trouble` with the error text of each failed refresh.
-  Authorisation(Loop& loop, Credentials credentials, std::function<void(const std::string&)> on_trouble)
-      : loop_(loop), credentials_(std::move(credentials)), on_trouble_(std::move(on_trouble)) {}
+  // Calls `on_credentials_error` with the error text of each failed refresh.
+  Authorisation(Loop& loop, Credentials credentials,
+                std::function<void(const std::string&)> on_credentials_error)
+      : loop_(loop), credentials_(std::move(credentials)), on_trouble_(std::move(on_credentials_error)) {}
 
   // Waits until there are credentials to send with. If it returns an error, the caller must not send the
   // request, because the server would treat it as anonymous.
@@ -35,7 +36,7 @@ class Authorisation {
   const std::string& bearer() const { return bearer_; }
   const TlsIdentity& tls() const { return credentials_.tls; }
   const std::string& server() const { return credentials_.server; }
-  bool may_be_plain() const { return credentials_.may_be_plain; }
+  bool allow_http() const { return credentials_.allow_http; }
 
  private:
   bool is_usable(Clock::time_point now) const { return is_known_ && now < good_until_; }

@@ -50,13 +50,13 @@ class AuthorisationTest : public testing::Test {
   std::vector<HttpResponse> send(const Server& server, ExecPlugin exec, std::size_t count, int rounds = 1) {
     Credentials credentials{.server = server.url()};
     credentials.exec = std::move(exec);
-    credentials.may_be_plain = true;
+    credentials.allow_http = true;
     return send(std::move(credentials), count, rounds);
   }
   std::vector<HttpResponse> send(Credentials credentials, std::size_t count, int rounds = 1) {
     Loop loop;
     ApiClient client(loop, std::move(credentials));
-    client.on_trouble = [this](const std::string& text) { troubles_.push_back(text); };
+    client.on_credentials_error = [this](const std::string& text) { troubles_.push_back(text); };
     std::vector<HttpResponse> answers(count);
     open_ = count;
     loop.post([&] {
@@ -143,7 +143,7 @@ TEST_F(AuthorisationTest, WithoutCredentialsNothingIsSent) {
 TEST_F(AuthorisationTest, WithoutItsTokenFileNothingIsSent) {
   Server server([](const Server::Request&) { return Server::Answer{.status = 403}; });
   Credentials credentials{.server = server.url(), .token_file = "/nowhere/token"};
-  credentials.may_be_plain = true;
+  credentials.allow_http = true;
   const auto answers = send(std::move(credentials), 2);
   EXPECT_THAT(answers[1].error, AllOf(HasSubstr("no credentials: "), HasSubstr("/nowhere/token")));
   EXPECT_THAT(server.requests(), IsEmpty());
@@ -152,7 +152,7 @@ TEST_F(AuthorisationTest, WithoutItsTokenFileNothingIsSent) {
 TEST_F(AuthorisationTest, WithoutConfiguredCredentialsTheRequestIsAnonymous) {
   Server server([](const Server::Request&) { return Server::Answer{}; });
   Credentials credentials{.server = server.url()};
-  credentials.may_be_plain = true;
+  credentials.allow_http = true;
   const auto answers = send(std::move(credentials), 1);
   EXPECT_EQ(answers[0].status, 200);
   EXPECT_THAT(authorisations(server), ElementsAre(""));
@@ -176,7 +176,7 @@ class RetryAfterTest : public testing::Test {
       return Server::Answer{.status = 429, .headers = "Retry-After: " + value + "\r\n"};
     });
     Loop loop;
-    HttpRequest request{.url = server.url() + "/", .may_be_plain = true};
+    HttpRequest request{.url = server.url() + "/", .allow_http = true};
     const TlsIdentity tls;
     return run_alone(loop, loop.send(std::move(request), &tls)).retry_after;
   }

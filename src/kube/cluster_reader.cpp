@@ -164,7 +164,7 @@ Result<ordered_json> read_cluster(const Credentials& credentials) {
 
 Result<std::string> read_address(const std::string& url, const std::string& token,
                                  const std::string& authority) {
-  HttpRequest request{.url = url, .timeout = std::chrono::seconds(60), .may_be_plain = true};
+  HttpRequest request{.url = url, .timeout = std::chrono::seconds(60), .allow_http = true};
   if (!token.empty()) request.headers.push_back("Authorization: Bearer " + token);
   Loop loop;
   const TlsIdentity tls{.authority = authority};

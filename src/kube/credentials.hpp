@@ -35,9 +35,9 @@ struct Credentials {
   TlsIdentity tls;
   IdentityFiles files;  // read again as often as the token file
   std::string token;
-  std::string token_file;     // read again once a minute and after a 401
-  ExecPlugin exec;            // run again when its credential expires and after a 401
-  bool may_be_plain = false;  // http:// is allowed; a kubeconfig cannot set this
+  std::string token_file;   // read again once a minute and after a 401
+  ExecPlugin exec;          // run again when its credential expires and after a 401
+  bool allow_http = false;  // http:// is allowed; a kubeconfig cannot set this
 };
 
 // Reads a kubeconfig. If `path` is "", the files of $KUBECONFIG are used, or else ~/.kube/config. If

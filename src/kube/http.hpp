@@ -15,12 +15,12 @@ struct HttpRequest {
   std::vector<std::string> headers;
   std::string body;
   std::chrono::milliseconds timeout{30'000};
-  std::chrono::seconds longest_silence{0};  // ends the transfer if no data arrives for this long; 0: never
+  std::chrono::seconds idle_timeout{0};  // ends the transfer if no data arrives for this long; 0: never
   // Called with each line of a successful response as it arrives, without the line end. Returning false ends
   // the transfer. If unset, the body is collected instead.
   std::function<bool(std::string_view)> on_line;
   const void* owner = nullptr;  // for Loop::abort
-  bool may_be_plain = false;    // http:// is allowed
+  bool allow_http = false;      // http:// is allowed
   bool is_write() const { return method != "GET"; }
 };
 

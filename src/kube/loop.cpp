@@ -103,14 +103,14 @@ class Transfer {
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
     set(CURLOPT_CONNECTTIMEOUT_MS, kConnectTimeoutMs);
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(request_.timeout.count()));
-    if (request_.longest_silence.count() > 0) {
+    if (request_.idle_timeout.count() > 0) {
       set(CURLOPT_LOW_SPEED_LIMIT, 1L);
-      set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.longest_silence.count()));
+      set(CURLOPT_LOW_SPEED_TIME, static_cast<long>(request_.idle_timeout.count()));
     }
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_TCP_KEEPIDLE, 15L);
     set(CURLOPT_TCP_KEEPINTVL, 5L);
-    set(CURLOPT_PROTOCOLS_STR, request_.may_be_plain ? "http,https" : "https");
+    set(CURLOPT_PROTOCOLS_STR, request_.allow_http ? "http,https" : "https");
     set(CURLOPT_PROXY, tls_.proxy.c_str());
     if (request_.is_write()) {
       set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));

@@ -233,7 +233,7 @@ TEST(AsyncFailure, OfAReaderEndsTheTransfer) {
   const HttpServerForTest server([](const auto&) { return HttpServerForTest::Answer{.body = "one\ntwo\n"}; });
   Loop loop;
   const TlsIdentity tls;
-  HttpRequest request{.url = server.url() + "/", .may_be_plain = true};
+  HttpRequest request{.url = server.url() + "/", .allow_http = true};
   request.on_line = [](std::string_view) -> bool { throw std::runtime_error("no luck"); };
   const HttpResponse answer = run_alone(loop, loop.send(std::move(request), &tls));
   EXPECT_EQ(answer.status, 0);

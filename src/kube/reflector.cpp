@@ -205,7 +205,7 @@ Async<void> Reflector::watch() {
   ApiRequest request{.path = watch_path(),
                      .accept = options_.metadata_only ? kMetadata : kJson,
                      .timeout = seconds(600),
-                     .longest_silence = kLongestSilence,
+                     .idle_timeout = kLongestSilence,
                      .on_line = [this](std::string_view line) { return take_event(line); },
                      .owner = this};
   const HttpResponse end = co_await client_.send(std::move(request));

@@ -66,7 +66,7 @@ class ReflectorTest : public testing::Test {
     options.wait_for_absent = milliseconds(50);
     Loop loop;
     Credentials credentials{.server = server.url()};
-    credentials.may_be_plain = true;
+    credentials.allow_http = true;
     ApiClient client(loop, std::move(credentials));
     Reflector reflector(client, std::move(options), names_);
     loop.post([&] {

@@ -14,7 +14,7 @@ Toleration toleration_of(const Field& field);
 
 // Reads the work of a pod or job in simulated time. Returns false if the annotation has another purpose. A
 // bad value counts as absent, with a warning.
-bool read_work(const Field& annotation, Work& work);
+bool read_work_annotation(const Field& annotation, Work& work);
 
 // The devices allocated to a claim.
 AllocationObject allocation_of(const Field& field);

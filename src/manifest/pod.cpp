@@ -17,7 +17,7 @@ constexpr std::string_view kGpuGroup = "runai-gpu-group";
 void read_annotation(const Field& annotation, PodParts& parts) {
   const std::string_view key = annotation.key();
   PodObject& pod = parts.pod;
-  if (read_work(annotation, pod.work)) return;
+  if (read_work_annotation(annotation, pod.work)) return;
   if (key == "pod-group-name")
     pod.pod_group = annotation.text();
   else if (key == keys::kQueue)

@@ -89,7 +89,7 @@ void read_policy(const Field& member, PodGroupObject& group) {
 void read_annotation(const Field& annotation, PodGroupObject& group) {
   const std::string_view key = annotation.key();
   check_runtime_annotation(annotation);
-  if (read_work(annotation, group.work)) return;
+  if (read_work_annotation(annotation, group.work)) return;
   if (key == keys::kLastStart)
     group.last_start = annotation.time();
   else if (key == keys::kLastEviction)

@@ -28,7 +28,7 @@ void read_positive(const Field& annotation, std::optional<Duration>& into) {
 
 }  // namespace
 
-bool read_work(const Field& annotation, Work& work) {
+bool read_work_annotation(const Field& annotation, Work& work) {
   const std::string_view key = annotation.key();
   if (key == keys::kDuration)
     read_run_time(annotation, work.duration);

@@ -27,11 +27,11 @@ struct SearchLimits {
   // deferred and come first in the next cycle.
   std::int64_t steps_per_action = 200'000'000;
   std::size_t exhaustive_combinations = 4096;  // sets of victims that the exhaustive generator lists; 0: off
-  // Scenarios of the exhaustive generator per cycle: the larger of `exhaustive_at_least` and
-  // `exhaustive_share` times the scenarios of the others.
-  std::int64_t exhaustive_at_least = 256, exhaustive_share = 8;
+  // Scenarios of the exhaustive generator per cycle: the larger of `exhaustive_min_scenarios` and
+  // `exhaustive_max_ratio` times the scenarios of the others.
+  std::int64_t exhaustive_min_scenarios = 256, exhaustive_max_ratio = 8;
   Duration job = std::chrono::minutes(4);
-  Duration job_floor = Duration::zero();  // granted even after the action's time has run out
+  Duration min_job_time = Duration::zero();  // granted even after the action's time has run out
   // By name. "default" applies to names without an entry.
   std::map<std::string, Duration> actions = {{"default", std::chrono::minutes(5)}};
   std::map<std::string, Duration> generators = {{"default", std::chrono::minutes(2)},

@@ -151,8 +151,9 @@ const std::vector<Registered>& registered() {
       {{"reflectjoborder"}, nullptr},
       {{.name = "sg-nodelocalgreedy", .generator = kNodeLocalGreedy}, plain(make_node_local_greedy)},
       {{.name = "sg-multinodegang", .generator = kMultiNodeGang}, plain(make_multi_node_gang)},
-      {{.name = kDefragmentation, .generator = kDefragment, .needs_others = true}, plain(make_defragment)},
-      {{.name = kExhaustive, .generator = kExhaustiveGenerator, .needs_others = true},
+      {{.name = kDefragmentation, .generator = kDefragment, .only_with_others = true},
+       plain(make_defragment)},
+      {{.name = kExhaustive, .generator = kExhaustiveGenerator, .only_with_others = true},
        plain(make_exhaustive)},
   };
   return plugins;

@@ -1,4 +1,4 @@
-// When a cycle comes, what it is given, and where its decisions go.
+// Starts cycles at the right time, gives them their inputs, and carries out their decisions.
 #include "serve/cycles.hpp"
 
 #include <fmt/format.h>
@@ -21,11 +21,12 @@ using std::chrono::milliseconds;
 
 constexpr auto kShortestGap = milliseconds(15);
 constexpr auto kLongestGap = milliseconds(250);
-constexpr auto kBetweenArrivals = milliseconds(20), kLongestRush = milliseconds(500),
+constexpr auto kBetweenArrivals = milliseconds(20), kLongestBurst = milliseconds(500),
                kLongestGrouping = milliseconds(5000);
-constexpr auto kLookWhileIdle = milliseconds(100);  // whether we may act meanwhile
+constexpr auto kIdlePollInterval = milliseconds(100);  // how often a replica that may not act checks again
 
-// Waits for more than it has a right to: others may come and take it back.
+// Returns true if the pending jobs of the queue would take it above its quota: other queues could reclaim
+// that.
 bool wants_more_than_its_quota(const Queue& queue, const QueueUse& use) {
   return std::ranges::any_of(kAccounted, [&](Accounted r) {
     const double quota = queue.of(r).quota, waiting = use.pending.share(r);
@@ -52,7 +53,7 @@ void CyclePace::come_by(Clock::time_point at) { latest_ = std::min(latest_, at);
 
 Clock::time_point CyclePace::latest() const { return std::max(earliest_, latest_); }
 
-Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
+Cycles::Cycles(Services& parts, const Leadership& leadership, Policy policy)
     : p_(parts),
       leadership_(leadership),
       config_(parts.options.config),
@@ -62,12 +63,12 @@ Cycles::Cycles(Parts& parts, const Leadership& leadership, Policy policy)
   use(std::move(policy));
 }
 
-// With what only a live scheduler knows.
+// Adds the plugins that need the state of a live scheduler.
 void Cycles::use(Policy policy) {
   given_policy_ = policy;
   policy_ = std::move(policy);
-  policy_.plugins.push_back(protection_of(p_.evictor.protected_jobs()));
-  policy_.plugins.push_back(patience_with(p_.binder.refused_jobs()));
+  policy_.plugins.push_back(protected_jobs_plugin(p_.evictor.protected_jobs()));
+  policy_.plugins.push_back(refused_jobs_plugin(p_.binder.refused_jobs()));
 }
 
 void Cycles::adopt(ConfigurationRead read) {
@@ -89,11 +90,12 @@ void Cycles::take_configuration() {
 
 kube::Async<void> Cycles::run() {
   while (!p_.loop.stopping()) {
-    co_await p_.news.until(leadership_.may_act() ? pace_.latest() : Clock::now() + kLookWhileIdle);
+    co_await p_.news.until(leadership_.may_act() ? pace_.latest() : Clock::now() + kIdlePollInterval);
     if (p_.loop.stopping()) co_return;
     update();
     show();
-    if (p_.usage.is_awaited()) p_.vitals.last_cycle = Clock::now();  // not late, but patient
+    if (p_.usage.is_awaited())
+      p_.vitals.last_cycle = Clock::now();  // waiting is intended, so the last cycle does not count as late
     if (p_.self_check.is_due()) p_.self_check.compare(p_.cluster, kube::wall_clock());
     if (!leadership_.may_act() || !is_due()) continue;
     if (Clock::now() < pace_.earliest()) co_await p_.loop.sleep(pace_.earliest() - Clock::now());
@@ -103,46 +105,46 @@ kube::Async<void> Cycles::run() {
   }
 }
 
-// What arrives together is decided together: who is seen first takes nothing that others of the same moment
-// have a better right to. Who takes no more than is its own does not wait for them, and one that comes alone
-// hardly. Afterwards the cluster is as the watch shows it.
+// Waits briefly so that jobs that arrive together are decided together: the job seen first must not take
+// resources that a job arriving with it has a better claim to. Does not wait while every queue stays within
+// its quota, and hardly waits for a single arrival. On return the cluster is as the watch shows it.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
-  std::optional<Clock::time_point> ungrouped;  // when somebody's group was last awaited
+  std::optional<Clock::time_point> ungrouped;  // when a pod was last seen to lack its PodGroup
   for (update(); !p_.loop.stopping() && is_some_queue_greedy(p_.cluster); update()) {
     const auto now = Clock::now();
-    if (now < start + kLongestGrouping && p_.source.awaits_groups(start + LiveSource::kInARow))
+    if (now < start + kLongestGrouping && p_.source.awaits_groups(start + LiveSource::kBurstGap))
       ungrouped = now;
     const auto end = ungrouped ? end_of_groups(*ungrouped) : end_of_arrivals(start);
     if (now >= end) co_return;
-    co_await p_.loop.sleep(std::min<Clock::duration>(end - now, LiveSource::kInARow));
+    co_await p_.loop.sleep(std::min<Clock::duration>(end - now, LiveSource::kBurstGap));
   }
 }
 
-// As far as it can be foreseen now, of those that are gathered since `start`.
+// The expected end of the arrivals that have been gathered since `start`, as far as it can be foreseen now.
 Clock::time_point Cycles::end_of_arrivals(Clock::time_point start) const {
-  const bool is_rush = p_.source.arrivals_in_a_row() > 1;
-  const auto quiet_at = p_.source.last_arrival() + (is_rush ? LiveSource::kInARow : kBetweenArrivals);
-  return std::min(quiet_at, start + (is_rush ? kLongestRush : kBetweenArrivals));
+  const bool is_burst = p_.source.burst_size() > 1;
+  const auto quiet_at = p_.source.last_arrival() + (is_burst ? LiveSource::kBurstGap : kBetweenArrivals);
+  return std::min(quiet_at, start + (is_burst ? kLongestBurst : kBetweenArrivals));
 }
 
-// Pods name their groups a little before or after these are seen.
+// Pods name their PodGroups a little before or after the watch shows these.
 Clock::time_point Cycles::end_of_groups(Clock::time_point ungrouped) const {
-  const auto quiet_at = p_.source.last_arrival() + LiveSource::kInARow;
-  return std::clamp(quiet_at, ungrouped + kBetweenArrivals, ungrouped + LiveSource::kInARow);
+  const auto quiet_at = p_.source.last_arrival() + LiveSource::kBurstGap;
+  return std::clamp(quiet_at, ungrouped + kBetweenArrivals, ungrouped + LiveSource::kBurstGap);
 }
 
 void Cycles::update() { p_.source.update(p_.cluster, kube::wall_clock()); }
 
-// To those who ask on other threads, what is known now.
+// Gives the current state to threads that asked for it.
 void Cycles::show() {
   if (!p_.views.is_asked() || !p_.source.is_synced()) return;
   const TimePoint now = kube::wall_clock();
   p_.cluster.refresh(now);
   auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now, {}});
   view->policy.settings.usage = policy_.settings.usage;
-  view->policy.plugins.push_back(protection_as_of(p_.evictor.protected_jobs()));
-  view->policy.plugins.push_back(patience_as_of(p_.binder.refused_jobs().published()));
+  view->policy.plugins.push_back(recorded_protected_jobs_plugin(p_.evictor.protected_jobs()));
+  view->policy.plugins.push_back(recorded_refused_jobs_plugin(p_.binder.refused_jobs().published()));
   view->times.history = p_.run_times.figures();
   p_.views.answer(std::move(view));
 }
@@ -173,7 +175,7 @@ kube::Async<void> Cycles::run_one() {
   log_cycle(decisions, took);
 }
 
-// What a search ruled out under other shares may be right now.
+// Other fair shares may make a scenario succeed that an earlier search ruled out, so the memory is cleared.
 void Cycles::take_usage() {
   const QueueUsage* usage = p_.usage.in_force();
   if (usage == nullptr || *usage == policy_.settings.usage) return;
@@ -181,19 +183,19 @@ void Cycles::take_usage() {
   memory_ = SearchMemory();
 }
 
-// On a thread of its own: the cluster, and the jobs that are protected or were refused, stay as they are
+// Runs a cycle on another thread. The cluster and the lists of protected and refused jobs do not change
 // meanwhile.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
   take_configuration();
   take_usage();
-  if (p_.evictor.note_protected_jobs()) memory_ = SearchMemory();  // others may be victims now
+  if (p_.evictor.note_protected_jobs()) memory_ = SearchMemory();  // the possible victims have changed
   p_.binder.refused_jobs().publish(now);
   std::shared_ptr<CycleSnapshot> snapshot;
   if (p_.snapshots.is_asked()) snapshot = take_snapshot(now);
   guard_.begins(Clock::now());
   const auto work = [this, now] {
-    if (p_.options.shadow) return imagine(now);
+    if (p_.options.shadow) return run_shadow_cycle(now);
     Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
     name_holders(p_.cluster, made.waiting);
     return made;
@@ -208,11 +210,11 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   co_return decisions;
 }
 
-// On a copy: what is decided does not happen. Ids mean the same in both.
-Decisions Cycles::imagine(TimePoint now) {
-  Cluster imagined = p_.cluster;
+// Decides on a copy of the cluster, since the decisions are not carried out. Ids are the same in both.
+Decisions Cycles::run_shadow_cycle(TimePoint now) {
+  Cluster copy = p_.cluster;
   SearchMemory none;
-  return run_cycle(imagined, policy_, now, {&none, &stopwatch_});
+  return run_cycle(copy, policy_, now, {&none, &stopwatch_});
 }
 
 std::shared_ptr<CycleSnapshot> Cycles::take_snapshot(TimePoint now) {
@@ -238,8 +240,8 @@ void Cycles::carry_out(const Decisions& decisions, TimePoint now) {
   p_.scaling.look_after(p_.cluster, decisions);
   p_.grouping.look_after(p_.cluster);
   if (decisions.requeue) {
-    requeue_log_.tell(p_.cluster, *decisions.requeue);
-    queue_notices_.tell(p_.cluster, *decisions.requeue);
+    requeue_log_.write(p_.cluster, *decisions.requeue);
+    queue_notices_.report(p_.cluster, *decisions.requeue);
   }
   pace_.come_by(p_.status.next_due());
 }

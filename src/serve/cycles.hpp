@@ -1,4 +1,4 @@
-// The loop of cycles: what the watches brought goes into the model, and when it is time, a cycle decides.
+// The main loop: applies what the watches reported to the model and runs a scheduling cycle when one is due.
 #pragma once
 
 #include <chrono>
@@ -23,33 +23,33 @@ struct Decisions;
 namespace muster::serve {
 
 class Leadership;
-struct Parts;
+struct Services;
 struct CycleSnapshot;
 
-// When the next cycle may come, and when it must.
+// The earliest and the latest time of the next cycle.
 class CyclePace {
  public:
   using Clock = kube::Clock;
 
-  // A cycle took so long; the next comes within `period`. Between the two there is three times as long as it
-  // took, where that is reasonable: what comes in quick succession is decided together, and others need the
-  // processor.
+  // To be called when a cycle has ended. The next one comes within `period`, but not before three times the
+  // duration of this cycle has passed, within reasonable bounds: changes in quick succession are then decided
+  // together, and other work gets the processor.
   void ran(Clock::duration took, Clock::duration period);
   void come_by(Clock::time_point at);
 
   Clock::time_point earliest() const { return earliest_; }
-  // The next comes even if nothing has changed.
+  // When the next cycle runs even if nothing has changed.
   Clock::time_point latest() const;
 
  private:
   Clock::time_point earliest_{}, latest_{};
 };
 
-// Tells a long cycle from one that will never end.
+// Distinguishes a long cycle from one that hangs.
 class CycleGuard {
  public:
   using Clock = kube::Clock;
-  // No search goes on for so long: their limits are seconds.
+  // No search takes this long: searches are limited to seconds.
   static constexpr auto kHung = std::chrono::minutes(5);
 
   void begins(Clock::time_point now) { since_ = now; }
@@ -63,11 +63,11 @@ class CycleGuard {
 
 class Cycles {
  public:
-  Cycles(Parts& parts, const Leadership& leadership, Policy policy);
+  Cycles(Services& parts, const Leadership& leadership, Policy policy);
 
-  // In force from the next cycle on, which comes soon.
+  // The configuration takes effect with the next cycle, which is due at once.
   void adopt(ConfigurationRead read);
-  // Until the loop stops.
+  // Ends when the loop stops.
   kube::Async<void> run();
   bool is_in_cycle() const { return guard_.is_in_cycle(); }
   bool hangs() const { return guard_.hangs(kube::Clock::now()); }
@@ -84,18 +84,18 @@ class Cycles {
   kube::Clock::time_point end_of_groups(kube::Clock::time_point ungrouped) const;
   kube::Async<void> run_one();
   kube::Async<Decisions> decide(TimePoint now);
-  Decisions imagine(TimePoint now);
+  Decisions run_shadow_cycle(TimePoint now);
   std::shared_ptr<CycleSnapshot> take_snapshot(TimePoint now);
   void carry_out(const Decisions& decisions, TimePoint now);
   void log_cycle(const Decisions& decisions, kube::Clock::duration took);
 
-  Parts& p_;
+  Services& p_;
   const Leadership& leadership_;
-  Policy given_policy_;  // without what only this thread may look at
+  Policy given_policy_;  // without the plugins that only this thread may use
   Policy policy_;
-  std::string config_;  // what it was made from
+  std::string config_;  // the configuration that the policy was made from
   Duration period_;
-  std::optional<ConfigurationRead> next_;  // read while this one was in force
+  std::optional<ConfigurationRead> next_;  // takes effect with the next cycle
   SearchMemory memory_;
   const SteadyStopwatch stopwatch_;
   RequeueLog requeue_log_;

@@ -1,4 +1,4 @@
-// When a cycle comes, and when it is given up.
+// Recognition of cycles that hang.
 #include "serve/cycles.hpp"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace muster::serve {
 namespace {
 
-TEST(CycleGuardTest, OnlyACycleThatRunsCanHang) {
+TEST(CycleGuardTest, OnlyARunningCycleCanHang) {
   CycleGuard guard;
   const auto start = CycleGuard::Clock::now();
   const auto late = start + CycleGuard::kHung + std::chrono::seconds(1);

@@ -1,4 +1,4 @@
-// The daemon's life: it starts its parts, tells those who look what the watch shows, and ends on a signal.
+// The life of the daemon: it starts its parts, passes on what the watch shows, and ends on a signal.
 #include "serve/daemon.hpp"
 
 #include <atomic>
@@ -25,36 +25,36 @@ constexpr int kDone = 0, kFailed = 3;
 constexpr auto kTick = milliseconds(200);
 constexpr const char* kEnding = "ending";  // the name of the task that ends the process
 constexpr auto kDrainTime = std::chrono::seconds(10);
-constexpr auto kForWebReaders = std::chrono::seconds(1);
-constexpr auto kOfThoseBefore = std::chrono::seconds(10);
+constexpr auto kWebStopTimeout = std::chrono::seconds(1);
+constexpr auto kFormerLeaderGrace = std::chrono::seconds(10);
 
 // ---------------------------------------------------------------- signals
 
-// Sent by ourselves to our own thread. From outside it means nothing.
-constexpr int kWakesSignals = SIGUSR2;
+// Sent only by this process, to end the thread that waits for signals.
+constexpr int kWakeupSignal = SIGUSR2;
 
 sigset_t watched_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, kWakesSignals}) sigaddset(&set, signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, kWakeupSignal}) sigaddset(&set, signal);
   return set;
 }
 
-// Of this thread and those that it starts: signals wait until Signals takes them.
+// Blocks the signals for this thread and the threads it starts, so that only Signals receives them.
 void hold_signals() {
   const sigset_t set = watched_signals();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// While it lives, SIGTERM, SIGINT and SIGUSR1 are told to `on_signal`, on a thread of its own.
+// Calls `on_signal` for each SIGTERM, SIGINT and SIGUSR1 during its lifetime, on its own thread.
 class Signals {
  public:
   explicit Signals(std::function<void(int)> on_signal)
       : on_signal_(std::move(on_signal)), thread_([this] { run(); }) {}
   ~Signals() {
     is_over_ = true;
-    pthread_kill(thread_.native_handle(), kWakesSignals);
+    pthread_kill(thread_.native_handle(), kWakeupSignal);
     thread_.join();
   }
   Signals(const Signals&) = delete;
@@ -64,7 +64,7 @@ class Signals {
   void run() {
     const sigset_t all = watched_signals();
     for (int signal = 0; sigwait(&all, &signal) == 0 && !is_over_;)
-      if (signal != kWakesSignals) on_signal_(signal);
+      if (signal != kWakeupSignal) on_signal_(signal);
   }
 
   const std::function<void(int)> on_signal_;
@@ -82,7 +82,7 @@ class Daemon final : SourceListener {
         cycles_(p_, leadership_, std::move(policy)),
         reload_(p_, [this](ConfigurationRead read) { cycles_.adopt(std::move(read)); }) {}
 
-  // The exit code.
+  // Returns the exit status.
   int run();
 
  private:
@@ -106,9 +106,9 @@ class Daemon final : SourceListener {
     if (p_.vitals.is_leader) p_.binder.remove_bind_request(request);
   }
 
-  void rival_acted(const RivalAct& act) override;
+  void rival_decided(const RivalDecision& act) override;
 
-  Parts p_;
+  Services p_;
   Leadership leadership_;
   Cycles cycles_;
   Reload reload_;
@@ -129,8 +129,8 @@ int Daemon::run() {
                                {"scheduler", p_.options.scheduler_name},
                                {"listen", p_.options.listen_address},
                                {"port", std::to_string(*port)}});
-  if (p_.options.dry_run) p_.log.warning("dry run: the API server checks every write and stores none");
-  if (p_.options.shadow) p_.log.warning("shadow: decides beside another scheduler and writes nothing");
+  if (p_.options.dry_run) p_.log.warning("dry run: the API server validates every write and stores none");
+  if (p_.options.shadow) p_.log.warning("shadow: decides alongside another scheduler and writes nothing");
   const auto last_cycle = [this]() -> std::optional<std::string> {
     if (!p_.vitals.is_leader) return std::nullopt;  // no cycle will come
     const auto snapshot = p_.snapshots.ask();
@@ -152,22 +152,23 @@ int Daemon::run() {
   p_.loop.run();
   p_.snapshots.close();
   const int exit_code = leadership_.was_lost() || has_failed_ ? kFailed : kDone;
-  // An answer may take longer to compute than the kubelet waits.
-  if (!web.stop(kForWebReaders)) std::_Exit(exit_code);
+  // Computing an answer may take longer than the kubelet waits for the process to end.
+  if (!web.stop(kWebStopTimeout)) std::_Exit(exit_code);
   return exit_code;
 }
 
 kube::Async<void> Daemon::start() {
   p_.vitals.last_tick = p_.vitals.last_cycle = Clock::now();
   p_.source.start();
-  kube::spawn(tick(), "looking after the scheduler", kube::TaskKind::kEssential);
+  kube::spawn(tick(), "monitoring the scheduler", kube::TaskKind::kEssential);
   kube::spawn(cycles_.run(), "running cycles", kube::TaskKind::kEssential);
-  kube::spawn(reload_.run(), "reading the configuration again", kube::TaskKind::kEssential);
+  kube::spawn(reload_.run(), "reloading the configuration", kube::TaskKind::kEssential);
   leadership_.begin();
   co_return;
 }
 
-// Without an essential task the scheduler cannot do its work: it ends, and another leads or is started.
+// The scheduler cannot work without an essential task: it ends, so that another replica leads or a new one
+// starts.
 void Daemon::task_failed(const kube::FailedTask& failed) {
   p_.log.error(failed.text());
   if (failed.kind != kube::TaskKind::kEssential) return;
@@ -178,10 +179,9 @@ void Daemon::task_failed(const kube::FailedTask& failed) {
   kube::spawn(end_without(failed.name), kEnding, kube::TaskKind::kEssential);
 }
 
-// In the order that a signal has it, but what is under way is not waited for: the state behind it may be
-// wrong.
+// Ends as after a signal, but does not wait for writes in progress: they may rest on wrong state.
 kube::Async<void> Daemon::end_without(std::string task) {
-  p_.log.error("ending: the scheduler cannot go on without the task " + task);
+  p_.log.error("exiting: the scheduler cannot continue without the task " + task);
   p_.vitals.is_draining = true;
   p_.client.begin_draining();
   p_.client.forbid_writes();
@@ -222,8 +222,8 @@ void Daemon::on_signal(int signal) {
   kube::spawn(drain(), "shutting down", kube::TaskKind::kEssential);
 }
 
-// What was decided is carried out, what merely tells of it is dropped; then another may lead at once. After
-// that nothing is written.
+// Carries out what was decided, drops status updates, and then releases the lease so that another replica can
+// lead at once. Nothing is written after that.
 kube::Async<void> Daemon::drain() {
   const auto end = Clock::now() + kDrainTime;
   p_.client.begin_draining();
@@ -239,12 +239,12 @@ kube::Async<void> Daemon::drain() {
 }
 
 bool Daemon::is_busy() const {
-  return p_.sink.open_writes() > 0 || p_.client.writes_under_way() > 0 || cycles_.is_in_cycle();
+  return p_.sink.open_writes() > 0 || p_.client.writes_in_flight() > 0 || cycles_.is_in_cycle();
 }
 
-// A thread that hangs can not be ended: the process goes, and another leads, or is started.
+// A hanging thread cannot be stopped, so the process exits and another replica leads or a new one starts.
 kube::Async<void> Daemon::give_up_hung_cycle() {
-  p_.log.error("a cycle hangs; giving up the lead and ending");
+  p_.log.error("a cycle hangs; releasing the lease and exiting");
   p_.client.forbid_writes();
   co_await leadership_.release();
   std::_Exit(kFailed);
@@ -281,13 +281,14 @@ void Daemon::failed_bind_request(const BindRequestName& request) {
   p_.binder.bind_request_failed(request, job.valid() ? p_.cluster.job(job).name : "");
 }
 
-// The one that led before us may have had decisions under way; in a dry run others are meant to act.
-void Daemon::rival_acted(const RivalAct& act) {
+// Writes of the former leader may still arrive, and in a dry run other schedulers are expected to act.
+void Daemon::rival_decided(const RivalDecision& act) {
   if (p_.options.shadow) return p_.shadow.placed_by_other(act);
-  if (p_.options.dry_run || !leadership_.leads_for(kOfThoseBefore)) return;
+  if (p_.options.dry_run || !leadership_.leads_for(kFormerLeaderGrace)) return;
   const std::string text = std::string("another scheduler named ") + p_.options.scheduler_name + " " +
-                           act.what + ": both act at once, and may give one place twice; end one of them";
-  p_.metrics.rival_acted();
+                           act.what +
+                           ": both are active and may assign the same resources twice; stop one of them";
+  p_.metrics.rival_decided();
   p_.log.repeated_warning(text, {{"pod", act.ns + "/" + act.name}});
   for (const ObjectReference& about :
        {ObjectReference{"v1", "Pod", act.ns, act.name, act.uid}, lease_reference(p_.options)})

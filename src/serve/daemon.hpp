@@ -1,4 +1,4 @@
-// The scheduler of a live cluster: watches, decides, writes, until it is told to stop.
+// The scheduler of a live cluster: it watches, decides and writes until a signal ends it.
 #pragma once
 
 #include <string>
@@ -22,10 +22,10 @@ struct DaemonOptions {
   std::string scheduler_name = "kai-scheduler";
   std::string queue_label = "kai.scheduler/queue";
   std::string node_pool_label, node_pool;
-  std::vector<std::string> default_queues;  // as JSON; empty: those that KAI-Scheduler ships
+  std::vector<std::string> default_queues;  // as JSON; empty: the default queues of KAI-Scheduler
   std::string listen_address = ":8080";
-  WebAddress web;               // of the interface; address "": there is none
-  bool web_asks_tokens = true;  // else whoever reaches it may read
+  WebAddress web;               // of the HTTP API; address "": the API is off
+  bool web_asks_tokens = true;  // false: every client that reaches the API may read
   std::string metrics_prefix = "kai";
   Duration schedule_period = std::chrono::seconds(1);
   double writes_per_second = 0, burst = 0;  // 0: no limit
@@ -34,23 +34,23 @@ struct DaemonOptions {
   bool logs_json = false;
   ReservationOptions reservations;
   ScalingOptions scaling;
-  bool shadow = false;   // decides beside another scheduler, and writes nothing at all
-  bool dry_run = false;  // every write is checked by the API server, and none is stored
+  bool shadow = false;   // decides alongside another scheduler and writes nothing
+  bool dry_run = false;  // the API server validates every write and stores none
   int verbosity = 3;
   Binding binding = Binding::kDirect;
   EvictBy evict_by = EvictBy::kDelete;
   bool marks_evicted_pods = false;
   int cycles_between_checks = 1000;  // 0: never compare the model with a fresh list, except on SIGUSR1
-  bool reclaims_by_lca = true;       // what minimum runtimes are checked for
+  bool reclaims_by_lca = true;       // reclaimResolveMethod of the plugin minruntime, for notices
   ClusterOptions cluster;
-  std::string config;               // what is in force, as JSON
-  ConfigurationFile configuration;  // looked at again now and then
+  std::string config;               // the effective configuration, as JSON
+  ConfigurationFile configuration;  // reread when it changes
   UsageSettings usage;
-  std::string usage_address;  // of Prometheus, where past use comes from there
+  std::string usage_address;  // of Prometheus, if past use comes from there
 };
 
-// Blocks. The exit code of the process: 0 after SIGTERM or SIGINT, 3 where the lead was lost, nothing could
-// start, or a task that the scheduler needs has failed.
+// Blocks until the scheduler ends. Returns the exit status of the process: 0 after SIGTERM or SIGINT; 3 if
+// the lease was lost, a server could not start, or an essential task failed.
 int run_daemon(DaemonOptions options, Policy policy, kube::Credentials credentials);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// From the election over what must be known first to the end of the lead.
+// Election, the preparations of a new leader, and the end of its leadership.
 #include "serve/leadership.hpp"
 
 #include "serve/parts.hpp"
@@ -10,7 +10,7 @@ namespace {
 using kube::Clock;
 using std::chrono::milliseconds;
 
-constexpr auto kRestoringTime = std::chrono::seconds(10);
+constexpr auto kRestoreTimeout = std::chrono::seconds(10);
 
 kube::ElectionOptions election_of(const DaemonOptions& options) {
   return {.ns = options.ns, .name = lease_name(options), .identity = kube::make_identity()};
@@ -29,7 +29,8 @@ ObjectReference lease_reference(const DaemonOptions& options) {
           .name = lease_name(options)};
 }
 
-Leadership::Leadership(Parts& parts) : p_(parts), elector_(parts.client, election_of(parts.options), *this) {}
+Leadership::Leadership(Services& parts)
+    : p_(parts), elector_(parts.client, election_of(parts.options), *this) {}
 
 void Leadership::begin() {
   if (p_.options.shadow)
@@ -40,7 +41,7 @@ void Leadership::begin() {
     won();
 }
 
-// As if we led, but for writes.
+// Acts like a leader but writes nothing.
 void Leadership::watch_another() {
   p_.client.forbid_writes();
   p_.vitals.is_leader = true;
@@ -54,18 +55,18 @@ void Leadership::won() {
   p_.vitals.is_leader = true;
   won_at_ = Clock::now();
   p_.metrics.leads(true);
-  // The one before us may have written what the watch has yet to show.
+  // The former leader may have written objects that the watch has not shown yet.
   if (p_.options.elects_leader) p_.source.list_again();
   p_.usage.begin();
   p_.news.give();
   kube::spawn(take_over(), "taking over the lead", kube::TaskKind::kEssential);
 }
 
-// What is there must be known first: queues, PriorityClasses, PodGroups.
+// Existing objects must be known first: queues, PriorityClasses, PodGroups.
 kube::Async<void> Leadership::take_over() {
   while (!p_.source.is_synced() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
-  knows_all_jobs_by_ = Clock::now() + kRestoringTime;
-  kube::spawn(make_default_queues(p_.write, p_.options.default_queues), "making the default queues");
+  knows_all_jobs_by_ = Clock::now() + kRestoreTimeout;
+  kube::spawn(make_default_queues(p_.write, p_.options.default_queues), "creating the default queues");
   p_.grouping.begin();
   while (p_.grouping.is_catching_up() && !p_.loop.stopping()) co_await p_.loop.sleep(milliseconds(20));
   knows_all_jobs_by_ = Clock::now();
@@ -86,7 +87,7 @@ void Leadership::lost() {
   p_.metrics.leads(false);
   p_.client.forbid_writes();
   if (p_.vitals.is_draining) return;
-  p_.log.error("the lead was lost; ending");
+  p_.log.error("the lease was lost; exiting");
   was_lost_ = true;
   p_.loop.stop();
 }

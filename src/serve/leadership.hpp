@@ -1,4 +1,4 @@
-// Who may write: the replica that holds the lease, or the only one there is.
+// Decides whether this replica may write: it holds the lease, or it is the only replica.
 #pragma once
 
 #include "kube/elector.hpp"
@@ -7,25 +7,25 @@
 namespace muster::serve {
 
 struct DaemonOptions;
-struct Parts;
+struct Services;
 
-// Of the lease that a leader holds, in the namespace of the options.
+// The name of the leader's lease, in the namespace of the options.
 std::string lease_name(const DaemonOptions& options);
-// The same for events.
+// The lease as the object of an event.
 ObjectReference lease_reference(const DaemonOptions& options);
 
 class Leadership final : kube::ElectionListener {
  public:
-  explicit Leadership(Parts& parts);
+  explicit Leadership(Services& parts);
 
-  // Stands for election; leads at once where there is none.
+  // Takes part in the election; leads at once if there is no election.
   void begin();
-  // We lead, and know all that a decision depends on.
+  // True if this replica leads and knows everything that a decision depends on.
   bool may_act() const;
-  // Lets another lead at once.
+  // Releases the lease so that another replica can lead at once.
   kube::Async<void> release();
   bool was_lost() const { return was_lost_; }
-  // Without a break.
+  // True if this replica has led without interruption for at least this long.
   bool leads_for(kube::Clock::duration at_least) const;
 
  private:
@@ -35,9 +35,9 @@ class Leadership final : kube::ElectionListener {
   kube::Async<void> take_over();
   void watch_another();
 
-  Parts& p_;
+  Services& p_;
   kube::Elector elector_;
-  // Until then pods may lack the PodGroup that their use is charged to.
+  // Until this time, pods may still lack the PodGroup that their use is charged to.
   kube::Clock::time_point knows_all_jobs_by_ = kube::Clock::time_point::max();
   kube::Clock::time_point won_at_{};
   bool was_lost_ = false;

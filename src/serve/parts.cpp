@@ -1,4 +1,4 @@
-// Which part gets which options, and whom it is given.
+// Builds the parts of the daemon from its options and connects them.
 #include "serve/parts.hpp"
 
 #include "kube/resource.hpp"
@@ -10,9 +10,9 @@ namespace {
 
 constexpr const char* kUsageConfigMap = "muster-usage";
 
-// Null: nobody knows what was used.
+// Returns null if past use is not configured.
 std::unique_ptr<UsageSource> usage_source(const DaemonOptions& options, kube::Loop& loop,
-                                          const WriteParts& write) {
+                                          const WriteServices& write) {
   if (options.usage.is_prometheus())
     return std::make_unique<PrometheusSource>(loop, options.usage, options.usage_address,
                                               OwnMetrics{options.metrics_prefix, options.node_pool});
@@ -23,7 +23,7 @@ std::unique_ptr<UsageSource> usage_source(const DaemonOptions& options, kube::Lo
 
 }  // namespace
 
-Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, SourceListener& listener)
+Services::Services(DaemonOptions daemon_options, kube::Credentials credentials, SourceListener& listener)
     : options(std::move(daemon_options)),
       log(options.verbosity, options.logs_json),
       metrics(options.metrics_prefix, options.node_pool),
@@ -58,7 +58,7 @@ Parts::Parts(DaemonOptions daemon_options, kube::Credentials credentials, Source
                  {.cluster = options.cluster, .cycles_between = options.cycles_between_checks}),
       shadow(cluster, metrics, log),
       usage(write, options.usage, usage_source(options, loop, write), news) {
-  client.on_trouble = [this](const std::string& text) { log.repeated_warning(text); };
+  client.on_credentials_error = [this](const std::string& text) { log.repeated_warning(text); };
   client.on_answer = [this](const kube::ApiRequest& request, int status_code, std::chrono::nanoseconds took) {
     metrics.answered(request.method, kube::resource_in(request.path), status_code, took);
   };

@@ -1,4 +1,4 @@
-// What the daemon is made of, in the order in which it is made: who reads, who writes, who checks.
+// The parts of the daemon in the order of their construction: readers, writers, checks.
 #pragma once
 
 #include "kube/api_client.hpp"
@@ -16,6 +16,7 @@
 #include "serve/usage/usage_keeper.hpp"
 #include "serve/web/run_times.hpp"
 #include "serve/web/views.hpp"
+#include "serve/write/backpressure.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/evictor.hpp"
@@ -26,23 +27,22 @@
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/pod_grouping.hpp"
 #include "serve/write/queue_status.hpp"
-#include "serve/write/rush.hpp"
 #include "serve/write/scaling_pods.hpp"
 #include "serve/write/status_writer.hpp"
 
 namespace muster::serve {
 
-// Everything belongs to the thread of `loop`, but for `cluster`, which a cycle has to itself while it runs,
-// and what other threads may ask: `vitals`, the text of `metrics`, `views` and `snapshots`.
-struct Parts {
-  Parts(DaemonOptions options, kube::Credentials credentials, SourceListener& listener);
+// Everything belongs to the thread of `loop`, with two exceptions: `cluster` belongs to the cycle while one
+// runs, and other threads may read `vitals`, the text of `metrics`, `views` and `snapshots`.
+struct Services {
+  Services(DaemonOptions options, kube::Credentials credentials, SourceListener& listener);
 
   const DaemonOptions options;
   Log log;
   Metrics metrics;
   Vitals vitals;
   kube::Loop loop;
-  kube::Signal news;  // there is something to look at
+  kube::Signal news;  // wakes the loop of cycles
   kube::ApiClient client;
   Views views;
   Asked<CycleSnapshot> snapshots;
@@ -53,8 +53,8 @@ struct Parts {
   LiveSource source;
 
   Events events;
-  Rush rush;
-  const WriteParts write;
+  WriteBackpressure rush;
+  const WriteServices write;
   PodGroupWriter groups;
   GpuReservations reservations;
   ScalingPods scaling;

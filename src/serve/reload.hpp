@@ -1,4 +1,4 @@
-// A changed configuration takes effect without a restart; a bad one changes nothing, and is told of.
+// Applies a changed configuration without a restart. An invalid one changes nothing and is reported.
 #pragma once
 
 #include <chrono>
@@ -12,43 +12,43 @@
 
 namespace muster::serve {
 
-struct Parts;
+struct Services;
 
-// What a configuration file says now. The rest counts only where there are no errors.
+// The content of a configuration file. The other members are valid only if there are no errors.
 struct ConfigurationRead {
   std::vector<std::string> errors;
   std::vector<std::string> warnings;
-  std::vector<std::string> after_restart;  // keys that changed and are heeded at the next start only
+  std::vector<std::string> after_restart;  // changed keys that take effect only after a restart
   Policy policy;
-  std::string config;  // what it was made from, as JSON
+  std::string config;  // what the policy was made from, as JSON
   Duration schedule_period{};
 };
 
 struct ConfigurationFile {
-  std::string path;  // "": there is none
+  std::string path;  // "": no file
   std::function<ConfigurationRead()> read;
 };
 
-// Looks at the file now and then. ConfigMaps that are mounted change by a link that is put elsewhere: what
-// counts is what the file holds.
+// Checks the file periodically. It compares the content, since a mounted ConfigMap changes by replacing a
+// symbolic link.
 class Reload {
  public:
   using Adopt = std::function<void(ConfigurationRead)>;
-  // `adopt` is given each configuration that is good.
-  Reload(Parts& parts, Adopt adopt);
+  // Calls `adopt` with each valid configuration.
+  Reload(Services& parts, Adopt adopt);
 
-  // Until the loop stops.
+  // Ends when the loop stops.
   kube::Async<void> run();
 
  private:
-  void look();
+  void check();
   void refuse(const ConfigurationRead& read);
   void take(ConfigurationRead read);
-  void tell(bool is_warning, const std::string& reason, const std::string& message);
+  void record_event(bool is_warning, const std::string& reason, const std::string& message);
 
-  Parts& p_;
+  Services& p_;
   const Adopt adopt_;
-  std::string seen_;  // what the file held when it was last read
+  std::string seen_;  // the content when the file was last read
 };
 
 }  // namespace muster::serve

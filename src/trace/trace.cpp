@@ -258,7 +258,7 @@ Result<TraceReader> reader_of(const TraceOptions& options) {
 
 }  // namespace
 
-TextId SharedTexts::id_of(std::string_view text) {
+TextId InternedTexts::id_of(std::string_view text) {
   if (const auto known = ids_.find(text); known != ids_.end()) return known->second;
   texts_.emplace_back(text);
   const auto id = static_cast<TextId>(texts_.size() - 1);

@@ -20,7 +20,7 @@ namespace muster::trace {
 // An interned text. Two texts of one trace are equal if their ids are. Id 0 is "".
 using TextId = std::uint32_t;
 
-class SharedTexts {
+class InternedTexts {
  public:
   TextId id_of(std::string_view text);
   const std::string& operator[](TextId id) const { return texts_[id]; }
@@ -46,7 +46,7 @@ struct TraceJob {
 struct Trace {
   std::string file;
   std::vector<TraceJob> jobs;  // in order of submission; jobs of the same time in file order
-  SharedTexts texts;
+  InternedTexts texts;
   bool has_instants = false;
   std::size_t rows = 0, skipped = 0;
   std::vector<Error> bad_rows;  // the first of the skipped rows

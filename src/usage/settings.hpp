@@ -30,7 +30,7 @@ struct UsageSettings {
   Duration query_timeout = std::chrono::seconds(10);
   Duration query_resolution = std::chrono::minutes(1);
   std::array<std::string, 3> allocation_metrics, capacity_metrics;  // "": the default
-  bool ages_out = true;                                             // a value that cannot be updated fades
+  bool fades_when_stale = true;                                     // a value that cannot be updated fades
 
   // Whether the configuration asks for past use, from any source.
   bool is_wanted() const { return !client_type.empty(); }

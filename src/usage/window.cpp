@@ -63,8 +63,8 @@ double decayed(const UsageSettings& settings, Duration age) {
   return std::exp2(-in_seconds(age) / in_seconds(settings.half_life));
 }
 
-double left_of_share(const UsageSettings& s, TimePoint then, TimePoint now) {
-  if (!s.ages_out) return 1;
+double remaining_share(const UsageSettings& s, TimePoint then, TimePoint now) {
+  if (!s.fades_when_stale) return 1;
   const bool tumbles = s.window_type != UsageWindow::kSliding;
   if (tumbles && window_at(s, then).begin < window_at(s, now).begin) return 0;
   const Duration idle = now - then - staleness_of(s);

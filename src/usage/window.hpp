@@ -23,6 +23,6 @@ double decayed(const UsageSettings& settings, Duration age);
 // The part of a share that still counts if it was computed at `then` and could not be updated since. It is
 // the whole share until that is stale. Then it fades as if no queue had used anything since: by the half
 // life, or else as the window moves on. It is 0 when the window is over.
-double left_of_share(const UsageSettings& settings, TimePoint then, TimePoint now);
+double remaining_share(const UsageSettings& settings, TimePoint then, TimePoint now);
 
 }  // namespace muster

@@ -61,38 +61,38 @@ TEST(Decay, IsOneHalfAfterAHalfLife) {
 UsageSettings fading() { return {.window_size = 1h, .fetch_interval = 1min, .staleness = 5min}; }
 
 TEST(LeftOfShare, IsTheWholeShareUntilStale) {
-  EXPECT_EQ(left_of_share(fading(), kNoon, kNoon + 5min), 1);
-  EXPECT_EQ(left_of_share(fading(), kNoon, kNoon - 1h), 1) << "the clock was set back";
+  EXPECT_EQ(remaining_share(fading(), kNoon, kNoon + 5min), 1);
+  EXPECT_EQ(remaining_share(fading(), kNoon, kNoon - 1h), 1) << "the clock was set back";
   UsageSettings impatient = fading();
   impatient.staleness = 1s;
-  EXPECT_EQ(left_of_share(impatient, kNoon, kNoon + 1min), 1) << "the next value is not yet due";
+  EXPECT_EQ(remaining_share(impatient, kNoon, kNoon + 1min), 1) << "the next value is not yet due";
 }
 
 TEST(LeftOfShare, SlidesOutOfTheWindow) {
-  EXPECT_DOUBLE_EQ(left_of_share(fading(), kNoon, kNoon + 35min), 0.5);
-  EXPECT_EQ(left_of_share(fading(), kNoon, kNoon + 65min), 0);
-  EXPECT_EQ(left_of_share(fading(), kNoon, kNoon + 24h), 0);
+  EXPECT_DOUBLE_EQ(remaining_share(fading(), kNoon, kNoon + 35min), 0.5);
+  EXPECT_EQ(remaining_share(fading(), kNoon, kNoon + 65min), 0);
+  EXPECT_EQ(remaining_share(fading(), kNoon, kNoon + 24h), 0);
 }
 
 TEST(LeftOfShare, FollowsTheHalfLife) {
   UsageSettings s = fading();
   s.half_life = 10min;
-  EXPECT_DOUBLE_EQ(left_of_share(s, kNoon, kNoon + 15min), 0.5);
-  EXPECT_DOUBLE_EQ(left_of_share(s, kNoon, kNoon + 25min), 0.25);
-  EXPECT_EQ(left_of_share(s, kNoon, kNoon + 65min), 0) << "the window is over";
+  EXPECT_DOUBLE_EQ(remaining_share(s, kNoon, kNoon + 15min), 0.5);
+  EXPECT_DOUBLE_EQ(remaining_share(s, kNoon, kNoon + 25min), 0.25);
+  EXPECT_EQ(remaining_share(s, kNoon, kNoon + 65min), 0) << "the window is over";
 }
 
 TEST(LeftOfShare, IsZeroInTheNextWindow) {
   UsageSettings daily = tumbling("2025-06-01T00:00:00Z", 24h);
-  EXPECT_EQ(left_of_share(daily, kNoon, at("2025-06-02T00:00:00Z")), 0);
-  EXPECT_DOUBLE_EQ(left_of_share(daily, kNoon, kNoon + 6h + 5min), 12.0 / 18);
-  EXPECT_EQ(left_of_share(cron("0 13 * * *"), kNoon + 59min, kNoon + 1h), 0);
+  EXPECT_EQ(remaining_share(daily, kNoon, at("2025-06-02T00:00:00Z")), 0);
+  EXPECT_DOUBLE_EQ(remaining_share(daily, kNoon, kNoon + 6h + 5min), 12.0 / 18);
+  EXPECT_EQ(remaining_share(cron("0 13 * * *"), kNoon + 59min, kNoon + 1h), 0);
 }
 
 TEST(LeftOfShare, NeverFadesIfExactlyLikeKai) {
   UsageSettings s = fading();
-  s.ages_out = false;
-  EXPECT_EQ(left_of_share(s, kNoon, kNoon + 24h), 1);
+  s.fades_when_stale = false;
+  EXPECT_EQ(remaining_share(s, kNoon, kNoon + 24h), 1);
 }
 
 }  // namespace

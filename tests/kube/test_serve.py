@@ -444,7 +444,7 @@ class WhatAPodNeeds(KubeTest):
         m = self.serve()
         self.submit_fraction("first")
         self.wait_running(1)
-        self.assertIn("needs --gpu-reservation-image, or --binding bindrequest", m.log())
+        self.assertIn("set --gpu-reservation-image or --binding bindrequest", m.log())
         self.assertEqual(m.stop(), 0)
         self.serve()
         self.submit_fraction("second")

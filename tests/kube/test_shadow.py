@@ -62,11 +62,11 @@ class Shadow(KubeTest):
         told = {d["job"]: d for d in self.report()["firstDifferences"]}
         self.assertEqual(told["default/large"]["other"], "placed it on node-000")
         self.assertIn("small", told["default/large"]["muster"])
-        self.assertEqual(told["default/left"]["other"], "lets it wait")
-        self.assertTrue(told["default/left"]["muster"].startswith("places it on node-"))
+        self.assertEqual(told["default/left"]["other"], "left it pending")
+        self.assertTrue(told["default/left"]["muster"].startswith("would place it on node-"))
         self.assertEqual(self.report()["agreementPercent"], 60)
         self.assertEqual(m.metric("kai_muster_shadow_agreement_percent"), 60)
-        self.assertIn("first difference of a job", m.log())
+        self.assertIn("first difference for a job", m.log())
         writes = [e["objectRef"] for e in self.plane.audit_entries() if e["user"]["username"].endswith(":shadow")]
         self.assertEqual(writes, [])
 

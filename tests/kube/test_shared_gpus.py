@@ -128,7 +128,7 @@ class SharedGpus(KubeTest):
         self.wait_running(2)
         self.lose_reservation()
         wait_until(lambda: not self.plane.pods(), 60, "both to go", 0.5)
-        self.assertIn("was given to others when its reservation was lost", m.log())
+        self.assertIn("was assigned to other pods after its reservation was lost", m.log())
         events = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "SharedGPULost"]
         self.assertEqual({e["involvedObject"]["name"] for e in events}, {"a", "b"})
 

@@ -236,7 +236,7 @@ class RefusedEvictions(TroubleTest):
                     f"!has(object.metadata.annotations) || !('{key}' in object.metadata.annotations)")
         wait_until(lambda: self.is_annotation_refused("overdue-0", key), 30, "the policy to be in force", 0.5)
         self.submit_gang("next", 8, "team-a", priority_class="build")
-        wait_until(lambda: "could not be annotated" in m.log(), 20, "a try")
+        wait_until(lambda: "could not annotate a PodGroup" in m.log(), 20, "a try")
         time.sleep(5)
         self.assertEqual(len(self.running("overdue")), 32, "nobody may go without its cooldown")
         self.assertEqual(m.metric("kai_scheduler_requeue_commits_total"), 0)
@@ -292,7 +292,7 @@ class RefusedEvictions(TroubleTest):
         wait_until(lambda: self.is_annotation_refused("batch-0", key), 30, "the policy to be in force", 0.5)
         self.submit_gang("owed", 8, "team-a")
         self.wait_running(8, "owed", 40)
-        self.assertIn("could not be annotated", m.log())
+        self.assertIn("could not annotate a PodGroup", m.log())
 
     def test_a_budget_for_one_pod_does_not_break_a_gang(self):
         self.serve("--eviction", "api")

@@ -59,7 +59,7 @@ class Reload(KubeTest):
 
         self.write("schedulerParams: {schedulerName: other}\n")
         wait_until(lambda: m.metric(RELOADS, 'result="applied"') == 2, 10, "the second change")
-        self.assertIn("only after a restart: schedulerName", m.log())
+        self.assertIn("a restart is required for: schedulerName", m.log())
         self.assertEqual(m.metric(IS_GOOD), 1)
 
 

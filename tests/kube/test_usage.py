@@ -90,7 +90,7 @@ class UsageFromPrometheus(UsageTest):
             self.start(m)
             wait_until(lambda: 'kai_queue_gpu_usage{' in m.page("/metrics")[1], 20, "a cycle")
             self.assertEqual(self.used(m, "greedy") > 0.3, has_use, window)
-            self.assertNotIn("past use is not known, every queue counts as unused: Prometheus: ", m.log())
+            self.assertNotIn("past use is unknown; every queue counts as unused: Prometheus: ", m.log())
 
     def test_use_counts_decays_and_ages_out(self):
         m, prometheus = self.start_both()
@@ -110,7 +110,7 @@ class UsageFromPrometheus(UsageTest):
 
     def check_outage(self, m, prometheus):
         prometheus.kill()
-        wait_until(lambda: "past use is as of" in m.log(), 15, "a word in the log")
+        wait_until(lambda: "past use was last read at" in m.log(), 15, "a word in the log")
         wait_until(lambda: self.is_described("modest", "and fades: Prometheus: no answer"), 15, "the event")
         self.assertFalse(self.is_described("modest", "UsageAvailable"))
         self.assertGreater(m.metric("kai_muster_usage_errors_total"), 0)
@@ -119,7 +119,7 @@ class UsageFromPrometheus(UsageTest):
         before = self.used(m, "modest")
         self.assertGreater(before, 0)
         wait_until(lambda: self.used(m, "modest") < before / 2, 3 * HALF_LIFE, "the last value to fade")
-        self.assertEqual(m.log().count("past use is as of"), 2, "late, then stale")
+        self.assertEqual(m.log().count("past use was last read at"), 2, "late, then stale")
 
         prometheus.start()
         wait_until(lambda: self.is_described("modest", "UsageAvailable"), 15, "the event")
@@ -138,7 +138,7 @@ class UsageFromPrometheus(UsageTest):
         self.submit_gang("patient", 1, "modest")
         self.wait_running(1, "patient")
         self.assertGreater(time.monotonic() - begin, 3)
-        self.assertIn("past use is not known, every queue counts as unused: Prometheus: no answer", m.log())
+        self.assertIn("past use is unknown; every queue counts as unused: Prometheus: no answer", m.log())
 
 
 class UsageKeptByMuster(UsageTest):
@@ -169,7 +169,7 @@ class UsageKeptByMuster(UsageTest):
         self.assertEqual(m.stop(), 0)
         self.api.patch(USAGE_MAP, {"data": {"usage.json": '{"version":1,"settings":"none"}'}})
         self.start(m)
-        wait_until(lambda: "counting starts anew" in m.log(), 15, "a warning")
+        wait_until(lambda: "starting from zero" in m.log(), 15, "a warning")
         wait_until(lambda: self.kept().get("modest"), 15, "a new history")
         self.assertNotIn("greedy", self.kept())
 

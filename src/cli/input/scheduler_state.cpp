@@ -82,8 +82,9 @@ SchedulerState read_scheduler_state(const Document& document) {
 }
 
 void add_live_rules(const SchedulerState& state, Policy& policy) {
-  if (!state.protected_jobs.empty()) policy.plugins.push_back(serve::protection_as_of(state.protected_jobs));
-  if (!state.refused.empty()) policy.plugins.push_back(serve::patience_as_of(state.refused));
+  if (!state.protected_jobs.empty())
+    policy.plugins.push_back(serve::recorded_protected_jobs_plugin(state.protected_jobs));
+  if (!state.refused.empty()) policy.plugins.push_back(serve::recorded_refused_jobs_plugin(state.refused));
 }
 
 void remember_evictions(const SchedulerState& state, Cluster& cluster) {

@@ -61,7 +61,7 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
 // Sets the source of past usage. KAI's clients for tests provide none.
 bool take_usage(const Config& config, serve::DaemonOptions& options) {
   options.usage = config.usage;
-  options.usage.ages_out = config.params.compatibility.usage_ages_out;
+  options.usage.fades_when_stale = config.params.compatibility.usage_ages_out;
   if (config.usage.client_type.starts_with("fake"))
     write_message("warning: usageDBConfig: clientType {} provides no past usage; use prometheus or embedded",
                   config.usage.client_type);

@@ -18,7 +18,7 @@ class VictimPool {
   // Which job is served first; victims come in the reverse order.
   using Before = std::function<bool(const JobEntry&, const JobEntry&)>;
 
-  // Contains all evictable jobs, by seniority.
+  // Contains all evictable jobs, by age_order.
   explicit VictimPool(Session& session);
   // Contains the evictable jobs among these.
   VictimPool(Session& session, std::span<const JobId> jobs, Before before);

@@ -18,7 +18,7 @@ bool SearchBudget::start_job() {
   job_end_ = action_end_;
   if (limits_.job != Duration::zero())
     job_end_ = std::min(job_end_.value_or(Duration::max()), now + limits_.job);
-  if (job_end_) job_end_ = std::max(*job_end_, now + limits_.job_floor);
+  if (job_end_) job_end_ = std::max(*job_end_, now + limits_.min_job_time);
   return !job_end_ || now < *job_end_;
 }
 
@@ -26,8 +26,9 @@ void SearchBudget::start_generator(const std::string& name) {
   generator_end_.reset();
   scenarios_end_ = limits_.scenarios_per_job;
   if (name == kExhaustiveGenerator)
-    scenarios_end_ = std::min(scenarios_end_, scenarios() + std::max(limits_.exhaustive_at_least,
-                                                                     limits_.exhaustive_share * scenarios()));
+    scenarios_end_ = std::min(
+        scenarios_end_,
+        scenarios() + std::max(limits_.exhaustive_min_scenarios, limits_.exhaustive_max_ratio * scenarios()));
   if (const auto limit = limits_.of_generator(name)) generator_end_ = session_.elapsed() + *limit;
 }
 

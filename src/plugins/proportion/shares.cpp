@@ -48,7 +48,7 @@ void QueueShares::divide(std::span<const QueueId> siblings, double total, Accoun
                        .request = requested_[q][index(r)],
                        .usage = used == settings_.usage.end() ? 0 : used->second[index(r)],
                        .priority = queue.priority,
-                       .seniority = static_cast<std::uint32_t>(members.size())});
+                       .age_order = static_cast<std::uint32_t>(members.size())});
   }
   fairshare::divide(total, k_value_, members);
   for (std::size_t i = 0; i < siblings.size(); ++i) fair_[siblings[i]][index(r)] = members[i].share;

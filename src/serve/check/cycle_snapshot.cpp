@@ -1,4 +1,4 @@
-// Objects as they came, corrected by what was decided since, and the scheduler's own state behind them.
+// Writes the objects as received, corrected by later decisions, followed by the scheduler's own state.
 #include "serve/check/cycle_snapshot.hpp"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ ordered_json& object_in(ordered_json& parent, const char* key) {
   return member;
 }
 
-// As the model sees it: what was decided and is not shown yet has happened.
+// Corrects the object to what the model has: decisions that the watch has not shown yet count as carried out.
 void correct(const CycleSnapshot& s, ordered_json& object) {
   ordered_json& metadata = object_in(object, "metadata");
   const std::string uid = word_at(object, "/metadata/uid");
@@ -47,7 +47,7 @@ void correct(const CycleSnapshot& s, ordered_json& object) {
       object_in(metadata, "annotations").erase(key);
 }
 
-// Rows of a table in the order of its keys, whatever order it has them in.
+// The rows of a table, sorted by key.
 template <class Table, class Row>
 ordered_json rows_of(const Table& table, const Row& row) {
   std::map<std::string, ordered_json> sorted;

@@ -1,5 +1,5 @@
-// What a cycle saw and what it decided, as one file that decides the same again: `muster simulate --cycles
-// 1`.
+// The input and the decisions of a cycle as one file. `muster simulate --cycles 1` on this file decides the
+// same again.
 #pragma once
 
 #include <map>
@@ -22,31 +22,32 @@ namespace muster::serve {
 
 struct PoolLabel;
 
-// Taken on the loop's thread and written out on another: what is large is shared.
+// Taken on the loop's thread and written on another one; large parts are shared.
 struct CycleSnapshot {
   TimePoint at{};
   std::vector<ObjectText> objects;
-  // What was assumed of them.
+  // The assumptions about these objects.
   std::map<std::string, TimePoint> evicted;                           // pods, by uid
   std::map<std::string, std::pair<std::string, std::string>> groups;  // and sub groups of pods, by uid
   std::map<std::string, AnnotationChanges> annotations;               // of PodGroups, "namespace/name"
-  std::set<std::string> ungrouped;                                    // pods that took no part yet, by uid
+  std::set<std::string> ungrouped;                                    // pods not in the model yet, by uid
   std::vector<std::string> binds;                                     // as BindRequests, JSON
-  // What is in no object.
-  std::map<std::string, std::vector<std::string>> taken;  // who lost pods for a job: its name, their uids
+  // State that is not part of any object.
+  std::map<std::string, std::vector<std::string>>
+      taken;  // job name to uids of the jobs that lost pods for it
   QueueUsage usage;
   answers::RunFigureTable history;
   RefusedJobs::Refusals refused;
   ProtectedJobs protected_jobs;
-  std::string config;   // JSON, as the scheduler's own file
-  std::string decided;  // JSON, as a round of simulate has it
+  std::string config;   // JSON, in the form of the configuration file
+  std::string decided;  // JSON, in the form of a round of simulate
 };
 
-// Right before the cycle.
+// To be called right before the cycle.
 CycleSnapshot snapshot_before(const Cluster& cluster, const LiveSource& source,
                               const Assumptions& assumptions, const PoolLabel& pool, TimePoint now);
 
-// A List, schema muster.dev/snapshot/v1. From any thread.
+// Returns a List, schema muster.dev/snapshot/v1. To be called from any thread.
 std::string text_of(const CycleSnapshot& snapshot);
 
 }  // namespace muster::serve

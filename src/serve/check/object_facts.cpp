@@ -1,4 +1,4 @@
-// The facts of pods, PodGroups, queues and nodes, and the first that differs.
+// Collects the facts of pods, PodGroups, queues and nodes, and finds the first difference.
 #include "serve/check/object_facts.hpp"
 
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ Facts facts_of(const Cluster& cluster, const std::string& kind, const std::strin
 
 std::string difference(const Facts& found, const Facts& expected) {
   if (found.empty() && !expected.empty()) return "is missing";
-  if (expected.empty() && !found.empty()) return "is none of ours";
+  if (expected.empty() && !found.empty()) return "should not be in the model";
   const auto [ours, theirs] = std::ranges::mismatch(found, expected);
   if (ours == found.end()) return "";
   return fmt::format("{} is {}, should be {}", ours->first, ours->second, theirs->second);

@@ -1,4 +1,4 @@
-// What a model knows of an object, as words that can be compared between two models.
+// Facts about an object in a model, as text that can be compared between two models.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ class Cluster;
 
 namespace muster::serve {
 
-using Facts = std::vector<std::pair<std::string, std::string>>;  // what it is about, and what is so
+using Facts = std::vector<std::pair<std::string, std::string>>;  // names and values
 
-// Of a Pod, PodGroup, Queue or Node. Empty where the model has no such object.
+// The facts of a Pod, PodGroup, Queue or Node; empty if the model has no such object.
 Facts facts_of(const Cluster& cluster, const std::string& kind, const std::string& ns,
                const std::string& name);
 
-// The first that differs: "priority is 100, should be 50"; "" where there is none.
+// Describes the first difference, as "priority is 100, should be 50"; "" if there is none.
 std::string difference(const Facts& found, const Facts& expected);
 
 }  // namespace muster::serve

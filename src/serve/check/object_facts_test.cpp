@@ -1,4 +1,4 @@
-// Two models of the same objects, and how they differ.
+// Differences between two models of the same objects.
 #include "serve/check/object_facts.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(ObjectFacts, OfEqualObjectsAreEqual) {
   EXPECT_EQ(models.difference("Queue", "q"), "");
   EXPECT_EQ(models.difference("Node", "n"), "");
   EXPECT_EQ(models.difference("PodGroup", "g"), "");
-  EXPECT_EQ(models.difference("Node", "nobody knows"), "");
+  EXPECT_EQ(models.difference("Node", "unknown"), "");
 }
 
 TEST(ObjectFacts, NameTheFirstDifference) {
@@ -57,11 +57,11 @@ TEST(ObjectFacts, NameTheFirstDifference) {
   EXPECT_EQ(models.difference("PodGroup", "g"), "queue is q, should be other");
 }
 
-TEST(ObjectFacts, TellWhatIsMissingAndWhatIsTooMuch) {
+TEST(ObjectFacts, ReportMissingAndUnexpectedObjects) {
   Models models;
   models.found.apply(queue(100));
   models.expected.apply(node(4000));
-  EXPECT_EQ(models.difference("Queue", "q"), "is none of ours");
+  EXPECT_EQ(models.difference("Queue", "q"), "should not be in the model");
   EXPECT_EQ(models.difference("Node", "n"), "is missing");
 }
 

@@ -1,4 +1,4 @@
-// A second model from lists of the API server, and what differs in the live one.
+// Builds a second model from lists of the API server and finds the differences in the live one.
 #include "serve/check/self_check.hpp"
 
 #include <absl/container/flat_hash_map.h>
@@ -21,7 +21,7 @@
 
 namespace muster::serve {
 
-// A second cluster, read from the API server at one moment, and the versions of its objects.
+// A second model, read from the API server, and the versions of its objects.
 struct FreshCluster {
   explicit FreshCluster(const ClusterOptions& options) : cluster(options) {}
   struct Kind {
@@ -36,9 +36,9 @@ namespace {
 
 namespace resources = kube::resources;
 
-// What the list shows has had time to come by the watch as well.
+// Time for the watch to deliver what the list shows.
 constexpr auto kWatchLag = std::chrono::seconds(2);
-constexpr auto kCalm = std::chrono::seconds(2);
+constexpr auto kQuietPeriod = std::chrono::seconds(2);
 constexpr std::size_t kMostShown = 20;
 
 const kube::Resource* const kRead[] = {&resources::kNodes,           &resources::kQueues,
@@ -64,7 +64,7 @@ std::pair<std::string, std::string> parts_of(const std::string& key) {
 
 }  // namespace
 
-SelfCheck::SelfCheck(const WriteParts& parts, const Live& live, Options options)
+SelfCheck::SelfCheck(const WriteServices& parts, const Live& live, Options options)
     : p_(parts), live_(live), options_(std::move(options)) {}
 
 SelfCheck::~SelfCheck() = default;
@@ -73,7 +73,7 @@ bool SelfCheck::is_wanted(bool is_busy) {
   const auto now = kube::Clock::now();
   if (is_busy) last_busy_ = now;
   const int due = options_.cycles_between;
-  if (due <= 0 || cycles_since_ < (now - last_busy_ < kCalm ? 2 * due : due)) return false;
+  if (due <= 0 || cycles_since_ < (now - last_busy_ < kQuietPeriod ? 2 * due : due)) return false;
   cycles_since_ = 0;
   return true;
 }
@@ -87,7 +87,7 @@ kube::Async<bool> SelfCheck::read() {
   try {
     fresh = co_await read_fresh();
   } catch (const std::exception& failure) {
-    p_.log.repeated_warning(std::string("a list for the self-check could not be taken: ") + failure.what());
+    p_.log.repeated_warning(std::string("could not list the objects for the self-check: ") + failure.what());
   }
   co_await p_.client.loop().sleep(kWatchLag);
   fresh_ = std::move(fresh);
@@ -95,22 +95,22 @@ kube::Async<bool> SelfCheck::read() {
   co_return is_due();
 }
 
-// Nothing where the API server did not answer.
+// Returns null if the API server did not answer.
 kube::Async<std::unique_ptr<FreshCluster>> SelfCheck::read_fresh() {
   auto fresh = std::make_unique<FreshCluster>(options_.cluster);
   for (const kube::Resource* resource : kRead) {
-    const bool is_read = co_await read_kind(*resource, *fresh);
+    const bool is_read = co_await read_kind(resource, fresh.get());
     if (!is_read) co_return nullptr;
   }
   co_return fresh;
 }
 
-kube::Async<bool> SelfCheck::read_kind(const kube::Resource& resource, FreshCluster& fresh) {
+kube::Async<bool> SelfCheck::read_kind(const kube::Resource* resource, FreshCluster* fresh) {
   simdjson::dom::parser parser;
   std::string next;
   do {
-    std::string path = resource.path() + "?limit=500";
-    if (resource.kind == "Pod") path += "&fieldSelector=status.phase%21%3DFailed";
+    std::string path = resource->path() + "?limit=500";
+    if (resource->kind == "Pod") path += "&fieldSelector=status.phase%21%3DFailed";
     if (!next.empty()) path += "&continue=" + next;
     const kube::HttpResponse answer = co_await p_.client.get(std::move(path));
     Json page;
@@ -119,8 +119,8 @@ kube::Async<bool> SelfCheck::read_kind(const kube::Resource& resource, FreshClus
     const auto metadata = kube::part_at(page, "metadata");
     if (!metadata) co_return false;
     next = kube::text_at(*metadata, "continue");
-    fresh.kinds[resource.kind].version = kube::version_of(*metadata);
-    take_page(resource, page, fresh);
+    fresh->kinds[resource->kind].version = kube::version_of(*metadata);
+    take_page(*resource, page, *fresh);
   } while (!next.empty());
   co_return true;
 }
@@ -131,7 +131,7 @@ void SelfCheck::compare(const Cluster& live, TimePoint now) {
   fresh_->cluster.refresh(now);
   const std::vector<std::string> found = drift(live);
   fresh_.reset();
-  malloc_trim(0);  // a second cluster was there: what it held goes back to the system
+  malloc_trim(0);  // returns the memory of the second model to the system
   p_.metrics.checked();
   p_.metrics.drifted(found.size());
   p_.log.info("self-check", {{"drift", std::to_string(found.size())}});
@@ -146,7 +146,7 @@ std::vector<std::string> SelfCheck::drift(const Cluster& live) const {
   return drift;
 }
 
-// Objects that changed since the list was made, and those about which something is assumed, are left out.
+// Skips objects that have changed since they were listed, and objects with assumptions.
 void SelfCheck::compare_kind(const Cluster& live, const std::string& kind,
                              std::vector<std::string>& drift) const {
   const kube::Reflector& reflector = live_.source.reflector(kind);
@@ -158,12 +158,12 @@ void SelfCheck::compare_kind(const Cluster& live, const std::string& kind,
       continue;
     std::string problem =
         difference(facts_of(live, kind, ns, name), facts_of(fresh_->cluster, kind, ns, name));
-    if (problem.empty() && known < version) problem = "has changed unnoticed";
+    if (problem.empty() && known < version) problem = "has changed, but the watch did not report it";
     if (!problem.empty()) drift.push_back(fmt::format("{} {}: {}", kind, key, problem));
   }
   reflector.each([&](const std::string& key, std::uint64_t known) {
     if (known <= listed.version && !listed.versions.contains(key))
-      drift.push_back(fmt::format("{} {}: does not exist", kind, key));
+      drift.push_back(fmt::format("{} {}: no longer exists", kind, key));
   });
 }
 

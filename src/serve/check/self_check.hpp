@@ -1,4 +1,4 @@
-// Compares the live model with one that is built from a fresh list, and heals what is wrong.
+// Compares the live model with one built from a fresh list, and corrects differences.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ struct FreshCluster;
 
 class SelfCheck {
  public:
-  // What is compared, and who knows what is on its way.
+  // The source of the live model, and the parts that know about writes in progress.
   struct Live {
     LiveSource& source;
     const Assumptions& assumptions;
@@ -31,31 +31,31 @@ class SelfCheck {
   };
   struct Options {
     ClusterOptions cluster;
-    int cycles_between = 0;  // 0: only when asked
+    int cycles_between = 0;  // 0: only on request
   };
-  SelfCheck(const WriteParts& parts, const Live& live, Options options);
+  SelfCheck(const WriteServices& parts, const Live& live, Options options);
   ~SelfCheck();
 
   void cycle_ran() { ++cycles_since_; }
-  // True every so many cycles: a list of everything is a burden, so it waits until there was little to do for
-  // a while, but not for ever. To be asked now and then.
+  // To be called regularly. Returns true once every `cycles_between` cycles. Listing everything is expensive,
+  // so a busy scheduler postpones it, but for at most twice that number.
   bool is_wanted(bool is_busy);
-  // Reads a fresh list, for compare(). Once at a time; false where nothing came of it yet.
+  // Reads a fresh list for compare(). Returns false if that failed or a read is already in progress.
   kube::Async<bool> read();
-  // A fresh list waits to be compared.
+  // True if a fresh list is ready to be compared.
   bool is_due() const { return fresh_ != nullptr; }
-  // Not while a cycle runs.
+  // REQUIRES: is_due(), and no cycle is running.
   void compare(const Cluster& live, TimePoint now);
 
  private:
   kube::Async<std::unique_ptr<FreshCluster>> read_fresh();
-  kube::Async<bool> read_kind(const kube::Resource& resource, FreshCluster& fresh);
+  kube::Async<bool> read_kind(const kube::Resource* resource, FreshCluster* fresh);
   std::vector<std::string> drift(const Cluster& live) const;
   void compare_kind(const Cluster& live, const std::string& kind, std::vector<std::string>& drift) const;
   bool is_assumed(const Cluster& live, const std::string& kind, const std::string& ns,
                   const std::string& name) const;
 
-  const WriteParts p_;
+  const WriteServices p_;
   const Live live_;
   const Options options_;
   std::unique_ptr<FreshCluster> fresh_;

@@ -1,4 +1,4 @@
-// Differences to the log, counts to the metrics.
+// Logs differences and updates the metrics.
 #include "serve/check/shadow.hpp"
 
 #include <fmt/format.h>
@@ -12,15 +12,15 @@ namespace muster::serve {
 
 void Shadow::decided(const Decisions& decisions, TimePoint now) {
   ledger_.decided(cluster_, decisions, now);
-  tell();
+  report();
 }
 
-void Shadow::placed_by_other(const RivalAct& act) {
+void Shadow::placed_by_other(const RivalDecision& act) {
   ledger_.placed_by_other(cluster_, {act.ns, act.name, act.uid, act.node}, kube::wall_clock());
-  tell();
+  report();
 }
 
-void Shadow::tell() {
+void Shadow::report() {
   const ShadowLedger::Counts& counts = ledger_.counts();
   metrics_.shadowed({{"agreed", counts.agreed},
                      {"differ", counts.differs},
@@ -28,7 +28,7 @@ void Shadow::tell() {
                      {"unseen", counts.unseen}},
                     counts.agreement_percent());
   for (const ShadowLedger::Difference& difference : ledger_.take_news())
-    log_.info("shadow: first difference of a job",
+    log_.info("shadow: first difference for a job",
               {{"job", difference.job},
                {"pod", difference.pod},
                {"other", difference.other},

@@ -1,4 +1,4 @@
-// The shadow of another scheduler: what muster would do is compared and told, and never done.
+// Shadow mode: compares what muster would do with another scheduler's decisions, and only reports it.
 #pragma once
 
 #include "serve/check/shadow_ledger.hpp"
@@ -12,7 +12,7 @@ namespace muster::serve {
 
 class Log;
 class Metrics;
-struct RivalAct;
+struct RivalDecision;
 
 class Shadow {
  public:
@@ -20,11 +20,11 @@ class Shadow {
       : cluster_(cluster), metrics_(metrics), log_(log) {}
 
   void decided(const Decisions& decisions, TimePoint now);
-  void placed_by_other(const RivalAct& act);
+  void placed_by_other(const RivalDecision& act);
   const ShadowLedger& ledger() const { return ledger_; }
 
  private:
-  void tell();
+  void report();
 
   const Cluster& cluster_;
   Metrics& metrics_;

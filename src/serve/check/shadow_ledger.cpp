@@ -1,4 +1,4 @@
-// Each pod from the moment muster would place it, or says why not, to what became of it.
+// Follows each pod from muster's decision to the decision of the other scheduler.
 #include "serve/check/shadow_ledger.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace muster::serve {
 namespace {
 
-// The other decides once in a while, and writes one by one.
+// The other scheduler may run rarely and bind pods one by one.
 constexpr auto kPatience = std::chrono::seconds(10);
 constexpr std::size_t kMostJobs = 10'000;
 
@@ -59,8 +59,8 @@ void ShadowLedger::look_at_those_left(const Cluster& cluster, TimePoint now) {
     ++counts_.left_waiting;
     note(cluster.job(cluster.task(task).job).full_name(),
          {.pod = opinion.name,
-          .other = "lets it wait",
-          .muster = fmt::format("places it on {}", opinion.node),
+          .other = "left it pending",
+          .muster = fmt::format("would place it on {}", opinion.node),
           .at = now});
     return false;
   });
@@ -81,7 +81,7 @@ void ShadowLedger::placed_by_other(const Cluster& cluster, const Placed& pod, Ti
     ++counts_.differs;
     note(job, {.pod = pod.name,
                .other = fmt::format("placed it on {}", pod.node),
-               .muster = "lets it wait: " + waits->second,
+               .muster = "would leave it pending: " + waits->second,
                .at = now});
   } else {
     ++counts_.unseen;

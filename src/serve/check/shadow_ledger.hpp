@@ -1,5 +1,5 @@
-// What muster would do beside what another scheduler does: counts where both agree, and keeps for each job
-// where they first did not.
+// Compares what muster would do with what another scheduler does: counts agreement, and keeps the first
+// difference for each job.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -30,15 +30,15 @@ class ShadowLedger final : public TextSource {
     TimePoint at{};
   };
   struct Counts {
-    std::int64_t agreed = 0, same_node = 0;  // placed by both; on the same node, too
-    std::int64_t differs = 0;                // placed by the other, while muster would have waited
-    std::int64_t left_waiting = 0;           // muster would have placed it, the other has not for long
+    std::int64_t agreed = 0, same_node = 0;  // placed by both; those on the same node
+    std::int64_t differs = 0;                // placed by the other, left pending by muster
+    std::int64_t left_waiting = 0;           // placed by muster, left pending by the other for long
     std::int64_t unseen = 0;                 // placed before muster had decided about it
-    // Of the pods that both had time to decide about; 100 where there were none.
+    // Percentage of the pods that both had time to decide about; 100 if there were none.
     double agreement_percent() const;
   };
 
-  // After each cycle, whose decisions nobody carries out.
+  // To be called after each cycle; its decisions are not carried out.
   void decided(const Cluster& cluster, const Decisions& decisions, TimePoint now);
   struct Placed {
     std::string ns, name, uid, node;
@@ -46,9 +46,9 @@ class ShadowLedger final : public TextSource {
   void placed_by_other(const Cluster& cluster, const Placed& pod, TimePoint now);
 
   const Counts& counts() const { return counts_; }
-  // The first of each job, since this was last asked.
+  // The first differences of jobs that were found since the last call.
   std::vector<Difference> take_news() { return std::exchange(news_, {}); }
-  // All of it as JSON; from any thread.
+  // Returns the report as JSON. To be called from any thread.
   std::string text() const override;
 
  private:
@@ -62,14 +62,14 @@ class ShadowLedger final : public TextSource {
   void publish(TimePoint now);
 
   absl::flat_hash_map<std::string, Opinion> would_place_;  // by uid
-  std::map<std::string, std::string> waits_;               // by job, why
+  std::map<std::string, std::string> waits_;               // reasons by job
   std::map<std::string, Difference> first_;                // by job
   std::vector<Difference> news_;
   Counts counts_;
   std::int64_t cycles_ = 0;
   std::size_t would_evict_ = 0;  // in the last cycle
   mutable std::mutex mutex_;
-  std::string text_ = "{}\n";  // guarded by it
+  std::string text_ = "{}\n";  // guarded by mutex_
 };
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// What counts as agreement with another scheduler, and what is told where there is none.
+// What counts as agreement with another scheduler, and how differences are reported.
 #include "serve/check/shadow_ledger.hpp"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class Shadow : public testing::Test {
     c.pending("fits", {.queue = "team", .gpus = 2});
     c.pending("late", {.queue = "team", .gpus = 2});
   }
-  // As serve does it: on a copy, so that nothing of it happens.
+  // Decides on a copy like serve, so that the cluster does not change.
   void decide() {
     Cluster copy = c.cluster();
     ledger.decided(c.cluster(), run_cycle(copy, c.policy(), c.now()), c.now());
@@ -32,7 +32,7 @@ class Shadow : public testing::Test {
   ShadowLedger ledger;
 };
 
-TEST_F(Shadow, TheSamePodIsAgreement) {
+TEST_F(Shadow, PlacingTheSamePodCountsAsAgreement) {
   decide();
   other_places("fits-0", "n1");
   EXPECT_EQ(ledger.counts().agreed, 1);
@@ -41,7 +41,7 @@ TEST_F(Shadow, TheSamePodIsAgreement) {
   EXPECT_TRUE(ledger.take_news().empty());
 }
 
-TEST_F(Shadow, AnotherPodIsADifferenceWithItsReason) {
+TEST_F(Shadow, PlacingAnotherPodCountsAsADifference) {
   decide();
   other_places("late-0", "n1");
   EXPECT_EQ(ledger.counts().differs, 1);
@@ -50,11 +50,11 @@ TEST_F(Shadow, AnotherPodIsADifferenceWithItsReason) {
   ASSERT_EQ(news.size(), 1U);
   EXPECT_EQ(news[0].job, "default/late");
   EXPECT_EQ(news[0].other, "placed it on n1");
-  EXPECT_THAT(news[0].muster, testing::StartsWith("lets it wait: "));
+  EXPECT_THAT(news[0].muster, testing::StartsWith("would leave it pending: "));
   EXPECT_THAT(news[0].muster, testing::HasSubstr("GPU"));
 }
 
-TEST_F(Shadow, APodThatTheOtherLeavesWaitingIsToldOnce) {
+TEST_F(Shadow, APodThatTheOtherLeavesPendingIsReportedOnce) {
   decide();
   c.advance(9s);
   decide();
@@ -65,13 +65,13 @@ TEST_F(Shadow, APodThatTheOtherLeavesWaitingIsToldOnce) {
   EXPECT_EQ(ledger.counts().left_waiting, 1);
   const auto news = ledger.take_news();
   ASSERT_EQ(news.size(), 1U);
-  EXPECT_EQ(news[0].other, "lets it wait");
-  EXPECT_EQ(news[0].muster, "places it on n1");
+  EXPECT_EQ(news[0].other, "left it pending");
+  EXPECT_EQ(news[0].muster, "would place it on n1");
   other_places("fits-0", "n1");
   EXPECT_EQ(ledger.counts().agreed, 0) << "too late to agree";
 }
 
-TEST_F(Shadow, WhatWasPlacedBeforeWeLookedCountsNeitherWay) {
+TEST_F(Shadow, PodsPlacedBeforeTheFirstCycleCountNeitherWay) {
   other_places("fits-0", "n1");
   EXPECT_EQ(ledger.counts().unseen, 1);
   EXPECT_EQ(ledger.counts().agreement_percent(), 100);

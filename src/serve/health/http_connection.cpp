@@ -1,4 +1,4 @@
-// Head of the request, answer, and a polite end.
+// Reads the head of the request, sends the answer, and closes the connection cleanly.
 #include "serve/health/http_connection.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ using std::chrono::seconds;
 
 constexpr std::size_t kLongestHead = 8 << 10;
 constexpr int kSendBuffer = 128 << 10;  // the system doubles it
-constexpr auto kForTheHead = seconds(5), kForTheAnswer = seconds(10), kForTheEnd = seconds(1);
-// What a client may still send after its answer; then it is cut off.
+constexpr auto kHeadTimeout = seconds(5), kSendTimeout = seconds(10), kEndTimeout = seconds(1);
+// The most bytes that a client may still send after its answer before the connection is closed.
 constexpr std::size_t kMostDrained = 256 << 10;
 
 const SharedText& nothing() {
@@ -55,7 +55,7 @@ Page page_of(int status, std::string text) {
 
 HttpConnection::HttpConnection(Socket socket) : socket_(std::move(socket)), body_(nothing()) {
   ::setsockopt(descriptor(), SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
-  wait_for(State::kReads, kForTheHead);
+  wait_for(State::kReads, kHeadTimeout);
 }
 
 void HttpConnection::wait_for(State state, Clock::duration most) {
@@ -83,7 +83,8 @@ void HttpConnection::read_head() {
   if (const auto* refusal = std::get_if<HttpRefusal>(&read))
     return answer(page_of(refusal->status, refusal->message + "\n"));
   const HttpRequest& request = std::get<HttpRequest>(read);
-  if (request.method != "GET" && request.method != "HEAD") return answer(page_of(405, "GET and HEAD only\n"));
+  if (request.method != "GET" && request.method != "HEAD")
+    return answer(page_of(405, "method not allowed; use GET or HEAD\n"));
   wants_body_ = request.method == "GET";
   path_ = request.path;
   state_ = State::kAsked;
@@ -95,7 +96,7 @@ void HttpConnection::answer(const Page& page) {
       words_of(page.status), page.type, page.body->size(), page.status == 405 ? "Allow: GET, HEAD\r\n" : "");
   body_ = wants_body_ ? page.body : nothing();
   answered_at_ = Clock::now();
-  wait_for(State::kAnswers, kForTheAnswer);
+  wait_for(State::kAnswers, kSendTimeout);
 }
 
 void HttpConnection::write_answer() {
@@ -108,10 +109,11 @@ void HttpConnection::write_answer() {
   written_ += static_cast<std::size_t>(n);
   if (written_ < head_.size() + body_->size()) return;
   ::shutdown(descriptor(), SHUT_WR);
-  wait_for(State::kDrains, kForTheEnd);
+  wait_for(State::kDrains, kEndTimeout);
 }
 
-// Closed while something unread waits, the connection would be reset, and the answer might be lost.
+// Reads what the client still sends: closing a socket with unread data resets the connection, and the answer
+// might be lost.
 void HttpConnection::drain() {
   char buffer[16 << 10];
   const ssize_t n = ::recv(descriptor(), buffer, sizeof(buffer), MSG_DONTWAIT);

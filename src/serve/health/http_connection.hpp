@@ -1,4 +1,4 @@
-// One client of the daemon's own HTTP: its request as far as it has come, its answer as far as it was taken.
+// A connection of the daemon's own HTTP server: the request received so far and the answer sent so far.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace muster::serve {
 
-// Many connections may send the same page.
+// Shared, since many connections may send the same page.
 using SharedText = std::shared_ptr<const std::string>;
 
 struct Page {
@@ -19,27 +19,27 @@ struct Page {
   SharedText body;
 };
 Page page_of(int status, std::string text);
-// "Not Found".
+// The reason phrase of a status, such as "Not Found".
 const char* words_of(int status);
 
-// One request for each connection. Nothing here blocks; a body is never read.
+// Serves one request per connection. No call blocks; request bodies are never read.
 class HttpConnection {
  public:
   using Clock = std::chrono::steady_clock;
-  // Limits what the system keeps for a client that reads nothing.
+  // Limits the send buffer, for clients that read nothing.
   explicit HttpConnection(Socket socket);
 
   int descriptor() const { return socket_.descriptor(); }
   bool wants_to_write() const { return state_ == State::kAnswers; }
-  // The socket can be read from, or written to.
+  // To be called when the socket is readable or writable.
   void go_on();
-  // A request is there and has no answer yet.
+  // True if there is a request without an answer yet.
   bool asks() const { return state_ == State::kAsked; }
   const std::string& path() const { return path_; }
   void answer(const Page& page);
   Clock::time_point answered_at() const { return answered_at_; }
   void give_up() { state_ = State::kOver; }
-  // Also where it was moved away.
+  // Also true after the connection was moved away.
   bool is_over(Clock::time_point now) const {
     return !socket_.is_open() || state_ == State::kOver || now >= deadline_;
   }

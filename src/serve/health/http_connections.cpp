@@ -1,4 +1,5 @@
-// Each round looks at what is ready: every connection gets a little, and the oldest gives way to new ones.
+// Polls all connections in rounds: each ready one does a little work, and the oldest is closed if there are
+// too many.
 #include "serve/health/http_connections.hpp"
 
 #include <poll.h>
@@ -11,12 +12,12 @@
 namespace muster::serve {
 namespace {
 
-// More are too many: the oldest goes.
+// The oldest connection is closed if there are more.
 constexpr std::size_t kMostConnections = 128;
-// At once: half of the others get their turn before they could be the oldest.
+// Accepted per round: half of all, so that a connection is served before it can become the oldest.
 constexpr std::size_t kMostAccepted = kMostConnections / 2;
 constexpr std::size_t kMostAnswers = 32;
-constexpr auto kForOthers = std::chrono::seconds(1);  // an answer under way gives way after it
+constexpr auto kSlowAnswer = std::chrono::seconds(1);  // a slower answer may be dropped for another
 constexpr auto kLongestRound = std::chrono::milliseconds(250);
 
 short events_of(const HttpConnection& connection) {
@@ -56,18 +57,18 @@ bool HttpConnections::may_begin_answer() {
   if (std::ranges::count_if(connections_, is_under_way) < static_cast<std::ptrdiff_t>(kMostAnswers))
     return true;
   const auto slow = std::ranges::find_if(connections_, [&](const HttpConnection& c) {
-    return is_under_way(c) && c.answered_at() + kForOthers < HttpConnection::Clock::now();
+    return is_under_way(c) && c.answered_at() + kSlowAnswer < HttpConnection::Clock::now();
   });
   if (slow == connections_.end()) return false;
   slow->give_up();
   return true;
 }
 
-// A round that fails, such as for want of memory, costs all its connections.
+// A round that fails, for example because memory is exhausted, closes all connections.
 void HttpConnections::run() {
   for (bool goes_on = true; goes_on;)
     goes_on = guarded(
-        trouble_, "http: a round", [this] { return round(); },
+        trouble_, "http: polling the connections", [this] { return round(); },
         [this] {
           connections_.clear();
           std::this_thread::sleep_for(kLongestRound);

@@ -1,4 +1,4 @@
-// A thread that serves connections side by side and waits for none of them.
+// A thread that serves many connections concurrently and never blocks on one of them.
 #pragma once
 
 #include <deque>
@@ -14,26 +14,26 @@ namespace muster::serve {
 
 class HttpConnections {
  public:
-  // Called on the thread for each request: answers it, or moves the connection away.
+  // Called on the thread for each request. Must answer it or move the connection away.
   using Asked = std::function<void(HttpConnection&)>;
 
-  // `listener`: not open where connections only come by take().
+  // `listener`: not open if connections only come by take().
   HttpConnections(Socket listener, Asked asked, Trouble trouble);
   ~HttpConnections();  // closes what is open
   HttpConnections(const HttpConnections&) = delete;
   HttpConnections& operator=(const HttpConnections&) = delete;
 
-  // From any thread: serves the connection from now on. False, and it stays where it is: too many wait for
-  // that.
+  // Serves the connection from now on. Returns false and leaves it with the caller if too many are waiting.
+  // To be called from any thread.
   bool take(HttpConnection& connection);
 
-  // For `asked`: false where so many answers are under way that another has to be refused. An answer that has
-  // taken longer than others need gives way.
+  // To be called by `asked`: returns false if so many answers are in progress that another must be refused.
+  // An answer that is unusually slow is dropped first.
   bool may_begin_answer();
 
  private:
   void run();
-  // False: it is over.
+  // Returns false at the end.
   bool round();
   void add(HttpConnection connection);
   void add_taken();

@@ -1,4 +1,4 @@
-// Where connections are served: an exception costs one connection, never the process.
+// Contains exceptions while serving connections: an exception ends one connection, never the process.
 #pragma once
 
 #include <exception>
@@ -7,10 +7,10 @@
 
 namespace muster::serve {
 
-// Reports, from any thread, a sentence for the log.
+// Logs a message. May be called from any thread.
 using Trouble = std::function<void(const std::string& text)>;
 
-// Does not throw: where even a line of the log cannot be had, there is none.
+// Does not throw: if logging fails, nothing is logged.
 inline void report(const Trouble& trouble, const char* what, const std::exception& e) noexcept {
   try {
     if (trouble) trouble(std::string(what) + " failed: " + e.what());
@@ -18,7 +18,7 @@ inline void report(const Trouble& trouble, const char* what, const std::exceptio
   }
 }
 
-// Runs `work` and returns its result; where it throws, reports that and returns `otherwise()`.
+// Runs `work` and returns its result. If it throws, reports that and returns `otherwise()`.
 template <class Work, class Otherwise>
 auto guarded(const Trouble& trouble, const char* what, Work&& work, Otherwise&& otherwise)
     -> decltype(work()) {

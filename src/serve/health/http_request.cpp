@@ -1,4 +1,4 @@
-// Splits the head into its parts, decodes the path, and refuses what is not plain text.
+// Splits the head into its parts, decodes the path, and refuses a path that is not plain text.
 #include "serve/health/http_request.hpp"
 
 #include <simdjson.h>
@@ -8,7 +8,7 @@
 namespace muster::serve {
 namespace {
 
-// -1: not a hexadecimal digit.
+// Returns -1 if `c` is not a hexadecimal digit.
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
   const char lower = static_cast<char>(c | 0x20);

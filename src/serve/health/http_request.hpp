@@ -11,7 +11,7 @@ namespace muster::serve {
 struct HttpRequest {
   std::string method;
   std::string path;           // percent-decoded, without the query: valid UTF-8 without control characters
-  std::string authorization;  // the value of the first such header as it was sent; "": there is none
+  std::string authorization;  // the value of the first such header as it was sent; "": none
 };
 
 struct HttpRefusal {
@@ -19,19 +19,19 @@ struct HttpRefusal {
   std::string message;
 };
 
-// `head`: from the request line to the empty line.
+// Parses the head of a request, from the request line to the empty line.
 std::variant<HttpRequest, HttpRefusal> read_request(std::string_view head);
 
 // The value of the first header of this name, without the blanks around it; "" if there is none.
 std::string_view header_of(std::string_view head, std::string_view name);
 
-// Nothing: an escape is malformed.
+// Returns nullopt if an escape is malformed.
 std::optional<std::string> percent_decoded(std::string_view text);
 
-// Valid UTF-8 without C0 and C1 control characters and DEL.
+// True for valid UTF-8 without C0 and C1 control characters and DEL.
 bool is_plain_text(std::string_view text);
 
-// Characters from "!" to "~", at least one: what a bearer token consists of.
+// True if the text is not empty and consists of characters from "!" to "~", like a bearer token.
 bool is_visible_ascii(std::string_view text);
 
 }  // namespace muster::serve

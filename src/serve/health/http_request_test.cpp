@@ -1,4 +1,4 @@
-// Requests that are refused, and what is read from the others.
+// Requests that are refused, and how others are parsed.
 #include "serve/health/http_request.hpp"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ int refusal_of_path(const std::string& path) {
   return std::holds_alternative<HttpRefusal>(read) ? std::get<HttpRefusal>(read).status : 0;
 }
 
-TEST(ReadRequest, DecodesThePathAndLeavesTheQueryOut) {
+TEST(ReadRequest, DecodesThePathWithoutTheQuery) {
   const HttpRequest request = good("GET /a%2Fb/%c3%a4?x=%ff HTTP/1.1\r\nauthorization:  Bearer t \r\n\r\n");
   EXPECT_EQ(request.method, "GET");
   EXPECT_EQ(request.path, "/a/b/\xc3\xa4");
@@ -37,13 +37,13 @@ TEST(ReadRequest, RefusesPathsThatAreNotPlainText) {
     EXPECT_EQ(refusal_of_path(path), 0) << path;
 }
 
-TEST(ReadRequest, RefusesWhatIsNotHttp) {
+TEST(ReadRequest, RefusesInvalidHttp) {
   for (const char* head :
        {"", "\r\n\r\n", "hello\r\n\r\n", "GET /\r\n\r\n", "GET  HTTP/1.1\r\n\r\n", "GET / FTP\r\n\r\n"})
     EXPECT_TRUE(std::holds_alternative<HttpRefusal>(read_request(head))) << head;
 }
 
-TEST(IsVisibleAscii, AllowsNothingElse) {
+TEST(IsVisibleAscii, RefusesOtherCharacters) {
   EXPECT_TRUE(is_visible_ascii("abc.DEF-_~!"));
   for (const std::string& text :
        {std::string(), std::string("a b"), std::string("\xff"), std::string("a\0b", 3), std::string("a\x7f"),

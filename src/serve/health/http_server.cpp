@@ -1,4 +1,5 @@
-// Two threads: one accepts, reads requests and answers probes; the other makes pages and sends them.
+// Uses two threads: one accepts connections, reads requests and answers probes; the other makes and sends
+// pages.
 #include "serve/health/http_server.hpp"
 
 #include <chrono>
@@ -18,7 +19,7 @@ using Clock = HttpConnection::Clock;
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 constexpr auto kFresh = std::chrono::seconds(1);
 
-// A page that takes time to make: at most once a second, and all who ask share it.
+// A page that is expensive to make: it is made at most once a second and shared by all clients.
 class RecentPage {
  public:
   RecentPage(const char* type, std::function<std::string()> make) : type_(type), make_(std::move(make)) {}
@@ -38,7 +39,7 @@ class RecentPage {
   Clock::time_point made_;
 };
 
-// `trouble` in words; "": all is well.
+// `trouble` is "" if the daemon is healthy.
 Page probe(const std::string& trouble) {
   return page_of(trouble.empty() ? 200 : 503, (trouble.empty() ? "ok" : trouble) + "\n");
 }
@@ -70,21 +71,22 @@ class HttpServer::Threads {
   void answer_probe(HttpConnection& c) {
     if (c.path() == "/healthz") return c.answer(probe(vitals_.not_alive()));
     if (c.path() == "/readyz") return c.answer(probe(vitals_.not_ready()));
-    if (!recent_.contains(c.path())) return c.answer(page_of(404, "/metrics, /healthz or /readyz\n"));
-    if (!pages_.take(c)) c.answer(page_of(503, "too many pages are under way\n"));
+    if (!recent_.contains(c.path()))
+      return c.answer(page_of(404, "not found; use /metrics, /healthz or /readyz\n"));
+    if (!pages_.take(c)) c.answer(page_of(503, "too many requests in progress\n"));
   }
 
   void answer_page(HttpConnection& c) {
     const std::string what = "http: " + c.path();
-    if (!pages_.may_begin_answer()) return c.answer(page_of(503, "too many pages are under way\n"));
+    if (!pages_.may_begin_answer()) return c.answer(page_of(503, "too many requests in progress\n"));
     c.answer(guarded(
         trouble_, what.c_str(), [&] { return recent_.find(c.path())->second.page(); },
-        [] { return page_of(500, "the page cannot be made\n"); }));
+        [] { return page_of(500, "the page could not be generated\n"); }));
   }
 
   const Vitals& vitals_;
   const Trouble trouble_;
-  RecentPages recent_;  // the pages are for the second thread alone
+  RecentPages recent_;  // only the second thread uses the pages
   HttpConnections pages_, front_;
 };
 

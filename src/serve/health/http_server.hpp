@@ -1,5 +1,5 @@
-// The daemon's own HTTP: /metrics, /healthz, /readyz, and /shadow of one. Slow, many or large clients do not
-// delay others, and requests for pages do not delay probes.
+// The daemon's own HTTP server: /metrics, /healthz, /readyz, and /shadow in shadow mode. Slow, many or large
+// clients do not delay others, and requests for pages do not delay probes.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace muster::serve {
 class Metrics;
 struct Vitals;
 
-// A page that can be asked for from any thread.
+// The source of a page; text() may be called from any thread.
 class TextSource {
  public:
   virtual ~TextSource() = default;
@@ -22,12 +22,12 @@ class TextSource {
 
 class HttpServer {
  public:
-  // All are used from the server's threads. `shadow`: null where there is none.
+  // All arguments are used from the server's threads. `shadow`: null if not in shadow mode.
   HttpServer(const Metrics& metrics, const Vitals& vitals, const TextSource* shadow = nullptr,
              Trouble trouble = {});
   ~HttpServer();  // closes what is open
 
-  // ":8080", "127.0.0.1:0", "[::1]:8080". The port that was taken.
+  // Listens on an address like ":8080", "127.0.0.1:0" or "[::1]:8080". Returns the port.
   Result<int> start(const std::string& address);
 
  private:

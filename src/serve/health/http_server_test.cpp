@@ -1,4 +1,4 @@
-// Probes are answered whatever other clients do.
+// Probes are answered no matter what other clients do.
 #include "serve/health/http_server.hpp"
 
 #include <arpa/inet.h>
@@ -42,11 +42,11 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   bool is_connected() const { return is_connected_; }
-  // False where the other side takes no more.
+  // Returns false if the server takes no more.
   bool send(std::string_view text) {
     return ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
-  // Until the other side ends, or for two seconds.
+  // Reads until the server closes the connection, for at most two seconds.
   std::string answer() {
     std::string text;
     char buffer[4096];
@@ -92,7 +92,7 @@ TEST_F(HttpServerTest, ShowsMetricsAndProbes) {
               testing::AllOf(HasSubstr("Content-Length: 3\r\n"), testing::EndsWith("\r\n\r\n")));
 }
 
-TEST_F(HttpServerTest, SlowClientsKeepNobodyWaiting) {
+TEST_F(HttpServerTest, SlowClientsDoNotDelayOthers) {
   const int port = start();
   std::vector<std::unique_ptr<Client>> slow;
   for (int i = 0; i < 300; ++i) {
@@ -104,7 +104,7 @@ TEST_F(HttpServerTest, SlowClientsKeepNobodyWaiting) {
   EXPECT_LT(Vitals::Clock::now() - begin, std::chrono::seconds(1));
 }
 
-// Counts how often it is asked for its text.
+// Counts the calls of text().
 class CountedText final : public TextSource {
  public:
   explicit CountedText(std::size_t size) : size_(size) {}
@@ -140,7 +140,7 @@ TEST_F(HttpServerWithPage, APageIsMadeOnceASecondAndShared) {
   EXPECT_LE(page.made(), 1 + (Vitals::Clock::now() - begin) / std::chrono::seconds(1));
 }
 
-TEST_F(HttpServerWithPage, ReadersOfPagesThatReadNothingDelayNoProbe) {
+TEST_F(HttpServerWithPage, StalledReadersDoNotDelayProbes) {
   const CountedText page(20'000'000);
   const int port = start_with(page);
   std::vector<std::unique_ptr<Client>> readers;
@@ -151,11 +151,12 @@ TEST_F(HttpServerWithPage, ReadersOfPagesThatReadNothingDelayNoProbe) {
   const auto begin = Vitals::Clock::now();
   EXPECT_THAT(Client(port).get("/healthz"), StartsWith("HTTP/1.1 200"));
   EXPECT_LT(Vitals::Clock::now() - begin, std::chrono::seconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1'100));  // then the first give way to others
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(1'100));  // then the first ones may be closed for others
   EXPECT_GT(Client(port).get("/shadow").size(), 20'000'000U);
 }
 
-TEST_F(HttpServerWithPage, APageThatFailsCostsOneAnswer) {
+TEST_F(HttpServerWithPage, AFailingPageAffectsNoOther) {
   const CountedText page(0);
   const int port = start_with(page);
   EXPECT_THAT(Client(port).get("/shadow"), StartsWith("HTTP/1.1 500 "));
@@ -163,7 +164,7 @@ TEST_F(HttpServerWithPage, APageThatFailsCostsOneAnswer) {
   EXPECT_THAT(Client(port).get("/healthz"), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(HttpServerTest, OpenConnectionsDoNotKeepItFromEnding) {
+TEST_F(HttpServerTest, OpenConnectionsDoNotDelayTheEnd) {
   auto other = std::make_unique<HttpServer>(metrics, vitals);
   const auto port = other->start("127.0.0.1:0");
   ASSERT_TRUE(port);
@@ -175,13 +176,13 @@ TEST_F(HttpServerTest, OpenConnectionsDoNotKeepItFromEnding) {
   EXPECT_EQ(silent.answer(), "");
 }
 
-TEST_F(HttpServerTest, PathsThatAreNoTextAreRefused) {
+TEST_F(HttpServerTest, PathsThatAreNotTextAreRefused) {
   const int port = start();
   EXPECT_THAT(Client(port).get("/%ff"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(Client(port).get("/metrics%00"), StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(HttpServerTest, ABodyIsRefusedBeforeItIsThere) {
+TEST_F(HttpServerTest, ABodyIsRefusedBeforeItArrives) {
   const int port = start();
   Client client(port);
   client.send("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 500000000\r\n\r\n");
@@ -191,22 +192,22 @@ TEST_F(HttpServerTest, ABodyIsRefusedBeforeItIsThere) {
   const std::string part(1 << 20, 'x');
   int taken = 0;
   while (taken < 64 && eager.send(part)) ++taken;
-  EXPECT_LT(taken, 64) << "megabytes of a body that nobody wants";
+  EXPECT_LT(taken, 64) << "the server took megabytes of a refused body";
 }
 
-TEST_F(HttpServerTest, AHeadWithoutEndIsRefused) {
+TEST_F(HttpServerTest, AnEndlessHeadIsRefused) {
   Client client(start());
   client.send("GET /healthz HTTP/1.1\r\nX: " + std::string(20'000, 'x'));
   EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 431 "));
 }
 
-TEST_F(HttpServerTest, WhatIsNoHttpIsRefused) {
+TEST_F(HttpServerTest, InvalidHttpIsRefused) {
   Client client(start());
   client.send("hello\r\n\r\n");
   EXPECT_THAT(client.answer(), StartsWith("HTTP/1.1 400 "));
 }
 
-TEST_F(HttpServerTest, ListensOnIpv6Too) {
+TEST_F(HttpServerTest, ListensOnIpv6AndIpv4) {
   if (!Client(start("[::1]:0"), "::1").is_connected()) GTEST_SKIP() << "there is no IPv6 here";
   HttpServer everywhere{metrics, vitals};
   const auto port = everywhere.start(":0");
@@ -215,10 +216,10 @@ TEST_F(HttpServerTest, ListensOnIpv6Too) {
   EXPECT_THAT(Client(*port).get("/healthz"), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(HttpServerTest, SaysWhatIsNoAddress) {
+TEST_F(HttpServerTest, RejectsAnInvalidAddress) {
   const auto refused = server.start("8080");
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().text(), "\"8080\" is no address like :8080 or [::1]:8080");
+  EXPECT_EQ(refused.error().text(), "\"8080\" is not an address (e.g. :8080, [::1]:8080)");
 }
 
 }  // namespace

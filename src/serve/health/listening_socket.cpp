@@ -1,4 +1,4 @@
-// Reads the address, and takes the first that can be had.
+// Parses the address and listens on the first resolved one that is available.
 #include "serve/health/listening_socket.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ int port_of(int socket) {
                      : reinterpret_cast<sockaddr_in&>(address).sin_port);
 }
 
-// Not open where it can not be had.
+// Returns a socket that is not open if the address is not available.
 Socket listen_on(const addrinfo& address) {
   Socket socket(::socket(address.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.is_open()) return socket;
@@ -84,7 +84,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == 
 
 Result<ListeningSocket> listen_at(const std::string& address) {
   const auto wanted = parse_address(address);
-  if (!wanted) return Error{fmt::format("\"{}\" is no address like :8080 or [::1]:8080", address)};
+  if (!wanted) return Error{fmt::format("\"{}\" is not an address (e.g. :8080, [::1]:8080)", address)};
   const bool is_anywhere = wanted->host.empty();
   for (const char* host : {is_anywhere ? "::" : wanted->host.c_str(), "0.0.0.0"}) {
     const Addresses found = addresses_of(host, wanted->port);
@@ -95,7 +95,7 @@ Result<ListeningSocket> listen_at(const std::string& address) {
       }
     if (!is_anywhere) break;
   }
-  return Error{fmt::format("can not listen on {}", address)};
+  return Error{fmt::format("cannot listen on {}", address)};
 }
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// A socket that takes connections at an address like ":8080", "127.0.0.1:0" or "[::1]:8080".
+// A socket that accepts connections at an address like ":8080", "127.0.0.1:0" or "[::1]:8080".
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace muster::serve {
 
-// Closes what it holds.
+// Owns a descriptor and closes it.
 class Socket {
  public:
   explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
@@ -22,15 +22,16 @@ class Socket {
   int descriptor_;
 };
 
-// After a call on a socket that failed: it may succeed once the socket is ready.
+// To be called after a failed call on a socket: returns true if that may succeed once the socket is ready.
 bool would_block();
 
 struct ListeningSocket {
-  Socket socket;  // never blocks
-  int port = 0;   // that was taken
+  Socket socket;  // non-blocking
+  int port = 0;   // the actual port
 };
 
-// No host: everywhere, by IPv6 and IPv4, or by IPv4 alone where there is no other. Port 0: any that is free.
+// Without a host it listens on all IPv6 and IPv4 addresses, or only IPv4 if there is no IPv6. Port 0: any
+// free port.
 Result<ListeningSocket> listen_at(const std::string& address);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// How a line looks, and which ones are held back.
+// Formats log lines and suppresses repeated ones.
 #include "serve/health/log.hpp"
 
 #include <fmt/format.h>
@@ -12,14 +12,14 @@
 namespace muster::serve {
 namespace {
 
-constexpr auto kQuiet = std::chrono::minutes(1);
+constexpr auto kRepeatInterval = std::chrono::minutes(1);
 constexpr std::size_t kMostRemembered = 10'000;
 
 constexpr const char* kNames[] = {"error", "warning", "info", "debug", "trace"};
 
 TimePoint now() { return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now()); }
 
-// Quoted where it has to be.
+// Quotes the value if necessary.
 std::string value_text(const std::string& value) {
   if (!value.empty() && value.find_first_of(" \"=\n\t") == std::string::npos) return value;
   std::string quoted = "\"";
@@ -30,7 +30,7 @@ std::string value_text(const std::string& value) {
   return quoted + '"';
 }
 
-// One line, whatever stands in the message and the values.
+// Always a single line, whatever the message and the values contain.
 std::string text_line(const char* level, std::string_view message, Log::Fields fields) {
   std::string line = fmt::format("{} {:<7} {}", format_time(now()), level, message);
   for (const auto& [key, value] : fields) line += fmt::format(" {}={}", key, value_text(value));
@@ -57,13 +57,14 @@ void Log::repeated_warning(const std::string& message, Fields fields) {
   std::string key = message;
   for (const auto& [name, value] : fields) key += '\0' + value;
   Repeated& repeated = repeated_[key];
-  if (now() - repeated.said < kQuiet) {
-    ++repeated.held_back;
+  if (now() - repeated.logged_at < kRepeatInterval) {
+    ++repeated.suppressed;
     return;
   }
-  const int held_back = std::exchange(repeated.held_back, 0);
-  repeated.said = now();
-  const std::string suffix = held_back == 0 ? "" : fmt::format(" ({} more like this before)", held_back);
+  const int suppressed = std::exchange(repeated.suppressed, 0);
+  repeated.logged_at = now();
+  const std::string suffix =
+      suppressed == 0 ? "" : fmt::format(" ({} similar messages suppressed)", suppressed);
   warning(message + suffix, fields);
 }
 

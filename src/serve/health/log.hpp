@@ -13,12 +13,12 @@ namespace muster::serve {
 
 enum class LogLevel { kError, kWarning, kInfo, kDebug, kTrace };
 
-// Lines of a level are said from this verbosity (--v) on, unless they say otherwise themselves.
+// Lines of a level are logged from this verbosity (--v) on, unless they set their own.
 constexpr int verbosity_of(LogLevel level) {
   constexpr int kFirst[] = {0, 1, 2, 5, 6};
   return kFirst[static_cast<int>(level)];
 }
-// What a line is that is said from this verbosity on.
+// The level of a line that is logged from this verbosity on.
 constexpr LogLevel level_of(int verbosity) {
   auto level = LogLevel::kTrace;
   while (level != LogLevel::kError && verbosity < verbosity_of(level))
@@ -33,23 +33,23 @@ class Log {
   explicit Log(int verbosity = 3, bool json = false) : verbosity_(verbosity), json_(json) {}
 
   int verbosity() const { return verbosity_; }
-  void error(std::string_view message, Fields fields = {}) { say(LogLevel::kError, message, fields); }
-  void warning(std::string_view message, Fields fields = {}) { say(LogLevel::kWarning, message, fields); }
-  void info(std::string_view message, Fields fields = {}) { say(LogLevel::kInfo, message, fields); }
-  void debug(std::string_view message, Fields fields = {}) { say(LogLevel::kDebug, message, fields); }
-  // Said from this verbosity on, whatever its level.
+  void error(std::string_view message, Fields fields = {}) { emit(LogLevel::kError, message, fields); }
+  void warning(std::string_view message, Fields fields = {}) { emit(LogLevel::kWarning, message, fields); }
+  void info(std::string_view message, Fields fields = {}) { emit(LogLevel::kInfo, message, fields); }
+  void debug(std::string_view message, Fields fields = {}) { emit(LogLevel::kDebug, message, fields); }
+  // Logs from this verbosity on, whatever the level.
   void at(int verbosity, LogLevel level, std::string_view message, Fields fields = {}) {
     if (verbosity <= verbosity_) write(level, message, fields);
   }
-  // What would be said over and over is said once a minute, with how often it was held back.
+  // Logs the same warning at most once a minute, with the number of times it was suppressed.
   void repeated_warning(const std::string& message, Fields fields = {});
 
  private:
   struct Repeated {
-    TimePoint said{};
-    int held_back = 0;
+    TimePoint logged_at{};
+    int suppressed = 0;
   };
-  void say(LogLevel level, std::string_view message, Fields fields) {
+  void emit(LogLevel level, std::string_view message, Fields fields) {
     at(verbosity_of(level), level, message, fields);
   }
   void write(LogLevel level, std::string_view message, Fields fields);

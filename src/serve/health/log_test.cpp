@@ -1,4 +1,4 @@
-// Lines of the log: one each, whatever is in a message or a value.
+// Log lines: always a single line, whatever the message and the values contain.
 #include "serve/health/log.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ TEST(Log, QuotesValuesThatNeedIt) {
       line, EndsWith("Z info    bound pod=default/a why=\"no room\" said=\"\\\"q\\\" \\\\ =\" none=\"\"\n"));
 }
 
-TEST(Log, WritesOneLineWhateverIsInAnAnnotation) {
+TEST(Log, WritesOneLineForAnyText) {
   const std::string line = written(false, [](Log& log) {
     log.warning(std::string("annotation: ") + kHostile, {{"value", kHostile}, {"name", "x\x1b[2J"}});
   });
@@ -39,7 +39,7 @@ TEST(Log, WritesOneLineWhateverIsInAnAnnotation) {
   EXPECT_EQ(std::ranges::count(line, '\n'), 1);
 }
 
-TEST(Log, WritesOneLineOfRepeatedWarnings) {
+TEST(Log, SuppressesRepeatedWarnings) {
   const std::string line = written(false, [](Log& log) {
     for (int i = 0; i < 3; ++i) log.repeated_warning(kHostile, {{"value", kHostile}});
   });
@@ -47,7 +47,7 @@ TEST(Log, WritesOneLineOfRepeatedWarnings) {
   EXPECT_EQ(line.find_first_of("\x1b\x07\x7f\r"), std::string::npos);
 }
 
-TEST(Log, KeepsValuesToTheLetterInJson) {
+TEST(Log, KeepsValuesUnchangedInJson) {
   const std::string text = "a\nb\x1b\u202e";
   const std::string line = written(true, [&](Log& log) { log.info(text, {{"value", text}}); });
   EXPECT_EQ(std::ranges::count(line, '\n'), 1);

@@ -1,4 +1,4 @@
-// Counters, gauges and histograms of Prometheus, and what each of them is told.
+// Registers the Prometheus counters, gauges and histograms, and updates them.
 #include "serve/health/metrics.hpp"
 
 #include <prometheus/counter.h>
@@ -31,7 +31,7 @@ double in_milliseconds(std::chrono::nanoseconds d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
-// What the model has milli-cores, bytes and devices of.
+// Divisors from the model's units: milli-cores, bytes and devices.
 constexpr Shares kCoresAndBytes = {1000, 1, 1}, kCoresAndGigabytes = {1000, 1e9, 1};
 
 void set_gauges(const std::array<prometheus::Gauge*, 3>& gauges, const Shares& values, const Shares& units) {
@@ -59,40 +59,42 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
     : registry_(std::make_shared<prometheus::Registry>()),
       prefix_(prefix + "_"),
       node_pool_(std::move(node_pool)),
-      e2e_(&gauges("e2e_scheduling_latency_milliseconds", "Time of the last cycle").Add({})),
-      open_(&gauges("open_session_latency_milliseconds", "Time to open the last cycle's session").Add({})),
+      e2e_(&gauges("e2e_scheduling_latency_milliseconds", "Duration of the last cycle").Add({})),
+      open_(
+          &gauges("open_session_latency_milliseconds", "Time to open the session of the last cycle").Add({})),
       leader_(&gauges("muster_leader", "1 while this replica may write").Add({})),
       drift_(&gauges("muster_drift_objects", "Objects that the last self-check found wrong").Add({})),
       open_binds_(&gauges("muster_open_binds", "Binds that the watch has not shown yet").Add({})),
       open_evictions_(&gauges("muster_open_evictions", "Evictions that the watch has not shown yet").Add({})),
-      interned_(&gauges("muster_interned", "Names and shapes that the model keeps for what exists").Add({})),
+      interned_(
+          &gauges("muster_interned", "Names and shapes that the model keeps for existing objects").Add({})),
       waiting_requests_(
           &gauges("muster_waiting_requests", "Requests that wait for a free connection").Add({})),
-      pending_jobs_(&gauges("muster_waiting_jobs", "Jobs that wait for a place").Add({})),
-      unusable_(
-          &gauges("muster_unusable_objects", "Objects that could not be read, since the start").Add({})),
-      free_gpus_(
-          &gauges("muster_free_gpus", "GPUs that nobody holds, parts of shared ones included").Add({})),
-      fragmented_gpus_(
-          &gauges("muster_fragmented_gpus", "Of the free GPUs, those that typical pods can not use").Add({})),
-      task_latency_(&histograms("task_scheduling_latency_milliseconds", "From a pod's creation to its bind")
-                         .Add({}, doubling(5, 10))),
+      pending_jobs_(&gauges("muster_waiting_jobs", "Pending jobs").Add({})),
+      unusable_(&gauges("muster_unusable_objects", "Objects that could not be read since the start").Add({})),
+      free_gpus_(&gauges("muster_free_gpus", "Free GPUs, including free parts of shared GPUs").Add({})),
+      fragmented_gpus_(&gauges("muster_fragmented_gpus", "Free GPUs that typical pods cannot use").Add({})),
+      task_latency_(
+          &histograms("task_scheduling_latency_milliseconds", "Time from a pod's creation to its bind")
+               .Add({}, doubling(5, 10))),
       bind_latency_(
           &histograms("task_bind_latency_milliseconds", "Time to write a bind").Add({}, doubling(5, 10))),
-      watch_to_bind_(
-          &histograms("muster_watch_to_bind_milliseconds", "From the watch's first word of a pod to its bind")
-               .Add({}, doubling(1, 16))),
+      watch_to_bind_(&histograms("muster_watch_to_bind_milliseconds",
+                                 "Time from the first watch event of a pod to its bind")
+                          .Add({}, doubling(1, 16))),
       cycles_(&counters("muster_cycles_total", "Cycles run").Add({})),
-      self_checks_(&counters("muster_self_checks_total", "Comparisons with a fresh list").Add({})),
+      self_checks_(
+          &counters("muster_self_checks_total", "Comparisons of the model with a fresh list").Add({})),
       drift_total_(&counters("muster_drift_objects_total", "Objects that self-checks found wrong").Add({})),
-      rivals_(&counters("muster_rival_decisions_total", "Decisions of others about pods of this scheduler")
+      rivals_(&counters("muster_rival_decisions_total",
+                        "Decisions by other schedulers about pods of this scheduler")
                    .Add({})),
-      short_lived_(&counters("muster_short_lived_pods_total",
-                             "Pods that were evicted within 10 s of their job's start")
+      short_lived_(&counters("muster_short_lived_pods_total", "Pods evicted within 10 s of their job's start")
                         .Add({})),
-      preemptions_(&counters("total_preemption_attempts", "Searches of preempt that found victims").Add({})),
+      preemptions_(
+          &counters("total_preemption_attempts", "Searches of action preempt that found victims").Add({})),
       action_latency_(
-          gauges("action_scheduling_latency_milliseconds", "Time of an action in the last cycle")),
+          gauges("action_scheduling_latency_milliseconds", "Duration of an action in the last cycle")),
       scheduled_(counters("podgroups_scheduled_by_action", "Jobs that an action placed")),
       acted_on_(counters("podgroups_acted_on_by_action", "Jobs that an action made room for")),
       simulated_(counters("scenarios_simulation_by_action", "Scenarios that an action simulated")),
@@ -100,42 +102,42 @@ Metrics::Metrics(const std::string& prefix, std::string node_pool)
       evicted_by_action_(counters("muster_evicted_pods_total", "Pods evicted by an action")),
       requests_(counters("muster_api_requests_total", "Requests to the API server")),
       failed_writes_(counters("muster_failed_writes_total", "Decisions that could not be written")),
-      nominations_(counters("scheduler_requeue_nominations_total", "Jobs nominated to give way")),
+      nominations_(counters("scheduler_requeue_nominations_total", "Jobs nominated for requeue")),
       nomination_skips_(
-          counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, and why")),
-      requeue_commits_(counters("scheduler_requeue_commits_total", "Jobs that got room by requeue")),
+          counters("scheduler_requeue_nomination_skipped_total", "Jobs that were not nominated, by reason")),
+      requeue_commits_(counters("scheduler_requeue_commits_total", "Jobs that requeue made room for")),
       requeue_would_commit_(counters("scheduler_requeue_would_commit_total",
-                                     "Jobs that would have got room by requeue, but for its dry run")),
+                                     "Jobs that requeue would have made room for without its dry run")),
       requeue_rollbacks_(
           counters("scheduler_requeue_rollbacks_total", "Jobs that requeue found no room for")),
       requeue_skips_(
-          counters("scheduler_requeue_skipped_total", "Nominated jobs that were passed over, and why")),
-      request_seconds_(histograms("muster_api_request_seconds", "Time of requests to the API server")),
-      usage_latency_(histograms("usage_query_latency_milliseconds", "Time to learn past use")),
-      usage_errors_(counters("muster_usage_errors_total", "Attempts to learn past use that failed")),
+          counters("scheduler_requeue_skipped_total", "Nominated jobs that requeue skipped, by reason")),
+      request_seconds_(histograms("muster_api_request_seconds", "Duration of requests to the API server")),
+      usage_latency_(histograms("usage_query_latency_milliseconds", "Time to read past use")),
+      usage_errors_(counters("muster_usage_errors_total", "Failed attempts to read past use")),
       reloads_(counters("muster_config_reloads_total", "Changed configurations that were read")),
       reload_is_good_(&gauges("muster_config_last_reload_successful",
-                              "0 while the configuration file says something that could not be taken over")
+                              "1 if the configuration file is in effect, 0 if it was rejected")
                            .Add({})),
-      usage_age_(gauges("muster_usage_age_seconds", "Age of the past use that counts")),
+      usage_age_(gauges("muster_usage_age_seconds", "Age of the past use in effect")),
       run_seconds_(
-          gauges("muster_job_run_seconds", "How long the last jobs of a queue and user ran that ended")),
+          gauges("muster_job_run_seconds", "Run time of the last jobs of a queue and user that ended")),
       fair_{&gauges("queue_fair_share_cpu_cores", "Cores that a queue is entitled to"),
             &gauges("queue_fair_share_memory_gb", "Memory that a queue is entitled to, 10^9 bytes"),
             &gauges("queue_fair_share_gpu", "GPUs that a queue is entitled to")},
-      allocated_{&gauges("queue_allocated_cpu_cores", "Cores that a queue holds"),
-                 &gauges("queue_allocated_memory_bytes", "Memory that a queue holds"),
-                 &gauges("queue_allocated_gpus", "GPUs that a queue holds")},
+      allocated_{&gauges("queue_allocated_cpu_cores", "Cores that a queue uses"),
+                 &gauges("queue_allocated_memory_bytes", "Memory that a queue uses"),
+                 &gauges("queue_allocated_gpus", "GPUs that a queue uses")},
       used_{&gauges("queue_cpu_usage", "Past use of a queue, as a share of the capacity"),
             &gauges("queue_memory_usage", "Past use of a queue, as a share of the capacity"),
             &gauges("queue_gpu_usage", "Past use of a queue, as a share of the capacity")},
-      capacity_{&gauges("muster_capacity_cpu_cores", "Cores that are shared out"),
-                &gauges("muster_capacity_memory_bytes", "Memory that is shared out"),
-                &gauges("muster_capacity_gpus", "GPUs that are shared out")} {
+      capacity_{&gauges("muster_capacity_cpu_cores", "Cores distributed among queues"),
+                &gauges("muster_capacity_memory_bytes", "Memory distributed among queues"),
+                &gauges("muster_capacity_gpus", "GPUs distributed among queues")} {
   show_counters_at_zero();
 }
 
-// A rate knows nothing of a first increment that makes the series.
+// Creates counters at zero: rate() ignores a first increment that creates the series.
 void Metrics::show_counters_at_zero() {
   for (const char* write : {"bind", "evict", "annotate"}) failed_writes_.Add({{"write", write}});
   scheduled_.Add({{"action", "allocate"}});
@@ -194,7 +196,7 @@ void Metrics::count_requeue(const RequeueRecord& record) {
     requeue_skips_.Add({{"nominated_by", job.nominators}, {"reason", job.reason}}).Increment();
 }
 
-// Both stay 0 where the plugin fragmentation is not at work.
+// Both remain 0 without the plugin fragmentation.
 void Metrics::show_fragments(const Decisions& decisions) {
   FreeGpus sum;
   for (const NodeFragments& of_node : decisions.fragments) {
@@ -214,7 +216,7 @@ void Metrics::GaugeFamilies::remove(const OfResources& shown) const {
     if (shown[i] != nullptr) all[i]->Remove(shown[i]);
 }
 
-// As in KAI-Scheduler, what a queue holds is told under its name, all else under the name that is shown.
+// As in KAI-Scheduler, the resources in use have the queue's name as label, all others its displayed name.
 void Metrics::show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used) {
   set_gauges(capacity_.add({{"nodepool", node_pool_}}), cluster.total().shares(), kCoresAndBytes);
   for (const QueueShare& share : decisions.shares) {
@@ -283,15 +285,16 @@ void Metrics::seen_before(std::chrono::nanoseconds bind) { watch_to_bind_->Obser
 
 void Metrics::shadowed(const std::map<std::string, std::int64_t>& pods, double agreement_percent) {
   Gauges& counts =
-      gauges("muster_shadow_pods", "Pods by how the other scheduler's decision compares with ours");
+      gauges("muster_shadow_pods", "Pods by how the other scheduler's decision compares with muster's");
   for (const auto& [outcome, count] : pods)
     counts.Add({{"outcome", outcome}}).Set(static_cast<double>(count));
-  gauges("muster_shadow_agreement_percent", "Of the pods that both decided about, those decided alike")
+  gauges("muster_shadow_agreement_percent",
+         "Share of the pods decided by both schedulers on which they agree")
       .Add({})
       .Set(agreement_percent);
 }
 
-void Metrics::rival_acted() { rivals_->Increment(); }
+void Metrics::rival_decided() { rivals_->Increment(); }
 
 void Metrics::requeue_committed(const std::string& nominators) {
   requeue_commits_.Add({{"nominated_by", nominators}}).Increment();

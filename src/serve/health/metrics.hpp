@@ -1,4 +1,4 @@
-// What the daemon counts, under KAI-Scheduler's names and a few of our own.
+// The metrics of the daemon, under KAI-Scheduler's names and a few of muster's own.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class Metrics {
 
   Metrics(const std::string& prefix, std::string node_pool);
 
-  // `used`: past use that counted, null where there is no source of it.
+  // `used`: the past use in effect; null without a source of past use.
   void cycle(const Cluster& cluster, const Decisions& decisions, std::chrono::nanoseconds took,
              const QueueUsage* used = nullptr);
   void bound(std::chrono::nanoseconds since_created, std::chrono::nanoseconds write_took);
@@ -46,31 +46,31 @@ class Metrics {
     std::string ns, name, uid;  // of the job
   };
   void evicted(const EvictedFrom& job, const std::string& action);
-  // A preemptor of requeue gets its room: the victims' cooldowns are written.
+  // Requeue evicts victims for a preemptor: their cooldowns are written.
   void requeue_committed(const std::string& nominators);
-  // Of PodGroups whose last eviction is older: they have a counter each, and there is no end of them.
+  // Removes the counters of PodGroups whose last eviction is older; they would grow without limit.
   void forget_evictions_before(Clock::time_point end);
   void answered(const std::string& method, const std::string& resource, int status,
                 std::chrono::nanoseconds took);
   void write_failed(const std::string& what);
   void drifted(std::size_t objects);
   void checked();
-  // Pods by how another scheduler's decision about them compares with ours; only a shadow has these metrics.
+  // Pods by how another scheduler's decision compares with ours; these metrics exist only in shadow mode.
   void shadowed(const std::map<std::string, std::int64_t>& pods, double agreement_percent);
   // Another scheduler decided about a pod of ours.
-  void rival_acted();
+  void rival_decided();
   void leads(bool is_leader);
-  // A changed configuration was taken over, or refused.
+  // A changed configuration was accepted or rejected.
   void reloaded(bool is_good);
   void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
   void left_out(std::int64_t objects);
   void usage_refreshed(std::chrono::nanoseconds took);
   void usage_failed();
   void usage_age(std::chrono::nanoseconds age);
-  // How long jobs ran that ended, by queue and user.
+  // The run times of jobs that ended, by queue and user.
   void run_times(const answers::RunFigureTable& figures);
 
-  // In Prometheus' text form; from any thread.
+  // Returns the metrics in Prometheus' text format. To be called from any thread.
   std::string text() const;
 
  private:
@@ -103,7 +103,7 @@ class Metrics {
   prometheus::Gauge* reload_is_good_;
   Gauges &usage_age_, &run_seconds_;
 
-  // Three of a kind, in the order of the accounted resources.
+  // One gauge per accounted resource, in their order.
   using OfResources = std::array<prometheus::Gauge*, 3>;
   struct GaugeFamilies {
     std::array<Gauges*, 3> all;
@@ -113,7 +113,7 @@ class Metrics {
   const GaugeFamilies fair_, allocated_, used_, capacity_;
   struct ShownQueue {
     OfResources fair{}, allocated{}, used{};
-    double in_cycle = 0;  // the last that showed it
+    double in_cycle = 0;  // the last cycle that showed the queue
   };
   std::map<std::pair<std::string, std::string>, ShownQueue> shown_queues_;  // by name and display name
   struct ShownRunTimes {

@@ -1,4 +1,4 @@
-// What is shown, and when it is no longer shown.
+// Which metrics are shown, and when they are removed.
 #include "serve/health/metrics.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ class MetricsTest : public testing::Test {
   Metrics metrics{"", "pool"};
 };
 
-TEST_F(MetricsTest, AQueueThatIsGoneIsNotShown) {
+TEST_F(MetricsTest, ADeletedQueueIsNotShown) {
   c.node("node0", {.gpus = 2}).queue("stays").queue("goes");
   cycle();
   EXPECT_THAT(metrics.text(), HasSubstr("\"goes\""));
@@ -32,7 +32,7 @@ TEST_F(MetricsTest, AQueueThatIsGoneIsNotShown) {
   EXPECT_THAT(metrics.text(), HasSubstr("\"stays\""));
 }
 
-TEST_F(MetricsTest, WhatAQueueHoldsAndWhatThereIsAreShownInKaisUnits) {
+TEST_F(MetricsTest, UseAndCapacityHaveTheUnitsOfKai) {
   c.node("node0", {.gpus = 4}).queue("top").queue("q", {.parent = "top"});
   c.running("job0", {.queue = "q", .gpus = 3, .node = "node0"});
   cycle();
@@ -41,11 +41,11 @@ TEST_F(MetricsTest, WhatAQueueHoldsAndWhatThereIsAreShownInKaisUnits) {
   EXPECT_THAT(metrics.text(), HasSubstr("_queue_allocated_cpu_cores" + labels));
   EXPECT_THAT(metrics.text(), HasSubstr("_queue_allocated_memory_bytes" + labels));
   EXPECT_THAT(metrics.text(), HasSubstr("_muster_capacity_gpus{nodepool=\"pool\"} 4\n"));
-  EXPECT_THAT(metrics.text(), Not(HasSubstr("gpu_usage"))) << "nobody said what was used";
+  EXPECT_THAT(metrics.text(), Not(HasSubstr("gpu_usage"))) << "there is no past use";
 }
 
-// A quarter of a device is free, and neither of the pods that are there would fit.
-TEST_F(MetricsTest, FreeGpusAreShownWithThoseThatTypicalPodsCanNotUse) {
+// A quarter of a device is free, and none of the existing pods would fit there.
+TEST_F(MetricsTest, FragmentedGpusAreShown) {
   c.node("n", {.gpus = 2}).running("y", {.node = "n"});
   c.running("x", {.fraction = 0.75, .node = "n", .shares = {"g"}});
   cycle();
@@ -53,7 +53,7 @@ TEST_F(MetricsTest, FreeGpusAreShownWithThoseThatTypicalPodsCanNotUse) {
   EXPECT_THAT(metrics.text(), HasSubstr("_muster_fragmented_gpus 0.25\n"));
 }
 
-TEST_F(MetricsTest, PastUseIsShownOfEveryQueue) {
+TEST_F(MetricsTest, PastUseIsShownForEveryQueue) {
   c.node("node0", {.gpus = 4}).queue("used").queue("new").cycle();
   const QueueUsage used = {{"used", {0, 0, 0.25}}};
   metrics.cycle(c.cluster(), c.decisions(), std::chrono::milliseconds(1), &used);
@@ -61,7 +61,7 @@ TEST_F(MetricsTest, PastUseIsShownOfEveryQueue) {
   EXPECT_THAT(metrics.text(), testing::ContainsRegex("gpu_usage.*queue_name=\"new\"} 0\n"));
 }
 
-TEST_F(MetricsTest, ADryRunOfRequeueIsNoCommit) {
+TEST_F(MetricsTest, ADryRunOfRequeueCountsNoCommit) {
   Config config;
   config.action_arguments["requeue"] = {.name = "requeue", .arguments = {{"dryRun", "true"}}};
   TestCluster dry(config);
@@ -76,7 +76,7 @@ TEST_F(MetricsTest, ADryRunOfRequeueIsNoCommit) {
   EXPECT_THAT(metrics.text(), Not(HasSubstr("requeue_rollbacks" + one)));
 }
 
-TEST_F(MetricsTest, CountersAreSeenBeforeAnythingIsCounted) {
+TEST_F(MetricsTest, CountersStartAtZero) {
   const std::string text = metrics.text();
   for (const char* series :
        {"_muster_failed_writes_total{write=\"bind\"} 0\n", "_muster_failed_writes_total{write=\"evict\"} 0\n",

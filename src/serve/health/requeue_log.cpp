@@ -1,4 +1,4 @@
-// What requeue did and what is to be mended, line by line.
+// Logs what requeue did and which settings need correction.
 #include "serve/health/requeue_log.hpp"
 
 #include "model/cluster.hpp"
@@ -7,16 +7,16 @@
 
 namespace muster::serve {
 
-void RequeueLog::tell(const Cluster& cluster, const RequeueRecord& record) {
-  std::set<std::pair<std::string, std::string>> to_mend;
+void RequeueLog::write(const Cluster& cluster, const RequeueRecord& record) {
+  std::set<std::pair<std::string, std::string>> current;
   for (const RequeueLine& line : requeue_lines(cluster, record, log_.verbosity())) {
     if (line.is_warning) {
-      const auto [known, is_new] = to_mend.emplace(line.subject, line.text);
-      if (to_mend_.contains(*known)) continue;
+      const auto [known, is_new] = current.emplace(line.subject, line.text);
+      if (warned_.contains(*known)) continue;
     }
     log_.at(line.verbosity, line.is_warning ? LogLevel::kWarning : level_of(line.verbosity), line.text);
   }
-  to_mend_ = std::move(to_mend);
+  warned_ = std::move(current);
 }
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// What the daemon's log says about requeue.
+// Logs the results of requeue.
 #pragma once
 
 #include <set>
@@ -18,12 +18,12 @@ class RequeueLog {
  public:
   explicit RequeueLog(Log& log) : log_(log) {}
 
-  // Of one cycle. What was to be mended in the last cycle already is not said again.
-  void tell(const Cluster& cluster, const RequeueRecord& record);
+  // Logs the results of one cycle. Warnings that were already logged for the last cycle are not repeated.
+  void write(const Cluster& cluster, const RequeueRecord& record);
 
  private:
   Log& log_;
-  std::set<std::pair<std::string, std::string>> to_mend_;  // uid of the job or queue, text
+  std::set<std::pair<std::string, std::string>> warned_;  // uid of the job or queue, text
 };
 
 }  // namespace muster::serve

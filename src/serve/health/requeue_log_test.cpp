@@ -1,4 +1,4 @@
-// What a cycle with requeue logs, at which verbosity, and how often.
+// What requeue logs, at which verbosity, and how often.
 #include "serve/health/requeue_log.hpp"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ class RequeueLogTest : public testing::Test {
   std::vector<std::string> logged() {
     c.cycle();
     testing::internal::CaptureStderr();
-    requeue_log.tell(c.cluster(), *c.decisions().requeue);
+    requeue_log.write(c.cluster(), *c.decisions().requeue);
     std::istringstream text(testing::internal::GetCapturedStderr());
     std::vector<std::string> lines;
     for (std::string line; std::getline(text, line);) lines.push_back(line.substr(line.find(' ') + 1));
@@ -35,7 +35,7 @@ class RequeueLogTest : public testing::Test {
 
 const JobSpec kOverdue{.node = "node0", .age = 4h, .expected_runtime = "1h"};
 
-TEST_F(RequeueLogTest, SaysWhoIsNominatedInEveryCycle) {
+TEST_F(RequeueLogTest, LogsNominationsInEveryCycle) {
   c.running("train", kOverdue);
   for (int i = 0; i < 2; ++i)
     EXPECT_THAT(
@@ -43,7 +43,7 @@ TEST_F(RequeueLogTest, SaysWhoIsNominatedInEveryCycle) {
         ElementsAre("debug   Requeue candidate nominated: job=train/default, plugin=expectedruntime"));
 }
 
-TEST_F(RequeueLogTest, SaysWhoIsNotNominatedAndWhy) {
+TEST_F(RequeueLogTest, LogsWhyAJobIsNotNominated) {
   JobSpec job = kOverdue;
   job.requeue_not_before = "2025-06-01T12:05:00Z";
   c.running("train", job);
@@ -51,7 +51,7 @@ TEST_F(RequeueLogTest, SaysWhoIsNotNominatedAndWhy) {
               ElementsAre("debug   Requeue nomination skipped: job=train/default, reason=cooldown"));
 }
 
-TEST_F(RequeueLogTest, SaysWhoGoesForWhomUntilWhen) {
+TEST_F(RequeueLogTest, LogsVictimPreemptorAndCooldown) {
   log_at(3);
   c.running("train", kOverdue).pending("urgent", {.priority = 75});
   EXPECT_THAT(logged(),
@@ -60,7 +60,7 @@ TEST_F(RequeueLogTest, SaysWhoGoesForWhomUntilWhen) {
   EXPECT_THAT(logged(), IsEmpty());
 }
 
-TEST_F(RequeueLogTest, SaysWhatWasTakenBackAndWhoWasSpared) {
+TEST_F(RequeueLogTest, LogsRollbacksAndSkippedJobs) {
   c.queue("q", {.preempt_min_runtime = 10h}).node("node1", {.gpus = 2});
   JobSpec safe = kOverdue, stuck = kOverdue;
   safe.queue = "q";
@@ -75,7 +75,7 @@ TEST_F(RequeueLogTest, SaysWhatWasTakenBackAndWhoWasSpared) {
                                                "nominated_by=expectedruntime"}));
 }
 
-TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
+TEST_F(RequeueLogTest, LogsAProblemOnceWhileItPersists) {
   log_at(4);
   JobSpec job = kOverdue;
   job.expected_runtime = "soon";
@@ -91,7 +91,7 @@ TEST_F(RequeueLogTest, SaysWhatIsToBeMendedOnceWhileItStays) {
   for (int i = 0; i < 3; ++i) EXPECT_THAT(logged(), IsEmpty());
 }
 
-TEST_F(RequeueLogTest, SaysOnceWhatIsToBeMendedOnAQueue) {
+TEST_F(RequeueLogTest, LogsAProblemOfAQueueOnce) {
   log_at(4);
   c.queue("q", {.expected_runtime = "soon"}).node("node1", {.gpus = 2});
   for (const char* name : {"a", "b"}) c.running(name, {.queue = "q", .node = "node1", .age = 4h});
@@ -103,7 +103,7 @@ TEST_F(RequeueLogTest, SaysOnceWhatIsToBeMendedOnAQueue) {
   EXPECT_THAT(logged(), IsEmpty());
 }
 
-TEST_F(RequeueLogTest, SaysItAgainWhenTheObjectChanges) {
+TEST_F(RequeueLogTest, LogsAProblemAgainAfterAChange) {
   log_at(4);
   const auto expects = [&](const std::string& runtime) {
     JobSpec changed = kOverdue;
@@ -116,10 +116,10 @@ TEST_F(RequeueLogTest, SaysItAgainWhenTheObjectChanges) {
   EXPECT_EQ(expects("soon"), 0U);
   EXPECT_EQ(expects("later"), 1U);
   EXPECT_EQ(expects("1h"), 0U);
-  EXPECT_EQ(expects("later"), 1U) << "it was mended in between";
+  EXPECT_EQ(expects("later"), 1U) << "it was corrected in between";
 }
 
-TEST_F(RequeueLogTest, SaysNothingOfWarningsBelowTheirVerbosity) {
+TEST_F(RequeueLogTest, LogsNoWarningsBelowTheirVerbosity) {
   log_at(3);
   JobSpec job = kOverdue;
   job.expected_runtime = "soon";
@@ -127,7 +127,7 @@ TEST_F(RequeueLogTest, SaysNothingOfWarningsBelowTheirVerbosity) {
   EXPECT_THAT(logged(), IsEmpty());
 }
 
-TEST_F(RequeueLogTest, TellsEveryDetailOfACheckInATrace) {
+TEST_F(RequeueLogTest, LogsAllDetailsOfACheckAtTraceLevel) {
   log_at(6);
   c.running("train", kOverdue);
   EXPECT_THAT(logged(),
@@ -137,7 +137,7 @@ TEST_F(RequeueLogTest, TellsEveryDetailOfACheckInATrace) {
                           "debug   Requeue candidate nominated: job=train/default, plugin=expectedruntime"));
 }
 
-TEST(RequeueLogDryRun, SaysWhatWouldHaveBeen) {
+TEST(RequeueLogDryRun, LogsWhatItWouldHaveDone) {
   Config config;
   config.action_arguments["requeue"] = {.name = "requeue", .arguments = {{"dryRun", "true"}}};
   TestCluster c(config);
@@ -145,12 +145,12 @@ TEST(RequeueLogDryRun, SaysWhatWouldHaveBeen) {
   c.running("train", kOverdue).pending("urgent", {.priority = 75}).cycle();
   Log log(3);
   testing::internal::CaptureStderr();
-  RequeueLog(log).tell(c.cluster(), *c.decisions().requeue);
+  RequeueLog(log).write(c.cluster(), *c.decisions().requeue);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               testing::HasSubstr("Requeue would be committed (dry run): job=train/default"));
 }
 
-TEST(LogLevels, FollowFromVerbosity) {
+TEST(LogLevels, DependOnVerbosity) {
   EXPECT_EQ(level_of(0), LogLevel::kError);
   EXPECT_EQ(level_of(1), LogLevel::kWarning);
   EXPECT_EQ(level_of(4), LogLevel::kInfo);

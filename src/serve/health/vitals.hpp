@@ -1,4 +1,4 @@
-// How the daemon is, for other threads to ask: probes.
+// The health of the daemon, read by other threads for probes.
 #pragma once
 
 #include <atomic>
@@ -20,14 +20,14 @@ struct Vitals {
   std::atomic<const std::string*> silent_kind{nullptr};
   std::atomic<bool> is_synced{false}, is_leader{false}, is_draining{false};
 
-  // Both in words; "": all is well.
+  // Both return the problem, or "" if there is none.
   std::string not_alive() const { return age(last_tick) > kHung ? "the event loop hangs" : ""; }
   std::string not_ready() const {
     if (!is_synced) return "not all kinds have been listed yet";
     if (is_draining) return "shutting down";
     if (const std::string* kind = silent_kind; kind != nullptr && age(last_contact) > kSilent)
-      return "the API server is silent about " + *kind;
-    if (is_leader && age(last_cycle) > schedule_period.load() + kHung) return "the last cycle is long ago";
+      return "no contact with the API server's watch of " + *kind;
+    if (is_leader && age(last_cycle) > schedule_period.load() + kHung) return "no cycle has run for too long";
     return "";
   }
 

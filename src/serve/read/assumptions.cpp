@@ -1,4 +1,4 @@
-// How what we wrote looks in the model, and in objects from before the write.
+// Applies assumed writes to the model and to objects from before the write.
 #include "serve/read/assumptions.hpp"
 
 #include "model/cluster.hpp"
@@ -25,7 +25,7 @@ constexpr std::pair<const char*, TextField> kTexts[] = {
     {keys::kRequeueNotBefore, &PodGroupObject::requeue_not_before},
     {keys::kRequeuedAt, &PodGroupObject::requeued_at}};
 
-// True where the object said so already.
+// Returns true if the field already had the value.
 template <class Value>
 bool set_to(Value& field, Value wanted) {
   const bool was_there = field == wanted;
@@ -37,7 +37,7 @@ std::optional<TimePoint> time_of(const std::optional<std::string>& text) {
   return text ? parse_time(*text) : std::nullopt;
 }
 
-// Puts the value where the annotation is read; true where it was there, or nobody reads it.
+// Sets the field of the annotation. Returns true if it already had the value, or if no field belongs to it.
 bool correct_annotation(PodGroupObject& group, const std::string& key,
                         const std::optional<std::string>& value) {
   for (const auto& [name, field] : kTimes)
@@ -158,7 +158,7 @@ void Assumptions::correct(PodObject& pod) {
   }
 }
 
-// Not before the pod is known as the watch shows it: until then it counts as being bound.
+// Called once the pod is in the model as the watch shows it; until then it counts as being bound.
 void Assumptions::settle_bind(Cluster& cluster, TaskId id) {
   const Task& task = cluster.task(id);
   const auto bind = binds_.find(task.full_name());

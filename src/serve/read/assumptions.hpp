@@ -1,5 +1,5 @@
-// What we have decided and written but the watch has not shown yet. Objects that the watch delivers from
-// before such a write are seen through these glasses, so that nothing is decided twice.
+// Decisions that were written but that the watch has not shown yet. Objects from before such a write are
+// corrected accordingly, so that nothing is decided twice.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -11,7 +11,7 @@
 #include "model/device_objects.hpp"
 #include "model/ids.hpp"
 #include "model/objects.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 
 namespace muster {
 class Cluster;
@@ -24,13 +24,13 @@ std::vector<ClaimAllocation> claims_of(const Cluster& cluster, TaskId task, Hold
 
 class Assumptions {
  public:
-  // ---- binds: in the model they look like BindRequests of ours
+  // ---- binds: in the model they are BindRequests of this scheduler
   void bind(Cluster& cluster, TaskId task, NodeId node, HoldingId holding);
   void end_bind(Cluster& cluster, const std::string& ns, const std::string& name, const std::string& uid);
   bool binds(const std::string& ns, const std::string& name, const std::string& uid) const;
-  // The bind is there for all to see.
+  // To be called when the watch shows the bind.
   void confirm_bind(const std::string& ns, const std::string& name) { binds_.erase(ns + "/" + name); }
-  // Something about the pod is assumed.
+  // True if anything about the pod is assumed.
   bool touches(const std::string& ns, const std::string& name, const std::string& uid) const {
     return binds(ns, name, uid) || evicts(uid) || group_of(uid) != nullptr;
   }
@@ -48,14 +48,14 @@ class Assumptions {
   void join(const std::string& uid, std::string group, std::string sub_group);
   const std::pair<std::string, std::string>* group_of(const std::string& uid) const;
 
-  // Lets a pod or PodGroup from the watch look as it will; what it shows already is no longer assumed.
+  // Applies the assumptions to a pod or PodGroup from the watch, and forgets those that it already shows.
   void correct(PodObject& pod);
   void correct(PodGroupObject& group);
-  // The pod is in the model as the watch shows it: its bind may be over.
+  // To be called when the pod is in the model as the watch shows it: forgets its bind if that is complete.
   void settle_bind(Cluster& cluster, TaskId id);
   void forget_pod(Cluster& cluster, const std::string& ns, const std::string& name);
 
-  // ---- for who writes all of it down
+  // ---- for snapshots
   template <class Use>
   void each_bind(Use use) const {
     for (const auto& [pod, uid] : binds_) use(pod);
@@ -80,7 +80,7 @@ class Assumptions {
   absl::flat_hash_map<std::string, std::string> binds_;  // "ns/name" → uid
   struct Eviction {
     TimePoint since;
-    std::string preemptor_ns, preemptor;  // "": there is none
+    std::string preemptor_ns, preemptor;  // "": none
   };
   absl::flat_hash_map<std::string, Eviction> evictions_;                          // by uid
   absl::flat_hash_map<std::string, AnnotationChanges> annotations_;               // "ns/name"

@@ -1,4 +1,4 @@
-// What we wrote and the watch has not shown yet.
+// Writes that the watch has not shown yet.
 #include "serve/read/assumptions.hpp"
 
 #include <gtest/gtest.h>
@@ -9,14 +9,14 @@
 namespace muster::serve {
 namespace {
 
-// One pod that waits and one that runs on a node of two GPUs.
+// A pending pod, and a running pod on a node with two GPUs.
 class AssumptionsTest : public testing::Test {
  protected:
   AssumptionsTest() {
     c.node("n1", {.gpus = 2}).running("old", {.node = "n1"}).pending("new");
     c.cluster().refresh(c.now());
   }
-  // The pod as the watch shows it from before our write.
+  // The pod as the watch showed it before our write.
   PodObject pod(const std::string& name, PodPhase phase = PodPhase::kPending) {
     PodObject object{.meta = {.ns = "default", .name = name, .uid = c.cluster().task(c.task_id(name)).uid},
                      .phase = phase,
@@ -42,7 +42,7 @@ TEST_F(AssumptionsTest, AnOldEventDoesNotUndoABind) {
   EXPECT_EQ(idle(), 0);
 }
 
-TEST_F(AssumptionsTest, ABindEndsWhenThePodStands) {
+TEST_F(AssumptionsTest, ABindEndsWhenThePodIsBound) {
   assumptions.bind(c.cluster(), c.task_id("new-0"), c.node_id("n1"), {});
   PodObject bound = pod("new-0");
   bound.node = "n1";
@@ -51,7 +51,7 @@ TEST_F(AssumptionsTest, ABindEndsWhenThePodStands) {
   EXPECT_EQ(assumptions.binds_open(), 0U);
 }
 
-TEST_F(AssumptionsTest, ABindThatFailedLeavesThePodWaiting) {
+TEST_F(AssumptionsTest, AFailedBindLeavesThePodPending) {
   const std::string uid = c.cluster().task(c.task_id("new-0")).uid;
   assumptions.bind(c.cluster(), c.task_id("new-0"), c.node_id("n1"), {});
   assumptions.end_bind(c.cluster(), "default", "new-0", "another");
@@ -61,7 +61,7 @@ TEST_F(AssumptionsTest, ABindThatFailedLeavesThePodWaiting) {
   EXPECT_EQ(idle(), kOneGpu);
 }
 
-TEST_F(AssumptionsTest, ASuccessorOfTheSameNameIsNotBound) {
+TEST_F(AssumptionsTest, ANewPodOfTheSameNameIsNotBound) {
   assumptions.bind(c.cluster(), c.task_id("new-0"), c.node_id("n1"), {});
   PodObject successor = pod("new-0");
   successor.meta.uid = "another";
@@ -79,7 +79,7 @@ TEST_F(AssumptionsTest, AnOldEventDoesNotUndoAnEviction) {
   EXPECT_EQ(c.status("old-0"), TaskStatus::kRunning);
 }
 
-TEST_F(AssumptionsTest, WhoStaysAfterAllMayBeTakenAnotherTime) {
+TEST_F(AssumptionsTest, AFailedVictimMayBeEvictedLater) {
   const JobId preemptor = c.cluster().find_job("default", "new"),
               victim = c.cluster().find_job("default", "old");
   c.cluster().record_displaced(preemptor, victim);
@@ -88,7 +88,7 @@ TEST_F(AssumptionsTest, WhoStaysAfterAllMayBeTakenAnotherTime) {
   EXPECT_TRUE(c.cluster().job(preemptor).displaced_for_it.empty());
 }
 
-TEST_F(AssumptionsTest, APodThatIsGoneLeavesNothingBehind) {
+TEST_F(AssumptionsTest, ADeletedPodLeavesNothingBehind) {
   assumptions.bind(c.cluster(), c.task_id("new-0"), c.node_id("n1"), {});
   assumptions.evict(c.cluster(), c.task_id("old-0"), {}, c.now());
   for (const char* name : {"new-0", "old-0"}) {
@@ -99,17 +99,17 @@ TEST_F(AssumptionsTest, APodThatIsGoneLeavesNothingBehind) {
   EXPECT_EQ(idle(), 2 * kOneGpu);
 }
 
-TEST_F(AssumptionsTest, APodBelongsToItsGroupBeforeItSaysSo) {
+TEST_F(AssumptionsTest, APodBelongsToItsGroupBeforeItNamesIt) {
   PodObject lone = pod("new-0");
   lone.pod_group.clear();
   assumptions.join(lone.meta.uid, "old", "");
   see(lone);
   EXPECT_EQ(c.cluster().task(c.task_id("new-0")).job, c.cluster().find_job("default", "old"));
-  see(pod("new-0"));  // it says "new" now, and that counts
+  see(pod("new-0"));  // it names "new" now, which takes precedence
   EXPECT_EQ(assumptions.group_of(lone.meta.uid), nullptr);
 }
 
-TEST_F(AssumptionsTest, AnnotationsAreThereBeforeTheWatchShowsThem) {
+TEST_F(AssumptionsTest, AnnotationsCountBeforeTheWatchShowsThem) {
   const std::string start = "2025-06-01T12:00:00Z";
   assumptions.annotate("default", "old", {{keys::kLastStart, start}, {keys::kStale, std::nullopt}});
   PodGroupObject before{.meta = {.ns = "default", .name = "old"}};

@@ -1,4 +1,4 @@
-// One object of the API as a document for the decoders of manifests.
+// Presents an object of the API as a document to the decoders of manifests.
 #include "serve/read/decode.hpp"
 
 #include <string>

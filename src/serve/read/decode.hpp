@@ -1,4 +1,4 @@
-// Objects of the API server as objects of the model.
+// Decodes objects of the API server into objects of the model.
 #pragma once
 
 #include "document/json_fwd.hpp"
@@ -10,8 +10,8 @@ struct Resource;
 
 namespace muster::serve {
 
-// Gives `take` what the object decodes to: nothing where the findings hold an error. Items of lists do not
-// say of what kind they are; whoever asked for them does.
+// Passes the decoded object to `take`, unless the findings contain an error. The caller gives the kind, since
+// items of lists do not contain it.
 Findings decode(Json object, const kube::Resource& resource, const ObjectSink& take);
 
 }  // namespace muster::serve

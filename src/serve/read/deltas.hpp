@@ -1,4 +1,4 @@
-// What the watches and our own writes tell, in the order in which the model shall learn it.
+// Changes from the watches and from our own writes, in the order in which they are applied to the model.
 #pragma once
 
 #include <string>
@@ -11,19 +11,19 @@ namespace muster::serve {
 struct Gone {
   std::string kind, ns, name;
 };
-// A pod has been given to a group that its object does not name yet.
+// A pod has joined a PodGroup that its object does not name yet.
 struct Membership {
   std::string uid, group, sub_group;
 };
-// A bind that we assumed will not happen.
+// An assumed bind will not happen.
 struct BindEnded {
   std::string ns, name, uid;
 };
-// An eviction that we assumed will not happen.
+// An assumed eviction will not happen.
 struct EvictionEnded {
   std::string ns, name, uid;
 };
-// Annotations of a PodGroup that we assumed will not be written.
+// Assumed annotations of a PodGroup will not be written.
 struct PatchEnded {
   std::string ns, name;
 };

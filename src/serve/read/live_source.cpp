@@ -1,4 +1,4 @@
-// Which kinds are watched, how their objects become deltas, and how those are applied to the model.
+// Watches all kinds, decodes their objects into deltas, and applies these to the model.
 #include "serve/read/live_source.hpp"
 
 #include <fmt/format.h>
@@ -28,14 +28,14 @@ std::vector<std::string> older_versions(const ObjectKind& kind) {
   return versions;
 }
 
-// A pod that got where we put it changes no decision.
+// A pod that reaches the node where it was placed changes no decision.
 bool is_expected(TaskStatus before, TaskStatus after) {
   constexpr StatusSet kOnItsWay =
       status_set({TaskStatus::kBinding, TaskStatus::kBound, TaskStatus::kRunning});
   return before == after || (in(before, kOnItsWay) && in(after, kOnItsWay));
 }
 
-// Somebody else gave it a place: one that we were to give it, or another than ours.
+// True if another scheduler bound the pod: before us, or to another node than we chose.
 bool was_moved_by_others(TaskStatus before, NodeId expected, const Placement& after) {
   constexpr StatusSet kThere = status_set({TaskStatus::kBound, TaskStatus::kRunning});
   if (!in(after.status, kThere)) return false;
@@ -66,7 +66,7 @@ class LiveSource::Watched final : public kube::ReflectorListener {
     const std::string& kind = reflector.resource().kind;
     if (kind == "Pod") source_.listener_.pod_gone(ns, name);
     if (kind == "PodGroup") source_.listener_.pod_group_gone(ns, name);
-    source_.tell(Gone{kind, ns, name});
+    source_.enqueue(Gone{kind, ns, name});
   }
   void listed() override {
     source_.log_.debug(
@@ -104,7 +104,7 @@ void LiveSource::start() {
 LiveSource::Watched& LiveSource::watched(std::string_view kind) const {
   const auto found = std::ranges::find_if(
       watched_, [&](const auto& watched) { return watched->reflector.resource().kind == kind; });
-  assert(found != watched_.end() && "a kind that is watched");
+  assert(found != watched_.end() && "the kind must be watched");
   return **found;
 }
 
@@ -128,7 +128,7 @@ std::pair<const std::string*, kube::Clock::time_point> LiveSource::most_silent()
   return silent;
 }
 
-// ---------------------------------------------------------------- for those who write
+// ---------------------------------------------------------------- Knowledge
 
 bool LiveSource::knows(const Resource& kind, std::string_view ns, std::string_view name) const {
   return reflector(kind.kind).knows(ns, name);
@@ -163,47 +163,47 @@ void LiveSource::saw_unchanged(const Resource& kind, std::string_view object) {
 }
 
 void LiveSource::retract(const Resource& kind, const std::string& ns, const std::string& name) {
-  tell(Gone{kind.kind, ns, name});
+  enqueue(Gone{kind.kind, ns, name});
 }
 
 void LiveSource::join(const std::string& uid, const std::string& group, const std::string& sub_group) {
-  tell(Membership{uid, group, sub_group});
+  enqueue(Membership{uid, group, sub_group});
 }
 
 void LiveSource::end_bind(const std::string& ns, const std::string& name, const std::string& uid) {
-  tell(BindEnded{ns, name, uid});
+  enqueue(BindEnded{ns, name, uid});
 }
 
 void LiveSource::end_eviction(const std::string& ns, const std::string& name, const std::string& uid) {
-  tell(EvictionEnded{ns, name, uid});
+  enqueue(EvictionEnded{ns, name, uid});
 }
 
 void LiveSource::end_annotations(const std::string& ns, const std::string& name) {
-  tell(PatchEnded{ns, name});
+  enqueue(PatchEnded{ns, name});
 }
 
 void LiveSource::assume(const Resource& kind, const std::string& object) {
   Json parsed;
   const bool is_parsed = parser_->parse(object).get(parsed) == simdjson::SUCCESS;
-  assert(is_parsed && "objects of ours are JSON");
+  assert(is_parsed && "our own objects must be JSON");
   if (is_parsed) take(parsed, kind);
 }
 
 // ---------------------------------------------------------------- from the watch
 
-void LiveSource::tell(Delta delta) {
+void LiveSource::enqueue(Delta delta) {
   if (const auto* gone = std::get_if<Gone>(&delta)) texts_.erase(gone->kind, gone->ns, gone->name);
   deltas_.push_back(std::move(delta));
   listener_.news();
 }
 
-// One object that can not be used costs only itself.
+// An object that cannot be used is left out; it does not affect others.
 void LiveSource::take(Json object, const Resource& resource) {
   const Findings findings = decode(object, resource, [&](Object&& decoded) {
     if (const auto* pod = std::get_if<PodObject>(&decoded); pod != nullptr && is_synced()) note_seen(*pod);
     deltas_.emplace_back(std::move(decoded));
   });
-  for (const Error& error : findings.errors) log_.repeated_warning("object left out: " + error.text());
+  for (const Error& error : findings.errors) log_.repeated_warning("object ignored: " + error.text());
   for (const Error& warning : findings.warnings) log_.repeated_warning(warning.text());
   note_warnings(object, resource, findings.warnings);
   if (options_.keeps_texts && findings.errors.empty()) texts_.put(resource, object);
@@ -217,7 +217,7 @@ void LiveSource::take(Json object, const Resource& resource) {
   listener_.news();
 }
 
-// Hardly any object has some.
+// Returns early in the usual case: hardly any object has warnings.
 void LiveSource::note_warnings(Json object, const Resource& resource, const std::vector<Error>& warnings) {
   if (warnings.empty() && warnings_.empty()) return;
   const auto metadata = kube::part_at(object, "metadata");
@@ -247,7 +247,7 @@ void LiveSource::forget_seen(const std::string& uid) {
 }
 
 bool LiveSource::awaits_groups(kube::Clock::time_point until) const {
-  constexpr auto kUntilTheFirst = std::chrono::seconds(2);  // else nobody names them
+  constexpr auto kUntilTheFirst = std::chrono::seconds(2);  // afterwards no group is expected
   constexpr auto kUntilTheNext = std::chrono::milliseconds(500),
                  kUntilTheLast = std::chrono::milliseconds(10'000);
   const auto now = kube::Clock::now();
@@ -258,7 +258,7 @@ bool LiveSource::awaits_groups(kube::Clock::time_point until) const {
 
 void LiveSource::note_arrival() {
   const auto now = kube::Clock::now();
-  in_a_row_ = now - last_arrival_ <= kInARow ? std::min(in_a_row_ + 1, 1000) : 1;
+  in_a_row_ = now - last_arrival_ <= kBurstGap ? std::min(in_a_row_ + 1, 1000) : 1;
   last_arrival_ = now;
 }
 
@@ -285,7 +285,7 @@ struct LiveSource::Applying {
     const TaskId task = cluster.apply(std::move(pod));
     source.assumptions_.settle_bind(cluster, task);
     if (is_ours && was_moved_by_others(before, expected, cluster.placement(task)))
-      tell_of_rival(cluster, task, cluster.placement(task).node, "bound the pod");
+      report_rival(cluster, task, cluster.placement(task).node, "bound the pod");
     const bool has_job = cluster.task(task).job.valid();
     const TaskStatus after = cluster.placement(task).status;
     const bool waits_for_group = after == TaskStatus::kPending && !has_job;
@@ -315,19 +315,20 @@ struct LiveSource::Applying {
     kept = {name, request.node};
     source.may_be_stranded_ = true;
     if (const TaskId pod = cluster.find_task(name.ns, request.pod); is_of_others && pod.valid())
-      tell_of_rival(cluster, pod, cluster.find_node(request.node), "made a BindRequest for the pod");
+      report_rival(cluster, pod, cluster.find_node(request.node), "created a BindRequest for the pod");
     if (request.failed) source.listener_.failed_bind_request(name);
-    // Until it is gone its binder may try once more: nobody else gets the place before.
+    // Its binder may retry until the BindRequest is deleted, so its resources stay in use until then.
     request.failed &= !source.options_.binds_by_request;
     cluster.apply(std::move(request));
     source.is_relevant_ = true;
   }
-  // What we tried to do ourselves may have been done after all, whatever we were told.
-  void tell_of_rival(const Cluster& on, TaskId pod, NodeId node, const char* what) const {
+  // Reports a decision of another scheduler. Pods that we tried to bind are excluded: that bind may have
+  // succeeded although its answer said otherwise.
+  void report_rival(const Cluster& on, TaskId pod, NodeId node, const char* what) const {
     const Task& task = on.task(pod);
     const bool is_ours = task.job.valid() && on.job(task.job).present && on.job(task.job).in_partition;
-    if (is_ours && source.is_synced() && !source.tried_.contains(task.uid))
-      source.listener_.rival_acted(
+    if (is_ours && source.is_synced() && !source.abandoned_.contains(task.uid))
+      source.listener_.rival_decided(
           {task.ns, task.name, task.uid, node.valid() ? on.node(node).name : std::string(), what});
   }
   void operator()(ConfigMapObject& map) const { cluster.apply(std::move(map)); }
@@ -352,7 +353,7 @@ struct LiveSource::Applying {
       const TaskId task = cluster.find_task(gone.ns, gone.name);
       if (task.valid()) source.ungrouped_.erase(cluster.task(task).uid);
       if (task.valid()) source.forget_seen(cluster.task(task).uid);
-      if (task.valid()) source.tried_.erase(cluster.task(task).uid);
+      if (task.valid()) source.abandoned_.erase(cluster.task(task).uid);
       source.assumptions_.forget_pod(cluster, gone.ns, gone.name);
     }
     if (gone.kind == "BindRequest") source.requests_.erase(gone.ns + "/" + gone.name);
@@ -370,7 +371,7 @@ struct LiveSource::Applying {
   }
   void operator()(Membership& member) const {
     const auto parked = source.ungrouped_.find(member.uid);
-    if (parked == source.ungrouped_.end()) return;  // it is gone, or says so itself
+    if (parked == source.ungrouped_.end()) return;  // the pod is gone, or already names its PodGroup
     source.assumptions_.join(member.uid, member.group, member.sub_group);
     PodObject pod = std::move(parked->second);
     source.ungrouped_.erase(parked);
@@ -378,7 +379,7 @@ struct LiveSource::Applying {
   }
   void operator()(BindEnded& end) const {
     const TaskId pod = cluster.find_task(end.ns, end.name);
-    if (pod.valid() && cluster.task(pod).uid == end.uid) source.tried_.insert(end.uid);
+    if (pod.valid() && cluster.task(pod).uid == end.uid) source.abandoned_.insert(end.uid);
     source.assumptions_.end_bind(cluster, end.ns, end.name, end.uid);
     source.is_relevant_ = true;
   }
@@ -398,7 +399,7 @@ void LiveSource::look_for_stranded_requests(const Cluster& cluster) {
 
 namespace {
 
-// "Pod default/train-0", "an update of pod default/train-0".
+// Names the subject of a delta for messages, as "Pod default/train-0".
 struct NameOfDelta {
   std::string operator()(const Object& object) const {
     return std::visit(
@@ -412,20 +413,20 @@ struct NameOfDelta {
   }
   std::string operator()(const Membership& member) const { return "the pod with uid " + member.uid; }
   std::string operator()(const auto& about) const {
-    return "what was assumed of " + muster::key_of(about.ns, about.name);
+    return "the assumptions about " + muster::key_of(about.ns, about.name);
   }
 };
 
 }  // namespace
 
-// One change that cannot be applied costs only itself. The model may be behind then: all is listed again, at
-// once and then less and less often.
+// A change that cannot be applied does not affect others. The model may then be out of date, so everything is
+// listed again: at once, and with growing delays after further failures.
 void LiveSource::apply(Cluster& cluster, Delta& delta) {
   const std::string name = std::visit(NameOfDelta{}, std::as_const(delta));
   try {
     std::visit(Applying{*this, cluster}, delta);
   } catch (const std::exception& failure) {
-    log_.error(fmt::format("{}: cannot be taken into the model: {}", name, failure.what()));
+    log_.error(fmt::format("{}: cannot be applied to the model: {}", name, failure.what()));
     ++unusable_;
     is_behind_ = true;
   }
@@ -443,7 +444,8 @@ void LiveSource::update(Cluster& cluster, TimePoint) {
   for (std::vector<Delta> news = std::exchange(deltas_, {}); Delta & delta : news) apply(cluster, delta);
   catch_up();
   if (may_be_stranded_ && is_synced()) look_for_stranded_requests(cluster);
-  // Who does not lead is asked by nobody: then everything is looked at, once it is.
+  // Only a leader takes the changes. Other replicas drop them when there are too many; everything is checked
+  // once the replica leads.
   if (changes_.size() > kMostChanges)
     changes_ = {.jobs = {}, .queues = {}, .nodes = {}, .pods = {}, .classes = true};
   for (const ObjectWarning& warning : cluster.take_warnings()) {

@@ -1,5 +1,5 @@
-// The live cluster as deltas: watches of the API server, decoded, seen through what we assume of our own
-// writes.
+// The live cluster as a source of changes: objects from watches of the API server are decoded, corrected by
+// the assumptions about our own writes, and applied to the model.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -14,9 +14,9 @@
 #include "model/source.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
-#include "serve/read/knowledge.hpp"
 #include "serve/read/object_changes.hpp"
 #include "serve/read/object_texts.hpp"
+#include "serve/read/observed_state.hpp"
 
 namespace muster::serve {
 
@@ -24,81 +24,81 @@ class Log;
 
 struct SourceOptions {
   std::string scheduler_name;
-  bool binds_by_request = false;  // BindRequests are how our own binds look
-  bool keeps_ungrouped = false;   // a pod grouper will say later to which group pods belong
-  bool keeps_texts = false;       // somebody may ask for a snapshot
+  bool binds_by_request = false;  // our own binds are BindRequests
+  bool keeps_ungrouped = false;   // keep pods without a PodGroup until the pod grouper assigns one
+  bool keeps_texts = false;       // keep the texts of objects for snapshots
 };
 
 struct BindRequestName {
   std::string ns, name, uid;
 };
 
-// Somebody else decided about a pod of ours.
-struct RivalAct {
+// A decision of another scheduler about a pod of this scheduler.
+struct RivalDecision {
   std::string ns, name, uid, node;
   const char* what;  // continues "another scheduler …"
 };
 
-// Told what the watch brings, for whoever looks at more than the model does. Calls come from within
-// transfers: they must not wait.
+// Receives what the watch reports, for code that needs more than the model has. Called during transfers: a
+// call must not block.
 class SourceListener {
  public:
   virtual ~SourceListener() = default;
-  // Something waits for LiveSource::update().
+  // Changes are waiting for LiveSource::update().
   virtual void news() {}
-  // Objects as they came, valid during the call only.
+  // Objects as received, valid only during the call.
   virtual void pod(const Json&) {}
   virtual void pod_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
   virtual void pod_group(const Json&) {}
   virtual void pod_group_gone(const std::string& /*ns*/, const std::string& /*name*/) {}
-  // A BindRequest that will not come true, because its binder says so or its node is gone; from within
-  // update().
+  // A BindRequest will not be carried out: its binder failed, or its node is gone. Called from update().
   virtual void failed_bind_request(const BindRequestName&) {}
   virtual void stranded_bind_request(const BindRequestName&) {}
-  // From within update().
-  virtual void rival_acted(const RivalAct&) {}
+  // Called from update().
+  virtual void rival_decided(const RivalDecision&) {}
 };
 
-class LiveSource final : public ClusterSource, public Knowledge {
+class LiveSource final : public ClusterSource, public ObservedState {
  public:
   LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceListener& listener,
              SourceOptions options);
   ~LiveSource() override;
 
   void start();
-  // Everything that was told since the last call. Not while a cycle runs on the cluster.
+  // Applies all changes since the last call. REQUIRES: no cycle is running on the cluster.
   void update(Cluster& cluster, TimePoint now) override;
-  // Something was told, since the last cycle began, that may change a decision.
+  // True if a change since the beginning of the last cycle may affect a decision.
   bool calls_for_cycle() const { return is_relevant_; }
   void cycle_begins() { is_relevant_ = false; }
-  // When the watch last showed a new pod that waits for a place.
+  // When the watch last showed a new pending pod.
   kube::Clock::time_point last_arrival() const { return last_arrival_; }
-  // How many came until then, none later than this after the one before it.
-  static constexpr auto kInARow = std::chrono::milliseconds(100);
-  int arrivals_in_a_row() const { return in_a_row_; }
-  // Some came lately, but not after that, whose PodGroups somebody else is about to make.
+  // The number of pods that arrived up to then in one burst: each at most kBurstGap after the one before.
+  static constexpr auto kBurstGap = std::chrono::milliseconds(100);
+  int burst_size() const { return in_a_row_; }
+  // True if there are pods that arrived recently, but not after `until`, and for which another client is
+  // about to create a PodGroup.
   bool awaits_groups(kube::Clock::time_point until) const;
 
-  // What changed since this was last asked; asked for by those who lead.
+  // The changes since the last call; only leaders call this.
   ObjectChanges take_changes() { return std::exchange(changes_, {}); }
   const ReadWarnings& read_warnings() const { return warnings_; }
 
-  // The objects as they came, as far as they are kept: after update() those that the model was made from.
+  // The kept objects as received; after update(), those that the model was made from.
   std::vector<ObjectText> texts() const { return texts_.all(); }
-  // uids of pods that wait for a group.
+  // Calls `use` with the uids of pods that wait for a PodGroup.
   template <class Use>
   void each_ungrouped(Use use) const {
     for (const auto& [uid, pod] : ungrouped_) use(uid);
   }
 
-  // Pods that are still there and whose bind we gave up.
-  std::size_t given_up() const { return tried_.size(); }
+  // The number of existing pods whose bind was given up.
+  std::size_t abandoned_binds() const { return abandoned_.size(); }
 
   bool is_synced() const;
   void list_again(bool tell_all = false);
   const kube::Reflector& reflector(std::string_view kind) const;
   std::int64_t unusable_objects() const { return unusable_; }
-  // The kind that was silent for longest, and since when.
+  // The kind whose watch has been silent for the longest time, and since when.
   std::pair<const std::string*, kube::Clock::time_point> most_silent() const;
 
   bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const override;
@@ -121,7 +121,7 @@ class LiveSource final : public ClusterSource, public Knowledge {
   class Watched;
   struct Applying;
 
-  void tell(Delta delta);
+  void enqueue(Delta delta);
   Watched& watched(std::string_view kind) const;
   void take(Json object, const kube::Resource& resource);
   void note_seen(const PodObject& pod);
@@ -140,10 +140,11 @@ class LiveSource final : public ClusterSource, public Knowledge {
   std::vector<std::unique_ptr<Watched>> watched_;
   std::vector<Delta> deltas_;
   const std::unique_ptr<simdjson::dom::parser> parser_;
-  absl::flat_hash_map<std::string, PodObject> ungrouped_;              // by uid
-  absl::flat_hash_map<std::string, std::int64_t> generations_;         // of PodGroups, "ns/name"
-  absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;     // unbound pods, by uid
-  absl::flat_hash_map<std::string, kube::Clock::time_point> unnamed_;  // those for whom others name a group
+  absl::flat_hash_map<std::string, PodObject> ungrouped_;           // by uid
+  absl::flat_hash_map<std::string, std::int64_t> generations_;      // of PodGroups, "ns/name"
+  absl::flat_hash_map<std::string, kube::Clock::time_point> seen_;  // unbound pods, by uid
+  absl::flat_hash_map<std::string, kube::Clock::time_point>
+      unnamed_;  // pods that another client assigns to a PodGroup
   kube::Clock::time_point last_named_{};
   ObjectTexts texts_;
   ObjectChanges changes_;
@@ -153,9 +154,9 @@ class LiveSource final : public ClusterSource, public Knowledge {
     std::string node;
   };
   absl::flat_hash_map<std::string, Request> requests_;  // BindRequests, "ns/name"
-  bool may_be_stranded_ = false;                        // some of them, since we last looked
-  absl::flat_hash_set<std::string> tried_;              // uids of pods whose bind we gave up
-  kube::Clock::time_point last_arrival_{};              // of a pod that waits for us
+  bool may_be_stranded_ = false;                        // since the last check
+  absl::flat_hash_set<std::string> abandoned_;          // uids of pods whose bind was given up
+  kube::Clock::time_point last_arrival_{};              // of a pending pod of this scheduler
   int in_a_row_ = 0;
   bool is_relevant_ = false;
   std::int64_t unusable_ = 0;

@@ -1,4 +1,4 @@
-// What is gone leaves nothing behind, in whatever order it is told.
+// Deleted objects leave nothing behind, in whatever order events arrive.
 #include "serve/read/live_source.hpp"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,9 @@ class LiveSourceTest : public testing::Test {
   Cluster cluster;
 };
 
-// The watch may show that the PodGroup is gone before our write is answered, and then the answer is no news.
-TEST_F(LiveSourceTest, NothingIsAssumedOfAPodGroupThatIsGone) {
+// The watch may show the deletion of a PodGroup before our write is answered; the answer then changes
+// nothing.
+TEST_F(LiveSourceTest, ADeletedPodGroupHasNoAssumptions) {
   source.assume(resources::kPodGroups, R"({"metadata": {"namespace": "default", "name": "g"}})");
   update();
   assumptions.annotate("default", "g", {{keys::kLastStart, "2026-01-01T12:00:00Z"}});
@@ -42,16 +43,16 @@ TEST_F(LiveSourceTest, NothingIsAssumedOfAPodGroupThatIsGone) {
   EXPECT_EQ(annotated(), 0U);
 }
 
-TEST_F(LiveSourceTest, ABindThatEndsIsRememberedAsLongAsItsPodIsThere) {
+TEST_F(LiveSourceTest, AnEndedBindIsRememberedWhileItsPodExists) {
   source.assume(resources::kPods, R"({"metadata": {"namespace": "default", "name": "p", "uid": "1"},
                                       "spec": {"schedulerName": "kai-scheduler", "containers": []}})");
   source.end_bind("default", "p", "1");
   update();
-  EXPECT_EQ(source.given_up(), 1U);
+  EXPECT_EQ(source.abandoned_binds(), 1U);
   source.retract(resources::kPods, "default", "p");
   source.end_bind("default", "p", "1");
   update();
-  EXPECT_EQ(source.given_up(), 0U);
+  EXPECT_EQ(source.abandoned_binds(), 0U);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
-// Which objects the watches changed, and what reading them had to say: for those who tell users about their
-// objects.
+// The objects that have changed, and the warnings from reading them, for reports to users.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -10,25 +9,25 @@
 
 namespace muster::serve {
 
-// Since somebody last asked. Names as key_of() has them.
+// Changes since they were last taken. Names are those of key_of().
 struct ObjectChanges {
   using Names = absl::flat_hash_set<std::string>;
   Names jobs, queues;
   Names nodes;           // also those whose pods changed
-  Names pods;            // only where reading has or had something to say
+  Names pods;            // only pods with warnings, now or before
   bool classes = false;  // priority classes or topologies
 
   std::size_t size() const { return jobs.size() + queues.size() + nodes.size() + pods.size(); }
 };
 
-// What reading an object had to say of it, as long as it is so.
+// The current warnings from reading objects.
 class ReadWarnings {
  public:
   using Texts = std::set<std::string>;
 
-  // The object is read once more: whether something had been said of it.
+  // To be called when the object is read again or gone. Returns true if it had warnings.
   bool forget(const std::string& object) { return texts_.erase(object) > 0; }
-  // Object: "PodGroup ns/name", "Queue name".
+  // `object` is "PodGroup ns/name" or "Queue name".
   void add(const std::string& object, const std::string& field, const std::string& message) {
     texts_[object].insert(field + ": " + message);
   }

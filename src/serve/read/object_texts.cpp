@@ -1,4 +1,4 @@
-// Texts by kind, namespace and name; only kept where somebody may ask.
+// Keeps texts by kind, namespace and name.
 #include "serve/read/object_texts.hpp"
 
 #include "kube/json.hpp"

@@ -1,4 +1,4 @@
-// Objects as the API server sent them: kept where somebody may ask for a snapshot.
+// Keeps objects as the API server sent them, for snapshots.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class ObjectTexts {
  public:
   void put(const kube::Resource& resource, Json object);
   void erase(std::string_view kind, std::string_view ns, std::string_view name);
-  // By kind and name. Costs a pointer for each: the texts are shared.
+  // Ordered by kind and name. Copies only pointers, since the texts are shared.
   std::vector<ObjectText> all() const;
 
  private:

@@ -1,4 +1,4 @@
-// From cycle to cycle it adds up what queues hold, and now and then writes that down.
+// Accumulates the resources that queues use from cycle to cycle, and saves the sums regularly.
 #include "serve/usage/embedded_source.hpp"
 
 #include <fmt/format.h>
@@ -17,18 +17,18 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kKey = "usage.json";
-// The API server takes no ConfigMap above 1 MiB.
+// The API server rejects ConfigMaps above 1 MiB.
 constexpr std::size_t kMostText = 1'000'000;
 
 const kube::Resource kConfigMaps = kube::resource_of(kind_named(ConfigMapObject::kKind));
 
 }  // namespace
 
-EmbeddedSource::EmbeddedSource(const WriteParts& parts, const UsageSettings& settings, std::string ns,
+EmbeddedSource::EmbeddedSource(const WriteServices& parts, const UsageSettings& settings, std::string ns,
                                std::string name)
     : p_(parts), ns_(std::move(ns)), name_(std::move(name)), history_(settings) {}
 
-// Nothing is written before it is known what was there.
+// Never writes before the stored history was read.
 kube::Async<UsageAnswer> EmbeddedSource::refresh(TimePoint now) {
   UsageAnswer answer;
   const bool was_loaded = is_loaded_;
@@ -51,16 +51,16 @@ kube::Async<void> EmbeddedSource::finish() {
 void EmbeddedSource::saw(const Cluster& cluster, TimePoint now) {
   if (!is_loaded_) return;
   count_until(now);
-  Stand stand{now, {}, cluster.total().shares()};
+  Current current{now, {}, cluster.total().shares()};
   for (QueueId q : cluster.queue_tree().depth_first())
-    stand.held[cluster.queue(q).name] = cluster.use(q).allocated.shares();
-  stand_ = std::move(stand);
+    current.held[cluster.queue(q).name] = cluster.use(q).allocated.shares();
+  current_ = std::move(current);
 }
 
 void EmbeddedSource::count_until(TimePoint now) {
-  if (!stand_) return;
-  history_.add(stand_->since, now, stand_->held, stand_->capacity);
-  stand_->since = now;
+  if (!current_) return;
+  history_.add(current_->since, now, current_->held, current_->capacity);
+  current_->since = now;
 }
 
 kube::Async<std::string> EmbeddedSource::load() {
@@ -68,7 +68,7 @@ kube::Async<std::string> EmbeddedSource::load() {
   is_loaded_ = answer.ok() || answer.status == 404;
   if (answer.ok()) take(answer.body);
   if (is_loaded_) co_return "";
-  co_return fmt::format("ConfigMap {}/{} could not be read: {}", ns_, name_, describe(answer));
+  co_return fmt::format("could not read ConfigMap {}/{}: {}", ns_, name_, describe(answer));
 }
 
 void EmbeddedSource::take(const std::string& config_map) {
@@ -78,7 +78,7 @@ void EmbeddedSource::take(const std::string& config_map) {
   const json& text = (*data)[kKey];
   const auto restored = history_.restore(text.is_string() ? text.get<std::string>() : "");
   if (!restored)
-    p_.log.warning(fmt::format("past use in ConfigMap {}/{}: {}; counting starts anew", ns_, name_,
+    p_.log.warning(fmt::format("past use in ConfigMap {}/{} is unusable: {}; starting from zero", ns_, name_,
                                restored.error().message));
 }
 
@@ -86,8 +86,8 @@ kube::Async<std::string> EmbeddedSource::save() {
   const std::string text = history_.text();
   if (text.size() > kMostText)
     co_return fmt::format(
-        "past use of so many queues does not fit into ConfigMap {}/{} and would be lost in a restart; use "
-        "clientType prometheus",
+        "past use of all queues does not fit into ConfigMap {}/{} and would be lost in a restart; set "
+        "clientType to prometheus",
         ns_, name_);
   json object = {{"metadata", {{"name", name_}}}, {"data", {{kKey, text}}}};
   kube::ApiRequest patch{.method = "PATCH",
@@ -104,7 +104,7 @@ kube::Async<std::string> EmbeddedSource::save() {
     answer = co_await p_.client.send(std::move(create));
   }
   if (answer.ok()) co_return "";
-  co_return fmt::format("ConfigMap {}/{} could not be written: {}", ns_, name_, describe(answer));
+  co_return fmt::format("could not write ConfigMap {}/{}: {}", ns_, name_, describe(answer));
 }
 
 }  // namespace muster::serve

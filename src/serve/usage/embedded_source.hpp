@@ -1,4 +1,4 @@
-// Past use as we have seen it ourselves, kept in a ConfigMap over restarts.
+// Past use as observed by muster itself, kept in a ConfigMap across restarts.
 #pragma once
 
 #include <optional>
@@ -12,32 +12,32 @@ namespace muster::serve {
 
 class EmbeddedSource final : public UsageSource {
  public:
-  // The settings outlive it.
-  EmbeddedSource(const WriteParts& parts, const UsageSettings& settings, std::string ns, std::string name);
+  // REQUIRES: the settings outlive the source.
+  EmbeddedSource(const WriteServices& parts, const UsageSettings& settings, std::string ns, std::string name);
 
-  // First reads what was kept; afterwards keeps what there is.
+  // The first successful call reads the stored history; later calls save it.
   kube::Async<UsageAnswer> refresh(TimePoint now) override;
   void saw(const Cluster& cluster, TimePoint now) override;
   kube::Async<void> finish() override;
 
  private:
-  // What was held since.
-  struct Stand {
+  // The resources in use since the last cycle.
+  struct Current {
     TimePoint since;
     QueueUsage held;
     UsageAmounts capacity;
   };
 
-  // Both: "", or what went wrong.
+  // Both return the problem, or "" on success.
   kube::Async<std::string> load();
   kube::Async<std::string> save();
   void take(const std::string& config_map);
   void count_until(TimePoint now);
 
-  const WriteParts p_;
+  const WriteServices p_;
   const std::string ns_, name_;
   UsageHistory history_;
-  std::optional<Stand> stand_;
+  std::optional<Current> current_;
   bool is_loaded_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Six instant queries, one after the other: capacity and use of each resource.
+// Sends six instant queries, one after another: capacity and use of each resource.
 #include "serve/usage/prometheus_source.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::string without_slash(std::string address) {
   return address;
 }
 
-// Of an answer that is no good: what Prometheus says about it, else its status.
+// Describes an unusable answer: the error message of Prometheus, otherwise the HTTP status.
 std::string complaint(const kube::HttpResponse& answer, const Error& error) {
   if (!answer.body.starts_with('{')) return describe(answer);
   return fmt::format("{} {}", answer.status, error.message);
@@ -32,7 +32,7 @@ std::string complaint(const kube::HttpResponse& answer, const Error& error) {
 
 }  // namespace
 
-// One value of each query, all at the same instant.
+// The values of all queries, for the same point in time.
 struct PrometheusSource::Round {
   TimePoint now;
   kube::Clock::time_point deadline;
@@ -52,30 +52,30 @@ kube::Async<UsageAnswer> PrometheusSource::refresh(TimePoint now) {
     co_return answer;
   }
   Round round{now, kube::Clock::now() + settings_.query_timeout, usage_queries(settings_, own_, now)};
-  answer.trouble = co_await ask_all(round);
+  answer.trouble = co_await ask_all(&round);
   answer.was_reached = round.was_reached;
   if (answer.trouble.empty()) answer.shares = shares_of(round.sums);
   co_return answer;
 }
 
-// "", or what went wrong.
-kube::Async<std::string> PrometheusSource::ask_all(Round& round) {
+// Returns the problem, or "" on success.
+kube::Async<std::string> PrometheusSource::ask_all(Round* round) {
   for (std::size_t r = 0; r < kNouns.size(); ++r) {
-    auto capacity = co_await ask(round, round.queries.capacity[r]);
+    auto capacity = co_await ask(round, round->queries.capacity[r]);
     if (!capacity) co_return capacity.error().message;
-    round.was_reached = true;
+    round->was_reached = true;
     if (capacity->empty())
       co_return fmt::format(
-          "Prometheus knows no {} capacity of this time; let it scrape muster or kube-state-metrics, or set "
+          "Prometheus has no {} capacity for this time; let it scrape muster or kube-state-metrics, or set "
           "extraParams.{}",
           kNouns[r], kCapacityKeys[r]);
-    round.sums.capacity[r] = capacity->begin()->second;
-    auto allocation = co_await ask(round, round.queries.allocation[r]);
+    round->sums.capacity[r] = capacity->begin()->second;
+    auto allocation = co_await ask(round, round->queries.allocation[r]);
     if (!allocation) co_return allocation.error().message;
     if (allocation->contains(""))
-      co_return fmt::format("the {} use has no label queue_name; set extraParams.{}", kNouns[r],
+      co_return fmt::format("the metric of {} use has no label queue_name; set extraParams.{}", kNouns[r],
                             kAllocationKeys[r]);
-    round.sums.allocation[r] = std::move(*allocation);
+    round->sums.allocation[r] = std::move(*allocation);
   }
   co_return "";
 }
@@ -86,12 +86,11 @@ std::string PrometheusSource::url_of(const Round& round, const std::string& quer
                      seconds, std::chrono::ceil<milliseconds>(settings_.query_timeout).count());
 }
 
-kube::Async<Result<PrometheusSource::Values>> PrometheusSource::ask(const Round& round,
-                                                                    const std::string& query) {
+kube::Async<Result<PrometheusSource::Values>> PrometheusSource::ask(const Round* round, std::string query) {
   kube::HttpRequest request;
-  request.url = url_of(round, query);
-  request.may_be_plain = true;
-  request.timeout = std::chrono::ceil<milliseconds>(round.deadline - kube::Clock::now());
+  request.url = url_of(*round, query);
+  request.allow_http = true;
+  request.timeout = std::chrono::ceil<milliseconds>(round->deadline - kube::Clock::now());
   if (request.timeout <= milliseconds(0))
     co_return Error{
         fmt::format("Prometheus did not answer within {}", format_duration(settings_.query_timeout)), {}};

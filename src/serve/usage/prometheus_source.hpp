@@ -1,4 +1,4 @@
-// Past use as Prometheus knows it.
+// Past use from Prometheus.
 #pragma once
 
 #include <map>
@@ -17,17 +17,17 @@ namespace muster::serve {
 
 class PrometheusSource final : public UsageSource {
  public:
-  // The settings outlive it.
+  // REQUIRES: the settings outlive the source.
   PrometheusSource(kube::Loop& loop, const UsageSettings& settings, std::string address, OwnMetrics own);
 
-  // All queries together take `usageQueryTimeout` at most.
+  // All queries together take at most `usageQueryTimeout`.
   kube::Async<UsageAnswer> refresh(TimePoint now) override;
 
  private:
   using Values = std::map<std::string, double>;
   struct Round;
-  kube::Async<std::string> ask_all(Round& round);
-  kube::Async<Result<Values>> ask(const Round& round, const std::string& query);
+  kube::Async<std::string> ask_all(Round* round);
+  kube::Async<Result<Values>> ask(const Round* round, std::string query);
   std::string url_of(const Round& round, const std::string& query) const;
 
   kube::Loop& loop_;

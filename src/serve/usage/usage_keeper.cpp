@@ -1,4 +1,4 @@
-// When past use is asked for, how it ages, and who learns that it could not be had.
+// Refreshes past use, ages it, and reports when it is unavailable.
 #include "serve/usage/usage_keeper.hpp"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace muster::serve {
 namespace {
 
-// Events are kept for an hour; whoever looks meanwhile should find one that is not old.
-constexpr auto kTellAgain = std::chrono::minutes(5);
+// Events are kept for an hour; they are repeated so that users always find a recent one.
+constexpr auto kReportAgain = std::chrono::minutes(5);
 constexpr Duration kRetryWhileAwaited = std::chrono::seconds(1);
 
 QueueUsage scaled(QueueUsage usage, double factor) {
@@ -28,7 +28,7 @@ QueueUsage scaled(QueueUsage usage, double factor) {
 
 }  // namespace
 
-UsageKeeper::UsageKeeper(const WriteParts& parts, const UsageSettings& settings,
+UsageKeeper::UsageKeeper(const WriteServices& parts, const UsageSettings& settings,
                          std::unique_ptr<UsageSource> source, kube::Signal& news)
     : p_(parts), settings_(settings), source_(std::move(source)), news_(news) {}
 
@@ -58,7 +58,7 @@ kube::Async<void> UsageKeeper::run() {
   }
 }
 
-// The first moments of a new window should not be decided by the last one.
+// Refreshes at the beginning of a new window, so that the previous one does not affect decisions any longer.
 std::chrono::nanoseconds UsageKeeper::pause(TimePoint now) const {
   Duration pause = settings_.fetch_interval;
   if (is_awaited()) pause = std::min(pause, kRetryWhileAwaited);
@@ -73,39 +73,39 @@ void UsageKeeper::take(UsageAnswer answer, TimePoint now) {
     value_ = std::move(*answer.shares);
     value_at_ = now;
   }
-  if (value_at_) in_force_ = scaled(value_, left_of_share(settings_, *value_at_, now));
+  if (value_at_) in_force_ = scaled(value_, remaining_share(settings_, *value_at_, now));
   was_reached_ |= answer.was_reached;
-  log_change(std::exchange(standing_, standing_at(now)));
+  log_change(std::exchange(state_, state_at(now)));
   news_.give();
 }
 
-UsageKeeper::Standing UsageKeeper::standing_at(TimePoint now) const {
-  if (trouble_.empty()) return Standing::kGood;
-  if (!value_at_) return Standing::kUnknown;
-  return now - *value_at_ > staleness_of(settings_) ? Standing::kStale : Standing::kLate;
+UsageKeeper::State UsageKeeper::state_at(TimePoint now) const {
+  if (trouble_.empty()) return State::kGood;
+  if (!value_at_) return State::kUnknown;
+  return now - *value_at_ > staleness_of(settings_) ? State::kStale : State::kLate;
 }
 
-std::string UsageKeeper::in_words() const {
-  switch (standing_) {
-    case Standing::kGood:
+std::string UsageKeeper::state_text() const {
+  switch (state_) {
+    case State::kGood:
       return "past use is up to date";
-    case Standing::kLate:
-      return fmt::format("past use is as of {}: {}", format_time(*value_at_), trouble_);
-    case Standing::kStale:
-      return fmt::format("past use is as of {}{}: {}", format_time(*value_at_),
-                         settings_.ages_out ? " and fades" : "", trouble_);
-    case Standing::kUnknown:
+    case State::kLate:
+      return fmt::format("past use was last read at {}: {}", format_time(*value_at_), trouble_);
+    case State::kStale:
+      return fmt::format("past use was last read at {}{}: {}", format_time(*value_at_),
+                         settings_.fades_when_stale ? " and counts less and less" : "", trouble_);
+    case State::kUnknown:
       break;
   }
-  return "past use is not known, every queue counts as unused: " + trouble_;
+  return "past use is unknown; every queue counts as unused: " + trouble_;
 }
 
-void UsageKeeper::log_change(Standing from) {
-  if (from == standing_) return;
-  if (standing_ == Standing::kGood)
-    p_.log.info(in_words());
+void UsageKeeper::log_change(State from) {
+  if (from == state_) return;
+  if (state_ == State::kGood)
+    p_.log.info(state_text());
   else
-    p_.log.warning(in_words());
+    p_.log.warning(state_text());
 }
 
 void UsageKeeper::cycle_ran(const Cluster& cluster) {
@@ -113,29 +113,29 @@ void UsageKeeper::cycle_ran(const Cluster& cluster) {
   const TimePoint now = exact_wall_clock();
   source_->saw(cluster, now);
   if (value_at_) p_.metrics.usage_age(now - *value_at_);
-  tell_queues(cluster);
+  report_to_queues(cluster);
 }
 
-// Decisions suffer from it. A Prometheus that has just begun to scrape gets the time that we would wait for
-// it.
+// True if the lack of past use affects decisions. A Prometheus that has just started gets as much time as the
+// scheduler would wait for it.
 bool UsageKeeper::is_missed() const {
-  if (standing_ == Standing::kUnknown) return kube::Clock::now() >= waits_until_;
-  return standing_ == Standing::kStale;
+  if (state_ == State::kUnknown) return kube::Clock::now() >= waits_until_;
+  return state_ == State::kStale;
 }
 
-// While past use is missed, and once when it no longer is.
-void UsageKeeper::tell_queues(const Cluster& cluster) {
+// Reports to queues while past use is missing, and once when it is available again.
+void UsageKeeper::report_to_queues(const Cluster& cluster) {
   const bool is_bad = is_missed();
   const bool is_change = is_bad != queues_know_trouble_;
-  if (!is_change && (!is_bad || kube::Clock::now() - told_queues_ < kTellAgain)) return;
+  if (!is_change && (!is_bad || kube::Clock::now() - reported_at_ < kReportAgain)) return;
   queues_know_trouble_ = is_bad;
-  told_queues_ = kube::Clock::now();
+  reported_at_ = kube::Clock::now();
   for (const Queue& queue : cluster.queues())
     if (queue.present)
       p_.events.record({.about = reference_to(queue),
                         .is_warning = is_bad,
                         .reason = is_bad ? "UsageUnavailable" : "UsageAvailable",
-                        .message = in_words()});
+                        .message = state_text()});
 }
 
 kube::Async<void> UsageKeeper::finish() {

@@ -1,5 +1,4 @@
-// Past use for the cycles: the latest value there is, brought up to date in the background, and a word where
-// that does not work.
+// Past use for the cycles: keeps the latest value, refreshes it in the background, and reports problems.
 #pragma once
 
 #include <memory>
@@ -19,32 +18,33 @@ namespace muster::serve {
 
 class UsageKeeper {
  public:
-  // Without a source nothing is used, and nothing is waited for. Settings and signal outlive it.
-  UsageKeeper(const WriteParts& parts, const UsageSettings& settings, std::unique_ptr<UsageSource> source,
+  // Without a source there is no past use and no wait for it. REQUIRES: settings and signal outlive the
+  // keeper.
+  UsageKeeper(const WriteServices& parts, const UsageSettings& settings, std::unique_ptr<UsageSource> source,
               kube::Signal& news);
 
-  // We lead: a first value is looked for.
+  // To be called when this replica leads: starts to read past use.
   void begin();
-  // The first value is still to come, and we have not waited long enough.
+  // True until the source has answered for the first time or the timeout for that has passed.
   bool is_awaited() const;
-  // Shares of the capacity; changes at most once in `fetchInterval`. Null: there is no source.
+  // Past use as shares of the capacity; changes at most once in `fetchInterval`. Null without a source.
   const QueueUsage* in_force() const { return source_ ? &in_force_ : nullptr; }
   void cycle_ran(const Cluster& cluster);
   kube::Async<void> finish();
 
  private:
-  enum class Standing { kGood, kLate, kStale, kUnknown };
+  enum class State { kGood, kLate, kStale, kUnknown };
 
   kube::Async<void> run();
   void take(UsageAnswer answer, TimePoint now);
-  Standing standing_at(TimePoint now) const;
-  void log_change(Standing from);
-  std::string in_words() const;
+  State state_at(TimePoint now) const;
+  void log_change(State from);
+  std::string state_text() const;
   bool is_missed() const;
-  void tell_queues(const Cluster& cluster);
+  void report_to_queues(const Cluster& cluster);
   std::chrono::nanoseconds pause(TimePoint now) const;
 
-  const WriteParts p_;
+  const WriteServices p_;
   const UsageSettings& settings_;
   const std::unique_ptr<UsageSource> source_;
   kube::Signal& news_;
@@ -53,9 +53,9 @@ class UsageKeeper {
   std::optional<TimePoint> value_at_;
   QueueUsage value_, in_force_;
   std::string trouble_;
-  Standing standing_ = Standing::kGood;
+  State state_ = State::kGood;
   bool queues_know_trouble_ = false;
-  kube::Clock::time_point told_queues_{};
+  kube::Clock::time_point reported_at_{};
 };
 
 }  // namespace muster::serve

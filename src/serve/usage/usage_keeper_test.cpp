@@ -1,4 +1,4 @@
-// Past use for the cycles: waiting for it, using it, and going on without.
+// Past use for the cycles: waiting for it, using it, and working without it.
 #include "serve/usage/usage_keeper.hpp"
 
 #include <gmock/gmock.h>
@@ -9,9 +9,9 @@
 #include "kube/waiting.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
+#include "serve/write/backpressure.hpp"
 #include "serve/write/events.hpp"
-#include "serve/write/rush.hpp"
 
 namespace muster::serve {
 namespace {
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-struct KnowsNothing final : Knowledge {
+struct KnowsNothing final : ObservedState {
   bool knows(const kube::Resource&, std::string_view, std::string_view) const override { return false; }
   bool knows_any(const kube::Resource&) const override { return false; }
   const kube::Resource& served(const kube::Resource& kind) const override { return kind; }
@@ -40,7 +40,7 @@ struct KnowsNothing final : Knowledge {
   void end_annotations(const std::string&, const std::string&) override {}
 };
 
-// Gives the answers that it was told, and ends the loop after the last.
+// Returns the given answers and stops the loop after the last.
 struct Scripted final : UsageSource {
   Scripted(kube::Loop& the_loop, std::deque<UsageAnswer> the_answers)
       : loop(the_loop), answers(std::move(the_answers)) {}
@@ -61,7 +61,7 @@ UsageAnswer no_data() { return {.shares = {}, .trouble = "no data", .was_reached
 
 class UsageKeeperTest : public testing::Test {
  protected:
-  // What is logged until all answers have been given.
+  // Returns what is logged until all answers have been given.
   std::string play(std::deque<UsageAnswer> answers) {
     keeper = std::make_unique<UsageKeeper>(parts, settings,
                                            std::make_unique<Scripted>(loop, std::move(answers)), news);
@@ -78,68 +78,68 @@ class UsageKeeperTest : public testing::Test {
   Log log;
   Events events{client, log, "test"};
   Metrics metrics{"kai", ""};
-  const Rush rush;
-  const WriteParts parts{client, knowledge, events, metrics, log, rush};
+  const WriteBackpressure rush;
+  const WriteServices parts{client, knowledge, events, metrics, log, rush};
   UsageSettings settings{.window_size = 1h, .fetch_interval = 1ms, .wait_timeout = 1h};
   std::unique_ptr<UsageKeeper> keeper;
 };
 
-TEST_F(UsageKeeperTest, WithoutASourceNothingIsWaitedFor) {
+TEST_F(UsageKeeperTest, WithoutASourceThereIsNoWait) {
   UsageKeeper nobody(parts, settings, nullptr, news);
   nobody.begin();
   EXPECT_FALSE(nobody.is_awaited());
   EXPECT_EQ(nobody.in_force(), nullptr);
 }
 
-TEST_F(UsageKeeperTest, TheFirstValueIsUsedAndNothingIsSaid) {
+TEST_F(UsageKeeperTest, TheFirstValueIsUsedWithoutALogLine) {
   EXPECT_EQ(play({value()}), "");
   EXPECT_FALSE(keeper->is_awaited());
   EXPECT_EQ(*keeper->in_force(), kHalf);
   EXPECT_THAT(metrics.text(), HasSubstr("kai_muster_usage_errors_total 0"));
 }
 
-TEST_F(UsageKeeperTest, WaitsForASourceThatIsSilent) {
+TEST_F(UsageKeeperTest, WaitsForASourceThatDoesNotAnswer) {
   EXPECT_THAT(play({silence()}),
-              HasSubstr("warning past use is not known, every queue counts as unused: no answer"));
+              HasSubstr("warning past use is unknown; every queue counts as unused: no answer"));
   EXPECT_TRUE(keeper->is_awaited());
   EXPECT_TRUE(keeper->in_force()->empty());
   EXPECT_THAT(metrics.text(), HasSubstr("kai_muster_usage_errors_total 1"));
 }
 
-TEST_F(UsageKeeperTest, WaitsNoLongerThanItWasTold) {
+TEST_F(UsageKeeperTest, WaitsNoLongerThanConfigured) {
   settings.wait_timeout = 0s;
   play({silence()});
   EXPECT_FALSE(keeper->is_awaited());
 }
 
-TEST_F(UsageKeeperTest, DoesNotWaitForASourceThatHasNothing) {
+TEST_F(UsageKeeperTest, DoesNotWaitForASourceWithoutData) {
   play({no_data()});
   EXPECT_FALSE(keeper->is_awaited());
 }
 
-TEST_F(UsageKeeperTest, TheLastValueCountsOnAndItIsSaidOnce) {
+TEST_F(UsageKeeperTest, TheLastValueRemainsInEffectAndIsLoggedOnce) {
   const std::string said = play({value(), silence(), silence(), silence()});
   EXPECT_EQ(*keeper->in_force(), kHalf);
-  EXPECT_EQ(said.find("past use is as of"), said.rfind("past use is as of"));
+  EXPECT_EQ(said.find("past use was last read at"), said.rfind("past use was last read at"));
   EXPECT_THAT(said, HasSubstr(": no answer"));
 }
 
-TEST_F(UsageKeeperTest, SaysWhenItIsOver) {
+TEST_F(UsageKeeperTest, LogsWhenThePastUseIsAvailableAgain) {
   EXPECT_THAT(play({value(), silence(), value()}), HasSubstr("info    past use is up to date"));
 }
 
-TEST_F(UsageKeeperTest, AnOldValueFades) {
+TEST_F(UsageKeeperTest, AnOldValueCountsLessAndLess) {
   settings.staleness = 0s;
   settings.window_size = 1ms;
   const std::string said = play({value(), silence(), silence(), silence(), silence(), silence()});
-  EXPECT_THAT(said, HasSubstr(" and fades: no answer"));
+  EXPECT_THAT(said, HasSubstr(" and counts less and less: no answer"));
   EXPECT_THAT(*keeper->in_force(), ElementsAre(Pair("a", ElementsAre(0, 0, 0))));
 }
 
-TEST_F(UsageKeeperTest, AnOldValueCountsForEverTheWayOfKai) {
+TEST_F(UsageKeeperTest, AnOldValueKeepsItsWeightWithoutAging) {
   settings.staleness = 0s;
   settings.window_size = 1ms;
-  settings.ages_out = false;
+  settings.fades_when_stale = false;
   const std::string said = play({value(), silence(), silence(), silence(), silence(), silence()});
   EXPECT_THAT(said, Not(HasSubstr("fades")));
   EXPECT_EQ(*keeper->in_force(), kHalf);

@@ -1,4 +1,4 @@
-// Who knows the past use of queues: Prometheus, or a history of our own.
+// The source of the past use of queues: Prometheus, or muster's own history.
 #pragma once
 
 #include <optional>
@@ -15,9 +15,9 @@ class Cluster;
 namespace muster::serve {
 
 struct UsageAnswer {
-  std::optional<QueueUsage> shares;  // nothing: not known
+  std::optional<QueueUsage> shares;  // nullopt: unknown
   std::string trouble;               // "": none
-  bool was_reached = true;           // there is nothing to wait for
+  bool was_reached = true;           // false: worth waiting for
 };
 
 class UsageSource {
@@ -25,13 +25,13 @@ class UsageSource {
   virtual ~UsageSource() = default;
 
   virtual kube::Async<UsageAnswer> refresh(TimePoint now) = 0;
-  // What queues hold from now on; between cycles.
+  // Observes what queues use from now on. Called between cycles.
   virtual void saw(const Cluster&, TimePoint /*now*/) {}
-  // Before the daemon ends.
+  // Called before the daemon ends.
   virtual kube::Async<void> finish() { co_return; }
 };
 
-// With fractions of a second, unlike what is written into objects.
+// The time with fractions of a second, unlike times that are written into objects.
 inline TimePoint exact_wall_clock() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }

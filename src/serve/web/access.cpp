@@ -1,4 +1,4 @@
-// A TokenReview, then two SubjectAccessReviews, sent by the loop's thread while the reader waits.
+// Sends a TokenReview and then two SubjectAccessReviews on the loop's thread while the client waits.
 #include "serve/web/access.hpp"
 
 #include "serve/web/loop_answer.hpp"
@@ -7,7 +7,7 @@
 namespace muster::serve {
 namespace {
 
-constexpr auto kHolds = std::chrono::seconds(60), kForReviews = std::chrono::seconds(30);
+constexpr auto kAnswerLifetime = std::chrono::seconds(60), kReviewTimeout = std::chrono::seconds(30);
 constexpr std::size_t kMostKnown = 4096;
 
 kube::ApiRequest review(const char* path, std::string body) {
@@ -28,13 +28,13 @@ std::optional<bool> allowed_by(const kube::HttpResponse& answer) {
 
 }  // namespace
 
-kube::Async<MayRead> Access::ask(const Question& question) {
+kube::Async<MayRead> Access::ask(Question question) {
   try {
     kube::ApiRequest who_asks = token_question(question.token);
     const kube::HttpResponse who = co_await upstream_.send(std::move(who_asks));
     const auto token = who.ok() ? read_token_review(who.body) : std::nullopt;
     if (!token) co_return MayRead::kUnknown;
-    if (!token->is_authenticated) co_return MayRead::kNotKnown;
+    if (!token->is_authenticated) co_return MayRead::kUnauthenticated;
     kube::ApiRequest get = access_question(path_review(token->user, question.path));
     const kube::HttpResponse get_answer = co_await upstream_.send(std::move(get));
     kube::ApiRequest list = access_question(pods_review(token->user, question.ns));
@@ -44,18 +44,18 @@ kube::Async<MayRead> Access::ask(const Question& question) {
     const bool may = *may_get && *may_list;
     co_return may ? MayRead::kYes : MayRead::kNo;
   } catch (const std::exception& e) {
-    report(trouble_, "web: a review", e);
+    report(trouble_, "web: an access review", e);
     co_return MayRead::kUnknown;
   }
 }
 
 kube::Async<void> Access::keep(Promise promise, Question question) {
-  const MayRead answer = co_await ask(question);
+  const MayRead answer = co_await ask(std::move(question));
   promise->set_value(answer);
 }
 
 MayRead Access::may_read(const std::string& token, const std::string& path, const std::string& ns) {
-  if (token.empty()) return MayRead::kNotKnown;
+  if (token.empty()) return MayRead::kUnauthenticated;
   const Question question{token, path, ns};
   {
     const std::lock_guard lock(mutex_);
@@ -63,14 +63,14 @@ MayRead Access::may_read(const std::string& token, const std::string& path, cons
         known != known_.end() && kube::Clock::now() < known->second.until)
       return known->second.answer;
   }
-  const auto told = answer_of_loop<MayRead>(
-      upstream_.loop, is_closing_, kForReviews,
+  const auto reply = wait_for_loop<MayRead>(
+      upstream_.loop, is_closing_, kReviewTimeout,
       [this, question](const Promise& promise) { kube::spawn(keep(promise, question)); });
-  const MayRead answer = told.value_or(MayRead::kUnknown);
+  const MayRead answer = reply.value_or(MayRead::kUnknown);
   const std::lock_guard lock(mutex_);
   if (known_.size() >= kMostKnown) known_.clear();
   if (answer != MayRead::kUnknown)
-    known_.insert_or_assign(question, Known{answer, kube::Clock::now() + kHolds});
+    known_.insert_or_assign(question, Known{answer, kube::Clock::now() + kAnswerLifetime});
   return answer;
 }
 

@@ -1,4 +1,4 @@
-// Who may read what of the interface: the API server is asked, and its answer counts for a minute.
+// Access control of the HTTP API: the API server decides, and its answer is valid for a minute.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,15 @@
 
 namespace muster::serve {
 
-enum class MayRead { kYes, kNotKnown, kNo, kUnknown };
+enum class MayRead { kYes, kUnauthenticated, kNo, kUnknown };
 
 class Access {
  public:
   Access(const Upstream& upstream, const std::atomic<bool>& is_closing, const Trouble& trouble)
       : upstream_(upstream), is_closing_(is_closing), trouble_(trouble) {}
 
-  // From any thread but the loop's: may the owner of the token get this path, and list the pods of the
-  // namespace ("": of all)? REQUIRES: all three are valid UTF-8.
+  // Returns whether the owner of the token may get this path and list the pods of the namespace ("": of all
+  // namespaces). To be called from any thread but the loop's. REQUIRES: all three are valid UTF-8.
   MayRead may_read(const std::string& token, const std::string& path, const std::string& ns);
 
  private:
@@ -34,7 +34,7 @@ class Access {
     kube::Clock::time_point until;
   };
   using Promise = std::shared_ptr<std::promise<MayRead>>;
-  kube::Async<MayRead> ask(const Question& question);
+  kube::Async<MayRead> ask(Question question);
   kube::Async<void> keep(Promise promise, Question question);
 
   const Upstream& upstream_;

@@ -1,5 +1,5 @@
-// Something that the loop's thread makes for others when one of them asks, at a moment that suits it: a
-// reader never keeps a cycle waiting.
+// A value that the loop's thread makes for other threads on request, at a time of its choice: a reader never
+// delays a cycle.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,11 @@ namespace muster::serve {
 template <class Thing>
 class Asked {
  public:
-  // `wake`: may be called from any thread, and has answer() called soon.
+  // `wake` may be called from any thread and leads to a call of answer() soon.
   explicit Asked(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  // From any thread but the loop's: waits for one that is no older than a second. Null: none came in time.
+  // Waits for a value that is at most a second old. Returns null if none came in time. To be called from any
+  // thread but the loop's.
   std::shared_ptr<const Thing> ask() {
     std::unique_lock lock(mutex_);
     const auto asked = Clock::now();
@@ -30,14 +31,14 @@ class Asked {
     return is_there() ? thing_ : nullptr;
   }
 
-  // Nobody waits any longer.
+  // Wakes all waiting threads; later calls of ask() do not wait.
   void close() {
     const std::lock_guard lock(mutex_);
     is_closed_ = true;
     answered_.notify_all();
   }
 
-  // On the loop's thread.
+  // To be called on the loop's thread.
   bool is_asked() const {
     const std::lock_guard lock(mutex_);
     return is_asked_;

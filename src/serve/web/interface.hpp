@@ -1,4 +1,4 @@
-// The interface of a live cluster under /api/v1/: what is at each path, and who may see it.
+// The HTTP API of a live cluster under /api/v1/: its paths and their access control.
 #pragma once
 
 #include <functional>
@@ -13,27 +13,27 @@
 
 namespace muster::serve {
 
-struct InterfaceOptions {
+struct HttpApiOptions {
   WebAddress at;            // address "": off
-  bool asks_tokens = true;  // else whoever reaches it may read
-  // A snapshot of the next cycle; nothing where none comes in time. From any thread.
+  bool asks_tokens = true;  // false: every client that reaches the API may read
+  // Returns a snapshot of the next cycle, or nullopt if none comes in time. Called from any thread.
   std::function<std::optional<std::string>()> of_cycle = [] { return std::nullopt; };
   Trouble trouble = {};
 };
 
 class Interface {
  public:
-  Interface(Upstream upstream, Views& views, InterfaceOptions options);
+  Interface(Upstream upstream, Views& views, HttpApiOptions options);
 
   ~Interface();  // waits for requests that are being answered
   Interface(const Interface&) = delete;
   Interface& operator=(const Interface&) = delete;
 
   Result<int> start() { return server_.start(options_.at); }
-  // False: a request is still being answered after this time.
+  // Returns false if a request is still being answered after this time.
   bool stop(std::chrono::milliseconds most);
 
-  // What a client gets. From any thread but the loop's. Does not throw.
+  // Returns the answer for a client. Does not throw. To be called from any thread but the loop's.
   WebAnswer answer(const WebRequest& request);
 
  private:
@@ -41,12 +41,12 @@ class Interface {
   WebAnswer page(const WebRequest& request);
   WebAnswer job(const WebRequest& request);
   WebAnswer snapshot(const WebRequest& request);
-  // Nothing: may read.
+  // Returns the refusal, or nullopt if the client may read.
   std::optional<WebAnswer> refusal(const WebRequest& request, const std::string& ns);
 
   const Upstream upstream_;
   Views& views_;
-  const InterfaceOptions options_;
+  const HttpApiOptions options_;
   std::atomic<bool> is_closing_ = false;
   Access access_;
   WebServer server_;

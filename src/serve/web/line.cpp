@@ -1,4 +1,4 @@
-// Tries, and waits until it can try again.
+// Attempts each operation, and waits for the socket before the next attempt.
 #include "serve/web/line.hpp"
 
 #include <poll.h>
@@ -54,7 +54,7 @@ std::size_t Line::receive(char* buffer, std::size_t size, Clock::time_point dead
   });
 }
 
-// Waits first, so that a reader who takes everything at once is not served after the end either.
+// Waits before each attempt, so that the end of the server also stops a client that never blocks.
 bool Line::send(std::string_view text, Clock::time_point deadline) {
   while (!text.empty()) {
     if (!wait(POLLOUT, deadline)) return false;

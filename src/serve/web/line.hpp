@@ -1,4 +1,5 @@
-// The bytes of one connection, in the clear or by TLS. No call outlasts its deadline or the server.
+// Sends and receives the bytes of one connection, with or without TLS. No call outlasts its deadline or the
+// server.
 #pragma once
 
 #include <sys/types.h>
@@ -16,24 +17,26 @@ class Line {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `descriptor`: of a socket that does not block. `end`: can be read from once the server ends. `tls`: null
-  // for a line in the clear.
+  // `descriptor`: a non-blocking socket. `end`: becomes readable when the server ends. `tls`: null for
+  // plain text.
   Line(int descriptor, int end, TlsFiles* tls);
 
-  // False, as with send(): the other side did not do its part in time.
+  // Does the TLS handshake. Returns false if the client did not do its part in time.
   bool greet(Clock::time_point deadline);
-  // 0: nothing came in time, or nothing more will come.
+  // Returns 0 if nothing came in time or nothing more will come.
   std::size_t receive(char* buffer, std::size_t size, Clock::time_point deadline);
+  // Returns false if the client did not take the text in time.
   bool send(std::string_view text, Clock::time_point deadline);
-  // Nothing more is sent; what was sent still arrives.
+  // Ends sending; what was sent still arrives.
   void finish();
 
  private:
-  // Calls `attempt` until it returns more than 0, which is the result; 0 where it cannot or may not go on.
+  // Calls `attempt` until it returns more than 0, and returns that; returns 0 if it cannot or may not go on.
   template <class Attempt>
   std::size_t until(Clock::time_point deadline, short in_the_clear, Attempt attempt);
   bool wait(short events, Clock::time_point deadline) const;
-  // What to wait for after an attempt with this result; no events: another attempt would fail as well.
+  // The events to wait for after an attempt with this result; kNoEvents if another attempt would fail as
+  // well.
   short events_after(ssize_t result, short in_the_clear) const;
 
   const int descriptor_, end_;

@@ -1,4 +1,4 @@
-// An answer that the loop's thread gives to another, which waits for it: not for ever, and not once all ends.
+// Lets another thread wait for an answer of the loop's thread, for a limited time and only until shutdown.
 #pragma once
 
 #include <atomic>
@@ -11,11 +11,11 @@
 
 namespace muster::serve {
 
-// `begin(promise)` runs on the loop's thread and sees to it that the promise is kept. Nothing: it was not in
-// time.
+// Runs `begin(promise)` on the loop's thread, which must ensure that the promise is kept. Returns nullopt if
+// the answer did not come in time.
 template <class T, class Begin>
-std::optional<T> answer_of_loop(kube::Loop& loop, const std::atomic<bool>& is_closing,
-                                std::chrono::seconds most, Begin begin) {
+std::optional<T> wait_for_loop(kube::Loop& loop, const std::atomic<bool>& is_closing,
+                               std::chrono::seconds most, Begin begin) {
   constexpr auto kLook = std::chrono::milliseconds(50);
   const auto promise = std::make_shared<std::promise<T>>();
   std::future<T> future = promise->get_future();

@@ -1,4 +1,5 @@
-// Members that are absent or null are empty; members of another type make the whole answer malformed.
+// Builds and parses reviews. Absent and null members are empty; a member of another type makes the whole
+// answer malformed.
 #include "serve/web/reviews.hpp"
 
 #include <nlohmann/json.hpp>
@@ -23,7 +24,7 @@ std::string access_review(const Identity& user, const char* attributes, json ask
 
 // ---------------------------------------------------------------- reading
 
-// Each reads a value into `to`; false: it has another type.
+// Each overload reads a value into `to`. Returns false if the value has another type.
 bool read(Json value, bool& to) { return value.get(to) == simdjson::SUCCESS; }
 
 bool read(Json value, std::string& to) {
@@ -49,7 +50,7 @@ bool read(Json value, std::map<std::string, Texts>& to) {
   return true;
 }
 
-// True also if the member is absent.
+// Also returns true if the member is absent.
 template <class Value>
 bool read_member(Json object, std::string_view key, Value& to) {
   Json value;
@@ -57,7 +58,7 @@ bool read_member(Json object, std::string_view key, Value& to) {
   return read(value, to);
 }
 
-// Calls `use` with the member `status` of the body. Nothing: it is absent or not an object.
+// Calls `use` with the member `status` of the body. Returns nullopt if that is absent or not an object.
 template <class Use>
 auto with_status(std::string_view body, Use use) -> decltype(use(Json())) {
   simdjson::dom::parser parser;

@@ -1,5 +1,5 @@
-// Who a token belongs to and what that user may do: questions to the API server and its answers, read with
-// their types.
+// Reviews by the API server: which user a token belongs to, and what that user may do. Builds the requests
+// and parses the answers strictly.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ struct Identity {
 
 struct TokenReview {
   bool is_authenticated = false;
-  Identity user;  // only where it is
+  Identity user;  // only if authenticated
 };
 
-// Bodies of questions. All text must be valid UTF-8.
+// Return the bodies of requests. REQUIRES: all text is valid UTF-8.
 std::string token_review(const std::string& token);
 std::string path_review(const Identity& user, const std::string& path);
-// May the user list the pods of the namespace, "": of all?
+// Asks whether the user may list the pods of the namespace; "": of all namespaces.
 std::string pods_review(const Identity& user, const std::string& ns);
 
-// Nothing: the answer is malformed, so that it says neither yes nor no.
+// Return nullopt if the answer is malformed.
 std::optional<TokenReview> read_token_review(std::string_view body);
 std::optional<bool> read_access_review(std::string_view body);
 

@@ -1,4 +1,4 @@
-// Answers of an API server, good and malformed.
+// Valid and malformed answers of an API server.
 #include "serve/web/reviews.hpp"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ std::optional<TokenReview> of_user(const std::string& user) {
   return read_token_review(R"({"status":{"authenticated":true,"user":)" + user + "}}");
 }
 
-TEST(Reviews, ReadAUserWithAllMembers) {
+TEST(Reviews, ParseAUserWithAllMembers) {
   const auto review =
       of_user(R"({"username":"a","uid":"u","groups":["g","h"],"extra":{"k":["v","w"],"empty":null}})");
   ASSERT_TRUE(review && review->is_authenticated);
@@ -23,7 +23,7 @@ TEST(Reviews, ReadAUserWithAllMembers) {
   EXPECT_TRUE(of_user(R"({"username":"a","uid":null,"groups":null,"extra":null})"));
 }
 
-TEST(Reviews, ATokenThatIsUnknownIsNotMalformed) {
+TEST(Reviews, AnUnknownTokenIsNotMalformed) {
   for (const char* body : {R"({"status":{}})", R"({"status":{"authenticated":false}})",
                            R"({"status":{"error":"expired","user":{}}})"}) {
     const auto review = read_token_review(body);
@@ -32,7 +32,7 @@ TEST(Reviews, ATokenThatIsUnknownIsNotMalformed) {
   }
 }
 
-TEST(Reviews, MalformedAnswersSayNothing) {
+TEST(Reviews, MalformedAnswersAreRejected) {
   for (const char* user :
        {"null", R"("x")", "[]", "{}", R"({"username":""})", R"({"username":5})",
         R"({"username":"a","uid":7})", R"({"username":"a","groups":"x"})", R"({"username":"a","groups":[1]})",
@@ -46,7 +46,7 @@ TEST(Reviews, MalformedAnswersSayNothing) {
   EXPECT_FALSE(read_token_review(deep));
 }
 
-TEST(Reviews, AccessIsAllowedByTrueAlone) {
+TEST(Reviews, OnlyTrueAllowsAccess) {
   EXPECT_EQ(read_access_review(R"({"status":{"allowed":true}})"), true);
   EXPECT_EQ(read_access_review(R"({"status":{"allowed":false,"denied":true}})"), false);
   for (const char* body :
@@ -54,7 +54,7 @@ TEST(Reviews, AccessIsAllowedByTrueAlone) {
     EXPECT_EQ(read_access_review(body), std::nullopt) << body;
 }
 
-TEST(Reviews, AskForTheUserAsTheApiServerNamedIt) {
+TEST(Reviews, ContainTheUserAsTheApiServerNamedIt) {
   const Identity user{.username = "a", .uid = "u", .groups = {"g"}, .extra = {{"k", {"v"}}}};
   const auto asked = nlohmann::json::parse(pods_review(user, "team"));
   EXPECT_EQ(asked["spec"]["user"], "a");

@@ -1,4 +1,4 @@
-// Compares who runs now with who ran at the last look.
+// Compares the jobs that run now with those that ran at the last check.
 #include "serve/web/run_times.hpp"
 
 #include "answers/state.hpp"
@@ -7,12 +7,12 @@
 namespace muster::serve {
 namespace {
 
-constexpr auto kBetweenLooksAtRuns = std::chrono::seconds(1);
+constexpr auto kRunCheckInterval = std::chrono::seconds(1);
 
 }  // namespace
 
 bool RunTimes::look(const Cluster& cluster, TimePoint now) {
-  if (looked_ && now - *looked_ < kBetweenLooksAtRuns && now >= *looked_) return false;
+  if (looked_ && now - *looked_ < kRunCheckInterval && now >= *looked_) return false;
   looked_ = now;
   const bool has_ended = note_ended(cluster, now);
   note_running(cluster);
@@ -29,7 +29,7 @@ void RunTimes::note_running(const Cluster& cluster) {
   }
 }
 
-// Who was evicted did not end: it will run again.
+// An evicted job does not count as ended: it will run again.
 bool RunTimes::note_ended(const Cluster& cluster, TimePoint now) {
   bool has_ended = false;
   absl::erase_if(running_, [&](const auto& entry) {

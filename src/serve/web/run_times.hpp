@@ -1,4 +1,5 @@
-// Sees jobs run and end, and keeps how long they ran: what start estimates rest on where nobody says.
+// Observes when jobs run and end, and records how long they ran. Start estimates use this for jobs that
+// declare no duration.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,7 +14,8 @@ namespace muster::serve {
 
 class RunTimes {
  public:
-  // Between cycles, as often as one likes: it looks once a second. True: a job has ended since.
+  // To be called between cycles; it looks at most once a second. Returns true if a job has ended since the
+  // last look.
   bool look(const Cluster& cluster, TimePoint now);
   answers::RunFigureTable figures() const { return history_.figures(); }
 

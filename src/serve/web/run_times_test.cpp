@@ -1,4 +1,4 @@
-// Jobs that are seen to run and end, and those that only lose their place.
+// Jobs that run and end, and jobs that are only evicted.
 #include "serve/web/run_times.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::int64_t runs_of(const RunTimes& times, const std::string& queue) {
   return found == table.end() ? 0 : found->second.jobs;
 }
 
-TEST(RunTimes, AreOfJobsThatEnded) {
+TEST(RunTimes, AreRecordedForJobsThatEnded) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).queue("team");
   c.running("ends", {.queue = "team", .gpus = 2, .node = "n1", .age = 10min});
@@ -28,7 +28,7 @@ TEST(RunTimes, AreOfJobsThatEnded) {
   EXPECT_FALSE(times.look(c.cluster(), c.now() + 6min));
 }
 
-TEST(RunTimes, DoNotCountWhoWaitsAgain) {
+TEST(RunTimes, DoNotCountJobsThatArePendingAgain) {
   TestCluster c;
   c.node("n1", {.gpus = 4}).queue("team");
   c.running("evicted", {.queue = "team", .gpus = 2, .node = "n1", .age = 10min});

@@ -1,4 +1,5 @@
-// OpenSSL on the connection's descriptor; a new context when the files have other times.
+// Uses OpenSSL on the connection's descriptor, with a new context when the modification times of the files
+// change.
 #include "serve/web/tls.hpp"
 
 #include <openssl/err.h>
@@ -16,7 +17,7 @@ std::string last_trouble() {
   const unsigned long code = ERR_get_error();
   const char* words = code == 0 ? nullptr : ERR_reason_error_string(code);
   ERR_clear_error();
-  return words == nullptr ? "can not be used" : words;
+  return words == nullptr ? "cannot be used" : words;
 }
 
 int most_bytes(std::size_t size) {
@@ -82,7 +83,7 @@ TlsConversation::~TlsConversation() {
   ERR_clear_error();
 }
 
-// What OpenSSL left in the thread's queue of errors would be taken for the next call's.
+// Clears the thread's queue of OpenSSL errors, which would otherwise be attributed to the next call.
 int TlsConversation::noted(int result) {
   if (result > 0) return result;
   const int error = SSL_get_error(ssl_, result);

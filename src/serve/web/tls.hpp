@@ -1,5 +1,4 @@
-// TLS for connections that are taken: certificate and key come from files, and are read again when those
-// change.
+// The server side of TLS. Certificate and key are read from files, again whenever these change.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +17,9 @@ class TlsFiles {
  public:
   TlsFiles(std::string certificate, std::string key);
 
-  // What is wrong with the files, at the beginning.
+  // Reads the files at the start; returns what is wrong with them.
   Result<void> load();
-  // From any thread. As the files are now; where they have become unusable, as they were.
+  // Returns the context for the current files, or the last usable one. To be called from any thread.
   std::shared_ptr<ssl_ctx_st> context();
 
  private:
@@ -38,7 +37,7 @@ class TlsFiles {
   Times read_at_;
 };
 
-// A conversation over a socket that does not block. Where a call returns 0 or less, next() says what to do.
+// A TLS connection over a non-blocking socket. If a call returns 0 or less, next() tells what to do.
 class TlsConversation {
  public:
   enum class Next { kEnd, kWaitToRead, kWaitToWrite };
@@ -50,7 +49,7 @@ class TlsConversation {
 
   int greet();
   int receive(char* buffer, std::size_t size);
-  int send(const char* bytes, std::size_t size);  // may take a part of them
+  int send(const char* bytes, std::size_t size);  // may send only a part
   Next next() const { return next_; }
 
  private:

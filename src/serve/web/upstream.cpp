@@ -1,4 +1,4 @@
-// The API server itself.
+// The requests to the real API server.
 #include "serve/web/upstream.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What the interface asks of the API server. A test may answer in its place.
+// The requests of the HTTP API to the API server. Tests can replace them.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
-// What the cluster was like at one moment, for threads that answer questions: a copy, made between two cycles
-// when somebody asks.
+// A copy of the cluster's state for threads that answer requests, made between two cycles when a thread asks.
 #pragma once
 
 #include "answers/state.hpp"

@@ -1,4 +1,4 @@
-// Threads that answer readers of the interface one by one, and cut off those that are slow.
+// Serves each connection on its own thread and closes slow ones.
 #include "serve/web/web_server.hpp"
 
 #include <arpa/inet.h>
@@ -24,19 +24,19 @@
 namespace muster::serve {
 namespace {
 
-constexpr std::size_t kMostReaders = 64, kLongestQuestion = 16 << 10;
+constexpr std::size_t kMostReaders = 64, kLongestRequestHead = 16 << 10;
 constexpr std::int64_t kLargestBody = 1 << 20;
-constexpr auto kBetweenRefusals = std::chrono::milliseconds(50);  // where the machine has no descriptor left
-constexpr auto kForQuestion = std::chrono::seconds(10);           // the handshake included
-constexpr auto kForAnswer = std::chrono::seconds(10);             // and what its size needs
-constexpr std::size_t kLeastPerSecond = 64 << 10;                 // of an answer, on average
+constexpr auto kAcceptRetryInterval = std::chrono::milliseconds(50);  // if the system has no descriptor left
+constexpr auto kRequestTimeout = std::chrono::seconds(10);            // the handshake included
+constexpr auto kAnswerTimeout = std::chrono::seconds(10);             // plus what its size needs
+constexpr std::size_t kLeastBytesPerSecond = 64 << 10;                // of an answer, on average
 
-// The head of the request; "" where none came in time, or it is too long.
+// Returns the head of the request, or "" if none came in time or it is too long.
 std::string read_head(Line& line, Line::Clock::time_point deadline, bool& is_too_long) {
   std::string head;
   char buffer[4096];
   while (head.find("\r\n\r\n") == std::string::npos) {
-    is_too_long = head.size() > kLongestQuestion;
+    is_too_long = head.size() > kLongestRequestHead;
     const std::size_t n = is_too_long ? 0 : line.receive(buffer, sizeof(buffer), deadline);
     if (n == 0) return "";
     head.append(buffer, n);
@@ -67,12 +67,13 @@ WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler) {
   if (const auto* refusal = std::get_if<HttpRefusal>(&read))
     return web_error(refusal->status, refusal->message);
   const HttpRequest& request = std::get<HttpRequest>(read);
-  if (body_size(head) > kLargestBody) return web_error(413, "no body over 1 MB");
-  if (request.method != "GET") return web_error(405, "GET only");
+  if (body_size(head) > kLargestBody) return web_error(413, "the request body exceeds 1 MB");
+  if (request.method != "GET") return web_error(405, "method not allowed; use GET");
   constexpr std::string_view kBearer = "Bearer ";
   if (!request.authorization.starts_with(kBearer)) return handler({request.path, ""});
   std::string token = request.authorization.substr(kBearer.size());
-  if (!is_visible_ascii(token)) return web_error(401, "a bearer token consists of visible ASCII characters");
+  if (!is_visible_ascii(token))
+    return web_error(401, "a bearer token must consist of visible ASCII characters");
   return handler({request.path, std::move(token)});
 }
 
@@ -119,7 +120,7 @@ class WebServer::Threads {
   };
   using Place = std::list<Conversation>::iterator;
 
-  // Accepts no more, and all lines end.
+  // Stops accepting and ends all connections.
   void end_all() {
     static_cast<void>(::eventfd_write(end_.descriptor(), 1));
     if (accepting_.joinable()) accepting_.join();
@@ -134,11 +135,11 @@ class WebServer::Threads {
       if (client.is_open())
         guarded(server_.trouble_, "web: a connection", [&] { take(std::move(client)); });
       else
-        std::this_thread::sleep_for(kBetweenRefusals);
+        std::this_thread::sleep_for(kAcceptRetryInterval);
     }
   }
 
-  // Where there are too many for us, or for the machine, the new one is sent away.
+  // Closes the new connection if there are too many, or the system cannot start a thread.
   void take(Socket client) {
     Place place;
     {
@@ -156,7 +157,8 @@ class WebServer::Threads {
     }
   }
 
-  // The oldest that has not asked yet gives way. Those that were cut are gone soon.
+  // Makes room by closing the oldest connection without a request yet. Closed connections still count until
+  // their thread ends, but that is soon.
   bool has_room() {
     const auto is_cut = [](const Conversation& c) { return c.state == State::kIsCut; };
     const auto cut = static_cast<std::size_t>(std::ranges::count_if(open_, is_cut));
@@ -171,14 +173,14 @@ class WebServer::Threads {
 
   void converse(Conversation& conversation) {
     Line line(conversation.socket.descriptor(), end_.descriptor(), tls_.get());
-    const auto ask_until = Line::Clock::now() + kForQuestion;
+    const auto ask_until = Line::Clock::now() + kRequestTimeout;
     if (!line.greet(ask_until)) return;
     bool is_too_long = false;
     const std::string head = read_head(line, ask_until, is_too_long);
     if ((head.empty() && !is_too_long) || !begin_answer(conversation)) return;
     const WebAnswer answer = is_too_long ? web_error(431, "the request is too long") : safe_answer_to(head);
     const auto take_until =
-        Line::Clock::now() + kForAnswer + std::chrono::seconds(answer.body.size() / kLeastPerSecond);
+        Line::Clock::now() + kAnswerTimeout + std::chrono::seconds(answer.body.size() / kLeastBytesPerSecond);
     if (line.send(head_of(answer), take_until) && line.send(answer.body, take_until)) line.finish();
   }
 
@@ -202,7 +204,7 @@ class WebServer::Threads {
   }
 
   const Socket listener_;
-  const std::unique_ptr<TlsFiles> tls_;  // null: in the clear
+  const std::unique_ptr<TlsFiles> tls_;  // null: plain text
   const WebServer& server_;
   const Socket end_;
   std::mutex mutex_;

@@ -1,4 +1,4 @@
-// HTTP for the interface of a live cluster: a thread per connection, few of them, and none for long.
+// The HTTP server of the API: one thread per connection, with limits on their number and duration.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@
 namespace muster::serve {
 
 struct WebRequest {
-  std::string path;   // decoded, without the query: plain text
-  std::string token;  // of the bearer: visible ASCII; "": there is none
+  std::string path;   // decoded plain text, without the query
+  std::string token;  // bearer token of visible ASCII characters; "": none
 };
 
 struct WebAnswer {
@@ -28,19 +28,19 @@ WebAnswer web_error(int status, const std::string& message);
 // ":8081", "127.0.0.1:0", "[::1]:8081".
 struct WebAddress {
   std::string address;
-  std::string certificate, key;  // files; "": in the clear
+  std::string certificate, key;  // files; "": plain text
 };
 
 class WebServer {
  public:
-  // Called from threads of the server, several at once; may wait.
+  // Called concurrently from threads of the server; may block.
   using Handler = std::function<WebAnswer(const WebRequest&)>;
   explicit WebServer(Handler handler, Trouble trouble = {});
   ~WebServer();  // waits for requests that are being answered
 
-  // The port that was taken.
+  // Returns the port that the server listens on.
   Result<int> start(const WebAddress& at);
-  // Closes all connections. False: the handler is still busy after this time.
+  // Closes all connections. Returns false if the handler is still busy after this time.
   bool stop(std::chrono::milliseconds most);
 
  private:
@@ -50,10 +50,10 @@ class WebServer {
   std::unique_ptr<Threads> threads_;
 };
 
-// The answer to a request with this head: that of the handler, if the request is one that it may see.
+// Returns the answer to a request with this head; calls the handler only for valid requests.
 WebAnswer answer_to(std::string_view head, const WebServer::Handler& handler);
 
-// Only this machine reaches the address: "127.0.0.1:80", "[::1]:80", "localhost:80".
+// True if only this machine can reach the address: "127.0.0.1:80", "[::1]:80", "localhost:80".
 bool is_loopback(const std::string& address);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Clients of the interface that are slow, many, or send malformed requests.
+// Clients of the HTTP API that are slow, many, or send malformed requests.
 #include "serve/web/web_server.hpp"
 
 #include <arpa/inet.h>
@@ -77,7 +77,7 @@ class WebServerTest : public testing::Test {
   std::optional<WebServer> server_;
 };
 
-TEST_F(WebServerTest, TheHandlerSeesPlainTextAlone) {
+TEST_F(WebServerTest, TheHandlerSeesOnlyPlainText) {
   std::atomic<int> asked = 0;
   const int port = start([&](const WebRequest& request) {
     ++asked;
@@ -92,14 +92,14 @@ TEST_F(WebServerTest, TheHandlerSeesPlainTextAlone) {
   EXPECT_THAT(Client(port).get("/c", ""), HasSubstr("\r\n\r\n/c ")) << "it has no token";
 }
 
-TEST_F(WebServerTest, ARequestThatFailsCostsOneAnswer) {
+TEST_F(WebServerTest, AFailingRequestAffectsNoOther) {
   const int port = start();
   EXPECT_THAT(Client(port).get("/throws"), StartsWith("HTTP/1.1 500 "));
   EXPECT_THAT(Client(port).get("/"), StartsWith("HTTP/1.1 200 "));
   EXPECT_THAT(troubles_, testing::ElementsAre("web: a request failed: it was asked to"));
 }
 
-TEST_F(WebServerTest, TheOldestThatHasNotAskedGivesWay) {
+TEST_F(WebServerTest, TheOldestWithoutARequestIsClosed) {
   const int port = start();
   std::vector<std::unique_ptr<Client>> silent;
   for (int i = 0; i < 200; ++i) silent.push_back(std::make_unique<Client>(port));
@@ -108,7 +108,7 @@ TEST_F(WebServerTest, TheOldestThatHasNotAskedGivesWay) {
   EXPECT_THAT(silent.back()->get("/"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST_F(WebServerTest, ClientsThatDoNothingDoNotKeepItFromEnding) {
+TEST_F(WebServerTest, IdleClientsDoNotDelayTheEnd) {
   const int port = start();
   const Client silent(port), slow(port), reads_nothing(port);
   slow.send("GET /");
@@ -119,7 +119,7 @@ TEST_F(WebServerTest, ClientsThatDoNothingDoNotKeepItFromEnding) {
   EXPECT_LT(Clock::now() - begin, seconds(1));
 }
 
-TEST_F(WebServerTest, SaysWhereItsHandlerIsBusy) {
+TEST_F(WebServerTest, StopReportsABusyHandler) {
   std::atomic<bool> is_asked = false, goes_on = false;
   const int port = start([&](const WebRequest&) {
     is_asked = true;
@@ -134,7 +134,7 @@ TEST_F(WebServerTest, SaysWhereItsHandlerIsBusy) {
   EXPECT_TRUE(server_->stop(seconds(5)));
 }
 
-TEST(IsLoopback, TakesNoOtherNames) {
+TEST(IsLoopback, AcceptsOnlyLoopbackAddresses) {
   for (const char* address : {"127.0.0.1:80", "127.8.9.10:0", "[::1]:8081", "localhost:1"})
     EXPECT_TRUE(is_loopback(address)) << address;
   for (const char* address :

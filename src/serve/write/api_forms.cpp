@@ -1,4 +1,4 @@
-// Allocations of devices as JSON, and what a job is taken for in words.
+// Converts device allocations and amounts to JSON, and preemptibility to text.
 #include "serve/write/api_forms.hpp"
 
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ std::string thousandths(std::int64_t units) {
   return units % 1000 == 0 ? fmt::format("{}", units / 1000) : fmt::format("{}m", units);
 }
 
-// With the largest unit that it is a whole number of.
+// With the largest unit that leaves a whole number.
 std::string whole_bytes(std::int64_t count) {
   constexpr std::array kUnits = {"", "Ki", "Mi", "Gi", "Ti"};
   std::size_t unit = 0;

@@ -1,4 +1,4 @@
-// Things of the model in the form that objects of the API give them.
+// Converts parts of the model to the form that they have in API objects.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,19 +15,20 @@ namespace muster::serve {
 // The devices of a claim: an AllocationResult of resource.k8s.io/v1.
 nlohmann::json to_json(const AllocationObject& allocation);
 
-// Amounts as quantities by name, those of nothing included: a patch leaves what it does not name.
+// Amounts as quantities by resource name. Zeros are included, since a patch does not change what it does not
+// name.
 nlohmann::json to_json(const Charge& charge);
 nlohmann::json to_json(const Shares& shares);
 
-// The claim has devices already, and others than these: somebody else gave them.
+// True if the claim already has devices, and these differ from `allocation`.
 bool has_other_devices(const nlohmann::json& claim, const AllocationObject& allocation);
-// Takes the pod off the users of a claim; the last one gives its devices back. False where it is none of
-// them.
+// Removes the pod from the users of a claim; without users the claim loses its devices. Returns false if the
+// pod is not a user.
 bool remove_user(nlohmann::json& claim, const std::string& uid);
 
-// The annotation that says what a job is taken for.
+// The annotation with the effective preemptibility of a job.
 inline constexpr const char* kPreemptibility = "muster.dev/preemptibility";
-// "non-preemptible (priority)": the value, and where it was found.
+// The value and its source, as "non-preemptible (priority)".
 std::string preemptibility_text(const Job& job);
 
 std::string name_of(Preemptibility preemptibility);

@@ -1,4 +1,4 @@
-// Allocations as the API server is to see them.
+// Allocations and amounts in the form of the API.
 #include "serve/write/api_forms.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace muster::serve {
 namespace {
 
-TEST(AllocationJson, DevicesAndTheNodesThatReachThem) {
+TEST(AllocationJson, ContainsDevicesAndTheirNodeSelector) {
   const AllocationObject allocation{
       .devices = {{.request = "gpu", .driver = "gpu.example.com", .pool = "n1", .device = "gpu-0"}},
       .has_selector = true,
@@ -23,23 +23,23 @@ TEST(AllocationJson, DevicesAndTheNodesThatReachThem) {
            "matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]}]}})"));
 }
 
-TEST(AllocationJson, AdminAccessIsNamedWhereItIsUsed) {
+TEST(AllocationJson, ContainsAdminAccessOnlyIfUsed) {
   const AllocationObject allocation{.devices = {{.request = "look", .admin_access = true}}};
   EXPECT_EQ(to_json(allocation)["devices"]["results"][0]["adminAccess"], true);
   EXPECT_FALSE(to_json(allocation).contains("nodeSelector"));
 }
 
-TEST(ApiFormsTest, AClaimThatSomebodyElseAllocatedIsNotOurs) {
+TEST(ApiFormsTest, AClaimWithOtherDevicesIsRecognized) {
   const AllocationObject ours{.devices = {{.request = "nic", .driver = "d", .pool = "p", .device = "nic-0"}}};
   nlohmann::json claim = {{"status", nlohmann::json::object()}};
   EXPECT_FALSE(has_other_devices(claim, ours));
   claim["status"]["allocation"] = to_json(ours);
-  EXPECT_FALSE(has_other_devices(claim, ours)) << "it says so already";
+  EXPECT_FALSE(has_other_devices(claim, ours)) << "the claim already has these devices";
   claim["status"]["allocation"]["devices"]["results"][0]["device"] = "nic-1";
   EXPECT_TRUE(has_other_devices(claim, ours));
 }
 
-TEST(ApiFormsTest, TheLastUserGivesTheDevicesBack) {
+TEST(ApiFormsTest, RemovingTheLastUserReleasesTheDevices) {
   nlohmann::json claim = {{"status",
                            {{"allocation", {{"devices", nlohmann::json::object()}}},
                             {"reservedFor", {{{"uid", "a"}}, {{"uid", "b"}}}}}}};

@@ -1,4 +1,4 @@
-// Binding and BindRequest, written out.
+// Builds Bindings and BindRequests.
 #include "serve/write/bind.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ std::string received_type(const Shape& shape) {
   return "Regular";
 }
 
-// Of each device, as it is charged on that node.
+// The portion of each device, as charged on that node.
 double portion_of(const Shape& shape, const Node& node) {
   if (shape.gpu.memory_mib > 0) return static_cast<double>(node.hundredths_of(shape.gpu)) / 100;
   if (shape.gpu.portion > 0) return shape.gpu.portion;

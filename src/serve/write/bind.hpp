@@ -1,4 +1,4 @@
-// A bind as it leaves the model, and how it looks to the API server.
+// A bind decision with everything needed to write it, and its requests to the API server.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace muster::serve {
 
 class Assumptions;
 
-// What a pod with a share of GPUs is told, for its environment (docs/kubernetes.md): the devices, and its
-// part of each.
+// Annotations for the environment of a pod with a share of GPUs (docs/kubernetes.md): the devices, and the
+// portion of each.
 inline constexpr const char* kGpuDevices = "muster.dev/gpu-devices";
 inline constexpr const char* kGpuPortion = "muster.dev/gpu-portion";
 
 struct Bind {
   PodIdentity pod;
   std::string node, sub_group;
-  std::string queue;  // that it is charged to
+  std::string queue;  // that the pod is charged to
   std::vector<std::string> gpu_groups;
   std::vector<std::string> gpu_devices = {};  // of the groups, once they are reserved
   std::vector<ClaimAllocation> claims;
@@ -26,14 +26,14 @@ struct Bind {
   std::string portion;
   int devices = 0;
   bool group_is_assumed = false;  // the pod does not name its PodGroup yet
-  std::size_t pod_set = 0;        // of its job
-  int spare = 0;                  // so many pods of the set need not start
+  std::size_t pod_set = 0;        // index in its job
+  int spare = 0;                  // number of pods of the set above its minimum
   BindNeeds needs;
 };
 
 Bind bind_of(const Cluster& cluster, const BindDecision& decision, const Assumptions& assumptions);
 
-// The node pool as a label; the value "" where there is none.
+// The node pool as a label; the value is "" without a node pool.
 struct PoolLabel {
   std::string key, value;
 };

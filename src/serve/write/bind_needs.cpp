@@ -1,4 +1,4 @@
-// Claims get their devices and volume claims their volumes, before the bind.
+// Allocates devices to resource claims before the bind.
 #include "serve/write/bind_needs.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
@@ -27,7 +27,7 @@ constexpr const char* kKeepsClaim = "resource.kubernetes.io/delete-protection";
 constexpr const char* kOfContainers = "resource.kubernetes.io/extended-resource-claim";
 constexpr int kTries = 5;
 
-// Claims that are bound already need nothing, and those that do not wait for a consumer never get here.
+// Only claims that wait for their first consumer get here; those that are bound by now need nothing.
 void add_volumes(const Cluster& cluster, TaskId task, const Holding& held, BindNeeds& needs) {
   const auto& names = cluster.shape_of(task).constraints.volume_claims;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -38,7 +38,7 @@ void add_volumes(const Cluster& cluster, TaskId task, const Holding& held, BindN
   }
 }
 
-// The claim with its devices and its user; false where it says so already.
+// Adds the devices and the user to the claim. Returns false if it has both already.
 bool complete(json& claim, const PodIdentity& pod, const AllocationObject& allocation) {
   json& status = claim["status"];
   if (!status.is_object()) status = json::object();
@@ -53,7 +53,7 @@ bool complete(json& claim, const PodIdentity& pod, const AllocationObject& alloc
   return !is_allocated || !is_user;
 }
 
-// False where it keeps the claim already.
+// Adds the finalizer that delays the deletion of the claim. Returns false if the claim has it already.
 bool protect(json& claim) {
   json& finalizers = claim["metadata"]["finalizers"];
   if (!finalizers.is_array()) finalizers = json::array();
@@ -62,61 +62,62 @@ bool protect(json& claim) {
   return !is_protected;
 }
 
-kube::Async<HttpResponse> put(WriteParts parts, std::string path, const json& object) {
+kube::Async<HttpResponse> put(WriteServices parts, std::string path, const json* object) {
   ApiRequest request{.method = "PUT",
                      .path = std::move(path),
-                     .body = kube::json_text(object),
+                     .body = kube::json_text(*object),
                      .lane = kube::Lane::kDecision};
-  co_return co_await send_persistently(parts.client, std::move(request));
+  co_return co_await send_persistently(&parts.client, std::move(request));
 }
 
 struct ClaimWrite {
   HttpResponse answer;
-  bool is_taken = false;  // somebody else gave it other devices
+  bool is_taken = false;  // the claim has other devices
 };
 
 ClaimWrite unreadable() {
   ClaimWrite written;
-  written.answer.error = "the API server's answer is not that resource claim";
+  written.answer.error = "the API server did not return that resource claim";
   return written;
 }
 
-// One try.
-kube::Async<ClaimWrite> write_claim(WriteParts parts, const PodIdentity& pod, const std::string& name,
-                                    const AllocationObject& allocation) {
-  const std::string path = parts.knowledge.served(resources::kResourceClaims).path(pod.ns, name);
+// Makes one attempt.
+kube::Async<ClaimWrite> write_claim(WriteServices parts, const PodIdentity* pod, std::string name,
+                                    const AllocationObject* allocation) {
+  const std::string path = parts.knowledge.served(resources::kResourceClaims).path(pod->ns, name);
   ClaimWrite written;
   written.answer = co_await parts.client.get(path);
   if (!written.answer.ok()) co_return written;
   json claim = json::parse(written.answer.body, nullptr, false);
   if (grouper::text_at(claim, "/metadata/name") != name) co_return unreadable();
-  written.is_taken = has_other_devices(claim, allocation);
+  written.is_taken = has_other_devices(claim, *allocation);
   if (written.is_taken) co_return written;
   if (protect(claim)) {
-    written.answer = co_await put(parts, path, claim);
+    written.answer = co_await put(parts, path, &claim);
     if (!written.answer.ok()) co_return written;
     claim = json::parse(written.answer.body, nullptr, false);
     if (grouper::text_at(claim, "/metadata/name") != name) co_return unreadable();
   }
-  if (complete(claim, pod, allocation)) written.answer = co_await put(parts, path + "/status", claim);
+  if (complete(claim, *pod, *allocation)) written.answer = co_await put(parts, path + "/status", &claim);
   co_return written;
 }
 
-// Others write claims, too: what changed meanwhile is read again.
-kube::Async<std::string> give_devices(WriteParts parts, const PodIdentity& pod, const std::string& name,
-                                      const AllocationObject& allocation) {
+// Other clients write claims as well: after a conflict the claim is read again.
+kube::Async<std::string> give_devices(WriteServices parts, const PodIdentity* pod, std::string name,
+                                      const AllocationObject* allocation) {
   ClaimWrite written;
   for (int i = 0; i < kTries; ++i) {
     written = co_await write_claim(parts, pod, name, allocation);
     if (written.answer.ok()) parts.knowledge.saw(resources::kResourceClaims, written.answer.body);
     if (written.answer.status != 409) break;
   }
-  if (written.is_taken) co_return fmt::format("resource claim {}: somebody else gave it other devices", name);
+  if (written.is_taken)
+    co_return fmt::format("resource claim {} was allocated other devices by another client", name);
   if (written.answer.ok()) co_return std::string();
   co_return fmt::format("resource claim {}: {}", name, describe(written.answer));
 }
 
-// ---- claims for what containers ask for as amounts
+// ---- claims for extended resources of containers
 
 json requests_of(const ContainerDevices& devices) {
   json requests = json::array();
@@ -129,29 +130,29 @@ json requests_of(const ContainerDevices& devices) {
   return requests;
 }
 
-// Its name is the pod's alone: one that is there already was made for it.
-kube::Async<std::string> make_claim(WriteParts parts, const PodIdentity& pod, const DeviceNeed& need) {
+// Creates the claim. Its name is unique to the pod, so an existing claim was created for this pod.
+kube::Async<std::string> make_claim(WriteServices parts, const PodIdentity* pod, const DeviceNeed* need) {
   const kube::Resource served = parts.knowledge.served(resources::kResourceClaims);
   const json owner = {
-      {"apiVersion", "v1"}, {"kind", "Pod"}, {"name", pod.name}, {"uid", pod.uid}, {"controller", true}};
+      {"apiVersion", "v1"}, {"kind", "Pod"}, {"name", pod->name}, {"uid", pod->uid}, {"controller", true}};
   const json claim = {{"apiVersion", served.api_version()},
                       {"kind", "ResourceClaim"},
                       {"metadata",
-                       {{"name", need.claim},
-                        {"namespace", pod.ns},
+                       {{"name", need->claim},
+                        {"namespace", pod->ns},
                         {"annotations", {{kOfContainers, "true"}}},
                         {"ownerReferences", json::array({owner})}}},
-                      {"spec", {{"devices", {{"requests", requests_of(*need.of_containers)}}}}}};
+                      {"spec", {{"devices", {{"requests", requests_of(*need->of_containers)}}}}}};
   ApiRequest request{.method = "POST",
-                     .path = served.path(pod.ns),
+                     .path = served.path(pod->ns),
                      .body = kube::json_text(claim),
                      .lane = kube::Lane::kDecision};
-  const HttpResponse answer = co_await send_persistently(parts.client, std::move(request));
+  const HttpResponse answer = co_await send_persistently(&parts.client, std::move(request));
   if (answer.ok() || answer.status == 409) co_return std::string();
-  co_return fmt::format("resource claim {}: {}", need.claim, describe(answer));
+  co_return fmt::format("resource claim {}: {}", need->claim, describe(answer));
 }
 
-// Which container uses which of the claim's requests.
+// Maps containers to the requests of the claim that they use.
 json mappings_of(const json& pod, const ContainerDevices& devices) {
   std::vector<std::string> containers;
   for (const char* list : {"/spec/initContainers", "/spec/containers"})
@@ -166,35 +167,35 @@ json mappings_of(const json& pod, const ContainerDevices& devices) {
   return mappings;
 }
 
-kube::Async<std::string> name_claim(WriteParts parts, const PodIdentity& pod, const DeviceNeed& need) {
-  const std::string path = resources::kPods.path(pod.ns, pod.name);
+kube::Async<std::string> name_claim(WriteServices parts, const PodIdentity* pod, const DeviceNeed* need) {
+  const std::string path = resources::kPods.path(pod->ns, pod->name);
   HttpResponse answer = co_await parts.client.get(path);
-  if (!answer.ok()) co_return fmt::format("resource claim {}: {}", need.claim, describe(answer));
+  if (!answer.ok()) co_return fmt::format("resource claim {}: {}", need->claim, describe(answer));
   const json seen = json::parse(answer.body, nullptr, false);
-  const json patch = {
-      {"metadata", {{"uid", pod.uid}}},
-      {"status",
-       {{"extendedResourceClaimStatus",
-         {{"resourceClaimName", need.claim}, {"requestMappings", mappings_of(seen, *need.of_containers)}}}}}};
+  const json patch = {{"metadata", {{"uid", pod->uid}}},
+                      {"status",
+                       {{"extendedResourceClaimStatus",
+                         {{"resourceClaimName", need->claim},
+                          {"requestMappings", mappings_of(seen, *need->of_containers)}}}}}};
   ApiRequest request{.method = "PATCH",
                      .path = path + "/status",
                      .body = kube::json_text(patch),
                      .content_type = kube::kMergePatch,
                      .lane = kube::Lane::kDecision};
-  answer = co_await send_persistently(parts.client, std::move(request));
+  answer = co_await send_persistently(&parts.client, std::move(request));
   if (answer.ok()) co_return std::string();
-  co_return fmt::format("the pod's status could not name resource claim {}: {}", need.claim,
+  co_return fmt::format("could not add resource claim {} to the pod's status: {}", need->claim,
                         describe(answer));
 }
 
-kube::Async<void> take_devices_back(WriteParts parts, const PodIdentity& pod, const std::string& name) {
-  const std::string path = parts.knowledge.served(resources::kResourceClaims).path(pod.ns, name);
+kube::Async<void> take_devices_back(WriteServices parts, const PodIdentity* pod, std::string name) {
+  const std::string path = parts.knowledge.served(resources::kResourceClaims).path(pod->ns, name);
   for (int i = 0; i < kTries; ++i) {
     HttpResponse answer = co_await parts.client.get(path);
     if (!answer.ok()) co_return;
     json claim = json::parse(answer.body, nullptr, false);
-    if (!remove_user(claim, pod.uid)) co_return;
-    answer = co_await put(parts, path + "/status", claim);
+    if (!remove_user(claim, pod->uid)) co_return;
+    answer = co_await put(parts, path + "/status", &claim);
     if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
     if (answer.status != 409) co_return;
   }
@@ -226,22 +227,22 @@ BindNeeds of_containers_only(const BindNeeds& needs) {
   return some;
 }
 
-kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                                 const BindNeeds& needs) {
+kube::Async<std::string> provide(WriteServices parts, const PodIdentity* pod, std::string node,
+                                 const BindNeeds* needs) {
   std::string problem;
-  for (const DeviceNeed& need : needs.devices) {
-    if (need.of_containers) problem = co_await make_claim(parts, pod, need);
-    if (problem.empty()) problem = co_await give_devices(parts, pod, need.claim, need.allocation);
-    if (problem.empty() && need.of_containers) problem = co_await name_claim(parts, pod, need);
+  for (const DeviceNeed& need : needs->devices) {
+    if (need.of_containers) problem = co_await make_claim(parts, pod, &need);
+    if (problem.empty()) problem = co_await give_devices(parts, pod, need.claim, &need.allocation);
+    if (problem.empty() && need.of_containers) problem = co_await name_claim(parts, pod, &need);
     if (!problem.empty()) co_return problem;
   }
-  co_return co_await bind_volumes(parts, pod, node, needs.volumes);
+  co_return co_await bind_volumes(parts, pod, node, &needs->volumes);
 }
 
-kube::Async<void> release(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                          const BindNeeds& needs) {
-  for (const DeviceNeed& need : needs.devices) co_await take_devices_back(parts, pod, need.claim);
-  co_await unbind_volumes(parts, pod, node, needs.volumes);
+kube::Async<void> release(WriteServices parts, const PodIdentity* pod, std::string node,
+                          const BindNeeds* needs) {
+  for (const DeviceNeed& need : needs->devices) co_await take_devices_back(parts, pod, need.claim);
+  co_await unbind_volumes(parts, pod, node, &needs->volumes);
 }
 
 }  // namespace muster::serve

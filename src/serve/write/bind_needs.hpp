@@ -1,4 +1,4 @@
-// What a pod needs besides a node, and what a bind of our own does about it before it goes out.
+// What a pod needs besides a node, and how muster provides it before it binds the pod.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ struct BindDecision;
 
 namespace muster::serve {
 
-// A ResourceClaim by name, and the devices that it gets.
+// A ResourceClaim by name, and the devices to allocate to it.
 struct DeviceNeed {
   std::string claim;
   AllocationObject allocation;
-  std::optional<ContainerDevices>
-      of_containers;  // the claim stands for these, and is made where it is missing
+  // Set if the claim represents extended resources of containers; it is then created if it is missing.
+  std::optional<ContainerDevices> of_containers;
 };
 
 struct BindNeeds {
@@ -29,17 +29,16 @@ struct BindNeeds {
   bool shares_gpu = false;
 };
 BindNeeds needs_of(const Cluster& cluster, const BindDecision& decision);
-// Those that KAI's binder knows nothing of.
+// The needs that KAI's binder does not handle.
 BindNeeds of_containers_only(const BindNeeds& needs);
 
-// Writes the devices into the claims, gives volume claims their volumes, and waits for these. What went
-// wrong;
-// "": nothing, the pod may be bound.
-kube::Async<std::string> provide(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                                 const BindNeeds& needs);
+// Writes the devices into the claims, assigns volumes to volume claims and waits until these are bound.
+// Returns the problem, or "" if the pod may be bound.
+kube::Async<std::string> provide(WriteServices parts, const PodIdentity* pod, std::string node,
+                                 const BindNeeds* needs);
 
-// Takes back what provide() wrote for a pod that is not bound after all.
-kube::Async<void> release(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                          const BindNeeds& needs);
+// Reverts what provide() wrote for a pod that is not bound after all.
+kube::Async<void> release(WriteServices parts, const PodIdentity* pod, std::string node,
+                          const BindNeeds* needs);
 
 }  // namespace muster::serve

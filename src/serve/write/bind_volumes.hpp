@@ -1,5 +1,5 @@
-// Volumes of a pod's claims, before its bind: one that exists is given to its claim as kube-scheduler does
-// it, and whoever makes the others is told the node.
+// Provides the volumes of a pod's claims before its bind, as kube-scheduler does: an existing volume is
+// assigned to its claim; for other claims the selected node tells the provisioner where to create a volume.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace muster::serve {
 
-// A claim that waits for its first consumer.
+// A claim in binding mode WaitForFirstConsumer.
 struct VolumeNeed {
   std::string claim, claim_uid;
-  std::string volume;  // that it gets; "": one is made for it
+  std::string volume;  // the volume to assign; "": the provisioner creates one
 };
 
-// Waits until all claims are bound, 120 s at most. What went wrong; "": nothing.
-kube::Async<std::string> bind_volumes(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                                      const std::vector<VolumeNeed>& needs);
+// Waits until all claims are bound, for at most 120 s. Returns the problem, or "" on success.
+kube::Async<std::string> bind_volumes(WriteServices parts, const PodIdentity* pod, std::string node,
+                                      const std::vector<VolumeNeed>* needs);
 
-// Takes back what was written for claims that did not get their volume. What has its volume keeps it.
-kube::Async<void> unbind_volumes(WriteParts parts, const PodIdentity& pod, const std::string& node,
-                                 const std::vector<VolumeNeed>& needs);
+// Reverts what was written for claims that did not get their volume. Claims that have it keep it.
+kube::Async<void> unbind_volumes(WriteServices parts, const PodIdentity* pod, std::string node,
+                                 const std::vector<VolumeNeed>* needs);
 
 }  // namespace muster::serve

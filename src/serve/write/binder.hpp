@@ -1,4 +1,4 @@
-// Binds as writes: each until it is done or can not be.
+// Carries out binds by writing to the API server; each is retried until its outcome is final.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ enum class Binding { kDirect, kBindRequest };
 
 class Binder {
  public:
-  Binder(const WriteParts& parts, PodGroupWriter& groups, GpuReservations& reservations, Binding binding,
+  Binder(const WriteServices& parts, PodGroupWriter& groups, GpuReservations& reservations, Binding binding,
          PoolLabel pool)
       : p_(parts), groups_(groups), reservations_(reservations), binding_(binding), pool_(std::move(pool)) {}
 
-  // Those of one cycle.
+  // Carries out the binds of one cycle.
   void carry_out(std::vector<Bind> binds);
-  // A BindRequest that will not come true: without it the pod waits again.
+  // Deletes a BindRequest that will not be carried out, so that the pod is pending again.
   void remove_bind_request(const BindRequestName& request);
-  // Likewise, and the job waits for a while: its binder gave up.
+  // To be called when KAI's binder gave up: deletes the BindRequest and delays the next attempt for the job.
   void bind_request_failed(const BindRequestName& request, const std::string& job);
   RefusedJobs& refused_jobs() { return refused_; }
   int open_writes() const { return open_writes_; }
@@ -34,24 +34,24 @@ class Binder {
   struct Attempt;
 
   kube::Async<void> carry_out_one(Bind bind);
-  kube::Async<void> try_one(Bind& bind);
-  kube::Async<void> carry_out_warily(std::vector<Bind> binds);
-  kube::Async<void> try_warily(std::vector<Bind>& binds);
+  kube::Async<void> try_one(Bind* bind);
+  kube::Async<void> carry_out_together(std::vector<Bind> binds);
+  kube::Async<void> try_together(std::vector<Bind>* batch);
   void abandon(const Bind& bind, const std::string& why);
-  kube::Async<void> ask(Bind& bind, Attempt& attempt);
-  kube::Async<void> send(const Bind& bind, Attempt& attempt);
-  kube::Async<std::string> obstacle(Bind& bind);
+  kube::Async<void> dry_run(Bind* bind, Attempt* attempt);
+  kube::Async<void> send(const Bind* bind, Attempt* attempt);
+  kube::Async<std::string> obstacle(Bind* bind);
   kube::ApiRequest request_of(const Bind& bind) const;
-  // Of what the pod needs, that which nobody else sees to.
+  // The needs that muster must provide itself, rather than KAI's binder.
   BindNeeds needs_of_ours(const Bind& bind) const;
-  kube::Async<void> give_up(const Bind& bind);
-  kube::Async<void> refuse(const Bind& bind, const std::string& why);
+  kube::Async<void> give_up(const Bind* bind);
+  kube::Async<void> refuse(const Bind* bind, std::string why);
   void warn_of_shared_gpu(const Bind& bind);
   kube::Async<void> delete_bind_request(BindRequestName request);
   void record_success(const Bind& bind, kube::Clock::duration took);
   void record_failure(const Bind& bind, const std::string& why);
 
-  const WriteParts p_;
+  const WriteServices p_;
   PodGroupWriter& groups_;
   GpuReservations& reservations_;
   const Binding binding_;

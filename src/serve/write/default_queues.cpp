@@ -1,4 +1,4 @@
-// The two queues that KAI-Scheduler ships, or those that were asked for.
+// Creates the two default queues of KAI-Scheduler, or the configured ones.
 #include "serve/write/default_queues.hpp"
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "serve/health/log.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/requests.hpp"
 
 namespace muster::serve {
@@ -18,7 +18,7 @@ namespace resources = kube::resources;
 constexpr const char* kParent = "default-parent-queue";
 constexpr const char* kQueue = "default-queue";
 
-// As KAI-Scheduler ships them: the parent may use everything, the queue is entitled to nothing.
+// As in KAI-Scheduler: the quota of the parent is unlimited, that of the queue is zero.
 json queue(const std::string& name, const std::string& parent, int quota) {
   const json amounts = {{"quota", quota}, {"limit", -1}, {"overQuotaWeight", 1}};
   json spec = {{"resources", {{"cpu", amounts}, {"gpu", amounts}, {"memory", amounts}}}};
@@ -31,17 +31,17 @@ json queue(const std::string& name, const std::string& parent, int quota) {
 
 }  // namespace
 
-kube::Async<void> make_default_queues(WriteParts parts, std::vector<std::string> queues) {
+kube::Async<void> make_default_queues(WriteServices parts, std::vector<std::string> queues) {
   if (parts.knowledge.knows_any(resources::kQueues)) co_return;
   if (queues.empty())
     queues = {kube::json_text(queue(kParent, "", -1)), kube::json_text(queue(kQueue, kParent, 0))};
   for (const std::string& object : queues) {
     kube::ApiRequest create{.method = "POST", .path = resources::kQueues.path(), .body = object};
-    const kube::HttpResponse answer = co_await send_persistently(parts.client, std::move(create));
+    const kube::HttpResponse answer = co_await send_persistently(&parts.client, std::move(create));
     if (!answer.ok() && answer.status != 409)
-      co_return parts.log.warning("the default queues could not be made: " + describe(answer));
+      co_return parts.log.warning("could not create the default queues: " + describe(answer));
   }
-  parts.log.info("made the default queues, for there was none");
+  parts.log.info("created the default queues, since the cluster had no queue");
 }
 
 }  // namespace muster::serve

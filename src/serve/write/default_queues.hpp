@@ -1,4 +1,4 @@
-// Where workloads go that name no queue: made once, in a cluster that has no queue at all.
+// Creates the default queues, for workloads that name no queue, in a cluster without any queue.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster::serve {
 
-// To be called when Queues have been listed. `queues` as JSON, parents first; none: those that KAI-Scheduler
-// ships.
-kube::Async<void> make_default_queues(WriteParts parts, std::vector<std::string> queues);
+// REQUIRES: Queues have been listed. `queues` are JSON objects, parents first; if empty, the default queues
+// of KAI-Scheduler are created.
+kube::Async<void> make_default_queues(WriteServices parts, std::vector<std::string> queues);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Reads budgets and counts what evicting all pods would take from each.
+// Parses budgets and counts the disruptions that evicting all pods would take from each.
 #include "serve/write/disruption_budgets.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::vector<DisruptionBudget> budgets_in(std::string_view list) {
   return budgets;
 }
 
-// The API server evicts no pod that has two.
+// A pod with two budgets is protected as well: the API server refuses to evict it.
 std::vector<std::size_t> protected_pods(std::span<const DisruptionBudget> budgets,
                                         std::span<const Labels> pods) {
   std::vector<int> budgets_of(pods.size());

@@ -1,5 +1,5 @@
-// PodDisruptionBudgets, as far as one must know them who evicts several pods at once: the API server looks at
-// one pod at a time.
+// PodDisruptionBudgets, as far as they matter for evicting several pods at once: the API server checks one
+// pod at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace muster::serve {
 
 struct DisruptionBudget {
   LabelSelector selector;
-  std::int64_t allowed = 0;  // disruptions at this moment
+  std::int64_t allowed = 0;  // number of disruptions currently allowed
 };
 
-// From a list of the API; what can not be read allows nothing.
+// Parses a list from the API server. A budget that cannot be parsed allows no disruption.
 std::vector<DisruptionBudget> budgets_in(std::string_view list);
 
-// Which of these pods of one namespace may not go if all of them shall: as places in the list.
+// Returns the indexes of the pods that the budgets protect if all `pods`, of one namespace, are evicted
+// together.
 std::vector<std::size_t> protected_pods(std::span<const DisruptionBudget> budgets,
                                         std::span<const Labels> pods);
 

@@ -1,4 +1,4 @@
-// What several evictions at once would take from budgets.
+// The effect of several simultaneous evictions on budgets.
 #include "serve/write/disruption_budgets.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ constexpr const char* kAllOfFront =
     R"({"spec": {"selector": {"matchExpressions": [{"key": "tier", "operator": "In", "values": ["front"]}]}},
         "status": {"disruptionsAllowed": 9}})";
 
-TEST(DisruptionBudgetsTest, CountsAllPodsThatShallGo) {
+TEST(DisruptionBudgetsTest, CountsAllPodsThatAreEvictedTogether) {
   EXPECT_THAT(protected_by({kOneOfWeb}, {kWeb, kDatabase}), IsEmpty());
   EXPECT_THAT(protected_by({kOneOfWeb}, {kDatabase, kWeb, kWeb}), ElementsAre(1, 2));
 }
@@ -34,7 +34,7 @@ TEST(DisruptionBudgetsTest, TwoBudgetsProtectAPod) {
   EXPECT_THAT(protected_by({kOneOfWeb, kAllOfFront}, {kBoth}), ElementsAre(0));
 }
 
-TEST(DisruptionBudgetsTest, KnowsEmptyAndMissingSelectors) {
+TEST(DisruptionBudgetsTest, HandlesEmptyMissingAndInvalidSelectors) {
   EXPECT_THAT(protected_by({R"({"spec": {"selector": {}}})"}, {kDatabase}), ElementsAre(0));
   EXPECT_THAT(protected_by({R"({"spec": {}})"}, {kDatabase}), IsEmpty());
   EXPECT_THAT(protected_by({R"({"spec": {"selector": {"matchLabels": {"app": 1}}}})"}, {kDatabase}),

@@ -1,4 +1,4 @@
-// Which events are sent, which are counted, and which are held back.
+// Decides which events are sent, which only raise a count, and which are suppressed.
 #include "serve/write/events.hpp"
 
 #include <fmt/format.h>
@@ -15,17 +15,17 @@ namespace {
 
 using kube::Clock;
 
-// As Kubernetes' own clients: 25 events of one object at once, then one in five minutes.
+// As in the Kubernetes clients: 25 events of one object at once, then one every five minutes.
 constexpr double kBurst = 25;
 constexpr double kPerSecond = 1.0 / 300;
-// Of all objects together. When very much happens at once, who placed what is no longer told pod by pod;
-// warnings still are.
+// Limits for all objects together. Under heavy load normal events, such as placements, are suppressed earlier
+// than warnings.
 constexpr double kBurstOfAll = 400, kPerSecondOfAll = 20, kLeftToWarnings = 100;
-// As Kubernetes' own clients, and more than are sent in three minutes.
+// As in the Kubernetes clients; more than the events sent in three minutes.
 constexpr std::size_t kRemembered = 4096;
 constexpr std::size_t kLongestMessage = 1000;
 
-// Where events about it stand.
+// The namespace of events about the object.
 std::string namespace_for(const ObjectReference& about) { return about.ns.empty() ? "default" : about.ns; }
 
 std::uint64_t first_name() {
@@ -53,7 +53,7 @@ bool Events::Allowance::take(double leave) {
   return true;
 }
 
-// An object that has used up its own leaves what all share to the others.
+// An object that has exhausted its own limit does not consume the common one.
 bool Events::allows(const std::string& object, bool is_warning) {
   Allowance* of_object = allowances_.find(object);
   if (of_object == nullptr) of_object = &allowances_.put(object, {.most = kBurst, .per_second = kPerSecond});
@@ -106,10 +106,10 @@ kube::Async<void> Events::create(Event event, Sent sent, std::string time) {
                            .lane = kube::Lane::kBackground};
   const auto answer = co_await client_.send(std::move(request));
   if (!answer.ok() && client_.may_write() && !client_.is_draining())
-    log_.repeated_warning("an event was not written: " + describe(answer));
+    log_.repeated_warning("could not write an event: " + describe(answer));
 }
 
-// Events end after an hour, or when the API server was told to let them: then it is written anew.
+// The API server deletes events after a while, by default after an hour; the event is then created anew.
 kube::Async<void> Events::repeat(Event event, Sent sent, std::string time) {
   const nlohmann::json body = {{"count", sent.count}, {"lastTimestamp", time}};
   kube::ApiRequest request{.method = "PATCH",

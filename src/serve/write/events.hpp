@@ -1,4 +1,5 @@
-// Events: first one at once, the same again as a count; no object floods the API server, nor do all together.
+// Writes events. Repetitions of an event only raise its count, and rates are limited per object and in total,
+// so that events never flood the API server.
 #pragma once
 
 #include <chrono>
@@ -25,11 +26,11 @@ struct Event {
 
 class Events {
  public:
-  // The same is written again after so long.
+  // A repeated event is written again at most once per `repeat`.
   Events(kube::ApiClient& client, Log& log, std::string component,
          std::chrono::nanoseconds repeat = std::chrono::minutes(1));
   void record(Event event);
-  // How many events and objects: of those that came last.
+  // The number of events and objects kept in memory; only the most recent ones are.
   std::size_t remembered() const { return sent_.size() + allowances_.size(); }
 
  private:
@@ -38,7 +39,7 @@ class Events {
     int count = 1;
     kube::Clock::time_point at{};
   };
-  // Events that may be sent: `most` at once, and so many a second.
+  // A token bucket: `most` events at once, `per_second` in the long run.
   struct Allowance {
     double most, per_second, tokens = most;
     kube::Clock::time_point at = kube::Clock::now();

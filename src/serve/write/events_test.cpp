@@ -1,4 +1,4 @@
-// The same again is a count, nobody floods, and pods that come and go leave nothing behind.
+// Repeated events raise a count, rates are limited, and memory is bounded.
 #include "serve/write/events.hpp"
 
 #include <gmock/gmock.h>
@@ -11,8 +11,8 @@
 namespace muster::serve {
 namespace {
 
-// Nobody listens: every request ends at once, without an answer.
-constexpr const char* kNobody = "https://127.0.0.1:9";
+// No server listens there: every request fails at once, without an answer.
+constexpr const char* kUnreachable = "https://127.0.0.1:9";
 
 Event about(const std::string& pod, const std::string& message) {
   return {.about = {"v1", "Pod", "default", pod, pod + "-uid"},
@@ -21,11 +21,11 @@ Event about(const std::string& pod, const std::string& message) {
           .message = message};
 }
 
-// Method and path as they were sent; the last is of the event that ends it.
+// Method and path of the requests that were sent; the last one belongs to the event that ends the test.
 std::vector<std::string> sent(const std::function<void(Events&)>& use,
                               std::chrono::nanoseconds repeat = std::chrono::minutes(1)) {
   kube::Loop loop;
-  kube::ApiClient client(loop, {.server = kNobody}, {.of_lane = {1, 1, 1, 1, 1, 1}});
+  kube::ApiClient client(loop, {.server = kUnreachable}, {.per_lane = {1, 1, 1, 1, 1, 1}});
   Log log(0);
   Events events(client, log, "test", repeat);
   std::vector<std::string> methods;
@@ -41,7 +41,7 @@ std::vector<std::string> sent(const std::function<void(Events&)>& use,
   return methods;
 }
 
-TEST(Events, TheSameAgainIsHeldBack) {
+TEST(Events, RepeatedEventsAreSuppressed) {
   const auto methods = sent([](Events& events) {
     for (int i = 0; i < 3; ++i) events.record(about("a", "waits"));
     events.record(about("a", "waits for two"));
@@ -51,15 +51,15 @@ TEST(Events, TheSameAgainIsHeldBack) {
   EXPECT_THAT(methods, testing::ElementsAre(is_new, is_new, is_new, is_new));
 }
 
-TEST(Events, OneObjectDoesNotFlood) {
+TEST(Events, EventsOfOneObjectAreLimited) {
   const auto methods = sent([](Events& events) {
     for (int i = 0; i < 50; ++i) events.record(about("a", std::to_string(i)));
   });
   EXPECT_EQ(methods.size(), 26U);
 }
 
-// A queue has no namespace; its events have.
-TEST(Events, TheSameAgainIsCountedWhereItStands) {
+// A queue has no namespace, but its events have one.
+TEST(Events, ARepeatedEventRaisesTheCount) {
   const auto methods = sent(
       [](Events& events) {
         Event event = about("q", "is over its quota");
@@ -72,7 +72,7 @@ TEST(Events, TheSameAgainIsCountedWhereItStands) {
   EXPECT_THAT(methods[1], testing::StartsWith("PATCH /api/v1/namespaces/default/events/q."));
 }
 
-TEST(Events, OneThatFloodsLeavesTheOthersTheirs) {
+TEST(Events, OneObjectDoesNotUseUpTheCommonLimit) {
   const auto methods = sent([](Events& events) {
     for (int i = 0; i < 5'000; ++i) events.record(about("a", std::to_string(i)));
     for (int i = 0; i < 20; ++i) events.record(about("b", std::to_string(i)));
@@ -80,11 +80,11 @@ TEST(Events, OneThatFloodsLeavesTheOthersTheirs) {
   EXPECT_EQ(methods.size(), 25U + 20 + 1);
 }
 
-TEST(Events, PodsThatComeAndGoAreNotAllRemembered) {
+TEST(Events, MemoryDoesNotGrowWithTheNumberOfPods) {
   sent([](Events& events) {
     for (int i = 0; i < 40'000; ++i) {
       Event event = about("pod-" + std::to_string(i), "placed");
-      event.is_warning = false;  // some are left to warnings: the last one can be sent
+      event.is_warning = false;  // some tokens are reserved for warnings, so the last event can be sent
       events.record(std::move(event));
     }
     EXPECT_LE(events.remembered(), 2U * 2 * 4096);

@@ -1,4 +1,4 @@
-// One eviction from its receipt to its answer, and what is told of it.
+// Carries out an eviction: writes its record, sends the request, and reports the outcome.
 #include "serve/write/evictor.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "model/decisions.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/disruption_budgets.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
@@ -34,10 +34,11 @@ bool is_refused_by_budget(const HttpResponse& answer) {
          (answer.status == 500 && answer.body.find("more than one PodDisruptionBudget") != std::string::npos);
 }
 
-// Those whose evictions make sense only together: victims of one preemptor, a gang that is taken off.
+// Evictions with the same purpose make sense only together: the victims for one preemptor, or one evicted
+// gang.
 std::string purpose_of(const Evict& evict) {
-  const std::string whom = evict.preemptor.empty() ? evict.job() : evict.preemptor_ns + "/" + evict.preemptor;
-  return evict.action + " " + whom;
+  const std::string job = evict.preemptor.empty() ? evict.job() : evict.preemptor_ns + "/" + evict.preemptor;
+  return evict.action + " " + job;
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ void Evictor::carry_out(std::vector<Evict> evictions) {
 kube::Async<void> Evictor::carry_out_together(Victims victims) {
   const CountedWrite counted(open_writes_);
   try {
-    co_await try_together(victims);
+    co_await try_together(&victims);
   } catch (const std::exception& failure) {
     p_.log.error(std::string("an eviction failed: ") + failure.what(),
                  {{"pod", victims.front().pod.full_name()}});
@@ -73,33 +74,34 @@ kube::Async<void> Evictor::carry_out_together(Victims victims) {
   }
 }
 
-kube::Async<void> Evictor::try_together(const Victims& victims) {
+kube::Async<void> Evictor::try_together(const Victims* victims) {
   bool may_begin = co_await write_cooldowns(victims);
   if (may_begin) may_begin = co_await budgets_allow(victims);
   if (!may_begin) {
-    for (const Evict& evict : victims) p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
+    for (const Evict& evict : *victims)
+      p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
     co_return;
   }
   co_await write_receipts(victims);
   std::map<std::string, int> of_job;
-  for (const Evict& evict : victims) ++of_job[evict.job()];
+  for (const Evict& evict : *victims) ++of_job[evict.job()];
   std::vector<kube::Async<void>> all;
-  for (const Evict& evict : victims) all.push_back(carry_out_one(evict, of_job[evict.job()] > 1));
+  for (const Evict& evict : *victims) all.push_back(carry_out_one(&evict, of_job[evict.job()] > 1));
   co_await kube::together(std::move(all));
 }
 
-// A crash between a requeue's annotation and its eviction must not lose the cooldown. Where one can not be
-// written, nobody goes, and what was written of the others is taken back.
-kube::Async<bool> Evictor::write_cooldowns(const Victims& victims) {
-  if (victims.front().action != "requeue") co_return true;
+// Writes the cooldowns of a requeue before its evictions, so that a crash in between cannot lose them. If one
+// cannot be written, no pod is evicted, and the cooldowns already written are removed.
+kube::Async<bool> Evictor::write_cooldowns(const Victims* victims) {
+  if (victims->front().action != "requeue") co_return true;
   std::map<std::string, const Evict*> written, refused;
-  for (const Evict& evict : victims) {
+  for (const Evict& evict : *victims) {
     if (written.contains(evict.job()) || refused.contains(evict.job())) continue;
     const bool is_written = co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
     (is_written ? written : refused)[evict.job()] = &evict;
   }
   for (const auto& [job, evict] : refused) protect(*evict, kWithoutCooldown);
-  if (refused.empty()) p_.metrics.requeue_committed(victims.front().nominators);
+  if (refused.empty()) p_.metrics.requeue_committed(victims->front().nominators);
   for (const auto& [job, evict] : written)
     if (!refused.empty())
       groups_.annotate(evict->pod.ns, evict->pod.job,
@@ -107,52 +109,52 @@ kube::Async<bool> Evictor::write_cooldowns(const Victims& victims) {
   co_return refused.empty();
 }
 
-// A crash must not leave an eviction behind that nobody explains. Where a receipt can not be written, the log
-// says so, and the victims go all the same.
-kube::Async<void> Evictor::write_receipts(const Victims& victims) {
-  for (const Evict& evict : victims)
-    if (evict.has_receipt) co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
+// Writes the eviction records first, so that even after a crash no eviction is unexplained. If a record
+// cannot be written, this is logged and the victims are evicted anyway.
+kube::Async<void> Evictor::write_receipts(const Victims* victims) {
+  for (const Evict& evict : *victims)
+    if (evict.has_record) co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
 }
 
-// Each by itself as a dry run, and all together by the numbers.
-kube::Async<bool> Evictor::budgets_allow(const Victims& victims) {
+// Checks the victims one by one with dry runs, and all together by counting.
+kube::Async<bool> Evictor::budgets_allow(const Victims* victims) {
   if (evict_by_ != EvictBy::kEvictionApi) co_return true;
   bool is_allowed = co_await counts_allow(victims);
   if (!is_allowed) co_return false;
   std::vector<kube::Async<void>> asked;
-  for (const Evict& evict : victims) asked.push_back(ask(evict, is_allowed));
+  for (const Evict& evict : *victims) asked.push_back(dry_run(&evict, &is_allowed));
   co_await kube::together(std::move(asked));
   co_return is_allowed;
 }
 
-kube::Async<bool> Evictor::counts_allow(const Victims& victims) {
+kube::Async<bool> Evictor::counts_allow(const Victims* victims) {
   std::map<std::string, std::vector<std::size_t>> by_namespace;
-  for (std::size_t i = 0; i < victims.size(); ++i) by_namespace[victims[i].pod.ns].push_back(i);
+  for (std::size_t i = 0; i < victims->size(); ++i) by_namespace[(*victims)[i].pod.ns].push_back(i);
   bool is_allowed = true;
   for (const auto& [ns, places] : by_namespace) {
     const HttpResponse answer =
         co_await p_.client.get(kBudgetsPath + kube::path_part(ns) + "/poddisruptionbudgets");
-    if (!answer.ok()) continue;  // the dry runs will tell
+    if (!answer.ok()) continue;  // the dry runs will find refusals
     std::vector<Labels> pods;
-    for (const std::size_t place : places) pods.push_back(victims[place].labels);
+    for (const std::size_t place : places) pods.push_back((*victims)[place].labels);
     for (const std::size_t at : protected_pods(budgets_in(answer.body), pods)) {
-      protect_by_budget(victims[places[at]]);
+      protect_by_budget((*victims)[places[at]]);
       is_allowed = false;
     }
   }
   co_return is_allowed;
 }
 
-kube::Async<void> Evictor::ask(const Evict& evict, bool& is_allowed) {
-  ApiRequest request = request_for(evict.pod);
+kube::Async<void> Evictor::dry_run(const Evict* evict, bool* is_allowed) {
+  ApiRequest request = request_for(evict->pod);
   request.path += "?dryRun=All";
   const MayRetry may_retry = [](const HttpResponse& answer) {
     return is_transient(answer) && !is_refused_by_budget(answer);
   };
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request), may_retry);
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(request), may_retry);
   if (!is_refused_by_budget(answer)) co_return;
-  protect_by_budget(evict);
-  is_allowed = false;
+  protect_by_budget(*evict);
+  *is_allowed = false;
 }
 
 ApiRequest Evictor::request_for(const PodIdentity& pod) const {
@@ -173,31 +175,30 @@ ApiRequest Evictor::request_for(const PodIdentity& pod) const {
           .lane = kube::Lane::kEviction};
 }
 
-// One of several pods of a job is asked for again even where a budget refuses it, which had allowed it a
-// moment ago: the others are going.
-kube::Async<void> Evictor::carry_out_one(const Evict& evict, bool is_of_several) {
-  record(evict);
+// If the job loses several pods, an eviction is retried even when a budget refuses it: the budget allowed it
+// a moment ago, and the other pods are already being evicted.
+kube::Async<void> Evictor::carry_out_one(const Evict* evict, bool is_of_several) {
+  record(*evict);
   if (marks_pods_) co_await mark_disruption(evict);
   const MayRetry may_retry = [is_of_several](const HttpResponse& answer) {
     return is_transient(answer) && (is_of_several || !is_refused_by_budget(answer));
   };
-  ApiRequest request = request_for(evict.pod);
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request), may_retry);
+  ApiRequest request = request_for(evict->pod);
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(request), may_retry);
   if (answer.ok() && evict_by_ == EvictBy::kDelete) p_.knowledge.saw(resources::kPods, answer.body);
-  if (answer.ok() && !evict.pod.job.empty())
-    p_.metrics.evicted({evict.pod.ns, evict.pod.job, evict.pod.job_uid}, evict.action);
-  if (answer.ok() || answer.status == 404) co_return;  // the watch will say so
-  record_failure(evict, answer);
-  co_await look_at(p_, evict.pod);
-  p_.knowledge.end_eviction(evict.pod.ns, evict.pod.name, evict.pod.uid);
+  if (answer.ok() && !evict->pod.job.empty())
+    p_.metrics.evicted({evict->pod.ns, evict->pod.job, evict->pod.job_uid}, evict->action);
+  if (answer.ok() || answer.status == 404) co_return;  // the watch will show it
+  record_failure(*evict, answer);
+  co_await look_at(p_, evict->pod);
+  p_.knowledge.end_eviction(evict->pod.ns, evict->pod.name, evict->pod.uid);
 }
 
 void Evictor::record_failure(const Evict& evict, const HttpResponse& answer) {
   if (evict_by_ == EvictBy::kEvictionApi && is_refused_by_budget(answer)) return protect_by_budget(evict);
   if (answer.status == 409) return;
   p_.metrics.write_failed("evict");
-  p_.log.repeated_warning("a pod could not be evicted: " + describe(answer),
-                          {{"pod", evict.pod.full_name()}});
+  p_.log.repeated_warning("could not evict a pod: " + describe(answer), {{"pod", evict.pod.full_name()}});
 }
 
 void Evictor::protect_by_budget(const Evict& evict) {
@@ -217,15 +218,15 @@ bool Evictor::note_protected_jobs() {
   return some_ended || !added.empty();
 }
 
-kube::Async<void> Evictor::mark_disruption(const Evict& evict) {
+kube::Async<void> Evictor::mark_disruption(const Evict* evict) {
   const json condition = {{"type", "DisruptionTarget"},
                           {"status", "True"},
                           {"reason", "PreemptionByScheduler"},
-                          {"message", evict.message}};
-  const json body = {{"metadata", {{"uid", evict.pod.uid}}},
+                          {"message", evict->message}};
+  const json body = {{"metadata", {{"uid", evict->pod.uid}}},
                      {"status", {{"conditions", json::array({condition})}}}};
   ApiRequest request{.method = "PATCH",
-                     .path = resources::kPods.path(evict.pod.ns, evict.pod.name) + "/status",
+                     .path = resources::kPods.path(evict->pod.ns, evict->pod.name) + "/status",
                      .body = kube::json_text(body),
                      .content_type = kube::kStrategicPatch,
                      .lane = kube::Lane::kEviction};

@@ -1,5 +1,5 @@
-// Evictions as writes: all that are for one purpose begin together, or none; then each until it is done or
-// can not be.
+// Carries out evictions by writing to the API server. Evictions for the same purpose, such as one
+// preemptor, begin together or not at all; each is then retried until its outcome is final.
 #pragma once
 
 #include <map>
@@ -24,22 +24,23 @@ struct Evict {
   PodIdentity pod;
   Labels labels;
   std::string action, preemptor, preemptor_ns, message;
-  std::string nominators;    // of a requeue: who said that its victims may go
-  bool has_receipt = false;  // which its PodGroup is being given
+  std::string nominators;   // of a requeue: the nominators of its victims
+  bool has_record = false;  // an eviction record is being written to its PodGroup
   std::string job() const { return pod.ns + "/" + pod.job; }
 };
 Evict evict_of(const Cluster& cluster, const EvictDecision& decision);
 
 class Evictor {
  public:
-  // `marks_pods`: condition DisruptionTarget before an eviction.
-  Evictor(const WriteParts& parts, PodGroupWriter& groups, EvictBy evict_by, bool marks_pods)
+  // `marks_pods`: set the condition DisruptionTarget before an eviction.
+  Evictor(const WriteServices& parts, PodGroupWriter& groups, EvictBy evict_by, bool marks_pods)
       : p_(parts), groups_(groups), evict_by_(evict_by), marks_pods_(marks_pods) {}
 
-  // Those of one cycle.
+  // Carries out the evictions of one cycle.
   void carry_out(std::vector<Evict> evictions);
   const ProtectedJobs& protected_jobs() const { return protected_jobs_; }
-  // What was refused since the last call counts from now on. Not while a cycle runs.
+  // Protects the jobs whose eviction was refused since the last call; returns true if the protected jobs have
+  // changed. REQUIRES: no cycle is running.
   bool note_protected_jobs();
   int open_writes() const { return open_writes_; }
 
@@ -47,21 +48,21 @@ class Evictor {
   using Victims = std::vector<Evict>;
 
   kube::Async<void> carry_out_together(Victims victims);
-  kube::Async<void> try_together(const Victims& victims);
-  kube::Async<bool> write_cooldowns(const Victims& victims);
-  kube::Async<void> write_receipts(const Victims& victims);
-  kube::Async<bool> budgets_allow(const Victims& victims);
-  kube::Async<bool> counts_allow(const Victims& victims);
-  kube::Async<void> ask(const Evict& evict, bool& is_allowed);
-  kube::Async<void> carry_out_one(const Evict& evict, bool is_of_several);
+  kube::Async<void> try_together(const Victims* victims);
+  kube::Async<bool> write_cooldowns(const Victims* victims);
+  kube::Async<void> write_receipts(const Victims* victims);
+  kube::Async<bool> budgets_allow(const Victims* victims);
+  kube::Async<bool> counts_allow(const Victims* victims);
+  kube::Async<void> dry_run(const Evict* evict, bool* is_allowed);
+  kube::Async<void> carry_out_one(const Evict* evict, bool is_of_several);
   kube::ApiRequest request_for(const PodIdentity& pod) const;
-  kube::Async<void> mark_disruption(const Evict& evict);
+  kube::Async<void> mark_disruption(const Evict* evict);
   void protect(const Evict& evict, std::string_view rule);
   void protect_by_budget(const Evict& evict);
   void record(const Evict& evict);
   void record_failure(const Evict& evict, const kube::HttpResponse& answer);
 
-  const WriteParts p_;
+  const WriteServices p_;
   PodGroupWriter& groups_;
   const EvictBy evict_by_;
   const bool marks_pods_;

@@ -1,4 +1,4 @@
-// Which jobs are looked at, and what is written where the status says something else.
+// Checks the jobs and writes the status of those whose PodGroup shows another one.
 #include "serve/write/job_status.hpp"
 
 #include <fmt/format.h>
@@ -11,30 +11,30 @@
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/api_forms.hpp"
-#include "serve/write/rush.hpp"
+#include "serve/write/backpressure.hpp"
 
 namespace muster::serve {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLookedAtInTurn = 1000;
-// What is gone before costs no write, and what changes often is told now and then.
-constexpr auto kBeforeTelling = std::chrono::seconds(5);
-constexpr auto kBeforeTellingAgain = std::chrono::minutes(1);
-constexpr const char* kTold[] = {
+constexpr std::size_t kCheckedInTurn = 1000;
+// Delays: a short-lived job costs no write, and a status that changes often is written only now and then.
+constexpr auto kBeforeWrite = std::chrono::seconds(5);
+constexpr auto kBeforeRewrite = std::chrono::minutes(1);
+constexpr const char* kOurFields[] = {
     "phase", "running", "pending", "succeeded", "resourcesStatus", "preemptibility", "preemptibilitySource"};
 
 std::string shown_in(const Json& group) {
   const auto status = kube::part_at(group, "status");
   if (!status) return "";
   const json all = json::parse(simdjson::minify(*status), nullptr, false);
-  json told = json::object();
-  for (const char* key : kTold)
-    if (all.is_object() && all.contains(key)) told[key] = all.at(key);
-  return kube::json_text(told);
+  json ours = json::object();
+  for (const char* key : kOurFields)
+    if (all.is_object() && all.contains(key)) ours[key] = all.at(key);
+  return kube::json_text(ours);
 }
 
 std::string phase_of(const Job& job) {
@@ -86,25 +86,25 @@ void JobStatus::saw_group(const Json& group) {
   const auto [entry, is_new] = groups_.try_emplace(key);
   if (is_new) entry->second.first_seen = kube::Clock::now();
   entry->second.shown = shown_in(group);
-  entry->second.looked_at.clear();
-  news_.insert(key);
+  entry->second.settled_state.clear();
+  changed_.insert(key);
 }
 
 void JobStatus::publish(const Cluster& cluster) {
   if (is_silent()) return;
   const auto now = kube::Clock::now();
-  for (const std::string& key : std::exchange(news_, {})) {
+  for (const std::string& key : std::exchange(changed_, {})) {
     const std::size_t slash = key.find('/');
     const JobId id = cluster.find_job(key.substr(0, slash), key.substr(slash + 1));
     if (id.valid()) look_at(cluster, cluster.job(id), now);
   }
   const std::size_t count = cluster.jobs().size();
-  for (std::size_t i = 0; i < std::min(count, kLookedAtInTurn); ++i, ++next_)
+  for (std::size_t i = 0; i < std::min(count, kCheckedInTurn); ++i, ++next_)
     look_at(cluster, cluster.job(JobId(static_cast<std::uint32_t>(next_ % count))), now);
 }
 
 json JobStatus::status_of(const Cluster& cluster, const Job& job) const {
-  json status = tells_progress_ ? progress_of(cluster, job) : json::object();
+  json status = writes_progress_ ? progress_of(cluster, job) : json::object();
   if (keeps_preemptibility_)
     status.update({{"preemptibility", name_of(job.preemptibility)},
                    {"preemptibilitySource", name_of(job.preemptibility_source)}});
@@ -115,17 +115,17 @@ void JobStatus::look_at(const Cluster& cluster, const Job& job, kube::Clock::tim
   const auto found = groups_.find(job.full_name());
   if (!job.present || found == groups_.end() || updates_.is_full()) return;
   Group& group = found->second;
-  const auto wait = p_.rush.is_on(now) ? Rush::kLongestDelay : kBeforeTelling;
+  const auto wait = p_.rush.is_on(now) ? WriteBackpressure::kLongestDelay : kBeforeWrite;
   if (now < std::max(group.first_seen, group.sent_at) + wait) return;
-  std::string stands = fmt::format("{} {}", job.version, preemptibility_text(job));
-  if (group.looked_at == stands) return;
+  std::string state = fmt::format("{} {}", job.version, preemptibility_text(job));
+  if (group.settled_state == state) return;
   const json status = status_of(cluster, job);
   const std::string wanted = kube::json_text(status);
   if (group.shown == wanted) {
-    group.looked_at = std::move(stands);
+    group.settled_state = std::move(state);
     return;
   }
-  if (group.sent == wanted && now < group.sent_at + kBeforeTellingAgain) return;
+  if (group.sent == wanted && now < group.sent_at + kBeforeRewrite) return;
   group.sent = wanted;
   group.sent_at = now;
   put(job, status);
@@ -141,7 +141,7 @@ void JobStatus::put(const Job& job, const json& status) {
     p_.knowledge.saw(kube::resources::kPodGroups, answer.body);
     if (!keeps_preemptibility_ || answer.body.find("\"preemptibilitySource\"") != std::string::npos) return;
     keeps_preemptibility_ = false;
-    p_.log.info("the CRD of PodGroups has no status.preemptibility: the annotation alone tells it");
+    p_.log.info("the CRD of PodGroups has no status.preemptibility; it is only written as an annotation");
   };
   updates_.put(job.full_name(), {.make = [request] { return request; }, .on_success = on_success});
 }

@@ -1,5 +1,5 @@
-// status of PodGroups: what the scheduler takes a job for, how many of its pods run, what they ask for and
-// hold.
+// Writes the status of PodGroups: effective preemptibility, number of running pods, resources requested and
+// in use.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -25,37 +25,38 @@ nlohmann::json progress_of(const Cluster& cluster, const Job& job);
 
 class JobStatus {
  public:
-  // `tells_progress`: else KAI-Scheduler's controller does, and only preemptibility is told.
-  JobStatus(const WriteParts& parts, bool tells_progress)
-      : p_(parts), updates_(parts.client), tells_progress_(tells_progress) {}
+  // `writes_progress`: also write the progress. Otherwise KAI-Scheduler's controller does, and only the
+  // preemptibility is written here.
+  JobStatus(const WriteServices& parts, bool writes_progress)
+      : p_(parts), updates_(parts.client), writes_progress_(writes_progress) {}
 
-  // A PodGroup from the watch; may be called from within transfers.
+  // To be called with each PodGroup from the watch, also during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { groups_.erase(ns + "/" + name); }
-  // After each cycle. Looks at jobs whose PodGroup was seen since the last one and, in turn, at some of the
-  // others: their pods, labels of pods and priority classes count, too.
+  // To be called after each cycle. Checks jobs whose PodGroup was seen since the last call and, in turn, some
+  // of the others, since the status also depends on pods, their labels and priority classes.
   void publish(const Cluster& cluster);
-  // Nothing is told any more.
+  // Stops writing status.
   void close() { updates_.close(); }
 
  private:
   struct Group {
-    std::string shown, sent;  // what we tell, as JSON
-    std::string looked_at;    // what the job was when it was found to be told
+    std::string shown, sent;    // our part of the status as JSON: as the watch showed it, and as last sent
+    std::string settled_state;  // the state of the job when its status was last found up to date
     kube::Clock::time_point first_seen{}, sent_at{};
   };
-  bool is_silent() const { return !keeps_preemptibility_ && !tells_progress_; }
+  bool is_silent() const { return !keeps_preemptibility_ && !writes_progress_; }
   nlohmann::json status_of(const Cluster& cluster, const Job& job) const;
   void look_at(const Cluster& cluster, const Job& job, kube::Clock::time_point now);
   void put(const Job& job, const nlohmann::json& status);
 
-  const WriteParts p_;
+  const WriteServices p_;
   StatusQueue updates_;
-  const bool tells_progress_;
+  const bool writes_progress_;
   absl::flat_hash_map<std::string, Group> groups_;  // "ns/name"
-  absl::flat_hash_set<std::string> news_;           // likewise
-  std::size_t next_ = 0;                            // job to look at in turn
-  bool keeps_preemptibility_ = true;                // the API server does: KAI's CRD does not know it
+  absl::flat_hash_set<std::string> changed_;        // likewise
+  std::size_t next_ = 0;                            // the next job to check in turn
+  bool keeps_preemptibility_ = true;  // false: the API server drops the field, which KAI's CRD does not have
 };
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Each decision to who writes it; those that nobody would read are left out.
+// Passes each decision to its writer and skips writes that would be useless.
 #include "serve/write/live_sink.hpp"
 
 #include <set>
@@ -16,20 +16,20 @@
 namespace muster::serve {
 namespace {
 
-// The pod grouper makes such a PodGroup for one pod, and it goes when the pod goes.
+// The pod grouper creates such a PodGroup for a single pod; it is deleted with the pod.
 bool is_of_one_pod(const Cluster& cluster, const Job& job) {
   if (job.pod_sets.size() != 1 || job.pod_sets[0].tasks.size() != 1) return false;
   const Task& task = cluster.task(job.pod_sets[0].tasks[0]);
   return job.name == grouper::group_name(task.name, task.uid);
 }
 
-// Nobody would live to read when the job was last evicted.
+// The time of the last eviction is useless on a PodGroup that is deleted with its evicted pod.
 bool is_in_vain(const Cluster& cluster, const PatchDecision& patch) {
   return patch.annotations.size() == 1 && patch.annotations.contains(keys::kLastEviction) &&
          is_of_one_pod(cluster, cluster.job(patch.job));
 }
 
-// "" where it is no requeue.
+// Returns "" if the eviction is not part of a requeue.
 std::string nominators_of(const Decisions& decisions, const EvictDecision& eviction) {
   if (!decisions.requeue || eviction.action != "requeue") return "";
   for (const RequeueAttempt& attempt : decisions.requeue->attempts)
@@ -68,7 +68,7 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
   for (const EvictDecision& eviction : decisions.evictions) {
     evictions.push_back(evict_of(cluster, eviction));
     evictions.back().nominators = nominators_of(decisions, eviction);
-    evictions.back().has_receipt = with_receipt.contains(cluster.task(eviction.task).job);
+    evictions.back().has_record = with_receipt.contains(cluster.task(eviction.task).job);
   }
   writers_.evictor.carry_out(std::move(evictions));
   std::vector<Bind> binds;

@@ -1,4 +1,4 @@
-// Decisions as writes to the API server, all at once.
+// Carries out decisions by writing to the API server, all concurrently.
 #pragma once
 
 #include "model/source.hpp"
@@ -18,18 +18,19 @@ class LiveSink final : public DecisionSink {
     Evictor& evictor;
     PodGroupWriter& groups;
   };
-  LiveSink(const WriteParts& parts, Assumptions& assumptions, const Writers& writers)
+  LiveSink(const WriteServices& parts, Assumptions& assumptions, const Writers& writers)
       : p_(parts), assumptions_(assumptions), writers_(writers) {}
 
-  // What is decided is assumed to have happened: to be called before anything else is told to the cluster.
+  // Applies the decisions to the model as if they had happened. REQUIRES: no other change has been applied to
+  // the cluster since the cycle.
   void assume(Cluster& cluster, const Decisions& decisions, TimePoint now);
   void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;
 
-  // Writes under way or waiting.
+  // The number of writes in progress or waiting.
   int open_writes() const;
 
  private:
-  const WriteParts p_;
+  const WriteServices p_;
   Assumptions& assumptions_;
   const Writers writers_;
 };

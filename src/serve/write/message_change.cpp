@@ -1,4 +1,4 @@
-// Walks both texts at once and passes over numbers.
+// Compares both texts character by character and skips numbers.
 #include "serve/write/message_change.hpp"
 
 #include <cstddef>
@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Behind the number that begins at the place, if one does.
+// Returns the position after the number at `at`, or `at` if there is none.
 std::size_t behind_number(std::string_view text, std::size_t at) {
   if (at == text.size() || !is_digit(text[at])) return at;
   while (at < text.size() && (is_digit(text[at]) || text[at] == '.')) ++at;

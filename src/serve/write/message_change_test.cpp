@@ -1,4 +1,4 @@
-// Which change of a message is worth another write.
+// Which changes of a message are worth another write.
 #include "serve/write/message_change.hpp"
 
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 namespace muster::serve {
 namespace {
 
-TEST(MessageChange, NumbersAloneAreNoNews) {
+TEST(MessageChange, IgnoresNumbers) {
   EXPECT_TRUE(differ_in_numbers_only("5 nodes: at most 2.5 free", "12 nodes: at most 3 free"));
   EXPECT_TRUE(differ_in_numbers_only("", ""));
   EXPECT_TRUE(differ_in_numbers_only("4 GPUs", "4 GPUs"));
 }
 
-TEST(MessageChange, OtherWordsAre) {
+TEST(MessageChange, ComparesWords) {
   EXPECT_FALSE(differ_in_numbers_only("5 nodes: cordoned", "5 nodes: not ready"));
   EXPECT_FALSE(differ_in_numbers_only("4 GPUs", "4 GPUs: none free"));
   EXPECT_FALSE(differ_in_numbers_only("4 GPUs: none free", "4 GPUs"));

@@ -1,4 +1,4 @@
-// Which notices are news, and how they are written.
+// Finds the notices that are new and writes them.
 #include "serve/write/notice_writer.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/pod_group_writer.hpp"
 #include "serve/write/queue_notices.hpp"
 #include "serve/write/requests.hpp"
@@ -27,9 +27,9 @@ namespace resources = kube::resources;
 
 constexpr const char* kValidSpec = "muster.dev/ValidSpec";
 constexpr std::size_t kLongestText = 2000;
-constexpr std::size_t kMostToldOf = 10'000;  // objects; some are gone
+constexpr std::size_t kMostReported = 10'000;  // objects; some are gone
 
-// "" where there is nothing to say.
+// Returns "" if there is nothing to report.
 std::string message_of(const Notice& notice) {
   const std::string message = fmt::format("{}", fmt::join(notice.texts, "; "));
   if (message.size() <= kLongestText) return message;
@@ -46,8 +46,8 @@ nlohmann::json condition_of(const std::string& message) {
           {"lastTransitionTime", kube::wall_clock_text()}};
 }
 
-// What the condition says now; "" where there is none, or one that nothing is wrong with.
-std::string told_by(const nlohmann::json& conditions) {
+// The message of the current condition, or "" if there is none or it reports no problem.
+std::string reported_in(const nlohmann::json& conditions) {
   for (const nlohmann::json& condition : conditions)
     if (is_ours(condition) && text_at(condition, "/status") == "False") return text_at(condition, "/message");
   return "";
@@ -55,7 +55,7 @@ std::string told_by(const nlohmann::json& conditions) {
 
 ObjectReference reference_of(const Cluster& cluster, const Notice& notice) {
   if (notice.kind == "Queue") return reference_to(cluster.queue(cluster.find_queue(notice.name)));
-  if (notice.kind == "Node")  // as the kubelet does, who knows no uid of its node either
+  if (notice.kind == "Node")  // the name serves as uid, as in events of the kubelet
     return {.api_version = "v1", .kind = "Node", .ns = "", .name = notice.name, .uid = notice.name};
   return {.api_version = "v1",
           .kind = "Pod",
@@ -73,17 +73,18 @@ void NoticeWriter::publish(const Cluster& cluster, ObjectChanges changes, const 
 
 void NoticeWriter::tell(const Cluster& cluster, const Notice& notice) {
   if (notice.kind == "PodGroup")
-    tell_group(notice);
+    report_group(notice);
   else
-    tell_event(cluster, notice);
+    report_event(cluster, notice);
 }
 
 // ---------------------------------------------------------------- events
 
-void NoticeWriter::tell_event(const Cluster& cluster, const Notice& notice) {
+void NoticeWriter::report_event(const Cluster& cluster, const Notice& notice) {
   const std::string object = notice.kind + " " + muster::key_of(notice.ns, notice.name);
-  const auto known = told_.find(object);
-  const std::vector<std::string> before = known == told_.end() ? std::vector<std::string>() : known->second;
+  const auto known = reported_.find(object);
+  const std::vector<std::string> before =
+      known == reported_.end() ? std::vector<std::string>() : known->second;
   const auto is_news = [&](const std::string& text) {
     return std::ranges::find(before, text) == before.end();
   };
@@ -95,11 +96,11 @@ void NoticeWriter::tell_event(const Cluster& cluster, const Notice& notice) {
                         .message = text});
   for (const std::string& text : notice.from_checks)
     if (is_news(text)) p_.log.warning(object + ": " + text);
-  if (told_.size() > kMostToldOf) told_.clear();
+  if (reported_.size() > kMostReported) reported_.clear();
   if (notice.texts.empty())
-    told_.erase(object);
+    reported_.erase(object);
   else
-    told_[object] = notice.texts;
+    reported_[object] = notice.texts;
 }
 
 // ---------------------------------------------------------------- conditions
@@ -116,12 +117,12 @@ void NoticeWriter::saw_group(const Json& group) {
     conditions_.erase(key);
 }
 
-void NoticeWriter::tell_group(const Notice& notice) {
+void NoticeWriter::report_group(const Notice& notice) {
   const std::string key = muster::key_of(notice.ns, notice.name);
   const auto known = conditions_.find(key);
   const std::string message = message_of(notice);
   const std::string before =
-      known == conditions_.end() ? "" : told_by(json::parse(known->second, nullptr, false));
+      known == conditions_.end() ? "" : reported_in(json::parse(known->second, nullptr, false));
   if (message == before) return;
   if (groups_.is_being_made(notice.ns, notice.name) || writing_.contains(key)) {
     postponed_.insert(key);
@@ -132,7 +133,7 @@ void NoticeWriter::tell_group(const Notice& notice) {
   kube::spawn(set_condition(notice.ns, notice.name, message), "writing a condition");
 }
 
-// Those of others stay as they are.
+// Replaces our condition and keeps all others.
 kube::Async<void> NoticeWriter::set_condition(std::string ns, std::string name, std::string message) {
   const std::string key = muster::key_of(ns, name);
   writing_.insert(key);
@@ -147,12 +148,12 @@ kube::Async<void> NoticeWriter::set_condition(std::string ns, std::string name, 
                          .body = kube::json_text(body),
                          .content_type = kube::kMergePatch,
                          .lane = kube::Lane::kBackground};
-  const auto answer = co_await send_persistently(p_.client, std::move(patch));
+  const auto answer = co_await send_persistently(&p_.client, std::move(patch));
   writing_.erase(key);
   if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
-  // Another try comes with the next change of the object.
+  // A failed write is attempted again when the object changes next.
   if (!answer.ok() && answer.status != 404)
-    p_.log.repeated_warning("a condition could not be written: " + describe(answer), {{"podGroup", key}});
+    p_.log.repeated_warning("could not write a condition: " + describe(answer), {{"podGroup", key}});
 }
 
 }  // namespace muster::serve

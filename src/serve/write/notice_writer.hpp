@@ -1,5 +1,5 @@
-// Tells users what is wrong with their live objects: a condition of the PodGroup, an event of anything else,
-// and a line in the log.
+// Reports problems of live objects to users: as a condition of a PodGroup, as an event of any other object,
+// and in the log.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,13 +19,13 @@ class PodGroupWriter;
 
 class NoticeWriter {
  public:
-  NoticeWriter(const WriteParts& parts, PodGroupWriter& groups, bool reclaims_by_lca)
+  NoticeWriter(const WriteServices& parts, PodGroupWriter& groups, bool reclaims_by_lca)
       : p_(parts), groups_(groups), review_(reclaims_by_lca) {}
 
-  // After a cycle.
+  // To be called after each cycle.
   void publish(const Cluster& cluster, ObjectChanges changes, const ReadWarnings& read);
 
-  // A PodGroup from the watch; may be called from within transfers.
+  // To be called with each PodGroup from the watch, also during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
 
@@ -33,18 +33,19 @@ class NoticeWriter {
   using json = nlohmann::json;
 
   void tell(const Cluster& cluster, const Notice& notice);
-  void tell_group(const Notice& notice);
-  void tell_event(const Cluster& cluster, const Notice& notice);
+  void report_group(const Notice& notice);
+  void report_event(const Cluster& cluster, const Notice& notice);
   kube::Async<void> set_condition(std::string ns, std::string name, std::string message);
 
-  const WriteParts p_;
+  const WriteServices p_;
   PodGroupWriter& groups_;
   ObjectReview review_;
-  ObjectChanges::Names postponed_;  // PodGroups that something is being written to
+  ObjectChanges::Names postponed_;  // PodGroups with a write in progress
   absl::flat_hash_map<std::string, std::string>
-      conditions_;  // "ns/name": status.conditions, where there are any
-  absl::flat_hash_map<std::string, std::vector<std::string>> told_;  // by kind and name, of what gets events
-  absl::flat_hash_set<std::string> writing_;                         // "ns/name"
+      conditions_;  // "ns/name": status.conditions, if there are any
+  absl::flat_hash_map<std::string, std::vector<std::string>>
+      reported_;                              // by kind and name, for reports by event
+  absl::flat_hash_set<std::string> writing_;  // "ns/name"
 };
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Which objects are looked at, and what the checks say of them.
+// Selects the objects to check and collects the results.
 #include "serve/write/object_review.hpp"
 
 #include <fmt/format.h>
@@ -66,7 +66,8 @@ std::pair<std::string, std::string> split(const std::string& key) {
 
 }  // namespace
 
-// Status of queues changes all the time; what jobs and other queues depend on does not.
+// The status of queues changes all the time, but jobs and other queues depend only on the facts compared
+// here.
 ObjectReview::Extent ObjectReview::reach_of(const Cluster& cluster, const ObjectChanges& changes) {
   Extent extent = changes.classes ? Extent::kQueuesAndJobs : Extent::kNothing;
   for (const std::string& name : changes.queues) {

@@ -1,5 +1,6 @@
-// What there is to say to users about their live objects: what reading them brought, and the checks that
-// files get, too. Costs what changed: an object is looked at when it, or a queue or class it depends on, did.
+// Collects what to report about live objects: warnings from reading them, and the checks that are also
+// applied to files. Only changes cost time: an object is checked again when it, or a queue or class that it
+// depends on, has changed.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -14,27 +15,27 @@ namespace muster::serve {
 
 struct Notice {
   std::string kind, ns, name;
-  std::vector<std::string> texts;        // "field: message"; none: it is as it should be
-  std::vector<std::string> from_checks;  // those of them that reading did not bring
+  std::vector<std::string> texts;        // "field: message"; empty: the object has no problems
+  std::vector<std::string> from_checks;  // the subset that comes from checks rather than from reading
 };
 
 class ObjectReview {
  public:
   explicit ObjectReview(bool reclaims_by_lca) : reclaims_by_lca_(reclaims_by_lca) {}
 
-  // Every object that was looked at, on a refreshed cluster.
+  // Returns a notice for every object that was checked. REQUIRES: the cluster has been refreshed.
   std::vector<Notice> look(const Cluster& cluster, const ObjectChanges& changes, const ReadWarnings& read);
 
  private:
   enum class Extent { kNothing, kQueues, kQueuesAndJobs };
-  // How far the changes of queues reach.
+  // Which objects the changes of queues affect.
   Extent reach_of(const Cluster& cluster, const ObjectChanges& changes);
 
   const bool reclaims_by_lca_;
   struct Facts {
     std::string place, amounts;
   };
-  absl::flat_hash_map<std::string, Facts> queues_;  // as last looked at
+  absl::flat_hash_map<std::string, Facts> queues_;  // as of the last check
 };
 
 }  // namespace muster::serve

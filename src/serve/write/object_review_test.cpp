@@ -1,4 +1,4 @@
-// Which live objects are looked at after a change, and what is said of them.
+// Which live objects are checked after a change, and what is reported.
 #include "serve/write/object_review.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ class ObjectReviewTest : public testing::Test {
     c.node("n1", {.gpus = 2}).queue("team", {.deserved = 2}).queue("other", {.deserved = 1});
     c.pending("good", {.queue = "team"}).pending("lost", {.queue = "teem"});
   }
-  // One line per object that is looked at.
+  // One line per object that is checked.
   std::string look(const ObjectChanges& changes) {
     c.cluster().refresh(c.now());
     std::vector<std::string> lines;
@@ -38,14 +38,14 @@ class ObjectReviewTest : public testing::Test {
 constexpr const char* kLost =
     "PodGroup default/lost\n  spec.queue: queue \"teem\" is not in the cluster; did you mean \"team\"?\n";
 
-TEST_F(ObjectReviewTest, LooksOnlyAtWhatChanged) {
+TEST_F(ObjectReviewTest, ChecksOnlyChangedObjects) {
   EXPECT_EQ(look({}), "");
   EXPECT_EQ(look({.jobs = {"default/good"}}), "PodGroup default/good\n");
   EXPECT_EQ(look({.jobs = {"default/lost"}}), kLost);
   EXPECT_EQ(look({.jobs = {"default/gone"}, .nodes = {"gone"}, .pods = {"default/gone"}}), "");
 }
 
-TEST_F(ObjectReviewTest, ANewQueueMayMendAnyJob) {
+TEST_F(ObjectReviewTest, ANewQueueCausesACheckOfAllJobs) {
   const std::string good = "PodGroup default/good\n";
   look({.queues = {"team", "other", "default"}});
   c.queue("teem", {.deserved = 1});
@@ -60,7 +60,7 @@ TEST_F(ObjectReviewTest, ANewQueueMayMendAnyJob) {
   EXPECT_EQ(look({.classes = true}).substr(0, good.size()), good);
 }
 
-TEST_F(ObjectReviewTest, WhatReadingSaidComesFirst) {
+TEST_F(ObjectReviewTest, WarningsFromReadingComeFirst) {
   read.add("PodGroup default/lost", "spec.preemptibility", "is none");
   EXPECT_EQ(
       look({.jobs = {"default/lost"}}),
@@ -71,7 +71,7 @@ TEST_F(ObjectReviewTest, WhatReadingSaidComesFirst) {
   EXPECT_EQ(look({.jobs = {"default/lost"}}), kLost);
 }
 
-TEST_F(ObjectReviewTest, PodsAndNodes) {
+TEST_F(ObjectReviewTest, ReportsPodsAndNodes) {
   c.running("fat", {.queue = "team", .gpus = 3, .node = "n1"});
   read.add("Pod default/good-0", "metadata.annotations.gpu-fraction", "must be a number");
   EXPECT_EQ(

@@ -1,4 +1,4 @@
-// How far up owner references are followed: whoever may write objects may write a chain without end.
+// Limits how far owner references are followed: users can write objects with an endless chain of owners.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@ namespace muster::serve {
 
 class OwnerChain {
  public:
-  // False: the reference is none, was followed before, or is too far up.
+  // Returns false if the reference is invalid, was already followed, or is too far up.
   bool follows(const nlohmann::json& reference) {
     return reference.is_object() && met_.size() < kLongest &&
            met_.insert(grouper::text_at(reference, "/uid")).second;

@@ -1,4 +1,4 @@
-// Plans of PodGroups and annotations on their way to the API server.
+// Writes planned PodGroups and annotations to the API server.
 #include "serve/write/pod_group_writer.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 #include "kube/waiting.hpp"
 #include "serve/health/log.hpp"
 #include "serve/health/metrics.hpp"
+#include "serve/write/backpressure.hpp"
 #include "serve/write/requests.hpp"
-#include "serve/write/rush.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -25,10 +25,10 @@ using kube::ApiRequest;
 using kube::HttpResponse;
 namespace resources = kube::resources;
 
-// How long a plan waits for a bind that needs it.
+// How long a planned PodGroup waits for a bind that needs it.
 constexpr auto kUntilWanted = std::chrono::seconds(5);
 
-// How long a server that has just begun may not know yet who has which rights.
+// How long an API server that has just started may not know all access rights yet.
 constexpr auto kUntilRightsAreKnown = std::chrono::seconds(5);
 
 MayRetry until_rights_are_known() {
@@ -47,20 +47,20 @@ struct PodGroupWriter::Put {
   explicit Put(kube::Loop& loop) : wanted(loop) {}
   std::string ns, name;
   std::size_t hash = 0;  // of the plan
-  json plan;             // until it is sent
+  json plan;             // null once it was sent
   bool is_waiting = false, is_wanted = false;
   kube::Signal wanted;
   kube::Latch done;
   bool failed = false;
 };
 
-// Annotations on their way.
+// A write of annotations in progress.
 struct PodGroupWriter::Patching {
   kube::Latch done;
   bool failed = false;
 };
 
-PodGroupWriter::PodGroupWriter(const WriteParts& parts) : p_(parts) {}
+PodGroupWriter::PodGroupWriter(const WriteServices& parts) : p_(parts) {}
 
 PodGroupWriter::~PodGroupWriter() = default;
 
@@ -107,7 +107,7 @@ kube::Async<void> PodGroupWriter::carry_out(std::shared_ptr<Put> put, bool is_kn
     else
       co_await make(put);
   } catch (const std::exception& failure) {
-    p_.log.error(std::string("a PodGroup could not be written: ") + failure.what(),
+    p_.log.error(std::string("could not write a PodGroup: ") + failure.what(),
                  {{"podGroup", put->ns + "/" + put->name}});
     finish(put, false);
   }
@@ -123,19 +123,19 @@ kube::Async<void> PodGroupWriter::make(std::shared_ptr<Put> put) {
                     .path = resources::kPodGroups.path(put->ns),
                     .body = kube::json_text(put->plan),
                     .lane = kube::Lane::kFollowUp};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(create));
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(create));
   bool is_written = answer.ok();
-  if (answer.status == 409) is_written = co_await patch_spec(put->plan);
+  if (answer.status == 409) is_written = co_await patch_spec(&put->plan);
   if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
   if (!is_written) {
-    p_.log.repeated_warning("a PodGroup could not be made: " + describe(answer), {{"namespace", put->ns}});
+    p_.log.repeated_warning("could not create a PodGroup: " + describe(answer), {{"namespace", put->ns}});
     p_.knowledge.retract(resources::kPodGroups, put->ns, put->name);
   }
   finish(put, is_written);
 }
 
 kube::Async<void> PodGroupWriter::moment_to_make(std::shared_ptr<Put> put) {
-  const auto latest = kube::Clock::now() + Rush::kLongestDelay;
+  const auto latest = kube::Clock::now() + WriteBackpressure::kLongestDelay;
   bool waits = true;
   while (waits) {
     co_await put->wanted.until(std::min(kube::Clock::now() + kUntilWanted, latest));
@@ -145,26 +145,26 @@ kube::Async<void> PodGroupWriter::moment_to_make(std::shared_ptr<Put> put) {
 }
 
 void PodGroupWriter::assume(json plan) {
-  plan["metadata"]["generation"] = 1;  // as the API server will number it: its answer is no news
+  plan["metadata"]["generation"] = 1;  // as the API server will set it, so that its answer brings no change
   p_.knowledge.assume(resources::kPodGroups, kube::json_text(plan));
 }
 
 kube::Async<void> PodGroupWriter::update(std::shared_ptr<Put> put) {
   const CountedWrite counted(open_writes_);
-  const bool is_written = co_await patch_spec(put->plan);
+  const bool is_written = co_await patch_spec(&put->plan);
   finish(put, is_written);
 }
 
-kube::Async<bool> PodGroupWriter::patch_spec(const json& plan) {
-  const std::string ns = text_at(plan, "/metadata/namespace"), name = text_at(plan, "/metadata/name");
+kube::Async<bool> PodGroupWriter::patch_spec(const json* plan) {
+  const std::string ns = text_at(*plan, "/metadata/namespace"), name = text_at(*plan, "/metadata/name");
   ApiRequest patch{.method = "PATCH",
                    .path = resources::kPodGroups.path(ns, name),
-                   .body = kube::json_text(grouper::update_of(plan)),
+                   .body = kube::json_text(grouper::update_of(*plan)),
                    .content_type = kube::kMergePatch};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(patch));
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(patch));
   if (answer.ok()) p_.knowledge.saw(resources::kPodGroups, answer.body);
   if (!answer.ok())
-    p_.log.repeated_warning("a PodGroup could not be updated: " + describe(answer),
+    p_.log.repeated_warning("could not update a PodGroup: " + describe(answer),
                             {{"podGroup", ns + "/" + name}});
   co_return answer.ok();
 }
@@ -231,16 +231,16 @@ kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name)
   co_return !patching->failed;
 }
 
-// One request at a time for each PodGroup; what is decided meanwhile goes with the next. Where something was
-// refused, the model is shown the PodGroup as it is.
+// Sends one request at a time for each PodGroup; changes decided meanwhile are part of the next one. If the
+// server refuses a change, the model gets the PodGroup as it is on the server.
 kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string name,
                                                    std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
   const std::string key = ns + "/" + name;
   try {
-    co_await send_all_annotations(ns, name, *patching);
+    co_await send_all_annotations(ns, name, patching.get());
   } catch (const std::exception& failure) {
-    p_.log.error(std::string("a PodGroup could not be annotated: ") + failure.what(), {{"podGroup", key}});
+    p_.log.error(std::string("could not annotate a PodGroup: ") + failure.what(), {{"podGroup", key}});
     patching->failed = true;
     unsent_.erase(key);
     p_.knowledge.end_annotations(ns, name);
@@ -249,8 +249,7 @@ kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string n
   patching->done.open();
 }
 
-kube::Async<void> PodGroupWriter::send_all_annotations(const std::string& ns, const std::string& name,
-                                                       Patching& patching) {
+kube::Async<void> PodGroupWriter::send_all_annotations(std::string ns, std::string name, Patching* patching) {
   const std::string key = ns + "/" + name;
   co_await is_there(ns, name);
   bool is_undone = true;
@@ -262,19 +261,19 @@ kube::Async<void> PodGroupWriter::send_all_annotations(const std::string& ns, co
     }
     const bool is_written = co_await send_unsent(ns, name);
     if (is_written) continue;
-    patching.failed = true;
+    patching->failed = true;
     is_undone = false;
   }
 }
 
-kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::string& name) {
+kube::Async<bool> PodGroupWriter::send_unsent(std::string ns, std::string name) {
   const std::string key = ns + "/" + name;
   const AnnotationChanges changes = std::move(unsent_[key]);
   unsent_.erase(key);
   json annotations = json::object();
   for (const auto& [annotation, value] : changes) annotations[annotation] = value ? json(*value) : json();
   const json body = {{"metadata", {{"annotations", annotations}}}};
-  // An eviction waits for its receipt.
+  // An eviction waits for its record.
   const auto lane = changes.contains(keys::kEvictionReceipt) ? kube::Lane::kEviction : kube::Lane::kOrdinary;
   ApiRequest patch{.method = "PATCH",
                    .path = resources::kPodGroups.path(ns, name),
@@ -282,20 +281,20 @@ kube::Async<bool> PodGroupWriter::send_unsent(const std::string& ns, const std::
                    .content_type = kube::kMergePatch,
                    .lane = lane};
   const HttpResponse answer =
-      co_await send_persistently(p_.client, std::move(patch), until_rights_are_known());
+      co_await send_persistently(&p_.client, std::move(patch), until_rights_are_known());
   if (answer.ok()) {
     p_.knowledge.saw(resources::kPodGroups, answer.body);
   } else if (answer.status != 404) {
     p_.metrics.write_failed("annotate");
-    p_.log.repeated_warning("a PodGroup could not be annotated: " + describe(answer), {{"podGroup", key}});
+    p_.log.repeated_warning("could not annotate a PodGroup: " + describe(answer), {{"podGroup", key}});
   }
   co_return answer.ok();
 }
 
-// What is decided while we ask is still assumed; it is sent next, and may be undone then.
-kube::Async<void> PodGroupWriter::undo_annotations(const std::string& ns, const std::string& name) {
+// Annotations that are decided during the read remain assumed: they are sent next and may be undone then.
+kube::Async<void> PodGroupWriter::undo_annotations(std::string ns, std::string name) {
   ApiRequest read{.path = resources::kPodGroups.path(ns, name)};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(read));
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(read));
   if (unsent_.contains(ns + "/" + name)) co_return;
   p_.knowledge.end_annotations(ns, name);
   if (answer.ok()) p_.knowledge.saw_unchanged(resources::kPodGroups, answer.body);

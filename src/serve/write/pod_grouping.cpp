@@ -1,4 +1,5 @@
-// Pods without a group: found, planned for, told to the model, and annotated where no bind does it.
+// Finds pods without a PodGroup, plans their PodGroups, adds these to the model, and annotates the pods if no
+// bind does.
 #include "serve/write/pod_grouping.hpp"
 
 #include <nlohmann/json.hpp>
@@ -12,7 +13,7 @@
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/pod_group_writer.hpp"
 
@@ -25,9 +26,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 namespace resources = kube::resources;
 
-// A pod that is placed soon gets its annotation with the bind and costs no write of its own.
+// A pod that is placed within this time gets its annotation with the bind, without a separate write.
 constexpr auto kBeforeAnnotating = seconds(2);
-constexpr std::size_t kMostToldOwners = 20'000;
+constexpr std::size_t kMostKnownOwners = 20'000;
 constexpr std::string_view kOurGroups = "pg-";
 
 bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
@@ -39,24 +40,24 @@ bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
   return phase.empty() || phase == "Pending" || phase == "Running";
 }
 
-bool stands_on_a_node(Json pod) {
+bool is_on_a_node(Json pod) {
   const auto spec = kube::part_at(pod, "spec");
   return spec && !kube::text_at(*spec, "nodeName").empty();
 }
 
-// The annotation; "" where there is none.
+// The value of the annotation, or "" without one.
 std::string_view group_named_by(Json pod) {
   const auto annotations = kube::part_at(pod, "metadata", "annotations");
   return annotations ? kube::text_at(*annotations, "pod-group-name") : std::string_view();
 }
 
-// Somebody made the PodGroup, and the pod has owners, whose labels count for it.
+// True if another client creates the PodGroup and the pod has owners, whose labels matter for its job.
 bool is_in_group_of_others(Json pod, std::string_view group) {
-  return !group.empty() && !group.starts_with(kOurGroups) && !stands_on_a_node(pod) &&
+  return !group.empty() && !group.starts_with(kOurGroups) && !is_on_a_node(pod) &&
          kube::part_at(pod, "metadata", "ownerReferences");
 }
 
-// When the pod got its place, as its condition says.
+// When the pod was scheduled, according to its condition.
 std::string start_of(const nlohmann::json& pod) {
   for (const auto& condition : grouper::at(pod, "/status/conditions"))
     if (text_at(condition, "/type") == "PodScheduled" && text_at(condition, "/status") == "True")
@@ -68,7 +69,7 @@ nlohmann::json parsed(const std::string& text) { return nlohmann::json::parse(te
 
 }  // namespace
 
-PodGrouping::PodGrouping(const WriteParts& parts, PodGroupWriter& groups, PodGroupingOptions options)
+PodGrouping::PodGrouping(const WriteServices& parts, PodGroupWriter& groups, PodGroupingOptions options)
     : p_(parts), groups_(groups), options_(std::move(options)), owners_(parts.client) {}
 
 void PodGrouping::saw(const Json& pod) {
@@ -79,9 +80,9 @@ void PodGrouping::saw(const Json& pod) {
   if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.scheduler_name))
     p_.client.loop().post(
         [this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text), "reading owners"); });
-  // One that was put on a node by hand has no group either.
+  // A pod that was assigned to a node by hand needs a PodGroup as well.
   const bool is_candidate =
-      is_grouped_by_us(pod, options_.scheduler_name) && (group.empty() || stands_on_a_node(pod));
+      is_grouped_by_us(pod, options_.scheduler_name) && (group.empty() || is_on_a_node(pod));
   if (is_candidate && !group.empty() && !may_begin_)
     unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
                        std::string(kube::text_at(*metadata, "name")), std::string(group)};
@@ -109,20 +110,20 @@ void PodGrouping::begin() {
   may_begin_ = true;
   for (auto& [key, pod] : std::exchange(unchecked_, {}))
     if (!p_.knowledge.knows(resources::kPodGroups, pod.ns, pod.group))
-      kube::spawn(restore(std::move(pod)), "putting a group back");
+      kube::spawn(restore(std::move(pod)), "restoring a PodGroup");
   for (const auto& [key, text] : waiting_) unplanned_.insert(text_at(parsed(text), "/metadata/uid"));
   group_waiting();
 }
 
 void PodGrouping::look_after(const Cluster& cluster) {
-  if (std::exchange(sweeps_, cluster.sweeps()) != cluster.sweeps()) told_owners_.clear();
+  if (std::exchange(sweeps_, cluster.sweeps()) != cluster.sweeps()) known_owners_.clear();
   if (!may_begin_) return;
   for (JobId id : cluster.job_table().groupless()) {
     const Job& job = cluster.job(id);
     if (!job.name.starts_with(kOurGroups) || groups_.is_being_written(job.ns, job.name)) continue;
     const std::vector<TaskId> members = cluster.job_table().members(id);
     if (members.empty() || !put_back_.insert(job.full_name()).second) continue;
-    kube::spawn(put_back({job.ns, cluster.task(members.front()).name, job.name}), "putting a group back");
+    kube::spawn(put_back({job.ns, cluster.task(members.front()).name, job.name}), "restoring a PodGroup");
   }
 }
 
@@ -157,9 +158,9 @@ kube::Async<void> PodGrouping::group(std::string text) {
   while (!p_.client.loop().stopping() && p_.client.may_write()) {
     bool is_done = false;
     try {
-      is_done = co_await try_to_group(pod);
+      is_done = co_await try_to_group(&pod);
     } catch (const std::exception& failure) {
-      p_.log.repeated_warning(std::string("a pod could not be grouped: ") + failure.what(),
+      p_.log.repeated_warning(std::string("could not group a pod: ") + failure.what(),
                               {{"pod", ns + "/" + name}});
     }
     unplanned_.erase(uid);
@@ -179,20 +180,20 @@ grouper::GroupingOptions PodGrouping::plan_options() const {
           }};
 }
 
-kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
+kube::Async<bool> PodGrouping::try_to_group(const json* pod) {
   std::vector<json> owners;
-  const bool are_known = co_await owners_.collect(pod, owners);
+  const bool are_known = co_await owners_.collect(pod, &owners);
   if (!are_known) co_return false;
   for (const json& owner : owners)
     if (grouper::is_skipped(owner)) co_return true;
-  const std::string ns = text_at(pod, "/metadata/namespace"), name = text_at(pod, "/metadata/name"),
-                    uid = text_at(pod, "/metadata/uid");
+  const std::string ns = text_at(*pod, "/metadata/namespace"), name = text_at(*pod, "/metadata/name"),
+                    uid = text_at(*pod, "/metadata/uid");
   json related;
-  if (const auto wanted = grouper::related_to(pod, owners)) {
-    const bool is_read = co_await owners_.read_related(ns, *wanted, related);
+  if (const auto wanted = grouper::related_to(*pod, owners)) {
+    const bool is_read = co_await owners_.read_related(ns, *wanted, &related);
     if (!is_read) co_return false;
   }
-  const auto plan = grouper::plan_group(pod, owners, plan_options(), related);
+  const auto plan = grouper::plan_group(*pod, owners, plan_options(), related);
   if (!plan) {
     p_.events.record({.about = {"v1", "Pod", ns, name, uid},
                       .is_warning = true,
@@ -201,12 +202,12 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
     co_return false;
   }
   const std::string group = text_at(plan->pod_group, "/metadata/name");
-  if (const std::string named = text_at(pod, "/metadata/annotations/pod-group-name"); !named.empty()) {
-    if (named != group) co_return true;  // one that somebody else will make
-    co_return co_await groups_.put_back(plan->pod_group, start_of(pod));
+  if (const std::string named = text_at(*pod, "/metadata/annotations/pod-group-name"); !named.empty()) {
+    if (named != group) co_return true;  // another client will create it
+    co_return co_await groups_.put_back(plan->pod_group, start_of(*pod));
   }
-  // In a new group the pod may be placed at once: its bind waits for the group, and brings nobody a stale
-  // one.
+  // A pod of a new PodGroup may be placed at once: its bind waits for the PodGroup, and no stale version of
+  // it can be in use.
   const bool is_new = !p_.knowledge.knows(resources::kPodGroups, ns, group);
   if (is_new) p_.knowledge.join(uid, group, plan->sub_group);
   if (is_new) unplanned_.erase(uid);
@@ -217,17 +218,18 @@ kube::Async<bool> PodGrouping::try_to_group(const json& pod) {
   co_return true;
 }
 
-// The model looks at labels of owners itself where no pod grouper has put them into the PodGroup.
+// Adds the owners to the model, which looks at their labels if no pod grouper has copied these to the
+// PodGroup.
 kube::Async<void> PodGrouping::learn_owners(std::string text) {
   std::vector<json> owners;
   const json pod = parsed(text);
-  if (told_owners_.contains(text_at(pod, "/metadata/ownerReferences/0/uid"))) co_return;
-  const bool are_known = co_await owners_.collect(pod, owners);
+  if (known_owners_.contains(text_at(pod, "/metadata/ownerReferences/0/uid"))) co_return;
+  const bool are_known = co_await owners_.collect(&pod, &owners);
   if (!are_known) co_return;
-  if (told_owners_.size() > kMostToldOwners) told_owners_.clear();
+  if (known_owners_.size() > kMostKnownOwners) known_owners_.clear();
   for (const json& owner : owners) {
     const kube::Resource resource{"", text_at(owner, "/apiVersion"), text_at(owner, "/kind"), ""};
-    if (told_owners_.insert(text_at(owner, "/metadata/uid")).second)
+    if (known_owners_.insert(text_at(owner, "/metadata/uid")).second)
       p_.knowledge.assume(resource, kube::json_text(owner));
   }
 }

@@ -1,4 +1,4 @@
-// The built-in pod grouper: makes PodGroups for pods that have none, and tells the model at once.
+// The built-in pod grouper: creates PodGroups for pods that have none, and adds them to the model at once.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -31,23 +31,24 @@ struct PodGroupingOptions {
 
 class PodGrouping {
  public:
-  PodGrouping(const WriteParts& parts, PodGroupWriter& groups, PodGroupingOptions options);
+  PodGrouping(const WriteServices& parts, PodGroupWriter& groups, PodGroupingOptions options);
 
-  // A pod from the watch; may be called from within transfers.
+  // To be called with each pod from the watch, also during a transfer.
   void saw(const Json& pod);
   void pod_gone(const std::string& ns, const std::string& name);
-  // From now on we may write: what waits is grouped.
+  // To be called when this replica may write: groups the pods that wait for a PodGroup.
   void begin();
-  // PodGroups of ours that somebody deleted while their pods run are made again.
+  // Restores PodGroups of this grouper that were deleted while their pods run.
   void look_after(const Cluster& cluster);
-  // Pods stand on nodes whose PodGroups are missing and about to be made again, or pods that were there when
-  // we began are not planned for yet. Who decides before that knows only some of the jobs.
+  // True while PodGroups of pods on nodes are missing and about to be restored, or while pods that existed
+  // before begin() are not grouped yet. A decision before that would consider only some of the jobs.
   bool is_catching_up() const { return restoring_ > 0 || !unplanned_.empty(); }
 
  private:
   using json = nlohmann::json;
 
-  // A pod that names a PodGroup of ours. A crash may have come between the two writes.
+  // A bound pod that names a PodGroup of this grouper. After a crash between the two writes, the PodGroup may
+  // be missing.
   struct Bound {
     std::string ns, name, group;
   };
@@ -59,24 +60,24 @@ class PodGrouping {
   kube::Async<void> learn_owners(std::string text);
   kube::Async<void> group(std::string text);
   grouper::GroupingOptions plan_options() const;
-  // False: it may work later.
-  kube::Async<bool> try_to_group(const json& pod);
+  // Returns false if another attempt may succeed later.
+  kube::Async<bool> try_to_group(const json* pod);
   kube::Async<void> annotate_later(std::string ns, std::string name, std::string uid);
   kube::Async<void> annotate(std::string ns, std::string name, std::string uid);
 
-  const WriteParts p_;
+  const WriteServices p_;
   PodGroupWriter& groups_;
   const PodGroupingOptions options_;
   bool may_begin_ = false;
   int restoring_ = 0;
-  absl::flat_hash_map<std::string, Bound> unchecked_;      // "ns/name": while we may not begin
+  absl::flat_hash_map<std::string, Bound> unchecked_;      // "ns/name": pods seen before begin()
   absl::flat_hash_map<std::string, std::string> waiting_;  // "ns/name" → the pod as text
   absl::flat_hash_set<std::string> under_way_;             // uid
-  absl::flat_hash_set<std::string> unplanned_;             // uid, of those that were there when we began
-  absl::flat_hash_set<std::string> put_back_;              // "ns/name" of PodGroups that are about to be
+  absl::flat_hash_set<std::string> unplanned_;             // uid of pods that existed before begin()
+  absl::flat_hash_set<std::string> put_back_;              // "ns/name" of PodGroups about to be restored
   WorkloadOwners owners_;
-  absl::flat_hash_set<std::string> told_owners_;  // uid; the model forgets those that no pod has
-  std::uint64_t sweeps_ = 0;                      // of the model, when we last looked
+  absl::flat_hash_set<std::string> known_owners_;  // uid of owners that are in the model
+  std::uint64_t sweeps_ = 0;  // sweeps of the model so far; a sweep removes owners that have no pod
 };
 
 }  // namespace muster::serve

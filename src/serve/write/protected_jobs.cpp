@@ -1,4 +1,4 @@
-// A plugin of the policy: such jobs are no victims.
+// A plugin of the policy that excludes protected jobs from the victims.
 #include "serve/write/protected_jobs.hpp"
 
 #include "engine/cycle/hooks.hpp"
@@ -32,11 +32,11 @@ std::string_view protection_rule(std::string_view text) {
   return text == kWithoutCooldown ? kWithoutCooldown : kByBudget;
 }
 
-PluginFactory protection_of(const ProtectedJobs& jobs) {
+PluginFactory protected_jobs_plugin(const ProtectedJobs& jobs) {
   return {.name = "disruptionbudgets", .make = [&jobs] { return std::make_unique<Protection>(jobs); }};
 }
 
-PluginFactory protection_as_of(ProtectedJobs seen) {
+PluginFactory recorded_protected_jobs_plugin(ProtectedJobs seen) {
   const auto kept = std::make_shared<const ProtectedJobs>(std::move(seen));
   return {.name = "disruptionbudgets", .make = [kept] { return std::make_unique<Protection>(*kept); }};
 }

@@ -1,5 +1,5 @@
-// Jobs that could not be evicted lately, be it that a PodDisruptionBudget protects them: not worth another
-// try for a while.
+// Jobs whose eviction was refused recently, for example by a PodDisruptionBudget. They are not tried again
+// for a while.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -13,25 +13,25 @@
 
 namespace muster::serve {
 
-// Rules that protect, in words.
+// The rules that protect a job, as text for users.
 inline constexpr std::string_view kByBudget = "disruption budget";
-inline constexpr std::string_view kWithoutCooldown = "its cooldown can not be written";
-// The one that reads so; what is none of them is told as the first.
+inline constexpr std::string_view kWithoutCooldown = "its cooldown cannot be written";
+// Returns the rule with this text, or the disruption budget for any other text.
 std::string_view protection_rule(std::string_view text);
 
 class ProtectedJobs {
  public:
   struct Protection {
-    std::string_view rule;  // lives for ever
+    std::string_view rule;  // points to static storage
     TimePoint until{};
   };
   void add(const std::string& job, Protection protection) { jobs_[job] = protection; }  // "ns/name"
-  // Null where nothing protects it any more.
+  // Returns null if the job is not protected, or no longer.
   const Protection* of(const std::string& job, TimePoint now) const {
     const auto found = jobs_.find(job);
     return found != jobs_.end() && now < found->second.until ? &found->second : nullptr;
   }
-  // True where there were some.
+  // Returns true if it removed any.
   bool forget_before(TimePoint now) {
     return absl::erase_if(jobs_, [&](const auto& item) { return item.second.until <= now; }) > 0;
   }
@@ -43,8 +43,8 @@ class ProtectedJobs {
 };
 
 // Refuses such jobs as victims. `jobs` must outlive the policy and not change while a cycle runs.
-PluginFactory protection_of(const ProtectedJobs& jobs);
-// The same of what a cycle saw once.
-PluginFactory protection_as_of(ProtectedJobs seen);
+PluginFactory protected_jobs_plugin(const ProtectedJobs& jobs);
+// Likewise for the jobs that were protected in a recorded cycle.
+PluginFactory recorded_protected_jobs_plugin(ProtectedJobs seen);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Which queues there is something to say about, and whether it was said.
+// Reports each problem of a queue once, for as long as it persists.
 #include "serve/write/queue_notices.hpp"
 
 #include "kube/resource.hpp"
@@ -15,18 +15,18 @@ ObjectReference reference_to(const Queue& queue) {
           .uid = queue.meta.uid};
 }
 
-void QueueNotices::tell(const Cluster& cluster, const RequeueRecord& record) {
-  std::set<std::pair<std::string, std::string>> standing;
+void QueueNotices::report(const Cluster& cluster, const RequeueRecord& record) {
+  std::set<std::pair<std::string, std::string>> current;
   for (const QueueWarning& warning : record.queue_warnings) {
     const Queue& queue = cluster.queue(warning.queue);
-    const auto [notice, is_new] = standing.emplace(queue.meta.uid, warning.problem);
-    if (is_new && !told_.contains(*notice))
+    const auto [notice, is_new] = current.emplace(queue.meta.uid, warning.problem);
+    if (is_new && !reported_.contains(*notice))
       events_.record({.about = reference_to(queue),
                       .is_warning = true,
                       .reason = "SettingIgnored",
                       .message = warning.problem});
   }
-  told_ = std::move(standing);
+  reported_ = std::move(current);
 }
 
 }  // namespace muster::serve

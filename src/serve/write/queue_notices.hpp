@@ -1,4 +1,4 @@
-// Events about queues, for those who run `kubectl describe queue`.
+// Writes events about queues, shown by `kubectl describe queue`.
 #pragma once
 
 #include <set>
@@ -21,12 +21,12 @@ class QueueNotices {
  public:
   explicit QueueNotices(Events& events) : events_(events) {}
 
-  // What is to be mended on a queue: said when it appears, not in every cycle.
-  void tell(const Cluster& cluster, const RequeueRecord& record);
+  // Reports ignored settings of queues: once when they appear, not in every cycle.
+  void report(const Cluster& cluster, const RequeueRecord& record);
 
  private:
   Events& events_;
-  std::set<std::pair<std::string, std::string>> told_;  // uid of the queue, text
+  std::set<std::pair<std::string, std::string>> reported_;  // uid of the queue, text
 };
 
 }  // namespace muster::serve

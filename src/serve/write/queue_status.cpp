@@ -1,4 +1,4 @@
-// When queues are looked at, and what is said of them.
+// Computes the status of queues and limits how often it is written.
 #include "serve/write/queue_status.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr auto kBetweenQueueLooks = std::chrono::seconds(1);
+constexpr auto kQueueCheckInterval = std::chrono::seconds(1);
 constexpr auto kBetweenWrites = std::chrono::seconds(5);
 
 json children_of(const Cluster& cluster, const Queue& queue) {
@@ -41,22 +41,22 @@ json status_of_queue(const Cluster& cluster, const QueueShare& share) {
 
 void QueueStatus::publish(const Cluster& cluster, const Decisions& decisions) {
   const auto now = kube::Clock::now();
-  if (!is_ours_ || now < looked_at_ + kBetweenQueueLooks) return;
-  looked_at_ = now;
+  if (!is_ours_ || now < checked_at_ + kQueueCheckInterval) return;
+  checked_at_ = now;
   for (const QueueShare& share : decisions.shares)
     if (const Queue& queue = cluster.queue(share.queue); queue.present)
-      tell(queue.name, status_of_queue(cluster, share), now);
-  absl::erase_if(told_, [&](const auto& entry) {
+      write_status(queue.name, status_of_queue(cluster, share), now);
+  absl::erase_if(written_, [&](const auto& entry) {
     const QueueId queue = cluster.find_queue(entry.first);
     return !queue.valid() || !cluster.queue(queue).present;
   });
 }
 
-void QueueStatus::tell(const std::string& queue, const json& status, kube::Clock::time_point now) {
-  Told& told = told_[queue];
+void QueueStatus::write_status(const std::string& queue, const json& status, kube::Clock::time_point now) {
+  Written& last = written_[queue];
   std::string text = kube::json_text(status);
-  if (told.status == text || now < told.at + kBetweenWrites || updates_.is_full()) return;
-  told = {std::move(text), now};
+  if (last.status == text || now < last.at + kBetweenWrites || updates_.is_full()) return;
+  last = {std::move(text), now};
   kube::ApiRequest request{.method = "PATCH",
                            .path = kube::resources::kQueues.path("", queue) + "/status",
                            .body = kube::json_text(json{{"status", status}}),

@@ -1,4 +1,4 @@
-// status of Queues: what each holds, asks for and is entitled to, and which are below it.
+// Writes the status of Queues: resources in use and requested, fair share, and child queues.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -20,24 +20,24 @@ namespace muster::serve {
 
 class QueueStatus {
  public:
-  // `is_ours`: else KAI-Scheduler's controller tells it.
-  QueueStatus(const WriteParts& parts, bool is_ours) : updates_(parts.client), is_ours_(is_ours) {}
+  // `is_ours`: false if KAI-Scheduler's controller writes the status.
+  QueueStatus(const WriteServices& parts, bool is_ours) : updates_(parts.client), is_ours_(is_ours) {}
 
-  // After each cycle; what changes often is told now and then.
+  // To be called after each cycle. A status that changes often is written only every few seconds.
   void publish(const Cluster& cluster, const Decisions& decisions);
   void close() { updates_.close(); }
 
  private:
-  struct Told {
+  struct Written {
     std::string status;  // as JSON
     kube::Clock::time_point at{};
   };
-  void tell(const std::string& queue, const nlohmann::json& status, kube::Clock::time_point now);
+  void write_status(const std::string& queue, const nlohmann::json& status, kube::Clock::time_point now);
 
   StatusQueue updates_;
   const bool is_ours_;
-  kube::Clock::time_point looked_at_{};
-  absl::flat_hash_map<std::string, Told> told_;  // by queue
+  kube::Clock::time_point checked_at_{};
+  absl::flat_hash_map<std::string, Written> written_;  // by queue
 };
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// How long a refused job waits, and how a cycle hears of it.
+// Computes how long a refused job waits, and the plugin that enforces it.
 #include "serve/write/refused_jobs.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace muster::serve {
 namespace {
 
 constexpr std::chrono::seconds kFirstWait(1), kLongestWait(300);
-// A job that was not refused again for so long begins with the first wait.
+// A job that is not refused again for this long starts over with the first wait.
 constexpr auto kForgiven = 2 * kLongestWait;
 
 class Patience final : public Plugin {
@@ -54,11 +54,11 @@ void RefusedJobs::publish(TimePoint now) {
   if (!refusals_.empty() || !published_.empty()) published_ = refusals_;
 }
 
-PluginFactory patience_with(const RefusedJobs& jobs) {
+PluginFactory refused_jobs_plugin(const RefusedJobs& jobs) {
   return {.name = "refusedbinds", .make = [&jobs] { return std::make_unique<Patience>(jobs.published()); }};
 }
 
-PluginFactory patience_as_of(RefusedJobs::Refusals seen) {
+PluginFactory recorded_refused_jobs_plugin(RefusedJobs::Refusals seen) {
   const auto kept = std::make_shared<const RefusedJobs::Refusals>(std::move(seen));
   return {.name = "refusedbinds", .make = [kept] { return std::make_unique<Patience>(*kept); }};
 }

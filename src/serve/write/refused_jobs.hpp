@@ -1,5 +1,5 @@
-// Jobs with a pod that could not be bound: the whole job waits, twice as long after each try, and the next
-// one asks for all its pods before it binds the first.
+// Jobs with a pod that could not be bound. The whole job waits, twice as long after each attempt; the next
+// attempt first does a dry run of all its binds.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,18 +19,18 @@ class RefusedJobs {
     TimePoint since{}, until{};
     std::chrono::seconds wait{0};
 
-    // Not long before it was made, either: then the clock was set back. A cycle's instant may be a little
-    // older.
+    // False also at times long before `since`, which mean that the clock was set back. The time of a cycle
+    // may be a little before `since`.
     bool holds(TimePoint now) const { return since - std::chrono::seconds(10) <= now && now < until; }
   };
   using Refusals = absl::flat_hash_map<std::string, Refusal>;  // "ns/name"
 
-  // Several pods that are refused in one try count once.
+  // Several pods that are refused in one attempt count once.
   void add(const std::string& job, std::string pod, std::string why, TimePoint now);
   void forget(const std::string& job) { refusals_.erase(job); }
   bool contains(const std::string& job) const { return refusals_.contains(job); }
 
-  // What a cycle is to see from now on. Not while one runs.
+  // Makes the current refusals visible to cycles. REQUIRES: no cycle is running.
   void publish(TimePoint now);
   const Refusals& published() const { return published_; }
 
@@ -38,9 +38,9 @@ class RefusedJobs {
   Refusals refusals_, published_;
 };
 
-// Refuses to place anything of such jobs until their wait is over. `jobs` must outlive the policy.
-PluginFactory patience_with(const RefusedJobs& jobs);
-// The same of what a cycle saw once.
-PluginFactory patience_as_of(RefusedJobs::Refusals seen);
+// A plugin that refuses to place pods of such jobs until their wait is over. `jobs` must outlive the policy.
+PluginFactory refused_jobs_plugin(const RefusedJobs& jobs);
+// Likewise for the refusals of a recorded cycle.
+PluginFactory recorded_refused_jobs_plugin(RefusedJobs::Refusals seen);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// A job with a refused pod waits, longer each time, and says so.
+// A job with a refused pod waits, longer each time, and reports why.
 #include "serve/write/refused_jobs.hpp"
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@ class RefusedJobsTest : public testing::Test {
  protected:
   RefusedJobsTest() {
     c.node("n1", {.gpus = 4}).pending("gang", {.tasks = 2}).pending("other");
-    c.policy().plugins.push_back(patience_with(jobs));
+    c.policy().plugins.push_back(refused_jobs_plugin(jobs));
   }
-  // Refused in this moment, as every try is.
+  // Refuses a pod of the job now.
   void refuse(const std::string& pod = "gang-1") { jobs.add("default/gang", pod, "422 no", c.now()); }
   std::string cycle() {
     jobs.publish(c.now());
@@ -26,7 +26,7 @@ class RefusedJobsTest : public testing::Test {
   RefusedJobs jobs;
 };
 
-TEST_F(RefusedJobsTest, OthersAreServedMeanwhile) {
+TEST_F(RefusedJobsTest, OtherJobsAreNotDelayed) {
   refuse();
   EXPECT_EQ(cycle(), "bind other-0 n1");
   EXPECT_EQ(c.why("gang"),
@@ -35,10 +35,10 @@ TEST_F(RefusedJobsTest, OthersAreServedMeanwhile) {
   EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1");
 }
 
-TEST_F(RefusedJobsTest, EachTryDoublesTheWaitUpToFiveMinutes) {
+TEST_F(RefusedJobsTest, EachAttemptDoublesTheWaitUpToFiveMinutes) {
   for (const int wait : {1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300}) {
     refuse();
-    refuse("gang-0");  // of the same try
+    refuse("gang-0");  // in the same attempt
     jobs.publish(c.now());
     EXPECT_EQ(jobs.published().at("default/gang").until, c.now() + seconds(wait));
     EXPECT_EQ(jobs.published().at("default/gang").pod, "gang-1");
@@ -46,12 +46,12 @@ TEST_F(RefusedJobsTest, EachTryDoublesTheWaitUpToFiveMinutes) {
   }
 }
 
-TEST_F(RefusedJobsTest, ACyclesInstantMayBeALittleOlder) {
+TEST_F(RefusedJobsTest, TheTimeOfACycleMayBeALittleEarlier) {
   jobs.add("default/gang", "gang-1", "422 no", c.now() + std::chrono::milliseconds(999));
   EXPECT_EQ(cycle(), "bind other-0 n1");
 }
 
-TEST_F(RefusedJobsTest, AClockThatIsSetBackDoesNotMakeItWaitLonger) {
+TEST_F(RefusedJobsTest, AClockThatIsSetBackDoesNotProlongTheWait) {
   refuse();
   c.advance(seconds(-300));
   EXPECT_EQ(cycle(), "bind gang-0 n1; bind gang-1 n1; bind other-0 n1");
@@ -60,7 +60,7 @@ TEST_F(RefusedJobsTest, AClockThatIsSetBackDoesNotMakeItWaitLonger) {
   EXPECT_EQ(jobs.published().at("default/gang").until, c.now() + seconds(2));
 }
 
-TEST_F(RefusedJobsTest, AForgottenRefusalBeginsAnew) {
+TEST_F(RefusedJobsTest, AForgottenJobStartsWithTheFirstWait) {
   refuse();
   c.advance(seconds(1));
   refuse();

@@ -1,16 +1,16 @@
-// Retries of a write, and a look at what became of a pod.
+// Retries writes and reads the state of a pod.
 #include "serve/write/requests.hpp"
 
 #include "kube/json.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
 #include "model/cluster.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 
 namespace muster::serve {
 namespace {
 
-// After this a write that gets no final answer is given up; the next cycle decides anew.
+// A write without a final answer is given up after this time; the next cycle decides anew.
 constexpr auto kGiveUp = std::chrono::seconds(60);
 constexpr auto kTimeout = std::chrono::milliseconds(8'000);
 
@@ -34,21 +34,21 @@ PodIdentity identity_of(const Cluster& cluster, TaskId id) {
   return pod;
 }
 
-kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube::ApiRequest request,
+kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient* client, kube::ApiRequest request,
                                                   MayRetry may_retry) {
   request.timeout = kTimeout;
   const auto start = kube::Clock::now();
   kube::Backoff backoff;
   for (;;) {
-    const kube::HttpResponse answer = co_await client.send(request);
-    const bool goes_on = !answer.ok() && may_retry(answer) && client.may_write() &&
-                         !client.loop().stopping() && kube::Clock::now() - start < kGiveUp;
+    const kube::HttpResponse answer = co_await client->send(request);
+    const bool goes_on = !answer.ok() && may_retry(answer) && client->may_write() &&
+                         !client->loop().stopping() && kube::Clock::now() - start < kGiveUp;
     if (!goes_on) co_return answer;
-    co_await client.loop().sleep(backoff.next(answer.retry_after));
+    co_await client->loop().sleep(backoff.next(answer.retry_after));
   }
 }
 
-kube::Async<PodState> look_at(WriteParts parts, PodIdentity pod) {
+kube::Async<PodState> look_at(WriteServices parts, PodIdentity pod) {
   const kube::HttpResponse answer = co_await parts.client.get(kube::resources::kPods.path(pod.ns, pod.name));
   if (!answer.ok()) co_return answer.status == 404 ? PodState::kGone : PodState::kWaits;
   parts.knowledge.saw(kube::resources::kPods, answer.body);

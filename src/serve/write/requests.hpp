@@ -1,4 +1,4 @@
-// How decisions are sent: until the answer is final, counted while they are under way.
+// Sends the requests that carry out decisions: retries until the answer is final, and counts open writes.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,16 @@ class Cluster;
 
 namespace muster::serve {
 
-// A pod that is written about, and its job where it has one.
+// The pod of a request, and its job if it has one.
 struct PodIdentity {
   std::string ns, name, uid, job, job_uid;
   TimePoint created{};
-  bool has_group = false;  // else its job is the pod itself, and has no object
+  bool has_group = false;  // false: the job is the pod itself and has no PodGroup
   std::string full_name() const { return ns + "/" + name; }
 };
 PodIdentity identity_of(const Cluster& cluster, TaskId task);
 
-// Counts a write from its begin to its end.
+// Counts a write as open during its lifetime.
 class CountedWrite {
  public:
   explicit CountedWrite(int& open) : open_(open) { ++open_; }
@@ -38,13 +38,14 @@ class CountedWrite {
 
 using MayRetry = std::function<bool(const kube::HttpResponse&)>;
 
-// Sends until the answer is final, for a minute at most; the last answer there was.
-kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient& client, kube::ApiRequest request,
+// Sends until the answer is final, for at most a minute. Returns the last answer. REQUIRES: `client` outlives
+// it.
+kube::Async<kube::HttpResponse> send_persistently(kube::ApiClient* client, kube::ApiRequest request,
                                                   MayRetry may_retry = kube::is_transient);
 
-// What became of a pod: the same one waits or stands on a node, or it is gone, or about to be.
+// The state of a pod: the same pod is pending, or bound to a node; or it is gone or about to be deleted.
 enum class PodState { kWaits, kBound, kGone };
-// Reads the pod after a write that can not tell.
-kube::Async<PodState> look_at(WriteParts parts, PodIdentity pod);
+// Reads the pod after a write whose answer does not tell its state.
+kube::Async<PodState> look_at(WriteServices parts, PodIdentity pod);
 
 }  // namespace muster::serve

@@ -1,4 +1,4 @@
-// Which shares want a pod, how it looks, and when it goes.
+// Creates and deletes scaling pods.
 #include "serve/write/scaling_pods.hpp"
 
 #include <fmt/format.h>
@@ -24,11 +24,11 @@ using nlohmann::json;
 namespace resources = kube::resources;
 
 constexpr const char* kScalingPrefix = "scaling-";
-constexpr auto kBetweenLooksAtShares = std::chrono::seconds(5);
-// As KAI's: whoever has just got a node may have room for more of them.
+constexpr auto kShareCheckInterval = std::chrono::seconds(5);
+// As KAI's node-scale-adjuster waits: a node that was just added may have room for further shares.
 constexpr auto kAfterRemoval = std::chrono::seconds(60);
-// What a request in GPU memory counts before a node is known, as KAI counts it.
-constexpr std::int64_t kOfMemory = kOneGpu / 10;
+// A request in GPU memory counts as this much of a GPU while its node is unknown, as in KAI-Scheduler.
+constexpr std::int64_t kAssumedForMemory = kOneGpu / 10;
 
 bool waits_for_room(const WaitingJob& entry) {
   return std::ranges::any_of(entry.reasons, [](const JobReason& reason) {
@@ -37,12 +37,13 @@ bool waits_for_room(const WaitingJob& entry) {
 }
 
 std::int64_t thousandths_of(const Shape& shape) {
-  return shape.gpu.type == GpuRequestType::kFraction ? shape.gpu_units() : kOfMemory * shape.gpu.devices;
+  return shape.gpu.type == GpuRequestType::kFraction ? shape.gpu_units()
+                                                     : kAssumedForMemory * shape.gpu.devices;
 }
 
 struct Share {
-  WaitingShare waits;
-  std::string name;  // of the pod that would be made
+  WaitingShare pending;
+  std::string name;  // of its scaling pod
   std::string cpu, memory;
 };
 
@@ -65,7 +66,7 @@ std::vector<Share> waiting_shares(const Cluster& cluster, const Decisions& decis
   return shares;
 }
 
-// What decides where the pod may go.
+// The fields of the pod that restrict its nodes.
 json placement_of(const std::string& text) {
   const json pod = json::parse(text, nullptr, false);
   json spec = json::object();
@@ -80,7 +81,8 @@ std::string scaling_name(const std::string& ns, const std::string& pod) {
   return fmt::format("{}{:016x}", kScalingPrefix, stable_hash(ns + "/" + pod));
 }
 
-std::vector<std::size_t> to_scale(const std::vector<WaitingShare>& waiting, std::vector<std::int64_t> asked) {
+std::vector<std::size_t> shares_to_scale_for(const std::vector<WaitingShare>& waiting,
+                                             std::vector<std::int64_t> asked) {
   std::int64_t wanted = 0;
   for (const WaitingShare& share : waiting) wanted += share.thousandths;
   const std::int64_t devices = (wanted + kOneGpu - 1) / kOneGpu;
@@ -98,11 +100,11 @@ std::vector<std::size_t> to_scale(const std::vector<WaitingShare>& waiting, std:
 
 void ScalingPods::look_after(const Cluster& cluster, const Decisions& decisions) {
   const auto now = kube::Clock::now();
-  if (!options_.is_on || now < looked_at_ + kBetweenLooksAtShares) return;
+  if (!options_.is_on || now < looked_at_ + kShareCheckInterval) return;
   looked_at_ = now;
   std::vector<Share> shares = waiting_shares(cluster, decisions);
   std::map<std::string, WaitingShare*> by_name;
-  for (Share& share : shares) by_name[share.name] = &share.waits;
+  for (Share& share : shares) by_name[share.name] = &share.pending;
   std::vector<std::int64_t> asked;
   for (const TaskId id : ids(cluster.tasks())) {
     const Task& task = cluster.task(id);
@@ -119,11 +121,11 @@ void ScalingPods::look_after(const Cluster& cluster, const Decisions& decisions)
   }
   if (removed_at_ != kube::Clock::time_point{} && now < removed_at_ + kAfterRemoval) return;
   std::vector<WaitingShare> waiting;
-  for (const Share& share : shares) waiting.push_back(share.waits);
-  for (const std::size_t i : to_scale(waiting, std::move(asked)))
-    kube::spawn(make(shares[i].name, shares[i].waits.ns, shares[i].waits.pod, shares[i].waits.devices,
+  for (const Share& share : shares) waiting.push_back(share.pending);
+  for (const std::size_t i : shares_to_scale_for(waiting, std::move(asked)))
+    kube::spawn(make(shares[i].name, shares[i].pending.ns, shares[i].pending.pod, shares[i].pending.devices,
                      shares[i].cpu, shares[i].memory),
-                "making a scaling pod");
+                "creating a scaling pod");
 }
 
 kube::Async<void> ScalingPods::make(std::string name, std::string ns, std::string pod, std::int64_t devices,
@@ -148,10 +150,9 @@ kube::Async<void> ScalingPods::make(std::string name, std::string ns, std::strin
                      {"spec", std::move(spec)}};
   kube::ApiRequest request{
       .method = "POST", .path = resources::kPods.path(options_.ns), .body = kube::json_text(body)};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(request));
   if (!answer.ok() && answer.status != 409)
-    p_.log.repeated_warning("a scaling pod could not be made: " + describe(answer),
-                            {{"pod", ns + "/" + pod}});
+    p_.log.repeated_warning("could not create a scaling pod: " + describe(answer), {{"pod", ns + "/" + pod}});
 }
 
 kube::Async<void> ScalingPods::remove(std::string name, std::string uid) {
@@ -161,9 +162,9 @@ kube::Async<void> ScalingPods::remove(std::string name, std::string uid) {
                      {"preconditions", {{"uid", uid}}}};
   kube::ApiRequest request{
       .method = "DELETE", .path = resources::kPods.path(options_.ns, name), .body = kube::json_text(body)};
-  const HttpResponse answer = co_await send_persistently(p_.client, std::move(request));
+  const HttpResponse answer = co_await send_persistently(&p_.client, std::move(request));
   if (!answer.ok() && answer.status != 404 && answer.status != 409)
-    p_.log.repeated_warning("a scaling pod could not be deleted: " + describe(answer), {{"pod", name}});
+    p_.log.repeated_warning("could not delete a scaling pod: " + describe(answer), {{"pod", name}});
 }
 
 }  // namespace muster::serve

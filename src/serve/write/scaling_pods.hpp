@@ -1,6 +1,6 @@
-// Cluster autoscalers count whole GPUs and see none in a pod that asks for a share. For shares that find no
-// room pods of our own ask for whole ones, as KAI's node-scale-adjuster makes them; when they run, they end
-// at once.
+// Makes cluster autoscalers add nodes for GPU shares. Autoscalers count whole GPUs and see none in a pod that
+// requests a share. For shares that do not fit, scaling pods therefore request whole GPUs, like those of
+// KAI's node-scale-adjuster; once they run, they end at once.
 #pragma once
 
 #include <map>
@@ -25,25 +25,27 @@ struct ScalingOptions {
   std::string ns = "kai-scale-adjust", app = "scaling-pod";
 };
 
-// The same for the same pod, so that there is one for each.
+// A deterministic name, so that there is at most one scaling pod for each pod.
 std::string scaling_name(const std::string& ns, const std::string& pod);
 
-// A share that waits, in the order in which they were told.
+// A pending pod that requests a share of GPUs.
 struct WaitingShare {
   std::string ns, pod;
-  std::int64_t devices = 1;      // from which it is taken, all of one node
-  std::int64_t thousandths = 0;  // of a GPU, in all
-  bool has_pod = false;          // of ours
+  std::int64_t devices = 1;      // number of shared devices, all on one node
+  std::int64_t thousandths = 0;  // of a GPU, in total
+  bool has_pod = false;          // it already has a scaling pod
 };
-// Those for which a pod is to be made: until what is asked for has room on the whole GPUs that were asked
-// for, and the widest of them on one node. `asked`: devices of each pod of ours that waits.
-std::vector<std::size_t> to_scale(const std::vector<WaitingShare>& waiting, std::vector<std::int64_t> asked);
+// Returns the indexes of the shares that need a scaling pod: as many as it takes until all shares fit on the
+// whole GPUs requested by scaling pods, and the share with the most devices fits on one node. `asked` has the
+// number of devices of each existing scaling pod.
+std::vector<std::size_t> shares_to_scale_for(const std::vector<WaitingShare>& waiting,
+                                             std::vector<std::int64_t> asked);
 
 class ScalingPods {
  public:
-  ScalingPods(const WriteParts& parts, ScalingOptions options) : p_(parts), options_(std::move(options)) {}
+  ScalingPods(const WriteServices& parts, ScalingOptions options) : p_(parts), options_(std::move(options)) {}
 
-  // After each cycle.
+  // To be called after each cycle.
   void look_after(const Cluster& cluster, const Decisions& decisions);
 
  private:
@@ -51,7 +53,7 @@ class ScalingPods {
                          std::string cpu, std::string memory);
   kube::Async<void> remove(std::string name, std::string uid);
 
-  const WriteParts p_;
+  const WriteServices p_;
   const ScalingOptions options_;
   kube::Clock::time_point looked_at_{}, removed_at_{};
 };

@@ -1,4 +1,4 @@
-// How many pods are made for shares that wait, and how they are called.
+// The number of scaling pods for pending shares, and their names.
 #include "serve/write/scaling_pods.hpp"
 
 #include <gtest/gtest.h>
@@ -12,24 +12,25 @@ WaitingShare share(std::int64_t thousandths, std::int64_t devices = 1, bool has_
   return {.ns = "ns", .pod = "p", .devices = devices, .thousandths = thousandths, .has_pod = has_pod};
 }
 
-TEST(ScalingPods, AskForAsManyWholeGpusAsSharesNeed) {
-  EXPECT_EQ(to_scale({}, {}), Chosen{});
-  EXPECT_EQ(to_scale({share(500)}, {}), Chosen{0});
-  EXPECT_EQ(to_scale({share(500), share(500)}, {}), Chosen{0});
-  EXPECT_EQ(to_scale({share(500), share(500), share(100)}, {}), (Chosen{0, 1}));
+TEST(ScalingPods, RequestAsManyWholeGpusAsTheSharesNeed) {
+  EXPECT_EQ(shares_to_scale_for({}, {}), Chosen{});
+  EXPECT_EQ(shares_to_scale_for({share(500)}, {}), Chosen{0});
+  EXPECT_EQ(shares_to_scale_for({share(500), share(500)}, {}), Chosen{0});
+  EXPECT_EQ(shares_to_scale_for({share(500), share(500), share(100)}, {}), (Chosen{0, 1}));
 }
 
-TEST(ScalingPods, WhatIsAskedForAlreadyCounts) {
-  EXPECT_EQ(to_scale({share(500, 1, true), share(500)}, {1}), Chosen{});
-  EXPECT_EQ(to_scale({share(500, 1, true), share(600)}, {1}), Chosen{1});
+TEST(ScalingPods, ExistingScalingPodsCount) {
+  EXPECT_EQ(shares_to_scale_for({share(500, 1, true), share(500)}, {1}), Chosen{});
+  EXPECT_EQ(shares_to_scale_for({share(500, 1, true), share(600)}, {1}), Chosen{1});
 }
 
-TEST(ScalingPods, AShareOfSeveralDevicesNeedsThemOnOneNode) {
-  EXPECT_EQ(to_scale({share(500, 1, true), share(500, 1, true), share(400, 4)}, {1, 1}), Chosen{2});
-  EXPECT_EQ(to_scale({share(400, 4), share(500)}, {}), Chosen{0});
+TEST(ScalingPods, AShareOfSeveralDevicesNeedsOneNode) {
+  EXPECT_EQ(shares_to_scale_for({share(500, 1, true), share(500, 1, true), share(400, 4)}, {1, 1}),
+            Chosen{2});
+  EXPECT_EQ(shares_to_scale_for({share(400, 4), share(500)}, {}), Chosen{0});
 }
 
-TEST(ScalingPods, HaveOneNameForOnePod) {
+TEST(ScalingPods, HaveADeterministicName) {
   EXPECT_EQ(scaling_name("a", "b"), scaling_name("a", "b"));
   EXPECT_NE(scaling_name("a-b", "c"), scaling_name("a", "b-c"));
 }

@@ -1,4 +1,4 @@
-// Who is told next, and what happens when the object has changed meanwhile.
+// Sends updates in order and retries after conflicts.
 #include "serve/write/status_queue.hpp"
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kWorkers = 4;
 constexpr std::size_t kMostWaiting = 10'000;
-// Somebody else wrote to the object: the watch will show it.
+// A conflict means that another client wrote to the object; the watch will show its change.
 constexpr int kConflict = 409, kMostTries = 5;
 constexpr auto kUntilTheWatchShows = std::chrono::milliseconds(200);
 
@@ -34,7 +34,7 @@ void StatusQueue::close() {
   order_.clear();
 }
 
-// What was dropped is gone now.
+// Removes and returns the waiting update; a dropped one is removed as well.
 std::optional<StatusQueue::Update> StatusQueue::take(const std::string& object) {
   const auto found = waiting_.find(object);
   if (found == waiting_.end()) return std::nullopt;
@@ -48,7 +48,7 @@ kube::Async<void> StatusQueue::work() {
   while (!order_.empty()) {
     const std::string object = std::move(order_.front());
     order_.pop_front();
-    // One at a time: who is at it comes back for this.
+    // Each object has one update in progress at a time; the worker of that one takes this update next.
     if (under_way_.contains(object)) continue;
     under_way_.insert(object);
     try {
@@ -64,8 +64,8 @@ kube::Async<void> StatusQueue::work() {
   --workers_;
 }
 
-// The update is taken, and its request made, only when the request has its place: until then a newer one may
-// come.
+// Takes the update and makes its request only when the client is about to send it, since a newer update may
+// come until then.
 kube::Async<void> StatusQueue::deliver(std::string object) {
   std::optional<Update> sent;
   kube::ApiRequest request{.method = "PATCH", .lane = kube::Lane::kBackground};
@@ -78,7 +78,7 @@ kube::Async<void> StatusQueue::deliver(std::string object) {
   };
   const kube::HttpResponse answer = co_await client_.send(std::move(request));
   if (!sent) {
-    waiting_.erase(object);  // nobody asked for it: writing has ended
+    waiting_.erase(object);  // the client did not ask for the request since writing has ended
     co_return;
   }
   if (answer.ok() && sent->on_success) sent->on_success(answer);

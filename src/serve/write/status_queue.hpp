@@ -1,5 +1,5 @@
-// What is told of objects on its way to them: the newest per object, a few at a time, and only while it is
-// true.
+// Queues status updates of objects: only the newest update per object is sent, a few are sent concurrently,
+// and only while they are still valid.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -17,7 +17,7 @@ namespace muster::serve {
 class StatusQueue {
  public:
   struct Update {
-    // Asked when its turn has come: the request as it is right then; nothing where it is no longer needed.
+    // Called when the update is about to be sent: returns the request, or nullopt if it is no longer needed.
     std::function<std::optional<kube::ApiRequest>()> make;
     std::function<void(const kube::HttpResponse&)> on_success = {};
     int tries = 0;
@@ -25,14 +25,14 @@ class StatusQueue {
 
   explicit StatusQueue(kube::ApiClient& client) : client_(client) {}
 
-  // Takes the place of what waits for the same object.
+  // Adds an update. It replaces a waiting update of the same object.
   void put(const std::string& object, Update update);
-  // What waits for the object is no longer true.
+  // Discards the waiting update of the object.
   void drop(const std::string& object);
-  // Nothing is taken or sent any more.
+  // From now on no update is accepted or sent.
   void close();
 
-  // Better not put anything that can be told later.
+  // True if callers should not add updates that can wait.
   bool is_full() const;
   std::size_t waiting() const { return waiting_.size(); }
 
@@ -42,8 +42,8 @@ class StatusQueue {
   std::optional<Update> take(const std::string& object);
 
   kube::ApiClient& client_;
-  absl::flat_hash_map<std::string, std::optional<Update>> waiting_;  // nothing: it was dropped
-  std::deque<std::string> order_;                                    // of all that wait
+  absl::flat_hash_map<std::string, std::optional<Update>> waiting_;  // nullopt: dropped
+  std::deque<std::string> order_;                                    // of the objects in `waiting_`
   absl::flat_hash_set<std::string> under_way_;
   int workers_ = 0;
   bool is_closed_ = false;

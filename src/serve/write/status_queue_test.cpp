@@ -1,4 +1,4 @@
-// The newest per object is sent, and nothing that was dropped.
+// Only the newest update per object is sent, and no dropped one.
 #include "serve/write/status_queue.hpp"
 
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Nobody listens: every request ends at once, without an answer.
+// No server listens there: every request fails at once, without an answer.
 constexpr const char* kNoServer = "https://127.0.0.1:9";
 
 class StatusQueueTest : public testing::Test {
@@ -16,10 +16,10 @@ class StatusQueueTest : public testing::Test {
   StatusQueue::Update update(std::string path) {
     return {.make = [path] { return kube::ApiRequest{.method = "PATCH", .path = path}; }};
   }
-  // The paths that were sent up to the last, which must come.
+  // Runs until the path `last` was sent; returns all paths sent.
   std::vector<std::string> sent(const std::function<void(StatusQueue&)>& use, const std::string& last) {
     kube::Loop loop;
-    kube::ApiClient client(loop, {.server = kNoServer}, {.of_lane = {1, 1, 1, 1, 1, 1}});
+    kube::ApiClient client(loop, {.server = kNoServer}, {.per_lane = {1, 1, 1, 1, 1, 1}});
     StatusQueue queue(client);
     std::vector<std::string> paths;
     client.on_answer = [&](const kube::ApiRequest& request, int, std::chrono::nanoseconds) {
@@ -32,20 +32,20 @@ class StatusQueueTest : public testing::Test {
   }
 };
 
-TEST_F(StatusQueueTest, ANewerUpdateTakesThePlaceOfTheOlder) {
+TEST_F(StatusQueueTest, ANewerUpdateReplacesAnOlderOne) {
   EXPECT_THAT(sent(
                   [&](StatusQueue& queue) {
                     queue.put("first", update("/first"));
                     queue.put("a", update("/a-old"));
                     queue.put("b", update("/b"));
                     queue.put("a", update("/a-new"));
-                    EXPECT_EQ(queue.waiting(), 2U) << "the first is under way";
+                    EXPECT_EQ(queue.waiting(), 2U) << "the first is in progress";
                   },
                   "/b"),
               ElementsAre("/first", "/a-new", "/b"));
 }
 
-TEST_F(StatusQueueTest, WhatIsDroppedIsNotSent) {
+TEST_F(StatusQueueTest, ADroppedUpdateIsNotSent) {
   EXPECT_THAT(sent(
                   [&](StatusQueue& queue) {
                     queue.put("first", update("/first"));
@@ -57,7 +57,7 @@ TEST_F(StatusQueueTest, WhatIsDroppedIsNotSent) {
               ElementsAre("/first", "/last"));
 }
 
-TEST_F(StatusQueueTest, WhatIsNoLongerTrueWhenItsTurnComesIsNotSent) {
+TEST_F(StatusQueueTest, AnUpdateThatIsNoLongerNeededIsNotSent) {
   bool is_true = true;
   EXPECT_THAT(sent(
                   [&](StatusQueue& queue) {
@@ -73,7 +73,7 @@ TEST_F(StatusQueueTest, WhatIsNoLongerTrueWhenItsTurnComesIsNotSent) {
               ElementsAre("/first", "/last"));
 }
 
-TEST_F(StatusQueueTest, WhatMayNotBeWrittenAnyMoreIsForgotten) {
+TEST_F(StatusQueueTest, UpdatesAreDiscardedOnceWritingHasEnded) {
   kube::Loop loop;
   kube::ApiClient client(loop, {.server = kNoServer});
   StatusQueue queue(client);

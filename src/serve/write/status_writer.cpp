@@ -1,4 +1,4 @@
-// Who is spoken of when, and how events and conditions say it.
+// Decides when a pending job is reported, and writes the events and conditions.
 #include "serve/write/status_writer.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "model/reason_text.hpp"
-#include "serve/read/knowledge.hpp"
+#include "serve/read/observed_state.hpp"
 #include "serve/write/api_forms.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/message_change.hpp"
@@ -30,10 +30,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 namespace resources = kube::resources;
 
-constexpr auto kBeforeFirstWord = milliseconds(300);
-constexpr auto kWhileBeingMade = milliseconds(100);
+constexpr auto kBeforeFirstReport = milliseconds(300);
+constexpr auto kGroupPollInterval = milliseconds(100);
 constexpr auto kBetweenChanges = seconds(5);
-constexpr auto kBetweenNumbers = seconds(60);  // where only amounts changed
+constexpr auto kBetweenNumbers = seconds(60);  // if only amounts have changed
 constexpr const char* kUnschedulable = "UnschedulableOnNodePool";
 
 std::string joined(const Cluster& cluster, const std::vector<JobReason>& reasons) {
@@ -46,7 +46,7 @@ bool waits(const Job& job) {
   return job.counts.of(TaskStatus::kPending) + job.counts.of(TaskStatus::kGated) > 0;
 }
 
-// Of a job that has started in part the pods say it alone.
+// A job that has started in part is reported only on its pods.
 bool wants_condition(const Job& job) { return is_ready(job) && job.counts.active_allocated() == 0; }
 
 std::string pod_key(const std::string& ns, const std::string& name) { return "Pod " + ns + "/" + name; }
@@ -60,7 +60,7 @@ std::int64_t transition_of(const nlohmann::json& condition) {
 
 }  // namespace
 
-StatusWriter::StatusWriter(const WriteParts& parts, PodGroupWriter& groups, std::string node_pool)
+StatusWriter::StatusWriter(const WriteServices& parts, PodGroupWriter& groups, std::string node_pool)
     : p_(parts),
       groups_(groups),
       node_pool_(node_pool.empty() ? "default" : std::move(node_pool)),
@@ -77,20 +77,21 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     Waiting& waiting = waiting_[job.full_name()];
     if (waiting.round == 0) waiting.since = now;
     waiting.round = round_;
-    const bool is_first = waiting.told == Clock::time_point{};
-    const auto due = is_first ? waiting.since + kBeforeFirstWord : waiting.told + kBetweenChanges;
+    const bool is_first = waiting.reported == Clock::time_point{};
+    const auto due = is_first ? waiting.since + kBeforeFirstReport : waiting.reported + kBetweenChanges;
     if (now < due) {
       if (is_first) next_due_ = std::min(next_due_, due);
       continue;
     }
     if (updates_.is_full()) continue;
-    if (groups_.is_being_made(job.ns, job.name)) {  // it must be there to be spoken of
+    if (groups_.is_being_made(job.ns,
+                              job.name)) {  // the PodGroup must exist before anything is reported on it
       groups_.make_soon(job.ns, job.name);
-      next_due_ = std::min(next_due_, now + kWhileBeingMade);
+      next_due_ = std::min(next_due_, now + kGroupPollInterval);
       continue;
     }
     std::string message = joined(cluster, entry.reasons);
-    waiting.told = now;
+    waiting.reported = now;
     const bool lacks_condition = wants_condition(job) && !waiting.has_condition;
     if (message.empty() || (message == waiting.message && !lacks_condition)) continue;
     const bool is_soon = now < waiting.written + kBetweenNumbers;
@@ -98,14 +99,14 @@ void StatusWriter::publish(const Cluster& cluster, const Decisions& decisions) {
     waiting.has_condition = wants_condition(job);
     waiting.message = message;
     waiting.written = now;
-    tell(cluster, job, entry.reasons, message);
+    report(cluster, job, entry.reasons, message);
   }
   absl::erase_if(waiting_, [&](const auto& item) { return item.second.round != round_; });
   clear_conditions(cluster);
 }
 
-void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
-                        const std::string& message) {
+void StatusWriter::report(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
+                          const std::string& message) {
   const bool ready = is_ready(job);
   p_.events.record({.about = {resources::kPodGroups.api_version(), "PodGroup", job.ns, job.name, job.uid},
                     .reason = ready ? "Unschedulable" : "NotReady",
@@ -113,13 +114,13 @@ void StatusWriter::tell(const Cluster& cluster, const Job& job, const std::vecto
   groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
   if (!ready) return;
   if (wants_condition(job)) set_condition(cluster, job, reasons, message);
-  tell_pods(cluster, job, message);
+  report_pods(cluster, job, message);
 }
 
 // ---------------------------------------------------------------- pods
 
-void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::string& message) {
-  const auto tell_pod = [&](TaskId id) {
+void StatusWriter::report_pods(const Cluster& cluster, const Job& job, const std::string& message) {
+  const auto report_pod = [&](TaskId id) {
     const Task& task = cluster.task(id);
     if (cluster.placement(id).status != TaskStatus::kPending) return;
     p_.events.record({.about = {"v1", "Pod", task.ns, task.name, task.uid},
@@ -128,11 +129,11 @@ void StatusWriter::tell_pods(const Cluster& cluster, const Job& job, const std::
                       .message = message});
     if (job.mark_unschedulable) mark_pod(task.ns, task.name, task.uid, message);
   };
-  for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, tell_pod);
+  for (const PodSet& set : job.pod_sets) std::ranges::for_each(set.tasks, report_pod);
 }
 
-// Of the pod as it is known: where somebody binds it meanwhile, the version is another one, and so is the
-// truth.
+// The request names the known version of the pod, so that it fails if another client has bound the pod
+// meanwhile.
 void StatusWriter::mark_pod(const std::string& ns, const std::string& name, const std::string& uid,
                             const std::string& message) {
   const auto make = [this, ns, name, uid, message]() -> std::optional<kube::ApiRequest> {
@@ -169,7 +170,7 @@ void StatusWriter::saw_group(const Json& group) {
     conditions_.erase(key);
 }
 
-// Ours is replaced and comes last; those of other node pools stay as they are.
+// Replaces the condition of this node pool, as the last of the list, and keeps those of other node pools.
 void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
                                  const std::vector<JobReason>& reasons, const std::string& message) {
   json details = json::array();
@@ -217,7 +218,8 @@ void StatusWriter::clear_conditions(const Cluster& cluster) {
   }
 }
 
-// Shards write to one list: what another has added since we read it is not overwritten, but read first.
+// The schedulers of all node pools write to one list. The request names the version it is based on, so that
+// it never overwrites what another scheduler has added meanwhile.
 void StatusWriter::put_conditions(const std::string& ns, const std::string& name, json status,
                                   Conditions conditions) {
   const auto make = [this, ns, name, status, conditions]() -> std::optional<kube::ApiRequest> {

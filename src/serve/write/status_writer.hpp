@@ -1,6 +1,6 @@
-// Tells the cluster who waits and why: events, conditions of pods and PodGroups.
+// Reports why jobs are pending: in events and in conditions of pods and PodGroups.
 //
-// A job is spoken of when it has waited a moment, and again only when there is something else to say.
+// A job is reported once it has been pending for a moment, and again only when the reasons have changed.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -30,46 +30,46 @@ class PodGroupWriter;
 
 class StatusWriter {
  public:
-  StatusWriter(const WriteParts& parts, PodGroupWriter& groups, std::string node_pool);
+  StatusWriter(const WriteServices& parts, PodGroupWriter& groups, std::string node_pool);
 
-  // After each cycle.
+  // To be called after each cycle.
   void publish(const Cluster& cluster, const Decisions& decisions);
-  // When somebody has waited long enough to be spoken of.
+  // When the next job will have been pending long enough to be reported.
   kube::Clock::time_point next_due() const { return next_due_; }
 
-  // A PodGroup from the watch; may be called from within transfers.
+  // To be called with each PodGroup from the watch, also during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
-  // Nothing is told any more.
+  // Stops writing conditions.
   void close() { updates_.close(); }
 
  private:
   using json = nlohmann::json;
   struct Waiting {
-    kube::Clock::time_point since{}, told{}, written{};
+    kube::Clock::time_point since{}, reported{}, written{};
     std::string message;
     bool has_condition = false;  // on its PodGroup
     std::uint64_t round = 0;
   };
 
-  void tell(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
-            const std::string& message);
-  void tell_pods(const Cluster& cluster, const Job& job, const std::string& message);
+  void report(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
+              const std::string& message);
+  void report_pods(const Cluster& cluster, const Job& job, const std::string& message);
   void set_condition(const Cluster& cluster, const Job& job, const std::vector<JobReason>& reasons,
                      const std::string& message);
   void clear_conditions(const Cluster& cluster);
   void mark_pod(const std::string& ns, const std::string& name, const std::string& uid,
                 const std::string& message);
-  // What the group's conditions shall be, given what they are; nothing where they are right.
+  // Computes the new conditions of a PodGroup from the current ones; nullopt if they need no change.
   using Conditions = std::function<std::optional<json>(const json& before)>;
   void put_conditions(const std::string& ns, const std::string& name, json status, Conditions conditions);
 
-  const WriteParts p_;
+  const WriteServices p_;
   PodGroupWriter& groups_;
   const std::string node_pool_;
   StatusQueue updates_;
   absl::flat_hash_map<std::string, Waiting> waiting_;  // "ns/name" of jobs
-  // schedulingConditions of a PodGroup that has any.
+  // The schedulingConditions of a PodGroup; only kept if there are any.
   struct Known {
     std::string text;  // JSON
     kube::Clock::time_point cleared{};

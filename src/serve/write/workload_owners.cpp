@@ -1,4 +1,4 @@
-// Owners by their references: which kind they are of, where it is served, and the object itself.
+// Follows owner references: finds the kind of the owner, where it is served, and reads the object.
 #include "serve/write/workload_owners.hpp"
 
 #include <nlohmann/json.hpp>
@@ -17,14 +17,14 @@ using kube::Clock;
 using kube::HttpResponse;
 using nlohmann::json;
 
-// How long what was read is good for.
+// How long the objects and kinds that were read remain valid.
 constexpr auto kOwnerLife = std::chrono::seconds(10);
 constexpr auto kKindsLife = std::chrono::minutes(5);
 constexpr std::size_t kOwnersKept = 10'000, kMostApis = 1'000;
 
 json parsed_answer(const std::string& text) { return json::parse(text, nullptr, false); }
 
-// From an item of a discovery document.
+// Parses an item of a discovery document.
 kube::Resource listed_resource(const std::string& api_version, const json& item) {
   const std::size_t slash = api_version.find('/');
   const bool has_group = slash != std::string::npos;
@@ -35,17 +35,17 @@ kube::Resource listed_resource(const std::string& api_version, const json& item)
           .is_namespaced = grouper::at(item, "/namespaced") != json(false)};
 }
 
-// "Gone" is no word about what exists, either.
+// True if the answer is not final. Status 410 (Gone) does not tell whether the object exists.
 bool may_be_other_next_time(const HttpResponse& answer) {
   return is_transient(answer) || answer.status == 410;
 }
 
 }  // namespace
 
-// One that was read, or is being read.
+// An owner that was read or is being read.
 struct WorkloadOwners::Owner {
   kube::Latch read;
-  json object;  // null: not readable
+  json object;  // null: it cannot be read
   bool failed = false;
   Clock::time_point at = Clock::now();
 };
@@ -62,25 +62,25 @@ WorkloadOwners::WorkloadOwners(kube::ApiClient& client) : client_(client), owner
 
 WorkloadOwners::~WorkloadOwners() = default;
 
-kube::Async<bool> WorkloadOwners::collect(const json& pod, std::vector<json>& owners) {
-  const std::string ns = text_at(pod, "/metadata/namespace");
-  json reference = grouper::at(pod, "/metadata/ownerReferences/0");
+kube::Async<bool> WorkloadOwners::collect(const json* pod, std::vector<json>* owners) {
+  const std::string ns = text_at(*pod, "/metadata/namespace");
+  json reference = grouper::at(*pod, "/metadata/ownerReferences/0");
   for (OwnerChain chain; chain.follows(reference);) {
     const auto owner = co_await read_owner(ns, reference);
     if (owner->failed) co_return false;
     if (owner->object.is_null()) break;
-    owners.push_back(owner->object);
+    owners->push_back(owner->object);
     reference = grouper::at(owner->object, "/metadata/ownerReferences/0");
   }
   co_return true;
 }
 
-kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related related, json& into) {
+kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related related, json* into) {
   if (related.labels.empty()) {
     const json reference = {
         {"apiVersion", related.api_version}, {"kind", related.kind}, {"name", related.name}};
     const auto object = co_await read_owner(std::move(ns), reference);
-    into = object->object;
+    *into = object->object;
     co_return !object->failed;
   }
   const auto kinds = co_await read_kinds(related.api_version);
@@ -91,12 +91,12 @@ kube::Async<bool> WorkloadOwners::read_related(std::string ns, grouper::Related 
     selector.append(selector.empty() ? "" : ",").append(key).append("=").append(value);
   const std::string path = resource->second.path(ns) + "?labelSelector=" + kube::escaped(selector);
   const HttpResponse answer = co_await client_.get(path);
-  if (answer.ok()) into = parsed_answer(answer.body);
-  if (!into.is_object()) into = nullptr;
+  if (answer.ok()) *into = parsed_answer(answer.body);
+  if (!into->is_object()) *into = nullptr;
   co_return !may_be_other_next_time(answer);
 }
 
-// Whole objects: those that nobody asked for in their life and the next one go.
+// Forgets owners that were not used for one to two lifetimes, since whole objects take much memory.
 void WorkloadOwners::forget_owners() {
   if (Clock::now() - owners_aged_ < kOwnerLife) return;
   owners_.forget_unused();
@@ -105,7 +105,7 @@ void WorkloadOwners::forget_owners() {
 
 kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(std::string ns,
                                                                                json reference) {
-  // One namespace knows nothing of another.
+  // The key contains the namespace, since a pod must not see owners of other namespaces.
   const std::string uid = text_at(reference, "/uid");
   const std::string key =
       ns + "/" + (uid.empty() ? text_at(reference, "/kind") + "/" + text_at(reference, "/name") : uid);
@@ -117,7 +117,7 @@ kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(s
   }
   const auto owner = owners_.put(key, std::make_shared<Owner>());
   try {
-    co_await read_object(std::move(ns), reference, *owner);
+    co_await read_object(std::move(ns), std::move(reference), owner.get());
   } catch (const std::exception&) {
     owner->object = nullptr;
     owner->failed = true;
@@ -128,24 +128,24 @@ kube::Async<std::shared_ptr<WorkloadOwners::Owner>> WorkloadOwners::read_owner(s
   co_return owner;
 }
 
-kube::Async<void> WorkloadOwners::read_object(std::string ns, const json& reference, Owner& owner) {
+kube::Async<void> WorkloadOwners::read_object(std::string ns, json reference, Owner* owner) {
   const std::string api_version = text_at(reference, "/apiVersion"), kind = text_at(reference, "/kind"),
                     name = text_at(reference, "/name");
   if (!kube::is_object_name(name)) co_return;
   const auto kinds = co_await read_kinds(api_version);
   const auto resource = kinds->by_name.find(kind);
-  owner.failed = kinds->failed;
+  owner->failed = kinds->failed;
   if (resource == kinds->by_name.end()) co_return;
   const HttpResponse answer = co_await client_.get(resource->second.path(ns, name));
-  if (answer.ok()) owner.object = parsed_answer(answer.body);
-  if (owner.object.is_discarded()) owner.object = nullptr;
-  // An owner of the same name that is another one: ours is gone, and the pod soon will be.
+  if (answer.ok()) owner->object = parsed_answer(answer.body);
+  if (owner->object.is_discarded()) owner->object = nullptr;
+  // If the object has another uid, the owner was replaced; it is gone, and the pod soon will be.
   const std::string uid = text_at(reference, "/uid");
-  const bool is_other = answer.ok() && !uid.empty() && text_at(owner.object, "/metadata/uid") != uid;
-  owner.failed = is_other || answer.status == 404 || may_be_other_next_time(answer);
-  if (!owner.object.is_object()) co_return;
-  owner.object["apiVersion"] = api_version;
-  owner.object["kind"] = kind;
+  const bool is_other = answer.ok() && !uid.empty() && text_at(owner->object, "/metadata/uid") != uid;
+  owner->failed = is_other || answer.status == 404 || may_be_other_next_time(answer);
+  if (!owner->object.is_object()) co_return;
+  owner->object["apiVersion"] = api_version;
+  owner->object["kind"] = kind;
 }
 
 kube::Async<std::shared_ptr<WorkloadOwners::Kinds>> WorkloadOwners::read_kinds(std::string api_version) {

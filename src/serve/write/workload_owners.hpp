@@ -1,5 +1,5 @@
-// The workloads that own pods, read from the API server and kept for a moment: pods of a workload come in
-// numbers.
+// Reads the workloads that own pods from the API server, and keeps them for a while since a workload usually
+// has many pods.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -25,12 +25,12 @@ class WorkloadOwners {
   explicit WorkloadOwners(kube::ApiClient& client);
   ~WorkloadOwners();
 
-  // Adds the owners of a pod from the nearest to the top one, as far as we may read them. False: another try
-  // may work later.
-  kube::Async<bool> collect(const nlohmann::json& pod, std::vector<nlohmann::json>& owners);
-  // What a pod's group depends on beside them; null where it is not readable. False: another try may work
-  // later.
-  kube::Async<bool> read_related(std::string ns, grouper::Related related, nlohmann::json& into);
+  // Adds the owners of a pod from the nearest to the topmost one, as far as they may be read. Returns false
+  // if another attempt may succeed later.
+  kube::Async<bool> collect(const nlohmann::json* pod, std::vector<nlohmann::json>* owners);
+  // Reads the other object that a pod's group depends on; null if it cannot be read. Returns false if another
+  // attempt may succeed later.
+  kube::Async<bool> read_related(std::string ns, grouper::Related related, nlohmann::json* into);
 
  private:
   using json = nlohmann::json;
@@ -39,7 +39,7 @@ class WorkloadOwners {
 
   void forget_owners();
   kube::Async<std::shared_ptr<Owner>> read_owner(std::string ns, json reference);
-  kube::Async<void> read_object(std::string ns, const json& reference, Owner& owner);
+  kube::Async<void> read_object(std::string ns, json reference, Owner* owner);
   kube::Async<std::shared_ptr<Kinds>> read_kinds(std::string api_version);
 
   kube::ApiClient& client_;

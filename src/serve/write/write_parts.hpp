@@ -1,4 +1,4 @@
-// What everyone needs who writes to the API server.
+// The parts of the daemon that are used by everything that writes to the API server.
 #pragma once
 
 namespace muster::kube {
@@ -8,18 +8,18 @@ class ApiClient;
 namespace muster::serve {
 
 class Events;
-class Knowledge;
+class ObservedState;
 class Log;
 class Metrics;
-class Rush;
+class WriteBackpressure;
 
-struct WriteParts {
+struct WriteServices {
   kube::ApiClient& client;
-  Knowledge& knowledge;
+  ObservedState& knowledge;
   Events& events;
   Metrics& metrics;
   Log& log;
-  const Rush& rush;
+  const WriteBackpressure& rush;
 };
 
 }  // namespace muster::serve

@@ -1,4 +1,5 @@
-// What is known of the live cluster, for those who write to it: they ask, and add what their writes bring.
+// The known state of the live cluster, for code that writes to it: it queries objects and reports the results
+// of its writes.
 #pragma once
 
 #include <map>
@@ -15,37 +16,37 @@ struct Resource;
 
 namespace muster::serve {
 
-// By annotation; nothing: it is to be removed.
+// The new values by annotation; nullopt removes it.
 using AnnotationChanges = std::map<std::string, std::optional<std::string>>;
 
-class Knowledge {
+class ObservedState {
  public:
-  virtual ~Knowledge() = default;
+  virtual ~ObservedState() = default;
 
   virtual bool knows(const kube::Resource& kind, std::string_view ns, std::string_view name) const = 0;
   virtual bool knows_any(const kube::Resource& kind) const = 0;
-  // The kind in the version that the API server has.
+  // The kind in the version that the API server serves.
   virtual const kube::Resource& served(const kube::Resource& kind) const = 0;
-  // Of the object as it was last seen; "" where it is not known.
+  // The resourceVersion of the object as last seen; "" if it is unknown.
   virtual std::string version_of(const kube::Resource& kind, const std::string& ns,
                                  const std::string& name) const = 0;
-  // How long ago the watch first showed the pod; nothing if it came with a list.
+  // How long ago the watch first showed the pod; nullopt if a list did.
   virtual std::optional<kube::Clock::duration> time_since_seen(const std::string& uid) const = 0;
-  // Group and sub group that a pod has joined and does not name yet; null where there is none.
+  // The group and sub group that a pod has joined and does not name yet; null if there is none.
   virtual const std::pair<std::string, std::string>* group_of(const std::string& uid) const = 0;
 
-  // The object that a request of ours was answered with: news like an event of the watch, unless something
-  // newer is known. Only of kinds that are watched.
+  // Takes the object from the answer to one of our requests like an event of the watch, unless a newer
+  // version is known. REQUIRES: the kind is watched.
   virtual void saw(const kube::Resource& kind, std::string_view object) = 0;
-  // Likewise, even if it was known before: something else was assumed of it since.
+  // Likewise, even if this version was known before, because changes were assumed since then.
   virtual void saw_unchanged(const kube::Resource& kind, std::string_view object) = 0;
-  // An object that we are about to write, as it will look: the model need not wait for it.
+  // Adds an object that is about to be written to the model.
   virtual void assume(const kube::Resource& kind, const std::string& object) = 0;
-  // An object that was assumed and will not be written.
+  // Removes an assumed object that will not be written.
   virtual void retract(const kube::Resource& kind, const std::string& ns, const std::string& name) = 0;
-  // A pod has been given to a group.
+  // Adds a pod to a PodGroup that its object does not name yet.
   virtual void join(const std::string& uid, const std::string& group, const std::string& sub_group) = 0;
-  // What a decision let us assume will not happen.
+  // Each ends an assumption that will not come true.
   virtual void end_bind(const std::string& ns, const std::string& name, const std::string& uid) = 0;
   virtual void end_eviction(const std::string& ns, const std::string& name, const std::string& uid) = 0;
   virtual void end_annotations(const std::string& ns, const std::string& name) = 0;

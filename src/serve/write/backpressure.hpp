@@ -1,5 +1,5 @@
-// Whether so much is decided that the API server is at its limit: then it gets the decisions first, and what
-// is told about them later.
+// Detects back-pressure: decisions come faster than the API server takes their writes. Decisions are then
+// written first, and reports about them later.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,9 @@
 
 namespace muster::serve {
 
-class Rush {
+class WriteBackpressure {
  public:
-  // What is put off for it is written after so long all the same.
+  // Writes that are postponed are sent after this time in any case.
   static constexpr auto kLongestDelay = std::chrono::seconds(20);
 
   void decided(std::size_t count, kube::Clock::time_point now) {
@@ -24,7 +24,7 @@ class Rush {
  private:
   static constexpr double kDecisionsASecond = 50;
 
-  // What was decided before fades within a second.
+  // Earlier decisions, with a weight that decays within a second.
   double left(kube::Clock::time_point now) const {
     return decided_ * std::exp(-std::chrono::duration<double>(now - counted_at_).count());
   }
