@@ -41,7 +41,8 @@ void write_message(fmt::format_string<Text::Shown<Values>...> format, const Valu
 // while it is read ends the process with a message.
 void handle_broken_files();
 
-// Flushes standard output. Returns `exit_code`, or prints a message and returns kExternalFailure if a write failed.
+// Flushes standard output. Returns `exit_code`, or prints a message and returns kExternalFailure if a write
+// failed.
 int finish_output(int exit_code);
 
 }  // namespace muster::cli

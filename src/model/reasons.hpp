@@ -138,7 +138,7 @@ struct JobReason {
   std::string domain;                      // kNoNode: where nodes were searched; "": everywhere
   std::vector<DomainShortage> domains;     // most room first; kNoNode: the closest device
   std::int64_t domain_count = 0;           // number of all domains on the level
-  std::vector<NotEvictableJobs> spared;          // by rule, largest first
+  std::vector<NotEvictableJobs> spared;    // by rule, largest first
   std::shared_ptr<const Holders> holders;  // of the resource that is short; null: not requested, or unused
 };
 

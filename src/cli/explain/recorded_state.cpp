@@ -67,12 +67,12 @@ void add_eviction(const nlohmann::json& line, TimePoint at, RecordedJob& job) {
   const std::string action = word_of(line, "action"), when = format_time(at);
   if (!job.eviction || job.eviction->at != when)
     job.eviction = answers::EvictionRecord{.at = when,
-                                    .action = action,
-                                    .by_job = word_of(line, "for"),
-                                    .rule = action,
-                                    .pods = {},
-                                    .runtime_lost_seconds = {},
-                                    .alternatives = {}};
+                                           .action = action,
+                                           .by_job = word_of(line, "for"),
+                                           .rule = action,
+                                           .pods = {},
+                                           .runtime_lost_seconds = {},
+                                           .alternatives = {}};
   job.eviction->pods.push_back(word_of(line, "pod"));
 }
 

@@ -139,7 +139,8 @@ bool is_readable(const std::string& file, std::vector<Error>& unreadable) {
 }
 
 int Inputs::exit_code(bool strict) const {
-  if (!unreadable.empty() || std::ranges::any_of(findings.errors, &Error::is_outside)) return kExternalFailure;
+  if (!unreadable.empty() || std::ranges::any_of(findings.errors, &Error::is_outside))
+    return kExternalFailure;
   return findings.errors.empty() && (!strict || findings.warnings.empty()) ? kSuccess : kNo;
 }
 

@@ -20,10 +20,10 @@ struct ConditionName {
 
 struct NodeState {
   NodeId node;
-  double gpus = 0, gpus_free = 0;          // whole GPUs; shared GPUs do not count as free
-  std::optional<double> fragmented;        // free GPUs that typical pods cannot use, if known
-  std::vector<SharedGpuState> shared;         // devices in use by pods that request part of a GPU
-  std::size_t pods = 0;                    // including terminating pods
+  double gpus = 0, gpus_free = 0;         // whole GPUs; shared GPUs do not count as free
+  std::optional<double> fragmented;       // free GPUs that typical pods cannot use, if known
+  std::vector<SharedGpuState> shared;     // devices in use by pods that request part of a GPU
+  std::size_t pods = 0;                   // including terminating pods
   std::vector<ConditionName> conditions;  // conditions that prevent scheduling
 };
 

@@ -261,7 +261,7 @@ std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from)
 }
 
 std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
-                                      const ClockWatchers& watchers) {
+                                          const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
   if (const std::string problem = problem_with(options, clock, inputs); !problem.empty()) {
     write_message("error: {}", problem);

@@ -40,7 +40,7 @@ void add_until_option(CLI::App& command, UntilOptions& options);
 // Simulates `inputs` over time without progress or output. If the options do not fit the inputs, prints a
 // message, sets `exit_code` and returns nullopt.
 std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
-                                      const ClockWatchers& watchers = {});
+                                          const ClockWatchers& watchers = {});
 // The end of a run that starts at `from`; nullopt: the run ends when no event is left.
 std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from);
 

@@ -11,7 +11,7 @@
 #include "engine/cycle/session.hpp"
 #include "engine/place/fit.hpp"
 #include "engine/place/journal_reader.hpp"
-#include "plugins/fragmentation/node_room.hpp"
+#include "plugins/fragmentation/node_values.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -52,8 +52,8 @@ class Fragmentation final : public Plugin {
   void open(Session& s, Hooks& hooks) override {
     if (options_.weight <= 0) return;
     cluster_ = &s.cluster;
-    node_room_.emplace(s.cluster);
-    if (!node_room_->is_uneven()) return;
+    node_values_.emplace(s.cluster);
+    if (!node_values_->is_uneven()) return;
     node_info_.resize(s.cluster.nodes().size());
     known_of_.resize(s.cluster.shapes().size());
     hooks.node_score.scale_own(kBelowTable / (2 * kMostLoss * options_.weight + kOthers));
@@ -95,7 +95,7 @@ class Fragmentation final : public Plugin {
     NodeInfo& at = node_info_[n];
     if (!at.is_known) {
       at.room = room_on(*cluster_, n);
-      at.value = node_room_->kind(n)->value(at.room);
+      at.value = node_values_->kind(n)->value(at.room);
       at.state = state_of(n, at.room);
       at.is_known = true;
     }
@@ -106,7 +106,7 @@ class Fragmentation final : public Plugin {
     constexpr std::size_t kMost = 1 << 16;  // a long search meets many states, and few of them twice
     if (states_.size() >= kMost) states_.clear();
     const auto [at, is_new] =
-        states_.try_emplace({node_room_->kind(n), cluster_->node(n).gpu_memory, room}, last_state_ + 1);
+        states_.try_emplace({node_values_->kind(n), cluster_->node(n).gpu_memory, room}, last_state_ + 1);
     if (is_new) ++last_state_;
     return at->second;
   }
@@ -120,7 +120,7 @@ class Fragmentation final : public Plugin {
   }
 
   double loss(ShapeId id, NodeId n) {
-    const RoomValue* const kind = node_room_->kind(n);
+    const RoomValue* const kind = node_values_->kind(n);
     if (kind == nullptr) return 0;
     const NodeInfo& now = node_info(n);
     if (now.room.whole == 0 && now.room.parts.empty()) return 0;
@@ -154,7 +154,7 @@ class Fragmentation final : public Plugin {
 
   // One step outweighs the scores of gpupack and gpuspread.
   double device_loss(TaskId t, NodeId n, GroupId group) {
-    const RoomValue* const kind = node_room_->kind(n);
+    const RoomValue* const kind = node_values_->kind(n);
     if (kind == nullptr) return 0;
     const Shape& shape = cluster_->shape_of(t);
     const Node& node = cluster_->node(n);
@@ -172,7 +172,7 @@ class Fragmentation final : public Plugin {
   }
 
   FreeGpus free_gpus(NodeId n) {
-    const RoomValue* const kind = node_room_->kind(n);
+    const RoomValue* const kind = node_values_->kind(n);
     if (kind == nullptr) return {};
     const Room& room = node_info(n).room;
     double free = room.whole;
@@ -182,7 +182,7 @@ class Fragmentation final : public Plugin {
 
   const FragmentationOptions options_;
   const Cluster* cluster_ = nullptr;
-  std::optional<NodeRoom> node_room_;
+  std::optional<NodeValues> node_values_;
   JournalReader journal_;
   IdVector<NodeId, NodeInfo> node_info_;
   absl::flat_hash_map<State, std::uint32_t> states_;

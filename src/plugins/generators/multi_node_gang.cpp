@@ -97,7 +97,8 @@ class MultiNodeGang final : public ScenarioGenerator {
   void see(NodeId n) {
     const Cluster& c = victims_->session().cluster;
     seen_.resize(c.nodes().size());
-    seen_[n] = {.room = kExternalFailure, .seen_as = static_cast<std::uint32_t>(by_node_.all().size()), .node = n};
+    seen_[n] = {
+        .room = kExternalFailure, .seen_as = static_cast<std::uint32_t>(by_node_.all().size()), .node = n};
     if (c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
   }
 

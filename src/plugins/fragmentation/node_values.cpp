@@ -1,5 +1,5 @@
 // Learns the typical pods, and adds one "filler" for each node size: a pod that would fill such a node.
-#include "plugins/fragmentation/node_room.hpp"
+#include "plugins/fragmentation/node_values.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -34,32 +34,32 @@ class GpusByBit {
 
 }  // namespace
 
-NodeRoom::NodeRoom(const Cluster& cluster)
+NodeValues::NodeValues(const Cluster& cluster)
     : cluster_(cluster), workload_(typical_workload(cluster)), kind_of_(cluster.nodes().size(), nullptr) {
   // If all pods may use the same nodes, no node is scarce.
   if (workload_.has_shares || workload_.places.size() > 1) sort_nodes();
 }
 
-bool NodeRoom::counts(NodeId n) const {
+bool NodeValues::counts(NodeId n) const {
   return cluster_.allocatable().at(kGpu, n) > 0 && !cluster_.node(n).is_mig;
 }
 
 // Leaves out an eighth of the CPUs, for the agents on the node.
-NodeRoom::Filler NodeRoom::size_of(NodeId n) const {
+NodeValues::Filler NodeValues::size_of(NodeId n) const {
   const std::int64_t cpu = std::max<std::int64_t>(0, cluster_.allocatable().at(kCpu, n));
   return {
       .devices = static_cast<int>(std::min<std::int64_t>(cluster_.allocatable().at(kGpu, n) / kOneGpu, 1024)),
       .cpu = rounded_down(cpu - cpu / 8)};
 }
 
-std::uint64_t NodeRoom::places_of(const Node& node) const {
+std::uint64_t NodeValues::places_of(const Node& node) const {
   std::uint64_t places = 0;
   for (std::size_t i = 0; i < workload_.places.size(); ++i)
     if (may_use(cluster_.shape(workload_.places[i]), node)) places |= std::uint64_t{1} << i;
   return places;
 }
 
-std::uint64_t NodeRoom::fillers_of(NodeId n) const {
+std::uint64_t NodeValues::fillers_of(NodeId n) const {
   const Filler size = size_of(n);
   std::uint64_t fillers = 0;
   for (std::size_t i = 0; i < fillers_.size(); ++i)
@@ -67,7 +67,7 @@ std::uint64_t NodeRoom::fillers_of(NodeId n) const {
   return fillers;
 }
 
-void NodeRoom::sort_nodes() {
+void NodeValues::sort_nodes() {
   IdVector<NodeId, Use> uses(kind_of_.size());
   std::uint64_t all = 0, common = ~std::uint64_t{0};
   for (NodeId n : cluster_.nodes_by_name()) {
@@ -98,7 +98,7 @@ void NodeRoom::sort_nodes() {
 
 // A pod that needs a whole node may be submitted to any cluster, but is seldom there to learn from. As long
 // as no known pod needs whole nodes, the fillers keep nodes whole, as packing does.
-void NodeRoom::find_fillers(const IdVector<NodeId, Use>& uses) {
+void NodeValues::find_fillers(const IdVector<NodeId, Use>& uses) {
   for (NodeId n : cluster_.nodes_by_name()) {
     if (uses[n].places == 0) continue;
     const Filler size = size_of(n);
@@ -108,7 +108,7 @@ void NodeRoom::find_fillers(const IdVector<NodeId, Use>& uses) {
   }
 }
 
-void NodeRoom::weigh(const IdVector<NodeId, Use>& uses) {
+void NodeValues::weigh(const IdVector<NodeId, Use>& uses) {
   GpusByBit of_places(workload_.places.size()), of_fillers(fillers_.size());
   for (NodeId n : cluster_.nodes_by_name()) {
     of_places.add(uses[n].places, cluster_.allocatable().at(kGpu, n));
@@ -124,7 +124,7 @@ void NodeRoom::weigh(const IdVector<NodeId, Use>& uses) {
   for (double& weight : filler_weights_) weight /= sum;
 }
 
-std::vector<Wish> NodeRoom::wishes(const Use& use, const Node& node) const {
+std::vector<Wish> NodeValues::wishes(const Use& use, const Node& node) const {
   std::vector<Wish> found;
   for (std::size_t i = 0; i < workload_.pods.size(); ++i) {
     const TypicalPod& pod = workload_.pods[i];

@@ -10,9 +10,9 @@
 
 namespace muster::plugins {
 
-class NodeRoom {
+class NodeValues {
  public:
-  explicit NodeRoom(const Cluster& cluster);
+  explicit NodeValues(const Cluster& cluster);
 
   // True if GPUs are shared, or if pods are bound to some of the nodes that have GPUs.
   bool is_uneven() const { return workload_.has_shares || differ_; }
