@@ -76,7 +76,7 @@ Outcome Solver::solve(Statement& statement, JobId preemptor, const Candidates& c
       if (limit_ == Limit::kJob || limit_ == Limit::kTime) break;
       continue;
     }
-    if (!is_satisfied()) {
+    if (!is_preemptor_satisfied()) {
       statement.rollback(0);
       return Outcome::kNoSolution;
     }
@@ -122,7 +122,7 @@ Outcome Solver::unsolved() {
 }
 
 // Whether the preemptor has all it needs to run.
-bool Solver::is_satisfied() const {
+bool Solver::is_preemptor_satisfied() const {
   const Job& job = session_.cluster.job(preemptor_);
   if (!session_.settings.compatibility.satisfaction_along_tree) return is_flatly_satisfied(job, kActiveUsed);
   return is_satisfied(job, kRoot);

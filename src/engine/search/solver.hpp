@@ -73,7 +73,7 @@ class Solver {
   void collect_victims();
   std::size_t fingerprint(std::size_t k);
   void record_victims();
-  bool is_satisfied() const;
+  bool is_preemptor_satisfied() const;
   void trim(Statement& statement);
   void note_next_chance(const ScenarioGenerator& generator);
   Outcome unsolved();
