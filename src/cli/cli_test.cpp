@@ -148,7 +148,8 @@ TEST(Cli, WarningsStopOnlyAStrictRun) {
   EXPECT_EQ(run_muster({"simulate", orphan}).exit_code, kSuccess);
   const Ran strict = run_muster({"simulate", orphan, "--strict"});
   EXPECT_EQ(strict.exit_code, kNo);
-  EXPECT_THAT(strict.err, HasSubstr("queues.yaml:2: Queue a: spec.parentQueue: queue \"b\" does not exist"));
+  EXPECT_THAT(strict.err,
+              HasSubstr("queues.yaml:2: Queue a: spec.parentQueue: parent queue \"b\" does not exist"));
 }
 
 TEST(Cli, ReportsSkippedPluginsOnce) {

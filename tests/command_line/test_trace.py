@@ -138,7 +138,7 @@ class CommandLine(unittest.TestCase):
     def test_names_the_nearest_command(self):
         result = muster("trace", "mak")
         self.assertEqual(result.returncode, 2)
-        self.assertIn('unknown command of trace "mak"; did you mean "make"?', result.stderr)
+        self.assertIn('unknown subcommand of trace "mak"; did you mean "make"?', result.stderr)
 
     def test_help_has_examples(self):
         for arguments in (["trace"], ["trace", "make"], ["trace", "check"]):

@@ -28,6 +28,7 @@ constexpr std::size_t kMostReaders = 64, kLongestRequestHead = 16 << 10;
 constexpr std::int64_t kLargestBody = 1 << 20;
 constexpr auto kAcceptRetryInterval = std::chrono::milliseconds(50);  // if the system has no descriptor left
 constexpr auto kRequestTimeout = std::chrono::seconds(10);            // the handshake included
+constexpr auto kCutTimeout = std::chrono::milliseconds(500);          // for threads of cut connections to end
 constexpr auto kAnswerTimeout = std::chrono::seconds(10);             // plus what its size needs
 constexpr std::size_t kLeastBytesPerSecond = 64 << 10;                // of an answer, on average
 
@@ -101,7 +102,7 @@ class WebServer::Threads {
   ~Threads() {
     end_all();
     std::unique_lock lock(mutex_);
-    none_left_.wait(lock, [this] { return open_.empty(); });
+    has_ended_.wait(lock, [this] { return open_.empty(); });
   }
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
@@ -109,7 +110,7 @@ class WebServer::Threads {
   bool stop(std::chrono::milliseconds most) {
     end_all();
     std::unique_lock lock(mutex_);
-    return none_left_.wait_for(lock, most, [this] { return open_.empty(); });
+    return has_ended_.wait_for(lock, most, [this] { return open_.empty(); });
   }
 
  private:
@@ -143,7 +144,8 @@ class WebServer::Threads {
   void take(Socket client) {
     Place place;
     {
-      const std::lock_guard lock(mutex_);
+      std::unique_lock lock(mutex_);
+      wait_for_cut(lock);
       if (!has_room()) return;
       place = open_.insert(open_.end(), Conversation{.socket = std::move(client)});
     }
@@ -157,11 +159,20 @@ class WebServer::Threads {
     }
   }
 
-  // Makes room by closing the oldest connection without a request yet. Closed connections still count until
-  // their thread ends, but that is soon.
-  bool has_room() {
+  std::size_t cut_connections() const {
     const auto is_cut = [](const Conversation& c) { return c.state == State::kIsCut; };
-    const auto cut = static_cast<std::size_t>(std::ranges::count_if(open_, is_cut));
+    return static_cast<std::size_t>(std::ranges::count_if(open_, is_cut));
+  }
+
+  // Gives the threads of cut connections time to end, so that a burst of new connections does not fill the
+  // process with threads.
+  void wait_for_cut(std::unique_lock<std::mutex>& lock) {
+    has_ended_.wait_for(lock, kCutTimeout, [this] { return cut_connections() < kMostReaders; });
+  }
+
+  // Makes room by cutting the oldest connection without a request yet.
+  bool has_room() {
+    const std::size_t cut = cut_connections();
     if (open_.size() - cut < kMostReaders) return true;
     const auto oldest =
         std::ranges::find_if(open_, [](const Conversation& c) { return c.state == State::kAsks; });
@@ -200,7 +211,7 @@ class WebServer::Threads {
   void remove(Place place) {
     const std::lock_guard lock(mutex_);
     open_.erase(place);
-    if (open_.empty()) none_left_.notify_all();
+    has_ended_.notify_all();
   }
 
   const Socket listener_;
@@ -208,8 +219,8 @@ class WebServer::Threads {
   const WebServer& server_;
   const Socket end_;
   std::mutex mutex_;
-  std::condition_variable none_left_;
-  std::list<Conversation> open_;  // the oldest first
+  std::condition_variable has_ended_;  // a connection
+  std::list<Conversation> open_;       // the oldest first
   std::thread accepting_;
 };
 
