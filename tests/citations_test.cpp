@@ -220,12 +220,12 @@ class Checker {
            (below != files_.end() && below->first.starts_with(folder));
   }
 
-  // A name alone may mean several pages: docs/requeue.md is for users, docs/spec/requeue.md the
-  // specification. What begins with a slash ("${ROOT}/docs/requeue.md" in a script) begins at the root.
+  // A name alone may mean several pages: docs/placement.md is for users, docs/kai/placement.md for facts
+  // about KAI-Scheduler. What begins with a slash ("${ROOT}/docs/requeue.md" in a script) begins at the root.
   std::vector<const Page*> meant(const std::string& path, const std::string& name) const {
     std::vector<const Page*> pages;
     for (const std::string& folder :
-         {folder_of(path), std::string(), std::string("docs"), std::string("docs/spec")})
+         {folder_of(path), std::string(), std::string("docs"), std::string("docs/spec"), std::string("docs/kai")})
       if (const auto found = pages_.find(joined(folder, name.substr(name.starts_with('/'))));
           found != pages_.end())
         pages.push_back(&found->second);
@@ -291,7 +291,7 @@ std::map<std::string, std::string> repository() {
 
 TEST(Citations, LeadSomewhere) {
   const auto files = repository();
-  ASSERT_TRUE(files.contains("docs/spec/actions.md")) << MUSTER_ROOT;
+  ASSERT_TRUE(files.contains("docs/kai/actions.md")) << MUSTER_ROOT;
   const Checker checker(files);
   std::vector<std::string> wrong;
   for (const auto& [path, text] : files)

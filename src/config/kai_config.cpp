@@ -1,5 +1,5 @@
 // Reads KAI-Scheduler's Config: names that its components share. Most of it does not concern the scheduler:
-// docs/spec/kubernetes.md 1.6.
+// docs/kai/kubernetes.md 1.6.
 #include <fmt/format.h>
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// Translates a SchedulingShard into the scheduler's configuration: docs/spec/kubernetes.md 1.5, 3.2.
+// Translates a SchedulingShard into the scheduler's configuration: docs/kai/kubernetes.md 1.5, 3.2.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Fair share: divides a total between queues by quota, priority, weight and past use. Pure arithmetic over
-// one resource at one level of a tree; docs/spec: fairshare.md 4.
+// one resource at one level of a tree; docs/kai/fairshare.md 4.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Each kind of workload of docs/spec/kubernetes.md 6.3: how many of its pods start together, and how they are
+// Each kind of workload of docs/kai/kubernetes.md 6.3: how many of its pods start together, and how they are
 // grouped.
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // Shared GPUs without KAI's binder: for each shared device, a reservation pod holds the whole device and
-// reports which one it is. See docs/spec/placement.md 6.4.
+// reports which one it is. See docs/kai/placement.md 6.4.
 #pragma once
 
 #include <map>

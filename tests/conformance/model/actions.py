@@ -1,4 +1,4 @@
-"""The five actions.  docs/spec/actions.md §8, 10 and 11."""
+"""The five actions.  docs/kai/actions.md §8, 10 and 11."""
 from .cluster import ACTIVE_ALLOCATED, ACTIVE_USED, ALLOCATED, GPU, seconds
 from .gangs import chunk, flat_satisfied, ready
 from .generators import EPSILON
@@ -27,7 +27,7 @@ def run_actions(session):
 
 # ------------------------------------------------------------------- allocate
 def allocate(session):
-    """docs/spec/actions.md §8.2"""
+    """docs/kai/actions.md §8.2"""
     queue = Container(session, [j for j in session.cluster.jobs_by_name()
                                 if ready(j) and j.has_pending])
     while queue:
@@ -57,14 +57,14 @@ def allocate(session):
 
 
 def _must_wait(job):
-    """Convert-to-pipelined rule of docs/spec/actions.md §5."""
+    """Convert-to-pipelined rule of docs/kai/actions.md §5."""
     return any(p.count(("Pipelined",)) and p.count(ALLOCATED) < p.minimum
                for p in job.pod_sets.values())
 
 
 # --------------------------------------------- consolidation, reclaim, preempt
 class EvictingAction:
-    """docs/spec/actions.md §8.1 and 8.3"""
+    """docs/kai/actions.md §8.1 and 8.3"""
 
     def __init__(self, session, name):
         self.session, self.name, self.trace = session, name, session.trace
@@ -171,7 +171,7 @@ class EvictingAction:
         return None
 
     def _feasible_nodes(self, contender):
-        """A finished pod counts as one without GPU: docs/spec/actions.md §8.3."""
+        """A finished pod counts as one without GPU: docs/kai/actions.md §8.3."""
         nodes = self.session.nodes
         if any(t.needs_no_gpu or t.status == "Succeeded"
                for t in contender.tasks):
@@ -183,14 +183,14 @@ class EvictingAction:
 
 
 def _is_delayed(job):
-    """docs/spec/actions.md §11.3"""
+    """docs/kai/actions.md §11.3"""
     newest = job.age if job.last_eviction is None \
         else min(job.age, job.last_eviction)
     return newest < job.delay
 
 
 class FailedJobs:
-    """The smallest failed job per signature: docs/spec/actions.md §10."""
+    """The smallest failed job per signature: docs/kai/actions.md §10."""
 
     def __init__(self):
         self.requests = {}                           # key -> sorted requests
@@ -225,7 +225,7 @@ def _no_larger(x, y):
 
 # --------------------------------------------------------- stale gang eviction
 def evict_stale_gangs(session):
-    """docs/spec/actions.md §11.2"""
+    """docs/kai/actions.md §11.2"""
     default = session.params.get("globalDefaultStalenessGracePeriod", "60s")
     for job in session.jobs:
         age, job.stale_since = job.stale_since, None

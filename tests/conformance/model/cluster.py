@@ -16,7 +16,7 @@ CPU, MEMORY, GPU, SLOTS = range(4)
 RESOURCES = (CPU, MEMORY, GPU)              # what queues are charged for
 RESOURCE_NAMES = ("cpu", "memory", "gpu")
 
-# Status sets: docs/spec/actions.md §1.1
+# Status sets: docs/kai/actions.md §1.1
 ALLOCATED = ("Allocated", "Binding", "Bound", "Running")
 ACTIVE_ALLOCATED = ALLOCATED + ("Pipelined",)
 ACTIVE_USED = ACTIVE_ALLOCATED + ("Releasing", "StuckInReleasing")
@@ -69,7 +69,7 @@ class Task:
         return self.request[GPU] == 0 and not self.is_shared
 
     def is_placeable(self, virtual):
-        """docs/spec/actions.md §1.3"""
+        """docs/kai/actions.md §1.3"""
         return self.status == "Pending" or (
             virtual and self.status == "Releasing" and self.virtually_evicted)
 
@@ -125,14 +125,14 @@ class Job:
 
     @property
     def is_elastic(self):
-        """Tasks of any status count: docs/spec/actions.md §3.2."""
+        """Tasks of any status count: docs/kai/actions.md §3.2."""
         return any(p.minimum < len(p.tasks) for p in self.pod_sets.values())
 
 
 class PartialJob(Job):
     """A job restricted to some of its tasks.
 
-    lower_minimums: as for the preemptor of a probe (docs/spec/actions.md §9.2)."""
+    lower_minimums: as for the preemptor of a probe (docs/kai/actions.md §9.2)."""
 
     def __init__(self, job, tasks=None, lower_minimums=False):
         whole = job.whole
@@ -167,7 +167,7 @@ class PartialJob(Job):
 
 
 def read_tree(raw):
-    """(pod sets, sets) of a job; the root set is "": docs/spec/actions.md §3.1."""
+    """(pod sets, sets) of a job; the root set is "": docs/kai/actions.md §3.1."""
     groups = raw.get("subgroups") or []
     if not groups:
         minimum = 1 if raw.get("min") is None else raw["min"]
@@ -189,7 +189,7 @@ def read_tree(raw):
 
 def signature(job):
     """What makes two jobs alike for the pool of failed jobs, taken once from
-    the snapshot: docs/spec/actions.md §10.  Of the fields listed there the pods of the
+    the snapshot: docs/kai/actions.md §10.  Of the fields listed there the pods of the
     cases have only these three (priority stands on the PodGroup).  The depth
     of a pod set counts: KAI hashes the topology constraint of every set above
     it, absent ones too."""

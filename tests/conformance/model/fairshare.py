@@ -1,5 +1,5 @@
 """The queue tree: what each queue deserves, holds and gets as fair share, and
-the capacity rules.  docs/spec/fairshare.md §1 to 4 and 8.
+the capacity rules.  docs/kai/fairshare.md §1 to 4 and 8.
 """
 import math
 
@@ -14,7 +14,7 @@ _FIELDS = ((GPU, "gpu", 1), (CPU, "cpu", 1), (MEMORY, "memory", 1e6))
 class Queue:
     """Lists are indexed by resource (CPU, MEMORY, GPU).
     D deserved, L limit, W weight, F fair share, R request, A allocated,
-    N allocated to non-preemptible jobs: the letters of docs/spec/fairshare.md §1."""
+    N allocated to non-preemptible jobs: the letters of docs/kai/fairshare.md §1."""
 
     def __init__(self, name, parent, age, priority):
         self.name, self.parent, self.age = name, parent, age
@@ -118,7 +118,7 @@ class QueueTree:
 
     def leveled(self, a, b):
         """First pair of names that differs on the paths from the top:
-        docs/spec/fairshare.md §9.2."""
+        docs/kai/fairshare.md §9.2."""
         pa, pb = self.path(a), self.path(b)
         for x, y in zip(pa, pb):
             if x != y:
@@ -127,7 +127,7 @@ class QueueTree:
 
     # -------------------------------------------------------- accounting
     def charge(self, name, amount, non_preemptible, sign=1):
-        """docs/spec/fairshare.md §3"""
+        """docs/kai/fairshare.md §3"""
         for q in self.upward(name):
             for r in RESOURCES:
                 q.A[r] += sign * amount[r]
@@ -155,7 +155,7 @@ class QueueTree:
 
     # ---------------------------------------------------------- division
     def compute_fair_shares(self, total, parent=None):
-        """docs/spec/fairshare.md §4, level by level."""
+        """docs/kai/fairshare.md §4, level by level."""
         members = [q for q in self if q.parent == parent]
         for r in RESOURCES:
             if members:
@@ -233,7 +233,7 @@ class QueueTree:
 
     # ---------------------------------------------------------- capacity
     def over_capacity(self, job, amount):
-        """Why the job may not take the amount, or None: docs/spec/fairshare.md §8."""
+        """Why the job may not take the amount, or None: docs/kai/fairshare.md §8."""
         why = self._over(job.queue, amount, "limit", lambda q: (q.L, q.A))
         if why is None and not job.is_preemptible:
             why = self.over_quota(job, amount)

@@ -1,5 +1,5 @@
 """Jobs as trees of pod sets: when a gang is satisfied, which tasks are tried
-at once, which an eviction takes.  docs/spec/actions.md §3.
+at once, which an eviction takes.  docs/kai/actions.md §3.
 """
 import functools
 
@@ -12,7 +12,7 @@ def active(pod_set):
 
 
 def satisfied(job, name):
-    """Of a pod set or set: docs/spec/actions.md §3.2."""
+    """Of a pod set or set: docs/kai/actions.md §3.2."""
     if name in job.pod_sets:
         return active(job.pod_sets[name]) >= job.pod_sets[name].minimum
     return satisfied_members(job, name) >= job.sets[name].required
@@ -41,7 +41,7 @@ def compare(a, b):
 
 
 def in_sub_group_order(job, names):
-    """docs/spec/actions.md §3.5"""
+    """docs/kai/actions.md §3.5"""
     def fill(name):
         if name in job.pod_sets:
             return active(job.pod_sets[name]), job.pod_sets[name].minimum
@@ -91,7 +91,7 @@ def in_task_order(tasks):
 
 # ------------------------------------------------------------ tasks to place
 def chunk(job, virtual):
-    """The tasks tried at once (docs/spec/actions.md §3.3), kept on the job until one of
+    """The tasks tried at once (docs/kai/actions.md §3.3), kept on the job until one of
     its tasks changes status.  The kept list does not remember `virtual`."""
     if job.task_list is None:
         job.task_list = _tasks(job, "", virtual)
@@ -127,7 +127,7 @@ def placing_order(job, name=""):
 
 # ------------------------------------------------------------- tasks to evict
 def take_victims(job, any_order):
-    """(tasks, more left): docs/spec/actions.md §3.4."""
+    """(tasks, more left): docs/kai/actions.md §3.4."""
     everything = _active_tasks(job, "")
     tasks = _surplus(job, "") or any_order(everything)
     return tasks, len(tasks) < len(everything)

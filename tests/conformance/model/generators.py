@@ -1,5 +1,5 @@
 """Scenarios for one probe: victims are added one batch at a time, filtered,
-and turned into candidate sets by one of two generators.  docs/spec/actions.md §9.3-9.5.
+and turned into candidate sets by one of two generators.  docs/kai/actions.md §9.3-9.5.
 
 A batch is a list of tasks that one step took from one job.
 """
@@ -72,7 +72,7 @@ class Accumulator:
 
     # ------------------------------------------------------------ filters
     def _refusal(self):
-        """docs/spec/actions.md §9.4"""
+        """docs/kai/actions.md §9.4"""
         victims = distinct(self.recorded + self.batches)
         nodes = set(self.node_names) | {t.node for t in victims}
         for t in self.pending:
@@ -105,7 +105,7 @@ class Accumulator:
 
 
 def node_local_greedy(session, pending, recorded, candidates, node_names):
-    """Yields lists of batches (potential victims): docs/spec/actions.md §9.5."""
+    """Yields lists of batches (potential victims): docs/kai/actions.md §9.5."""
     victims = Accumulator(session, pending, recorded, candidates, node_names)
     for _ in victims.states():
         if not victims.batches:
@@ -140,7 +140,7 @@ def _all_taken(session, job, batches):
 
 
 def multi_node_gang(session, pending, recorded, candidates, node_names):
-    """Yields lists of batches (potential victims): docs/spec/actions.md §9.5."""
+    """Yields lists of batches (potential victims): docs/kai/actions.md §9.5."""
     victims = Accumulator(session, pending, recorded, candidates, node_names)
     for _ in victims.states():
         if not victims.batches:

@@ -1,5 +1,5 @@
 """Protection of victims by minimum runtime, as KAI's plugin does it.
-docs/spec/actions.md §12.  `kind` is "preempt" or "reclaim" throughout.
+docs/kai/actions.md §12.  `kind` is "preempt" or "reclaim" throughout.
 """
 from .cluster import ACTIVE_USED, seconds
 

@@ -1,5 +1,5 @@
 """Node accounting: what is idle and what is being released, whole GPUs and
-shared ones.  docs/spec/actions.md §2, docs/spec/placement.md §3 and 6.
+shared ones.  docs/kai/actions.md §2, docs/kai/placement.md §3 and 6.
 """
 import math
 

@@ -4,9 +4,9 @@ import random
 
 # KAI's evident defects that the model can copy (Options.kai_defects).
 #   double-eviction  a victim that is recorded and potential is taken off its
-#                    queue twice (docs/spec/actions.md §14.4); off: victims are a set
+#                    queue twice (docs/kai/actions.md §14.4); off: victims are a set
 #   stale-task-list  the list of tasks to place outlives a simulation
-#                    (docs/spec/actions.md §3.3, last paragraph)
+#                    (docs/kai/actions.md §3.3, last paragraph)
 KAI_DEFECTS = ("double-eviction", "stale-task-list")
 
 

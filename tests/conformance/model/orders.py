@@ -1,5 +1,5 @@
 """Which job and which queue comes first, and the container that serves jobs in
-that order.  docs/spec/fairshare.md §5 to 7, docs/spec/actions.md §6.
+that order.  docs/kai/fairshare.md §5 to 7, docs/kai/actions.md §6.
 """
 import collections
 
@@ -39,7 +39,7 @@ def job_before(a, b):
 
 # --------------------------------------------------------------------- queues
 class QueueOrder:
-    """The eight rules of docs/spec/fairshare.md §6."""
+    """The eight rules of docs/kai/fairshare.md §6."""
 
     def __init__(self, cluster, queues):
         self.cluster, self.queues = cluster, queues
@@ -157,7 +157,7 @@ class _QueueNode:
 
 
 class Container:
-    """Heaps of jobs below heaps of queues, re-sorted lazily: docs/spec/fairshare.md §7.
+    """Heaps of jobs below heaps of queues, re-sorted lazily: docs/kai/fairshare.md §7.
 
     victims: both comparators negated, queues compared by what was popped."""
 

@@ -1,11 +1,11 @@
 """Placing tasks and jobs on nodes: filters, scores, GPU groups, AllocateJob.
-docs/spec/placement.md §0, 4 to 6; docs/spec/actions.md §7.
+docs/kai/placement.md §0, 4 to 6; docs/kai/actions.md §7.
 """
 from .cluster import CPU, GPU, SLOTS
 from .gangs import chunk, placing_order
 from .orders import total_requested
 
-# docs/spec/placement.md §5
+# docs/kai/placement.md §5
 NOMINATED, GPU_SHARING, AVAILABLE_NOW = 1e7, 1e4, 1e3
 CPU_NODE, BIN_PACK = 10, 9
 
@@ -36,14 +36,14 @@ def _tolerates(job, taint):
 
 
 def passes_predicates(task, node):
-    """docs/spec/placement.md §4.2, without topology and pod affinity."""
+    """docs/kai/placement.md §4.2, without topology and pod affinity."""
     return (node.is_schedulable and matches_affinity(task.job, node) and
             all(_tolerates(task.job, t) for t in node.taints
                 if t[2] != "PreferNoSchedule"))
 
 
 def larger_than_any_node(session, task):
-    """docs/spec/placement.md §4.1"""
+    """docs/kai/placement.md §4.1"""
     return any(task.request[r] > max(n.allocatable[r]
                                      for n in session.nodes.values())
                for r in (CPU, 1, GPU, SLOTS))
@@ -51,7 +51,7 @@ def larger_than_any_node(session, task):
 
 # --------------------------------------------------------------------- scores
 def by_score(session, task, nodes):
-    """Nodes by total score, then name: docs/spec/placement.md §5."""
+    """Nodes by total score, then name: docs/kai/placement.md §5."""
     resource = CPU if task.needs_no_gpu else GPU
     free = [n.idle[resource] + n.releasing[resource] for n in nodes
             if n.allocatable[resource] != 0]
@@ -88,7 +88,7 @@ def _fits_some_group(task, node):
 
 # ----------------------------------------------------------------- GPU groups
 def choose_groups(session, task, node):
-    """(groups, all have idle memory) or None: docs/spec/placement.md §6.2."""
+    """(groups, all have idle memory) or None: docs/kai/placement.md §6.2."""
     memory = node.memory_of(task)
     candidates = []                                  # (-score, is whole, name)
     for name, g in node.groups.items():

@@ -1,5 +1,5 @@
 """The rules of reclaim: gate, victim filter, scenario validation.
-docs/spec/fairshare.md §9.
+docs/kai/fairshare.md §9.
 """
 import math
 
@@ -9,7 +9,7 @@ from .orders import total_requested
 
 
 def gate(session, contender, request):
-    """Why the job may not reclaim at all, or None: docs/spec/fairshare.md §9.1."""
+    """Why the job may not reclaim at all, or None: docs/kai/fairshare.md §9.1."""
     q = session.queues[contender.queue]
     if not all(q.A[r] + request[r] <= q.F[r] for r in RESOURCES):
         return "queue would exceed its fair share"
@@ -19,7 +19,7 @@ def gate(session, contender, request):
 
 
 def keeps_candidate(session, contender, victim, request):
-    """docs/spec/fairshare.md §9.2"""
+    """docs/kai/fairshare.md §9.2"""
     x, y = session.queues.leveled(contender.queue, victim.queue)
     x, y = session.queues[x], session.queues[y]
     if not within(plus(x.A, request), x.D):
@@ -34,7 +34,7 @@ def keeps_candidate(session, contender, victim, request):
 
 
 class ScenarioValidator:
-    """docs/spec/fairshare.md §9.3, on the queue state when the search began."""
+    """docs/kai/fairshare.md §9.3, on the queue state when the search began."""
 
     def __init__(self, session, contender):
         self.session, self.contender = session, contender

@@ -1,5 +1,5 @@
 """One scheduling cycle's state and the changes that can be made to it.
-docs/spec/actions.md §1.3, 2 and 5.
+docs/kai/actions.md §1.3, 2 and 5.
 """
 from .cluster import Cluster
 from .fairshare import QueueTree

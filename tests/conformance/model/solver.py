@@ -1,5 +1,5 @@
 """The solver behind consolidation, reclaim and preempt: how many tasks are
-tried, which scenarios, and what a simulation accepts.  docs/spec/actions.md §9.
+tried, which scenarios, and what a simulation accepts.  docs/kai/actions.md §9.
 """
 import collections
 
@@ -44,7 +44,7 @@ class Solver:
 
     # ------------------------------------------------------------- probes
     def _search(self, generate):
-        """Doubling, bisection, final probe: docs/spec/actions.md §9.2.  True: the final
+        """Doubling, bisection, final probe: docs/kai/actions.md §9.2.  True: the final
         probe's simulation is left in the session."""
         self.recorded = []
         n = len(self.tasks)
@@ -112,7 +112,7 @@ class Solver:
 
     # --------------------------------------------------------- simulation
     def _simulate(self, partial, pending, batches, node_names):
-        """docs/spec/actions.md §9.6"""
+        """docs/kai/actions.md §9.6"""
         session, victims = self.session, distinct(batches)
         if not victims:
             self.trace(6, "no victims")
@@ -138,7 +138,7 @@ class Solver:
                     return False
                 reached = True
             elif not placed:
-                chunk(job, True)                     # refilled: docs/spec/actions.md §3.3
+                chunk(job, True)                     # refilled: docs/kai/actions.md §3.3
         if not reached:
             self.trace(6, "contender not reached")
             return False
