@@ -78,7 +78,7 @@ std::vector<std::string> take_sections(std::string_view& text) {
   }
 }
 
-// The page whose name ends here, if one does: "docs/spec/actions.md" of "see docs/spec/actions.md".
+// The page whose name ends here, if one does: "docs/kai/actions.md" of "see docs/kai/actions.md".
 std::string page_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && is_name_char(text[begin - 1])) --begin;
@@ -225,7 +225,7 @@ class Checker {
   std::vector<const Page*> meant(const std::string& path, const std::string& name) const {
     std::vector<const Page*> pages;
     for (const std::string& folder :
-         {folder_of(path), std::string(), std::string("docs"), std::string("docs/spec"), std::string("docs/kai")})
+         {folder_of(path), std::string(), std::string("docs"), std::string("docs/kai")})
       if (const auto found = pages_.find(joined(folder, name.substr(name.starts_with('/'))));
           found != pages_.end())
         pages.push_back(&found->second);
@@ -323,7 +323,7 @@ TEST(Citations, AreFoundInComments) {
   EXPECT_EQ(seen_in("// placement.md 12, example 17"), "placement.md[12]");
   EXPECT_EQ(seen_in("// requeue.md, step 3."), "requeue.md[]");
   EXPECT_EQ(seen_in("(actions.md 10)"), "actions.md[10]");
-  EXPECT_EQ(seen_in("# docs/spec/kubernetes.md §5.7"), "docs/spec/kubernetes.md[5.7]");
+  EXPECT_EQ(seen_in("# docs/kai/kubernetes.md §5.7"), "docs/kai/kubernetes.md[5.7]");
   EXPECT_EQ(seen_in("actions.md 3 pods"), "actions.md[3]");
   EXPECT_EQ(seen_in("tests.md5 of x.mdx and .md"), "");
 }
@@ -361,16 +361,15 @@ text 1. no item
 TEST(Citations, WhatLeadsNowhereIsNamed) {
   const Checker checker({
       {"docs/use.md",
-       "# Use\n[all](spec/a.md#1-one) [none](spec/a.md#2-two) [gone](b.md) [here](#use) [no](#nowhere)\n"},
-      {"docs/spec/a.md", "# A\n## 1. One\n1. item\nsee §1.1 and §1.2, use.md, [x](..), [y](../../src)\n"},
-      {"src/good.cpp", "// a.md 1; docs/use.md; spec/a.md; ${ROOT}/docs/use.md\n"},
+       "# Use\n[all](kai/a.md#1-one) [none](kai/a.md#2-two) [gone](b.md) [here](#use) [no](#nowhere)\n"},
+      {"docs/kai/a.md", "# A\n## 1. One\n1. item\nsee §1.1 and §1.2, use.md, [x](..), [y](../../src)\n"},
+      {"src/good.cpp", "// a.md 1; docs/use.md; kai/a.md; ${ROOT}/docs/use.md\n"},
       {"src/bad.cpp", "// a.md 1, 3.\nint x;  // missing.md\n// §7 of something else\n"},
   });
-  EXPECT_THAT(
-      checker.wrong_in("docs/use.md"),
-      ElementsAre("docs/use.md:2: (spec/a.md#2-two): no such heading", "docs/use.md:2: (b.md): no such file",
-                  "docs/use.md:2: (#nowhere): no such heading"));
-  EXPECT_THAT(checker.wrong_in("docs/spec/a.md"), ElementsAre("docs/spec/a.md:4: §1.2: no such section"));
+  EXPECT_THAT(checker.wrong_in("docs/use.md"), ElementsAre("docs/use.md:2: (kai/a.md#2-two): no such heading",
+                                                           "docs/use.md:2: (b.md): no such file",
+                                                           "docs/use.md:2: (#nowhere): no such heading"));
+  EXPECT_THAT(checker.wrong_in("docs/kai/a.md"), ElementsAre("docs/kai/a.md:4: §1.2: no such section"));
   EXPECT_THAT(checker.wrong_in("src/good.cpp"), IsEmpty());
   EXPECT_THAT(checker.wrong_in("src/bad.cpp"), ElementsAre("src/bad.cpp:1: a.md 3: no such section",
                                                            "src/bad.cpp:2: missing.md: no such page"));

@@ -200,7 +200,7 @@ TEST(Examples, MemoryOfTwoWholeDevicesIsNoShare) {
   EXPECT_EQ(decide(true), "bind a-0 n/n-shared-0");
 }
 
-// Where GPUs are shared, CPUs are least missed: measured on a public trace (docs/spec/quality.md 1).
+// Where GPUs are shared, CPUs are least missed: measured on a public trace (bench/openb/README.md).
 TEST(Examples, PodsWithoutGpusGoWhereGpusAreShared) {
   TestCluster c;
   c.node("cpu", {.gpus = 0}).node("gpu", gpus(2)).running("r", share_of(.5, "gpu", "g0"));

@@ -1,4 +1,4 @@
-// The work of a pod or a job in simulated time: docs/spec/time.md 2. Unused in live clusters.
+// The work of a pod or a job in simulated time: docs/time.md 2. Unused in live clusters.
 #pragma once
 
 #include <cstdint>

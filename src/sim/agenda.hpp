@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// A change to the cluster at a given time: `kind: Step`. docs/spec/time.md 2.
+// A change to the cluster at a given time: `kind: Step`. docs/time.md 2.
 struct Step {
   enum class NodeAct : std::uint8_t { kNone, kCordon, kUncordon, kDrain, kFail, kRepair, kRemove };
   TimePoint at{};

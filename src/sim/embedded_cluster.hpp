@@ -13,7 +13,7 @@ bool stays_terminating(const Cluster& cluster, const Task& task);
 
 // Between two cycles, a bound pod starts to run. An evicted or terminating pod is gone, and its owner has
 // recreated it as pending, unless the pod stays terminating (by annotation, or because it is stuck). docs:
-// product.md, the contract of `simulate --cycles`.
+// docs/commands.md, the contract of `simulate --cycles`.
 class EmbeddedCluster final : public ClusterSource, public DecisionSink {
  public:
   void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;

@@ -1,5 +1,5 @@
 // One job in simulated time: the progress of its pods, what it loses, and how its time divides.
-// docs/spec/time.md 2.
+// docs/time.md 2.
 //
 // Pure arithmetic with ascending timestamps; the caller reports when pods get and lose places. Amounts are
 // whole nanoseconds, so that the parts of the job's time add up exactly.

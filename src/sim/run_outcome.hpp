@@ -1,4 +1,4 @@
-// The result of a run over simulated time; text, JSON and the page are printed from it. docs/spec/time.md 5.
+// The result of a run over simulated time; text, JSON and the page are printed from it. docs/time.md 5.
 #pragma once
 
 #include <cstdint>

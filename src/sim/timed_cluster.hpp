@@ -1,5 +1,5 @@
 // A simulated cluster with a clock and work: pods arrive, run, finish, fail and are recreated; nodes join and
-// leave. docs/spec/time.md.
+// leave. docs/time.md.
 //
 // It changes the model by deltas, as the watch of an API server would, and carries out the decisions of
 // cycles. The caller runs the cycles: it asks for the time of the next event, advances to it, and asks
@@ -35,7 +35,7 @@ struct TimedOptions {
   std::optional<Duration> series_step;
 };
 
-// One line of a record: docs/spec/time.md 5.
+// One line of a record: docs/time.md 5.
 struct Occurrence {
   TimePoint at{};
   std::string_view kind;  // submit, bind, start, evict, finish, fail, node

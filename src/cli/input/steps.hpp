@@ -1,4 +1,4 @@
-// Reads objects that appear later, the work of pods, and steps from files. docs/spec/time.md 2.
+// Reads objects that appear later, the work of pods, and steps from files. docs/time.md 2.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // The page of a simulation: a single HTML file with tables and charts that loads nothing from the network.
-// See docs/spec/time.md 5.
+// See docs/time.md 5.
 #pragma once
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // The figures of a run over simulated time, shared by the text, JSON, comparison and page outputs. See
-// docs/spec/time.md 5.
+// docs/time.md 5.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // The clock: advances simulated time from event to event and runs a cycle whenever one could see something
-// new. See docs/spec/time.md 1.
+// new. See docs/time.md 1.
 #pragma once
 
 #include <functional>

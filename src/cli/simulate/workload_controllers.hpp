@@ -1,5 +1,5 @@
 // The controllers of workloads in simulated time: Jobs create the pods they need, CronJobs create Jobs,
-// StatefulSets create one pod after another, and scaling adds or removes pods. See docs/spec/time.md 3.
+// StatefulSets create one pod after another, and scaling adds or removes pods. See docs/time.md 3.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Plugin fragmentation: scores nodes and shared devices by what they would leave for typical pods. quality.md
-// 1.
+// Plugin fragmentation: scores nodes and shared devices by what they would leave for typical pods.
+// docs/placement.md.
 #pragma once
 
 #include <memory>

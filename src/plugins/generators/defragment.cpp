@@ -1,5 +1,5 @@
 // Proposes scenarios that move few tasks out of the preemptor's way, to free space that is too fragmented for
-// it: a fragmented node or topology domain becomes whole. quality.md 1.
+// it: a fragmented node or topology domain becomes whole. docs/placement.md.
 #include <algorithm>
 
 #include "engine/cycle/statement.hpp"
