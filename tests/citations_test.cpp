@@ -57,7 +57,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // ---------------------------------------------------------------- citations
 
 struct Citation {
-  std::string page;                   // "actions.md"; "": the page that it stands on
+  std::string page;                   // "actions.md"; "": the page that it is on
   std::vector<std::string> sections;  // "9.4"; both ends of a range
 };
 
@@ -206,7 +206,34 @@ class Checker {
     return wrong;
   }
 
+  // Pages that cannot be reached from `start` by so many links.
+  std::vector<std::string> pages_beyond(const std::string& start, int clicks) const {
+    std::set<std::string> near{start}, last{start};
+    for (; clicks > 0; --clicks) {
+      std::set<std::string> next;
+      for (const std::string& path : last) next.merge(pages_linked_from(path));
+      near.insert(next.begin(), next.end());
+      last = std::move(next);
+    }
+    std::vector<std::string> beyond;
+    for (const auto& [path, page] : pages_)
+      if (!near.contains(path)) beyond.push_back(path);
+    return beyond;
+  }
+
  private:
+  std::set<std::string> pages_linked_from(const std::string& path) const {
+    std::set<std::string> pages;
+    for (std::string line : lines_of(files_.at(path)))
+      for (const std::string& target : take_links(line))
+        if (const std::string page = file_of(path, target); pages_.contains(page)) pages.insert(page);
+    return pages;
+  }
+  // The file that a link on the page `path` leads to.
+  static std::string file_of(const std::string& path, const std::string& target) {
+    const std::string file = target.substr(0, target.find('#'));
+    return file.empty() ? path : joined(folder_of(path), file);
+  }
   static std::string folder_of(const std::string& path) {
     return fs::path(path).parent_path().generic_string();
   }
@@ -248,8 +275,7 @@ class Checker {
   void check_link(const std::string& path, const std::string& target, Tell tell) const {
     if (is_elsewhere(target)) return;
     const std::size_t hash = target.find('#');
-    const std::string file = target.substr(0, hash);
-    const std::string full = file.empty() ? path : joined(folder_of(path), file);
+    const std::string full = file_of(path, target);
     if (!exists(full)) return tell("(" + target + "): no such file");
     if (hash == std::string::npos) return;
     const auto page = pages_.find(full);
@@ -297,6 +323,10 @@ TEST(Citations, LeadSomewhere) {
   for (const auto& [path, text] : files)
     for (const std::string& what : checker.wrong_in(path)) wrong.push_back(what);
   EXPECT_THAT(wrong, IsEmpty());
+}
+
+TEST(Citations, EveryPageIsWithinTwoClicksOfTheReadme) {
+  EXPECT_THAT(Checker(repository()).pages_beyond("README.md", 2), IsEmpty());
 }
 
 // ---------------------------------------------------------------- that it can fail
@@ -373,6 +403,15 @@ TEST(Citations, WhatLeadsNowhereIsNamed) {
   EXPECT_THAT(checker.wrong_in("src/good.cpp"), IsEmpty());
   EXPECT_THAT(checker.wrong_in("src/bad.cpp"), ElementsAre("src/bad.cpp:1: a.md 3: no such section",
                                                            "src/bad.cpp:2: missing.md: no such page"));
+}
+
+TEST(Citations, PagesBeyondANumberOfClicks) {
+  const Checker checker({{"README.md", "[a](docs/a.md#b) [elsewhere](https://x.org/c.md)\n"},
+                         {"docs/a.md", "[b](b.md)\n"},
+                         {"docs/b.md", "[up](../README.md)\n"},
+                         {"docs/c.md", "[a](a.md)\n"}});
+  EXPECT_THAT(checker.pages_beyond("README.md", 1), ElementsAre("docs/b.md", "docs/c.md"));
+  EXPECT_THAT(checker.pages_beyond("README.md", 2), ElementsAre("docs/c.md"));
 }
 
 }  // namespace
