@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
+#include "policy/policy.hpp"
 
 namespace muster::bench {
 namespace {
@@ -148,7 +148,7 @@ Policy make_policy(const Scenario& scenario) {
   if (scenario.consolidation_victims)
     config.params.max_consolidation_preemptees = *scenario.consolidation_victims;
   std::vector<Error> errors;
-  Policy policy = cli::make_policy(config, errors);
+  Policy policy = policy::make_policy(config, errors);
   if (!errors.empty()) throw std::logic_error(errors.front().text());
   return policy;
 }

@@ -19,8 +19,8 @@
 #include "answers/api_objects.hpp"
 #include "answers/eviction_record.hpp"
 #include "answers/start_estimate.hpp"
-#include "cli/policy.hpp"
-#include "cli/simulate/clock.hpp"
+#include "policy/policy.hpp"
+#include "sim/clock.hpp"
 #include "trace/arrivals.hpp"
 #include "trace/make.hpp"
 #include "trace/nodes.hpp"
@@ -269,8 +269,8 @@ Course play(
     const Scene& scene, Questions& questions, const OnSaid& on_said = [](const Said&) {}) {
   std::vector<Error> errors;
   const Config config;
-  Cluster cluster(cli::cluster_options(config.params));
-  Policy policy = cli::make_policy(config, errors);
+  Cluster cluster(policy::cluster_options(config.params));
+  Policy policy = policy::make_policy(config, errors);
   Agenda agenda;
   for (const NodeObject& node : scene.nodes) {
     agenda.nodes[node.meta.name] = node;
@@ -289,7 +289,7 @@ Course play(
   const ProcessorStopwatch stopwatch;
   const Duration patience =
       questions.plays_for_each() ? Duration(std::chrono::seconds(1)) : std::chrono::minutes(10);
-  const auto look = [&](const cli::ClockState& clock) {
+  const auto look = [&](const ClockState& clock) {
     if (asked_about(cluster, questions).empty() || !questions.is_time(clock.now)) return true;
     Cluster copy = cluster;
     receipts.write(copy);
@@ -315,9 +315,9 @@ Course play(
     receipts.see(o);
     ended.see(o);
   };
-  const RunOutcome outcome = cli::run_clock(cluster, policy, std::move(agenda), nullptr,
-                                            {.timed = {.from = kStart, .seed = scene.seed}},
-                                            {.goes_on = look, .on_occurrence = see});
+  const RunOutcome outcome =
+      run_clock(cluster, policy, std::move(agenda), nullptr, {.timed = {.from = kStart, .seed = scene.seed}},
+                {.goes_on = look, .on_occurrence = see});
   for (const JobOutcome& job : outcome.jobs) course.starts[job.name] = job.first_start;
   return course;
 }

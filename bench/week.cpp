@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "cli/policy.hpp"
-#include "cli/report/run_figures.hpp"
-#include "cli/simulate/clock.hpp"
+#include "policy/policy.hpp"
+#include "report/run_figures.hpp"
+#include "sim/clock.hpp"
 
 namespace muster {
 namespace {
@@ -106,15 +106,15 @@ void add_cluster(const Load& load, Cluster& cluster, Agenda& agenda) {
 int run(const Load& load) {
   std::vector<Error> errors;
   const Config config;
-  Cluster cluster(cli::cluster_options(config.params));
-  Policy policy = cli::make_policy(config, errors);
+  Cluster cluster(policy::cluster_options(config.params));
+  Policy policy = policy::make_policy(config, errors);
   Agenda agenda;
   add_cluster(load, cluster, agenda);
   agenda.arrivals.push_back(std::make_unique<Jobs>(load));
   const auto end = kStart + Duration(static_cast<std::int64_t>(load.days * 86'400e9));
-  const RunOutcome outcome = cli::run_clock(cluster, policy, std::move(agenda), nullptr,
-                                            {.timed = {.from = kStart, .end = end, .seed = 1}}, {});
-  const cli::RunFigures figures = cli::figures_of(outcome);
+  const RunOutcome outcome = run_clock(cluster, policy, std::move(agenda), nullptr,
+                                       {.timed = {.from = kStart, .end = end, .seed = 1}}, {});
+  const report::RunFigures figures = report::figures_of(outcome);
   rusage used{};
   getrusage(RUSAGE_SELF, &used);
   fmt::print(

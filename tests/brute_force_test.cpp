@@ -63,7 +63,7 @@ struct Rules {
 
 Rules preempt_rules(Session& s, VictimPool&, JobId p) {
   return {.candidates = {.leaves = {s.cluster.job(p).queue},
-                         .spares = [&s, p](JobId v) -> std::optional<VictimRefusal> {
+                         .eviction_refusal = [&s, p](JobId v) -> std::optional<VictimRefusal> {
                            if (s.cluster.job(v).priority >= s.cluster.job(p).priority) return VictimRefusal{};
                            return s.hooks.preempt_victim(p, v);
                          }},
@@ -73,7 +73,7 @@ Rules preempt_rules(Session& s, VictimPool&, JobId p) {
 
 Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
   s.hooks.search_begins(p);
-  Rules rules{.candidates = {.spares = [&s, p](JobId v) { return s.hooks.reclaim_victim(p, v); }},
+  Rules rules{.candidates = {.eviction_refusal = [&s, p](JobId v) { return s.hooks.reclaim_victim(p, v); }},
               .refusal = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
               .is_open = s.hooks.may_reclaim(p)};
   for (QueueId leaf : pool.leaves())
@@ -184,7 +184,7 @@ TEST(BruteForce, ReclaimFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) {
   compare("reclaim", reclaim_rules, 1500);
 }
 
-// A proof of no spares the search, and is never wrong.
+// A proof of no eviction_refusal the search, and is never wrong.
 TEST(Proofs, DecideAsTheFullSearchDoes) {
   int proven = 0;
   for (unsigned seed = 0; seed < 1500; ++seed) {

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "cli/policy.hpp"
+#include "policy/policy.hpp"
 #include "tests/check_clusters.hpp"
 #include "tests/damage.hpp"
 #include "tests/test_cluster.hpp"
@@ -213,7 +213,7 @@ std::vector<NodeId> overdrawn(const Cluster& c) {
 
 TEST(Hostile, DamagedClustersAreScheduledAllTheSame) {
   std::vector<Error> errors;
-  check_clusters(1500, [policy = cli::make_policy({}, errors)] {
+  check_clusters(1500, [policy = policy::make_policy({}, errors)] {
     const auto objects = damaged(objects_of(*any_cluster()), *numbers_up_to(12));
     Cluster cluster = cluster_of(objects);
     TimePoint now = random_cluster_now();

@@ -12,11 +12,12 @@
 #include <cstring>
 #include <random>
 
-#include "cli/input/inputs.hpp"
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
+#include "loader/inputs.hpp"
+#include "policy/policy.hpp"
 #include "sim/embedded_cluster.hpp"
+#include "terminal/exit_code.hpp"
 #include "tests/damage.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"
@@ -147,7 +148,7 @@ class Tally {
 
 int run_seeds(std::uint64_t seed, long clusters) {
   std::vector<Error> errors;
-  const Policy policy = cli::make_policy({}, errors);
+  const Policy policy = policy::make_policy({}, errors);
   Tally tally;
   for (long i = 0; i < clusters; ++i) {
     if (i > 0 && i % 10'000 == 0) fmt::print(stderr, "{} of {}\n", i, clusters);
@@ -161,13 +162,12 @@ int run_seeds(std::uint64_t seed, long clusters) {
 int run_folders(const std::vector<std::string>& folders) {
   Tally tally;
   for (const std::string& folder : folders) {
-    int exit_code = 0;
-    auto inputs = cli::read_inputs({.paths = {folder + "/cluster.yaml"},
-                                    .config = folder + "/config.yaml",
-                                    .now = format_time(random_cluster_now())},
-                                   exit_code);
-    if (!inputs) return exit_code;
-    tally.add(folder, wrong_with(inputs->cluster, inputs->policy, inputs->now));
+    loader::Inputs inputs = loader::read_all({.paths = {folder + "/cluster.yaml"},
+                                              .config = folder + "/config.yaml",
+                                              .now = format_time(random_cluster_now())});
+    for (const Error& error : inputs.findings.errors) fmt::print(stderr, "error: {}\n", error.text());
+    if (const int exit_code = inputs.exit_code(false); exit_code != kSuccess) return exit_code;
+    tally.add(folder, wrong_with(inputs.cluster, inputs.policy, inputs.now));
   }
   return tally.end();
 }

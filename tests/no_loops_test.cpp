@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
+#include "policy/policy.hpp"
 #include "sim/embedded_cluster.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"
@@ -27,7 +27,7 @@ RandomCluster random_numbers(unsigned seed) {
 
 Policy default_policy() {
   std::vector<Error> errors;
-  return cli::make_policy({}, errors);
+  return policy::make_policy({}, errors);
 }
 
 // The last action of a cycle: a preemptible gang that stood at its minimum still does, by pods that run or

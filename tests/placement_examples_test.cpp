@@ -85,7 +85,7 @@ TEST(Examples, ADeviceThatIsPromisedAttractsShares) {  // 13
   const GroupId g1 = c.cluster().intern_group("g1");
   statement.pipeline(c.task_id("a-0"), c.node_id("node1"), c.cluster().intern_groups({g1}));
   const std::vector<TaskId> tasks = {c.task_id("b-0")};
-  ASSERT_FALSE(allocate_job(session, statement, {.job = c.job_id("b"), .tasks = tasks}));
+  ASSERT_FALSE(allocate_or_refuse(session, statement, {.job = c.job_id("b"), .tasks = tasks}));
   const Placement& at = c.cluster().placement(tasks[0]);
   EXPECT_EQ(at.status, TaskStatus::kPipelined);
   EXPECT_EQ(at.node, c.node_id("node1"));

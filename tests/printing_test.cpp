@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// cli/output.cpp and the screen of `muster top` take a Text; the log and print_error() make each line
+// terminal/output.cpp and the screen of `muster top` take a Text; the log and print_error() make each line
 // printable.
-const std::set<std::string> kWriters = {"cli/output.cpp", "cli/top/screen.cpp", "kube/async.cpp",
+const std::set<std::string> kWriters = {"terminal/output.cpp", "cli/top/screen.cpp", "kube/async.cpp",
                                         "serve/health/log.cpp"};
 
 bool is_for_tests(const std::string& path) {
@@ -41,7 +41,8 @@ TEST(Printing, HappensWhereForeignTextIsMadePrintable) {
     const std::vector<std::string> lines = lines_that_print(entry.path());
     if (lines.empty()) continue;
     writers.insert(path);
-    if (!kWriters.contains(path)) ADD_FAILURE() << path << ": " << lines.front() << "\nuse cli/output.hpp";
+    if (!kWriters.contains(path))
+      ADD_FAILURE() << path << ": " << lines.front() << "\nuse terminal/output.hpp";
   }
   EXPECT_EQ(writers, kWriters);
 }

@@ -8,9 +8,9 @@
 #include <random>
 #include <set>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/statement.hpp"
 #include "model/reason_text.hpp"
+#include "policy/policy.hpp"
 #include "tests/check_clusters.hpp"
 #include "tests/sums_text.hpp"
 #include "tests/test_cluster.hpp"
@@ -22,7 +22,7 @@ namespace {
 
 Policy policy_of(const Config& config) {
   std::vector<Error> errors;
-  return cli::make_policy(config, errors);
+  return policy::make_policy(config, errors);
 }
 // Whom a job was taken from in vain is remembered between cycles, and stands in no object.
 Policy forgetful() {

@@ -7,13 +7,13 @@
 #include <random>
 #include <set>
 
-#include "cli/policy.hpp"
-#include "cli/report/report.hpp"
-#include "cli/simulate/rounds.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/session.hpp"
 #include "engine/search/requeue_settings.hpp"
+#include "policy/policy.hpp"
+#include "report/report.hpp"
 #include "sim/embedded_cluster.hpp"
+#include "sim/rounds.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"
 
@@ -91,7 +91,7 @@ Cluster any_cluster_without_opt_in(unsigned seed) {
 
 Policy policy_of(const Config& config) {
   std::vector<Error> errors;
-  return cli::make_policy(config, errors);
+  return policy::make_policy(config, errors);
 }
 
 Policy default_policy() { return policy_of(Config()); }
@@ -225,11 +225,11 @@ TEST(RequeueProperties, EqualsThatTakeTurnsDoSoAtMostOncePerDelay) {
 
 // All that is decided and said, but for the action's own words.
 std::string told(const Policy& policy, Cluster cluster) {
-  const cli::RoundOptions run{.cycles = 4, .now = random_cluster_now(), .interval = 1min};
+  const RoundOptions run{.cycles = 4, .now = random_cluster_now(), .interval = 1min};
   std::string text;
   const auto report =
-      cli::json_report(cluster, {.run = run, .filter = {}}, [&](std::string_view part) { text += part; });
-  const cli::Round last = cli::run_rounds(cluster, policy, run, [&](const cli::Round& round) {
+      report::json_report(cluster, {.run = run, .filter = {}}, [&](std::string_view part) { text += part; });
+  const Round last = run_rounds(cluster, policy, run, [&](const Round& round) {
     report->add(round);
     return true;
   });

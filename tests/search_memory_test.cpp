@@ -9,9 +9,9 @@
 #include <optional>
 #include <random>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "model/reason_text.hpp"
+#include "policy/policy.hpp"
 #include "sim/embedded_cluster.hpp"
 #include "tests/random_cluster.hpp"
 #include "tests/test_cluster.hpp"
@@ -23,7 +23,7 @@ namespace {
 // none.
 Policy unlimited_policy(const Config& config = {}) {
   std::vector<Error> errors;
-  Policy policy = cli::make_policy(config, errors);
+  Policy policy = policy::make_policy(config, errors);
   policy.settings.search.exhaustive_min_scenarios = 1'000'000;
   return policy;
 }

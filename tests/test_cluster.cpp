@@ -6,10 +6,10 @@
 #include <map>
 #include <stdexcept>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "model/holders.hpp"
 #include "model/reason_text.hpp"
+#include "policy/policy.hpp"
 
 namespace muster {
 namespace {
@@ -95,10 +95,10 @@ std::vector<std::pair<std::string, std::string>> tasks_of(const std::string& job
 
 TestCluster::TestCluster(Config config)
     : config_(std::move(config)),
-      cluster_(cli::cluster_options(config_.params)),
+      cluster_(policy::cluster_options(config_.params)),
       now_(*parse_time("2025-06-01T12:00:00Z")) {
   std::vector<Error> errors;
-  policy_ = cli::make_policy(config_, errors);
+  policy_ = policy::make_policy(config_, errors);
   if (!errors.empty()) throw std::invalid_argument("the test's configuration: " + errors.front().message);
   queue("default");
 }

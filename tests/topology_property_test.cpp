@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/policy.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "engine/cycle/statement.hpp"
 #include "plugins/topology/search.hpp"
+#include "policy/policy.hpp"
 #include "tests/check_clusters.hpp"
 
 namespace muster {
@@ -157,7 +157,7 @@ Policy allocate_only() {
   Config config;
   config.actions = {"allocate"};
   std::vector<Error> errors;
-  return cli::make_policy(config, errors);
+  return policy::make_policy(config, errors);
 }
 
 TEST(TopologySearch, FindsWhatSortingTheWholeTreeFinds) {

@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/policy.hpp"
+#include "policy/policy.hpp"
 #include "published.hpp"
 #include "replay.hpp"
 #include "trace.hpp"
@@ -34,7 +34,7 @@ Result<Policy> policy_of(const Options& options) {
     config.params.compatibility.*at->is_ours = false;
   }
   std::vector<Error> errors;
-  Policy policy = cli::make_policy(config, errors);
+  Policy policy = policy::make_policy(config, errors);
   if (!errors.empty()) return errors.front();
   return policy;
 }

@@ -7,10 +7,10 @@
 #include <ctime>
 #include <map>
 
-#include "cli/simulate/rounds.hpp"
 #include "engine/cycle/run_cycle.hpp"
 #include "generate.hpp"
 #include "model/cluster.hpp"
+#include "sim/rounds.hpp"
 
 namespace muster::bench::openb {
 namespace {
@@ -89,9 +89,9 @@ class Replay {
     tell();
     healing.packed = outcome_.at_end;
     const double start = cpu_milliseconds();
-    const cli::RoundOptions options{
+    const RoundOptions options{
         .cycles = cycles, .now = at(2 * pods_.size()), .interval = std::chrono::minutes(5)};
-    cli::run_rounds(cluster_, moving, options, [&](const cli::Round& round) {
+    run_rounds(cluster_, moving, options, [&](const Round& round) {
       healing.moves += static_cast<std::int64_t>(round.decisions.evictions.size());
       return true;
     });

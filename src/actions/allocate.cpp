@@ -37,7 +37,7 @@ class Allocate final : public Action {
       ++s.stats.jobs_tried;
       Statement st(s);
       const Chunk chunk = s.chunk(id, Evicted::kAreGone);
-      if (auto reason = allocate_job(s, st, {.job = id, .tasks = chunk.tasks})) {
+      if (auto reason = allocate_or_refuse(s, st, {.job = id, .tasks = chunk.tasks})) {
         s.set_reason(id, std::move(*reason));
         continue;
       }

@@ -13,7 +13,7 @@ Candidates consolidation_candidates(Session& s, Solver& solver, JobId preemptor)
   const int most = s.settings.max_consolidation_victims;
   const bool exact = s.settings.compatibility.exact_consolidation_limit;
   return {.leaves = {solver.pool().leaves().begin(), solver.pool().leaves().end()},
-          .spares = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
+          .eviction_refusal = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == preemptor) return VictimRefusal{.rule = kItself};
             if (!s.cluster.job(victim).is_in_named_queue)
               return VictimRefusal{.rule = "it could not start again in its queue"};

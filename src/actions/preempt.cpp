@@ -13,7 +13,7 @@ namespace {
 // Jobs of strictly lower priority in the preemptor's queue.
 Candidates preempt_candidates(Session& s, JobId preemptor) {
   return {.leaves = {s.cluster.job(preemptor).queue},
-          .spares = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
+          .eviction_refusal = [&s, preemptor](JobId victim) -> std::optional<VictimRefusal> {
             if (victim == preemptor) return VictimRefusal{.rule = kItself};
             if (s.cluster.job(victim).priority >= s.cluster.job(preemptor).priority)
               return VictimRefusal{.rule = "priority not lower"};

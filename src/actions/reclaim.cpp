@@ -20,7 +20,7 @@ Candidates reclaim_candidates(Session& s, Solver& solver, JobId preemptor) {
     else
       found.leaves.push_back(leaf);
   }
-  found.spares = [&s, preemptor](JobId victim) {
+  found.eviction_refusal = [&s, preemptor](JobId victim) {
     auto why = was_displaced_before(s, victim, preemptor);
     return why ? why : s.hooks.reclaim_victim(preemptor, victim);
   };

@@ -12,6 +12,7 @@
 #include "answers/change_parts.hpp"
 #include "model/reason_text.hpp"
 #include "util/suggest.hpp"
+#include "util/words.hpp"
 
 namespace muster::answers {
 namespace {

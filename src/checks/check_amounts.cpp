@@ -5,6 +5,7 @@
 
 #include "checks/checks.hpp"
 #include "model/reason_text.hpp"
+#include "util/words.hpp"
 
 namespace muster::checks {
 namespace {

@@ -13,7 +13,7 @@
 #include "cli/completion/command_words.hpp"
 #include "cli/completion/kubectl_completion.hpp"
 #include "cli/input/state_source.hpp"
-#include "cli/output.hpp"
+#include "terminal/output.hpp"
 #include "util/suggest.hpp"
 
 namespace muster::cli {

@@ -1,16 +1,9 @@
-// The command line as a function, and the exit codes of all commands.
+// The command line as a function.
 #pragma once
 
-namespace muster::cli {
+#include "terminal/exit_code.hpp"
 
-// The exit codes of all commands.
-enum ExitCode {
-  kSuccess = 0,
-  kNo = 1,               // a negative result: an invalid file, a job that does not fit
-  kUsage = 2,            // the command line is wrong
-  kExternalFailure = 3,  // an external failure: a file cannot be read, output cannot be written
-  kInterrupted = 130,    // interrupted by Ctrl-C; shells report this code for a program that SIGINT ended
-};
+namespace muster::cli {
 
 int run(int argc, char** argv);
 

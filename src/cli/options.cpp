@@ -6,8 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/input/inputs.hpp"
-#include "cli/report/selection.hpp"
+#include "loader/inputs.hpp"
+#include "report/selection.hpp"
 #include "util/suggest.hpp"
 #include "util/time.hpp"
 
@@ -19,7 +19,7 @@ void add_output_option(CLI::App& command, std::string& output) {
       ->capture_default_str();
 }
 
-void add_input_options(CLI::App& command, InputOptions& inputs, const InputOptionNames& names) {
+void add_input_options(CLI::App& command, loader::InputOptions& inputs, const InputOptionNames& names) {
   command.add_option("FILE", inputs.paths, kFilesHelp)->required(names.needs_files);
   inputs.config_flag = names.config;
   command.add_option(names.config, inputs.config, kConfigHelp)->type_name("FILE");
@@ -35,18 +35,19 @@ void add_input_options(CLI::App& command, InputOptions& inputs, const InputOptio
   command.add_flag("--strict", inputs.strict, "Treat warnings about manifests as errors");
 }
 
-void add_filters(CLI::App& command, JobFilter& filter) {
+void add_filters(CLI::App& command, report::JobFilter& filter) {
   command.add_option("-n,--namespace", filter.ns, "Only jobs in this namespace")->type_name("NAMESPACE");
   command.add_option("--queue", filter.queue, "Only jobs in this queue and the queues below it")
       ->type_name("QUEUE");
   command.add_option("--user", filter.user, "Only jobs of this user (label user of the job or its pods)")
       ->type_name("USER");
   command.add_option("--job", filter.job, "Only this job, given as name or namespace/name")->type_name("JOB");
-  command.add_option("--state", filter.state, "Only jobs in this state")->check(is_one_of(known_states()));
+  command.add_option("--state", filter.state, "Only jobs in this state")
+      ->check(is_one_of(report::known_states()));
   command
       .add_option("--sort", filter.sort,
                   "Sort jobs: oldest, highest priority or most GPUs first, or by name or queue")
-      ->check(is_one_of(known_orders()));
+      ->check(is_one_of(report::known_orders()));
 }
 
 CLI::Validator is_time() {

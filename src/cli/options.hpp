@@ -10,10 +10,14 @@ class App;
 class Validator;
 }  // namespace CLI
 
-namespace muster::cli {
-
+namespace muster::loader {
 struct InputOptions;
+}
+namespace muster::report {
 struct JobFilter;
+}
+
+namespace muster::cli {
 
 inline constexpr const char* kFilesHelp =
     "Manifests: YAML or JSON, also .gz, .zst or .zip; directories, KAI snapshots, or - for standard input";
@@ -26,9 +30,9 @@ struct InputOptionNames {
   bool needs_files = true;
 };
 // Adds FILE, the configuration, --usage, --now, --kai-exact and --strict.
-void add_input_options(CLI::App& command, InputOptions& inputs, const InputOptionNames& names = {});
+void add_input_options(CLI::App& command, loader::InputOptions& inputs, const InputOptionNames& names = {});
 // Adds -n, --queue, --user, --job, --state and --sort.
-void add_filters(CLI::App& command, JobFilter& filter);
+void add_filters(CLI::App& command, report::JobFilter& filter);
 // Adds -o text|json.
 void add_output_option(CLI::App& command, std::string& output);
 

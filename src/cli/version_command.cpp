@@ -6,7 +6,7 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {

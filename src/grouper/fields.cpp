@@ -38,4 +38,9 @@ std::string annotation(const json& object, const std::string& key) {
   return entry(object, "/metadata/annotations", key);
 }
 
+std::string api_group_of(std::string_view api_version) {
+  const std::size_t slash = api_version.find('/');
+  return slash == api_version.npos ? "" : std::string(api_version.substr(0, slash));
+}
+
 }  // namespace muster::grouper

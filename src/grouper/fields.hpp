@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace muster::grouper {
 
@@ -17,6 +18,8 @@ const json& at(const json&& object, const char* path) = delete;  // the member w
 std::string text_at(const json& object, const char* path);
 // A number of zero or more.
 std::optional<std::int64_t> count_at(const json& object, const char* path);
+// "apps" of "apps/v1"; "" of "v1".
+std::string api_group_of(std::string_view api_version);
 std::string label(const json& object, const std::string& key);
 std::string annotation(const json& object, const std::string& key);
 

@@ -258,23 +258,17 @@ constexpr Type kLookedThrough[] = {{"argoproj.io", "Workflow"},
                                    {"run.ai", "DistributedInferenceWorkload"},
                                    {"batch", "CronJob"}};
 
-std::string group_of(const json& workload) {
-  const std::string version = text_at(workload, "/apiVersion");
-  const std::size_t slash = version.find('/');
-  return slash == std::string::npos ? "" : version.substr(0, slash);
-}
-
 }  // namespace
 
 const WorkloadRule& rule_for(const json& workload) {
-  const std::string group = group_of(workload), kind = text_at(workload, "/kind");
+  const std::string group = api_group_of(text_at(workload, "/apiVersion")), kind = text_at(workload, "/kind");
   const auto* const found = std::ranges::find_if(
       kRules, [&](const WorkloadRule& rule) { return rule.group == group && rule.kind == kind; });
   return found == kRules.end() ? kDefaultRule : *found;
 }
 
 bool is_looked_through(const json& workload) {
-  const std::string group = group_of(workload), kind = text_at(workload, "/kind");
+  const std::string group = api_group_of(text_at(workload, "/apiVersion")), kind = text_at(workload, "/kind");
   return std::ranges::any_of(kLookedThrough,
                              [&](const Type& type) { return type.group == group && type.kind == kind; });
 }

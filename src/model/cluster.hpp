@@ -209,8 +209,8 @@ class Cluster {
     std::vector<ZoneRecord> zones;
     std::vector<std::string> volumes;
   };
-  // What it means for the cluster that an object of this kind was applied or removed. Kinds without an
-  // overload are only stored.
+  // What it means for the cluster that an object of this kind was applied or removed. Kinds that
+  // cluster_apply.cpp lists as only stored have no overload.
   template <class T>
   struct Gone {
     std::string_view ns, name;
@@ -240,6 +240,7 @@ class Cluster {
   void take(Gone<ResourceSliceObject> gone);
   void take(Gone<DeviceClassObject> gone);
   void take(Gone<NodeTopologyObject> gone);
+  void take(Gone<OwnerObject> gone);
 
   void warn(std::string object, std::string field, std::string message);
 

@@ -1,10 +1,25 @@
 // Deltas of all kinds: objects that are added, changed or removed. Jobs and pods are handled in
 // cluster_jobs.cpp, devices in cluster_devices.cpp.
+#include <type_traits>
 #include <utility>
 
 #include "model/cluster.hpp"
 
 namespace muster {
+namespace {
+
+template <class T, class... Others>
+constexpr bool kIsOneOf = (std::is_same_v<T, Others> || ...);
+
+// Kinds whose objects are only stored. A kind that is not listed here does not compile without a take() for
+// its objects and one for their removal.
+template <class T>
+constexpr bool kIsOnlyStored =
+    kIsOneOf<T, VolumeClaimObject, VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,
+             CsiNodeObject, DeviceTaintRuleObject, LimitRangeObject, RuntimeClassObject>;
+
+}  // namespace
+
 void Cluster::warn(std::string object, std::string field, std::string message) {
   warnings_.push_back({std::move(object), std::move(field), std::move(message)});
 }
@@ -28,10 +43,10 @@ void Cluster::apply(Object&& object) {
   std::visit(
       [this]<class Known>(Known& known) {
         if constexpr (!std::is_same_v<Known, NodeObject>) ++revision_;
-        if constexpr (requires { take(std::move(known)); })
-          take(std::move(known));
-        else
+        if constexpr (kIsOnlyStored<Known>)
           kept_.put(std::move(known));
+        else
+          take(std::move(known));
       },
       object);
 }
@@ -39,10 +54,10 @@ void Cluster::apply(Object&& object) {
 void Cluster::remove(std::string_view kind, std::string_view ns, std::string_view name) {
   ++revision_;
   const bool is_known = visit_kind(kind, [&]<class T>(std::type_identity<T>) {
-    if constexpr (requires { take(Gone<T>{}); })
-      take(Gone<T>{ns, name});
-    else
+    if constexpr (kIsOnlyStored<T>)
       kept_.erase<T>(ns, name);
+    else
+      take(Gone<T>{ns, name});
   });
   if (!is_known && owners_.remove(kind, ns, name)) classes_stale_ = true;
 }
@@ -99,5 +114,7 @@ void Cluster::take(Gone<TopologyObject> gone) {
 void Cluster::take(OwnerObject&& object) {
   if (owners_.apply(std::move(object))) classes_stale_ = true;
 }
+// Owners are of kinds that no type stands for: remove() looks them up by kind.
+void Cluster::take(Gone<OwnerObject>) {}
 
 }  // namespace muster

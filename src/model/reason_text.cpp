@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "util/words.hpp"
+
 namespace muster {
 namespace {
 
@@ -441,13 +443,6 @@ std::string failure_text(const Cluster& cluster, const SearchReport& report) {
       break;
   }
   return report.last_failure.empty() ? "no job may be evicted" : report.last_failure;
-}
-
-std::string decimal(double value) {
-  std::string text = fmt::format("{:.3f}", value);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text == "-0" ? "0" : text;
 }
 
 std::string amount_text(Accounted resource, double value) {

@@ -23,8 +23,6 @@ std::string lack_text(const Cluster& cluster, Kind kind, std::int64_t wanted, st
 // Why a search made no room.
 std::string failure_text(const Cluster& cluster, const SearchReport& report);
 
-// "2.5", "12": at most three decimals, without trailing zeros.
-std::string decimal(double value);
 // With the unit: "3 cores", "12.5 GB", "4 GPUs"; "unlimited" for -1.
 std::string amount_text(Accounted resource, double value);
 // Likewise for any kind of resource, from its integer units.

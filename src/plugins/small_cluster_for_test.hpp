@@ -63,7 +63,7 @@ class SmallCluster {
   // The node on which the task is placed, or "".
   std::string place(Statement& statement, TaskId task) {
     const std::vector<TaskId> tasks{task};
-    if (allocate_job(*session_, statement, {.job = cluster_.task(task).job, .tasks = tasks})) return "";
+    if (allocate_or_refuse(*session_, statement, {.job = cluster_.task(task).job, .tasks = tasks})) return "";
     return cluster_.node(cluster_.placement(task).node).name;
   }
 

@@ -67,8 +67,8 @@ Cycles::Cycles(Services& parts, const Leadership& leadership, Policy policy)
 void Cycles::use(Policy policy) {
   given_policy_ = policy;
   policy_ = std::move(policy);
-  policy_.plugins.push_back(protected_jobs_plugin(p_.evictor.protected_jobs()));
-  policy_.plugins.push_back(refused_jobs_plugin(p_.binder.refused_jobs()));
+  policy_.plugins.push_back(plugins::protected_jobs_plugin(p_.evictor.protected_jobs()));
+  policy_.plugins.push_back(plugins::refused_jobs_plugin(p_.binder.refused_jobs()));
 }
 
 void Cycles::adopt(ConfigurationRead read) {
@@ -143,8 +143,8 @@ void Cycles::show() {
   p_.cluster.refresh(now);
   auto view = std::make_shared<ClusterView>(ClusterView{p_.cluster, given_policy_, now, {}});
   view->policy.settings.usage = policy_.settings.usage;
-  view->policy.plugins.push_back(recorded_protected_jobs_plugin(p_.evictor.protected_jobs()));
-  view->policy.plugins.push_back(recorded_refused_jobs_plugin(p_.binder.refused_jobs().published()));
+  view->policy.plugins.push_back(plugins::recorded_protected_jobs_plugin(p_.evictor.protected_jobs()));
+  view->policy.plugins.push_back(plugins::recorded_refused_jobs_plugin(p_.binder.refused_jobs().published()));
   view->times.history = p_.run_times.figures();
   p_.views.answer(std::move(view));
 }

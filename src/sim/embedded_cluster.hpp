@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "model/source.hpp"
+#include "model/cluster.hpp"
+#include "model/decisions.hpp"
 
 namespace muster {
 
@@ -12,12 +13,12 @@ namespace muster {
 bool stays_terminating(const Cluster& cluster, const Task& task);
 
 // Between two cycles, a bound pod starts to run. An evicted or terminating pod is gone, and its owner has
-// recreated it as pending, unless the pod stays terminating (by annotation, or because it is stuck). docs:
+// recreated it as pending, unless the pod stays terminating (by annotation, or because it is stuck):
 // docs/commands.md, the contract of `simulate --cycles`.
-class EmbeddedCluster final : public ClusterSource, public DecisionSink {
+class EmbeddedCluster {
  public:
-  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;
-  void update(Cluster& cluster, TimePoint now) override;
+  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now);
+  void update(Cluster& cluster, TimePoint now);
 
  private:
   std::vector<BindDecision> bound_;

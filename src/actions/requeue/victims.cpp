@@ -122,8 +122,8 @@ Candidates RequeueVictims::of(JobId preemptor) {
     found.leaves.push_back(leaf);
     if (const auto lowest = shield(preemptor, leaf)) shields[leaf] = *lowest;
   }
-  found.spares = [this, preemptor,
-                  shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
+  found.eviction_refusal = [this, preemptor,
+                            shields = std::move(shields)](JobId victim) -> std::optional<VictimRefusal> {
     const Job& job = s_.cluster.job(victim);
     if (const auto shielded = shields.find(job.queue);
         shielded != shields.end() && job.priority > shielded->second)
@@ -147,7 +147,7 @@ std::string RequeueVictims::nominators(const Candidates& candidates) {
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : nominated_.of(leaf)) {
       if (names.size() == all_names_.size()) break;
-      if (candidates.spares(e.job)) continue;
+      if (candidates.eviction_refusal(e.job)) continue;
       for (const std::string& name : record_.nominated[nominations_.at(e.job)].by)
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     }

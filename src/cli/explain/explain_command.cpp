@@ -12,17 +12,18 @@
 #include "cli/commands.hpp"
 #include "cli/explain/explain_text.hpp"
 #include "cli/explain/recorded_state.hpp"
-#include "cli/input/inputs.hpp"
-#include "cli/input/known_classes.hpp"
+#include "cli/input/read_inputs.hpp"
 #include "cli/input/state_source.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
+#include "loader/inputs.hpp"
+#include "loader/known_classes.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {
 
 struct ExplainCommand {
-  InputOptions inputs;
+  loader::InputOptions inputs;
   StateSource source;
   std::string job, ns, output = "text";
   std::string record, at;  // a recorded simulation, and the time in it
@@ -34,7 +35,7 @@ int no_such_job(const answers::FoundJob& found) {
   return found.is_ambiguous ? kUsage : kNo;
 }
 
-void print(const ExplainCommand& options, const Inputs& inputs, const answers::Explanation& e) {
+void print(const ExplainCommand& options, const loader::Inputs& inputs, const answers::Explanation& e) {
   if (options.output == "json") return write_json(answers::explanation_json(inputs.cluster, e));
   const TextStyle style{.paint = Painter::for_stream(stdout), .width = columns_of(stdout, kWidthOfFiles)};
   write_out(explanation_text(inputs.cluster, e, inputs.now, style));
@@ -42,12 +43,12 @@ void print(const ExplainCommand& options, const Inputs& inputs, const answers::E
 
 int run_explain(const ExplainCommand& options) {
   TemporaryFile live;
-  InputOptions wanted = options.inputs;
+  loader::InputOptions wanted = options.inputs;
   int exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return exit_code;
   auto inputs = read_inputs(wanted, exit_code);
   if (!inputs) return exit_code;
-  add_shipped_priority_classes(inputs->cluster);
+  loader::add_shipped_priority_classes(inputs->cluster);
   inputs->cluster.refresh(inputs->now);
   const answers::FoundJob found = answers::find_job(inputs->cluster, options.job, options.ns);
   if (!found.job.valid()) return no_such_job(found);
@@ -75,8 +76,8 @@ int explain_recorded(const ExplainCommand& options) {
   int exit_code = kSuccess;
   auto state = RecordedState::read(options.record, options.at, options.inputs, exit_code);
   if (!state) return exit_code;
-  Inputs& inputs = state->inputs();
-  add_shipped_priority_classes(inputs.cluster);
+  loader::Inputs& inputs = state->inputs();
+  loader::add_shipped_priority_classes(inputs.cluster);
   inputs.cluster.refresh(inputs.now);
   const answers::FoundJob found = answers::find_job(inputs.cluster, options.job, options.ns);
   if (!found.job.valid()) {

@@ -5,11 +5,12 @@
 
 #include <algorithm>
 
+#include "answers/api_forms.hpp"
 #include "cli/explain/queue_hint.hpp"
-#include "cli/report/job_state.hpp"
-#include "cli/report/names.hpp"
 #include "model/reason_text.hpp"
-#include "serve/write/api_forms.hpp"
+#include "report/job_state.hpp"
+#include "util/names.hpp"
+#include "util/words.hpp"
 
 namespace muster::cli {
 namespace {
@@ -95,15 +96,15 @@ class ExplainText {
     say(since_text() + (e_.state == JobState::kFinished ? ended_pods() : pods_now()));
     say(fmt::format("{}{}. Priority {} ({}), {} (from {}).",
                     job_.queue_name.empty() ? "No queue" : "Queue " + job_.queue_name, above(), job_.priority,
-                    priority_words(), serve::name_of(job_.preemptibility),
-                    serve::name_of(job_.preemptibility_source)));
+                    priority_words(), answers::name_of(job_.preemptibility),
+                    answers::name_of(job_.preemptibility_source)));
   }
 
   std::string pods_now() const {
-    return fmt::format("{} of {} running, {} required. {} requested.",
-                       grouped_count(job_.counts.in(kAllocatedSet)),
-                       counted(static_cast<std::size_t>(job_.counts.in(kAlive)), "pod"),
-                       grouped_count(minimum_pods(job_)), amount_text(Accounted::kGpus, gpus_of(c_, job_)));
+    return fmt::format(
+        "{} of {} running, {} required. {} requested.", grouped_count(job_.counts.in(kAllocatedSet)),
+        counted(static_cast<std::size_t>(job_.counts.in(kAlive)), "pod"),
+        grouped_count(report::minimum_pods(job_)), amount_text(Accounted::kGpus, report::gpus_of(c_, job_)));
   }
   std::string ended_pods() const {
     const auto pods = [&](TaskStatus status) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "answers/explain.hpp"
-#include "cli/report/text_style.hpp"
+#include "terminal/text_style.hpp"
 
 namespace muster::cli {
 

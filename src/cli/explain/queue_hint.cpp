@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "answers/find_job.hpp"
-#include "cli/report/names.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {

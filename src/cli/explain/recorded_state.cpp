@@ -9,10 +9,11 @@
 #include <utility>
 
 #include "cli/cli.hpp"
-#include "cli/output.hpp"
-#include "cli/report/run_report.hpp"
+#include "cli/input/read_inputs.hpp"
 #include "cli/simulate/run_record.hpp"
-#include "cli/simulate/workload_controllers.hpp"
+#include "report/run_report.hpp"
+#include "sim/workload_controllers.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {
@@ -42,12 +43,13 @@ class Comparison {
     if (!std::getline(file_, line))
       problem_ = fmt::format("{}: the record is incomplete: it ends after {} lines, but the run continues",
                              name_, number_ - 1);
-    else if (line + "\n" != record_line(occurrence))
+    else if (line + "\n" != report::record_line(occurrence))
       problem_ = fmt::format(
           "{}:{}: the record says {}, but replaying the run gives {}; its files or muster have changed "
           "since; "
           "record it again",
-          name_, number_, line, record_line(occurrence).substr(0, record_line(occurrence).size() - 1));
+          name_, number_, line,
+          report::record_line(occurrence).substr(0, report::record_line(occurrence).size() - 1));
   }
   const std::string& problem() const { return problem_; }
 
@@ -79,7 +81,7 @@ void add_eviction(const nlohmann::json& line, TimePoint at, RecordedJob& job) {
 }  // namespace
 
 std::optional<RecordedState> RecordedState::read(const std::string& record, const std::string& at,
-                                                 const InputOptions& given, int& exit_code) {
+                                                 const loader::InputOptions& given, int& exit_code) {
   const auto no = [&](int code, const std::string& message) {
     exit_code = fail(code, message);
     return std::nullopt;

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "answers/explain.hpp"
-#include "cli/input/inputs.hpp"
+#include "loader/inputs.hpp"
 
 namespace muster::cli {
 
@@ -23,16 +23,16 @@ class RecordedState {
   // `at` is a timestamp or an offset from the start of the run. `given` overrides the paths in the record if
   // its files have moved. On failure prints a message, sets `exit_code` and returns nullopt.
   static std::optional<RecordedState> read(const std::string& record, const std::string& at,
-                                           const InputOptions& given, int& exit_code);
+                                           const loader::InputOptions& given, int& exit_code);
 
-  Inputs& inputs() { return inputs_; }  // `now` is the requested time
+  loader::Inputs& inputs() { return inputs_; }  // `now` is the requested time
   const answers::KnownTimes& times() const { return times_; }
   // `name` is "namespace/name".
   RecordedJob job(const std::string& name) const;
 
  private:
   std::string record_;
-  Inputs inputs_;
+  loader::Inputs inputs_;
   answers::KnownTimes times_;
 };
 

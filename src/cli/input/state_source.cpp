@@ -13,9 +13,9 @@
 #include <system_error>
 
 #include "cli/cli.hpp"
-#include "cli/output.hpp"
 #include "kube/cluster_reader.hpp"
 #include "kube/credentials.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {
@@ -114,7 +114,7 @@ Result<std::string> read_live(const StateSource& source) {
   return list->dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-int add_source_files(const StateSource& source, TemporaryFile& live, InputOptions& inputs) {
+int add_source_files(const StateSource& source, TemporaryFile& live, loader::InputOptions& inputs) {
   inputs.paths.insert(inputs.paths.end(), source.snapshots.begin(), source.snapshots.end());
   const bool asks_by_default = inputs.paths.empty() && is_kubectl_plugin();
   const bool is_live = source.is_live || !source.server.empty() || asks_by_default;

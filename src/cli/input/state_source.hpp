@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/inputs.hpp"
+#include "loader/inputs.hpp"
 
 namespace CLI {
 class App;
@@ -41,7 +41,7 @@ Result<std::string> read_live(const StateSource& source);
 
 // Adds the files of the source to the paths of the inputs. Returns kSuccess, or the exit code of the command
 // after printing the error. `live` holds the state of a live cluster and must outlive the inputs.
-int add_source_files(const StateSource& source, TemporaryFile& live, InputOptions& inputs);
+int add_source_files(const StateSource& source, TemporaryFile& live, loader::InputOptions& inputs);
 
 // Whether the program runs as a kubectl plugin. Commands then read the live cluster by default.
 void set_kubectl_plugin(bool is_one);

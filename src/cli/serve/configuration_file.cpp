@@ -1,7 +1,7 @@
 // Reads the configuration file, and knows which of its keys a running scheduler can apply.
 #include "cli/serve/configuration_file.hpp"
 
-#include "cli/policy.hpp"
+#include "policy/policy.hpp"
 
 namespace muster::cli {
 namespace {
@@ -47,7 +47,7 @@ bool have_same_source(const UsageSettings& a, const UsageSettings& b) {
 void keep_fixed(const Config& running, ServeConfiguration& read) {
   for (const FixedKey& key : kFixedKeys) key.keep(running.params, read.config.params);
   read.config.params.compatibility = running.params.compatibility;
-  read.policy = make_policy(read.config, read.errors);
+  read.policy = policy::make_policy(read.config, read.errors);
 }
 
 std::vector<std::string> texts_of(const std::vector<Error>& errors) {
@@ -60,7 +60,7 @@ std::vector<std::string> texts_of(const std::vector<Error>& errors) {
 
 ServeConfiguration read_configuration(const ServeFlags& flags) {
   LoadedConfig loaded =
-      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, known_names());
+      flags.config_file.empty() ? LoadedConfig{} : load_config(flags.config_file, policy::known_names());
   ServeConfiguration read{.config = std::move(loaded.config),
                           .policy = {},
                           .errors = std::move(loaded.errors),
@@ -70,8 +70,8 @@ ServeConfiguration read_configuration(const ServeFlags& flags) {
   SchedulerParams& params = read.config.params;
   if (flags.kai_exact) params.compatibility = Compatibility::kai_exact();
   for (const auto& change : flags.overrides) change(params);
-  read.policy = make_policy(read.config, read.errors);
-  if (std::string skipped = skipped_text(read.config); !skipped.empty())
+  read.policy = policy::make_policy(read.config, read.errors);
+  if (std::string skipped = policy::skipped_text(read.config); !skipped.empty())
     read.warnings.push_back({.message = std::move(skipped), .where = {}});
   return read;
 }

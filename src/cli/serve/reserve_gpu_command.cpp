@@ -10,13 +10,13 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
 #include "cli/serve/gpu_device.hpp"
 #include "kube/api_client.hpp"
 #include "kube/credentials.hpp"
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "kube/waiting.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {

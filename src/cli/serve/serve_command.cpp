@@ -7,13 +7,13 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/policy.hpp"
 #include "cli/serve/configuration_file.hpp"
 #include "cli/serve/queue_file.hpp"
 #include "cli/serve/serve_flags.hpp"
 #include "kube/credentials.hpp"
+#include "policy/policy.hpp"
 #include "serve/web/web_server.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {
@@ -33,7 +33,7 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   const SchedulerParams& params = config.params;
   serve::DaemonOptions options = flags.daemon;
   options.web_asks_tokens = flags.web_auth == "token";
-  options.reclaims_by_lca = reclaims_by_lca(config);
+  options.reclaims_by_lca = policy::reclaims_by_lca(config);
   options.scheduler_name = params.scheduler_name;
   options.queue_label = params.queue_label_key;
   options.node_pool_label = params.node_pool_label_key;
@@ -52,7 +52,7 @@ serve::DaemonOptions daemon_options(const ServeFlags& flags, const Config& confi
   options.elects_leader =
       options.elects_leader && !options.dry_run && !options.shadow;  // cannot store a lease
   options.groups_pods = options.groups_pods && !options.shadow;
-  options.cluster = cluster_options(params);
+  options.cluster = policy::cluster_options(params);
   options.config = text_of(config);
   options.configuration = configuration_file(flags, config);
   return options;

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
-#include "cli/output.hpp"
-#include "cli/report/names.hpp"
-#include "cli/report/table.hpp"
 #include "cli/simulate/run_record.hpp"
+#include "terminal/output.hpp"
+#include "terminal/table.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {

@@ -12,7 +12,7 @@ namespace muster::cli {
 inline constexpr std::string_view kRunKind = "run";  // the kind of that line
 
 struct RecordedRun {
-  InputOptions inputs;
+  loader::InputOptions inputs;
   UntilOptions until;
 };
 

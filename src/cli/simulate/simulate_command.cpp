@@ -8,23 +8,25 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/input/inputs.hpp"
+#include "cli/input/read_inputs.hpp"
+#include "cli/input/trace_options.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
-#include "cli/report/names.hpp"
-#include "cli/report/report.hpp"
-#include "cli/report/status_line.hpp"
 #include "cli/simulate/interrupt.hpp"
-#include "cli/simulate/rounds.hpp"
 #include "cli/simulate/until.hpp"
+#include "loader/inputs.hpp"
+#include "report/report.hpp"
+#include "sim/rounds.hpp"
+#include "terminal/output.hpp"
+#include "terminal/status_line.hpp"
 #include "util/int128.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {
 
 struct SimulateOptions {
-  InputOptions inputs;
-  JobFilter filter;
+  loader::InputOptions inputs;
+  report::JobFilter filter;
   UntilOptions until;
   int cycles = 1;
   std::string interval = "0s";
@@ -47,11 +49,12 @@ bool ends_in_time(const RoundOptions& run) {
 }
 
 // Checks the options that depend on the files and the clock. Returns "" or a message about a problem.
-std::string problem_with(const SimulateOptions& options, const RoundOptions& run, const Inputs& inputs) {
+std::string problem_with(const SimulateOptions& options, const RoundOptions& run,
+                         const loader::Inputs& inputs) {
   if (!ends_in_time(run))
     return fmt::format("--interval: {}, {} apart, go beyond the year 9999",
                        counted(static_cast<std::size_t>(run.cycles), "cycle"), format_duration(run.interval));
-  return problem_with(options.filter, inputs.cluster);
+  return report::problem_with(options.filter, inputs.cluster);
 }
 
 RoundOptions run_of(const SimulateOptions& options, TimePoint now) {
@@ -62,7 +65,7 @@ RoundOptions run_of(const SimulateOptions& options, TimePoint now) {
 
 // Passes each round to the report, shows a progress line, and stops on Ctrl-C. Rounds in JSON are written at
 // once, so there is no progress line if they go to the terminal.
-Round run_watched(Inputs& inputs, const RoundOptions& run, Report& report, bool is_json) {
+Round run_watched(loader::Inputs& inputs, const RoundOptions& run, report::Report& report, bool is_json) {
   StatusLine line(!is_json || !is_terminal(stdout));
   const Interrupt interrupt;
   const std::string of = fmt::format("of {}, {}", counted(static_cast<std::size_t>(run.cycles), "cycle"),
@@ -89,7 +92,7 @@ int run_simulate(const SimulateOptions& options) {
     return run_until(options.inputs, options.until, style_of(options), options.output == "json");
   const auto start = Clock::now();
   int exit_code = kSuccess;
-  InputOptions expected = options.inputs;
+  loader::InputOptions expected = options.inputs;
   expected.expects_work = true;
   auto inputs = read_inputs(expected, exit_code);
   if (!inputs) return exit_code;
@@ -100,13 +103,13 @@ int run_simulate(const SimulateOptions& options) {
   }
   const double read_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   const bool is_json = options.output == "json";
-  const ReportOptions printed{
+  const report::ReportOptions printed{
       .run = run, .filter = options.filter, .has_timing = options.timing, .style = style_of(options)};
-  const auto report = is_json ? json_report(inputs->cluster, printed, write_raw)
-                              : text_report(inputs->cluster, printed, write_out);
+  const auto report = is_json ? report::json_report(inputs->cluster, printed, write_raw)
+                              : report::text_report(inputs->cluster, printed, write_out);
   const Round last = run_watched(*inputs, run, *report, is_json);
-  std::optional<Timing> timing;
-  if (options.timing) timing = timing_of_process(read_ms);
+  std::optional<report::Timing> timing;
+  if (options.timing) timing = report::timing_of_process(read_ms);
   report->finish(last, timing);
   return last.cycle < run.cycles ? kInterrupted : kSuccess;
 }

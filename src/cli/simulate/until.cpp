@@ -11,16 +11,17 @@
 #include <memory>
 
 #include "cli/cli.hpp"
+#include "cli/input/read_inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
-#include "cli/page/page.hpp"
-#include "cli/report/names.hpp"
-#include "cli/report/run_report.hpp"
-#include "cli/report/status_line.hpp"
-#include "cli/simulate/clock.hpp"
 #include "cli/simulate/interrupt.hpp"
 #include "cli/simulate/run_record.hpp"
-#include "cli/simulate/workload_controllers.hpp"
+#include "report/page/page.hpp"
+#include "report/run_report.hpp"
+#include "sim/clock.hpp"
+#include "sim/workload_controllers.hpp"
+#include "terminal/output.hpp"
+#include "terminal/status_line.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {
@@ -66,7 +67,13 @@ std::optional<TimePoint> end_of(const std::string& until, TimePoint from) {
   return from + duration_in(until);
 }
 
-ClockOptions clock_options(const UntilOptions& options, const Inputs& inputs) {
+GroupingKeys grouping_keys(const SchedulerParams& params) {
+  return {.scheduler = params.scheduler_name,
+          .queue_label = params.queue_label_key,
+          .node_pool_label = params.node_pool_label_key};
+}
+
+ClockOptions clock_options(const UntilOptions& options, const loader::Inputs& inputs) {
   ClockOptions clock{.timed = {.from = inputs.now,
                                .end = end_of(options.until, inputs.now),
                                .seed = options.seed,
@@ -83,7 +90,8 @@ ClockOptions clock_options(const UntilOptions& options, const Inputs& inputs) {
 }
 
 // Checks the options that depend on the files. Returns "" or a message about a problem.
-std::string problem_with(const UntilOptions& options, const ClockOptions& clock, const Inputs& inputs) {
+std::string problem_with(const UntilOptions& options, const ClockOptions& clock,
+                         const loader::Inputs& inputs) {
   const auto& end = clock.timed.end;
   if (end && *end < clock.timed.from)
     return fmt::format("--until: {} is before --now, {}", options.until, format_time(clock.timed.from));
@@ -92,7 +100,7 @@ std::string problem_with(const UntilOptions& options, const ClockOptions& clock,
   if (end && clock.timed.series_step && (*end - clock.timed.from) / *clock.timed.series_step > kMostPoints)
     return fmt::format("--series: more than {} points; choose a larger step",
                        grouped(static_cast<std::size_t>(kMostPoints)));
-  if (const std::string cron = first_cron_job(inputs); !end && !cron.empty())
+  if (const std::string cron = first_cron_job(inputs.workloads); !end && !cron.empty())
     return fmt::format("--until idle: CronJob {} never stops creating jobs; specify a time or a duration",
                        cron);
   return "";
@@ -150,7 +158,7 @@ class Recorder {
   }
   OnOccurrence writer() {
     if (path_.empty()) return {};
-    return [this](const Occurrence& occurrence) { file_ << record_line(occurrence); };
+    return [this](const Occurrence& occurrence) { file_ << report::record_line(occurrence); };
   }
   bool close() {
     if (path_.empty()) return true;
@@ -170,11 +178,12 @@ struct PlayedRun {
 };
 
 // Reads the files for each run, because a run consumes its inputs.
-PlayedRun play(const InputOptions& given, const UntilOptions& options, bool shows_progress) {
+PlayedRun play(const loader::InputOptions& given, const UntilOptions& options, bool shows_progress,
+               Notices& notices) {
   PlayedRun run;
-  InputOptions expected = given;
+  loader::InputOptions expected = given;
   expected.expects_work = expected.over_time = true;
-  auto inputs = read_inputs(expected, run.exit_code);
+  auto inputs = read_inputs(expected, run.exit_code, notices);
   if (!inputs) return run;
   const ClockOptions clock = clock_options(options, *inputs);
   if (const std::string problem = problem_with(options, clock, *inputs); !problem.empty()) {
@@ -186,7 +195,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
     return run.exit_code = kExternalFailure, run;
   const Interrupt interrupt;
   Watch watch(clock, interrupt, shows_progress);
-  WorkloadControllers controllers(*inputs);
+  WorkloadControllers controllers(inputs->workloads, grouping_keys(inputs->config.params));
   const ClockWatchers watchers{.goes_on = [&](const ClockState& state) { return watch.goes_on(state); },
                                .on_cycle = {},
                                .on_occurrence = recorder.writer()};
@@ -201,7 +210,7 @@ PlayedRun play(const InputOptions& given, const UntilOptions& options, bool show
 bool has_outcome(int exit_code) { return exit_code == kSuccess || exit_code == kInterrupted; }
 
 // The configuration of --config comes first. A single one is compared with the default configuration.
-std::vector<std::string> compared_configs(const InputOptions& inputs, const UntilOptions& options) {
+std::vector<std::string> compared_configs(const loader::InputOptions& inputs, const UntilOptions& options) {
   std::vector<std::string> configs = options.compare;
   if (!inputs.config.empty() || configs.size() == 1) configs.insert(configs.begin(), inputs.config);
   return configs;
@@ -214,7 +223,7 @@ bool is_readable_once(const std::string& file) {
 }
 
 // Checks whether these runs can be compared. Returns "" or a message about a problem.
-std::string problem_with(const std::vector<std::string>& configs, const InputOptions& inputs) {
+std::string problem_with(const std::vector<std::string>& configs, const loader::InputOptions& inputs) {
   if (configs.size() > kMostCompared)
     return fmt::format("--compare: at most {} configurations with --config", kMostCompared);
   std::vector<std::string> files = inputs.paths;
@@ -225,32 +234,32 @@ std::string problem_with(const std::vector<std::string>& configs, const InputOpt
                      *once == "-" ? "standard input" : *once);
 }
 
-int compare(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
+int compare(const loader::InputOptions& inputs, const UntilOptions& options, const TextStyle& style,
+            bool is_json) {
   const std::vector<std::string> configs = compared_configs(inputs, options);
   if (const std::string problem = problem_with(configs, inputs); !problem.empty()) {
     write_message("error: {}", problem);
     return kUsage;
   }
-  PageFile page;
+  report::PageFile page;
   if (!page.open(options.report)) return kExternalFailure;
-  std::vector<ComparedRun> runs;
+  std::vector<report::ComparedRun> runs;
   Notices notices;
   int exit_code = kSuccess;
   for (const std::string& config : configs) {
-    InputOptions of_run = inputs;
+    loader::InputOptions of_run = inputs;
     of_run.config = config;
-    of_run.notices = &notices;
     if (of_run.now.empty() && !runs.empty()) of_run.now = format_time(runs.front().outcome.from);
-    PlayedRun run = play(of_run, options, !is_json || !is_terminal(stdout));
+    PlayedRun run = play(of_run, options, !is_json || !is_terminal(stdout), notices);
     exit_code = run.exit_code;
     if (!has_outcome(exit_code)) return exit_code;
     runs.push_back({config, std::move(run.outcome)});
     if (exit_code == kInterrupted) break;
   }
   if (is_json)
-    write_comparison_json(runs, write_raw);
+    report::write_comparison_json(runs, write_raw);
   else
-    write_out(comparison_text(runs, style));
+    write_out(report::comparison_text(runs, style));
   return page.write(runs) ? exit_code : kExternalFailure;
 }
 
@@ -260,7 +269,7 @@ std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from)
   return end_of(options.until, from);
 }
 
-std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+std::optional<RunOutcome> simulate_inputs(loader::Inputs& inputs, const UntilOptions& options, int& exit_code,
                                           const ClockWatchers& watchers) {
   const ClockOptions clock = clock_options(options, inputs);
   if (const std::string problem = problem_with(options, clock, inputs); !problem.empty()) {
@@ -268,7 +277,7 @@ std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& op
     exit_code = kUsage;
     return std::nullopt;
   }
-  WorkloadControllers controllers(inputs);
+  WorkloadControllers controllers(inputs.workloads, grouping_keys(inputs.config.params));
   return run_clock(inputs.cluster, inputs.policy, std::move(inputs.agenda), &controllers, clock, watchers);
 }
 
@@ -328,17 +337,19 @@ std::string check_options(const CLI::App& command) {
   return "";
 }
 
-int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json) {
+int run_until(const loader::InputOptions& inputs, const UntilOptions& options, const TextStyle& style,
+              bool is_json) {
   if (!options.compare.empty()) return compare(inputs, options, style, is_json);
-  PageFile page;
+  report::PageFile page;
   if (!page.open(options.report)) return kExternalFailure;
-  PlayedRun played = play(inputs, options, !is_json || !is_terminal(stdout));
+  Notices notices;
+  PlayedRun played = play(inputs, options, !is_json || !is_terminal(stdout), notices);
   if (!has_outcome(played.exit_code)) return played.exit_code;
-  const ComparedRun run{.config = inputs.config, .outcome = std::move(played.outcome)};
+  const report::ComparedRun run{.config = inputs.config, .outcome = std::move(played.outcome)};
   if (is_json)
-    write_run_json(run.outcome, write_raw);
+    report::write_run_json(run.outcome, write_raw);
   else
-    write_out(run_text(run.outcome, style));
+    write_out(report::run_text(run.outcome, style));
   return page.write({&run, 1}) ? played.exit_code : kExternalFailure;
 }
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/inputs.hpp"
-#include "cli/report/text_style.hpp"
-#include "cli/simulate/clock.hpp"
+#include "loader/inputs.hpp"
+#include "sim/clock.hpp"
 #include "sim/run_outcome.hpp"
+#include "terminal/text_style.hpp"
 
 namespace CLI {
 class App;
@@ -39,13 +39,14 @@ std::string check_options(const CLI::App& command);
 void add_until_option(CLI::App& command, UntilOptions& options);
 // Simulates `inputs` over time without progress or output. If the options do not fit the inputs, prints a
 // message, sets `exit_code` and returns nullopt.
-std::optional<RunOutcome> simulate_inputs(Inputs& inputs, const UntilOptions& options, int& exit_code,
+std::optional<RunOutcome> simulate_inputs(loader::Inputs& inputs, const UntilOptions& options, int& exit_code,
                                           const ClockWatchers& watchers = {});
 // The end of a run that starts at `from`; nullopt: the run ends when no event is left.
 std::optional<TimePoint> end_of_run(const UntilOptions& options, TimePoint from);
 
 // Returns the exit code.
-int run_until(const InputOptions& inputs, const UntilOptions& options, const TextStyle& style, bool is_json);
+int run_until(const loader::InputOptions& inputs, const UntilOptions& options, const TextStyle& style,
+              bool is_json);
 // Prints a record and returns the exit code.
 int run_replay(const UntilOptions& options, const TextStyle& style, bool is_json);
 

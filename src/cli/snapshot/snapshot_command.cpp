@@ -9,10 +9,10 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/input/state_source.hpp"
-#include "cli/output.hpp"
-#include "cli/report/names.hpp"
 #include "cli/snapshot/snapshot_file.hpp"
 #include "kube/cluster_reader.hpp"
+#include "terminal/output.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {

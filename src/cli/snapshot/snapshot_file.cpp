@@ -14,8 +14,8 @@
 #include <set>
 #include <system_error>
 
-#include "cli/output.hpp"
 #include "document/pack.hpp"
+#include "terminal/output.hpp"
 #include "util/stable_hash.hpp"
 
 namespace muster::cli {

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "cli/report/paint.hpp"
+#include "terminal/paint.hpp"
 
 namespace muster::cli {
 namespace {

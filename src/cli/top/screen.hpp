@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "cli/text.hpp"
+#include "terminal/text.hpp"
 
 namespace muster::cli {
 

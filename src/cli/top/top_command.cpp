@@ -13,19 +13,20 @@
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
 #include "cli/explain/explain_text.hpp"
+#include "cli/input/read_inputs.hpp"
 #include "cli/input/state_source.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
 #include "cli/top/screen.hpp"
 #include "cli/top/top_view.hpp"
+#include "terminal/output.hpp"
 
 namespace muster::cli {
 namespace {
 
 struct TopCommand {
-  InputOptions inputs;
+  loader::InputOptions inputs;
   StateSource source;
-  JobFilter filter;
+  report::JobFilter filter;
   std::string output = "text";
   bool all = false;
 };
@@ -37,8 +38,8 @@ constexpr auto kTrend = std::chrono::minutes(1);
 // refreshed one.
 enum class Messages : unsigned char { kPrint, kDrop };
 
-std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) {
-  Inputs inputs = read_all(options);
+std::optional<loader::Inputs> read_quietly(const loader::InputOptions& options, int& exit_code) {
+  loader::Inputs inputs = loader::read_all(options);
   exit_code = inputs.exit_code(options.strict);
   if (exit_code != kSuccess) return std::nullopt;
   return inputs;
@@ -47,13 +48,13 @@ std::optional<Inputs> read_quietly(const InputOptions& options, int& exit_code) 
 // Returns nullopt and sets `exit_code` if the cluster cannot be read.
 std::optional<TopView> read_view(const TopCommand& options, Messages messages, int& exit_code) {
   TemporaryFile live;
-  InputOptions wanted = options.inputs;
+  loader::InputOptions wanted = options.inputs;
   exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return std::nullopt;
   auto inputs =
       messages == Messages::kPrint ? read_inputs(wanted, exit_code) : read_quietly(wanted, exit_code);
   if (!inputs) return std::nullopt;
-  if (const std::string problem = problem_with(options.filter, inputs->cluster);
+  if (const std::string problem = report::problem_with(options.filter, inputs->cluster);
       !problem.empty() && messages == Messages::kPrint) {
     write_message("error: {}", problem);
     exit_code = kUsage;

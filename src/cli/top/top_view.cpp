@@ -10,14 +10,14 @@
 #include <set>
 
 #include "answers/start_estimate.hpp"
-#include "cli/report/job_state.hpp"
-#include "cli/report/json_parts.hpp"
-#include "cli/report/names.hpp"
-#include "cli/report/node_state.hpp"
-#include "cli/report/text_parts.hpp"
-#include "cli/report/totals.hpp"
 #include "engine/order/waiting_jobs.hpp"
 #include "model/reason_codes.hpp"
+#include "report/job_state.hpp"
+#include "report/json_parts.hpp"
+#include "report/node_state.hpp"
+#include "report/text_parts.hpp"
+#include "report/totals.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {
@@ -33,8 +33,8 @@ std::vector<JobId> jobs_in_order(Cluster& cluster, const Policy& policy, TimePoi
   std::vector<JobId> jobs;
   for (JobOrder order = waiting_jobs(session, ""); !order.empty();) jobs.push_back(order.pop());
   std::set<JobId> known(jobs.begin(), jobs.end());
-  for (JobId j : present_jobs(cluster))
-    if (is_waiting(cluster.job(j)) && !known.contains(j)) jobs.push_back(j);
+  for (JobId j : report::present_jobs(cluster))
+    if (answers::is_waiting(cluster.job(j)) && !known.contains(j)) jobs.push_back(j);
   return jobs;
 }
 
@@ -50,7 +50,7 @@ std::string bar(double used, double all) {
 // Nodes with GPUs, most free GPUs first. Nodes with the same counts share a row.
 Text nodes_as_bars(const Cluster& cluster, const Decisions& last, const TextStyle& style) {
   std::map<std::pair<double, double>, std::vector<std::string>, std::greater<>> rows;  // free, all
-  for (const NodeState& stand : node_states(cluster, last))
+  for (const report::NodeState& stand : report::node_states(cluster, last))
     if (stand.gpus > 0) rows[{stand.gpus_free, stand.gpus}].push_back(cluster.node(stand.node).name);
   if (rows.empty()) return "";
   Table table({{"GPUs", Align::kLeft},
@@ -75,8 +75,8 @@ std::string start_text(const TopView& view, const TopJob& job) {
 // Counts pending jobs in each queue and below it, ignoring the filter.
 std::map<QueueId, std::size_t> waiting_by_queue(const Cluster& cluster) {
   std::map<QueueId, std::size_t> counts;
-  for (JobId j : present_jobs(cluster))
-    if (is_waiting(cluster.job(j)))
+  for (JobId j : report::present_jobs(cluster))
+    if (answers::is_waiting(cluster.job(j)))
       for (QueueId q = cluster.job(j).queue; q.valid(); q = cluster.queue(q).parent) ++counts[q];
   return counts;
 }
@@ -96,19 +96,20 @@ std::string trend_text(double trend) {
 Text queue_rows(const TopView& view, const TextStyle& style) {
   const Cluster& c = view.inputs.cluster;
   const auto counts = waiting_by_queue(c);
-  QueueCells waiting{{"waiting", Align::kRight, "jobs"}, {}}, trend{{"trend", Align::kRight, "GPUs"}, {}};
+  report::QueueCells waiting{{"waiting", Align::kRight, "jobs"}, {}},
+      trend{{"trend", Align::kRight, "GPUs"}, {}};
   for (const QueueShare& share : view.round.decisions.shares) {
     const auto found = counts.find(share.queue);
     waiting.cells.push_back(grouped(found == counts.end() ? 0 : found->second));
     trend.cells.push_back(trend_text(trend_of(view, share.queue)));
   }
-  return queues_text(c, view.round, style, {waiting, trend});
+  return report::queues_text(c, view.round, style, {waiting, trend});
 }
 
 ordered_json queue_list(const TopView& view) {
   const Cluster& c = view.inputs.cluster;
   const auto counts = waiting_by_queue(c);
-  ordered_json list = queues_json(c, view.round);
+  ordered_json list = report::queues_json(c, view.round);
   for (ordered_json& item : list) {
     const QueueId queue = c.find_queue(item["name"].get<std::string>());
     const auto found = counts.find(queue);
@@ -121,7 +122,7 @@ ordered_json queue_list(const TopView& view) {
 Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   if (view.waiting.empty()) return style.heading("Waiting") + "  none\n";
   const Cluster& c = view.inputs.cluster;
-  const JobNames names(c);
+  const report::JobNames names(c);
   Table table({{""},
                {"#", Align::kRight},
                {"job"},
@@ -140,7 +141,7 @@ Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std
     const TopJob& row = view.waiting[i];
     const Job& job = c.job(row.job);
     table.add({selected == i ? ">" : "", grouped(i + 1), names.of(row.job), job.queue_name,
-               std::to_string(job.priority), grouped_decimal(gpus_of(c, job)),
+               std::to_string(job.priority), grouped_decimal(report::gpus_of(c, job)),
                format_age(view.round.now - job.created), start_text(view, row),
                Cell(row.reason, Color::kWaiting)});
   }
@@ -149,7 +150,7 @@ Text waiting_rows(const TopView& view, const TextStyle& style, std::optional<std
 
 }  // namespace
 
-TopView top_view(Inputs&& inputs, const JobFilter& filter) {
+TopView top_view(loader::Inputs&& inputs, const report::JobFilter& filter) {
   Cluster before = inputs.cluster;
   TopView view{.inputs = std::move(inputs),
                .before = std::move(before),
@@ -162,18 +163,18 @@ TopView top_view(Inputs&& inputs, const JobFilter& filter) {
   view.round = run_rounds(view.inputs.cluster, view.inputs.policy, {.cycles = 1, .now = now, .interval = {}},
                           [](const Round&) { return true; });
   std::map<JobId, std::string> reasons;
-  for (const WaitingJob& w : waiting_after(view.inputs.cluster, view.round))
+  for (const WaitingJob& w : report::waiting_after(view.inputs.cluster, view.round))
     reasons[w.job] = w.reasons.empty() ? "" : std::string(code_of(w.reasons.front().rule));
   const SteadyStopwatch stopwatch;
   view.times = view.inputs.known_times();
   const answers::State state{view.before, view.inputs.policy, now, &view.times};
   const answers::StartForecast futures(state, answers::outcome_of(state), {},
                                        {.time = kTimeForEstimates, .stopwatch = stopwatch});
-  const std::vector<JobId> selected = selected_jobs(view.inputs.cluster, filter);
+  const std::vector<JobId> selected = report::selected_jobs(view.inputs.cluster, filter);
   const std::set<JobId> shown(selected.begin(), selected.end());
   std::vector<JobId> jobs = jobs_in_order(view.inputs.cluster, view.inputs.policy, now);
   std::erase_if(jobs, [&](JobId j) { return !shown.contains(j); });
-  if (!filter.sort.empty()) sort_jobs(view.inputs.cluster, filter.sort, jobs);
+  if (!filter.sort.empty()) report::sort_jobs(view.inputs.cluster, filter.sort, jobs);
   for (JobId j : jobs) view.waiting.push_back({j, reasons[j], futures.of(j).p50});
   return view;
 }
@@ -187,7 +188,7 @@ GpusByQueue gpus_held(const Cluster& cluster) {
 
 Text top_text(const TopView& view, const TextStyle& style, std::optional<std::size_t> selected) {
   const Cluster& c = view.inputs.cluster;
-  const GpuTotals gpus = gpu_totals(c);
+  const report::GpuTotals gpus = report::gpu_totals(c);
   const Text text =
       format_text("{}: {} of {} GPUs in use on {}, {} waiting\n", format_time(view.round.now),
                   grouped_decimal(gpus.in_use), grouped_decimal(gpus.all),
@@ -204,7 +205,7 @@ ordered_json top_json(const TopView& view) {
     waiting.push_back({{"job", job.full_name()},
                        {"queue", job.queue_name},
                        {"priority", job.priority},
-                       {"gpus", gpus_of(c, job)},
+                       {"gpus", report::gpus_of(c, job)},
                        {"created", format_time(job.created)},
                        {"reason", row.reason},
                        {"starts", row.starts ? ordered_json(format_time(*row.starts)) : ordered_json()}});
@@ -213,7 +214,7 @@ ordered_json top_json(const TopView& view) {
           {"now", format_time(view.round.now)},
           {"queues", queue_list(view)},
           {"waiting", std::move(waiting)},
-          {"nodes", nodes_json(c, view.round.decisions)}};
+          {"nodes", report::nodes_json(c, view.round.decisions)}};
 }
 
 }  // namespace muster::cli

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/input/inputs.hpp"
-#include "cli/report/selection.hpp"
-#include "cli/report/text_style.hpp"
-#include "cli/simulate/rounds.hpp"
+#include "loader/inputs.hpp"
+#include "report/selection.hpp"
+#include "sim/rounds.hpp"
+#include "terminal/text_style.hpp"
 
 namespace muster::cli {
 
@@ -26,7 +26,7 @@ using GpusByQueue = std::map<std::string, double>;
 
 // The cluster after one cycle, with its pending jobs in scheduling order.
 struct TopView {
-  Inputs inputs;
+  loader::Inputs inputs;
   Cluster before;  // the cluster before the cycle, for questions about jobs
   answers::KnownTimes times;
   Round round;
@@ -34,7 +34,7 @@ struct TopView {
   GpusByQueue held_before;  // reference of the trend: before the cycle, or in an earlier view
 };
 
-TopView top_view(Inputs&& inputs, const JobFilter& filter);
+TopView top_view(loader::Inputs&& inputs, const report::JobFilter& filter);
 GpusByQueue gpus_held(const Cluster& cluster);
 
 // `selected`: the row of the pending job to mark, or none.

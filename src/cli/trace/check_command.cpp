@@ -7,13 +7,14 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli.hpp"
-#include "cli/input/traces.hpp"
+#include "cli/input/trace_options.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
-#include "cli/report/paint.hpp"
-#include "cli/report/table.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "loader/trace_input.hpp"
 #include "model/resources.hpp"
+#include "terminal/output.hpp"
+#include "terminal/paint.hpp"
+#include "terminal/table.hpp"
 #include "trace/nodes.hpp"
 #include "trace/summary.hpp"
 #include "trace/values.hpp"
@@ -27,7 +28,7 @@ using trace::Trace;
 using trace::TraceSummary;
 
 struct CheckFlags {
-  TraceInputOptions trace;
+  loader::TraceInputOptions trace;
   std::string output = "text";
   bool strict = false;
 };
@@ -79,7 +80,7 @@ std::string span_text(const Trace& trace, const TraceSummary& summary) {
                      first);
 }
 
-Text check_text(const TraceInput& input, const TraceSummary& summary, const Painter& paint) {
+Text check_text(const loader::TraceInput& input, const TraceSummary& summary, const Painter& paint) {
   const Trace& trace = input.trace();
   Text text = table_text(summary, paint);
   text += Text(span_text(trace, summary));
@@ -102,7 +103,7 @@ ordered_json json_of(const QueueSummary& queue) {
           {"gpuSeconds", queue.gpu_seconds}};
 }
 
-ordered_json check_json(const TraceInput& input, const TraceSummary& summary) {
+ordered_json check_json(const loader::TraceInput& input, const TraceSummary& summary) {
   const Trace& trace = input.trace();
   ordered_json queues = ordered_json::array();
   for (const QueueSummary& queue : summary.queues) {

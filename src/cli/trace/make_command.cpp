@@ -7,8 +7,8 @@
 
 #include "cli/cli.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
 #include "cli/trace/trace_commands.hpp"
+#include "terminal/output.hpp"
 #include "trace/make.hpp"
 
 namespace muster::cli {

@@ -8,13 +8,13 @@
 
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/input/inputs.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
-#include "cli/policy.hpp"
-#include "cli/report/names.hpp"
-#include "cli/report/paint.hpp"
-#include "cli/report/table.hpp"
+#include "loader/inputs.hpp"
+#include "policy/policy.hpp"
+#include "terminal/output.hpp"
+#include "terminal/paint.hpp"
+#include "terminal/table.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct ValidateOptions {
-  InputOptions inputs;
+  loader::InputOptions inputs;
   std::string output = "text";
 };
 
@@ -41,7 +41,7 @@ std::string kinds_text(const std::map<std::string, std::int64_t>& kinds) {
   return text.empty() ? "no objects" : text;
 }
 
-Text validation_text(const Inputs& inputs, const Painter& paint) {
+Text validation_text(const loader::Inputs& inputs, const Painter& paint) {
   Text text = findings_text(inputs.unreadable, "error", Color::kBad, paint) +
               findings_text(inputs.findings.errors, "error", Color::kBad, paint) +
               findings_text(inputs.findings.warnings, "warning", Color::kWaiting, paint);
@@ -66,7 +66,7 @@ ordered_json findings_json(const std::vector<Error>& findings) {
   return list;
 }
 
-ordered_json validation_json(const Inputs& inputs, int exit_code) {
+ordered_json validation_json(const loader::Inputs& inputs, int exit_code) {
   ordered_json errors = findings_json(inputs.unreadable);
   for (ordered_json& error : findings_json(inputs.findings.errors)) errors.push_back(std::move(error));
   return {{"schema", "muster.dev/validate/v1"},
@@ -84,8 +84,8 @@ int run_validate(const ValidateOptions& options) {
     write_message("error: specify a FILE, or a configuration with --config");
     return kUsage;
   }
-  Inputs inputs = read_all(options.inputs);
-  if (const std::string skipped = skipped_text(inputs.config);
+  loader::Inputs inputs = loader::read_all(options.inputs);
+  if (const std::string skipped = policy::skipped_text(inputs.config);
       !options.inputs.config.empty() && !skipped.empty())
     inputs.notes.push_back(skipped);
   const int exit_code = inputs.exit_code(options.inputs.strict);

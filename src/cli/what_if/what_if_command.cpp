@@ -12,14 +12,15 @@
 #include "answers/what_if.hpp"
 #include "cli/cli.hpp"
 #include "cli/commands.hpp"
-#include "cli/input/inputs.hpp"
-#include "cli/input/known_classes.hpp"
+#include "cli/input/read_inputs.hpp"
 #include "cli/input/state_source.hpp"
 #include "cli/options.hpp"
-#include "cli/output.hpp"
 #include "cli/simulate/until.hpp"
 #include "cli/what_if/what_if_text.hpp"
 #include "cli/what_if/what_if_until.hpp"
+#include "loader/inputs.hpp"
+#include "loader/known_classes.hpp"
+#include "terminal/output.hpp"
 #include "util/stopwatch.hpp"
 
 namespace muster::cli {
@@ -29,7 +30,7 @@ using answers::Change;
 using answers::ChangeKind;
 
 struct WhatIfCommand {
-  InputOptions inputs;
+  loader::InputOptions inputs;
   StateSource source;
   std::vector<std::string> submit, set, drain, remove, add, erase;
   std::string new_config, advance, output = "text";
@@ -95,9 +96,9 @@ std::set<std::string> job_names(const Cluster& cluster) {
 // Whether a submitted job does not run. Includes jobs that a submitted file adds and jobs that it changes.
 bool is_submitted_job_pending(const WhatIfCommand& options, const std::set<std::string>& known,
                               const Cluster& after) {
-  InputOptions alone = options.inputs;
+  loader::InputOptions alone = options.inputs;
   alone.paths = options.submit;
-  const std::set<std::string> submitted = job_names(read_all(alone).cluster);
+  const std::set<std::string> submitted = job_names(loader::read_all(alone).cluster);
   for (JobId j : ids(after.jobs())) {
     const Job& job = after.job(j);
     const bool is_submitted = submitted.contains(job.full_name()) || !known.contains(job.full_name());
@@ -107,17 +108,18 @@ bool is_submitted_job_pending(const WhatIfCommand& options, const std::set<std::
 }
 
 // The inputs of the changed cluster: the given files, the submitted files, and the new configuration.
-InputOptions changed_inputs(const WhatIfCommand& options, InputOptions inputs, TimePoint now) {
+loader::InputOptions changed_inputs(const WhatIfCommand& options, loader::InputOptions inputs,
+                                    TimePoint now) {
   inputs.now = format_time(now);
   inputs.paths.insert(inputs.paths.end(), options.submit.begin(), options.submit.end());
   if (!options.new_config.empty()) inputs.config = options.new_config;
   return inputs;
 }
 
-std::optional<Inputs> read_state(const InputOptions& options, int& exit_code) {
+std::optional<loader::Inputs> read_state(const loader::InputOptions& options, int& exit_code) {
   auto inputs = read_inputs(options, exit_code);
   if (!inputs) return std::nullopt;
-  add_shipped_priority_classes(inputs->cluster);
+  loader::add_shipped_priority_classes(inputs->cluster);
   inputs->cluster.refresh(inputs->now);
   return inputs;
 }
@@ -128,7 +130,7 @@ int usage_error(const Error& error) {
 }
 
 // Simulates both states over time. Reads the files again because a run consumes its inputs.
-std::optional<TimedDifference> play_both(const WhatIfCommand& options, InputOptions wanted,
+std::optional<TimedDifference> play_both(const WhatIfCommand& options, loader::InputOptions wanted,
                                          std::vector<Change> changes, int& exit_code) {
   wanted.over_time = true;
   auto before = read_state(wanted, exit_code);
@@ -153,7 +155,7 @@ int run_what_if(const WhatIfCommand& options) {
         {"--submit, --config and --until read the files twice, but standard input can be read only once",
          {}});
   TemporaryFile live;
-  InputOptions wanted = options.inputs;
+  loader::InputOptions wanted = options.inputs;
   int exit_code = add_source_files(options.source, live, wanted);
   if (exit_code != kSuccess) return exit_code;
   auto before = read_state(wanted, exit_code);
@@ -165,7 +167,7 @@ int run_what_if(const WhatIfCommand& options) {
         {"specify at least one change: --submit, --set, --drain, --remove, --add, --delete, --config or "
          "--advance",
          {}});
-  std::optional<Inputs> reread;
+  std::optional<loader::Inputs> reread;
   if (reads_twice) {
     reread = read_state(changed_inputs(options, wanted, before->now), exit_code);
     if (!reread) return exit_code;

@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "cli/report/names.hpp"
-#include "cli/report/table.hpp"
 #include "model/reason_text.hpp"
+#include "terminal/table.hpp"
+#include "util/names.hpp"
 
 namespace muster::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "answers/what_if.hpp"
-#include "cli/report/text_style.hpp"
+#include "terminal/text_style.hpp"
 
 namespace muster::cli {
 

@@ -31,12 +31,13 @@ TimedDifference difference_of(RunOutcome before, RunOutcome after) {
 }
 
 Text timed_text(const TimedDifference& d, const TextStyle& style) {
-  return starts_text("Start at a different time", d.starts, style) + "\n" + comparison_text(d.runs, style);
+  return starts_text("Start at a different time", d.starts, style) + "\n" +
+         report::comparison_text(d.runs, style);
 }
 
 ordered_json timed_json(const TimedDifference& d) {
   ordered_json differences = ordered_json::array();
-  for (const Difference& one : differences_between(d.runs))
+  for (const report::Difference& one : report::differences_between(d.runs))
     if (one.values.front() != one.values.back())
       differences.push_back({{"metric", one.metric},
                              {"before", or_null(one.values.front())},

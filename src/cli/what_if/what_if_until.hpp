@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "answers/what_if.hpp"
-#include "cli/report/run_report.hpp"
+#include "report/run_report.hpp"
 
 namespace muster::cli {
 
 struct TimedDifference {
-  std::vector<ComparedRun> runs;  // before, after
+  std::vector<report::ComparedRun> runs;  // before, after
   std::vector<answers::StartMove> starts;
 };
 

@@ -44,7 +44,7 @@ void VictimOrder::start(const Candidates& candidates) {
 // The better of the next untouched job and the next job that was taken apart.
 void VictimOrder::fill_head(VictimLeaf& leaf) const {
   const auto untouched = [&] { return leaf.at < leaf.untouched.size(); };
-  while (untouched() && candidates_->spares(leaf.untouched[leaf.at].job)) ++leaf.at;
+  while (untouched() && candidates_->eviction_refusal(leaf.untouched[leaf.at].job)) ++leaf.at;
   leaf.has_head = untouched() || !leaf.begun.empty();
   if (!leaf.has_head) return;
   if (untouched() && (leaf.begun.empty() || job_less(leaf.untouched[leaf.at], leaf.begun.front().job))) {

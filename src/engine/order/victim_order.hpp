@@ -26,8 +26,8 @@ enum class Bounded : std::uint8_t { kByShares, kNot };
 // The jobs that a preemptor may evict.
 struct Candidates {
   std::vector<QueueId> leaves;
-  std::function<std::optional<VictimRefusal>(JobId)> spares;  // nullopt: the job may be evicted
-  int at_most = -1;                                           // maximum number of jobs; negative: no limit
+  std::function<std::optional<VictimRefusal>(JobId)> eviction_refusal;  // nullopt: the job may be evicted
+  int at_most = -1;               // maximum number of jobs; negative: no limit
   bool get_other_places = false;  // every victim is placed elsewhere and loses only time
   Bounded bounded = Bounded::kNot;
   struct SparedLeaf {

@@ -182,7 +182,7 @@ class Allocator {
 
 }  // namespace
 
-std::optional<JobReason> allocate_job(Session& session, Statement& statement, const Attempt& attempt) {
+std::optional<JobReason> allocate_or_refuse(Session& session, Statement& statement, const Attempt& attempt) {
   return Allocator(session, statement, attempt).run();
 }
 

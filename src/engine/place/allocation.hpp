@@ -17,6 +17,6 @@ struct Attempt {
 };
 
 // Returns nullopt if all tasks were placed. Otherwise returns the reason, and the statement is as before.
-std::optional<JobReason> allocate_job(Session& session, Statement& statement, const Attempt& attempt);
+std::optional<JobReason> allocate_or_refuse(Session& session, Statement& statement, const Attempt& attempt);
 
 }  // namespace muster

@@ -74,7 +74,7 @@ void Proofs::free_others(Solver& solver, JobId preemptor, const Candidates& cand
     for (const JobEntry& e : pool.all_of(leaf)) {
       if (is_enough()) return;
       ++session_.stats.steps;
-      const auto why = candidates.spares(e.job);
+      const auto why = candidates.eviction_refusal(e.job);
       partition.add(e.job, why, pool.held(e.job));
       if (!why) free_all(e.job);
     }
@@ -121,7 +121,7 @@ const Proofs::Partition& Proofs::partition(const VictimPool& pool, JobId preempt
   for (QueueId leaf : candidates.leaves)
     for (const JobEntry& e : pool.all_of(leaf)) {
       ++session_.stats.steps;
-      partition.add(e.job, candidates.spares(e.job), pool.held(e.job));
+      partition.add(e.job, candidates.eviction_refusal(e.job), pool.held(e.job));
     }
   partition.sort();
   return partition;

@@ -118,8 +118,8 @@ void ScenarioPlay::take_room(std::span<const TaskId> placed) {
 }
 
 bool ScenarioPlay::place(Statement& statement, JobId job, std::span<const TaskId> tasks) {
-  return !allocate_job(session_, statement,
-                       {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
+  return !allocate_or_refuse(session_, statement,
+                             {.job = job, .tasks = tasks, .allowed = &nodes_, .pipeline_only = true});
 }
 
 // Jobs before the preemptor take any places they can get. They only show whether the preemptor's place would
@@ -134,7 +134,7 @@ bool ScenarioPlay::place_line(Statement& statement, const Play& play) {
       continue;
     }
     const Chunk chunk = session_.chunk(j);
-    if (!allocate_job(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
+    if (!allocate_or_refuse(session_, statement, {.job = j, .tasks = chunk.tasks, .pipeline_only = true}))
       lent_.insert(lent_.end(), chunk.tasks.begin(), chunk.tasks.end());
   }
   if (!place(statement, play.preemptor, play.tasks)) return false;

@@ -186,7 +186,7 @@ bool Solver::probe(Statement& statement, Generator& generator, std::size_t k) {
     if (failed_.contains(scenario)) continue;
     limit_ = budget_.reached();
     if (limit_ != Limit::kNone) return false;
-    const auto failure = play(statement, tasks, victims_);
+    const auto failure = play_or_refuse(statement, tasks, victims_);
     if (!failure) {
       const std::size_t all = recorded_.size() + potential_.size();
       record_victims();
@@ -206,8 +206,8 @@ std::size_t Solver::fingerprint(std::size_t k) {
   return absl::HashOf(k, to_all_nodes_, sorted_);
 }
 
-std::optional<VictimRefusal> Solver::play(Statement& statement, std::span<const TaskId> tasks,
-                                          std::span<const TaskId> victims) {
+std::optional<VictimRefusal> Solver::play_or_refuse(Statement& statement, std::span<const TaskId> tasks,
+                                                    std::span<const TaskId> victims) {
   const auto failure = play_.run(statement, {.preemptor = preemptor_,
                                              .tasks = tasks,
                                              .victims = victims,
@@ -242,7 +242,7 @@ void Solver::record_victims() {
 void Solver::trim(Statement& statement) {
   if (!session_.settings.compatibility.trim_victims || recorded_.size() < 2) return;
   trimmer_.trim(statement, {.tasks = tasks_, .victims = victims_, .recorded = recorded_},
-                [&](std::span<const TaskId> victims) { return !play(statement, tasks_, victims); });
+                [&](std::span<const TaskId> victims) { return !play_or_refuse(statement, tasks_, victims); });
 }
 
 }  // namespace muster

@@ -68,8 +68,8 @@ class Solver {
   bool probe(Statement& statement, Generator& generator, std::size_t k);
   std::span<const TaskId> tasks_of_probe(std::size_t k);
   // Returns why the scenario does not work; the statement is then empty.
-  std::optional<VictimRefusal> play(Statement& statement, std::span<const TaskId> tasks,
-                                    std::span<const TaskId> victims);
+  std::optional<VictimRefusal> play_or_refuse(Statement& statement, std::span<const TaskId> tasks,
+                                              std::span<const TaskId> victims);
   void collect_victims();
   std::size_t fingerprint(std::size_t k);
   void record_victims();

@@ -135,7 +135,7 @@ TEST(Solver, ASkippedJobIsOfferedAgainStepByStep) {
   room.update();
   VictimAccumulator victims(s, pool, room);
   const Candidates candidates{.leaves = {s.cluster.job(c.job_id("v")).queue},
-                              .spares = [](JobId) { return std::nullopt; }};
+                              .eviction_refusal = [](JobId) { return std::nullopt; }};
   victims.begin(candidates);
   const auto steps = [&](const Batches& recorded) {
     const Chunk chunk = s.chunk(c.job_id("p"));

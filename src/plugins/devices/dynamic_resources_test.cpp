@@ -396,8 +396,8 @@ TEST(DeviceClaims, StatementsRollBackExactly) {
         const std::vector<TaskId> tasks{t};
         const JobId job = c.cluster().task(t).job;
         if (at.status == TaskStatus::kPending || at.virtually_evicted)
-          (void)allocate_job(session, statement,
-                             {.job = job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
+          (void)allocate_or_refuse(session, statement,
+                                   {.job = job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
         else if (in(at.status, kActiveAllocated))
           statement.evict(t);
         ASSERT_EQ(c.cluster().recount(), "") << "seed " << seed << " step " << step;

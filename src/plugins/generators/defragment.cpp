@@ -240,12 +240,12 @@ class Defragment final : public ScenarioGenerator {
     const auto finds_places = [&](JobId job) {
       while (is_away(job)) {
         const Chunk chunk = s.chunk(job);
-        if (allocate_job(s, st, {.job = job, .tasks = chunk.tasks})) return false;
+        if (allocate_or_refuse(s, st, {.job = job, .tasks = chunk.tasks})) return false;
       }
       return true;
     };
     return std::all_of(jobs.begin(), jobs.end(), finds_places) &&
-           !allocate_job(s, st, {.job = victims_->probe().preemptor, .tasks = victims_->probe().tasks});
+           !allocate_or_refuse(s, st, {.job = victims_->probe().preemptor, .tasks = victims_->probe().tasks});
   }
 
   // Writes one batch for each job, for as many jobs as may move at once.

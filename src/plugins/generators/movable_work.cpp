@@ -41,7 +41,7 @@ void MovableWork::list_tasks() {
 }
 
 bool MovableWork::is_exempt(JobId job) {
-  if (asked_.insert(job) && candidates_->spares(job)) exempt_.insert(job);
+  if (asked_.insert(job) && candidates_->eviction_refusal(job)) exempt_.insert(job);
   return exempt_.contains(job);
 }
 

@@ -97,8 +97,7 @@ class MultiNodeGang final : public ScenarioGenerator {
   void see(NodeId n) {
     const Cluster& c = victims_->session().cluster;
     seen_.resize(c.nodes().size());
-    seen_[n] = {
-        .room = kExternalFailure, .seen_as = static_cast<std::uint32_t>(by_node_.all().size()), .node = n};
+    seen_[n] = {.room = kNotCounted, .seen_as = static_cast<std::uint32_t>(by_node_.all().size()), .node = n};
     if (c.node(n).present && usable_.test(c.rank(n))) without_victims_ -= recorded_room(n);
   }
 
@@ -106,10 +105,10 @@ class MultiNodeGang final : public ScenarioGenerator {
   void sort_in(NodeId n) {
     const RoomTest& room = victims_->room();
     Emptied& it = seen_[n];
-    if (it.room != kExternalFailure) nodes_.erase(std::lower_bound(nodes_.begin(), nodes_.end(), it));
+    if (it.room != kNotCounted) nodes_.erase(std::lower_bound(nodes_.begin(), nodes_.end(), it));
     const bool has_room =
         victims_->session().cluster.node(n).present && room.room(n) >= room.smallest_demand();
-    it.room = has_room ? room.room(n) : kExternalFailure;
+    it.room = has_room ? room.room(n) : kNotCounted;
     if (has_room) nodes_.insert(std::lower_bound(nodes_.begin(), nodes_.end(), it), it);
   }
 
@@ -190,7 +189,7 @@ class MultiNodeGang final : public ScenarioGenerator {
     return view.active() > 0 && !view.is_satisfied(kRoot);
   }
 
-  static constexpr std::int64_t kExternalFailure = -1;
+  static constexpr std::int64_t kNotCounted = -1;
 
   VictimAccumulator* victims_ = nullptr;
   BatchesBy<NodeId> by_node_;

@@ -233,7 +233,7 @@ TEST(Numa, StatementsRollBackExactly) {
         const Placement& at = c.cluster().placement(t);
         const std::vector<TaskId> tasks{t};
         if (at.status == TaskStatus::kPending || at.virtually_evicted)
-          (void)allocate_job(
+          (void)allocate_or_refuse(
               session, statement,
               {.job = c.cluster().task(t).job, .tasks = tasks, .pipeline_only = at.virtually_evicted});
         else if (in(at.status, kActiveAllocated))

@@ -57,13 +57,13 @@ ordered_json rows_of(const Table& table, const Row& row) {
   return rows;
 }
 
-ordered_json refused_json(const RefusedJobs::Refusals& refused) {
-  return rows_of(refused, [](const std::string& job, const RefusedJobs::Refusal& r) {
+ordered_json refused_json(const plugins::RefusedJobs::Refusals& refused) {
+  return rows_of(refused, [](const std::string& job, const plugins::RefusedJobs::Refusal& r) {
     return ordered_json{{"job", job}, {"pod", r.pod}, {"why", r.why}, {"until", format_time(r.until)}};
   });
 }
-ordered_json protected_json(const ProtectedJobs& jobs) {
-  return rows_of(jobs.all(), [](const std::string& job, const ProtectedJobs::Protection& p) {
+ordered_json protected_json(const plugins::ProtectedJobs& jobs) {
+  return rows_of(jobs.all(), [](const std::string& job, const plugins::ProtectedJobs::Protection& p) {
     return ordered_json{{"job", job}, {"rule", p.rule}, {"until", format_time(p.until)}};
   });
 }

@@ -12,10 +12,10 @@
 #include "answers/run_history.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
+#include "plugins/protected_jobs.hpp"
+#include "plugins/refused_jobs.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/live_source.hpp"
-#include "serve/write/protected_jobs.hpp"
-#include "serve/write/refused_jobs.hpp"
 #include "usage/amounts.hpp"
 
 namespace muster::serve {
@@ -37,8 +37,8 @@ struct CycleSnapshot {
       taken;  // job name to uids of the jobs that lost pods for it
   QueueUsage usage;
   answers::RunFigureTable history;
-  RefusedJobs::Refusals refused;
-  ProtectedJobs protected_jobs;
+  plugins::RefusedJobs::Refusals refused;
+  plugins::ProtectedJobs protected_jobs;
   std::string config;   // JSON, in the form of the configuration file
   std::string decided;  // JSON, in the form of a round of simulate
 };

@@ -11,7 +11,6 @@
 #include "document/json_fwd.hpp"
 #include "kube/reflector.hpp"
 #include "kube/waiting.hpp"
-#include "model/source.hpp"
 #include "serve/read/assumptions.hpp"
 #include "serve/read/deltas.hpp"
 #include "serve/read/object_changes.hpp"
@@ -58,7 +57,7 @@ class SourceListener {
   virtual void rival_decided(const RivalDecision&) {}
 };
 
-class LiveSource final : public ClusterSource, public ObservedState {
+class LiveSource final : public ObservedState {
  public:
   LiveSource(kube::ApiClient& client, Assumptions& assumptions, Log& log, SourceListener& listener,
              SourceOptions options);
@@ -66,7 +65,7 @@ class LiveSource final : public ClusterSource, public ObservedState {
 
   void start();
   // Applies all changes since the last call. REQUIRES: no cycle is running on the cluster.
-  void update(Cluster& cluster, TimePoint now) override;
+  void update(Cluster& cluster, TimePoint now);
   // True if a change since the beginning of the last cycle may affect a decision.
   bool calls_for_cycle() const { return is_relevant_; }
   void cycle_begins() { is_relevant_ = false; }

@@ -5,12 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "answers/api_forms.hpp"
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/read/assumptions.hpp"
-#include "serve/write/api_forms.hpp"
 #include "util/keys.hpp"
 
 namespace muster::serve {
@@ -66,7 +66,7 @@ json spec_of(const Bind& bind) {
   for (const ClaimAllocation& claim : bind.claims)
     if (claim.claim != kContainerClaim)
       spec["resourceClaimAllocations"].push_back(
-          {{"name", claim.claim}, {"allocation", to_json(claim.allocation)}});
+          {{"name", claim.claim}, {"allocation", answers::to_json(claim.allocation)}});
   return spec;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "answers/api_forms.hpp"
 #include "grouper/fields.hpp"
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
@@ -13,7 +14,6 @@
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/read/observed_state.hpp"
-#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {
@@ -48,7 +48,7 @@ bool complete(json& claim, const PodIdentity& pod, const AllocationObject& alloc
   const bool is_user = std::ranges::any_of(
       users, [&](const json& other) { return grouper::text_at(other, "/uid") == pod.uid; });
   const bool is_allocated = status.contains("allocation") && status["allocation"].is_object();
-  if (!is_allocated) status["allocation"] = to_json(allocation);
+  if (!is_allocated) status["allocation"] = answers::to_json(allocation);
   if (!is_user) users.push_back(user);
   return !is_allocated || !is_user;
 }
@@ -90,7 +90,7 @@ kube::Async<ClaimWrite> write_claim(WriteServices parts, const PodIdentity* pod,
   if (!written.answer.ok()) co_return written;
   json claim = json::parse(written.answer.body, nullptr, false);
   if (grouper::text_at(claim, "/metadata/name") != name) co_return unreadable();
-  written.is_taken = has_other_devices(claim, *allocation);
+  written.is_taken = answers::has_other_devices(claim, *allocation);
   if (written.is_taken) co_return written;
   if (protect(claim)) {
     written.answer = co_await put(parts, path, &claim);
@@ -194,7 +194,7 @@ kube::Async<void> take_devices_back(WriteServices parts, const PodIdentity* pod,
     HttpResponse answer = co_await parts.client.get(path);
     if (!answer.ok()) co_return;
     json claim = json::parse(answer.body, nullptr, false);
-    if (!remove_user(claim, pod->uid)) co_return;
+    if (!answers::remove_user(claim, pod->uid)) co_return;
     answer = co_await put(parts, path + "/status", &claim);
     if (answer.ok()) parts.knowledge.saw(resources::kResourceClaims, answer.body);
     if (answer.status != 409) co_return;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "plugins/refused_jobs.hpp"
 #include "serve/write/bind.hpp"
-#include "serve/write/refused_jobs.hpp"
 
 namespace muster::serve {
 
@@ -27,7 +27,7 @@ class Binder {
   void remove_bind_request(const BindRequestName& request);
   // To be called when KAI's binder gave up: deletes the BindRequest and delays the next attempt for the job.
   void bind_request_failed(const BindRequestName& request, const std::string& job);
-  RefusedJobs& refused_jobs() { return refused_; }
+  plugins::RefusedJobs& refused_jobs() { return refused_; }
   int open_writes() const { return open_writes_; }
 
  private:
@@ -56,7 +56,7 @@ class Binder {
   GpuReservations& reservations_;
   const Binding binding_;
   const PoolLabel pool_;
-  RefusedJobs refused_;
+  plugins::RefusedJobs refused_;
   int open_writes_ = 0;
 };
 

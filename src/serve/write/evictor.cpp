@@ -100,7 +100,7 @@ kube::Async<bool> Evictor::write_cooldowns(const Victims* victims) {
     const bool is_written = co_await groups_.is_annotated(evict.pod.ns, evict.pod.job);
     (is_written ? written : refused)[evict.job()] = &evict;
   }
-  for (const auto& [job, evict] : refused) protect(*evict, kWithoutCooldown);
+  for (const auto& [job, evict] : refused) protect(*evict, plugins::kWithoutCooldown);
   if (refused.empty()) p_.metrics.requeue_committed(victims->front().nominators);
   for (const auto& [job, evict] : written)
     if (!refused.empty())
@@ -204,7 +204,7 @@ void Evictor::record_failure(const Evict& evict, const HttpResponse& answer) {
 void Evictor::protect_by_budget(const Evict& evict) {
   if (!newly_protected_.contains(evict.job()))
     p_.log.info("a disruption budget protects a victim", {{"pod", evict.pod.full_name()}});
-  protect(evict, kByBudget);
+  protect(evict, plugins::kByBudget);
 }
 
 void Evictor::protect(const Evict& evict, std::string_view rule) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/object_parts.hpp"
-#include "serve/write/protected_jobs.hpp"
+#include "plugins/protected_jobs.hpp"
 #include "serve/write/requests.hpp"
 
 namespace muster {
@@ -38,7 +38,7 @@ class Evictor {
 
   // Carries out the evictions of one cycle.
   void carry_out(std::vector<Evict> evictions);
-  const ProtectedJobs& protected_jobs() const { return protected_jobs_; }
+  const plugins::ProtectedJobs& protected_jobs() const { return protected_jobs_; }
   // Protects the jobs whose eviction was refused since the last call; returns true if the protected jobs have
   // changed. REQUIRES: no cycle is running.
   bool note_protected_jobs();
@@ -66,8 +66,8 @@ class Evictor {
   PodGroupWriter& groups_;
   const EvictBy evict_by_;
   const bool marks_pods_;
-  ProtectedJobs protected_jobs_;
-  std::map<std::string, ProtectedJobs::Protection> newly_protected_;  // "ns/name"
+  plugins::ProtectedJobs protected_jobs_;
+  std::map<std::string, plugins::ProtectedJobs::Protection> newly_protected_;  // "ns/name"
   int open_writes_ = 0;
 };
 

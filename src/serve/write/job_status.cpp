@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "answers/api_forms.hpp"
 #include "kube/json.hpp"
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "serve/health/log.hpp"
 #include "serve/read/observed_state.hpp"
-#include "serve/write/api_forms.hpp"
 #include "serve/write/backpressure.hpp"
 
 namespace muster::serve {
@@ -74,9 +74,9 @@ json progress_of(const Cluster& cluster, const Job& job) {
           {"pending", job.counts.in(kAlive)-running},
           {"succeeded", job.counts.of(TaskStatus::kSucceeded)},
           {"resourcesStatus",
-           {{"requested", to_json(amounts.requested)},
-            {"allocated", to_json(amounts.allocated)},
-            {"allocatedNonPreemptible", to_json(kept)}}}};
+           {{"requested", answers::to_json(amounts.requested)},
+            {"allocated", answers::to_json(amounts.allocated)},
+            {"allocatedNonPreemptible", answers::to_json(kept)}}}};
 }
 
 void JobStatus::saw_group(const Json& group) {
@@ -106,8 +106,8 @@ void JobStatus::publish(const Cluster& cluster) {
 json JobStatus::status_of(const Cluster& cluster, const Job& job) const {
   json status = writes_progress_ ? progress_of(cluster, job) : json::object();
   if (keeps_preemptibility_)
-    status.update({{"preemptibility", name_of(job.preemptibility)},
-                   {"preemptibilitySource", name_of(job.preemptibility_source)}});
+    status.update({{"preemptibility", answers::name_of(job.preemptibility)},
+                   {"preemptibilitySource", answers::name_of(job.preemptibility_source)}});
   return status;
 }
 
@@ -117,7 +117,7 @@ void JobStatus::look_at(const Cluster& cluster, const Job& job, kube::Clock::tim
   Group& group = found->second;
   const auto wait = p_.rush.is_on(now) ? WriteBackpressure::kLongestDelay : kBeforeWrite;
   if (now < std::max(group.first_seen, group.sent_at) + wait) return;
-  std::string state = fmt::format("{} {}", job.version, preemptibility_text(job));
+  std::string state = fmt::format("{} {}", job.version, answers::preemptibility_text(job));
   if (group.settled_state == state) return;
   const json status = status_of(cluster, job);
   const std::string wanted = kube::json_text(status);

@@ -3,11 +3,11 @@
 
 #include <set>
 
+#include "answers/api_forms.hpp"
 #include "answers/eviction_record.hpp"
 #include "grouper/grouper.hpp"
 #include "serve/health/metrics.hpp"
 #include "serve/read/assumptions.hpp"
-#include "serve/write/api_forms.hpp"
 #include "serve/write/binder.hpp"
 #include "serve/write/evictor.hpp"
 #include "serve/write/pod_group_writer.hpp"
@@ -55,7 +55,7 @@ void LiveSink::carry_out(const Cluster& cluster, const Decisions& decisions, Tim
     if (is_in_vain(cluster, patch)) continue;
     const Job& job = cluster.job(patch.job);
     AnnotationChanges changes = patch.annotations;
-    changes.emplace(kPreemptibility, preemptibility_text(job));
+    changes.emplace(answers::kPreemptibility, answers::preemptibility_text(job));
     if (changes.contains(keys::kLastStart)) changes.emplace(keys::kQueue, cluster.queue(job.queue).name);
     if (patch.annotations.contains(keys::kLastEviction))
       if (const auto receipt = answers::eviction_record_in(cluster, decisions, patch.job, now)) {

@@ -1,7 +1,7 @@
 // Carries out decisions by writing to the API server, all concurrently.
 #pragma once
 
-#include "model/source.hpp"
+#include "model/decisions.hpp"
 #include "serve/write/write_parts.hpp"
 
 namespace muster::serve {
@@ -11,7 +11,7 @@ class Binder;
 class Evictor;
 class PodGroupWriter;
 
-class LiveSink final : public DecisionSink {
+class LiveSink {
  public:
   struct Writers {
     Binder& binder;
@@ -24,7 +24,7 @@ class LiveSink final : public DecisionSink {
   // Applies the decisions to the model as if they had happened. REQUIRES: no other change has been applied to
   // the cluster since the cycle.
   void assume(Cluster& cluster, const Decisions& decisions, TimePoint now);
-  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now) override;
+  void carry_out(const Cluster& cluster, const Decisions& decisions, TimePoint now);
 
   // The number of writes in progress or waiting.
   int open_writes() const;

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "answers/api_forms.hpp"
 #include "kube/json_text.hpp"
 #include "kube/resource.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
-#include "serve/write/api_forms.hpp"
 
 namespace muster::serve {
 namespace {
@@ -31,10 +31,10 @@ json status_of_queue(const Cluster& cluster, const QueueShare& share) {
   Charge requested = use.allocated;
   requested += use.pending;
   return {{"childQueues", children_of(cluster, cluster.queue(share.queue))},
-          {"allocated", to_json(use.allocated)},
-          {"allocatedNonPreemptible", to_json(use.non_preemptible)},
-          {"requested", to_json(requested)},
-          {"fairShare", to_json(share.fair_share)}};
+          {"allocated", answers::to_json(use.allocated)},
+          {"allocatedNonPreemptible", answers::to_json(use.non_preemptible)},
+          {"requested", answers::to_json(requested)},
+          {"fairShare", answers::to_json(share.fair_share)}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "answers/api_forms.hpp"
 #include "grouper/fields.hpp"
 #include "kube/api_client.hpp"
 #include "kube/json.hpp"
@@ -16,7 +17,6 @@
 #include "model/decisions.hpp"
 #include "model/reason_text.hpp"
 #include "serve/read/observed_state.hpp"
-#include "serve/write/api_forms.hpp"
 #include "serve/write/events.hpp"
 #include "serve/write/message_change.hpp"
 #include "serve/write/pod_group_writer.hpp"
@@ -111,7 +111,7 @@ void StatusWriter::report(const Cluster& cluster, const Job& job, const std::vec
   p_.events.record({.about = {resources::kPodGroups.api_version(), "PodGroup", job.ns, job.name, job.uid},
                     .reason = ready ? "Unschedulable" : "NotReady",
                     .message = message});
-  groups_.annotate(job.ns, job.name, {{kPreemptibility, preemptibility_text(job)}});
+  groups_.annotate(job.ns, job.name, {{answers::kPreemptibility, answers::preemptibility_text(job)}});
   if (!ready) return;
   if (wants_condition(job)) set_condition(cluster, job, reasons, message);
   report_pods(cluster, job, message);
@@ -197,8 +197,8 @@ void StatusWriter::set_condition(const Cluster& cluster, const Job& job,
     return after;
   };
   put_conditions(job.ns, job.name,
-                 {{"preemptibility", name_of(job.preemptibility)},
-                  {"preemptibilitySource", name_of(job.preemptibility_source)}},
+                 {{"preemptibility", answers::name_of(job.preemptibility)},
+                  {"preemptibilitySource", answers::name_of(job.preemptibility_source)}},
                  conditions);
 }
 
