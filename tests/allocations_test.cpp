@@ -1,5 +1,5 @@
-// The search for victims works in buffers: what it asks of the heap does not grow with the scenarios it
-// plays.
+// The search for victims works in buffers: the number of its allocations does not grow with the number of
+// scenarios.
 #include <gtest/gtest.h>
 
 #include "bench/counting_new.hpp"
@@ -13,7 +13,7 @@ struct Effort {
   std::int64_t allocations = 0, scenarios = 0;
 };
 
-// Whoever is evicted frees GPUs; that CPUs are missing shows only when a scenario is played.
+// Every victim frees a GPU; only a simulated scenario shows that CPUs are missing.
 Effort search(std::int64_t at_most) {
   constexpr int kNodes = 200;
   TestCluster c;

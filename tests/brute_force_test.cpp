@@ -1,4 +1,4 @@
-// The solver against all there is to try, on clusters so small that this can be done.
+// Compares the solver with an exhaustive search, on clusters that are small enough for one.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -18,7 +18,7 @@ class Random {
   std::mt19937 engine_;
 };
 
-// Up to four nodes and eight running jobs in two queues, and one job that waits.
+// Up to four nodes and eight running jobs in two queues, and one pending job.
 TestCluster small_cluster(unsigned seed, const Config& config = {}) {
   Random random(seed);
   TestCluster c(config);
@@ -54,7 +54,7 @@ TestCluster small_cluster(unsigned seed, const Config& config = {}) {
   return c;
 }
 
-// What reclaim and preempt may take for the job, and by which rules.
+// What reclaim and preempt may evict for the job, and by which rules.
 struct Rules {
   Candidates candidates;
   ScenarioCheck refusal;
@@ -83,7 +83,7 @@ Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
 }
 using MakeRules = Rules (*)(Session&, VictimPool&, JobId);
 
-// The batches that victim order takes from each job, in its order.
+// The batches that the victim order takes from each job, in its order.
 std::vector<std::vector<std::vector<TaskId>>> batches_by_job(Session& s, VictimPool& pool,
                                                              const Rules& rules) {
   VictimOrder order(s, pool);
@@ -115,7 +115,7 @@ bool works(Session& s, ScenarioPlay& play, const Rules& rules, JobId p, const st
                         .refusal = rules.refusal});
 }
 
-// Some legal set of victims lets the job run.
+// Whether some legal set of victims lets the job run.
 bool exists(TestCluster& c, MakeRules make) {
   Session& s = c.open();
   const JobId p = c.job_id("p");
@@ -138,7 +138,7 @@ bool exists(TestCluster& c, MakeRules make) {
   }
 }
 
-// Without any one of the evicted jobs the room would not be there, or not be legal.
+// Without any one of the evicted jobs, there would be too little room, or the eviction would not be legal.
 void expect_all_needed(unsigned seed, const std::string& action, MakeRules make, const Decisions& decided) {
   TestCluster c = small_cluster(seed);
   Session& s = c.open();
@@ -164,7 +164,7 @@ void compare(const std::string& action, MakeRules make, unsigned seeds) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     TestCluster plain = small_cluster(seed);
     plain.only({"allocate"});
-    if (plain.cycle() != "") continue;  // fits without anybody's leaving
+    if (plain.cycle() != "") continue;  // fits without evictions
     TestCluster c = small_cluster(seed);
     c.only({action});
     const bool is_solved = c.cycle() != "";
@@ -184,7 +184,7 @@ TEST(BruteForce, ReclaimFindsRoomWhereverThereIsSomeAndTakesNoMoreThanItNeeds) {
   compare("reclaim", reclaim_rules, 1500);
 }
 
-// A proof of no eviction_refusal the search, and is never wrong.
+// A proof of impossibility skips the search and is never wrong.
 TEST(Proofs, DecideAsTheFullSearchDoes) {
   int proven = 0;
   for (unsigned seed = 0; seed < 1500; ++seed) {

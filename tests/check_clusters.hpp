@@ -1,4 +1,4 @@
-// What property tests share: random clusters by rapidcheck, and a look inside a cycle.
+// Shared by property tests: random clusters for rapidcheck, and a view of a cycle before it is closed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ inline rc::Gen<RandomCluster> any_cluster() {
                                        rc::gen::set(&RandomCluster::foreign, numbers_up_to(3)));
 }
 
-// So many random clusters; RC_PARAMS="seed=..." repeats a run.
+// This many random clusters; RC_PARAMS="seed=..." repeats a run.
 template <class Property>
 void check_clusters(int clusters, Property property) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
@@ -43,7 +43,7 @@ void check_clusters(int clusters, Property property) {
   EXPECT_TRUE(result.template is<rc::detail::SuccessResult>()) << text.str();
 }
 
-// The last action of a cycle: looks at what the others did before the cycle is closed.
+// The last action of a cycle: examines what the other actions did before the cycle is closed.
 class Look final : public Action {
  public:
   explicit Look(std::function<void(const Cluster&)> look) : look_(std::move(look)) {}

@@ -1,5 +1,5 @@
-// What comments and pages cite exists: every `x.md` with its section numbers, every relative link with its
-// anchor.
+// Every citation in comments and pages leads somewhere: `x.md` with section numbers, and relative links with
+// anchors.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 // ---------------------------------------------------------------- citations
 
 struct Citation {
-  std::string page;                   // "actions.md"; "": the page that it is on
+  std::string page;                   // "actions.md"; "": the page that contains it
   std::vector<std::string> sections;  // "9.4"; both ends of a range
 };
 
@@ -138,7 +138,7 @@ struct Page {
   std::set<std::string> anchors;
 };
 
-// As GitHub makes it: "### 9.1 `Budgets`, all" is "91-budgets-all".
+// As GitHub does it: "### 9.1 `Budgets`, all" becomes "91-budgets-all".
 std::string anchor_of(std::string_view heading) {
   std::string anchor;
   for (const char c : heading) {
@@ -176,17 +176,17 @@ Page read_page(const std::string& text) {
   return page;
 }
 
-// ---------------------------------------------------------------- what is wrong
+// ---------------------------------------------------------------- broken citations
 
 class Checker {
  public:
-  // Path below the root → text; directories and other files have none.
+  // Path below the root → text. Directories and files that are not read have no text.
   explicit Checker(std::map<std::string, std::string> files) : files_(std::move(files)) {
     for (const auto& [path, text] : files_)
       if (path.ends_with(".md")) pages_[path] = read_page(text);
   }
 
-  // "docs/a.md:12: b.md 99: no such section", for everything in the file that leads nowhere.
+  // "docs/a.md:12: b.md 99: no such section", for each citation in the file that leads nowhere.
   std::vector<std::string> wrong_in(const std::string& path) const {
     std::vector<std::string> wrong;
     const std::vector<std::string> lines = lines_of(files_.at(path));
@@ -289,7 +289,7 @@ class Checker {
 
 // ---------------------------------------------------------------- this repository
 
-// This file is full of citations that lead nowhere.
+// This file has many citations that lead nowhere.
 bool is_read(const fs::path& path) {
   static const std::set<std::string> kExtensions{".cpp", ".hpp", ".py", ".sh", ".cmake", ".md", ".txt", ""};
   return kExtensions.contains(path.extension().string()) && path.filename() != "citations_test.cpp";
@@ -300,7 +300,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-// What is not read exists for links nevertheless.
+// Files that are not read still exist for links.
 std::map<std::string, std::string> repository() {
   const fs::path root = MUSTER_ROOT;
   std::map<std::string, std::string> files;
@@ -329,7 +329,7 @@ TEST(Citations, EveryPageIsWithinTwoClicksOfTheReadme) {
   EXPECT_THAT(Checker(repository()).pages_beyond("README.md", 2), IsEmpty());
 }
 
-// ---------------------------------------------------------------- that it can fail
+// ---------------------------------------------------------------- the test can fail
 
 // "actions.md[9.4 9.5] requeue.md[]"
 std::string seen_in(std::string_view line) {

@@ -1,5 +1,5 @@
-// g++ 12 destroys twice what is made inside a co_await expression by a lambda with captures or by braces: no
-// file under src/ may write either there.
+// g++ 12 destroys some temporaries of a co_await expression twice: those created by a lambda with captures or
+// by braces. No file under src/ may contain either in such an expression.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,7 +96,7 @@ class Tokenizer {
 bool opens(const Token& token) { return token.text == "(" || token.text == "[" || token.text == "{"; }
 bool closes(const Token& token) { return token.text == ")" || token.text == "]" || token.text == "}"; }
 
-// The place of the bracket that closes the one at `open`.
+// Position of the bracket that closes the one at `open`.
 std::size_t closing(const Tokens& tokens, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
@@ -106,7 +106,7 @@ std::size_t closing(const Tokens& tokens, std::size_t open) {
   return tokens.size();
 }
 
-// The place of the innermost bracket that is open at `at`; the number of tokens if there is none.
+// Position of the innermost bracket that is open at `at`; the number of tokens if there is none.
 std::size_t enclosing(const Tokens& tokens, std::size_t at) {
   int depth = 0;
   for (std::size_t i = at; i-- > 0;) {
@@ -125,7 +125,7 @@ struct Range {
   std::size_t begin, end;
 };
 
-// The co_await at `at` with its operand and with the arguments of all calls that it is an argument of.
+// The co_await at `at` with its operand and the arguments of all calls that it is an argument of.
 Range expression_of(const Tokens& tokens, std::size_t at) {
   Range range{at, at};
   for (std::size_t open = enclosing(tokens, at);
@@ -148,7 +148,7 @@ bool is_lambda(const Tokens& tokens, std::size_t open) {
   return !is_word_character(before.front()) && before != ")" && before != "]";
 }
 
-// The place of the brace that ends the lambda.
+// Position of the brace that ends the lambda.
 std::size_t end_of_lambda(const Tokens& tokens, std::size_t open) {
   std::size_t at = closing(tokens, open) + 1;
   while (at < tokens.size() && tokens[at].text != "{")
@@ -158,7 +158,7 @@ std::size_t end_of_lambda(const Tokens& tokens, std::size_t open) {
 
 // ---------------------------------------------------------------- findings
 
-// "a lambda with captures in line 3"; "" if there is nothing to find.
+// "a lambda with captures in line 3"; "" if nothing is found.
 std::string problem_in(const Tokens& tokens, Range range) {
   for (std::size_t i = range.begin; i < std::min(range.end, tokens.size()); ++i) {
     const std::string where = " in line " + std::to_string(tokens[i].line);
@@ -179,7 +179,7 @@ bool is_condition_of_loop(const Tokens& tokens, std::size_t at) {
   return false;
 }
 
-// One text for each co_await that g++ 12 would compile wrongly.
+// One text for each co_await that g++ 12 would compile incorrectly.
 std::vector<std::string> problems_of(std::string_view source) {
   const Tokens tokens = Tokenizer(source).run();
   std::vector<std::string> problems;

@@ -1,4 +1,4 @@
-// Objects that nobody means, made from good ones: for tests of what holds all the same.
+// Turns valid objects into invalid ones, for tests of what holds even then.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-// Bends one object; what a source would never let through stays out.
+// Damages one object. Objects that no source would accept are left out.
 struct Damage {
   Dice dice;
 

@@ -1,5 +1,5 @@
-// Objects that nobody means, one by one and at random: they cost only themselves, and the others are
-// scheduled. tenants.md 1.
+// Nonsensical objects, one by one and at random, affect only themselves; everything else is scheduled.
+// tenants.md 1.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
@@ -107,7 +107,7 @@ TEST(Hostile, MoreSubGroupsThanThereAreMustBeWhole) {
 
 // ---------------------------------------------------------------- pods
 
-// Reclaim looks at what its victims would leave.
+// Reclaim checks what its victims would leave.
 TEST(Hostile, ARunningPodWithoutNodeIsNobodysVictim) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("a", {.deserved = 0}).queue("b", {.deserved = 2});
@@ -130,7 +130,7 @@ TEST(Hostile, APodOnANodeThatIsNotThereFreesNothing) {
     c.cluster().refresh(c.now());
     for (const char* gone : {"z1", "z2", "ghost"}) c.cluster().remove("Node", "", gone);
     c.pending("contender", {.queue = "b", .tasks = 2});
-    EXPECT_EQ(c.cycle(), "") << was_there;  // there is no node at all
+    EXPECT_EQ(c.cycle(), "") << was_there;  // there are no nodes
     c.node("n1", {.gpus = 2}).running("victim", {.queue = "a", .tasks = 2, .node = "n1", .age = 1h});
     EXPECT_THAT(c.cycle(), HasSubstr("pipeline contender-0 n1; pipeline contender-1 n1")) << was_there;
     EXPECT_EQ(c.cluster().recount(), "");
@@ -163,7 +163,7 @@ TEST(Hostile, AKindMayBeWantedBeforeItIsOffered) {
   EXPECT_EQ(c.cluster().recount(), "");
 }
 
-// A sum of two would not fit into 64 bits, and seem to be less than nothing.
+// The sum of two such values does not fit into 64 bits and would look negative.
 TEST(Hostile, AmountsThatNoNodeHasDoNotTurnSumsRound) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   TestCluster c;
@@ -203,7 +203,7 @@ TEST(Hostile, NodesThatClaimToHaveEverything) {
 
 // ---------------------------------------------------------------- at random
 
-// Nodes that pods stand on beyond what they have, as they came.
+// Nodes whose pods use more than the nodes have.
 std::vector<NodeId> overdrawn(const Cluster& c) {
   std::vector<NodeId> nodes;
   for (NodeId n : c.nodes_by_name())

@@ -1,4 +1,4 @@
-// Dependencies point one way: compares the #include lines under src/ with the picture below.
+// Dependencies point one way: compares the #include lines under src/ with the lists below.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Module → the modules it may include, beside itself. util ← model ← engine ← {plugins, actions} ← policy ←
-// cli.
+// Module → the modules that it may include, besides itself. util ← model ← engine ← {plugins, actions} ←
+// policy ← cli.
 const std::map<std::string, std::set<std::string>> kPicture = {
     {"util", {}},
     {"options", {"util"}},
@@ -50,8 +50,8 @@ const std::map<std::string, std::set<std::string>> kPicture = {
       "trace", "answers", "loader", "report", "checks", "kube", "serve", "usage"}},
 };
 
-// Inside engine likewise: who is next ← where ← whom to evict; what a cycle is made of is known by all.
-// Inside serve what is read is known to those who write, and what they write to those who check.
+// The same inside engine: order ← place ← search; all of them know cycle. Inside serve, write knows read, and
+// check knows both.
 const std::map<std::string, std::set<std::string>> kFolders = {
     {"engine/cycle", {}},
     {"engine/order", {"engine/cycle"}},
@@ -65,11 +65,11 @@ const std::map<std::string, std::set<std::string>> kFolders = {
     {"serve/usage", {"serve/health", "serve/read", "serve/write"}},
 };
 
-// The session makes and keeps what lives as long as a cycle, whichever folder it is of.
+// The session creates and owns everything that lives as long as a cycle, in whatever directory it is.
 const std::set<std::string> kKeepers = {"engine/cycle/session.cpp", "engine/cycle/session_close.cpp"};
 
-// In these modules every part, a pair of files or a folder of them, stands alone and includes no header but
-// its own; registry.cpp lists the parts.
+// In these modules, a part (a pair of files or a directory) includes no header of another part; registry.cpp
+// lists the parts.
 const std::set<std::string> kModulesOfSeparateParts = {"plugins", "actions"};
 
 std::string module_of(const std::string& path) { return path.substr(0, path.find('/')); }
@@ -84,7 +84,7 @@ std::string part_of(const std::string& path) {
   return stem;
 }
 
-// "engine/order/heap.hpp" is in "engine/order"; empty: in none of those above.
+// "engine/order/heap.hpp" is in "engine/order"; empty: in none of the directories above.
 std::string folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   return kFolders.contains(folder) ? folder : "";
@@ -97,7 +97,7 @@ bool may_include_folder(const std::string& file, const std::string& included) {
 
 bool is_test(const std::string& path) { return path.ends_with("_test.cpp") || path.ends_with("_bench.cpp"); }
 
-// The builders of tests/, and what the tests of one module share.
+// The builders of tests/, and test helpers of a module.
 bool is_for_tests(const std::string& header) {
   return header.starts_with("tests/") || header.ends_with("_for_test.hpp");
 }
@@ -117,7 +117,7 @@ bool may_include(const std::string& file, const std::string& included) {
   return allowed != kPicture.end() && allowed->second.contains(to);
 }
 
-// What stands between the quotes of `#include "..."`; empty for any other line.
+// The text between the quotes of `#include "..."`; empty for any other line.
 std::string quoted_include(const std::string& line) {
   const std::string start = "#include \"";
   if (!line.starts_with(start)) return "";
@@ -152,7 +152,7 @@ TEST(IncludeDirection, EveryFileKeepsToThePicture) {
   EXPECT_THAT(wrong, testing::IsEmpty());
 }
 
-// What it is for, before anything else.
+// The sentence says what the file is for.
 TEST(SourceFiles, BeginWithASentence) {
   const fs::path root = MUSTER_SOURCE_DIR;
   for (const auto& file : source_files(root)) {

@@ -1,10 +1,10 @@
-// What holds after every cycle, on as many random clusters as wanted; two of three have damaged objects.
+// Checks invariants after every cycle of random clusters; two of three clusters have damaged objects.
 //
 //   invariants [--clusters N] [--seed S]
 //   invariants FOLDER...
 //
-// Prints the seed of each cluster on which something does not hold; --seed S --clusters 1 shows it again.
-// A folder has a cluster.yaml and a config.yaml, as tests/conformance/gen.py writes them.
+// Prints the seed of each cluster that violates an invariant; --seed S --clusters 1 repeats it. A folder
+// contains a cluster.yaml and a config.yaml, as tests/conformance/gen.py writes them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::vector<Object> some_objects(std::uint64_t seed) {
   return random() % 3 == 0 ? objects : damaged(objects, numbers(random, 12));
 }
 
-// "j0 2 of 3, 0 of 1": what its pod sets hold of what they need.
+// "j0 2 of 3, 0 of 1": placed and required pods of each pod set.
 std::string shape_text(const Job& job) {
   std::string text = job.name;
   for (const PodSet& p : job.pod_sets)
@@ -53,7 +53,7 @@ std::string shape_text(const Job& job) {
   return text;
 }
 
-// How a cluster stands when a cycle begins: what was wrong before is not the cycle's fault.
+// The state of a cluster before a cycle: what was wrong then is not the cycle's fault.
 class Before {
  public:
   explicit Before(const Cluster& c) : over_now_(c.nodes().size()), over_(c.nodes().size()) {
@@ -65,7 +65,7 @@ class Before {
     for (JobId j : ids(c.jobs())) had_places_.push_back(c.job(j).counts.active_allocated() > 0);
   }
 
-  // With pipelined places, as the last action of a cycle sees it.
+  // Checks the cluster with nominated pods, as the last action of a cycle sees it.
   std::string look(const Cluster& c) const {
     for (JobId j : ids(c.jobs()))
       if (!had_places_[j] && c.job(j).counts.active_allocated() > 0 && !is_satisfied(c.job(j), kRoot))
@@ -82,7 +82,7 @@ class Before {
     return "";
   }
 
-  // After the cycle.
+  // Checks the cluster after the cycle.
   std::string look(const Cluster& c, const Decisions& d) const {
     for (NodeId n : c.nodes_by_name())
       if (c.node_table().overdrawn_now(n) > 0 && !over_now_[n]) return "overfull: " + c.node(n).name;
@@ -114,7 +114,7 @@ class LookAtIt final : public Action {
   std::string wrong_;
 };
 
-// "": all holds.
+// The first violation; "" if there is none.
 std::string wrong_with(Cluster& cluster, Policy policy, TimePoint now) {
   const auto look = std::make_shared<LookAtIt>();
   policy.actions.push_back(look);

@@ -1,4 +1,5 @@
-// nlohmann's dump() throws at bytes that are not UTF-8: kube and serve write JSON through kube/json_text.hpp.
+// nlohmann's dump() throws on bytes that are not UTF-8, so kube and serve write JSON through
+// kube/json_text.hpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "serve/write/bind.cpp:12", for each call of dump() below the directory, but for the one helper.
+// "serve/write/bind.cpp:12", for each call of dump() below the directory except in that helper.
 std::vector<std::string> dumps_below(const fs::path& directory) {
   std::vector<std::string> found;
   for (const auto& entry : fs::recursive_directory_iterator(directory)) {

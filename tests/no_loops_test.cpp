@@ -1,4 +1,4 @@
-// Clusters come to rest: with constant input, evictions end.
+// Clusters settle: with constant input, evictions end.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ Policy default_policy() {
   return policy::make_policy({}, errors);
 }
 
-// The last action of a cycle: a preemptible gang that stood at its minimum still does, by pods that run or
-// have a place in view, or has nothing left.
+// The last action of a cycle. A preemptible gang that had its minimum still has it, with running or nominated
+// pods, or has no pods left.
 class GangsAreWhole final : public Action {
  public:
   std::string name() const override { return "look"; }
@@ -53,7 +53,7 @@ class GangsAreWhole final : public Action {
   std::vector<JobId> whole_;
 };
 
-// Each eviction is for somebody who has a place now, or will have it; nobody is bound and evicted at once.
+// Each eviction is for a job that is placed or nominated; no pod is bound and evicted in the same cycle.
 void expect_sense(const Cluster& cluster, const Decisions& d) {
   std::set<JobId> served;
   for (const BindDecision& b : d.binds) served.insert(cluster.task(b.task).job);
@@ -67,7 +67,8 @@ void expect_sense(const Cluster& cluster, const Decisions& d) {
   }
 }
 
-// The preemptor gets its places one after the other: while the first is being left, it may ask for the next.
+// The preemptor gets its nodes one after the other: while the first is being vacated, it may request the
+// next.
 TEST(NoLoops, WhoIsStillLeavingHasNotLeftInVain) {
   TestCluster c;
   c.node("n1", {.gpus = 4});
@@ -96,7 +97,7 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
           << "seed " << seed << ", cycle " << cycle << " by " << d.evictions.front().action << " for "
           << cluster.job(d.evictions.front().preemptor).name << ": " << text_of(cluster, d);
       ASSERT_FALSE(HasFailure()) << "seed " << seed << ", cycle " << cycle << ": " << text_of(cluster, d);
-      if (text_of(cluster, d).empty()) break;  // nothing will ever happen again
+      if (text_of(cluster, d).empty()) break;  // the cluster has settled
       embedded.carry_out(cluster, d, now);
       embedded.update(cluster, now);
     }
@@ -106,12 +107,11 @@ TEST(NoLoops, EvictionsEndAndGangsStayWhole) {
 
 // ---------------------------------------------------------------- the potential of docs/fairness.md
 
-// What a queue holds by its fair share; one that is entitled to nothing is the more saturated the more it
-// holds.
+// Used GPUs divided by the fair share; for a queue without a fair share it grows with the used GPUs.
 double saturation(double held, double share) { return share > 0 ? held / share : held * 1e6; }
 
-// Jobs of one GPU in queues of one level: each eviction by reclaim serves a quota that was not met, or makes
-// the larger of the two saturations smaller.
+// Jobs of one GPU in queues of one level: each eviction by reclaim serves a queue below its quota, or lowers
+// the larger of the two saturations.
 TEST(Potential, EveryReclaimLowersIt) {
   constexpr auto kGpus = index(Accounted::kGpus);
   int by_share = 0, by_quota = 0;

@@ -200,14 +200,14 @@ TEST(Examples, MemoryOfTwoWholeDevicesIsNoShare) {
   EXPECT_EQ(decide(true), "bind a-0 n/n-shared-0");
 }
 
-// Where GPUs are shared, CPUs are least missed: measured on a public trace (bench/openb/README.md).
+// CPUs are missed least on nodes with shared GPUs: measured on a public trace (bench/openb/README.md).
 TEST(Examples, PodsWithoutGpusGoWhereGpusAreShared) {
   TestCluster c;
   c.node("cpu", {.gpus = 0}).node("gpu", gpus(2)).running("r", share_of(.5, "gpu", "g0"));
   EXPECT_EQ(c.pending("a", {.gpus = 0, .cpu = 1}).cycle(), "bind a-0 gpu");
 }
 
-// A device that was given back and is shared again has another name: its old reservation may still be there.
+// A device that was released and is shared again has a new name, because its old reservation may still exist.
 TEST(Examples, NamesOfDevicesAreNotUsedAgain) {
   TestCluster c;
   c.node("n", gpus(1)).pending("a", share_of(.5));

@@ -1,4 +1,4 @@
-// The scenarios of preemptibility.md, played.
+// Runs the scenarios of preemptibility.md.
 #include <gtest/gtest.h>
 
 #include "tests/test_cluster.hpp"

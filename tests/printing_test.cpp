@@ -1,4 +1,4 @@
-// Names and messages from outside reach a terminal or a log at few places, which make them printable.
+// Names and messages from outside reach a terminal or a log at few places, which escape them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// terminal/output.cpp and the screen of `muster top` take a Text; the log and print_error() make each line
-// printable.
+// terminal/output.cpp and the screen of `muster top` take a Text; the log and print_error() escape each line.
 const std::set<std::string> kWriters = {"terminal/output.cpp", "cli/top/screen.cpp", "kube/async.cpp",
                                         "serve/health/log.cpp"};
 

@@ -1,4 +1,4 @@
-// What holds for every cluster and every cycle, tried on random small ones.
+// Properties of every cluster and every cycle, checked on small random clusters.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -24,7 +24,7 @@ Policy policy_of(const Config& config) {
   std::vector<Error> errors;
   return policy::make_policy(config, errors);
 }
-// Whom a job was taken from in vain is remembered between cycles, and stands in no object.
+// Which jobs lost pods without success for the preemptor is remembered between cycles, and is in no object.
 Policy forgetful() {
   Policy policy = policy_of({});
   policy.settings.compatibility.take_once = false;
@@ -40,7 +40,7 @@ Decisions decide(Cluster& cluster, const Policy& policy) {
   return run_cycle(cluster, policy, random_cluster_now());
 }
 
-// Everything that was decided, in the order in which it was.
+// All decisions, in order.
 std::string whole_text(const Cluster& c, const Decisions& d) {
   std::string text = text_of(c, d) + "\n";
   for (const BindDecision& b : d.binds) text += c.task(b.task).name + " ";
@@ -57,7 +57,7 @@ std::string whole_text(const Cluster& c, const Decisions& d) {
   return text;
 }
 
-// ---------------------------------------------------------------- are the clusters worth the effort?
+// ---------------------------------------------------------------- are the clusters interesting enough?
 
 // How many of the clusters have something of each kind.
 std::map<std::string, int> met(int clusters) {
@@ -100,7 +100,7 @@ void assert_fits_now(const Cluster& c) {
   }
 }
 
-// With what is being released, and what will come.
+// Includes what is being released and what will be.
 void assert_fits_eventually(const Cluster& c) {
   for (NodeId n : c.nodes_by_name()) {
     for (std::uint32_t k = 0; k < c.kinds().size(); ++k)
@@ -118,7 +118,7 @@ TEST(Properties, NoNodeHoldsMoreThanItHas) {
   });
 }
 
-// Where victims move, the place that one of them was to get may be promised twice until the cycle ends.
+// Where victims move, the node of a victim may be promised to two pods until the cycle ends.
 TEST(Properties, NoNodeIsPromisedMoreThanItWillHave) {
   check_clusters(1200, [policy = allocate_only()] {
     Cluster cluster = cluster_of(objects_of(*any_cluster()));
@@ -129,7 +129,7 @@ TEST(Properties, NoNodeIsPromisedMoreThanItWillHave) {
   });
 }
 
-// What tasks hold of a shared GPU, counted from where they stand.
+// What tasks use of a shared GPU, counted from their placements.
 struct Held {
   std::int64_t allocated = 0, releasing = 0, pipelined = 0;
   bool operator==(const Held&) const = default;
@@ -158,7 +158,7 @@ HeldByGroup shares_of(const Cluster& c) {
   return held;
 }
 
-// The node's sum of whole GPUs counts a device once, however many share it.
+// The node counts a shared GPU as one whole GPU, however many pods share it.
 void assert_devices_agree(const Cluster& c, NodeId n) {
   std::int64_t used = 0;
   for (TaskId t : ids(c.tasks())) {
@@ -186,7 +186,7 @@ TEST(Properties, ASharedGpuIsThereExactlyWhileSomethingIsOnIt) {
   });
 }
 
-// The tree satisfied by tasks in these states.
+// Whether the tree is satisfied by tasks in these states.
 bool placed_pods(const Job& job, const Member& member, StatusSet statuses) {
   if (member.is_pod_set)
     return job.pod_sets[member.at].counts.in(statuses) >= job.pod_sets[member.at].minimum;
@@ -199,7 +199,7 @@ bool is_wholly_ready(const Job& job) {
   return std::all_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) { return p.is_ready(); });
 }
 
-// Of a job that can do without some sub groups, one that is not ready may be tried: such jobs are left out.
+// A job with optional sub groups may be tried while one of them is not ready; such jobs are left out.
 TEST(Properties, AGangIsPlacedAtItsMinimumOrNotAtAll) {
   check_clusters(1200, [policy = allocate_only()] {
     Cluster cluster = cluster_of(objects_of(*any_cluster()));
@@ -233,8 +233,8 @@ TEST(Properties, NoQueueIsFilledAboveItsLimitOrQuota) {
   });
 }
 
-// GPU memory is another share of each node's GPUs, so what a queue has left can do on a node that comes first
-// only once others stand there.
+// GPU memory is a different share of the GPUs of each node, so what a queue may still use can fit on an
+// earlier node only after pods were placed on others.
 bool are_limits_a_matter_of_nodes(const Decisions& d) {
   const auto is_one = [](const JobReason& reason) {
     return std::ranges::any_of(reason.nodes,
@@ -244,7 +244,8 @@ bool are_limits_a_matter_of_nodes(const Decisions& d) {
                              [&](const WaitingJob& w) { return std::ranges::any_of(w.reasons, is_one); });
 }
 
-// A waiting gang may reserve what another job gets in the next cycle, so this is about cycles without one.
+// A pending gang may reserve what another job gets in the next cycle; so this property is about cycles
+// without one.
 TEST(Properties, ASecondCycleFindsNothingToDo) {
   check_clusters(1200, [policy = allocate_only()] {
     Cluster cluster = cluster_of(objects_of(*any_cluster()));
@@ -254,7 +255,7 @@ TEST(Properties, ASecondCycleFindsNothingToDo) {
   });
 }
 
-// ---------------------------------------------------------------- the same again, another way
+// ---------------------------------------------------------------- the same result in another way
 
 TEST(Properties, TheOrderOfObjectsDecidesNothing) {
   check_clusters(1200, [policy = policy_of({})] {
@@ -304,7 +305,7 @@ TEST(Properties, VictimsThatAreReplayedAreThoseOfEachProbe) {
 
 // ---------------------------------------------------------------- undo
 
-// One random operation of a statement, if it is possible on the task that the dice choose.
+// One random operation of a statement, if it is possible for the chosen task.
 class RandomOperations {
  public:
   RandomOperations(Session& session, Statement& statement) : s_(session), st_(statement) {}
@@ -378,8 +379,7 @@ void remove(Cluster& c, const Object& object) {
   std::visit([&]<class T>(const T& o) { c.remove(T::kKind, o.meta.ns, o.meta.name); }, object);
 }
 
-// Objects of two clusters that share their names replace each other, disappear and return, with cycles
-// between.
+// Objects of two clusters with the same names replace each other, disappear and return, with cycles between.
 TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
   check_clusters(1000, [policy = policy_of({})] {
     std::vector<Object> objects = objects_of(*any_cluster());
@@ -399,15 +399,15 @@ TEST(Properties, SumsAreKeptThroughDeltasAndCycles) {
   });
 }
 
-// Without memory of what jobs were and where they were charged, which decides where tenants change them while
-// they run: tenants.md 2.
+// Without memory of former states and charges of jobs, which matters if tenants change running jobs:
+// tenants.md 2.
 ClusterOptions without_memory() {
   ClusterOptions options;
   options.compatibility.charge_until_gone = options.compatibility.quota_bounds_changes = false;
   return options;
 }
 
-// What a cycle assumed is corrected when the source tells how things are.
+// What a cycle assumed is corrected when the source reports the real state.
 TEST(Properties, AClusterFedByDeltasIsTheOneBuiltAtOnce) {
   check_clusters(400, [policy = forgetful()] {
     const std::vector<Object> objects = objects_of(*any_cluster());

@@ -1,4 +1,4 @@
-// From numbers to objects.
+// Turns numbers into objects.
 #include "tests/random_cluster.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using std::chrono::seconds;
 constexpr std::int64_t kGiga = 1'000'000'000;
 constexpr const char* kTaint = "reserved";
 
-// Few distinct instants, so that ties are met.
+// Few distinct times, so that ties occur.
 TimePoint some_time(Dice& dice) { return random_cluster_now() - minutes(10 * (1 + dice.roll(3))); }
 
 NodeObject node_object(std::size_t i, Dice dice) {
@@ -80,9 +80,9 @@ DrawnQueues queue_tree(const std::vector<std::uint64_t>& numbers) {
   return tree;
 }
 
-// ---------------------------------------------------------------- where running pods stand
+// ---------------------------------------------------------------- nodes of running pods
 
-// What is left on the nodes, so that nothing is put where it does not fit.
+// What is left on the nodes, so that pods are only put where they fit.
 class Room {
  public:
   explicit Room(const std::vector<NodeObject>& nodes) {
@@ -95,7 +95,7 @@ class Room {
     }
   }
 
-  // The first node from `start` on that takes the pod, if any does.
+  // The first node that accepts the pod, searching from `start`.
   bool place(PodObject& pod, int start) {
     for (std::size_t i = 0; i < left_.size(); ++i)
       if (place_on(left_[(static_cast<std::size_t>(start) + i) % left_.size()], pod)) return true;
@@ -163,14 +163,14 @@ void give_constraints(PodObject& pod, Dice& dice, std::size_t nodes) {
     pod.nominated_node = fmt::format("n{}", dice.roll(static_cast<int>(nodes)));
 }
 
-// Mostly none; some ask for what does not exist.
+// Usually none; some request what does not exist.
 TopologyConstraint some_topology(Dice& dice) {
   if (dice.roll(3) != 2) return {};
   return {dice.once_in(12) ? "gone" : "net", dice.pick({"", "rack", "zone", "", "host"}),
           dice.pick({"", "rack", "zone", "host", "host"})};
 }
 
-// The leaves of the job with the number of their tasks.
+// The leaves of the job with their numbers of tasks.
 std::vector<std::pair<std::string, int>> give_groups(PodGroupObject& group, Dice& dice) {
   if (!dice.once_in(5)) {
     const int tasks = 1 + dice.roll(4);
@@ -225,10 +225,10 @@ class JobMaker {
  private:
   struct State {
     bool runs = false, ends = false, waits_for_gate = false;
-    int start = 0;  // the node tried first
+    int start = 0;  // the first node to try
   };
 
-  // The first pods of a job run, as far as there is room; of an ending job every other one terminates.
+  // The first pods of a job run, as far as they fit; every other pod of an ending job is terminating.
   void give_state(PodObject& pod, const State& state, int number) {
     pod.phase = PodPhase::kPending;
     pod.gated = state.waits_for_gate && number % 2 == 1;

@@ -1,5 +1,5 @@
-// Random small clusters for properties: nodes of different sizes in zones and racks, queue trees, jobs of all
-// kinds, as objects that may be applied in any order.
+// Random small clusters for property tests: nodes of different sizes in zones and racks, queue trees and jobs
+// of all kinds, as objects that may be applied in any order.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace muster {
 
-// A number per thing, from which all that is random about the thing follows. Fewer numbers and smaller ones
-// give plainer clusters, which is how failing examples shrink.
+// One number per object; it determines everything random about the object. Fewer and smaller numbers give
+// simpler clusters, so failing examples shrink.
 struct RandomCluster {
   std::vector<std::uint64_t> nodes, queues, jobs, foreign;
 };
 std::ostream& operator<<(std::ostream& out, const RandomCluster& random);
 
-// Takes one thing after the other out of a number.
+// Takes one random value after the other from a number.
 class Dice {
  public:
   explicit Dice(std::uint64_t number) : left_(number) {}
@@ -28,7 +28,7 @@ class Dice {
     left_ /= n;
     return result;
   }
-  // Rarely true: for one number in so many.
+  // True for one number in `times`.
   bool once_in(int times) { return roll(times) == times - 1; }
   template <class T>
   T pick(std::initializer_list<T> values) {
@@ -42,11 +42,11 @@ class Dice {
 // The topology of all random clusters: zone, rack, host.
 TopologyObject random_cluster_topology();
 
-// Running pods stand within the capacity of their nodes; queues come before those below them.
+// Running pods fit on their nodes; queues come before their children.
 std::vector<Object> objects_of(const RandomCluster& random);
 Cluster cluster_of(const std::vector<Object>& objects);
 
-// The instant of all random clusters: 2025-06-01 12:00.
+// The time of all random clusters: 2025-06-01 12:00.
 TimePoint random_cluster_now();
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What the tests of requeue share.
+// Shared by the tests of requeue.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-// One pod with one GPU each, equal but for their time.
+// One pod with one GPU each, equal except for their times.
 inline const JobSpec kOverdue{.node = "node0", .age = 4h, .expected_runtime = "1h"};
 inline const JobSpec kNewer{.node = "node0", .age = 1h};
 
@@ -22,7 +22,7 @@ inline Config with_requeue_arguments(std::map<std::string, std::string> argument
   return config;
 }
 
-// A second nominator: takes the job of that name.
+// A second plugin that nominates: it nominates the job of that name.
 inline PluginFactory nominator(const std::string& plugin, const std::string& job) {
   class Nominator final : public Plugin {
    public:

@@ -1,4 +1,4 @@
-// What holds for requeue on every cluster: random ones, whose jobs say at random how long they expect to run.
+// Properties of requeue on random clusters whose jobs declare random expected runtimes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace muster {
 namespace {
 
-// Of the default configuration.
+// As in the default configuration.
 constexpr Duration kDefaultDelay = 5min;
 
 using Numbers = std::mt19937_64;
@@ -34,7 +34,7 @@ T one_of(Numbers& numbers, std::initializer_list<T> values) {
 
 std::string minutes(int count) { return std::to_string(count) + "m"; }
 
-// Most jobs say how long they expect to run, some of them also how long they want to be left alone.
+// Most jobs declare an expected runtime, some also a cooldown.
 JobSpec random_job(Numbers& numbers) {
   JobSpec job{.tasks = one_of(numbers, {1, 1, 1, 2, 3}),
               .gpus = one_of(numbers, {1, 1, 2}),
@@ -47,8 +47,8 @@ JobSpec random_job(Numbers& numbers) {
   return job;
 }
 
-// Four leaf queues with random rights, three nodes full of jobs, mostly of two of the queues, and as many
-// that wait.
+// Four leaf queues with random quotas and weights, three nodes full of jobs, most of them in two of the
+// queues, and as many pending jobs.
 Cluster contested_cluster(unsigned seed) {
   Numbers numbers(seed);
   TestCluster c;
@@ -108,7 +108,7 @@ Policy policy_with(const std::string& preemptors) {
   return policy_of(config);
 }
 
-// A minute passes between two cycles.
+// One minute passes between two cycles.
 template <class Look>
 void play(Cluster& cluster, const Policy& policy, int cycles, Look look,
           TimePoint now = random_cluster_now()) {
@@ -131,7 +131,7 @@ Duration delay_of(const Cluster& cluster, JobId job) {
   return requeue_delay(cluster, job).given.value_or(kDefaultDelay);
 }
 
-// What comes after it may take what it gave.
+// Without the later actions, which may take what requeue freed.
 Policy policy_up_to_requeue() {
   Policy policy = default_policy();
   std::erase_if(policy.actions, [](const auto& action) {
@@ -176,7 +176,7 @@ TEST(RequeueProperties, NobodyIsAskedTwiceWithinTheDelay) {
   EXPECT_GT(requeued, 50);
 }
 
-// How often each job is sent away within so many minutes from then on.
+// How often each job is requeued in the following minutes.
 std::map<JobId, int> requeues(Cluster& cluster, const Policy& policy, int minutes,
                               TimePoint from = random_cluster_now()) {
   std::map<JobId, int> times;
@@ -221,9 +221,9 @@ TEST(RequeueProperties, EqualsThatTakeTurnsDoSoAtMostOncePerDelay) {
   EXPECT_GE(most, 3);
 }
 
-// ---------------------------------------------------------------- nothing without an opt-in
+// ---------------------------------------------------------------- no effect unless a job opts in
 
-// All that is decided and said, but for the action's own words.
+// All decisions and reports, except those of the action itself.
 std::string told(const Policy& policy, Cluster cluster) {
   const RoundOptions run{.cycles = 4, .now = random_cluster_now(), .interval = 1min};
   std::string text;
@@ -249,8 +249,8 @@ TEST(RequeueProperties, WithoutAnyOptInTheActionChangesNothing) {
 
 // ---------------------------------------------------------------- only what preempt or reclaim may do
 
-// The last plugin of a cycle: what reaches it, all others have allowed. Notes for each preemptor whom
-// preempt's and reclaim's rules, gates included, let it take, and the last scenario that they let pass.
+// The last plugin of a cycle: it sees only what all others allowed. For each preemptor it records the victims
+// that the rules of preempt and reclaim, including their gates, allow, and the last allowed scenario.
 class Witness {
  public:
   struct Rules {
@@ -268,8 +268,8 @@ class Witness {
   }
   const Rules& preempt() const { return preempt_; }
   const Rules& reclaim() const { return reclaim_; }
-  // Preemptors whose queue was, by a scenario that takes from others, to hold more than it is entitled to or
-  // held.
+  // Preemptors whose queue would, by a scenario that takes from other queues, use more than its fair share or
+  // more than before.
   const std::set<JobId>& gained_too_much() const { return gained_too_much_; }
   void forget() { *this = {}; }
 
@@ -325,7 +325,7 @@ class Witness {
   std::set<JobId> gained_too_much_;
 };
 
-// Cycles up to requeue, with a witness.
+// Runs cycles up to requeue, with a recording plugin.
 template <class Look>
 void play_with_witness(Look look) {
   Policy policy = policy_up_to_requeue();
@@ -356,8 +356,8 @@ TEST(RequeueProperties, EveryVictimMayBeTakenByPreemptOrReclaimForTheSamePreempt
   EXPECT_GT(others, 10);
 }
 
-// Where a commit takes from other queues, the preemptor's queue ends within its fair share, or holds no more
-// than before. Where it does not, no other queue loses anything.
+// If a commit takes from other queues, the preemptor's queue ends within its fair share, or uses no more than
+// before. Otherwise no other queue loses anything.
 TEST(RequeueProperties, NobodyGainsMoreThanTheirFairShare) {
   int from_others = 0;
   play_with_witness(

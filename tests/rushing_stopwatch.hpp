@@ -1,4 +1,4 @@
-// Time for tests: every look at it finds one more second gone.
+// A clock for tests that advances by one second each time it is read.
 #pragma once
 
 #include "util/stopwatch.hpp"

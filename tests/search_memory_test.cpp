@@ -1,4 +1,5 @@
-// Cycles that remember searches decide as cycles that do not, and a cluster at rest is not searched again.
+// Cycles that remember earlier searches decide like cycles that do not, and a settled cluster is not searched
+// again.
 #include "engine/search/search_memory.hpp"
 
 #include <gtest/gtest.h>
@@ -19,8 +20,7 @@
 namespace muster {
 namespace {
 
-// Every search ends by itself: one that is cut short goes on where there is a memory, and not where there is
-// none.
+// No search ends early: with a memory the next cycle would continue it, without one it would start again.
 Policy unlimited_policy(const Config& config = {}) {
   std::vector<Error> errors;
   Policy policy = policy::make_policy(config, errors);
@@ -69,7 +69,7 @@ struct World {
   std::string told;  // of the last cycle
 };
 
-// Somebody removes a pod.
+// A user deletes a pod.
 void disturb(World& world, std::uint64_t number) {
   const Cluster& c = world.cluster;
   const TaskId task(static_cast<std::uint32_t>(number % std::max<std::size_t>(c.tasks().size(), 1)));
@@ -99,7 +99,7 @@ TEST(SearchMemory, ChangesNoDecision) {
   EXPECT_LT(with, without * 3 / 4);
 }
 
-// Jobs that no node took in the last cycle, as the clock of simulated time keeps them.
+// Jobs that fit no node in the last cycle, as the clock of simulated time records them.
 IdSet<JobId> waiting_for_a_node(const Decisions& decisions) {
   IdSet<JobId> known;
   for (const WaitingJob& w : decisions.waiting)
@@ -107,14 +107,14 @@ IdSet<JobId> waiting_for_a_node(const Decisions& decisions) {
   return known;
 }
 
-// What stands first in the way of the job; nothing: it is not told of.
+// The first reason of the job; nothing if it has none.
 std::optional<JobRule> front_rule(const Decisions& decisions, JobId job) {
   const auto found = std::ranges::find(decisions.waiting, job, &WaitingJob::job);
   if (found == decisions.waiting.end() || found->reasons.empty()) return std::nullopt;
   return found->reasons.front().rule;
 }
 
-// The same to one who knows of some that no node takes them.
+// The same for a cycle that already knows which jobs fit no node.
 std::optional<JobRule> told_of(const WaitingJob& waiting, const IdSet<JobId>& known) {
   if (waiting.reasons.empty()) return std::nullopt;
   const JobRule rule = waiting.reasons.front().rule;
@@ -158,7 +158,7 @@ TEST(SearchMemory, NorInKaisWay) {
   expect_the_same_decisions(unlimited_policy(config));
 }
 
-// a wants more GPUs than are free; b would have room if r2 moved, and KAI takes it for one that is no easier.
+// a requests more GPUs than are free. b would fit if r2 moved, but KAI treats b as no easier than a.
 std::string decided_for_b(const Config& config, bool is_known) {
   TestCluster c(config);
   for (const char* name : {"n1", "n2"}) c.node(name, {.gpus = 2, .cpu = 4});

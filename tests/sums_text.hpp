@@ -1,4 +1,5 @@
-// What a cluster holds, as text by name: equal texts mean equal clusters, in whatever order they were filled.
+// The contents of a cluster as text by name: equal texts mean equal clusters, in whatever order they were
+// filled.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 
 namespace muster {
 
-// Present nodes, usable queues, and the tasks and jobs that exist; the device groups of shares by name.
+// Present nodes, usable queues, and existing tasks and jobs; shared GPUs by name.
 std::string sums_text(const Cluster& cluster);
 
 }  // namespace muster

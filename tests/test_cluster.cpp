@@ -1,4 +1,4 @@
-// Specs to objects, decisions to text.
+// Turns specs into objects, and decisions into text.
 #include "tests/test_cluster.hpp"
 
 #include <algorithm>
@@ -103,7 +103,7 @@ TestCluster::TestCluster(Config config)
   queue("default");
 }
 
-// Without an age of their own, objects are a second apart, the first of them ten hours old.
+// Objects without an age are one second apart; the first is ten hours old.
 Meta TestCluster::meta(const std::string& name, std::optional<Duration> age) {
   const TimePoint created = age ? now_ - *age : now_ - 10h + std::chrono::seconds(++named_);
   return {.ns = kNamespace, .name = name, .uid = name, .created = created};
@@ -276,7 +276,7 @@ void tell_placed(const Cluster& cluster, const char* verb, const std::vector<Pla
   lines.insert(lines.end(), told.begin(), told.end());
 }
 
-// One clause per job that loses something.
+// One clause for each job that loses pods.
 void tell_evicted(const Cluster& cluster, const std::vector<EvictDecision>& evictions,
                   std::vector<std::string>& lines) {
   std::map<std::string, std::vector<std::string>> by_job;

@@ -1,5 +1,5 @@
-// A cluster in a few lines: for tests that say what is there, run a cycle and compare the decisions as text.
-// Every field has a default, so that a test names only what it is about.
+// Builds a cluster in a few lines, for tests that run a cycle and compare the decisions as text. Every field
+// has a default, so that a test names only what it is about.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ struct NodeSpec {
   double cpu = 64;  // cores
   double memory_gb = 512;
   int pods = 110;
-  int gpu_memory = 0;  // MiB per device; 0: not known
+  int gpu_memory = 0;  // MiB per device; 0: unknown
   Labels labels = {};
   std::vector<Taint> taints = {};
   bool cordoned = false;
@@ -40,16 +40,16 @@ struct QueueSpec {
   int priority = 100;
   std::optional<Duration> preempt_min_runtime = {}, reclaim_min_runtime = {};
   std::string expected_runtime = {}, requeue_delay = {};  // annotations
-  std::optional<Duration> age = {};                       // none: queues are older the earlier they are named
+  std::optional<Duration> age = {};                       // none: queues named earlier are older
 };
 
-// What one task asks for.
+// What one task requests.
 struct TaskSpec {
   int gpus = 1;
   double cpu = 0;  // cores
   double memory_gb = 0;
-  double fraction = 0;  // of each of `devices`; then `gpus` means nothing
-  int gpu_memory = 0;   // MiB of each of `devices`; likewise
+  double fraction = 0;  // of each of `devices`; `gpus` is ignored
+  int gpu_memory = 0;   // MiB of each of `devices`; `gpus` is ignored
   int devices = 1;
   std::vector<NamedAmount> extra = {};
   std::string sub_group = "";
@@ -69,7 +69,7 @@ struct JobSpec {
   std::string queue = "default";
   int tasks = 1;
   std::optional<int> min = {}, min_sub_group = {};  // none: all tasks
-  std::vector<SubGroupSpec> groups = {};            // then `tasks` and `min` mean nothing
+  std::vector<SubGroupSpec> groups = {};            // `tasks` and `min` are ignored
   int gpus = 1;
   double cpu = 0;
   double memory_gb = 0;
@@ -79,10 +79,10 @@ struct JobSpec {
   int priority = 50;
   std::optional<bool> preemptible = {};
   std::string node = "";                 // of running tasks
-  std::vector<std::string> nodes = {};   // one per task, where they differ
-  std::vector<std::string> shares = {};  // GPU groups of running shares
-  std::optional<Duration> age = {};      // since creation and start; none: older the earlier it is named
-  std::optional<Duration> deleted = {};  // since then terminating
+  std::vector<std::string> nodes = {};   // one per task, if they differ
+  std::vector<std::string> shares = {};  // shared GPUs of running tasks
+  std::optional<Duration> age = {};      // since creation and start; none: jobs named earlier are older
+  std::optional<Duration> deleted = {};  // time since the deletion
   Constraints constraints = {};
   std::optional<Duration> preemption_delay = {};
   std::optional<std::string> preemptibility = {};                        // as the spec has it
@@ -111,24 +111,24 @@ class TestCluster {
   TestCluster& gated(const std::string& name, const JobSpec& spec = {});
   TestCluster& running(const std::string& name, const JobSpec& spec = {});
   TestCluster& terminating(const std::string& name, JobSpec spec = {});
-  // One more task of a job, waiting unless it stands on a node: for jobs whose tasks differ.
+  // Adds a task to a job, pending unless `node` is given: for jobs whose tasks differ.
   TestCluster& task(const std::string& job, const std::string& name, const TaskSpec& spec = {},
                     const std::string& node = "");
 
-  // Only these actions of the configuration run.
+  // Runs only these actions of the configuration.
   TestCluster& only(const std::vector<std::string>& actions);
   Policy& policy() { return policy_; }
 
-  // What is decided now, by kind and name: "evict c-0 c-1; bind a-0 n1; pipeline b-0 n2/g0". Before the next
-  // cycle bound pods run and evicted ones are made again.
+  // The decisions of a cycle, by kind and name: "evict c-0 c-1; bind a-0 n1; pipeline b-0 n2/g0". Before the
+  // next cycle, bound pods run and evicted pods are created again.
   std::string cycle();
-  // The last cycle's write of an annotation; "" if there is none.
+  // The last value that the cycle wrote to an annotation; "" if none.
   std::string written(const std::string& job, const std::string& key) const;
-  // Why the job waits since the last cycle; "" if it does not.
+  // Why the job is pending after the last cycle; "" if it is not.
   std::string why(const std::string& job) const;
   TestCluster& advance(Duration by);
 
-  // The cycle that is open, for tests of what happens inside.
+  // The open cycle, for tests of what happens inside.
   Session& open();
   const Decisions& decisions() const { return decisions_; }
   Cluster& cluster() { return cluster_; }
@@ -155,13 +155,13 @@ class TestCluster {
   Policy policy_;
   EmbeddedCluster embedded_;
   TimePoint now_;
-  int named_ = 0;  // objects so far: the later, the younger
+  int named_ = 0;  // objects so far: later ones are younger
   Decisions decisions_;
-  bool is_decided_ = false;  // and not carried out yet
+  bool is_decided_ = false;  // not carried out yet
   std::unique_ptr<Session> session_;
 };
 
-// The decisions as TestCluster::cycle() tells them.
+// The decisions, in the format of TestCluster::cycle().
 std::string text_of(const Cluster& cluster, const Decisions& decisions);
 
 }  // namespace muster

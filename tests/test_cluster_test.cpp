@@ -1,4 +1,4 @@
-// The builder itself, and what a cycle looks like through it.
+// Tests the builder itself, and shows a cycle through it.
 #include "tests/test_cluster.hpp"
 
 #include <gtest/gtest.h>

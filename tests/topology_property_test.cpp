@@ -1,5 +1,5 @@
-// The search for domains against the plain way: sums taken anew, the whole tree sorted, all candidates
-// listed.
+// Compares the search for domains with a plain one, which sums again, sorts the whole tree and lists all
+// candidates.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -23,7 +23,7 @@ using plugins::GroupDemand;
 using plugins::RoomOf;
 using plugins::TopologyLevels;
 
-// ---------------------------------------------------------------- the plain way
+// ---------------------------------------------------------------- the plain search
 
 class PlainSearch {
  public:
@@ -57,7 +57,7 @@ class PlainSearch {
     return static_cast<std::size_t>(
         std::count_if(ranks.begin(), ranks.end(), [&](std::uint32_t r) { return is_valid(r); }));
   }
-  // The child that holds all nodes in question.
+  // The child that contains all of the nodes.
   TopologyDomainId only_child(TopologyDomainId d) const {
     TopologyDomainId only;
     const std::size_t all = valid_in(TopologyTree::root());
@@ -187,7 +187,7 @@ TEST(TopologySearch, FindsWhatSortingTheWholeTreeFinds) {
 
 // ---------------------------------------------------------------- whole cycles
 
-// The domain of the level in which the task stands; not valid: none.
+// The domain of the level that contains the task's node; invalid: none.
 TopologyDomainId domain_of(const Cluster& c, const TopologyTree& tree, TaskId t, const std::string& level) {
   const Placement& at = c.placement(t);
   if (!in(at.status, kActiveAllocated)) return {};
@@ -195,7 +195,7 @@ TopologyDomainId domain_of(const Cluster& c, const TopologyTree& tree, TaskId t,
   return leaf.valid() ? tree.ancestor(leaf, *tree.level(level)) : leaf;
 }
 
-// All pods of a pod set that was not there before.
+// All pods of a pod set that had no pods before.
 void assert_in_one_domain(const Cluster& c, const PodSet& set, const TopologyConstraint& constraint) {
   if (constraint.topology != "net" || constraint.required.empty()) return;
   const TopologyTree& tree = *c.topology("net");

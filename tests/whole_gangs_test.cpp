@@ -1,4 +1,4 @@
-// Gangs start whole, go on with what is left of them, and are moved only where they stand whole again.
+// Gangs start whole, continue with the pods that are left, and move only if they fit whole elsewhere.
 #include <gtest/gtest.h>
 
 #include "tests/test_cluster.hpp"
@@ -12,7 +12,7 @@ TestCluster cluster_without(bool Compatibility::*option) {
   return TestCluster(config);
 }
 
-// Two of three pods run on n1, where "big" wants all GPUs; n2 has room for the two.
+// Two of three pods run on n1, where "big" needs all GPUs; n2 has room for the two.
 void add_part_of_gang(TestCluster& c) {
   c.only({"consolidation"}).node("n1", {.gpus = 8}).node("n2", {.gpus = 4});
   c.running("half", {.tasks = 2, .min = 3, .node = "n1"}).pending("big", {.gpus = 8});
@@ -35,7 +35,7 @@ TEST(WholeGangs, AWholeGangIsMoved) {
   EXPECT_EQ(c.cycle(), "evict whole-0 whole-1; pipeline big-0 n1; pipeline whole-0 n2; pipeline whole-1 n2");
 }
 
-// A gang of which one pod has finished and the others wait.
+// A gang with one finished pod; the others are pending.
 void add_gang_with_finished(TestCluster& c, int minimum, int waiting) {
   c.pending("gang", {.tasks = waiting, .min = minimum});
   c.cluster().apply(PodObject{.meta = {.ns = "default", .name = "done", .uid = "done"},
@@ -73,7 +73,7 @@ TEST(WholeGangs, WhatIsLeftStaysAGang) {
   EXPECT_EQ(c.cycle(), "bind gang-0 n1; bind gang-1 n1");
 }
 
-// One of two sub groups is enough; "a" has one pod of the two that it needs.
+// One of two sub groups is enough; "a" has one of its two required pods.
 void add_sub_groups(TestCluster& c) {
   c.node("n1", {.gpus = 2});
   c.pending("gang", {.min_sub_group = 1,

@@ -1,4 +1,4 @@
-// Any text as a selector of devices: refused, or evaluated to the same value twice.
+// Any text as a device selector: it is rejected, or evaluates to the same value twice.
 #include <cstdint>
 #include <cstdlib>
 

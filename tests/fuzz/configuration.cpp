@@ -1,4 +1,4 @@
-// Any text as a configuration file: read or refused, the same way twice.
+// Any text as a configuration file: it is read or rejected, the same way twice.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -1,5 +1,5 @@
-// Bytes as deltas: objects that come, change and go, in any order. A cluster that saw them all is the same as
-// one that is given what is left of them.
+// Bytes as deltas: objects come, change and go, in any order. A cluster that saw them all equals one that is
+// given only the remaining objects.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -125,7 +125,7 @@ Object some_object(Bytes& bytes) {
   }
 }
 
-// KAI's way: what a cluster holds follows from the objects alone. Ours also remembers what ran where.
+// KAI's way: the state of a cluster follows from the objects alone. Ours also remembers what ran where.
 struct Twins {
   Cluster ours;
   Cluster kais{{.compatibility = Compatibility::kai_exact()}};
@@ -157,12 +157,12 @@ struct Twins {
   }
 };
 
-// Who belongs to whom, for a look at what went wrong.
+// The tasks and their jobs, printed when a check fails.
 std::string members_text(const Cluster& c) {
   std::string text;
   for (TaskId t : ids(c.tasks()))
     if (const Task& task = c.task(t); task.alive)
-      text += task.name + " of " + (task.job.valid() ? c.job(task.job).name : "nobody") +
+      text += task.name + " of " + (task.job.valid() ? c.job(task.job).name : "no job") +
               (task.in_job() ? "" : " (outside)") + "\n";
   return text;
 }
@@ -194,13 +194,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   rebuilt.refresh(TimePoint());
   if (const std::string a = sums_text(twins.kais), b = sums_text(rebuilt); a != b)
     fail("deltas, rebuilt", a + members_text(twins.kais), b + members_text(rebuilt));
-  // Whoever stands on a node of ours is charged to somebody.
+  // Every pod on a node of ours is charged to some queue.
   const Cluster& c = twins.ours;
   for (TaskId t : ids(c.tasks())) {
     const Task& task = c.task(t);
     const Placement& at = c.placement(t);
     if (!task.alive || !task.is_ours || !at.node.valid() || !in(at.status, kActiveAllocated)) continue;
-    if (!task.in_job() || !c.job(task.job).queue.valid()) fail("nobody is charged for", task.full_name());
+    if (!task.in_job() || !c.job(task.job).queue.valid()) fail("charged to no queue", task.full_name());
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any text as a file of manifests: read or refused, the same way twice.
+// Any text as a manifest file: it is read or rejected, the same way twice.
 #include "manifest/manifest.hpp"
 
 #include <cstdint>

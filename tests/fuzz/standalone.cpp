@@ -1,9 +1,8 @@
-// Runs a fuzz target without libFuzzer: over the files of a corpus, and over texts made from them by small
-// changes.
+// Runs a fuzz target without libFuzzer: on the files of a corpus and on random changes of them.
 //
 //   fuzz_TARGET CORPUS [--runs N] [--seconds T] [--seed S]
 //
-// Ends with the first of both; fuzz-last-input is what it was at when it ended otherwise.
+// Ends at the first of the two limits. If it crashes, fuzz-last-input contains the input.
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,7 +63,7 @@ class Mutator {
       case 2:
         text.erase(here, here + static_cast<std::ptrdiff_t>(std::min(below(16), text.size() - at)));
         break;
-      default: {  // a part of another
+      default: {  // insert a part of another input
         const Text& other = pick();
         const std::size_t from = below(other.size() + 1), length = std::min(below(64), other.size() - from);
         const auto part = other.begin() + static_cast<std::ptrdiff_t>(from);
@@ -95,7 +94,7 @@ Options options_of(int count, char** arguments) {
   return options;
 }
 
-// A file that holds what the target is at, for a look at it if the program ends there.
+// A file with the current input, for a look at it after a crash.
 class LastInput {
  public:
   LastInput() : file_(std::fopen(kName, "wb")) {}
@@ -106,7 +105,7 @@ class LastInput {
   LastInput(const LastInput&) = delete;
   LastInput& operator=(const LastInput&) = delete;
 
-  // Kept open: a file that is closed anew each time goes to the disk each time.
+  // Kept open, because closing the file each time would write it to the disk each time.
   void keep(const Text& text) {
     if (file_ == nullptr) return;
     std::rewind(file_);

@@ -1,5 +1,5 @@
-// Any text as a list of jobs and as a list of nodes, in our columns and in those of public traces: read or
-// refused, the same way twice, and what is read can be submitted.
+// Any text as a list of jobs and as a list of nodes, in our columns and in those of public traces: it is read
+// or rejected, the same way twice, and every job that is read can be submitted.
 #include "trace/trace.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Any text as what the API server sends: pages of a list, and events of a watch line by line.
+// Any text as a response of the API server: pages of a list, and events of a watch line by line.
 #include <simdjson.h>
 
 #include <cstdint>

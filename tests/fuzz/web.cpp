@@ -1,7 +1,7 @@
-// Any text as a request to the interface of a live cluster, and as what the API server says of who asks.
+// Any text as a request to the HTTP API, and as the API server's answers about the client.
 //
 // Parts of the input end with the byte 0x1e: the head of the request, then the bodies of the API server's
-// answers, a TokenReview and two SubjectAccessReviews. Where one is missing, the API server says yes.
+// answers, a TokenReview and two SubjectAccessReviews. If one is missing, the API server allows the request.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -46,7 +46,7 @@ kube::Loop& running_loop() {
   return *loop;
 }
 
-// Answers with the parts one after the other.
+// Answers each request with the next part.
 class FakeUpstream {
  public:
   explicit FakeUpstream(std::deque<std::string>& answers) : answers_(answers) {}

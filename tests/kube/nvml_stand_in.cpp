@@ -1,5 +1,5 @@
-// Answers as NVIDIA's management library does on a node with one GPU in sight. STAND_IN_UUID names it;
-// STAND_IN_FAILS says which of its functions, "init", "device" or "uuid", finds nothing.
+// Behaves like NVIDIA's management library on a node with one visible GPU. STAND_IN_UUID is its UUID;
+// STAND_IN_FAILS is the function that fails: "init", "device" or "uuid".
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
