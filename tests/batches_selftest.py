@@ -45,7 +45,7 @@ class Batches(unittest.TestCase):
                             "namespace m { namespace { int two() { return 2; } } int g() { return two(); } }")
 
     def test_the_overload_that_once_dangled(self):
-        # Alone, b.cpp calls the group_of of its header; behind a.cpp it would call that of a.cpp.
+        # Alone, b.cpp calls the group_of of its header; after a.cpp in one batch it would call that of a.cpp.
         self.put("h.hpp", "namespace m { const std::string& group_of(const Pod&); }")
         self.assertApart("namespace m { namespace { std::string group_of(const json& object) { return {}; } } }",
                          '#include "m/h.hpp"\nnamespace m { std::string_view name(Pod p) { return group_of(p); } }')

@@ -1,5 +1,5 @@
-"""A small API server on loopback for tests of `muster serve`: lists that do not change, watches that show nothing, and
-reviews whose answers a test chooses. It speaks TLS, because muster does not talk to others.
+"""A small API server on loopback for tests of `muster serve`: constant lists, watches without events, and reviews with
+answers that a test chooses. It uses TLS, because muster requires it.
 """
 import http.server
 import json
@@ -69,7 +69,7 @@ class FakeApiServer:
 
 class Server(http.server.ThreadingHTTPServer):
     def handle_error(self, request, client_address):
-        """A client may go away at any time."""
+        """A client may disconnect at any time."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 

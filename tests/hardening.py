@@ -1,4 +1,4 @@
-"""The program that users run is built hardened: reads the program at MUSTER with readelf and objdump."""
+"""The program that users run is built with hardening flags: checks MUSTER with readelf and objdump."""
 import os
 import re
 import subprocess

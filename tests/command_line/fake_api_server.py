@@ -1,4 +1,4 @@
-"""An API server on loopback that answers what a test says, to tokens that the test allows."""
+"""A fake API server on loopback: it answers what a test prepares, to tokens that the test allows."""
 import http.server
 import json
 import pathlib
@@ -14,8 +14,8 @@ KINDS = {f"{CORE}/nodes": "Node", f"{CORE}/pods": "Pod", f"{CORE}/configmaps": "
 
 
 class FakeApiServer:
-    """Lists and watches the objects of `add`, and says yes to every write. One without a token gets 403, one with another
-    token than those of `tokens` gets 401; `anonymous` counts the former."""
+    """Lists and watches the objects of `add`, and accepts every write. A request without a token gets 403, one with a
+    token that is not in `tokens` gets 401; `anonymous` counts the former."""
 
     def __init__(self, folder, tokens):
         self.tokens = set(tokens)
@@ -46,7 +46,7 @@ class FakeApiServer:
         self.server.server_close()
 
     def add(self, path, item):
-        """Adds an object, or puts it in the place of the one of the same name; watches show it."""
+        """Adds an object, or replaces the object of the same name; watches report it."""
         with self.lock:
             self.version += 1
             metadata = item["metadata"]
@@ -128,7 +128,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(text)
 
     def watch(self, path):
-        """Until the server closes; what was added between the list and this is shown again."""
+        """Until the server closes. Objects that were added between the list and this call are reported again."""
         api, events = self.server.api, queue.Queue()
         with api.lock:
             for item in api.objects[path].values():

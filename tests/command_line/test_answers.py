@@ -1,7 +1,7 @@
-"""What `muster explain` says would help is true, and what `muster what-if` foretells comes true, on random clusters of
-all profiles: each change is made to the files, and `muster simulate` run on them.
+"""Checks on random clusters of all profiles that the changes that `muster explain` proposes help, and that the
+predictions of `muster what-if` come true: makes each change in the files and runs `muster simulate` on them.
 
-MUSTER names the program; ANSWERS_CLUSTERS how many clusters (300), ANSWERS_FIRST from which one on (0).
+MUSTER names the program, ANSWERS_CLUSTERS the number of clusters (default 300), ANSWERS_FIRST the first one (default 0).
 """
 import concurrent.futures
 import copy
@@ -28,9 +28,9 @@ import program  # noqa: E402
 MUSTER = os.environ["MUSTER"]
 CLUSTERS = int(os.environ.get("ANSWERS_CLUSTERS", "300"))
 FIRST = int(os.environ.get("ANSWERS_FIRST", "0"))
-CYCLES = 20  # how long a run is given to come to rest
+CYCLES = 20  # cycles until a cluster must be settled
 JOBS_PER_CLUSTER = 2
-MOST_SMALLER = 6  # amounts below one that helps, of which all or so many are tried
+MOST_SMALLER = 6  # smaller amounts that are tried: all of them, or this many
 FIELDS = {"queueQuota": "quota", "queueLimit": "limit", "queueWeight": "overQuotaWeight"}
 UNITS = {"gpu": 1, "cpu": 1000, "memory": 1000}  # of queues, in GPUs, cores, GB
 GPU = "nvidia.com/gpu"
@@ -38,7 +38,7 @@ OF_GROUPS = ("jobPriority", "jobPreemptibility", "jobMinimum", "topologyLevel")
 
 
 class Cluster:
-    """The files of a random cluster, and what the program says of them."""
+    """The files of a random cluster, and what the program reports about them."""
 
     def __init__(self, case):
         self.case, self.now = case, program.now_of(case)
@@ -123,7 +123,7 @@ def added_nodes(documents, like, count):
 
 
 def without_node(documents, node):
-    """The pods of the node wait again, made anew by their owners; those without are gone."""
+    """The pods of the node are pending again, created anew by their owners; pods without owners are gone."""
     for d in documents:
         if d["kind"] != "Pod" or d["spec"].get("nodeName") != node or d.get("status", {}).get("phase") in ("Succeeded", "Failed"):
             yield d
@@ -137,7 +137,7 @@ def without_node(documents, node):
 
 
 def changed(cluster, change):
-    """The cluster with the change made to its files."""
+    """The cluster with the change made in its files."""
     documents, kind, target, to = copy.deepcopy(cluster.documents), change["kind"], change["target"], change.get("to")
     if kind in ("drainNode", "removeNode"):
         documents = list(without_node(documents, target))
@@ -183,7 +183,7 @@ def changed(cluster, change):
 
 
 def smaller(change, draw):
-    """Amounts of the same kind that ask for less of a change."""
+    """Smaller amounts of the same change."""
     kind, to = change["kind"], change["to"]
     if kind == "addNodes":
         amounts = range(1, to)
@@ -197,13 +197,13 @@ def smaller(change, draw):
 
 
 def check_helps(cluster, job, stands, evicted, draw):
-    """What is wrong with the answer about one job that waits, and how many changes were replayed."""
+    """What is wrong with the answer about one pending job, and how many changes were replayed."""
     answer = cluster.run("explain", job)
     problems = []
     for help_ in answer.get("wouldHelp", []):
         change = help_["change"]
         if change["kind"] in OF_GROUPS and not any(is_named(d, "PodGroup", job) for d in cluster.documents):
-            continue  # the pod grouper made it: there is no object to change
+            continue  # created by the pod grouper: there is no object to change
         after, lost, _ = changed(cluster, change).rest()
         if job not in after:
             problems.append("%s: does not help: %s" % (job, change))
@@ -218,7 +218,7 @@ def check_helps(cluster, job, stands, evicted, draw):
 
 
 def check_what_if(cluster, words, change):
-    """What is wrong with the answer to one change."""
+    """What is wrong with the answer about one change."""
     before, evicted_before, _ = cluster.rest()
     after, evicted_after, result = changed(cluster, change).rest()
     answer = cluster.run("what-if", *words)
@@ -231,7 +231,7 @@ def check_what_if(cluster, words, change):
 
 
 def some_setting(cluster, draw):
-    """A change of a queue or job, as the command line writes it and as the files have it."""
+    """A change of a queue or job, as written on the command line and in the files."""
     queues = [d for d in cluster.documents if d["kind"] == "Queue" and d["spec"].get("resources")]
     groups = [d for d in cluster.documents if d["kind"] == "PodGroup" and not d["spec"].get("subGroups")]
     if groups and draw.random() < 0.4:
@@ -249,7 +249,7 @@ def some_setting(cluster, draw):
 
 
 def some_other_change(cluster, draw):
-    """A node that comes or goes, a job that is deleted, or another priority of a queue; none: nothing is there to change."""
+    """Adds or removes a node, deletes a job, or changes the priority of a queue; None if there is nothing to change."""
     named = lambda kind: [d["metadata"]["name"] for d in cluster.documents if d["kind"] == kind]
     kind = draw.choice(["drainNode", "removeNode", "addNodes", "deleteJob", "queuePriority"])
     names = named({"deleteJob": "PodGroup", "queuePriority": "Queue"}.get(kind, "Node"))
@@ -289,7 +289,7 @@ class Answers(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             results = list(pool.map(check_cluster, range(FIRST, FIRST + CLUSTERS)))
         self.assertEqual([p for problems, _ in results for p in problems], [])
-        self.assertGreater(sum(tried for _, tried in results), CLUSTERS // 2, "hardly anything was tried")
+        self.assertGreater(sum(tried for _, tried in results), CLUSTERS // 2, "too few changes were tried")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Commands that read a live cluster, and `serve`, with a kubeconfig whose credentials come from a program
-(users[].user.exec). MUSTER names the program under test.
+(users[].user.exec). MUSTER names the program.
 """
 import json
 import os
@@ -17,7 +17,7 @@ PATIENCE = 90  # seconds
 
 AMOUNTS = {resource: {"quota": -1, "limit": -1, "overQuotaWeight": 1} for resource in ("cpu", "memory", "gpu")}
 
-# Prints "token-1" the first time that it runs, and so on, after as many seconds as it is told.
+# Prints "token-1" at its first run, then "token-2" and so on, after the given number of seconds.
 PROGRAM = """#!/bin/sh
 echo run >> "$RUNS"
 sleep "$1"
@@ -57,7 +57,7 @@ def wait_until(condition, what):
 
 
 class Credentials(unittest.TestCase):
-    """One node, one queue; a job that fits and one that never will."""
+    """One node, one queue, a job that fits and a job that never will."""
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))

@@ -1,4 +1,4 @@
-"""`muster explain`, `what-if`, `top` and `snapshot` as processes: what they print, and how they end.
+"""`muster explain`, `what-if`, `top` and `snapshot` as processes: their output and exit codes.
 
 MUSTER names the program.
 """
@@ -36,7 +36,7 @@ def answer(*arguments, exits=0):
     return json.loads(ran.stdout)
 
 
-# A node with two GPUs, which one job holds; how long it runs is a matter of luck. Another one waits.
+# A node with two GPUs, used by a job of random duration; another job is pending.
 TWO_JOBS = """
 {apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 8, memory: 8Gi, pods: 10, nvidia.com/gpu: 2}}}
 ---
@@ -159,12 +159,12 @@ class WhatIf(unittest.TestCase):
             file.flush()
             moved = answer("what-if", file.name, "--advance", "30m")["startsMoved"]
             later = answer("what-if", file.name, "--add", "1:like=n", "--until", "idle")["until"]
-        self.assertEqual(moved, [])  # it ends at the same moment
+        self.assertEqual(moved, [])  # ends at the same time
         self.assertEqual(later["startsMoved"], [{"job": "default/second", "before": "2025-06-01T13:00:00Z",
                                                  "after": "2025-06-01T12:00:00Z"}])
 
     def test_of_jobs_that_run_no_start_moves(self):
-        # augment-sweep runs and would take more: in both, or in one and not in the other.
+        # augment-sweep runs and could use more pods: in both cases, or in only one of them.
         self.assertEqual(answer("what-if", TOUR, "--advance", "2h")["startsMoved"], [])
         self.assertEqual(answer("what-if", TOUR, "--drain", "gpu-1")["startsMoved"], [])
 
@@ -242,12 +242,12 @@ class Top(unittest.TestCase):
         queues = {q["name"]: q for q in answer("top", TOUR)["queues"]}
         self.assertEqual(queues["ads"]["waiting"], 1)
         self.assertGreater(queues["research"]["waiting"], queues["ads"]["waiting"])
-        self.assertGreater(queues["research"]["trend"], 0)  # the cycle gives it something
+        self.assertGreater(queues["research"]["trend"], 0)  # the cycle binds a pod of it
         self.assertIn("trend", muster("top", TOUR, *NOW).stdout)
 
 
 class Terminal:
-    """muster in a terminal of its own, 24 rows of 80 columns."""
+    """muster in its own terminal of 24 rows and 80 columns."""
 
     def __init__(self, *arguments):
         self.process, self.screen = pty.fork()
@@ -258,7 +258,7 @@ class Terminal:
         self.seen = ""
 
     def wait_for(self, text, seconds=60):
-        """What was drawn since the last call, up to the frame that shows the text."""
+        """The output since the last call, up to the frame that shows the text."""
         end = time.monotonic() + seconds
         while text not in self.seen:
             ready, _, _ = select.select([self.screen], [], [], max(0, end - time.monotonic()))
@@ -274,7 +274,7 @@ class Terminal:
         os.write(self.screen, keys.encode())
 
     def end(self):
-        """The exit code; what is still drawn is read, so that nobody waits."""
+        """The exit code. Remaining output is read, so that the program never blocks."""
         try:
             while os.read(self.screen, 65536):
                 pass
@@ -292,7 +292,7 @@ def list_of_tour():
 
 
 def serve_snapshot(test):
-    """The tour as `muster serve` would give it; the address."""
+    """The tour in the form in which `muster serve` would provide it; returns the address."""
     body = list_of_tour().encode()
 
     class Serve(http.server.BaseHTTPRequestHandler):
@@ -327,7 +327,7 @@ class TopOnATerminal(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("tmux"), "there is no tmux")
 class TopInTmux(unittest.TestCase):
-    """The screen as a person sees it, in a terminal that others wrote."""
+    """The screen as a person sees it, in a real terminal emulator."""
 
     def tmux(self, *words):
         return subprocess.run(["tmux", "-L", self.socket, *words], capture_output=True, text=True, check=True).stdout
@@ -350,7 +350,7 @@ class TopInTmux(unittest.TestCase):
         shown = self.wait_for(r">\s+1\s")
         self.assertTrue(all(len(line) <= 80 for line in shown.splitlines()))
         self.tmux("send-keys", "-t", "top", *["Down"] * 8)
-        self.wait_for(r">\s+9\s")  # scrolled to where it is seen
+        self.wait_for(r">\s+9\s")  # scrolls until the line is visible
         self.tmux("send-keys", "-t", "top", "Enter")
         self.wait_for("is pending: no room for pod h200-only-0")
         self.tmux("send-keys", "-t", "top", "q")
@@ -380,7 +380,7 @@ class Plugin(unittest.TestCase):
             self.assertTrue(muster("explain", "", program=companion).stdout.endswith(":0\n"))
 
 
-# One job borrows what another is entitled to.
+# One job borrows GPUs that another queue is entitled to.
 BORROWED = TWO_JOBS.replace("queue: q", "queue: lender", 1).replace("name: q}", "name: lender}").replace("gpu: {quota: 2", "gpu: {quota: 0, overQuotaWeight: 1") \
     .replace("metadata: {name: second, labels: {user: bob}}, spec: {queue: q", "metadata: {name: second}, spec: {queue: owner") + """---
 {apiVersion: scheduling.run.ai/v2, kind: Queue, metadata: {name: owner}, spec: {resources: {
@@ -390,7 +390,7 @@ BORROWED = TWO_JOBS.replace("queue: q", "queue: lender", 1).replace("name: q}", 
 
 class Snapshot(unittest.TestCase):
     def decided(self, state, *arguments):
-        """Pods that are bound and evicted by the cycle that a snapshot was taken before."""
+        """Pods that the first cycle after the snapshot binds and evicts."""
         state = {"apiVersion": "muster.dev/v1", "kind": "SchedulerState", "at": "2025-06-01T12:00:00Z", **state}
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "s.json"

@@ -1,4 +1,4 @@
-"""Names that would steer a terminal: no command writes one as it is, and JSON keeps each to the letter.
+"""Names that would control a terminal: text output escapes them, and JSON keeps them unchanged.
 
 MUSTER names the program.
 """
@@ -19,11 +19,11 @@ import unittest
 from timed import START, job, node, pod, queue, step
 
 MUSTER = os.environ["MUSTER"]
-# Colours, the title of the window, a line of its own, C1, DEL, directions, separators, and the first byte of every kind of
+# Colours, the window title, a forged line, C1, DEL, text directions, separators, and the first byte of each kind of
 # escape sequence.
 STEERING = ("\x1b[31m\x1b]0;title\x07\nFORGED: all is well\r\tFORGED\x00\x08\x0b\x7f\x80\x85FORGED\x9b2J"
             "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u2028FORGED\u2029FORGED")
-IN_ARGUMENTS = STEERING.replace("\x00", "") + "\udcff\udc9b"  # and bytes that are no UTF-8
+IN_ARGUMENTS = STEERING.replace("\x00", "") + "\udcff\udc9b"  # and bytes that are not UTF-8
 IN_CSV = STEERING.replace("\x00", "")
 MARKS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\u2028\u2029")
 OUR_COLOURS = re.compile(r"\x1b\[(0|1|2|31|32|33)m")
@@ -68,7 +68,7 @@ def queue_of(parent="", **annotations):
 
 
 METADATA = {"creationTimestamp": START, "labels": {"user": "ann", "kai.scheduler/queue": "team"}}
-# One object of every kind, with a text in every field that can hold one.
+# One object of every kind, with text in every field that can contain text.
 OF_EVERY_KIND = {
     "Node": [{"apiVersion": "v1", "kind": "Node",
               "metadata": {"name": "n", "labels": {"zone": "a", "nvidia.com/gpu.product": "H100"},
@@ -134,7 +134,7 @@ AROUND = [node("n1", gpus=2), queue("team"), *job("j", pods=2, duration="1h")]
 
 
 def hostile_cluster():
-    """Every name is hostile, and fits the others: something runs, something waits, something is evicted."""
+    """All names are hostile and consistent, so that jobs run, wait and are evicted."""
     team, idle = name("team"), name("idle")
     gone = {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup",
             "metadata": {"name": name("gone"), "annotations": {"kai.scheduler/stale-podgroup-timestamp": name("when")}},
@@ -155,7 +155,7 @@ def hostile_cluster():
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """A `muster serve` or an API server that answers what the class says."""
+    """A `muster serve` or an API server that answers with the attributes of the class."""
     status, reason, body = 200, "OK", b""
 
     def do_GET(self):
@@ -201,7 +201,7 @@ class HostileNames(unittest.TestCase):
             self.assertFalse(line.lstrip().startswith("FORGED"), (about, line))
 
     def expect_text(self, *arguments, exits=None, **options):
-        """Runs the command, of whose output nothing reaches the terminal but words."""
+        """Runs the command; its output must contain no control characters."""
         ran = self.run_muster(*arguments, **options)
         self.expect_harmless(ran.stdout, arguments)
         self.expect_harmless(ran.stderr, arguments)
@@ -210,10 +210,10 @@ class HostileNames(unittest.TestCase):
         return ran
 
     def on_a_terminal(self, *arguments):
-        """What a terminal is sent, by both standard output and standard error."""
+        """Everything that the command sends to a terminal, on standard output and standard error."""
         ours, theirs = pty.openpty()
         modes = termios.tcgetattr(theirs)
-        modes[1] &= ~termios.OPOST  # line ends as they were written
+        modes[1] &= ~termios.OPOST  # unchanged line ends
         termios.tcsetattr(theirs, termios.TCSANOW, modes)
         env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"} | {"TERM": "xterm"}
         with subprocess.Popen([MUSTER, *arguments], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env) as process:
@@ -222,7 +222,7 @@ class HostileNames(unittest.TestCase):
             try:
                 while chunk := os.read(ours, 65536):
                     output += chunk
-            except OSError:  # Linux says so where the other end is closed
+            except OSError:  # Linux reports this if the other end is closed
                 pass
         os.close(ours)
         return output
@@ -258,7 +258,7 @@ class HostileNames(unittest.TestCase):
     def test_do_nothing_in_questions_about_a_job(self):
         cluster = self.cluster(hostile_cluster())
         for start in ("runs", "waits", "reclaims", "ends", "odd", "gone", "nowhere"):
-            # An argument holds no NUL; the pods of the job are found by the beginning of their name nowhere.
+            # An argument cannot contain NUL. No command finds pods of a job by a prefix of their name.
             renamed = json.loads(json.dumps(hostile_cluster()).replace("\\u0000", ""))
             cluster = self.cluster(renamed)
             wanted = start + IN_CSV
@@ -271,7 +271,7 @@ class HostileNames(unittest.TestCase):
                 self.expect_text("what-if", cluster, *NOW, *arguments)
 
     def test_do_nothing_on_a_terminal(self):
-        """Where there are colours, those are ours."""
+        """All colours in the output are muster's."""
         cluster = self.cluster(hostile_cluster())
         for arguments in (("simulate", cluster, *NOW), ("top", cluster, *NOW), ("validate", cluster),
                           ("simulate", cluster, *NOW, "--until", "2h"), ("what-if", cluster, *NOW, "--advance", "1h"),
@@ -296,7 +296,7 @@ class HostileNames(unittest.TestCase):
         self.assertIn(name("default/ends"), [j["name"] for j in played["jobs"]])
         validated = json.loads(self.run_muster("validate", cluster, "-o", "json").stdout)
         self.assertIn(name("example.com/v1 Thing"), validated["unknownKinds"])
-        beginning = name("long")[:40]  # messages quote so much of a long value, at least
+        beginning = name("long")[:40]  # messages quote at least this much of a long value
         self.assertTrue(any(beginning in warning["message"] for warning in validated["warnings"]), validated["warnings"])
 
     # ---------------------------------------------------------------- every field

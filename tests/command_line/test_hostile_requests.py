@@ -1,4 +1,4 @@
-"""`muster serve` beside clients that mean harm: it lives, answers others, and ends in time.
+"""`muster serve` with malicious clients: it stays alive, answers others, and shuts down in time.
 
 MUSTER names the program. The API server is tests/fake_api_server.py.
 """
@@ -71,7 +71,7 @@ class ServeTest(unittest.TestCase):
         return self.log.read_text(errors="replace")
 
     def talk(self, port, request, tls=False):
-        """The whole answer to the bytes; b"" where the connection is closed without one."""
+        """The whole answer to the bytes; b"" if the connection is closed without one."""
         with socket.create_connection(("127.0.0.1", port), PATIENCE) as plain:
             line = ssl._create_unverified_context().wrap_socket(plain) if tls else plain
             with line:
@@ -85,7 +85,7 @@ class ServeTest(unittest.TestCase):
         return self.talk(self.probes, f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
 
     def ask(self, path=SNAPSHOT, token="good", tls=False):
-        """The status of the interface's answer. Path and token may be bytes."""
+        """The status of the answer. Path and token may be bytes."""
         path, token = (part if isinstance(part, bytes) else part.encode() for part in (path, token))
         answer = self.talk(self.web, b"GET " + path + b" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + b"\r\n\r\n", tls)
         self.assertRegex(answer, rb"^HTTP/1\.1 \d+ ", self.log_text())
@@ -194,7 +194,7 @@ class Probes(ServeTest):
                 reader.join()
 
 
-# Four threads, each with 30 connections at a time that ask for a page, read nothing and close after 50 ms.
+# Four threads, each with 30 connections at a time that request a page, read nothing and close after 50 ms.
 ATTACK = """
 import socket, sys, threading, time
 def attack():
@@ -225,7 +225,7 @@ class SlowClients(ServeTest):
             super().setUp()
 
     def dribble(self, port, text):
-        """Clients that send the text byte by byte, one a second, until the test ends."""
+        """Clients that send the text byte by byte, one byte per second, until the test ends."""
         lines = [socket.create_connection(("127.0.0.1", port), PATIENCE) for _ in range(self.COUNT)]
         is_over = threading.Event()
 
@@ -271,7 +271,7 @@ class SlowClients(ServeTest):
         self.check(tls=False)
 
     def test_that_read_no_answer(self):
-        """The answer is larger than what sockets hold."""
+        """The answer is larger than the socket buffers."""
         self.api.lists["/api/v1/nodes"] = [
             {"metadata": {"name": f"node-{i}", "uid": f"{i}", "labels": {f"l{k}": "x" * 60 for k in range(100)}}} for i in range(2000)]
         self.process.terminate()

@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 NOW = ["--now", "2025-06-01T12:00:00Z"]
 
-# Every part of the output is in one of them: fractions and topology, requeue, evictions, searches, workloads, filters.
+# Each part of the output is in one of them: fractions and topology, requeue, evictions, searches, workloads, filters.
 RUNS = {
     "tour": ["tour", "--cycles", "2"],
     "tour, timed and filtered": ["tour", "--timing", "--queue", "research", "--state", "waiting", "--sort", "gpus",
@@ -27,7 +27,7 @@ RUNS = {
     "search": ["search", "--cycles", "2"],
     "search, one job": ["search", "--job", "default/train-a"],
 }
-# The same over simulated time: everything that happens there is in examples/time.
+# Over simulated time: examples/time contains every kind of event.
 OVER_TIME = ["time", "--until", "2h", "--seed", "1", *NOW]
 DRY_RUN = "actions: allocate, requeue\nactionArguments: {requeue: {dryRun: \"true\"}}\n"
 

@@ -1,4 +1,4 @@
-"""muster as a process: signals, terminals, pipes that break and disks that are full.
+"""muster as a process: signals, terminals, broken pipes and full disks.
 
 MUSTER names the program.
 """
@@ -33,7 +33,7 @@ def read_until(fd, pattern):
 
 
 class LongRuns(unittest.TestCase):
-    """Standard error is a terminal, on which a line says how far the run is."""
+    """Standard error is a terminal, with a line that shows the progress."""
 
     def start(self, *more):
         self.terminal, other = pty.openpty()
@@ -46,7 +46,7 @@ class LongRuns(unittest.TestCase):
 
     def interrupted(self, *more):
         process = self.start(*more)
-        output = []  # JSON is written as it comes: somebody must read it
+        output = []  # JSON is written continuously, so the test must read it
         reader = threading.Thread(target=lambda: output.append(process.stdout.read()))
         reader.start()
         read_until(self.terminal, rb"[\d,]+ of 1,000,000 cycles, 2 jobs")
@@ -80,7 +80,7 @@ class LongRuns(unittest.TestCase):
 
 class Interrupts(unittest.TestCase):
     def test_end_the_process_at_once_the_second_time(self):
-        """The report of a first one waits for a reader that never comes."""
+        """The report of a first process waits for a reader that never comes."""
         process = subprocess.Popen([MUSTER, *FOREVER, "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
@@ -119,12 +119,12 @@ class BrokenFiles(unittest.TestCase):
         self.assertIn(b"error: -: Bad file descriptor\n", ran.stderr)
 
     def test_a_file_that_shrinks_is_told(self):
-        """The system tells who reads past its end by a signal; here we send that ourselves."""
+        """The kernel sends a signal if a process reads beyond the end of a truncated file; here the test sends it."""
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "pipe.yaml")
             os.mkfifo(path)
             process = subprocess.Popen([MUSTER, "simulate", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            with open(path, "w"):  # it reads now
+            with open(path, "w"):  # the process is reading now
                 process.send_signal(signal.SIGBUS)
                 out, err = process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, out), (3, b""))

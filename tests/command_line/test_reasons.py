@@ -1,6 +1,6 @@
-"""Every reason why a job waits, and every rule by which a node refuses: the data that programs get.
+"""Every reason for a pending job, and every rule by which a node refuses a pod: the data for programs.
 
-One case each, with all of its details; the tables of docs/json.md name the same codes with the same fields.
+One case each, with all of its details; the tables of docs/json.md list the same codes with the same keys.
 MUSTER names the program.
 """
 import json
@@ -21,7 +21,7 @@ FREE = {"quota": -1, "limit": -1, "overQuotaWeight": 1}
 ALLOCATE = "actions: allocate\n"
 
 
-# ---- objects, each with defaults for all that a case is not about
+# ---- objects, with defaults for everything that a case is not about
 
 def node(name="n1", labels=None, spec=None, conditions=(), **amounts):
     amounts = {"cpu": "8", "memory": "64Gi", "nvidia.com/gpu": "4", "pods": "110",
@@ -136,7 +136,7 @@ def in_sub_group(name, sub_group):
 PRIORITIES = [other("PriorityClass", "high", "scheduling.k8s.io/v1", value=90)]
 PREEMPT = "actions: allocate, preempt\n"
 
-# ---- why a job waits: objects, configuration, details
+# ---- reasons of jobs: objects, configuration, details
 
 RACKS = [topology("rack"), node("n1", {"rack": "r1"}), node("n2", {"rack": "r2"})]
 BUSY = [node(), group("busy"), pod("busy-0", "busy", on="n1", gpus=4)]
@@ -249,7 +249,7 @@ JOBS = {
         {"name": "default", "pod": "default/p-0"}),
 }
 
-# ---- why a node refuses: objects, configuration, the row of the node
+# ---- rules of nodes: objects, configuration, the row of the node
 
 CONDITIONS = {"NotReady": ("Ready", "False"), "MemoryPressure": ("MemoryPressure", "True"),
               "DiskPressure": ("DiskPressure", "True"), "PidPressure": ("PIDPressure", "True"),

@@ -1,4 +1,4 @@
-"""`muster explain` over simulated time: of a moment of a recorded run, and its estimates against what the run does.
+"""`muster explain` over simulated time: at a time of a recorded run, and its estimates compared with the run.
 
 MUSTER names the program.
 """
@@ -13,7 +13,7 @@ from timed import HOUR, MUSTER, START, at, flat, job, node, queue
 
 
 class Recorded(unittest.TestCase):
-    """A job borrows both GPUs of another queue, loses them after ten minutes, and gets them back after an hour more."""
+    """A job borrows both GPUs of another queue, loses them after ten minutes, and gets them back an hour later."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -89,7 +89,7 @@ class Recorded(unittest.TestCase):
 
 
 class Foretold(unittest.TestCase):
-    """Where nothing is left to luck, an estimate is what the run does, however long the line is."""
+    """If nothing is random, an estimate matches the run, however many jobs are pending."""
 
     def test_starts(self):
         for seed in range(3):

@@ -1,4 +1,4 @@
-"""muster simulate --until as a process: what happens when, what is counted, and what is printed.
+"""muster simulate --until as a process: the time of events, the figures, and the output.
 
 MUSTER names the program.
 """
@@ -233,7 +233,7 @@ class Played(TimeTest):
 
 
 class Workloads(TimeTest):
-    """What controllers make over time."""
+    """Objects that controllers create over time."""
 
     @staticmethod
     def template(annotations=None, **spec):
@@ -335,13 +335,13 @@ class Workloads(TimeTest):
                 late = self.workload("Job", "late", {"parallelism": 3, "completions": 3, "template": self.template(**spec)},
                                      duration="1h")
                 outcome = self.play([node("n1", 8), queue("team"), rule, step("10m", apply=late)])
-                self.assertEqual(outcome["jobs"][0]["finished"], at(600 + 2 * HOUR))  # of 64 CPUs, two at a time
+                self.assertEqual(outcome["jobs"][0]["finished"], at(600 + 2 * HOUR))  # two of 64 CPUs at a time
 
     def test_classes_that_are_shipped_count_for_who_comes_later(self):
         low, high = job("low", created=60, duration="1h"), job("high", created=61, duration="1h", priority="inference")
         high[0]["spec"]["preemptibility"] = "preemptible"
         self.play([node("n1", 1), queue("team"), job("first", duration="30m"), low, high])
-        self.assertEqual(self.jobs["high"]["firstStart"], at(61 + 1))  # evicts, instead of waiting its turn
+        self.assertEqual(self.jobs["high"]["firstStart"], at(61 + 1))  # evicts instead of waiting
 
 
 class Refused(unittest.TestCase):

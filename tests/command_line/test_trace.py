@@ -1,4 +1,4 @@
-"""muster trace: traces made and looked at.
+"""muster trace: generates and checks traces.
 
 MUSTER names the program.
 """

@@ -1,4 +1,4 @@
-"""The worked examples of docs/min-runtime.md, requeue.md and preemptibility.md, played over time.
+"""Runs the worked examples of docs/min-runtime.md, requeue.md and preemptibility.md over simulated time.
 
 MUSTER names the program.
 """
@@ -90,7 +90,7 @@ CLASSES = [class_of("train", 50), class_of("build", 100), class_of("inference", 
 
 
 class Preemptibility(TimeTest):
-    """The scenarios of docs/preemptibility.md: jobs of `team` run when `prod` comes for its quota."""
+    """The scenarios of docs/preemptibility.md: jobs of `team` run when `prod` claims its quota."""
 
     def cluster(self, *jobs, quota=0):
         return [node("n1", 4), CLASSES, queue("team", quota), queue("prod", 4), *jobs]

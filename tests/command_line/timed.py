@@ -1,4 +1,5 @@
-"""Clusters over simulated time for tests of `muster simulate --until`: objects in a line, a run, and what holds of all runs.
+"""Clusters over simulated time for tests of `muster simulate --until`: builders of objects, a run, and checks of every
+run.
 
 MUSTER names the program.
 """
@@ -17,7 +18,7 @@ HOUR = 3600
 
 
 def at(seconds):
-    """That long after the start, as RFC 3339."""
+    """This long after the start, as RFC 3339."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1748779200 + seconds))
 
 

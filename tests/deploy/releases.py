@@ -55,7 +55,7 @@ class Helm:
 
 
 def older_chart(directory):
-    """The chart as it may have been: another version, one printer column less, no budget."""
+    """A variant of the chart, as an older release: another version, one printer column less, no budget."""
     chart = directory / "older-chart"
     shutil.copytree(CHART, chart)
     replace(chart / "Chart.yaml", f"ersion: {VERSION}", "ersion: 0.1.9")
@@ -71,7 +71,8 @@ def replace(path, old, new):
 
 
 class Replica(Muster):
-    """One replica of a release's Deployment: its arguments, configuration and ServiceAccount, outside of a container."""
+    """One replica of a release's Deployment, run outside of a container: its arguments, configuration and
+    ServiceAccount."""
 
     def __init__(self, plane, release, name=None):
         self.deployment = plane.api.get(f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments/{release}")

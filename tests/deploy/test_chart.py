@@ -1,4 +1,5 @@
-"""The chart: what it renders, and its life in a real cluster with the real Helm. Run by ctest; MUSTER names the program."""
+"""The chart: its manifests, and its life in a real cluster with the real Helm. Run by ctest; MUSTER names the program.
+"""
 import pathlib
 import shutil
 import subprocess
@@ -144,7 +145,7 @@ class Rendering(unittest.TestCase):
 
 
 class ClusterTest(unittest.TestCase):
-    """One control plane for all tests of a class; each uninstalls what it installed."""
+    """One control plane for all tests of a class; each test uninstalls what it installed."""
 
     @classmethod
     def setUpClass(cls):
@@ -164,7 +165,8 @@ class ClusterTest(unittest.TestCase):
         wait_until(lambda: not self.api.items(ours), 60, "the definitions to be gone")
 
     def wait_served(self, spec):
-        """A definition that goes before its storage has come is cleaned up by the API server after five minutes."""
+        """If a definition is deleted before its storage is ready, the API server cleans it up only after five minutes.
+        """
         version = next(v["name"] for v in spec["versions"] if v["served"])
         self.api.get(f"/apis/{spec['group']}/{version}/{spec['names']['plural']}?limit=1")
 
@@ -197,7 +199,7 @@ class Life(ClusterTest):
             self.assertNotIn(": 403", replica.log())
         self.assertTrue(self.exists(f"{LEASES}/kai-scheduler"))
 
-        # What an administrator made of the queue stays, and a changed configuration makes new pods.
+        # An administrator's changes of the queue stay, and a changed configuration replaces the pods.
         self.api.patch(f"{QUEUES}/research", {"spec": {"resources": {"gpu": {"quota": 5}}}})
         before = self.api.get(f"{DEPLOYMENTS}/muster")["spec"]["template"]
         self.helm.upgrade("muster", "-f", self.plane.directory / "values.yaml", "--set", "config.actions=allocate\\, reclaim")
@@ -234,7 +236,7 @@ class Life(ClusterTest):
     def test_crds_and_classes_of_others_are_used_and_left_alone(self):
         self.plane.kubectl("apply", "-f", ROOT / "deploy/10-crd-queue.yaml", "-f", ROOT / "deploy/20-priorityclasses.yaml")
         path = f"{CRDS}/queues.scheduling.run.ai"
-        self.api.patch(path, {"metadata": {"annotations": {"muster.dev/version": None, "by": "somebody else"}}})
+        self.api.patch(path, {"metadata": {"annotations": {"muster.dev/version": None, "by": "another team"}}})
         before = self.api.get(path)["metadata"]
         self.plane.kubectl("apply", "-f", ROOT / "deploy/13-crd-topology.yaml")
         self.api.patch(f"{CRDS}/topologies.kai.scheduler", {"metadata": {"annotations": {"muster.dev/version": "0.1.9"}}})
@@ -256,7 +258,7 @@ class Life(ClusterTest):
         self.plane.kubectl("apply", "-f", ROOT / "deploy")
         image = self.api.get(f"{DEPLOYMENTS}/muster")["spec"]["template"]["spec"]["containers"][0]["image"]
         self.assertRegex(image, r"^muster:\d")
-        # And Helm takes over what kubectl made.
+        # Helm also adopts objects that kubectl created.
         self.helm.install("muster", "--take-ownership", "--set", "crds.install=always")
         self.assertIn("muster.dev/config-checksum", str(self.api.get(f"{DEPLOYMENTS}/muster")))
 
@@ -281,7 +283,7 @@ class Shards(ClusterTest):
             holders = {item["metadata"]["name"]: item["spec"]["holderIdentity"] for item in self.api.items(LEASES)}
             self.assertLessEqual({"kai-scheduler", "kai-scheduler-blue"}, set(holders))
             self.assertNotIn(": 403", rest.log() + blue.log())
-        # The other pool's release goes on when the one that brought the CRDs is gone.
+        # The other pool's release continues after the release that installed the CRDs is gone.
         self.helm("uninstall", "muster")
         self.assertTrue(self.exists(f"{CRDS}/queues.scheduling.run.ai"))
         self.assertFalse(self.exists(f"{DEPLOYMENTS}/muster"))
@@ -312,7 +314,7 @@ class UnderLoad(ClusterTest):
         stages = [range(i, self.GANGS, 3) for i in range(3)]
         self.submit(stages[0])
         self.helm.upgrade("muster")
-        # As the Deployment does: the next one comes before the last one goes.
+        # Like the Deployment: the next replica starts before the last one ends.
         for i, old in enumerate(replicas):
             new = Replica(self.plane, "muster", f"new-{i}")
             new.start()

@@ -1,5 +1,5 @@
-"""A fresh cluster: the chart in, ten workloads of ten kinds, an upgrade under load, the chart out, nothing left behind. Run by
-ctest; MUSTER names the program."""
+"""A fresh cluster: installs the chart, runs ten workloads of ten kinds, upgrades under load and uninstalls the chart;
+nothing is left behind. Run by ctest; MUSTER names the program."""
 import pathlib
 import sys
 import unittest
@@ -19,7 +19,8 @@ VALUES = ("--set", "gpuSharing.enabled=true,replicas=2")
 OPERATORS_KINDS = {"PyTorchJob": ("kubeflow.org", "v1", "pytorchjobs"), "MPIJob": ("kubeflow.org", "v2beta1", "mpijobs"),
                    "RayCluster": ("ray.io", "v1", "rayclusters"),
                    "LeaderWorkerSet": ("leaderworkerset.x-k8s.io", "v1", "leaderworkersets")}
-# Namespaced and not, that a release could leave. Queues, PodGroups and CRDs stay on purpose; the Lease expires.
+# Kinds of objects, namespaced and not, that a release could leave behind. Queues, PodGroups and CRDs stay on purpose;
+# the Lease expires.
 OF_A_RELEASE = ("deployment,replicaset,serviceaccount,role,rolebinding,configmap,secret,service,poddisruptionbudget,networkpolicy,"
                 "clusterrole,clusterrolebinding,priorityclass,validatingadmissionpolicy,validatingadmissionpolicybinding")
 
@@ -35,7 +36,7 @@ class FreshCluster(unittest.TestCase):
             cls.api.post(CRDS, crd(api_group, version, kind, plural))
         cls.plane.wait_established(*(f"{plural}.{api_group}" for api_group, _, plural in OPERATORS_KINDS.values()))
 
-    # ---- ten workloads; each tells how many pods it has
+    # ---- ten workloads, each with its number of pods
 
     def single_pod(self):
         self.api.post(PODS, pod("single", queue=QUEUE))

@@ -48,13 +48,13 @@ class ImageTest(unittest.TestCase):
 
     @classmethod
     def mount(cls, source, place):
-        """A mount point is all that is ever made in the root, as the kubelet does."""
+        """Like the kubelet, creates nothing but mount points in the root."""
         (cls.root / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
         return ["--ro-bind", source, place]
 
     @classmethod
     def jail(cls, *command, options=()):
-        """How a container would run the command: no rights, nothing to write to, nothing of this machine."""
+        """How a container would run the command: without rights, writable files or access to this machine."""
         return ["bwrap", "--unshare-all", "--share-net", "--die-with-parent", "--new-session", "--clearenv",
                 "--uid", "65532", "--gid", "65532", "--cap-drop", "ALL", "--ro-bind", cls.root, "/", *options, *command]
 
@@ -139,7 +139,7 @@ class Runs(ImageTest):
 
 
 class MusterInJail(Muster):
-    """As a pod has it: a ServiceAccount's token, and the API server's address in the environment."""
+    """Like a pod: a ServiceAccount's token, and the API server's address in the environment."""
 
     def start(self):
         options = [*Serves.mount(self.plane.directory / "account", "/var/run/secrets/kubernetes.io/serviceaccount"),

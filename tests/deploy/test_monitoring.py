@@ -1,4 +1,4 @@
-"""Alerts and dashboard: valid, and every metric that they name is one that muster shows. MUSTER names the program."""
+"""Alerts and dashboard are valid, and muster exports every metric that they use. MUSTER names the program."""
 import json
 import os
 import pathlib
@@ -20,7 +20,7 @@ ALERTS = ROOT / "deploy/chart/files/alerts.yaml"
 DASHBOARD = json.loads((ROOT / "deploy/chart/files/dashboard.json").read_text())
 EMBEDDED_USAGE = "usageDBConfig:\n  clientType: embedded\n  usageParams: {fetchInterval: 1s}\n"
 
-# What is shown of two replicas, minute by minute, and which alerts must come of it.
+# Metrics of two replicas, minute by minute, and the alerts that must follow.
 STORY = {
     "rule_files": [str(ALERTS)], "evaluation_interval": "1m",
     "tests": [

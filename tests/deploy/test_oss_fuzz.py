@@ -1,6 +1,6 @@
 """The files for OSS-Fuzz: every fuzz target is built and has its corpus. Run by ctest.
 
-build.sh runs with stand-ins for cmake and zip, which write down what they are asked for.
+build.sh runs with stand-ins for cmake and zip, which record their arguments.
 """
 import os
 import pathlib

@@ -1,6 +1,6 @@
-"""SECURITY.md, docs/threat-model.md and SECURITY-INSIGHTS.yml: what they name is there. Run by ctest.
+"""Everything that SECURITY.md, docs/threat-model.md and SECURITY-INSIGHTS.yml name exists. Run by ctest.
 
-MUSTER_BUILD names a build directory, whose list of tests is asked.
+MUSTER_BUILD names a build directory, which provides the list of tests.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ def attacks():
 
 
 def anchor(heading):
-    """As GitHub makes it."""
+    """As GitHub does it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
@@ -54,12 +54,12 @@ class Named(unittest.TestCase):
         self.assertGreater(len(attacks()), 12)
         for row in attacks():
             named = re.findall(r"`([^`]+)`", row[-1])
-            self.assertTrue(named, f"no test holds: {row[:2]}")
+            self.assertTrue(named, f"no test for: {row[:2]}")
             self.assertEqual(set(named) - known, set(), row[:2])
             self.assertEqual(len(row), 5, row)
 
     def test_live_tests_that_are_named_are_run(self):
-        """A test in a Python file holds nothing unless ctest runs the file."""
+        """A test in a Python file counts only if ctest runs the file."""
         said = (ROOT / "tests/CMakeLists.txt").read_text()
         for row in attacks():
             for name in re.findall(r"`test_(\w+)\.py ", row[-1]):
@@ -85,7 +85,7 @@ class Named(unittest.TestCase):
         self.assertTrue([name for name in shipped if "-own-" in name])
 
     def test_own_keys_are_those_of_the_policies(self):
-        """The table of muster's own account, against what is rendered."""
+        """The table of the rights of muster's own account, compared with the rendered manifests."""
         policies = (ROOT / "deploy/51-own-account.yaml").read_text()
         table = MODEL.read_text().split("## muster's own account", 1)[1].split("What a stolen token", 1)[0]
         for key in re.findall(r"`([a-z.]+[./-][\w./-]+)`", table):
@@ -100,7 +100,7 @@ class Policy(unittest.TestCase):
             self.assertIn(f"\n## {heading}\n", text)
         for word in ("Embargo", "private", "advisory", "90 days"):
             self.assertIn(word, text)
-        self.assertEqual(re.findall(r"\S+@\S+\.\w+", text), [], "an address that was not agreed upon")
+        self.assertEqual(re.findall(r"\S+@\S+\.\w+", text), [], "an unknown address")
         version = re.search(r"^project\(muster VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
         self.assertIn(f"| {version}.x | yes |", text)
 

@@ -1,4 +1,5 @@
-"""What is said of an image and signed, and the packages that it is built from. Run by ctest; the image here is a small one."""
+"""The signed statements about an image, and the packages that it is built from. Run by ctest; the image here is a small
+one."""
 import base64
 import hashlib
 import json
@@ -32,7 +33,7 @@ class Program:
 
 
 def make(directory):
-    """What deploy/image/build leaves in a directory, with other contents in the image."""
+    """The output directory of deploy/image/build, with other contents in the image."""
     files = {"usr/bin/muster": (0o755, b"program"), "etc/passwd": (0o644, b"muster:x:1:1::/:/none\n")}
     archive, digest = assemble.make_image(files, OPTIONS)
     (directory / "muster-9.9.9.tar").write_bytes(archive)
@@ -113,7 +114,7 @@ class Statements(ScratchTest):
         self.assertEqual(len(said["statements"]), 2)
 
     def test_archives_are_only_read(self):
-        """What the statement about MiniZip says."""
+        """The statement about MiniZip."""
         included = set()
         for path in (ROOT / "src").rglob("*.[ch]pp"):
             included |= set(re.findall(r"#include <minizip/(\w+\.h)>", path.read_text()))
@@ -234,7 +235,8 @@ class Packages(unittest.TestCase):
         self.assertEqual(set(wanted) - set(locked), set(), "in cmake/setup.sh and not in the lock: run deploy/image/lock")
 
     def test_lock_is_not_ahead_of_what_can_be_had(self):
-        """Older than what is installed it may be; a version that Debian does not have yet would never install."""
+        """A locked version may be older than the installed one; a version that Debian does not have yet could not be
+        installed."""
         here = packages_lock.installed()
         is_newer = lambda a, b: subprocess.run(["dpkg", "--compare-versions", a, "gt", b]).returncode == 0
         shown = subprocess.run(["apt-cache", "policy", *packages_lock.read()[1]], capture_output=True, text=True).stdout
@@ -251,7 +253,7 @@ class Packages(unittest.TestCase):
         self.assertIn(packages_lock.read()[0], (IMAGE / "Dockerfile").read_text())
 
     def install(self, **environment):
-        """What the script for the Dockerfile asks apt-get for, and the sources that it leaves."""
+        """The packages that the script for the Dockerfile requests from apt-get, and the sources that it leaves."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         base = pathlib.Path(scratch.name)

@@ -1,4 +1,4 @@
-"""One version everywhere: in the program, the chart, the manifests and the Dockerfile. MUSTER names the program."""
+"""The program, the chart, the manifests and the Dockerfile have the same version. MUSTER names the program."""
 import os
 import pathlib
 import subprocess

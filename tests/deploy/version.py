@@ -1,4 +1,4 @@
-"""The version, from the one place that has it: CMakeLists.txt."""
+"""The version, read from CMakeLists.txt."""
 import pathlib
 import re
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs muster on every case beside this file and compares the answer with what the case expects."""
+"""Runs muster on every case in this directory and compares the result with what the case expects."""
 import argparse
 import fnmatch
 import json
@@ -108,18 +108,18 @@ def problems_of(muster, case):
         elif what == "says":
             text = " ".join(rest)
             if not any(text in line for line in answer.said):
-                yield f"line {number}: is not said"
+                yield f"line {number}: no such message"
             silent = [line for line in silent if text not in line]
         elif what != "with":
             yield f"line {number}: unknown word {what}"
-    yield from (f"nobody expected: {line}" for line in silent)
-    yield from (f"no line speaks of pod {pod}" for pod in sorted(set(answer.pods) - seen))
+    yield from (f"unexpected message: {line}" for line in silent)
+    yield from (f"no line expects anything of pod {pod}" for pod in sorted(set(answer.pods) - seen))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--muster", required=True, help="the program")
-    parser.add_argument("names", nargs="*", help="cases, all if none is named")
+    parser.add_argument("names", nargs="*", help="cases (default: all)")
     options = parser.parse_args()
     cases = sorted(case for case in HERE.glob("*.yaml") if not options.names or case.stem in options.names)
     failed = 0

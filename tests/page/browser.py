@@ -17,14 +17,15 @@ def program():
 
 
 class Browser:
-    """One tab. `requests` has the address of everything that it wanted to load, `mistakes` what its scripts threw."""
+    """One tab. `requests` has the address of everything that it tried to load, `mistakes` the exceptions of its
+    scripts."""
 
     def __init__(self):
         self.home = tempfile.TemporaryDirectory(prefix="muster-browser-", ignore_cleanup_errors=True)
         to_browser, self.to = os.pipe()
         self.come, from_browser = os.pipe()
 
-        def ends():  # which the browser knows by number: out of their way first
+        def ends():  # the browser expects fixed file descriptors: move ours out of the way first
             high = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (to_browser, from_browser)]
             os.dup2(high[0], 3)
             os.dup2(high[1], 4)
@@ -100,7 +101,7 @@ class Browser:
         return result["result"].get("value")
 
     def screenshot(self, file, top=0, height=None):
-        """The whole page, or so much of it."""
+        """The whole page, or the given part of it."""
         size = self.send("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": top, "width": size["width"], "height": height or size["height"] - top, "scale": 1}
         shot = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)

@@ -19,7 +19,7 @@ NODES = "gpus,cpu,memory,count\n8,128,1024,4\n"
 HOSTILE = ["<script>window.hacked=1</script>", "</script><img src=x onerror=window.hacked=1>", "\"quo'tes\" & &amp;",
            "\u202eright-to-left שלום", "x" * 253, "{{data}}", "${1}`"]
 
-# Of every canvas: how many of its pixels are painted, and in how many colours.
+# For every canvas: how many of its pixels are painted, and in how many colours.
 PAINTED = """[...document.querySelectorAll("canvas")].map((canvas) => {
   const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), colours = new Set();
   let painted = 0;
@@ -31,7 +31,7 @@ PAINTED = """[...document.querySelectorAll("canvas")].map((canvas) => {
 })"""
 FIELDS = """Object.fromEntries([...document.querySelectorAll("[data-field]")].map(
   (node) => [node.dataset.field, [node.dataset.value ?? null, node.textContent]]))"""
-# How far text stands out from its ground, as WCAG reckons it.
+# Contrast of text and background, as WCAG defines it.
 CONTRAST = """(() => {
   const light = (colour) => {
     const part = (v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
@@ -44,7 +44,7 @@ CONTRAST = """(() => {
 
 
 def fields_of(report, name):
-    """What the page must show of a report, by the names that it uses."""
+    """What the page must show of a report, by the names that the page uses."""
     expected = {f"{name}.cluster.{key}": report["cluster"][key]
                 for key in ("gpuUtilisation", "gpuFragmentation", "gpus", "makespanSeconds")}
     for queue in report["queues"]:
@@ -87,7 +87,7 @@ class Pages(unittest.TestCase):
     def open(self, page, **how):
         self.browser.open(self.home / page, **how)
         self.assertEqual(self.browser.mistakes, [])
-        self.assertEqual(self.browser.requests, [f"file://{self.home / page}"], "nothing else is loaded")
+        self.assertEqual(self.browser.requests, [f"file://{self.home / page}"], "loads nothing else")
         if PICTURES:
             kind = how.get("media") or how.get("scheme", "light")
             self.browser.screenshot(os.path.join(PICTURES, f"{pathlib.Path(page).stem}-{kind}.png"))
