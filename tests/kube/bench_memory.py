@@ -1,6 +1,7 @@
-"""How much memory muster serve takes: bench_memory.py [--nodes N] [--pods N]. One line per stage, a fresh process for each.
+"""Measures the memory of muster serve: bench_memory.py [--nodes N] [--pods N]. Prints one line per stage, each in a
+fresh process.
 
-Nodes and pods only stand in the API server: no kubelets, and pods that are bound already, four to a PodGroup.
+Nodes and pods exist only in the API server: there are no kubelets, and all pods are bound, four to a PodGroup.
 """
 import argparse
 import os
@@ -35,7 +36,7 @@ def bound_pod(i, nodes):
 
 
 def measure(plane, what):
-    """The time until it is ready is that of the first list."""
+    """The time until it is ready is the time of the first list."""
     begin = time.monotonic()
     with Muster(plane, BINARY, name=f"muster-{time.monotonic_ns()}") as muster:
         wait_until(muster.is_ready, 120, "muster to be ready")

@@ -1,7 +1,7 @@
-"""How fast muster serve is on this machine, everything on it: bench_serve.py [by-hand fill gang reclaim one].
+"""Measures the speed of muster serve, with everything on this machine: bench_serve.py [by-hand fill gang reclaim one].
 
-Prints one line per figure. From the first create to the last bind that the API server has acknowledged. by-hand: the
-same requests without a scheduler, which is what the machine allows.
+Prints one line per figure, measured from the first create to the last bind that the API server acknowledges. by-hand:
+the same requests without a scheduler, which is the best that this machine allows.
 """
 import argparse
 import os
@@ -38,7 +38,7 @@ def peak_mb(process):
 
 
 class Snapshot:
-    """What has been counted up to one moment."""
+    """Counters up to one point in time."""
 
     def __init__(self, plane, muster):
         self.cpu = {name: cpu_seconds(p.pid) for name, p in {**plane.processes, "muster": muster.process}.items()}
@@ -59,7 +59,7 @@ class Snapshot:
         return self
 
     def quantile(self, q):
-        """Upper bound of the bucket that holds the quantile of watch-to-bind, in milliseconds."""
+        """Upper bound of the bucket that contains the quantile of watch-to-bind, in milliseconds."""
         most = max(self.buckets.values(), default=0)
         return next((bound for bound, count in sorted(self.buckets.items()) if count >= q * most), 0)
 
@@ -99,9 +99,9 @@ class Bench:
         return all(f"kai_muster_{name} 0\n" in page for name in ("open_binds", "open_evictions", "waiting_requests"))
 
     def measure(self, name, count, start, step=0.2, runs=False):
-        """Runs start() and waits for `count` further binds, then for what is still to be written.
+        """Runs start() and waits for `count` further binds, then for the remaining writes.
 
-        `step`: seconds between two looks; looking costs, too. `runs`: says when all pods run, too.
+        `step`: seconds between two checks, which have a cost as well. `runs`: also reports when all pods run.
         """
         before, bound_before = Snapshot(self.plane, self.muster), self.bound()
         first = None

@@ -1,5 +1,5 @@
-"""muster in the place of KAI-Scheduler's scheduler, beside its real binder and podgrouper, and beside its scheduler where two
-act at once. By hand, since it needs a checkout of KAI-Scheduler (v0.13 or later) and builds it:
+"""muster in the place of KAI-Scheduler's scheduler, with its real binder and podgrouper, and beside its scheduler. Run by
+hand, because it builds a checkout of KAI-Scheduler (v0.13 or later):
 
     MUSTER=build/release/src/muster python3 -B tests/kube/beside_kai.py DIRECTORY [Class[.test]]
 """
@@ -49,12 +49,12 @@ def build_kai():
 
 
 def knows(folder, word):
-    """That the version at hand does."""
+    """Whether this version of KAI has the word."""
     return any(word in file.read_text() for file in (CHECKOUT / folder).rglob("*.go"))
 
 
 def flags_of(part, *flags):
-    """Those that the version at hand knows."""
+    """The flags that this version of KAI has."""
     return [flag for flag in flags if knows(f"cmd/{part}", flag.lstrip("-").split("=")[0])]
 
 
@@ -113,7 +113,7 @@ class BesideKai(KubeTest):
         self.api.delete(BIND_REQUESTS)
 
     def empty_queues(self):
-        pass  # KAI's CRD of queues has no use for it, and nobody writes their status here
+        pass  # KAI's CRD of queues has no such field, and no controller writes their status here
 
     def serve(self, *flags):
         return super().serve(*INSTEAD_OF_KAI, *flags)
@@ -180,12 +180,12 @@ class Work(BesideKai):
         short_lived = m.metric("kai_muster_short_lived_pods_total")
         print(f"50 pods were made in {took:.2f} s; evicted within 10 s: {short_lived:.0f}", file=sys.stderr)
         if short_lived and took > 0.4:
-            self.skipTest("this machine is too busy to create 50 pods in 0.4 s: they did not come together")
+            self.skipTest("this machine is too busy to create 50 pods in 0.4 s")
         self.assertEqual(short_lived, 0)
 
 
 class Shares(BesideKai):
-    """With a stand-in that reports devices, and pods as KAI's admission leaves them."""
+    """With a stand-in that reports devices, and pods in the form in which KAI's admission leaves them."""
 
     def share(self, name, **annotations):
         made = pod(name, gpus=0, queue="team-a")
@@ -195,7 +195,7 @@ class Shares(BesideKai):
         self.api.post(PODS, made)
 
     def environment(self, name):
-        """The portion stands in one map, the device in the other."""
+        """The portion is in one ConfigMap, the device in the other."""
         return {**self.api.get(f"{CONFIG_MAPS}/{name}-shared-gpu-0")["data"],
                 **self.api.get(f"{CONFIG_MAPS}/{name}-shared-gpu-0-evar")["data"]}
 
@@ -224,7 +224,7 @@ class Shares(BesideKai):
         self.assertEqual(self.environment("part")["GPU_PORTION"], "0.26")
 
     def test_a_bind_that_fails_is_not_tried_again_and_again(self):
-        """Nobody reports the device, so KAI's binder gives up after 5 s."""
+        """No program reports the device, so KAI's binder gives up after 5 s."""
         self.serve()
         seen, end = set(), time.monotonic() + 20
         self.share("lost", **{"gpu-fraction": "0.5"})
@@ -256,7 +256,7 @@ class Trouble(BesideKai):
         for i in range(4):
             self.api.post(PODS, pod(f"contended-{i}", queue="team-a"))
         wait_until(lambda: m.metric("kai_muster_waiting_jobs") == 4, 30, "muster to know them")
-        time.sleep(11)  # what happens before may be of the leader before us
+        time.sleep(11)  # earlier binds may be those of the previous leader
         os.kill(m.process.pid, signal.SIGSTOP)  # else it is faster every time
         try:
             self.start_kais_scheduler()
@@ -269,7 +269,7 @@ class Trouble(BesideKai):
         self.assertIn("another scheduler named kai-scheduler", m.log())
 
     def test_to_kai_and_back_under_load(self):
-        """One after the other: no pod is bound twice, and none is left."""
+        """One scheduler after the other: no pod is bound twice, and none is left pending."""
         m = self.serve()
         for i in range(8):
             self.api.post(PODS, pod(f"first-{i}", queue="team-a"))

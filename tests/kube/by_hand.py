@@ -1,4 +1,6 @@
-"""What the API server, the controllers and KWOK need here for the requests of a schedule, without a scheduler.
+"""Measures the requests of a schedule without a scheduler: the time that the API server, the controllers and KWOK need
+on this machine. Everything is known in advance, so nothing is watched or decided; no scheduler on this machine can
+be much faster.
 
 Everything is known beforehand, so nothing is watched or decided: no scheduler on this machine can be much faster.
 """
@@ -26,7 +28,7 @@ def binding(name, node):
 
 
 def grouping(name, uid):
-    """Its PodGroup, which goes when the pod goes."""
+    """Its PodGroup, which is deleted with the pod."""
     body = group(f"pg-{name}", "borrower", 1)
     body["metadata"]["ownerReferences"] = [{"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid}]
     return "POST", POD_GROUPS, body

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Three replicas under load while everything around them breaks, and a look at the history afterwards.
+"""Runs three replicas under load while everything around them breaks, and checks the history afterwards.
 
     chaos.py --runs N [--seed S] [--seconds S]
 
-Each run takes its faults from its seed: replicas that are killed, stopped for longer than their lease, or ended in order;
-networks that cut, delay, repeat and refuse; watches that fall silent; renewals that do not get through; tokens that are
-replaced or run out; a server that shows a stranger's certificate; clocks that are wrong by minutes and are set back; an API
-server that is killed; etcd compacted; nodes, pods and namespaces that go in the middle of it. Then all is well again, and
-within two minutes everything must be as it should: every pod runs, every gang is whole, no pod was bound twice, nobody wrote
-without the lease, no node held more than it has at any moment, and why a pod was evicted was written before it went. MUSTER
-names the program. What a run that failed has left (logs, audit log) is kept; it says where.
+The seed determines the faults of a run: replicas are killed, stopped for longer than their lease, or shut down; networks
+cut, delay, repeat and refuse requests; watches fall silent; renewals of the lease fail; tokens are replaced or expire; the
+server shows a wrong certificate; clocks are wrong by minutes and are set back; the API server is killed; etcd is compacted;
+nodes, pods and namespaces are deleted in between. Then the faults end, and within two minutes everything must be right:
+every pod runs, every gang is whole, no pod was bound twice, no replica wrote without the lease, no node was ever
+over-committed, and every eviction was recorded before it happened. MUSTER names the program. The logs and the audit log of a
+failed run are kept; the output says where.
 """
 import argparse
 import contextlib
@@ -31,7 +31,7 @@ from test_serve import BINARY, ROOT
 from workloads import POD_GROUPS, PODS, QUEUES, group, pod, queue
 
 REPLICAS, NODES, GPUS = 3, 4, 8
-GUESTS = 24  # so many that all else has to make room for itself
+GUESTS = 24  # so many that all others need their GPUs
 LONG_STOP = 60  # seconds
 LEASE = "kai-scheduler"
 NAMESPACE = "/api/v1/namespaces/kai-scheduler"
@@ -39,7 +39,7 @@ RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
 
 def fake_time():
-    """The library that shows a program another time than the machine's."""
+    """The library that shows a program a time other than that of the machine."""
     found = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
     if not found:
         sys.exit("chaos.py needs Debian's package libfaketime")
@@ -47,7 +47,7 @@ def fake_time():
 
 
 class Token:
-    """In a file, and good only as long as a Secret is there."""
+    """A token in a file, valid as long as its Secret exists."""
 
     def __init__(self, plane, account):
         self.api, self.account, self.number, self.is_good = plane.api, account, 0, False
@@ -77,7 +77,7 @@ class Token:
 
 
 class Replica:
-    """A muster with a name of its own to the API server, and a network, a token and a clock of its own."""
+    """A muster with its own name at the API server, and its own network, token and clock."""
 
     def __init__(self, plane, number, seed):
         self.account = f"muster-{number}"
@@ -120,14 +120,15 @@ class Replica:
             self.pids.append(self.muster.process.pid)
 
     def sweep(self):
-        """What fake clocks of processes that were killed have left: it would end another one of the same number."""
+        """Removes what the fake clocks of killed processes left behind; it would stop a new process of the same number.
+        """
         for pid in self.pids:
             for left in (f"faketime_shm_{pid}", f"sem.faketime_sem_{pid}"):
                 pathlib.Path("/dev/shm", left).unlink(missing_ok=True)
         self.pids.clear()
 
     def stop(self, seconds):
-        """For at least so long, unless all ends."""
+        """Runs for at least this long, unless everything ends."""
         self.muster.process.send_signal(signal.SIGSTOP)
         self.is_stopped, self.stopped_until = True, time.monotonic() + seconds
 
@@ -176,7 +177,7 @@ class Run:
             self.expected[f"{name}-{i}"] = name
 
     def take_away(self):
-        """A whole gang: what is left of it is what runs."""
+        """A whole gang; its remaining pods must run."""
         gangs = sorted(set(self.expected.values()))
         if len(gangs) < 5:
             return
@@ -189,7 +190,7 @@ class Run:
             self.api.delete(f"{POD_GROUPS}/{gone}")
 
     def invite(self):
-        """Pods of a queue that is owed nothing: they go when the others want their GPUs."""
+        """Pods of a queue without quota: they are evicted when others need their GPUs."""
         for _ in range(GUESTS - len(self.guests())):
             self.number += 1
             name = f"guest-{self.number}"
@@ -333,7 +334,7 @@ class Run:
         wrong += [f"bound twice: {name}" for name in history.bound_twice()]
         wrong += [f"broken gang: {text}" for text in history.broken_gangs(self.api.items(POD_GROUPS), pods)]
         wrong += [f"without lease: {w}" for w in history.writes_without_lease(LEASE, {r.user for r in self.replicas})]
-        wrong += [f"evicted without receipt: {name}" for name in history.evictions_without_receipt()]
+        wrong += [f"evicted without eviction record: {name}" for name in history.evictions_without_receipt()]
         nodes = {node for *_, node in history.bindings()}
         wrong += [f"overfull: {node} held {count}" for node, count in history.overfull_nodes(dict.fromkeys(nodes, GPUS), lambda _: 1)]
         self.evictions = len(history.evictions())
@@ -347,7 +348,8 @@ class Run:
         return set(self.expected) <= self.running()
 
     def make_lost_pods_again(self):
-        """As the controllers that pods have elsewhere: those of nodes that went, and those that were evicted."""
+        """Like the controllers that pods have elsewhere: creates pods again whose node was removed or that were
+        evicted."""
         there = {p["metadata"]["name"]: p for p in self.plane.pods()}
         for name in self.expected:
             with contextlib.suppress(ApiError):
@@ -368,7 +370,7 @@ def make_strangers_certificate(directory):
 
 
 def one_run(seed, seconds):
-    """(what happened, what is wrong), on a control plane of its own: the history is this run's alone."""
+    """(what happened, what is wrong), on its own control plane, so that the history contains only this run."""
     with ControlPlane(audit=True) as plane:
         plane.install(ROOT / "deploy")
         plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")

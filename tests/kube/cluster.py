@@ -21,14 +21,14 @@ CONTROLLERS = ",".join(f"{name}-controller" for name in (
     "taint-eviction", "node-lifecycle", "persistentvolume-binder", "persistentvolume-protection",
     "persistentvolumeclaim-protection"))
 ADMIN_TOKEN = "admin-token-of-the-tests"
-WHAT_CHANGES = [  # as rules of an audit policy, with what was sent where a history is read from it
+WHAT_CHANGES = [  # as rules of an audit policy, with the request body for what a history needs
     {"level": "Request", "verbs": ["create"], "resources": [{"group": "", "resources": ["pods/binding", "pods/eviction"]}]},
     {"level": "Request", "verbs": ["delete"], "resources": [{"group": "", "resources": ["pods"]}]},
     {"level": "Request", "verbs": ["patch"], "resources": [{"group": "scheduling.run.ai", "resources": ["podgroups"]}]},
     {"level": "Request", "verbs": ["create", "update"], "resources": [{"group": "coordination.k8s.io", "resources": ["leases"]}]},
     {"level": "Metadata", "verbs": ["create", "update", "patch", "delete", "deletecollection"]},
     {"level": "None"}]
-TENANTS = ("tenant", "neighbour")  # users without any right; a token of each is "NAME-token-of-the-tests"
+TENANTS = ("tenant", "neighbour")  # users without any rights; the token of each is "NAME-token-of-the-tests"
 
 
 def free_port():
@@ -38,7 +38,7 @@ def free_port():
 
 
 def wait_until(condition, seconds=30, what="the condition", step=0.05):
-    """The first true value of condition(); AssertionError after `seconds`."""
+    """The first true value of condition(); raises AssertionError after `seconds`."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -56,7 +56,7 @@ class ApiError(Exception):
 
 
 class Api:
-    """Requests with one kept connection, given up before the server does so after 90 s without a request."""
+    """Requests on a persistent connection. It is closed before the server does so after 90 idle seconds."""
     IDLE_SECONDS = 45
 
     def __init__(self, port, ca, token=ADMIN_TOKEN):
@@ -111,7 +111,7 @@ class Api:
 
 
 class ControlPlane:
-    """`audit`: True for what changes something, or the rules of an audit policy."""
+    """`audit`: True to record all changes, or the rules of an audit policy."""
 
     def __init__(self, kwok=True, controllers=True, audit=False, fast=False, api_flags=()):
         self.programs = programs.provide()
@@ -193,7 +193,7 @@ class ControlPlane:
         self.kubeconfig = self.write_kubeconfig("admin.kubeconfig", ADMIN_TOKEN)
 
     def write_kubeconfig(self, name, token, port=None, ca=None, **user):
-        """`user`: more of the user's entry; token is None where that says how to get one."""
+        """`user`: more of the user's entry; token is None if that says how to get one."""
         path = self.directory / name
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "tests",
@@ -252,7 +252,7 @@ class ControlPlane:
                    f"--root-ca-file={self.directory}/ca.crt", "--v=1")
 
     def start_kwok(self):
-        # Leases are renewed after a quarter of their life; a node without is taken for dead after 50 s.
+        # Leases are renewed after a quarter of their duration; a node without a lease is considered dead after 50 s.
         self.start("kwok", self.programs / "kwok", "--manage-all-nodes=true", f"--kubeconfig={self.kubeconfig}",
                    f"--config={self.programs}/stages.yaml", "--node-lease-duration-seconds=160", "--v=4")
 
@@ -271,7 +271,7 @@ class ControlPlane:
         self.wait_established("queues.scheduling.run.ai", "podgroups.scheduling.run.ai")
 
     def wait_established(self, *names):
-        """That the definitions are served. `kubectl wait` fails where nothing has been said about one yet."""
+        """Waits until the definitions are served. `kubectl wait` fails if one has no status yet."""
         def are_served():
             crds = {c["metadata"]["name"]: c for c in self.api.items("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")}
             return all(any(c["type"] == "Established" and c["status"] == "True"
@@ -279,7 +279,7 @@ class ControlPlane:
         wait_until(are_served, 60, f"{', '.join(names)} to be served")
 
     def remove_policies(self):
-        """Without them muster must hold, too."""
+        """Without them muster must hold as well."""
         for kind in ("validatingadmissionpolicybindings", "validatingadmissionpolicies"):
             self.api.delete(f"/apis/admissionregistration.k8s.io/v1/{kind}")
         wait_until(self.takes_odd_queues, 30, "the policies to be gone", 0.2)
@@ -294,7 +294,8 @@ class ControlPlane:
         return True
 
     def delete_queue(self, name):
-        """The admission policy sees a moment later that it is not in use any more, or that those below it are gone."""
+        """Retries, because the admission policy learns with a delay that the queue is unused or that its children are
+        gone."""
         def deletes():
             try:
                 return self.api.delete(f"/apis/scheduling.run.ai/v2/queues/{name}")
@@ -304,7 +305,7 @@ class ControlPlane:
         wait_until(deletes, 10, f"queue {name} to be deleted")
 
     def tenant(self, name, ns):
-        """Requests as a user who may edit what is in the namespace, and PodGroups there, and nothing else."""
+        """Requests as a user who may edit the namespace, including PodGroups, and nothing else."""
         rbac = "/apis/rbac.authorization.k8s.io/v1"
         role = {"metadata": {"name": "edit-podgroups"}, "rules": [
             {"apiGroups": ["scheduling.run.ai"], "resources": ["podgroups"], "verbs": ["*"]}]}
@@ -312,7 +313,7 @@ class ControlPlane:
             self.api.post("/api/v1/namespaces", {"metadata": {"name": ns}})
         with contextlib.suppress(ApiError):
             self.api.post(f"{rbac}/clusterroles", role)
-        # What edit is made of: the controller that puts it together does not run here.
+        # The parts of the role edit: the controller that combines them does not run here.
         for granted in ("system:aggregate-to-edit", "system:aggregate-to-view", "edit-podgroups"):
             self.api.post(f"{rbac}/namespaces/{ns}/rolebindings", {
                 "metadata": {"name": f"{name}-{granted}".replace("system:", "")},
@@ -324,7 +325,8 @@ class ControlPlane:
         return [json.loads(line) for line in (self.directory / "audit.log").read_text().splitlines()]
 
     def bindings(self, codes=(201,)):
-        """UIDs of pods, once for each binding that the API server answered so, dry runs aside; 504: it was perhaps done."""
+        """UIDs of pods, one for each binding that the API server answered with one of the codes, except dry runs. With
+        504 the binding may have been made."""
         return [entry["requestObject"]["metadata"]["uid"] for entry in self.audit_entries()
                 if entry["objectRef"].get("subresource") == "binding" and entry["responseStatus"]["code"] in codes
                 and "dryRun" not in entry["requestURI"]]
@@ -428,8 +430,8 @@ class Muster:
             raise AssertionError(f"{error}: {self.page('/readyz')[1]}\n{self.log()[-3000:]}") from error
 
     def metric(self, name, label=""):
-        """The sum over all that have the label, as in queue="a", of a page that is made after this call: muster makes one
-        at most once a second."""
+        """The sum over all series with the label, such as queue="a", of a page that is made after this call; muster
+        makes a page at most once a second."""
         time.sleep(1.1)
         lines = self.page("/metrics")[1].splitlines()
         return sum(float(line.rsplit(" ", 1)[1]) for line in lines

@@ -1,4 +1,4 @@
-"""A client that costs little: it shares the machine with what is measured."""
+"""A client with little overhead, because it shares the machine with what is measured."""
 import json
 import socket
 import ssl
@@ -15,7 +15,7 @@ def raw(method, path, body=None):
 
 
 class Creator:
-    """One kept connection. Requests are made beforehand."""
+    """One persistent connection. Requests are prepared in advance."""
 
     def __init__(self, plane):
         context = ssl.create_default_context(cafile=str(plane.directory / "ca.crt"))
@@ -49,7 +49,7 @@ class Creator:
 
 
 def send_all(plane, requests, connections):
-    """A function that sends them all, as fast as the API server takes them, and returns the answers in no order."""
+    """A function that sends them all, as fast as the API server accepts them, and returns the answers in any order."""
     creators = [Creator(plane) for _ in range(connections)]
     answers = []
 

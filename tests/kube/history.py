@@ -1,4 +1,4 @@
-"""What happened, read from the audit log of the API server, and what must never have happened."""
+"""Reads from the audit log of the API server what happened, and finds what must never happen."""
 import datetime
 import json
 
@@ -10,14 +10,14 @@ def moment(text):
 
 
 class History:
-    """`entries` as ControlPlane.audit_entries() has them; `pods` are those that are there now."""
+    """`entries` as returned by ControlPlane.audit_entries(); `pods` are those that exist now."""
 
     def __init__(self, entries, pods=()):
         self.entries = sorted(entries, key=lambda e: e["requestReceivedTimestamp"])
         self.pods = {p["metadata"]["uid"]: p for p in pods}
 
     def done(self, resource, verb, subresource=""):
-        """Writes that were carried out, dry runs aside."""
+        """Writes that were carried out, except dry runs."""
         return [e for e in self.entries
                 if (e["objectRef"]["resource"], e["objectRef"].get("subresource", ""), e["verb"]) == (resource, subresource, verb)
                 and e["responseStatus"]["code"] < 300 and "dryRun" not in e["requestURI"]]
@@ -36,7 +36,7 @@ class History:
         return twice
 
     def stays(self):
-        """(begin, end, namespace, name, node) of pods that were bound; one that was asked to go counts as gone."""
+        """(begin, end, namespace, name, node) of bound pods; a pod counts as gone when its deletion is requested."""
         ends = {}
         for e in self.done("pods", "delete") + self.done("pods", "create", "eviction"):
             ends.setdefault((e["objectRef"]["namespace"], e["objectRef"]["name"]), []).append(
@@ -49,7 +49,7 @@ class History:
             yield begin, min(later, default=float("inf") if there else begin), ns, name, node
 
     def most_at_once(self, is_counted, gpus_of):
-        """GPUs that the pods held together, at the worst moment."""
+        """The most GPUs that the pods used at one time."""
         steps = []
         for begin, end, _, name, _ in self.stays():
             if is_counted(name):
@@ -61,7 +61,7 @@ class History:
         return most
 
     def overfull_nodes(self, sizes, gpus_of):
-        """Nodes that held more than they have at some moment, by what was bound to them."""
+        """Nodes whose bound pods used more than the node has at some time."""
         stays = list(self.stays())
         overfull = []
         for node, size in sizes.items():
@@ -78,7 +78,7 @@ class History:
     # ---- evictions
 
     def evictions(self):
-        """{uid: (when, "namespace/name")} of muster's first request for each pod that it took off, oldest first."""
+        """{uid: (when, "namespace/name")} of muster's first request to evict each pod, oldest first."""
         evictions = {}
         for e in sorted(self.done("pods", "delete") + self.done("pods", "create", "eviction"),
                         key=lambda e: e["requestReceivedTimestamp"]):
@@ -90,13 +90,14 @@ class History:
         return evictions
 
     def receipts(self):
-        """[(when it was written, receipt)], as PodGroups have them."""
+        """[(when it was written, eviction record)] from the PodGroups."""
         written = [(moment(e["stageTimestamp"]), (e["requestObject"].get("metadata") or {}).get("annotations") or {})
                    for e in self.done("podgroups", "patch") if e.get("requestObject")]
         return [(when, json.loads(a[RECEIPT])) for when, a in written if a.get(RECEIPT)]
 
     def evictions_without_receipt(self):
-        """Pods that were evicted before it was written down why, since the last of that name was."""
+        """Pods that were evicted before an eviction record was written, since the last eviction of a pod of that name.
+        """
         without, last = [], {}
         receipts = self.receipts()
         for when, name in self.evictions().values():
@@ -108,7 +109,7 @@ class History:
     # ---- leadership
 
     def terms(self, lease):
-        """(when, holder) of each change of hands."""
+        """(when, holder) of each change of the holder."""
         terms = []
         for e in self.done("leases", "create") + self.done("leases", "update"):
             holder = e.get("requestObject", {}).get("spec", {}).get("holderIdentity", "")
@@ -118,11 +119,11 @@ class History:
         return [t for i, t in enumerate(terms) if i == 0 or terms[i - 1][1:] != t[1:]]
 
     def writes_without_lease(self, lease, users, slack=0.0):
-        """Writes of users that began when another of them, or nobody, held the lease."""
+        """Writes by these users that began when the writer did not hold the lease."""
         terms = self.terms(lease)
         wrong = []
         for e in self.entries:
-            user = e["user"].get("username")  # none where nobody knows who it was
+            user = e["user"].get("username")  # none if the user is unknown
             if user not in users or e["objectRef"]["resource"] == "leases" or e["verb"] in ("get", "list", "watch"):
                 continue
             begin = moment(e["requestReceivedTimestamp"])
@@ -135,7 +136,7 @@ class History:
 
     @staticmethod
     def broken_gangs(groups, pods):
-        """PodGroups some of whose pods run, but fewer than they need."""
+        """PodGroups with running pods, but fewer than they need."""
         running = {}
         for p in pods:
             name = (p["metadata"].get("annotations") or {}).get("pod-group-name")

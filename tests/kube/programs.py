@@ -1,4 +1,4 @@
-"""The programs of a real control plane, built from the Go modules beside this file and kept for later runs."""
+"""The programs of a real control plane, built from the Go modules in this directory and kept for later runs."""
 import hashlib
 import os
 import pathlib
@@ -14,7 +14,7 @@ VERSION_FLAGS = " ".join([
     "-X k8s.io/component-base/version.gitMajor=1",
     "-X k8s.io/component-base/version.gitMinor=35",
     f"-X k8s.io/client-go/pkg/version.gitVersion={VERSION}"])
-# What KWOK does with nodes and pods; pods run until they are deleted.
+# What KWOK does with nodes and pods: pods run until they are deleted.
 STAGES = ["node/fast/node-initialize.yaml", "node/heartbeat-with-lease/node-heartbeat-with-lease.yaml",
           "pod/fast/pod-ready.yaml", "pod/fast/pod-delete.yaml"]
 HELM_FLAGS = "-s -w " + " ".join(f"-X helm.sh/helm/v3/pkg/{part}.k8sVersion{number}"
@@ -23,11 +23,11 @@ OLDEST_GO = (1, 26)
 
 
 class Missing(Exception):
-    """Something that the tests need can not be had here."""
+    """Something that the tests need is not available here."""
 
 
 def cache_of(flags, *modules):
-    """A directory for what is built of the modules, another one when they change."""
+    """A directory for the programs built from the modules; changed modules get another directory."""
     digest = hashlib.sha256(flags.encode())
     for module in modules:
         for file in sorted(HERE.glob(f"{module}/*")):
@@ -91,7 +91,8 @@ def provide():
 
 
 def provide_helm():
-    """The program. The first time takes a minute or two, once the control plane is built: they share their libraries."""
+    """The path of Helm. The first call takes a minute or two after the control plane is built, with which it shares
+    libraries."""
     cache = cache_of(HELM_FLAGS, "helm")
     program = cache / "helm"
     if not program.exists():
@@ -107,7 +108,8 @@ def provide_helm():
 
 
 def unpack_debian_package(name, target):
-    """Without installing it, which would start a service. Needs no rights, and no list of packages that is there."""
+    """Downloads the package without installing it, which would start a service. Needs neither root nor a package list.
+    """
     for part in ("lists/partial", "cache/archives/partial", "package"):
         (target / part).mkdir(parents=True, exist_ok=True)
     apt = ["apt-get", "-q", "-o", f"Dir::State::lists={target}/lists", "-o", f"Dir::Cache={target}/cache",
@@ -120,7 +122,7 @@ def unpack_debian_package(name, target):
 
 
 def provide_prometheus():
-    """The program: the installed one, or Debian's, kept for later runs."""
+    """The path of Prometheus: the installed one, or Debian's, kept for later runs."""
     if installed := shutil.which("prometheus"):
         return installed
     target = cache_directory().parent / "prometheus"

@@ -1,4 +1,4 @@
-"""A proxy between muster and the API server that does what networks and busy servers do, now and then."""
+"""A proxy between muster and the API server that sometimes behaves like a bad network or a busy server."""
 import http.client
 import random
 import socket
@@ -8,18 +8,18 @@ import time
 
 
 class FaultyProxy:
-    """Speaks TLS on both sides. `faults` is the share of requests that something happens to."""
+    """Uses TLS on both sides. `faults` is the share of requests that are disturbed."""
 
     def __init__(self, plane, faults=0.1, seed=1):
         self.plane, self.faults, self.random = plane, faults, random.Random(seed)
         self.counts = {}
-        self.swallow = lambda line: False  # watch events that never arrive
-        self.refuses = lambda method, path: False  # requests that never succeed; with this status, or 500
-        self.hides = lambda path: False  # what the server does not have
-        self.delay = lambda method, path: 0  # seconds that a request needs to the server
-        self.mutes = lambda path: False  # watches that stay open and say no more
-        self.busy = lambda method, path: 0  # seconds after which a busy server wants to be asked again
-        self.requests = []  # method and path of all that came
+        self.swallow = lambda line: False  # watch events that are dropped
+        self.refuses = lambda method, path: False  # requests that fail; with this status, or 500
+        self.hides = lambda path: False  # paths that the server seems not to have
+        self.delay = lambda method, path: 0  # seconds until a request reaches the server
+        self.mutes = lambda path: False  # watches that stay open and send nothing
+        self.busy = lambda method, path: 0  # the Retry-After of a busy server, in seconds
+        self.requests = []  # method and path of all requests
         self.server = socket.create_server(("127.0.0.1", 0))
         self.port = self.server.getsockname()[1]
         self.own = self.server_context("server")
@@ -33,9 +33,9 @@ class FaultyProxy:
         context.load_cert_chain(self.plane.directory / f"{name}.crt", self.plane.directory / f"{name}.key")
         return context
 
-    def pretend(self, is_somebody_else):
-        """New connections are shown a certificate that nobody vouches for, or the right one again."""
-        self.certificate = self.server_context("stranger") if is_somebody_else else self.own
+    def pretend(self, is_stranger):
+        """Shows new connections a certificate of an unknown authority, or the right one again."""
+        self.certificate = self.server_context("stranger") if is_stranger else self.own
 
     def stop(self):
         self.running = False
@@ -90,7 +90,7 @@ class FaultyProxy:
             data = response.read()
         finally:
             server.close()
-        if fault == "cut after":  # the request was carried out and nobody hears of it
+        if fault == "cut after":  # the request was carried out, but the answer is lost
             return False
         return self.answer(client, response.status, data, response.getheader("Retry-After"))
 

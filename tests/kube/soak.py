@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Churn with new names, and a look whether anything grows.
+"""Creates and deletes pods with new names, and checks that nothing grows.
 
     soak.py --minutes M [--rate R]
 
-R pods a second (50 unless told) come with new names, labels and PodGroups, run for a few seconds and go. Every minute a line:
-memory, what is interned, open writes, the slow cycles, what self-checks found. At the end memory, what is interned and the
-slow cycles must not have grown by more than a fifth since a third of the time was over (medians of a tenth of the run each),
-self-checks must have been made and have found nothing wrong, and open binds and evictions must be back at none. MUSTER names
-the program.
+R pods a second (default: 50) with new names, labels and PodGroups are created, run for a few seconds and are deleted. Prints
+one line per minute: memory, interned values, open writes, slow cycles, findings of self-checks. Memory, interned values and
+slow cycles may grow by at most a fifth between the first third and the end of the run (medians over a tenth of the run
+each). Self-checks must have run without findings, and no binds and evictions may be open at the end. MUSTER names the
+program.
 """
 import argparse
 import pathlib
@@ -22,7 +22,7 @@ from test_serve import BINARY, ROOT
 from workloads import PODS, QUEUES, pod, queue
 
 LIVES = 4  # seconds
-SLACK = {"slow cycle ms": 4, "memory MiB": 4, "interned": 4096}  # what is interned is swept when so much is
+SLACK = {"slow cycle ms": 4, "memory MiB": 4, "interned": 4096}  # interned values are swept when there are this many
 
 
 class Churn(threading.Thread):
@@ -58,7 +58,7 @@ def open_writes(m):
 
 
 def slow_cycle(m, seconds):
-    """The 99th of a hundred cycles in this time, in milliseconds, as far as a look every half second sees them."""
+    """The 99th percentile of the cycles in this time, in milliseconds, sampled every half second."""
     begin, seen = time.monotonic(), []
     while not seen or time.monotonic() < begin + seconds:
         seen.append(m.metric("kai_e2e_scheduling_latency_milliseconds"))
@@ -72,7 +72,7 @@ def look(m, seconds):
 
 
 def growth(seen):
-    """What is larger at the end than it was after a third of the time."""
+    """What is larger at the end than after a third of the time."""
     part = max(1, len(seen) // 10)
     early, late = seen[len(seen) // 3:][:part], seen[-part:]
     for what in seen[0]:

@@ -1,5 +1,5 @@
-"""Questions about a live cluster: explain, what-if, top and snapshot of muster, and the interface of muster serve, on a real
-control plane. Run by ctest; by hand: test_answers.py [Class[.test]]."""
+"""Questions about a live cluster, on a real control plane: explain, what-if, top and snapshot of muster, and the HTTP
+API of muster serve. Run by ctest; by hand: test_answers.py [Class[.test]]."""
 import contextlib
 import http.client
 import json
@@ -24,7 +24,7 @@ REPLAYS = int(os.environ.get("REPLAYS", "8"))  # different cycles
 
 
 class Questions:
-    """Asked of the program or of its interface."""
+    """Asks the program or its HTTP API."""
 
     def muster(self, *arguments, exits=0):
         ran = subprocess.run([BINARY, *arguments], capture_output=True, text=True, timeout=60)
@@ -49,7 +49,7 @@ class Questions:
         return answer.status, json.loads(answer.read())
 
     def replay(self, port, decided_at):
-        """Decides a cycle again from its snapshot, which may be one that we know already."""
+        """Decides a cycle again from its snapshot, which may be one that was decided before."""
         status, body = self.get(port, "/api/v1/snapshot")
         self.assertEqual(status, 200)
         state = next(item for item in body["items"] if item["kind"] == "SchedulerState")
@@ -65,7 +65,7 @@ class Questions:
 
 
 class Answers(Questions, KubeTest):
-    """One node with eight GPUs, of which each team is entitled to four."""
+    """One node with eight GPUs; each team has a quota of four."""
     NODES = 1
 
     def fill(self):
@@ -124,7 +124,7 @@ class Answers(Questions, KubeTest):
         kept = wait_until(lambda: self.annotations("greedy").get("muster.dev/last-eviction"), 10, "the receipt")
         self.assertEqual(json.loads(kept)["for"], "default/entitled")
         self.assertEqual(m.stop(), 0)
-        for name in range(8):  # what their owner would have done
+        for name in range(8):  # as their owner would have done
             if not any(p["metadata"]["name"] == f"greedy-{name}" for p in self.plane.pods()):
                 self.api.post(PODS, pod(f"greedy-{name}", 1, group="greedy"))
         self.serve()
@@ -175,13 +175,13 @@ class Answers(Questions, KubeTest):
         self.submit_gang("mine", 1)
         self.wait_running(1, "mine")
         address = ["--server", f"https://127.0.0.1:{port}"]
-        self.muster("explain", "mine", *address, exits=3)  # nobody vouches for it
+        self.muster("explain", "mine", *address, exits=3)  # a certificate of an unknown authority
         self.muster("explain", "mine", *address, "--server-ca", str(folder / "web.crt"))
         ran = subprocess.run([BINARY, "serve", "--web-address", "127.0.0.1:1", "--web-cert", "x"], capture_output=True, text=True)
         self.assertEqual(ran.returncode, 2, ran.stderr)
 
     def test_a_cycle_is_decided_again_from_its_snapshot(self):
-        """While gangs of two queues come, displace each other and go."""
+        """Gangs of two queues come, evict each other and go."""
         port = self.web("--web-auth", "none")
         is_over = threading.Event()
 
@@ -191,14 +191,14 @@ class Answers(Questions, KubeTest):
                 self.submit_gang(f"g{number}", 1 + number % 4, "team-a" if number % 3 else "team-b")
                 for p in self.plane.pods() if number >= 6 else []:
                     if p["metadata"]["name"].startswith(f"g{number - 6}-"):
-                        with contextlib.suppress(ApiError):  # it was evicted meanwhile
+                        with contextlib.suppress(ApiError):  # evicted in the meantime
                             self.api.delete(f"{PODS}/{p['metadata']['name']}")
                 number += 1
 
         thread = threading.Thread(target=churn)
         thread.start()
         try:
-            decided = {}  # whether it decided anything, by the cycle's moment
+            decided = {}  # whether it decided anything, by the time of the cycle
             end = time.monotonic() + 90
             while (len(decided) < REPLAYS or sum(decided.values()) < 3) and time.monotonic() < end:
                 self.replay(port, decided)
@@ -207,7 +207,7 @@ class Answers(Questions, KubeTest):
             is_over.set()
             thread.join()
         self.assertGreaterEqual(len(decided), REPLAYS)
-        self.assertGreaterEqual(sum(decided.values()), 3, "hardly a cycle decided anything")
+        self.assertGreaterEqual(sum(decided.values()), 3, "too few cycles decided anything")
 
     def test_without_tokens_only_on_loopback(self):
         ran = subprocess.run([BINARY, "serve", "--web-address", ":1", "--web-auth", "none"], capture_output=True, text=True)
@@ -215,7 +215,7 @@ class Answers(Questions, KubeTest):
 
 
 class WhatOnlyALiveSchedulerKnows(Questions, test_trouble.TroubleTest):
-    """Its configuration, whose binds were refused and who could not be evicted: a snapshot has them, and decides the same."""
+    """A snapshot contains the configuration, refused binds and refused evictions, and leads to the same decisions."""
     NODES = 1
 
     def state(self, port):
@@ -237,7 +237,7 @@ class WhatOnlyALiveSchedulerKnows(Questions, test_trouble.TroubleTest):
         self.assertEqual(state["config"]["schedulerParams"]["maxNumberConsolidationPreemptees"], 3)
         self.replay_some(port, lambda state: state["refusedBinds"])
         answer = self.ask("explain", "refused", "--server", f"http://127.0.0.1:{port}", "--quick")
-        self.assertIn(answer["state"], ("waiting", "running"))  # running: its wait was just over
+        self.assertIn(answer["state"], ("waiting", "running"))  # running: its waiting time was just over
 
     def test_protected_jobs(self):
         port = self.serve_with_config()
@@ -258,7 +258,7 @@ class WhatOnlyALiveSchedulerKnows(Questions, test_trouble.TroubleTest):
         self.replay_some(port, lambda state: state["protectedJobs"])
 
     def replay_some(self, port, is_wanted):
-        """Three different cycles that know of what is wanted."""
+        """Three different cycles with pending pods."""
         decided, end = {}, time.monotonic() + 60
         while len(decided) < 3 and time.monotonic() < end:
             if is_wanted(self.state(port)):

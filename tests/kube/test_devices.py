@@ -1,5 +1,5 @@
-"""Device claims with direct binding, in every version of their API that is promised. By hand: test_devices.py
-[Class[.test]]."""
+"""Device claims with direct binding, in every supported version of their API. By hand: test_devices.py [Class[.test]].
+"""
 import pathlib
 import sys
 import unittest
@@ -14,11 +14,11 @@ SELECTOR = "['nic-a', 'nic-b'].exists(m, device.attributes['nic.example.com'].?m
 
 
 class DeviceTest(KubeTest):
-    """With the rights that are shipped."""
+    """With the rights of the shipped manifests."""
     VERSION = "v1"
 
     def serve(self, *flags):
-        """What an older API server does not have is hidden: one of today does not start without it."""
+        """The proxy hides what an older API server lacks, because a present one does not start without it."""
         proxy = FaultyProxy(self.plane, faults=0)
         self.addCleanup(proxy.stop)
         newer = {"v1": (), "v1beta2": ("v1/",), "v1beta1": ("v1/", "v1beta2/")}[self.VERSION]
@@ -47,7 +47,7 @@ class DeviceTest(KubeTest):
         self.addCleanup(self.api.delete, f"{self.base}/resourceslices/of-{node}")
 
     def claim(self, name, **more):
-        """What a pod that uses it says in its spec."""
+        """The part of the spec of a pod that uses it."""
         exactly = {"deviceClassName": "nic", **more}
         self.api.post(self.claims, {"metadata": {"name": name}, "spec": {"devices": {"requests": [
             {"name": "nic", **exactly} if self.VERSION == "v1beta1" else {"name": "nic", "exactly": exactly}]}}})
@@ -116,7 +116,7 @@ class Devices(DeviceTest):
         self.wait_running(1, "second")
         self.assertEqual(self.device_of("two"), "nic-a")
 
-    # ---- amounts for which devices stand
+    # ---- amounts that stand for devices
 
     def asks_for(self, name, resource, count=1):
         made = pod(name, gpus=0, queue="team-a")

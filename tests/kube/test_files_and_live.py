@@ -1,7 +1,7 @@
-"""What `muster simulate` says of files is what `muster serve` does with the same objects.
+"""`muster simulate` on files reports what `muster serve` does with the same objects.
 
-The manifests of tests/front-door go to a real control plane: its API server and controllers make of them what they
-make of a user's, KWOK stands in for the kubelets. Groups, nodes and reasons are compared. Run by ctest; by hand:
+Applies the manifests of tests/front-door to a real control plane with its controllers, and with KWOK in place of the
+kubelets. Compares groups, nodes and reasons. Run by ctest; by hand:
 test_files_and_live.py [FilesAndLive[.test_quickstart]].
 """
 import collections
@@ -23,8 +23,8 @@ from test_serve import BINARY, ROOT
 from workloads import POD_GROUPS, PODS
 
 CASES = ROOT / "tests/front-door"
-# Left out are cases about the past (minimum runtime, time-based fair share), about files as such (what kubectl printed,
-# objects given twice, nothing to schedule, typing errors).
+# Left out are cases about the past (minimum runtime, time-based fair share) and about files as such (output of kubectl,
+# duplicate objects, nothing to schedule, misspelt fields).
 NAMES = ("batch", "cron-job", "defaults", "device-claims", "elastic", "fractions", "limits-only", "mig", "podgroups-by-hand",
          "preemptibility-labels", "preemption-delay", "priorities", "quickstart", "runtime-class", "topology")
 FIRST = ("Namespace", "PriorityClass", "RuntimeClass", "LimitRange", "Topology", "Queue", "DeviceClass", "ResourceSlice",
@@ -49,7 +49,7 @@ def options(name):
     return [word for line in lines if line.startswith("#: with ") for word in line[8:].split()]
 
 
-# ---- a view of who is where and why, by workload: pods of controllers have other names in files than live
+# ---- nodes and reasons by workload, because pods of controllers have other names in files than live
 
 def workload(kind, name):
     return f"{kind}/{name}"
@@ -85,7 +85,7 @@ class FilesView(View):
         for pod in output["pods"]:
             name = pod["name"].split("/")[1]
             if pod["name"] in evicted and self.document("Pod", name):
-                continue  # nobody makes it again
+                continue  # no controller creates it again
             owner = self.workload_of(name)
             self.nodes[owner][pod.get("node") or planned.get(pod["name"], "")] += 1
             if job := jobs.pop(pod.get("podGroup", "").split("/")[-1], None):
@@ -94,7 +94,7 @@ class FilesView(View):
     def take_group(self, owner, job, pod, is_placed):
         name = job["name"].split("/")[1]
         group = workload("PodGroup", name) if self.document("PodGroup", name) else owner
-        # Of a group that muster places nothing of, it does not say live what it takes it for.
+        # Live, muster does not report the preemptibility of a group if it places no pod of it.
         stood_there = "nodeName" in (self.document("Pod", pod) or {}).get("spec", {})
         preemptibility = "" if stood_there else f"{job['preemptibility']} ({job['preemptibilitySource']})"
         parts = [(part["name"], part["minPods"]) for part in job.get("subGroups", [])]
@@ -172,7 +172,7 @@ class LiveView(View):
 # ---- objects for the API server
 
 def complete(document):
-    """What only a real API server insists on."""
+    """Adds what only a real API server requires."""
     made = copy.deepcopy(document)
     made["metadata"].pop("creationTimestamp", None)
     template = made.get("spec", {}).get("jobTemplate", made).get("spec", {}).get("template", made)
@@ -200,7 +200,7 @@ def pods_of(document):
 
 
 def pods_of_pytorch_job(job):
-    """As its operator would make them."""
+    """As its operator would create them."""
     owner = {"apiVersion": job["apiVersion"], "kind": job["kind"], "controller": True,
              "name": job["metadata"]["name"], "uid": job["metadata"]["uid"]}
     for role, part in job["spec"]["pytorchReplicaSpecs"].items():
@@ -212,7 +212,7 @@ def pods_of_pytorch_job(job):
 
 
 def waves(name):
-    """Nodes, then what pods need and pods that run already, then pods and workloads by age."""
+    """Nodes first, then what pods need and running pods, then pods and workloads by age."""
     nodes, first, later = [], [], collections.defaultdict(list)
     for document in documents(name):
         if document["kind"] == "Node":
@@ -235,7 +235,7 @@ class FilesAndLive(unittest.TestCase):
         cls.addClassCleanup(cls.plane.__exit__)
         cls.plane.install(ROOT / "deploy")
         cls.plane.kubectl("delete", "deployment", "muster", "-n", "kai-scheduler")
-        cls.plane.remove_policies()  # they would keep queues from being deleted while jobs are in them
+        cls.plane.remove_policies()  # they would prevent the deletion of queues with jobs
         cls.api = cls.plane.api
         cls.api.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", PYTORCH_CRD)
         cls.plane.wait_established("pytorchjobs.kubeflow.org")
@@ -273,7 +273,7 @@ class FilesAndLive(unittest.TestCase):
         return all(map(is_ready, self.api.items("/api/v1/nodes")))
 
     def is_settled(self):
-        """Every pod has a node, or was told why not."""
+        """Every pod has a node, or a condition that says why not."""
         def is_told(pod):
             conditions = pod["status"].get("conditions", [])
             return any(c["type"] == "PodScheduled" and c["status"] == "False" for c in conditions)
@@ -302,7 +302,7 @@ class FilesAndLive(unittest.TestCase):
         return muster
 
     def compare(self, name):
-        """Who is older is placed first, so older pods come first."""
+        """Older pods come first, because older jobs are placed first."""
         self.addCleanup(self.clean_up)
         expected = FilesView(name).text()
         *older, newest = [wave for wave in waves(name) if wave]
@@ -316,9 +316,9 @@ class FilesAndLive(unittest.TestCase):
         muster = self.serve(name)
         try:
             wait_until(lambda: LiveView(self.api).text() == expected, 20, "the same as in files", 0.5)
-            time.sleep(2)  # and it stays so
+            time.sleep(2)  # and it stays that way
         except AssertionError:
-            pass  # what differs says more
+            pass  # the difference says more
         live = LiveView(self.api).text()
         self.assertEqual(live, expected, muster.log()[-3000:])
 

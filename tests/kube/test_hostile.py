@@ -1,5 +1,5 @@
-"""One tenant does everything that he can think of to stop the scheduler or to get more than his queue, while a neighbour
-submits a pod every second: each of those is bound within 5 s. Run by ctest; by hand: test_hostile.py."""
+"""One tenant tries everything to stop the scheduler or to get more than its queue, while a neighbour submits a pod
+every second: each of these pods is bound within 5 s. Run by ctest; by hand: test_hostile.py."""
 import contextlib
 import pathlib
 import socket
@@ -19,7 +19,7 @@ WITHIN = 5
 
 
 class Neighbour(threading.Thread):
-    """A pod every second, which is taken away again once it is bound; `waits` are the seconds that each took."""
+    """Creates a pod every second and deletes it once it is bound; `waits` has the seconds until each bind."""
 
     def __init__(self, api):
         super().__init__(daemon=True)
@@ -33,7 +33,7 @@ class Neighbour(threading.Thread):
                 self.submit(f"fair-{number}", begin)
                 number += 1
                 time.sleep(max(0, begin + 1 - time.monotonic()))
-        except Exception as error:  # told in the test's own thread
+        except Exception as error:  # raised in the test's own thread
             self.trouble = error
 
     def submit(self, name, begin):
@@ -54,8 +54,8 @@ class Hostile(TroubleTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.plane.remove_policies()
-        # The tenant's queues, and what he puts on nodes by hand, leave room for the neighbour's next pod: whom it would
-        # have to evict decides himself how long he takes to go.
+        # The tenant's queues, and pods that he puts on nodes himself, leave room for the neighbour's next pod. Otherwise the
+        # neighbour would wait for evicted pods of the tenant, whose grace period decides how long that takes.
         cls.api.patch(f"{QUEUES}/team-a", {"spec": {"resources": {"gpu": {"quota": 8, "limit": 8}}}})
         cls.api.post(QUEUES, queue("bounded", 8, limit=8))
         for name, parent in (("circle-a", "circle-b"), ("circle-b", "circle-a"), ("own", "own")):
@@ -64,13 +64,13 @@ class Hostile(TroubleTest):
         cls.neighbour = cls.plane.tenant("neighbour", "neighbour")
 
     def attempt(self, path, body, method="POST"):
-        """What the API server refuses is no attack."""
+        """Does not count if the API server refuses it."""
         with contextlib.suppress(ApiError):
             if method == "PATCH":
                 return self.tenant.patch(path, body)
             return self.tenant.request(method, path, body)
 
-    # ---- nobody can stop the scheduler
+    # ---- attempts to stop the scheduler
 
     def strange_sub_groups(self):
         chain = [{"name": f"g{i}", **({"parent": f"g{i - 1}"} if i else {})} for i in range(5000)]
@@ -82,7 +82,7 @@ class Hostile(TroubleTest):
             self.attempt(PODS, pod(f"sub-{name}", 1, group=f"sub-{name}"))
 
     def strange_queues(self):
-        """An administrator's mistake that a tenant makes use of: the way up from these queues has no end."""
+        """A mistake of an administrator that a tenant can use: a cycle of parent queues."""
         for name in ("circle-a", "circle-b", "own", "", "x" * 200, "../../team-b"):
             made = group(f"in-{name[:10].strip('./')}", name, 1, preemptibility="semi-preemptible")
             made["metadata"]["annotations"] = {"kai.scheduler/expected-runtime": "1s", "kai.scheduler/requeue-delay": "1s"}
@@ -99,7 +99,7 @@ class Hostile(TroubleTest):
             self.attempt(PODS, pod(f"time-{i}", 1, group=f"time-{i}"))
 
     def large_objects(self):
-        """As large as etcd takes them."""
+        """As large as etcd accepts."""
         for i in range(3):
             made = pod(f"large-{i}", 1, queue="team-a")
             made["metadata"]["annotations"] = {f"key-{k}": "x" * 25_000 for k in range(10)}
@@ -107,7 +107,7 @@ class Hostile(TroubleTest):
             self.attempt(PODS, made)
 
     def slow_requests(self):
-        """Connections to the probes that say nothing, or never end: anybody in the cluster network can open them."""
+        """Connections to the probes that send nothing, or never end: any pod of the cluster network can open them."""
         for i in range(100):
             connection = socket.create_connection(("127.0.0.1", self.muster.listen), timeout=5)
             self.addCleanup(connection.close)
@@ -149,7 +149,7 @@ class Hostile(TroubleTest):
             self.attempt(PODS, pod(f"churn-{i}", 1, queue=f"no-queue-{i}", labels={"churn": f"{i}"}))
         self.attempt(f"{PODS}?labelSelector=churn", {"gracePeriodSeconds": 0}, "DELETE")
 
-    # ---- nobody gets more than his queue
+    # ---- attempts to get more than the queue allows
 
     def groups_in_trouble(self):
         for i in range(4):
@@ -205,7 +205,7 @@ class Hostile(TroubleTest):
 
     @staticmethod
     def gpus_of(name):
-        """Of pods that can be bound at all, as they were made above; of strange amounts only none can."""
+        """Counts only pods that can be bound at all, as created above; pods with strange amounts cannot."""
         sizes = {"doomed": 4, "by-hand": 4, "reserves": 8, "amount": 0}
         return next((gpus for prefix, gpus in sizes.items() if name.startswith(prefix)), 1)
 

@@ -1,4 +1,4 @@
-"""muster instead of KAI-Scheduler's scheduler, whose binder the tests play: they answer BindRequests themselves. By hand:
+"""muster in the place of KAI-Scheduler's scheduler. The tests act as its binder: they answer BindRequests. By hand:
 test_in_kais_place.py [Class[.test]]."""
 import contextlib
 import pathlib
@@ -78,10 +78,10 @@ class InKaisPlace(KubeTest):
         self.bind("whole-0", node)
         for name in ("half", "part"):
             self.api.post(POD_GROUPS, group(name, "team-a", 2))
-            self.api.post(PODS, pod(f"{name}-0", 1, group=name))  # waits for a second one that never comes
+            self.api.post(PODS, pod(f"{name}-0", 1, group=name))  # waits for a second pod that never comes
         wait_until(lambda: m.metric("kai_muster_waiting_jobs") >= 0, 5, "a cycle")
-        time.sleep(11)  # what happens before may be of the leader before us
-        self.assertEqual(m.metric("kai_muster_rival_decisions_total"), 0, "our own are no others'")
+        time.sleep(11)  # earlier binds may be those of the previous leader
+        self.assertEqual(m.metric("kai_muster_rival_decisions_total"), 0, "our own binds are not those of others")
         self.bind("half-0", "node-000")
         wait_until(lambda: m.metric("kai_muster_rival_decisions_total") == 1, 20, "the bind to be counted")
         self.api.post(BIND_REQUESTS, {
@@ -104,10 +104,10 @@ class Burst(KubeTest):
             worker.join()
 
     def create_together(self, count, queue_of, finish=lambda api, i: None):
-        """The seconds that it took, and those of `finish`, which is done for each when all are there."""
+        """The seconds until all pods are bound, and those of `finish`, which runs for each pod when all exist."""
         apis = [Api(self.plane.port, self.plane.directory / "ca.crt") for _ in range(4)]
         for api in apis:
-            api.get("/readyz")  # is connected
+            api.get("/readyz")  # establishes the connection
         create = lambda i: apis[i % 4].post(PODS, pod(f"burst-{i}", queue=queue_of(i)))
         start = time.monotonic()
         self.do_all(count, create)
@@ -124,7 +124,8 @@ class Burst(KubeTest):
         self.check_bursts(self.serve())
 
     def test_pods_whose_groups_others_make_are_decided_together(self):
-        """One group after the other, as KAI's podgrouper makes them, and slower than the first would wait for."""
+        """Creates one group after the other, as KAI's podgrouper does, more slowly than the first one would wait for.
+        """
         self.api.post(QUEUES, queue("team-c", 4))
         self.addCleanup(self.plane.delete_queue, "team-c")
 
@@ -147,7 +148,7 @@ class Burst(KubeTest):
             wait_until(lambda: sum(map(is_bound, self.plane.pods())) == 32, 20, "a full cluster")
             cycles = m.metric("kai_muster_cycles_total")
             wait_until(lambda: m.metric("kai_muster_cycles_total") > cycles + 3, 20, "some more cycles")
-            if creating < 0.25 and finishing < 4:  # else the client was busy, and they did not come together
+            if creating < 0.25 and finishing < 4:  # otherwise the client was busy, and they did not come together
                 quick += 1
                 self.assertEqual(m.metric("kai_muster_short_lived_pods_total") - before, 0, "decided one after the other")
             wait_until(self.remove_pods, 60, "all pods to be gone", 0.2)

@@ -1,5 +1,5 @@
-"""Workloads of other operators, as these leave them: CRDs, objects, and pods with owners and labels. By hand:
-test_kinds.py [Class[.test]]."""
+"""Workloads of other operators in the form in which these leave them: CRDs, objects, and pods with owners and labels.
+By hand: test_kinds.py [Class[.test]]."""
 import pathlib
 import sys
 import time
@@ -32,7 +32,7 @@ KINDS = {"RayCluster": ("ray.io", "v1", "rayclusters"), "RayJob": ("ray.io", "v1
 
 
 class Kinds(KubeTest):
-    """With the rights that the chart gives."""
+    """With the rights of the chart."""
 
     @classmethod
     def setUpClass(cls):
@@ -70,7 +70,7 @@ class Kinds(KubeTest):
         return wait_until(found, 20, f"the PodGroup {prefix}*")[0]
 
     def assert_waits(self, count):
-        """For what is not there yet: nothing is bound while that many pods are."""
+        """Nothing is bound while only this many pods exist."""
         wait_until(lambda: len(self.plane.pods()) == count, 10, "the pods")
         time.sleep(2)
         self.assertEqual([p["metadata"]["name"] for p in self.plane.pods() if is_bound(p)], [])
@@ -113,7 +113,7 @@ class Kinds(KubeTest):
                                           "leaderworkerset.sigs.k8s.io/worker-index": str(worker)}
         leaders = [self.make_pod(f"serve-{i}", lws, labels(i, 0)) for i in range(2)]
         self.assert_waits(2)
-        # Workers belong to their leader, by way of it to the set.
+        # Workers belong to their leader, which belongs to the set.
         self.make_pod("serve-1-1", dict(leaders[1], apiVersion="v1", kind="Pod"), labels(1, 1))
         self.wait_running(2, "serve-1")
         self.assertEqual(len(self.running("serve-0")), 0)

@@ -1,4 +1,4 @@
-"""What users are told about their live objects, and that it costs nothing where there is nothing new to tell.
+"""Reports to users about their live objects, which cost nothing while there is nothing new to report.
 
 Run by ctest; by hand: test_notices.py [Class[.test]].
 """
@@ -37,7 +37,7 @@ class Notices(KubeTest):
         return wait_until(found, 15, f"{name}: {VALID_SPEC}={status}")
 
     def assert_not_written(self, name, seconds=3):
-        """More than two cycles, even of a cluster where nothing happens; its preemptibility is shown after 5 s."""
+        """Waits for more than two cycles, even of a settled cluster; its preemptibility is shown after 5 s."""
         wait_until(lambda: "preemptibility" in self.group(name)["status"], 15, f"{name}: preemptibility")
         before = self.group(name)["metadata"]["resourceVersion"]
         time.sleep(seconds)
@@ -99,7 +99,7 @@ class Notices(KubeTest):
         self.assertIn('queue "nowhere" is not in the cluster', self.wait_condition(made, "False")["message"])
 
     def test_event_that_the_api_server_dropped_is_written_anew(self):
-        """What is told a second time, a minute later at the earliest, is a higher count of the same event."""
+        """A second report, a minute later at the earliest, is a higher count of the same event."""
         def told():
             return [e for e in self.api.items("/api/v1/namespaces/default/events")
                     if e["involvedObject"]["name"] == "wide" and e["involvedObject"]["kind"] == "Pod"]

@@ -1,5 +1,5 @@
-"""The admission policies that are shipped: what they refuse tenants and a stolen token of muster, and what they let pass.
-Run by ctest; by hand: test_policies.py [Class[.test]]."""
+"""The shipped admission policies: what they refuse tenants and a stolen token of muster, and what they allow. Run by
+ctest; by hand: test_policies.py [Class[.test]]."""
 import copy
 import pathlib
 import sys
@@ -45,12 +45,12 @@ class PolicyTest(unittest.TestCase):
 
     @classmethod
     def wait_refused(cls, api, method, path, body):
-        """A policy counts a moment after it was made."""
+        """A policy takes effect with a delay."""
         wait_until(lambda: cls.answer(api, method, f"{path}?dryRun=All", body) != "", 30, "a policy to count", 0.3)
 
     @staticmethod
     def answer(api, method, path, body=None):
-        """ "" where it is accepted."""
+        """The error; "" if it is accepted."""
         try:
             api.request(method, path, body,
                         "application/merge-patch+json" if method == "PATCH" else "application/json")
@@ -136,7 +136,7 @@ class Policies(PolicyTest):
         self.assertIn("only the scheduler may set",
                       self.change(f"{POD_GROUPS}/runs", {"metadata": {"annotations": {START: None}}}))
 
-    # ---- who may use which queue
+    # ---- use of queues by namespace
 
     def test_queues_of_namespaces(self):
         self.api.post("/api/v1/namespaces", {"metadata": {"name": "team-b-x"}})
@@ -177,7 +177,7 @@ class Policies(PolicyTest):
 
 
 class DevicesPastTheQueues(PolicyTest):
-    """Ways to a device that no queue knows of, in a namespace that asks for none: each is tried on the API server."""
+    """Ways to use a device without a queue, in a namespace that requires one: each is tried on the API server."""
     WHY = "need spec.schedulerName: kai-scheduler"
 
     @classmethod
@@ -283,7 +283,7 @@ class DevicesPastTheQueues(PolicyTest):
 
 
 class Resize(PolicyTest):
-    """What a pod was given by its queue does not grow while it runs."""
+    """The requests that its queue allowed a pod do not grow while it runs."""
 
     def resized(self, api, name="runs", **requests):
         try:
@@ -322,7 +322,7 @@ class Resize(PolicyTest):
 
 
 class OwnAccount(PolicyTest):
-    """With a token of muster's ServiceAccount: what muster writes is let through, all else is refused."""
+    """With a token of muster's ServiceAccount: the writes of muster are allowed, all others are refused."""
     VOLUMES, CLAIMS = "/api/v1/persistentvolumes", "/api/v1/namespaces/default/persistentvolumeclaims"
     DEVICE_CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 

@@ -1,4 +1,4 @@
-"""The rights that are shipped are those that are used: nothing is refused, and nothing is granted for nothing."""
+"""The shipped rights are those that are used: nothing is refused, and no right is unused."""
 import http.client
 import json
 import pathlib
@@ -22,7 +22,7 @@ STATEFUL_SETS = "/apis/apps/v1/namespaces/default/statefulsets"
 CRON_JOBS = "/apis/batch/v1/namespaces/default/cronjobs"
 BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 USER = "system:serviceaccount:kai-scheduler:muster"
-# A right that API servers from 1.36 on ask for beside resourceclaims/status.
+# A right that API servers since 1.36 require in addition to resourceclaims/status.
 FOR_NEWER_SERVERS = {("update", "resource.k8s.io", "resourceclaims/binding")}
 BUILT_IN_OWNERS = {("apps", "deployments"), ("apps", "replicasets"), ("apps", "statefulsets"), ("batch", "jobs"),
                    ("batch", "cronjobs")}
@@ -34,20 +34,20 @@ def rights_in(rules):
 
 
 def approved(definition):
-    """Groups of Kubernetes' own domain ask for it."""
+    """Required for API groups of Kubernetes' own domain."""
     definition["metadata"]["annotations"] = {"api-approved.kubernetes.io": "unapproved, of a test"}
     return definition
 
 
 class Audited(KubeTest):
-    """With the rights that are shipped; what is asked for is written down."""
+    """With the shipped rights; requests are recorded."""
     AUDIT = [{"level": "Metadata", "users": [USER]}, {"level": "None"}]
 
     def serve(self, *flags):
         return super().serve(*flags, kubeconfig=self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
 
     def used(self, namespace=None):
-        """By verb, group and resource, and what was answered with 403; in one namespace, or anywhere."""
+        """Requests by verb, group and resource, and those answered with 403; in one namespace, or in all."""
         used, refused = set(), set()
         for entry in self.plane.audit_entries():
             about = entry.get("objectRef")
@@ -59,7 +59,7 @@ class Audited(KubeTest):
         return used, refused
 
     def crowd(self):
-        """Waiting, evictions, and what is told of them."""
+        """Pending pods, evictions, and reports about them."""
         for i in range(32):
             self.api.post(PODS, pod(f"greedy-{i}", queue="team-b"))
         self.wait_running(32, "greedy", 60)
@@ -84,7 +84,7 @@ class Rights(Audited):
         own = [r["rules"] for r in self.api.items(f"{RBAC}/namespaces/kai-scheduler/roles")]
         return rights_in(role), rights_in(sum(own, []))
 
-    # ---- what makes use of each
+    # ---- what uses each right
 
     def own_pod(self, api_group, plural):
         kind = plural[:-1].capitalize()
@@ -96,7 +96,7 @@ class Rights(Audited):
         self.api.post(PODS, owned)
 
     def own_pods_with_every_kind(self):
-        """A pod of each kind that may be read, as its operator would make it."""
+        """A pod of each kind that may be read, as its operator would create it."""
         granted = self.granted()[0]
         owners = {(g, r) for verb, g, r in granted if verb == "get" and ("list", g, r) not in granted} - BUILT_IN_OWNERS
         for api_group, plural in owners:
@@ -188,15 +188,15 @@ class Rights(Audited):
         used, refused = self.used()
         self.assertEqual(refused, set(), "asked for and not granted")
         self.assertEqual({right for right in used if right not in granted | own and "review" not in right[2]}, set())
-        # Those on finalizers are asked for by API servers with OwnerReferencesPermissionEnforcement, not by us; an event is
-        # counted again a minute after it was written.
+        # Those on finalizers are required by API servers with OwnerReferencesPermissionEnforcement, not by muster; an
+        # event is counted again a minute after it was written.
         idle = {right for right in (granted | own) - used - {("patch", "", "events")} - FOR_NEWER_SERVERS
                 if not right[2].endswith("/finalizers")}
         self.assertEqual(idle, set(), "granted and never used")
 
 
 class RightsOfOptions(Audited):
-    """Those that the chart adds for shared GPUs, the web address and the Eviction API."""
+    """The rights that the chart adds for shared GPUs, the web address and the Eviction API."""
     OPTIONS = "gpuSharing.enabled=true,gpuSharing.scalingPods=true,webAddress=:8443,eviction=api"
 
     @classmethod

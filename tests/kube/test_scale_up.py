@@ -1,4 +1,4 @@
-"""What a cluster autoscaler sees of work that finds no room. By hand: test_scale_up.py [Class[.test]]."""
+"""What a cluster autoscaler sees of work that does not fit. By hand: test_scale_up.py [Class[.test]]."""
 import pathlib
 import sys
 import time
@@ -14,7 +14,7 @@ EVENTS = "/api/v1/namespaces/default/events"
 
 
 class ScaleUpTest(KubeTest):
-    """With the rights that are shipped."""
+    """With the shipped rights."""
 
     def serve(self, *flags, **options):
         options.setdefault("kubeconfig", self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
@@ -27,7 +27,7 @@ class ScaleUpTest(KubeTest):
 
 class ScaleUp(ScaleUpTest):
     def is_for_autoscalers(self, name):
-        """As Cluster Autoscaler and Karpenter choose pods to make nodes for."""
+        """As Cluster Autoscaler and Karpenter choose the pods to create nodes for."""
         found, made = self.condition(name), self.api.get(f"{PODS}/{name}")
         return ((found.get("status"), found.get("reason")) == ("False", "Unschedulable")
                 and "nodeName" not in made["spec"] and "nominatedNodeName" not in made["status"]
@@ -45,7 +45,7 @@ class ScaleUp(ScaleUpTest):
         self.submit_gang("large", 6, gpus=8)  # four nodes have room for four
         names = [f"large-{i}" for i in range(6)]
         wait_until(lambda: all(map(self.is_for_autoscalers, names)), 20, "the conditions")
-        time.sleep(7)  # until everything is said again
+        time.sleep(7)  # until every report is repeated
         self.assertTrue(all(map(self.is_for_autoscalers, names)))
         self.plane.add_nodes(2, prefix="new")
         for i in range(2):
@@ -55,7 +55,7 @@ class ScaleUp(ScaleUpTest):
                    "the condition of the job to go")
 
     def test_new_nodes_come_without_taints_for_the_scheduler_to_lift(self):
-        """A node that is not ready yet is waited for, not given up."""
+        """Waits for a node that is not ready yet."""
         self.serve()
         self.submit_gang("early", 5, gpus=8)
         self.api.post("/api/v1/nodes", {"metadata": {"name": "late-000", "labels": {"kubernetes.io/hostname": "late-000"},

@@ -24,12 +24,12 @@ def token_of(api, service_account):
 
 
 def shipped_token(api):
-    """Of the ServiceAccount that deploy/ makes."""
+    """Of the ServiceAccount in deploy/."""
     return token_of(api, "muster")
 
 
 class KubeTest(unittest.TestCase):
-    """One control plane per class; namespaces are not enough to keep tests apart, so each cleans up."""
+    """One control plane per class. Namespaces cannot separate the tests, so each test cleans up."""
     NODES = 4
     AUDIT = False
     API_FLAGS = ()
@@ -69,7 +69,7 @@ class KubeTest(unittest.TestCase):
         self.empty_queues()
 
     def empty_queues(self):
-        """What a muster last said of them keeps them from being deleted, and it is not there any more to say otherwise."""
+        """The last status that muster wrote prevents their deletion, and muster no longer runs to change it."""
         for item in self.api.items(QUEUES):
             self.api.patch(f"{QUEUES}/{item['metadata']['name']}/status", {"status": {"allocated": None}})
 
@@ -247,7 +247,7 @@ class OtherWaysToWrite(KubeTest):
         self.assertEqual(request["metadata"]["labels"]["selected-node"], request["spec"]["selectedNode"])
         owner = request["metadata"]["ownerReferences"][0]
         self.assertEqual(owner["uid"], self.api.get(f"{PODS}/gang-0")["metadata"]["uid"])
-        # The binder gives up on one: it is taken back and decided anew.
+        # The binder gives up on one: the decision is undone and made again.
         self.api.patch(f"{path}/gang-0/status", {"status": {"phase": "Failed", "failedAttempts": 1}})
         wait_until(lambda: any(r["metadata"]["name"] == "gang-0" and r["metadata"]["uid"] != request["metadata"]["uid"]
                                for r in self.api.items(path)), 20, "another BindRequest")
@@ -256,9 +256,9 @@ class OtherWaysToWrite(KubeTest):
         m = self.serve("--eviction", "api")
         for i in range(4):
             self.submit_gang(f"batch-{i}", 8, "team-b")
-            time.sleep(1.1)  # creation times count whole seconds
+            time.sleep(1.1)  # creation times have a resolution of one second
         self.wait_running(32, "batch")
-        # From whichever end victims are tried, a protected one comes first.
+        # Whichever victim is tried first, a protected one comes first.
         self.api.post("/apis/policy/v1/namespaces/default/poddisruptionbudgets", {
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "keep"},
             "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"keep": "yes"}}}})
@@ -292,7 +292,7 @@ class LeastPrivilege(KubeTest):
 
 
 class Install(unittest.TestCase):
-    """As docs/kubernetes.md says: one command, and muster under the rights that it gives."""
+    """As in docs/kubernetes.md: one command, and muster with the rights that it grants."""
 
     def test_one_command_is_enough(self):
         with ControlPlane() as plane:
@@ -312,7 +312,7 @@ class Install(unittest.TestCase):
 
 
 class Manifests(KubeTest):
-    """Examples that users know, as they stand."""
+    """Well-known examples, unchanged."""
 
     def apply(self, name):
         path = ROOT / "tests/kube/manifests" / name
@@ -397,7 +397,7 @@ class Manifests(KubeTest):
         for name in ("my-job", "training-job", "long-running-job"):
             self.api.post(PODS, pod(f"{name}-0", group=name))
         self.wait_running(2)
-        # The queue of the example names no resources, and so allows none.
+        # The queue of the example names no resources, so it allows none.
         reasons = wait_until(lambda: self.api.get(f"{POD_GROUPS}/long-running-job").get("status", {}).get(
             "schedulingConditions"), 10, "the reason")[-1]["reasons"]
         self.assertEqual(reasons[0]["reason"], "OverLimit")
@@ -406,7 +406,7 @@ class Manifests(KubeTest):
 
 
 class WhatAPodNeeds(KubeTest):
-    """Beside a node, with a binding of our own and the rights that are shipped."""
+    """On a node, with direct binding and the shipped rights."""
     CLAIMS = "/apis/resource.k8s.io/v1/namespaces/default/resourceclaims"
 
     def serve(self):
@@ -473,7 +473,7 @@ class WhatAPodNeeds(KubeTest):
 
 
 class SurvivesTrouble(KubeTest):
-    """Mixed load while things break: nothing is bound twice, nothing is lost, every gang is whole in the end."""
+    """Mixed load with failures: no pod is bound twice, nothing is lost, and every gang is whole in the end."""
     AUDIT = True
 
     def load(self):
@@ -494,7 +494,7 @@ class SurvivesTrouble(KubeTest):
         self.check_bindings()
 
     def check_groups(self):
-        """Every pod has its PodGroup, and every PodGroup what it needs at least."""
+        """Every pod has its PodGroup, and every PodGroup the pods it needs."""
         running = [p["metadata"]["annotations"]["pod-group-name"] for p in self.running()]
         missing = lambda: set(running) - {g["metadata"]["name"] for g in self.api.items(POD_GROUPS)}
         wait_until(lambda: not missing(), 20, "all PodGroups to be there")
@@ -503,8 +503,8 @@ class SurvivesTrouble(KubeTest):
                 self.assertGreaterEqual(running.count(g["metadata"]["name"]), g["spec"].get("minMember", 1))
 
     def check_bindings(self):
-        """The API server took exactly one binding of each pod. One that it took and died over is not in its log, and
-        one whose sender died is a timeout there, whether it was taken or not."""
+        """The API server accepted exactly one binding of each pod. If it died afterwards, its log does not have the
+        binding; if the sender died, its log has a timeout, accepted or not."""
         bound = self.plane.bindings()
         self.assertEqual(len(bound), len(set(bound)), "a pod was bound twice")
         if not self.api_server_died:
@@ -621,7 +621,7 @@ class TwoReplicas(KubeTest):
         self.check_one_writer_at_a_time()
 
     def token(self, name):
-        """Of a user of its own, so that the audit log tells the replicas apart."""
+        """With its own user, so that the audit log tells the replicas apart."""
         path = "/api/v1/namespaces/kai-scheduler/serviceaccounts"
         self.api.post(path, {"metadata": {"name": name}})
         self.plane.kubectl("create", "clusterrolebinding", name, "--clusterrole=cluster-admin",

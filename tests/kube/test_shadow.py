@@ -1,4 +1,5 @@
-"""muster in the shadow of another scheduler, whose decisions this process plays. By hand: test_shadow.py [Class[.test]]."""
+"""muster in the shadow of another scheduler, whose decisions this process makes. By hand: test_shadow.py
+[Class[.test]]."""
 import json
 import pathlib
 import sys
@@ -17,7 +18,7 @@ class Shadow(KubeTest):
     AUDIT = True
 
     def shadow_kubeconfig(self):
-        """A user with what the chart lets muster read, and nothing else."""
+        """A user with the read rights that the chart grants muster, and nothing else."""
         shipped = self.api.get(f"{RBAC}/clusterroles/muster")
         rules = [dict(rule, verbs=[verb for verb in rule["verbs"] if verb in READ]) for rule in shipped["rules"]]
         self.api.post(f"{RBAC}/clusterroles", {"metadata": {"name": "shadow"}, "rules": [r for r in rules if r["verbs"]]})
@@ -38,7 +39,7 @@ class Shadow(KubeTest):
             raise AssertionError(f"{error}: {self.report()}") from error
 
     def place(self, name, node):
-        """As the other scheduler's binder does."""
+        """Like the other scheduler's binder."""
         self.api.post(f"{PODS}/{name}/binding", {
             "apiVersion": "v1", "kind": "Binding", "metadata": {"name": name},
             "target": {"apiVersion": "v1", "kind": "Node", "name": node}})

@@ -1,4 +1,4 @@
-"""Shared GPUs without KAI-Scheduler's binder; the tests stand in for device plugin and reservation program. By hand:
+"""Shared GPUs without KAI-Scheduler's binder; the tests act as device plugin and reservation program. By hand:
 test_shared_gpus.py [Class[.test]]."""
 import os
 import pathlib
@@ -20,7 +20,7 @@ DEVICE = "run.ai/reserve_for_gpu_index"
 
 
 class DevicePlugin(threading.Thread):
-    """Says of each reservation pod which device it got, as `muster reserve-gpu` does inside of it."""
+    """Reports for each reservation pod which device it got, like `muster reserve-gpu` inside of it."""
 
     def __init__(self, plane):
         super().__init__(daemon=True)
@@ -83,13 +83,13 @@ class SharedGpus(KubeTest):
         for name in ("a", "b"):
             self.assertEqual(self.one(name)["annotations"]["muster.dev/gpu-devices"], held[0]["metadata"]["annotations"][DEVICE])
             self.assertEqual(self.one(name)["annotations"]["muster.dev/gpu-portion"], "0.50")
-        # The whole device is held: of 32 GPUs, 31 are left.
+        # The whole device is reserved: of 32 GPUs, 31 are left.
         for i in range(32):
             self.api.post(PODS, pod(f"whole-{i}", queue="team-b"))
         self.wait_running(31, "whole")
         self.assertNotIn("SharedGPUNotReserved", m.log())
 
-        # Another muster finds everything as it is, and what the last sharer leaves goes.
+        # Another muster finds everything unchanged, and the reservation of the last sharer is removed.
         m.kill()
         self.musters.clear()
         self.serve("--gpu-reservation-image", "none")
@@ -114,7 +114,7 @@ class SharedGpus(KubeTest):
         self.wait_running(1, "a")
         uid = self.one("a")["uid"]
         lost = self.lose_reservation()
-        self.plugin.given -= 1  # the device plugin gives the same device out again
+        self.plugin.given -= 1  # the device plugin assigns the same device again
         again = wait_until(lambda: next(iter(self.api.items(RESERVATIONS)), None), 60, "the reservation", 0.5)
         self.assertEqual(again["metadata"]["name"], lost["name"])
         wait_until(lambda: DEVICE in self.api.items(RESERVATIONS)[0]["metadata"].get("annotations", {}), 10, "its device")
@@ -138,7 +138,7 @@ class SharedGpus(KubeTest):
         self.wait_running(1, "a")
         m.stop()
         m = self.serve("--gpu-reservation-image", "none")
-        time.sleep(25)  # two looks
+        time.sleep(25)  # two readings
         self.assertEqual(len(self.running("a")), 1)
         self.assertEqual(self.api.items(RESERVATIONS), [])
 
@@ -160,7 +160,7 @@ class ReservationProgram(KubeTest):
         self.addCleanup(self.api.request, "DELETE", f"{RESERVATIONS}/by-hand", {"gracePeriodSeconds": 0})
 
     def run_program(self, **environment):
-        """What it says, its errors and its exit code after SIGTERM."""
+        """Its output, its errors and its exit code after SIGTERM."""
         environment = dict(os.environ, POD_NAME="by-hand", POD_NAMESPACE="kai-resource-reservation", **environment)
         program = subprocess.Popen([BINARY, "reserve-gpu", "--kubeconfig", str(self.plane.kubeconfig)], env=environment,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -1,4 +1,5 @@
-"""A tenant who may edit one namespace tries to get more than his queue. Run by ctest; by hand: test_tenants.py [Class[.test]].
+"""A tenant who may edit one namespace tries to get more than his queue. Run by ctest; by hand: test_tenants.py
+[Class[.test]].
 
 The admission policies are not installed here: muster holds without them.
 """
@@ -16,8 +17,8 @@ NEIGHBOURS_PODS = "/api/v1/namespaces/neighbour/pods"
 
 
 class Doors(TroubleTest):
-    """Four nodes of 8 GPUs, half of them for each of two queues. The tenant holds all, and shuts or opens a door behind
-    himself; the neighbour asks for his half and gets it."""
+    """Four nodes of 8 GPUs, half of them for each of two queues. The tenant uses all, and tries an attack path; the
+    neighbour requests its half and gets it."""
 
     @classmethod
     def setUpClass(cls):
@@ -31,10 +32,10 @@ class Doors(TroubleTest):
         wait_until(lambda: not self.api.items(NEIGHBOURS_PODS), 30, "the neighbour's pods to be gone")
         super().tearDown()
 
-    # ---- what both do
+    # ---- actions of both
 
     def take_all(self, **more):
-        """Four pods of a node each, every one with a PodGroup that the tenant made."""
+        """Four pods, each as large as a node and with a PodGroup that the tenant created."""
         for i in range(4):
             self.tenant.post(POD_GROUPS, group(f"greedy-{i}", "team-a", 1, **more))
             self.tenant.post(PODS, pod(f"greedy-{i}", 8, group=f"greedy-{i}"))
@@ -63,7 +64,7 @@ class Doors(TroubleTest):
                 held[p["spec"]["nodeName"]] = held.get(p["spec"]["nodeName"], 0) + gpus
         self.assertLessEqual(max(held.values(), default=0), 8, held)
 
-    # ---- doors
+    # ---- attack paths
 
     def test_a_long_name_has_a_group(self):
         self.serve()
@@ -158,7 +159,7 @@ class Doors(TroubleTest):
         self.neighbour_gets_his_half()
 
     def test_a_way_round_the_limit(self):
-        """Pods that run are taken out of their groups in two ways; two more wait for their room in the queue."""
+        """Running pods are removed from their groups in two ways; two more pods wait for room in the queue."""
         self.api.post(QUEUES, queue("bounded", 8, limit=8))
         self.addCleanup(self.plane.delete_queue, "bounded")
         self.serve()
@@ -173,13 +174,13 @@ class Doors(TroubleTest):
         self.tenant.request("DELETE", f"{POD_GROUPS}/first-1")
         for i in range(2):
             self.tenant.patch(f"{PODS}/first-{i}", {"metadata": {"annotations": {"pod-group-name": None}}})
-        time.sleep(5)  # the pod grouper has long put them into groups of their own
+        time.sleep(5)  # the pod grouper has already put them into their own groups
         self.assertEqual(len(self.running("first")) + len(self.running("second")), 2)
 
     def test_non_preemptible_at_last(self):
         self.serve()
         self.take_all()
-        time.sleep(6)  # the status is told after 5 s
+        time.sleep(6)  # the status is written after 5 s
         self.patch_groups({"spec": {"preemptibility": "non-preemptible"}})
         self.neighbour_gets_his_half()
         self.assertEqual(len(self.running("greedy")), 2, "as much as the quota holds")

@@ -1,4 +1,4 @@
-"""Writes that are refused, late or cut off. Run by ctest; by hand: test_trouble.py [Class[.test]]."""
+"""Writes that are refused, late or interrupted. Run by ctest; by hand: test_trouble.py [Class[.test]]."""
 import json
 import pathlib
 import sys
@@ -25,7 +25,7 @@ class TroubleTest(KubeTest):
         return proxy, self.plane.write_kubeconfig(f"{name}.kubeconfig", ADMIN_TOKEN, port=proxy.port)
 
     def condition(self, group_name):
-        """The last one of a PodGroup, as it tells why the job waits."""
+        """The last condition of a PodGroup that says why the job is pending."""
         found = self.api.get(f"{POD_GROUPS}/{group_name}").get("status", {}).get("schedulingConditions")
         return found[-1] if found else None
 
@@ -36,16 +36,16 @@ class TroubleTest(KubeTest):
                 and verb in (None, e["verb"])]
 
     def tries(self, prefix):
-        """Bindings that were asked for, accepted or not."""
+        """Requested bindings, accepted or not."""
         return [e for e in self.entries("pods", "binding") if e["objectRef"]["name"].startswith(prefix)]
 
     def binds(self, prefix):
-        """Bindings that were accepted and were no dry run."""
+        """Accepted bindings that were not dry runs."""
         return [e for e in self.tries(prefix) if e["responseStatus"]["code"] == 201 and "dryRun" not in e["requestURI"]]
 
 
     def refuse(self, api_group, version, resource, operation, expression):
-        """An admission policy: what does not fulfil the expression is refused."""
+        """An admission policy that refuses what does not satisfy the expression."""
         self.api.post(f"{ADMISSION}/validatingadmissionpolicies", {
             "metadata": {"name": "no"}, "spec": {
                 "failurePolicy": "Fail",
@@ -83,7 +83,8 @@ class TroubleTest(KubeTest):
 
 
 class RefusedBinds(TroubleTest):
-    """An admission policy says no to some bindings: everybody else is served, and the refused are not tried for ever."""
+    """An admission policy refuses some bindings: all other pods are bound, and the refused binds are retried less and
+    less often."""
 
     def test_a_refused_pod_is_tried_less_and_less_often(self):
         self.refuse_binding("refused")
@@ -148,7 +149,7 @@ class RefusedBinds(TroubleTest):
         owner["spec"]["template"]["metadata"]["annotations"] = {"pod-group-name": "gang"}
         self.api.post(JOBS, owner)
         wait_until(lambda: len(self.binds("gang-")) == 3 and self.tries("gang-2-"), 20, "a first try")
-        # Those that were bound are taken off, and the Job makes others, in its own time.
+        # The bound pods are deleted, and the Job creates new ones in its own time.
         members = lambda: self.plane.pods(selector="of=gang")
         evicted = lambda: [e for e in self.entries("pods", verb="delete") if e["responseStatus"]["code"] == 200]
         wait_until(lambda: len(evicted()) >= 3 and len(members()) == 4 and not any(map(is_bound, members())), 60,
@@ -164,7 +165,7 @@ class RefusedBinds(TroubleTest):
 
 
 class StatusInTime(TroubleTest):
-    """What is told of a pod is true when it arrives."""
+    """What is reported about a pod is true when it arrives."""
 
     def test_nobody_is_called_unschedulable_after_its_bind(self):
         proxy, kubeconfig = self.through_proxy()
@@ -209,7 +210,7 @@ class StatusInTime(TroubleTest):
 
 
 class RefusedEvictions(TroubleTest):
-    """Whoever may not be evicted stays, whole, and so does what is written about it."""
+    """A pod that may not be evicted stays, with its whole gang and its status."""
 
     def fill(self, name="batch", count=4, **annotations):
         for i in range(count):
@@ -238,7 +239,7 @@ class RefusedEvictions(TroubleTest):
         self.submit_gang("next", 8, "team-a", priority_class="build")
         wait_until(lambda: "could not annotate a PodGroup" in m.log(), 20, "a try")
         time.sleep(5)
-        self.assertEqual(len(self.running("overdue")), 32, "nobody may go without its cooldown")
+        self.assertEqual(len(self.running("overdue")), 32, "no job may be requeued without its cooldown")
         self.assertEqual(m.metric("kai_scheduler_requeue_commits_total"), 0)
         self.assertLessEqual(m.log().count("requeue committed"), 5)
         self.allow()
@@ -336,7 +337,7 @@ class RefusedEvictions(TroubleTest):
 
 
 class EndsInOrder(TroubleTest):
-    """Whoever gives up the lease has written its last word."""
+    """A replica that gives up the lease writes nothing afterwards."""
     BIND_REQUESTS = "/apis/scheduling.run.ai/v1alpha2/namespaces/default/bindrequests"
 
     def test_nothing_is_written_after_the_lease_is_given_up(self):
@@ -378,7 +379,7 @@ class EndsInOrder(TroubleTest):
         self.serve("--binding", "bindrequest", "--pod-grouper", "on", kubeconfig=kubeconfig)
         self.submit_gang("one", 1)
         old = wait_until(lambda: self.api.items(self.BIND_REQUESTS), 20, "the BindRequest")[0]
-        # While the deletion is on its way, another one takes the name.
+        # While the deletion is under way, another pod takes the name.
         proxy.delay = lambda method, path: 3 if method == "DELETE" else 0
         self.api.patch(f"{self.BIND_REQUESTS}/one-0/status", {"status": {"phase": "Failed", "failedAttempts": 1}})
         wait_until(lambda: any(r[1] == "DELETE" for r in proxy.requests), 20, "the deletion")
@@ -401,7 +402,7 @@ class EndsInOrder(TroubleTest):
 
 
 class Watches(TroubleTest):
-    """What the API server does not say, or says late."""
+    """What the API server does not report, or reports late."""
 
     def test_a_silent_watch_is_begun_anew(self):
         proxy, kubeconfig = self.through_proxy()
@@ -410,7 +411,7 @@ class Watches(TroubleTest):
         is_old = lambda path: muted["since"] > 0 and "/pods?" in path and "watch=1" in path
         proxy.mutes = is_old
         self.api.post(PODS, pod("unseen", queue="team-a"))
-        # The watch that is open now stays mute; the next one may speak.
+        # The open watch stays silent; the next one may report.
         wait_until(lambda: [r for r in proxy.requests if r[0] > muted["since"] + 1 and is_old(r[2])], 120,
                    "another watch", 0.5)
         self.assertLess(time.monotonic() - muted["since"], 110)
@@ -437,7 +438,7 @@ class Watches(TroubleTest):
             time.sleep(max(0, end - time.monotonic()))
 
     def test_a_new_leader_does_not_wait_for_a_kind_that_is_not_there(self):
-        """It lists everything anew, also what it is just about to learn of."""
+        """It lists everything again, including what it is about to learn."""
         proxy, kubeconfig = self.through_proxy()
         is_absent = lambda path: "/topologies?" in path
         proxy.hides, proxy.delay = is_absent, lambda method, path: 2 if is_absent(path) else 0

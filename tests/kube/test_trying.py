@@ -1,4 +1,5 @@
-"""Trying something on a live cluster: another configuration, or none of our writes. By hand: test_trying.py [Class[.test]]."""
+"""Trying something on a live cluster: another configuration, or decisions without writes. By hand: test_trying.py
+[Class[.test]]."""
 import json
 import pathlib
 import sys
@@ -15,11 +16,11 @@ EVENTS = "/api/v1/namespaces/kai-scheduler/events"
 
 
 class Reload(KubeTest):
-    """A changed configuration is taken over without a restart, or refused, and both are told."""
+    """A changed configuration takes effect without a restart or is rejected; both are reported."""
     NODES = 2
 
     def write(self, text):
-        """As a mounted ConfigMap changes: by a link that is put elsewhere."""
+        """As a mounted ConfigMap changes: a symbolic link gets a new target."""
         self.written = getattr(self, "written", 0) + 1
         file = self.plane.directory / f"config-{self.written}.yaml"
         file.write_text(text)
@@ -64,7 +65,7 @@ class Reload(KubeTest):
 
 
 class DryRun(KubeTest):
-    """Every write is asked of the API server, and none is stored."""
+    """Every write is sent to the API server as a dry run, and none is stored."""
     AUDIT = True
 
     def test_nothing_is_stored(self):

@@ -1,4 +1,5 @@
-"""Time-based fair share of muster serve, on a real control plane. Run by ctest; by hand: test_usage.py [Class[.test]]."""
+"""Time-based fair share of muster serve, on a real control plane. Run by ctest; by hand: test_usage.py [Class[.test]].
+"""
 import json
 import pathlib
 import sys
@@ -16,14 +17,14 @@ USAGE_MAP = "/api/v1/namespaces/kai-scheduler/configmaps/muster-usage"
 
 
 class UsageTest(KubeTest):
-    """One node with eight GPUs; two queues that are entitled to nothing, the older one first in line."""
+    """One node with eight GPUs, and two queues without quota; the older one comes first."""
     NODES = 1
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.api.post(QUEUES, queue("greedy", 0))
-        time.sleep(1.1)  # creation times count whole seconds
+        time.sleep(1.1)  # creation times have a resolution of one second
         cls.api.post(QUEUES, queue("modest", 0))
 
     def write_config(self, client, **params):
@@ -45,11 +46,11 @@ class UsageTest(KubeTest):
         m.wait_ready()
 
     def used(self, m, name):
-        """Past use of GPUs that counted in the last cycle."""
+        """Past GPU use as counted in the last cycle."""
         return m.metric("kai_queue_gpu_usage", f'queue_name="{name}"')
 
     def contend(self):
-        """Both queues want all eight GPUs, the greedy one first."""
+        """Both queues request all eight GPUs, the greedy one first."""
         self.submit_gang("more", 8, "greedy")
         time.sleep(1.1)
         self.submit_gang("first", 8, "modest")
@@ -101,7 +102,7 @@ class UsageFromPrometheus(UsageTest):
         self.clear()
         self.contend()
         self.start(m)
-        self.assertEqual(self.winner(), "first", "who used nothing comes first")
+        self.assertEqual(self.winner(), "first", "the queue without past use comes first")
         self.assertLess(m.metric("kai_muster_usage_age_seconds"), 10)
 
         before = self.used(m, "greedy")
@@ -155,7 +156,7 @@ class UsageKeptByMuster(UsageTest):
         self.clear()
         self.contend()
         self.start(m)
-        self.assertEqual(self.winner(), "first", "who used nothing comes first")
+        self.assertEqual(self.winner(), "first", "the queue without past use comes first")
         self.assertGreater(self.used(m, "greedy"), 0.3)
         self.check_damage(m)
 
@@ -174,7 +175,7 @@ class UsageKeptByMuster(UsageTest):
         self.assertNotIn("greedy", self.kept())
 
     def test_without_use_the_older_queue_comes_first(self):
-        """What the others are compared with."""
+        """The baseline for the others."""
         self.contend()
         self.start(self.make_muster())
         self.assertEqual(self.winner(), "more")

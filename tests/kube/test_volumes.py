@@ -1,4 +1,4 @@
-"""Volumes with direct binding, beside the real controller of volumes. By hand: test_volumes.py [Class[.test]]."""
+"""Volumes with direct binding, together with the real volume controller. By hand: test_volumes.py [Class[.test]]."""
 import pathlib
 import sys
 import time
@@ -17,7 +17,7 @@ SELECTED_NODE = "volume.kubernetes.io/selected-node"
 
 
 class VolumeTest(KubeTest):
-    """With the rights that are shipped."""
+    """With the shipped rights."""
 
     def serve(self, *flags, **options):
         options.setdefault("kubeconfig", self.plane.write_kubeconfig("muster.kubeconfig", shipped_token(self.api)))
@@ -120,12 +120,12 @@ class ExistingVolumes(VolumeTest):
         self.assertIsNone(self.volume("other")["spec"].get("claimRef"), self.musters[-1].log())
 
     def test_what_a_refused_pod_was_to_get_is_there_for_others(self):
-        """Where the controller has not bound the claim yet."""
+        """If the controller has not bound the claim yet."""
         self.disk("disk", "node-002")
         self.available("disk")
         self.plane.stop("kube-controller-manager")
         try:
-            m = self.serve(name="refused")  # its own log: others may have had to try again
+            m = self.serve(name="refused")  # its own log, because others may have had to retry
             self.api.post(PODS, pod("with-disk", queue="team-a", **self.claim("data", "local")))
             wait_until(lambda: self.volume("disk")["spec"].get("claimRef"), 20, "the volume to be given")
             self.api.request("DELETE", f"{PODS}/with-disk", {"gracePeriodSeconds": 0})
@@ -136,7 +136,7 @@ class ExistingVolumes(VolumeTest):
         self.assertNotIn("could not bind a pod", m.log(), "nothing is said of a pod that is gone")
 
     def test_a_claim_that_was_given_another_leaves_its_volume_to_others(self):
-        """Where the controller, which would notice it later, has not."""
+        """If the controller has not noticed yet."""
         self.disk("disk", "node-002")
         self.available("disk")
         self.plane.stop("kube-controller-manager")
@@ -167,7 +167,7 @@ class ExistingVolumes(VolumeTest):
 
 class NewVolumes(VolumeTest):
     def make_volume(self, claim):
-        """As one who makes volumes does, for the node that the claim names."""
+        """Like a provisioner, for the node that the claim names."""
         found = self.api.get(f"{CLAIMS}/{claim}")
         self.disk(f"made-for-{claim}", found["metadata"]["annotations"][SELECTED_NODE], found["spec"]["storageClassName"], {
             "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": claim,
@@ -179,7 +179,7 @@ class NewVolumes(VolumeTest):
         self.api.post(PODS, pod("with-volume", queue="team-a", **self.claim("data", "made-on-demand")))
         node = wait_until(lambda: self.selected_node("data"), 20, "the node")
         time.sleep(2)
-        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-volume")), "there is no volume yet")
+        self.assertFalse(is_bound(self.api.get(f"{PODS}/with-volume")), "the volume does not exist yet")
         self.make_volume("data")
         self.wait_running(1)
         self.assertEqual(self.node_of("with-volume"), node)
@@ -191,7 +191,7 @@ class NewVolumes(VolumeTest):
         self.api.post(PODS, pod("with-lost-0", group="with-lost", **self.claim("lost", "never-made")))
 
         def fails_again():
-            """As its driver says each time that it is asked, by taking the node away."""
+            """Like its driver on each request: removes the node again."""
             if self.selected_node("lost"):
                 self.api.patch(f"{CLAIMS}/lost", {"metadata": {"annotations": {SELECTED_NODE: None}}})
             return self.conditions("with-lost")

@@ -23,7 +23,7 @@ def pod(name, gpus=1, queue=None, group=None, labels=None, **more):
 
 
 def sharing_pod(name, fraction="0.5", queue="team-a", **spec):
-    """Of a part of a GPU."""
+    """With a part of a GPU."""
     made = pod(name, gpus=0, queue=queue, **spec)
     made["metadata"]["annotations"] = {"gpu-fraction": fraction}
     return made
