@@ -1,4 +1,4 @@
-"""The case files: which there are, how one is read and written. README.md describes the format."""
+"""The case files: which exist, and how they are read and written. README.md describes the format."""
 import dataclasses
 import pathlib
 
@@ -15,8 +15,8 @@ CLUSTER_KEYS = ("now", "nodes", "topologies", "priorities", "default_priority", 
 
 @dataclasses.dataclass(frozen=True)
 class Set:
-    """A directory of cases: how its clusters are filled up, its configuration, how muster is called, and whether GPU
-    groups are compared."""
+    """A directory of cases: the defaults of its clusters, its configuration, the call of muster, and whether GPU groups
+    are compared."""
     habits: str
     config: dict
     flags: tuple
@@ -46,7 +46,7 @@ def read_yaml(path):
 
 # ---------------------------------------------------------------------------------------------------------- finding
 def set_of(path):
-    """The name of the set that a path belongs to; elsewhere, as for what fuzz.py writes, nothing."""
+    """The name of the set that a path belongs to; nothing for other paths, such as the output of fuzz.py."""
     parts = pathlib.Path(path).resolve().parts
     return next((name for name in SETS if HERE.parts + (name,) == parts[:len(HERE.parts) + 1]), "")
 
@@ -56,7 +56,7 @@ def is_case(path):
 
 
 def case_name(path):
-    """The path below the directory of all sets, without the ending."""
+    """The path below the directory of all sets, without the extension."""
     path = path.resolve()
     top = HERE if set_of(path) else path.parent.parent
     return str(path.relative_to(top).with_suffix(""))
@@ -84,14 +84,14 @@ def short_name(pod):
 
 
 def full_pods(pods):
-    """`pods` of a job: a number of pending ones, or for each its node, nothing (pending), or a mapping."""
+    """`pods` of a job: a number of pending pods, or for each pod its node, nothing (pending), or a mapping."""
     if isinstance(pods, int):
         return [{} for _ in range(pods)]
     return [{"node": p} if isinstance(p, str) else p or {} for p in pods]
 
 
 def full_round(answer):
-    """What a round decides, every kind given and every pod with its namespace."""
+    """The decisions of a round, with every kind given and every pod with its namespace."""
     def named(kind):
         return {full_name(pod): value for pod, value in answer.get(kind, {}).items()}
     return {"binds": named("binds"), "evictions": [full_name(pod) for pod in answer.get("evictions", [])],
@@ -99,14 +99,14 @@ def full_round(answer):
 
 
 def about(path):
-    """The sentence that a case may begin with, as a comment."""
+    """The comment that a case may begin with."""
     with open(path) as file:
         first = file.readline()
     return first[2:].strip() if first.startswith("# ") else ""
 
 
 def read(path):
-    """A case: its file's keys, but the cluster under `cluster`, with names and defaults filled in."""
+    """A case: the keys of its file, with its cluster under `cluster`, and with names and defaults filled in."""
     path = pathlib.Path(path)
     case = read_yaml(path)
     if not isinstance(case, dict) or not {"nodes", "queues", "jobs"} <= set(case):
@@ -167,7 +167,7 @@ def cluster_text(cluster):
 
 
 def drawn_text(case):
-    """A drawn cluster with recorded answers, as a case file."""
+    """A generated cluster with recorded answers, as a case file."""
     head = {key: value for key, value in case.items()
             if key in ("tags", "answer_of", "difference", "groups_stable", "config")}
     text = "".join(line(key, value) for key, value in head.items() if value not in ([], {}))

@@ -1,4 +1,5 @@
-"""Judges decisions round by round: reads what a program decided, finds the first difference to recorded answers."""
+"""Compares decisions round by round: reads what a program decided and finds the first difference from recorded answers.
+"""
 import manifests
 import program
 from program import Broken, need
@@ -9,7 +10,7 @@ MOST_SHOWN = 6
 
 # ---------------------------------------------------------------------------------------------------------- reading
 def ask(runner, case, count):
-    """What the program decides on the case's cluster in each of `count` rounds."""
+    """The decisions of the program on the cluster of the case, for each of `count` rounds."""
     answer = program.ask(runner, case, count)
     try:
         return decisions(answer["rounds"], case["cluster"])
@@ -41,7 +42,7 @@ def decisions(rounds, cluster):
 
 
 def pods_on_nodes(cluster):
-    """(pods on a node, those of them gone after round 1, pods that stay on their node while they terminate)"""
+    """(pods on a node, those of them that are gone after round 1, pods that stay on their node while they terminate)"""
     on_node, leaving, stays = set(), set(), set()
     for manifest in manifests.expand(cluster):
         if manifest["kind"] != "Pod":
@@ -94,7 +95,7 @@ def difference(want, got, check_groups=False, who=("KAI", "program")):
 
 
 def as_places(placed):
-    """{pod: node}, also of a list of pods."""
+    """{pod: node}, also for a list of pods."""
     return placed if isinstance(placed, dict) else dict.fromkeys(placed, "")
 
 

@@ -31,7 +31,7 @@ PARAMS = {
 
 
 def expand(config, defaults=None):
-    """The configuration file; `defaults` are the set's own."""
+    """The configuration file; `defaults` are those of the set."""
     config = {**(defaults or {}), **config}
     plugins = config.get("plugins", "default")
     names = PLUGINS[plugins] if isinstance(plugins, str) else plugins

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Decides the cluster of a case file by the model.
+"""Decides the cluster of a case file with the model.
 
     decide.py CASE [--trace]
 
-prints the decisions per round, with KAI's below where the file holds them and they differ; -o json prints what a
-scheduler under test prints.
+prints the decisions per round, followed by those of KAI if the file has them and they differ; -o json prints them in
+the format of a scheduler under test.
 """
 import argparse
 import json

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares muster, or another scheduler, with the model on freshly drawn clusters.
+"""Compares muster, or another scheduler, with the model on freshly generated clusters.
 
     fuzz.py --profile preempt --seeds 1000-1999 --jobs 2 --shrink --out DIR
 
-The model decides each cluster, the program is run on it, and both are compared per round as run.py does. Left out:
-clusters outside the model (topology, pod affinity ...) and, among those that differ, the ones where the model's own
+The model decides each cluster, the program runs on it, and both are compared per round like in run.py. Left out:
+clusters that the model does not support (topology, pod affinity ...) and differing clusters on which the model's own
 answer depends on an order that KAI leaves open. Exit status: 0 no difference, 1 otherwise, 2 wrong usage.
 """
 import argparse
@@ -72,7 +72,7 @@ class Judge:
                                     if defect else ""))
 
     def explaining_defect(self, case, got):
-        """The defect of KAI with which the model answers like the program."""
+        """The defect of KAI that explains the difference between the program and the model."""
         for defects in [[d] for d in KAI_DEFECTS] + [KAI_DEFECTS]:
             try:
                 want = self.model(case, defects, rounds=len(got))
@@ -83,15 +83,14 @@ class Judge:
         return None
 
     def still_differs(self, defect, case, rounds):
-        """For shrinking: both answer, differently, by the same defect if any,
-        and the model is stable."""
+        """For shrinking: both answer, differently, with the same defect if any, and the model is stable."""
         try:
             want = self.model(case, rounds=rounds)
             got = self.program(case, rounds=rounds)
             return (compare.difference(want, got) is not None
                     and self.explaining_defect(case, got) == defect
                     and self.is_stable(case, want, rounds))
-        except Exception:                    # outside, errored, or a cluster
+        except Exception:                    # outside, errored, or a cluster that is no longer consistent
             return False                     # that is no longer consistent
 
 
@@ -110,7 +109,7 @@ def work(judge, opts, item):
 
 
 def write_case(judge, case, rounds, folder):
-    """A case file as run.py reads it; its answer is the model's, not KAI's."""
+    """A case file for run.py; its answer is the model's, not KAI's."""
     want = judge.model(case, rounds=rounds)
     got = judge.program(case, rounds=rounds)
     found = compare.difference(want, got, who=NAMES)

@@ -4,9 +4,9 @@
     gen.py --seed S --profile P --out DIR     writes cluster.yaml, config.yaml
     gen.py --seed S --profile P               prints it as a case without answers
 
-The recorded cases were made by this generator from other random streams: no
-seed gives one of them.  Seeds start at 1000, so that a file name also shows
-which is which.
+The recorded cases come from other random streams of this generator, so no
+seed gives one of them.  Seeds start at 1000, so that a file name shows the
+origin.
 """
 import argparse
 import json
@@ -386,7 +386,7 @@ class Gen:
         return {"cpu": c, "memory": m, "gpus": min(g, mx)}
 
     def devices(self, q, node):
-        """MiB per device on the node, number of devices; None: no fraction"""
+        """MiB per device of the node, and the number of devices; None for no fraction"""
         gm = node.get("gpu_memory", 100) // 100 * 100
         if q.get("fraction"):
             return int(float(q["fraction"]) * gm), q.get("devices", 1)
@@ -655,7 +655,7 @@ class Gen:
         return j
 
     def required_ok(self, j):
-        """nodes a running job with a required level may use"""
+        """nodes that a running job with a required level may use"""
         tc = j.get("topology")
         if not tc or not tc[1] or not self.topos:
             return None
@@ -760,7 +760,7 @@ class Gen:
         self.runs, self.pend = runs, pend
         self.jobs = runs + pend
         r.shuffle(self.jobs)
-        # distinct creation times, oldest first in a random order
+        # distinct creation times; the oldest come first, in random order
         age = r.randint(300, 900)
         for j in self.jobs:
             age += r.randint(40, 400)
@@ -770,7 +770,7 @@ class Gen:
         for j in runs:
             j["last_start"] = self.start_age(j)
         seen = set()
-        for j in self.jobs:                   # delay_ok may have moved some
+        for j in self.jobs:                   # delay_ok may have moved some of them
             while j["age"] in seen:
                 j["age"] += 41
             seen.add(j["age"])

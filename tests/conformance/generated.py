@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What holds after every cycle (tests/invariants.cpp), on clusters that gen.py draws: among others that places in view
-never add up to more than a node has, and that no gang is left in part.
+"""Checks the invariants of every cycle (tests/invariants.cpp) on clusters that gen.py generates: for example, nominations
+never exceed the capacity of a node, and no gang is left in part.
 
     generated.py --invariants PROGRAM [--clusters N] [--first-seed S]     N of each profile
 
-Four clusters on which it once did not hold come first. The last line is "N passed, N failed".
+Four clusters that once violated an invariant come first. The last line is "N passed, N failed".
 """
 import argparse
 import pathlib
@@ -31,7 +31,7 @@ def main(argv=None):
             folders.append(str(pathlib.Path(directory) / f"{profile}-{seed}"))
             program.write_inputs(gen.generate(seed, profile), folders[-1])
         done = subprocess.run([options.invariants, *folders], check=False, stderr=subprocess.PIPE, text=True)
-        if done.returncode not in (0, 1):  # it could not read them
+        if done.returncode not in (0, 1):  # the program could not read them
             print(done.stderr, file=sys.stderr)
         return done.returncode
 

@@ -1,4 +1,4 @@
-"""One verdict per case: runs the program as often as the case asks for and compares in the way of its expectation."""
+"""One verdict per case: runs the program as often as the case requires and compares as its expectation says."""
 import dataclasses
 import time
 
@@ -13,7 +13,7 @@ PASSED, FAILED, ERRORED, KNOWN = "passed", "failed", "errored", "known differenc
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """What is compared beside placements; GPU groups in any case where the set says so."""
+    """What is compared besides placements; GPU groups are always compared if the set says so."""
     check_gpu_groups: bool = False
     annotations: bool = True
 
@@ -43,12 +43,12 @@ def verdict(case, runner, options):
         return FAILED, str(error)
     except (program.Broken, cases.BadCase) as error:
         return ERRORED, str(error)
-    except Exception as error:  # an answer of a shape that nobody foresaw
+    except Exception as error:  # an answer of an unexpected shape
         return ERRORED, "%s: %s" % (type(error).__name__, error)
 
 
 def with_known(known, name, found):
-    """The verdict for a case that is known to differ, and must go on to."""
+    """The verdict for a case that is known to differ and must still differ."""
     result, why = found
     if name not in known or result == ERRORED:
         return found

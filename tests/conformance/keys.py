@@ -1,4 +1,4 @@
-"""The keys that a case may have, so that a misspelt one is noticed. README.md says what they mean."""
+"""The keys that a case may have, so that a misspelt key is found. README.md explains them."""
 
 TOP = set("source tags config notes expect rounds fairshare groups_stable answer_of difference program now nodes "
           "topologies priorities default_priority queues jobs foreign_pods manifests".split())
@@ -22,7 +22,7 @@ REQUEUE = {"nominated", "skipped", "commits", "rollbacks"}
 
 
 def with_keys(case):
-    """(what it is, mapping, the keys it may have) for every mapping of a case as it stands in its file."""
+    """(what it is, mapping, the keys it may have) for every mapping of a case, as in its file."""
     yield "the case", case, TOP
     yield "config", case.get("config", {}), CONFIG
     for kind, keys in (("nodes", NODE), ("queues", QUEUE), ("jobs", JOB), ("foreign_pods", FOREIGN_POD)):
@@ -52,7 +52,7 @@ def with_expected_keys(case):
 
 
 def unknown(case):
-    """The first unknown key, in words; nothing if all are known."""
+    """The first unknown key, as text; nothing if all are known."""
     for what, mapping, keys in with_keys(case):
         for key in mapping:
             if key not in keys:

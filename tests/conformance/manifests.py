@@ -18,12 +18,12 @@ def when(now, age):
 
 
 def given(**values):
-    """Those that have a value."""
+    """The values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def merge(manifest, patch):
-    """Puts what a case gives as `also` into a manifest; null removes."""
+    """Merges the `also` of a case into a manifest; null removes."""
     for key, value in patch.items():
         if value is None:
             manifest.pop(key, None)
@@ -35,7 +35,7 @@ def merge(manifest, patch):
 
 
 def quantity(value, unit):
-    """A number of the unit, or text that is taken as it is."""
+    """A number with the unit appended; text is used unchanged."""
     return value if isinstance(value, str) else "%d%s" % (value, unit)
 
 
@@ -71,7 +71,7 @@ def pod_affinity(app, topology_key):
 
 
 def affinity(job):
-    """What a job, or a pod of its own, says about nodes and other pods."""
+    """What a job, or one of its pods, specifies about nodes and other pods."""
     found = {}
     if job.get("affinity"):
         found["nodeAffinity"] = node_affinity(job["affinity"])
@@ -97,7 +97,7 @@ def state_of(pod):
 
 
 class Drawn:
-    """Clusters that the generator draws: they give every age, minimum and request themselves."""
+    """Generated clusters: they give every age, minimum and request themselves."""
 
     default_request = {}
     deletion = {"deletionGracePeriodSeconds": 0}
@@ -201,7 +201,7 @@ class Drawn:
         return {**annotations, **job.get("annotations", {})}
 
     def pod(self, pod, job, job_age, index):
-        """A pod of a job; of a foreign one the job is empty."""
+        """A pod of a job; for a foreign pod the job is empty."""
         request = {**self.default_request, **(pod.get("request") or job.get("request", {}))}
         status = given(phase=PHASES.get(state_of(pod), "Pending"), nominatedNodeName=pod.get("nominated"),
                        qosClass=pod.get("qos", job.get("qos")))
@@ -237,7 +237,7 @@ class Drawn:
             labels["kai.scheduler/task-priority"] = pod["task_priority"]
         labels.update(pod.get("labels") or job.get("labels") or {})
         if pod.get("node") and pod.get("gpu_groups"):
-            first, *others = pod["gpu_groups"]  # KAI reads the plain label, then adds the ones with a name
+            first, *others = pod["gpu_groups"]  # KAI reads the plain label, then adds those with a name
             labels["runai-gpu-group"] = first
             labels.update({"runai-gpu-group/" + group: group for group in others})
         return labels
@@ -294,7 +294,7 @@ def container(request, qos, claims):
 
 
 class Written(Drawn):
-    """Clusters written by hand, as KAI's tests build them: what a case does not say follows from its place."""
+    """Clusters written by hand, as KAI's tests build them: what a case does not give follows from its position."""
 
     default_request = {"cpu": 1000, "memory": 1}
 
@@ -323,8 +323,8 @@ class Written(Drawn):
 
 
 class KaiTests(Written):
-    """Queues come a minute apart, those with a parent and those without counted apart; so do jobs, the last one a
-    minute before now. A job with pods on nodes has run for a minute."""
+    """Queues are created a minute apart, those with a parent and those without counted separately; so are jobs, the
+    last one a minute before now. A job with pods on nodes has run for a minute."""
 
     def queue_age(self, queue, _index):
         level = [q["name"] for q in self.cluster["queues"] if ("parent" in q) == ("parent" in queue)]
@@ -346,8 +346,8 @@ class KaiTests(Written):
 
 
 class Mission(Written):
-    """Queues come a minute apart from 60 days before now, jobs from 30 days before now, pods of a job a second
-    apart."""
+    """Queues are created a minute apart, the first 60 days before now; jobs likewise 30 days before now; pods of a job
+    a second apart."""
 
     deletion = {}
 

@@ -1,4 +1,4 @@
-"""Judges where the pods of a case are: replays a program's decisions and compares with `expect`."""
+"""Compares the placements of the pods of a case with `expect`: replays the decisions of a program."""
 import collections
 import re
 
@@ -15,11 +15,11 @@ EXPECTED = re.compile(r"(\w+)(?: on (\S+))?")
 
 
 class Mismatch(Exception):
-    """The program ran, its decisions differ from the expectation."""
+    """The program ran, but its decisions differ from the expectation."""
 
 
 class Pod:
-    """A pod of the cluster and where the decisions have brought it."""
+    """A pod of the cluster, and the result of the decisions about it."""
 
     def __init__(self, pod, job):
         request = pod.get("request") or job.get("request", {})
@@ -103,17 +103,17 @@ def settled(state):
 
 # -------------------------------------------------------------------------------------------------------- comparing
 def wanted(value):
-    """An expectation, "Running on node0" or a mapping, as a mapping."""
+    """An expectation ("Running on node0", or a mapping) as a mapping."""
     if isinstance(value, dict):
         return value
     match = EXPECTED.fullmatch(value)
     if not match:
-        raise cases.BadCase("%r is no status like \"Running on node0\"" % value)
+        raise cases.BadCase("%r is not a status like \"Running on node0\"" % value)
     return {"status": match[1], "node": match[2]}
 
 
 def wanted_pods(expect, state):
-    """(pod name, expectation) of every pod that a job or a pod is expected for."""
+    """(pod name, expectation) for every pod that a job or a pod is expected for."""
     for job, value in expect.get("jobs", {}).items():
         names = [name for name, pod in state.items() if pod.job == job]
         if not names:
@@ -147,7 +147,7 @@ def check_pod(name, pod, want, when):
 
 
 def gpus_left(node, gpus, state):
-    """(idle, releasing) GPUs of a node; None where a pipelined fraction leaves it open."""
+    """(idle, releasing) GPUs of a node; None if a pipelined fraction leaves them open."""
     idle, releasing = gpus, 0
     groups = collections.defaultdict(list)
     for pod in state.values():
@@ -175,7 +175,7 @@ def check_node(node, gpus, want, state, when):
 
 
 def check_groups(expect, state, when):
-    """Pods of the same expected group on a node must share a real one."""
+    """Pods of the same expected group on a node must share one real GPU."""
     real = {}
     for name, want in wanted_pods(expect, state):
         pod, groups = state[name], want.get("gpu_groups")
@@ -220,13 +220,13 @@ def check_reported(answer, state):
 
 
 def cycles(expect):
-    """How many cycles until the expectation holds, and for how many more it must hold."""
+    """The number of cycles until the expectation holds, and the number of further cycles for which it must hold."""
     return expect.get("after", 1), expect.get("unchanged", 0)
 
 
 def judge(case, answer, with_groups):
-    """Raises Mismatch. Without `after` the state inside the only cycle counts; with it, the settled state after
-    that many cycles, and the state inside each later one."""
+    """Raises Mismatch. Without `after`, the state inside the only cycle counts; with it, the settled state after that
+    many cycles, and the state inside each later cycle."""
     expect = case["expect"]
     until, _ = cycles(expect)
     nodes = {node["name"] for node in case["cluster"]["nodes"]}

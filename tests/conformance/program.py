@@ -1,4 +1,4 @@
-"""Running a scheduler on a case: writes its cluster and configuration, calls the command, reads the answer."""
+"""Runs a scheduler on a case: writes its cluster and configuration, runs the command and reads the answer."""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ SIMULATE = ["simulate", "{cluster}", "--config", "{config}", "--cycles", "{round
 
 
 class Broken(Exception):
-    """The program could not be judged: it crashed, or printed something else than decisions."""
+    """The program could not be judged: it crashed, or its output contains no decisions."""
 
 
 def need(condition, message):
@@ -41,7 +41,7 @@ def write_inputs(case, folder):
 
 
 class Program:
-    """A command with placeholders; without one of its own, `muster simulate` with the flags of the case's set."""
+    """A command with placeholders; by default `muster simulate` with the flags of the case's set."""
 
     def __init__(self, command=None, muster=None, timeout=60.0):
         self.words = shlex.split(command) if command else None
@@ -51,7 +51,7 @@ class Program:
         return self.words or [str(self.muster), *SIMULATE, *cases.set_for(case).flags]
 
     def output(self, case, rounds, words=None):
-        """What the command prints, as bytes."""
+        """The output of the command, as bytes."""
         with tempfile.TemporaryDirectory(prefix="conformance.") as folder:
             write_inputs(case, folder)
             values = {"{%s}" % name: os.path.join(folder, name + ".yaml") for name in ("cluster", "config", "case")}
@@ -77,7 +77,7 @@ class Program:
 
 
 def ask(runner, case, count):
-    """The answer, with its rounds checked to be as many as asked for and numbered from 1."""
+    """The answer. Its rounds must be as many as requested, and numbered from 1."""
     answer = runner.answer(case, count)
     need(isinstance(answer, dict) and isinstance(answer.get("rounds"), list), 'no list "rounds" in the output')
     need(len(answer["rounds"]) == count, "%d rounds in the output, asked for %d" % (len(answer["rounds"]), count))

@@ -1,4 +1,4 @@
-"""Judges what a program says beside placements: annotations written, and who was nominated for requeueing."""
+"""Compares what a program reports besides placements: annotations that it writes, and nominations for requeue."""
 import re
 from datetime import datetime
 
@@ -24,7 +24,7 @@ def instant(text):
 
 
 def is_same(a, b):
-    """Times are compared as instants, everything else as text."""
+    """Times are compared as points in time, everything else as text."""
     if a is None or b is None:
         return a is b
     return instant(a) == instant(b) if None not in (instant(a), instant(b)) else a == b
@@ -81,7 +81,7 @@ def nominations(told):
 
 
 def skips(told):
-    """Those of the nomination; minruntime_protected is the action's side."""
+    """Skips of nominations; minruntime_protected is reported by the action instead."""
     found = {}
     for entry in told.get("skipped") or []:
         need(isinstance(entry, dict) and isinstance(entry.get("job"), str) and isinstance(entry.get("reason"), str),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs muster, or another scheduler, on the conformance cases and compares with what is expected.
+"""Runs muster, or another scheduler, on the conformance cases and compares with the expectations.
 
     run.py                                  all sets
     run.py mission kai-tests/reclaim        these directories, or single files
@@ -34,13 +34,13 @@ def is_selected(case, options):
 
 
 def known_differences(places):
-    """{case: reason} of the sets that the places belong to. Each must name a case."""
+    """{case: reason} of the sets that the paths belong to. Each must name a case."""
     found = {}
     for name in sorted({cases.set_of(path) for path in places} - {""}):
         path = cases.HERE / name / cases.KNOWN_DIFFERENCES
         for case, reason in (cases.read_yaml(path) if path.exists() else {}).items():
             if not (cases.HERE / name / case).with_suffix(".yaml").exists():
-                raise cases.BadCase("%s names %s, which is no case" % (path, case))
+                raise cases.BadCase("%s names %s, which is not a case" % (path, case))
             found["%s/%s" % (name, case)] = reason
     return found
 
@@ -92,7 +92,7 @@ def list_cases(selected):
 
 
 def expand(selected, folder):
-    """The inputs of each case and what is expected, for `muster simulate` by hand."""
+    """The inputs of each case and its expectation, for `muster simulate` by hand."""
     for case in selected:
         where = pathlib.Path(folder) / case["name"]
         program.write_inputs(case, where)

@@ -1,4 +1,4 @@
-"""Runs two builds of muster on every case and compares what they decide, or all that they print, byte for byte."""
+"""Runs two builds of muster on every case and compares their decisions, or their whole output byte for byte."""
 import json
 
 import program
@@ -20,7 +20,7 @@ def printed(runner, muster, case, flags):
 
 
 def decisions_in(answer):
-    """The decisions of all rounds as text: builds of different versions may explain them differently."""
+    """The decisions of all rounds as text, because different versions may explain them differently."""
     try:
         return json.dumps([{key: entry[key] for key in DECISIONS} for entry in json.loads(answer)["rounds"]])
     except (ValueError, KeyError):

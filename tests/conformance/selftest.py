@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the suite itself: that the runner passes right answers and fails wrong ones, and that the model holds.
+"""Checks the suite itself: the runner accepts right answers and rejects wrong ones, and the model is right.
 
     selftest.py [--muster PATH] [--every N] [--all]
 
-Right answers are KAI's recorded decisions and, with --muster, what muster prints; each is then spoilt, and each
-expectation too, in every way that is compared, and must be noticed. The model must agree with KAI as it is known to.
-By default on every Nth case; --all takes them all. Exit status: 0 all as expected.
+Right answers are KAI's recorded decisions and, with --muster, the output of muster. Each answer and each expectation is
+then damaged in every way that is compared, and must be rejected. The model must agree with KAI in the known cases. Uses
+every Nth case by default, all with --all. Exit status: 0 all as expected.
 """
 import argparse
 import collections
@@ -27,9 +27,9 @@ import run
 from model import KAI_DEFECTS, Options, OutsideModel, run_rounds
 
 ALL = judging.Options(check_gpu_groups=True)
-# where the model decides otherwise than KAI did, with KAI's defects copied or not
+# cases in which the model decides otherwise than KAI did, with KAI's defects copied or not
 MODEL_DIFFERS = {"kai-decisions/fractions/00244", "kai-decisions/scale/00036"}
-# per profile, what the model does not decide
+# by profile, the part that the model does not decide
 OUTSIDE_MODEL = {"constraints": 42, "fractions": 2, "mixed": 29, "topology": 87}
 
 
@@ -59,7 +59,7 @@ class Idle:
 
 # ---------------------------------------------------------------------------------------------------- right answers
 def recorded(case):
-    """KAI's decisions as a program prints them."""
+    """KAI's decisions in the form of a program's output."""
     answer = decide.as_output(case["rounds"])
     for decided, theirs in zip(answer["rounds"], case["rounds"]):
         for bind in decided["binds"]:
@@ -68,7 +68,7 @@ def recorded(case):
 
 
 def printed(case, muster):
-    """What muster answers, for each number of rounds that the case asks for."""
+    """The answers of muster, for each number of rounds that the case requires."""
     until, unchanged = case["expect"].get("after", 1), case["expect"].get("unchanged", 0)
     runner = program.Program(muster=muster)
     return {count: runner.answer(case, count) for count in {until, until + unchanged}}
@@ -76,7 +76,7 @@ def printed(case, muster):
 
 # ------------------------------------------------------------------------------------------------------ wrong answers
 def spoilt_answers(answer, case):
-    """(what was done, answer) for each way to spoil an answer of the right program."""
+    """(change, answer) for each way to damage an answer of the right program."""
     nodes = [node["name"] for node in case["cluster"]["nodes"]] + ["no-such-node"]
     for number, decided in enumerate(answer["rounds"]):
         for kind in compare.KINDS:
@@ -97,7 +97,7 @@ def changed(value, change):
 
 
 def spoilt_expectations(expect):
-    """(what was done, expectation) for each thing that is compared."""
+    """(change, expectation) for each thing that is compared."""
     for kind in ("jobs", "pods"):
         for name, value in expect.get(kind, {}).items():
             status = value["status"] if isinstance(value, dict) else value.split()[0]
@@ -119,7 +119,7 @@ def spoilt_expectations(expect):
 
 
 def spoilt_printed(answer):
-    """Pods reported in another phase than the decisions brought them to."""
+    """Pods reported in a phase that does not follow from the decisions."""
     for i, pod in enumerate(answer.get("pods", [])):
         if pod["phase"] in ("Running", "Pending"):
             wrong = {"Running": "Pending", "Pending": "Running"}[pod["phase"]]
@@ -128,7 +128,7 @@ def spoilt_printed(answer):
 
 
 class Tally:
-    """Counts what was noticed, and names what was not."""
+    """Counts the wrong answers that were found, and names those that were not."""
 
     def __init__(self):
         self.noticed, self.missed = 0, []
@@ -166,7 +166,7 @@ def check_recorded(options):
 
 
 def spoilt_groups(case, answer):
-    """A bound share that is put on a device of its own."""
+    """A bound share that is put on its own device."""
     if not case.get("groups_stable", True):
         return
     for number, decided in enumerate(answer["rounds"]):
@@ -195,7 +195,7 @@ def check_printed(options):
 
 
 def spoilt_decisions(answers, case):
-    """Answers with more decisions in the first round than the case allows, and without what only muster tells."""
+    """Answers with more decisions in the first round than the case allows, and without what only muster reports."""
     at_most = case["expect"].get("at_most", {})
     pods = ["%s/%s-0" % (job.get("namespace", "default"), job["name"]) for job in case["cluster"]["jobs"]]
     for kind in compare.KINDS:
@@ -218,7 +218,7 @@ def in_first_round(answers, values, drop=False):
 
 
 def check_idle(options):
-    """Who does nothing fails wherever KAI did something, and only there."""
+    """A program that decides nothing fails in exactly those cases in which KAI decided something."""
     wrong = [case["name"] for case in some("kai-decisions", options)
              if (judging.verdict(case, Idle(), ALL)[0] == judging.PASSED) ==
              any(answer[kind] for answer in case["rounds"] for kind in compare.KINDS)]
@@ -227,7 +227,7 @@ def check_idle(options):
 
 
 def check_known_differences(_options):
-    """A known difference that passes fails, one that differs does not count, one that names no case is refused."""
+    """A known difference that passes fails, one that differs does not count, one that names no case is rejected."""
     case = cases.read(next((cases.HERE / "kai-decisions/preempt").glob("*.yaml")))
     known = {case["name"]: "because"}
     right, wrong = Answers(recorded(case)), Idle()
@@ -278,7 +278,8 @@ def check_model(options):
 
 
 def check_fuzz(options):
-    """The model does not differ from itself; who does nothing does, and the shrunk case still shows it."""
+    """The model does not differ from itself. A program that decides nothing differs, and the shrunk case still shows
+    it."""
     words = ["--jobs", str(options.jobs), "--seeds"]
     status, _ = quietly(fuzz.main, words + ["1000-1001"], Model())
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,5 @@
-"""Making a cluster smaller while a difference stays.
+"""Makes a cluster smaller while a difference remains. Not minimal: repeats passes of removals until none helps, or the
+limit of calls is reached.
 
 Not minimal: one pass of removals after another until none helps, or the limit
 of calls is reached.
@@ -10,7 +11,7 @@ from model.cycle import run_actions, settle
 from model.session import Session
 
 MOST_CALLS = 400
-# what a job, node or queue can do without
+# optional keys of a job, node or queue
 JOB_KEYS = ("delay", "last_eviction", "last_start", "stale", "grace", "tolerations", "selector", "affinity",
             "preemptibility", "stays_terminating", "min_subgroups")
 POD_KEYS = ("task_priority", "order", "nominated", "request")
@@ -27,7 +28,7 @@ def shrink(case, first_round, differs):
     budget = [MOST_CALLS]
 
     def attempt(change):
-        """Apply a change to a copy; keep it if the difference stays."""
+        """Applies a change to a copy, which is kept if the difference remains."""
         nonlocal case
         smaller = copy.deepcopy(case)
         if budget[0] <= 0 or change(smaller) is False:
@@ -47,7 +48,7 @@ def shrink(case, first_round, differs):
 
 
 def _tidy(case):
-    """Empty lists and priority classes that nobody names."""
+    """Empty lists and priority classes that no job names."""
     cluster = case["cluster"]
     if not cluster.get("foreign_pods"):
         cluster.pop("foreign_pods", None)
@@ -57,7 +58,7 @@ def _tidy(case):
 
 
 def _start_at(case, number):
-    """The case as it stands before the given round, by the model."""
+    """The case in the state before the given round, computed by the model."""
     if number == 1:
         return None
     cluster = case["cluster"]
@@ -69,7 +70,7 @@ def _start_at(case, number):
 
 
 def _drop_jobs(current, attempt):
-    """Halves, quarters ... down to single jobs."""
+    """Halves, quarters and so on, down to single jobs."""
     changed = False
     size = max(1, len(current()["cluster"]["jobs"]) // 2)
     while size:
@@ -128,7 +129,7 @@ def _without(kind, name):
 
 
 def _without_node(name):
-    """The node and what stands on it."""
+    """The node and its pods."""
     def change(c):
         cluster = c["cluster"]
         if len(cluster["nodes"]) == 1:
@@ -157,7 +158,7 @@ def _without_queue(name):
 
 
 def _without_pod(job_name, index):
-    """A pod; a plain gang keeps asking for all it has."""
+    """A pod; a plain gang still requires all of its pods."""
     def change(c):
         job = _find(c["cluster"], "jobs", job_name)
         if job is None or index >= len(job["pods"]) or len(job["pods"]) == 1:

@@ -1,4 +1,4 @@
-"""YAML as text: values on one line each, as in case files, or in blocks, as in manifests."""
+"""YAML as text: with values on one line each, as in case files, or in blocks, as in manifests."""
 import functools
 import re
 
@@ -24,7 +24,7 @@ def scalar(value):
 
 
 def flow(value, depth=1):
-    """A value on one line; chr(depth) stands where it may be broken, outer levels first."""
+    """A value on one line; chr(depth) marks where it may be broken, outer levels first."""
     comma = "," + (chr(depth) if depth <= DEEPEST_BREAK else " ")
     if isinstance(value, dict):
         return "{%s}" % comma.join("%s: %s" % (scalar(k), flow(v, depth + 1)) for k, v in value.items())
@@ -38,7 +38,7 @@ def unbroken(text):
 
 
 def broken(text, indent, depth=1):
-    """Lines of at most LINE columns, the later ones indented."""
+    """Lines of at most LINE columns, continuation lines indented."""
     lines = []
     for part in text.split(chr(depth)):
         if lines and len(lines[-1]) + 1 + len(unbroken(part)) <= LINE:
@@ -71,7 +71,7 @@ def block(value, indent=""):
 
 
 def entry(value, indent, gap="\n"):
-    """What follows a key or a dash."""
+    """The text after a key or a dash."""
     if not isinstance(value, (dict, list)) or not value:
         return " %s\n" % flow(value)
     text = block(value, indent)

@@ -140,7 +140,7 @@ class EvictingAction:
                 kept.append(job)
             elif self.trace and job.has(ACTIVE_ALLOCATED) \
                     and job is not contender:
-                self.trace(2, "%s is no candidate: %s", job.name, why)
+                self.trace(2, "%s is not a candidate: %s", job.name, why)
         self.trace(2, "candidates: %s",
                    " ".join(j.name for j in kept) or "none")
         return kept

@@ -13,7 +13,7 @@ from .nodes import Node
 from .options import OutsideModel
 
 CPU, MEMORY, GPU, SLOTS = range(4)
-RESOURCES = (CPU, MEMORY, GPU)              # what queues are charged for
+RESOURCES = (CPU, MEMORY, GPU)              # the resources that queues are charged for
 RESOURCE_NAMES = ("cpu", "memory", "gpu")
 
 # Status sets: docs/kai/actions.md §1.1
@@ -42,7 +42,7 @@ def request_vector(request):
 
 
 class Task:
-    """A pod.  Only status, node, groups and the four last fields change."""
+    """A pod. Only status, node, groups and the last four fields change."""
 
     def __init__(self, name, job, pod, request, index):
         self.name = name
@@ -92,7 +92,7 @@ class GroupSet:
 
 
 class Job:
-    """A PodGroup.  Times are ages in seconds before now."""
+    """A PodGroup. Times are ages in seconds before now."""
 
     def __init__(self, raw, priority):
         self.name, self.queue, self.age = raw["name"], raw["queue"], raw["age"]
@@ -190,9 +190,9 @@ def read_tree(raw):
 def signature(job):
     """What makes two jobs alike for the pool of failed jobs, taken once from
     the snapshot: docs/kai/actions.md §10.  Of the fields listed there the pods of the
-    cases have only these three (priority stands on the PodGroup).  The depth
-    of a pod set counts: KAI hashes the topology constraint of every set above
-    it, absent ones too."""
+    cases have only these three (priority belongs to the PodGroup).  The depth
+    of a pod set counts, because KAI hashes the topology constraint of every
+    set above it, even an absent one."""
     constraints = json.dumps([job.selector or None, job.affinity or None,
                               job.tolerations or None], sort_keys=True)
     parts = []
@@ -206,7 +206,7 @@ def signature(job):
 
 
 def _depth(job, name):
-    """How many sets stand above a pod set or set."""
+    """The number of sets above a pod set or set."""
     for s in job.sets.values():
         if name in s.members:
             return 1 + _depth(job, s.name)
@@ -223,7 +223,7 @@ class Cluster:
         self.nodes = {n["name"]: Node(n) for n in raw["nodes"]}
         memories = [n.gpu_memory for n in self.nodes.values()
                     if n.allocatable[GPU] and n.gpu_memory > 100]
-        # divisors that turn GPU memory into GPUs without knowing the node
+        # divisors that convert GPU memory into GPUs without a node
         self.smallest_gpu = min(memories) if memories else None
         self.largest_gpu = max(memories) if memories else None
         self.total = [0, 0, 0]
@@ -243,7 +243,7 @@ class Cluster:
     def _read_foreign_pods(self, pods):
         for pod in pods:
             node = self.nodes[pod["node"]]
-            if "reservation" in pod["name"]:            # holds its slot only
+            if "reservation" in pod["name"]:            # uses only its slot
                 node.add([0, 0, 0, 1], "Running")
                 continue
             amount = request_vector(pod["request"])

@@ -1,5 +1,4 @@
-"""Whole cycles: the decisions of a round, and the cluster that the next round
-sees (README.md, "Settling").
+"""Whole cycles: the decisions of a round, and the cluster of the next round (README.md, "Settling").
 """
 import copy
 

@@ -46,7 +46,7 @@ class Queue:
             else min(self.L[r], self.R[r])
 
     def allocatable(self, r):
-        """What the queue may hold at most by share and limit; -1: no bound."""
+        """The most that the queue may use by share and limit; -1: unlimited."""
         if self.D[r] == UNLIMITED:
             return self.L[r]
         most = max(self.D[r], self.F[r])
@@ -54,12 +54,12 @@ class Queue:
 
 
 def within(amount, bound):
-    """amount <= bound in all three resources, -1 = no bound."""
+    """amount <= bound in all three resources, -1 is unlimited."""
     return all(b == UNLIMITED or a <= b for a, b in zip(amount, bound))
 
 
 def exceeds(amount, bound):
-    """amount > bound in some resource, -1 = no bound."""
+    """amount > bound in some resource, -1 is unlimited."""
     return any(b != UNLIMITED and a > b for a, b in zip(amount, bound))
 
 

@@ -31,7 +31,7 @@ def ready(job, name=""):
 
 
 def flat_satisfied(job, statuses):
-    """Every pod set at its minimum, whatever minSubGroup says."""
+    """Whether every pod set has its minimum, regardless of minSubGroup."""
     return all(p.count(statuses) >= p.minimum for p in job.pod_sets.values())
 
 
@@ -76,7 +76,7 @@ def _task_order(a, b):
         return -1 if a.priority_label is not None else 1
     if a.priority_label is not None:
         x, y = _number(a.priority_label), _number(b.priority_label)
-        if x is None:                                # left is looked at first
+        if x is None:                                # left is compared first
             return 1
         if y is None:
             return -1

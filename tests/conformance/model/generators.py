@@ -42,8 +42,8 @@ class Accumulator:
             victims=True)
 
     def states(self):
-        """Yields once before any step and after each step that added victims,
-        if the filters let the accumulated scenario pass."""
+        """Yields once before any step and after each step that added victims, if the filters accept the accumulated
+        scenario."""
         trace = self.session.trace
         why = self._refusal()
         trace(4, "recorded only: %s", why or "passes the filters")
@@ -131,7 +131,7 @@ def node_local_greedy(session, pending, recorded, candidates, node_names):
 
 
 def _all_taken(session, job, batches):
-    """Everything taken from a job so far, recorded included, as one batch."""
+    """Everything taken from a job so far, including recorded victims, as one batch."""
     tasks = []
     for b in batches:
         if b[0].job is job:
@@ -175,7 +175,7 @@ def _node_prefixes(session, pending, recorded, batches, node_names):
         return
     nodes = sorted((n for n in batches_on
                     if capacity[n] >= min(demands) - EPSILON),
-                   key=capacity.get)                 # ties as they came
+                   key=capacity.get)                 # ties in the original order
     remaining = max(0, sum(demands) - sum(
         free_without_potential(n) for n in node_names if n not in batches_on))
     size = _smallest_prefix(nodes, capacity, remaining)

@@ -7,7 +7,7 @@ _GPU, _SLOTS = 2, 3                                  # positions in a vector
 
 
 class GpuGroup:
-    """One GPU that is shared: memory in MiB."""
+    """One shared GPU: memory in MiB."""
 
     def __init__(self):
         self.used = self.releasing = self.allocated = 0
@@ -71,7 +71,7 @@ class Node:
 
     # ------------------------------------------------------- shared GPUs
     def _idle_exceeds_free(self):
-        """More idle GPUs on the books than GPUs in use leave free."""
+        """Whether the node's accounts have more idle GPUs than the GPUs in use leave free."""
         in_use = self.whole_gpus_used + sum(
             g.used > 0 for g in self.groups.values())
         return self.allocatable[_GPU] < self.idle[_GPU] + in_use
@@ -138,7 +138,7 @@ class Node:
 
     # ------------------------------------------------------------ amounts
     def memory_of(self, task):
-        """MiB that a shared task takes of each of its devices here."""
+        """MiB that a shared task uses of each of its devices here."""
         return task.gpu_memory or int(task.fraction * self.gpu_memory)
 
     def portion_of(self, task):
@@ -154,7 +154,7 @@ class Node:
         return task.request[:_GPU] + [hundredths * task.devices / 100, 1]
 
     def charged_if_placed(self, task):
-        """The same as the capacity check on the node computes it."""
+        """The charge as the capacity check on the node computes it."""
         if not task.is_shared:
             return task.request
         portion = math.ceil(self.memory_of(task) / self.gpu_memory * 100) / 100
@@ -200,8 +200,8 @@ class Node:
 
 
 def requested(task, gpu_memory_divisor):
-    """What a task asks for before it has a node; GPU memory is turned into
-    GPUs with the given divisor (None: weighs nothing)."""
+    """What a task requests before it has a node; GPU memory is converted into GPUs with the given divisor (None: 0
+    GPUs)."""
     if not task.is_shared:
         return task.request
     if task.fraction:

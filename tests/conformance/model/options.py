@@ -1,4 +1,4 @@
-"""What the model can be told, what it refuses, and how it explains itself."""
+"""The options of the model, what it rejects, and how it explains its decisions."""
 import dataclasses
 import random
 
@@ -11,23 +11,23 @@ KAI_DEFECTS = ("double-eviction", "stale-task-list")
 
 
 class OutsideModel(Exception):
-    """The cluster needs something that the model does not know."""
+    """The cluster needs something that the model does not support."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
     """kai_defects: names from KAI_DEFECTS that are copied.
-    shuffle_seed: not None: wherever KAI follows Go's map order, use a random
-    order with this seed.  An answer that changes with it is not KAI's answer,
-    only one of several.
-    search_limit: simulations per cycle, then OutsideModel."""
+    shuffle_seed: if not None, a random order with this seed wherever KAI
+    follows Go's map order.  An answer that changes with it is only one of
+    KAI's possible answers.
+    search_limit: maximum number of simulations per cycle; beyond, OutsideModel."""
     kai_defects: frozenset = frozenset()
     shuffle_seed: object = None
     search_limit: int = 3000
 
 
 class ArbitraryOrder:
-    """The order of things for which KAI fixes none: as given, or shuffled."""
+    """The order of things that KAI does not order: as given, or shuffled."""
 
     def __init__(self, seed):
         self.random = None if seed is None else random.Random(seed)

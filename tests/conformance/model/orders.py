@@ -90,7 +90,7 @@ class QueueOrder:
 
     @staticmethod
     def _held(jobs):
-        """Requested amounts: a GPU-memory task weighs no GPU here."""
+        """Requested amounts; the GPU memory of a task counts as 0 GPUs here."""
         return total_requested([t for job in jobs for t in job.tasks
                                 if t.status in ALLOCATED], None)
 
@@ -143,7 +143,7 @@ def heap_pop(heap, less):
 
 # ------------------------------------------------------------------- container
 class _QueueNode:
-    """A queue that has waiting jobs.  heap: jobs of a leaf, else children."""
+    """A queue with pending jobs. heap: jobs of a leaf, otherwise children."""
 
     def __init__(self, queue, is_leaf):
         self.queue, self.is_leaf = queue, is_leaf
@@ -197,7 +197,7 @@ class Container:
         self._mark_dirty(leaf)
 
     def _link(self, node):
-        """Hang a new node below its parent, making missing ancestors."""
+        """Adds a new node below its parent, and creates missing ancestors."""
         while True:
             name = self.queues[node.queue].parent
             if not name:

@@ -113,7 +113,7 @@ def choose_groups(session, task, node):
 
 # --------------------------------------------------------------- tasks, jobs
 def place_task(session, task, nodes, virtual):
-    """On the first node by score that accepts it; False if none does."""
+    """Places the task on the first node by score that accepts it; False if none does."""
     if larger_than_any_node(session, task):
         return False
     for node in by_score(session, task, nodes):
@@ -144,7 +144,7 @@ def place_task(session, task, nodes, virtual):
 
 
 def allocate_job(session, job, node_names, virtual):
-    """All tasks of the chunk or none: (tasks, None) or (None, why not)."""
+    """Places all tasks of the chunk or none: (tasks, None) or (None, why not)."""
     tasks = chunk(job, virtual)
     if not tasks:
         return None, "nothing to place"

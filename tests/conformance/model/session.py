@@ -38,7 +38,7 @@ class Session:
                            not job.is_preemptible, sign)
 
     def put(self, task, node_name, status, groups=None):
-        """Allocate or pipeline a pending task (the allocate action)."""
+        """Allocates or pipelines a pending task (the allocate action)."""
         if task.is_shared:
             task.groups = groups
         task.node, task.status = node_name, status
@@ -64,8 +64,7 @@ class Session:
         task.job.task_list = None
 
     def place_virtually(self, task, node_name, groups):
-        """Pipeline in a simulation; a victim that finds its own place again
-        is unevicted instead."""
+        """Pipelines in a simulation; a victim that is placed on its old node is unevicted instead."""
         task.job.task_list = None
         if self._finds_own_place(task, node_name, groups):
             node = self.nodes[task.before_eviction[1]]
@@ -94,7 +93,7 @@ class Session:
         return "fresh%d" % self.fresh_groups
 
     def commit_evictions(self, action):
-        """Make the virtual evictions of the kept simulation real."""
+        """Makes the virtual evictions of the kept simulation real."""
         for job in self.jobs:
             for t in job.tasks:
                 moved = t.before_eviction and t.status == "Pipelined"

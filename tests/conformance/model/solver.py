@@ -25,7 +25,7 @@ class Solver:
         self.trace = session.trace
 
     def solve(self):
-        """True: the session holds the solution, evictions committed."""
+        """True: the session contains the solution, with its evictions committed."""
         self.tasks = chunk(self.contender, True)
         used_before = self.contender.count(ACTIVE_USED)
         if not self.tasks:
@@ -77,7 +77,7 @@ class Solver:
         return True
 
     def _probe(self, generate, k):
-        """First scenario solved: (state before it, victims to record)."""
+        """The first scenario that succeeds: (state before it, victims to record)."""
         first = self.tasks[:k]
         running = [t for t in self.contender.tasks
                    if t.status in ACTIVE_ALLOCATED]
@@ -193,8 +193,8 @@ def _sorted_names(batches):
 
 
 def _to_record(batches):
-    """The first batch of each task that is still evicted or moved.  A merged
-    batch that repeats recorded tasks is kept only for what it adds."""
+    """The first batch of each task that is still evicted or moved. A merged batch with recorded tasks is kept only for
+    its new ones."""
     first_batch = {}
     for i, b in enumerate(batches):
         for t in b:
