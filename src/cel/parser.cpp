@@ -109,7 +109,7 @@ class Parser {
   }
 
   static constexpr std::size_t kLevels = 5;
-  // The operator of this level that stands here; "" if none does.
+  // The operator of this level at this position; "" if there is none.
   std::string_view operator_at(std::size_t level) const {
     static constexpr std::string_view kOr[] = {"||"}, kAnd[] = {"&&"}, kSum[] = {"+", "-"},
                                       kProduct[] = {"*", "/", "%"},
@@ -167,7 +167,7 @@ class Parser {
   }
 
   Node as_optional(Node node) {
-    if (node.kind != Kind::kMember && node.kind != Kind::kIndex) fail("? stands before a member or a key");
+    if (node.kind != Kind::kMember && node.kind != Kind::kIndex) fail("? must precede a member or a key");
     return {.kind = Kind::kOptional, .parts = parts_of(std::move(node))};
   }
 

@@ -62,7 +62,7 @@ class Charging : public testing::Test {
     std::string text;
     for (QueueId q : ids(c.queues()))
       if (const double gpus = c.use(q).allocated.share(Accounted::kGpus); gpus > 0)
-        text += (c.queue(q).name.empty() ? "nobody" : c.queue(q).name) + " " +
+        text += (c.queue(q).name.empty() ? "no queue" : c.queue(q).name) + " " +
                 std::to_string(static_cast<int>(gpus)) + ", " +
                 std::to_string(static_cast<int>(c.use(q).non_preemptible.share(Accounted::kGpus))) +
                 " fixed; ";
@@ -103,7 +103,7 @@ TEST_F(Charging, TheAnnotationRestoresTheQueueAfterARestart) {
 
 TEST_F(Charging, AJobWithoutAKnownQueueIsChargedToNone) {
   c.apply(a_group("a", "there-is-none"));
-  EXPECT_EQ(charged(), "nobody 1, 0 fixed; ");
+  EXPECT_EQ(charged(), "no queue 1, 0 fixed; ");
   EXPECT_TRUE(c.is_within_reach(c.find_job("ns", "a")));
   c.apply(a_group("a", "q"));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
@@ -112,7 +112,7 @@ TEST_F(Charging, AJobWithoutAKnownQueueIsChargedToNone) {
 TEST_F(Charging, AJobWhoseQueueIsRemovedIsChargedToNone) {
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
   c.remove("Queue", "", "q");
-  EXPECT_EQ(charged(), "nobody 1, 0 fixed; ");
+  EXPECT_EQ(charged(), "no queue 1, 0 fixed; ");
   c.apply(a_queue("q", 2));
   EXPECT_EQ(charged(), "q 1, 0 fixed; ");
 }
@@ -128,7 +128,7 @@ TEST_F(Charging, AJobOfAnotherNodePoolIsNotCharged) {
 TEST_F(Charging, APodWithoutAGroupIsChargedToTheQueueItNames) {
   PodObject pod = a_pod("by-hand", "");
   c.apply(pod);
-  EXPECT_EQ(charged(), "nobody 1, 0 fixed; q 1, 0 fixed; ");
+  EXPECT_EQ(charged(), "no queue 1, 0 fixed; q 1, 0 fixed; ");
   pod.meta.labels = {{"kai.scheduler/queue", "r"}};
   c.apply(pod);
   EXPECT_EQ(charged(), "q 1, 0 fixed; r 1, 0 fixed; ");

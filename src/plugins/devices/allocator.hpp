@@ -12,7 +12,7 @@ namespace muster::plugins {
 
 struct DeviceChoice {
   std::vector<AllocationObject> allocations;  // of the claims, in order
-  std::optional<NodeRefusal> refusal;         // no choice: the claim that stands in the way
+  std::optional<NodeRefusal> refusal;         // if nothing was chosen: names the claim
 };
 
 DeviceChoice choose_devices(Session& session, DevicePools& pools, const DeviceRules& rules, NodeId node,

@@ -127,7 +127,7 @@ class DynamicResources final : public Plugin {
     return session_->cluster.allocatable().at(kGpu, n) > claimable;
   }
 
-  // An evicted task that would return finds its own devices where nobody took them.
+  // Whether an evicted task can return to its own devices, because no other task took them.
   bool keeps_devices(TaskId t, NodeId n) {
     const Placement& at = session_->cluster.placement(t);
     const auto& held = session_->cluster.holding(at.holding).claims;
