@@ -50,10 +50,9 @@ void check_preemptibility(const Checked& checked, const Job& job, Warnings& warn
   if (!job.is_held_back()) return;
   warnings.add(
       "PodGroup " + job.full_name(), "spec.preemptibility",
-      fmt::format(
-          "was made less preemptible while it runs, but it does not fit the quota of queue \"{}\" for "
-          "non-preemptible jobs; it stays evictable until it does",
-          checked.cluster.queue(job.queue).shown_name()));
+      fmt::format("was made less preemptible while running, but does not fit the quota of queue \"{}\" for "
+                  "non-preemptible jobs; it stays evictable until it fits",
+                  checked.cluster.queue(job.queue).shown_name()));
 }
 
 void check_priority_class(const Checked& checked, const Job& job, Warnings& warnings) {

@@ -22,7 +22,7 @@ std::vector<std::string_view> names_of_commands(const CLI::App& app) {
 void add_help(CLI::App& app, int& exit_code) {
   auto name = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("help", "Show the options of a command, with examples");
-  command->group("This program");
+  command->group("Other");
   command->add_option("COMMAND", *name, "Command to describe (default: a summary of all commands)")
       ->check(is_one_of(names_of_commands(app)));
   command->footer("Example:\n  muster help simulate");

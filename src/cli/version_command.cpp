@@ -25,7 +25,7 @@ void add_version(CLI::App& app, int& exit_code) {
   app.set_version_flag("-V,--version", "muster " MUSTER_VERSION, "Print the version and exit");
   auto output = std::make_shared<std::string>("text");
   CLI::App* command = app.add_subcommand("version", "Print the version");
-  command->group("This program");
+  command->group("Other");
   add_output_option(*command, *output);
   command->footer("Example:\n  muster version -o json");
   command->callback([output, &exit_code] { exit_code = run_version(*output); });

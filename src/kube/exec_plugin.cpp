@@ -146,7 +146,7 @@ Result<ExecCredential> parse_exec_credential(std::string_view text) {
                             .key = std::string(text_at(*status, "clientKeyData")),
                             .expires = parse_time(text_at(*status, "expirationTimestamp"))};
   if (credential.token.empty() && credential.certificate.empty())
-    return Error{"the credential program gave neither a token nor a certificate"};
+    return Error{"the credential program returned neither a token nor a certificate"};
   return credential;
 }
 

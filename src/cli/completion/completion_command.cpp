@@ -22,7 +22,7 @@ std::string script_for(const std::string& shell, const std::vector<CommandWords>
 void add_completion(CLI::App& app, int& exit_code) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a shell completion script");
-  command->group("This program");
+  command->group("Other");
   command->add_option("SHELL", *shell, "Shell to print the script for")
       ->required()
       ->check(is_one_of({"bash", "zsh", "fish"}));

@@ -125,7 +125,7 @@ void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainCommand>();
   CLI::App* command =
       app.add_subcommand("explain", "Explain why a job waits, runs where it does or was evicted");
-  command->group("Ask about jobs");
+  command->group("Inspect jobs");
   command
       ->add_option("JOB", options->job, "The job: its name, namespace/name, or the name of one of its pods")
       ->required();

@@ -164,7 +164,7 @@ int run_top(const TopCommand& options) {
 void add_top(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<TopCommand>();
   CLI::App* command = app.add_subcommand("top", "Show queues, pending jobs with reasons, and nodes");
-  command->group("Ask about jobs");
+  command->group("Inspect jobs");
   add_input_options(*command, options->inputs, {.needs_files = false});
   add_source_options(*command, options->source);
   add_filters(*command, options->filter);

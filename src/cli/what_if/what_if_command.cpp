@@ -238,7 +238,7 @@ void add_what_if(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<WhatIfCommand>();
   CLI::App* command =
       app.add_subcommand("what-if", "Show what a change would do: which jobs are placed or evicted");
-  command->group("Ask about jobs");
+  command->group("Inspect jobs");
   add_input_options(*command, options->inputs, {.config = "--current-config", .needs_files = false});
   add_source_options(*command, options->source);
   add_changes(*command, *options);

@@ -27,7 +27,7 @@ inline Duration time_for(double gpu_hours, std::int64_t gpu_units) {
 
 class MovableWork {
  public:
-  // Starts with the candidates of one preemptor; evicted tasks must be placed again.
+  // Starts with the candidates of one preemptor; all of them must be placed again.
   void start(Session& session, VictimPool& pool, const Candidates& candidates);
 
   // Appends the tasks on the node that may be evicted, except those that are `gone` already.
