@@ -108,7 +108,7 @@ TEST(Hostile, MoreSubGroupsThanThereAreMustBeWhole) {
 // ---------------------------------------------------------------- pods
 
 // Reclaim checks what its victims would leave.
-TEST(Hostile, ARunningPodWithoutNodeIsNobodysVictim) {
+TEST(Hostile, ARunningPodWithoutNodeIsNeverAVictim) {
   TestCluster c;
   c.node("n1", {.gpus = 2}).queue("a", {.deserved = 0}).queue("b", {.deserved = 2});
   c.running("nowhere", {.queue = "a", .age = 1min});

@@ -69,7 +69,7 @@ void expect_sense(const Cluster& cluster, const Decisions& d) {
 
 // The preemptor gets its nodes one after the other: while the first is being vacated, it may request the
 // next.
-TEST(NoLoops, WhoIsStillLeavingHasNotLeftInVain) {
+TEST(NoLoops, ATerminatingVictimWasNotEvictedInVain) {
   TestCluster c;
   c.node("n1", {.gpus = 4});
   c.queue("due", {.deserved = 3}).queue("rich", {.deserved = 1});

@@ -189,7 +189,7 @@ TEST(Examples, AGangOfSharesBeyondTheLimitIsNotTried) {  // 22
   EXPECT_EQ(c.why("a"), "queue q has a limit of 1 GPU: 0 in use, 1.5 more requested");
 }
 
-TEST(Examples, MemoryOfTwoWholeDevicesIsNoShare) {
+TEST(Examples, MemoryOfTwoWholeDevicesIsNotAShare) {
   const auto decide = [](bool as_kai) {
     Config config;
     if (as_kai) config.params.compatibility = Compatibility::kai_exact();

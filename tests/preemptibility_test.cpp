@@ -57,7 +57,7 @@ TEST(Preemptibility, ALabelOnThePodsDecides) {  // 3, 5
   EXPECT_EQ(resolved({.priority = 125, .preemptibility_label = "bogus"}), Preemptibility::kNonPreemptible);
 }
 
-TEST(Preemptibility, PriorityDecidesWhereNothingIsSaid) {  // 4
+TEST(Preemptibility, PriorityDecidesByDefault) {  // 4
   EXPECT_EQ(resolved({.priority = 100}), Preemptibility::kNonPreemptible);
   EXPECT_EQ(resolved({.priority = 99}), Preemptibility::kPreemptible);
   EXPECT_EQ(resolved({.priority = 50}), Preemptibility::kPreemptible);

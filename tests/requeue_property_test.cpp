@@ -155,7 +155,7 @@ TEST(RequeueProperties, ACommitPlacesItsPreemptor) {
   }
 }
 
-TEST(RequeueProperties, NobodyIsAskedTwiceWithinTheDelay) {
+TEST(RequeueProperties, NoJobIsRequeuedTwiceWithinTheDelay) {
   const Policy policy = default_policy();
   int requeued = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
@@ -358,7 +358,7 @@ TEST(RequeueProperties, EveryVictimMayBeTakenByPreemptOrReclaimForTheSamePreempt
 
 // If a commit takes from other queues, the preemptor's queue ends within its fair share, or uses no more than
 // before. Otherwise no other queue loses anything.
-TEST(RequeueProperties, NobodyGainsMoreThanTheirFairShare) {
+TEST(RequeueProperties, NoQueueGainsMoreThanItsFairShare) {
   int from_others = 0;
   play_with_witness(
       [&](const Cluster& cluster, const RequeueAttempt& commit, const Witness& witness, unsigned seed) {

@@ -148,7 +148,7 @@ void expect_the_same_decisions(const Policy& policy) {
   EXPECT_GT(known_in_all, 1000u);
 }
 
-TEST(SearchMemory, WhatIsKnownOfThoseWhoWaitChangesNoDecision) {
+TEST(SearchMemory, KnownReasonsOfPendingJobsChangeNoDecision) {
   expect_the_same_decisions(unlimited_policy());
 }
 
@@ -173,7 +173,7 @@ std::string decided_for_b(const Config& config, bool is_known) {
   return text_of(c.cluster(), decisions);
 }
 
-TEST(SearchMemory, InKaisWayOneThatIsKnownToWaitStillKeepsOthersFromBeingTried) {
+TEST(SearchMemory, InKaisWayAJobKnownToWaitStillKeepsLikeJobsFromBeingTried) {
   Config kais;
   kais.params.compatibility = Compatibility::kai_exact();
   for (const bool is_known : {false, true}) {

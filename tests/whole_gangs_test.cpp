@@ -18,7 +18,7 @@ void add_part_of_gang(TestCluster& c) {
   c.running("half", {.tasks = 2, .min = 3, .node = "n1"}).pending("big", {.gpus = 8});
 }
 
-TEST(WholeGangs, APartOfAGangIsNotMovedToWhereItCanNotStart) {
+TEST(WholeGangs, APartOfAGangIsNotMovedToWhereItCannotStart) {
   TestCluster c;
   add_part_of_gang(c);
   EXPECT_EQ(c.cycle(), "");
@@ -80,7 +80,7 @@ void add_sub_groups(TestCluster& c) {
                      .groups = {{.name = "a", .min = 2, .tasks = 1}, {.name = "b", .min = 2, .tasks = 2}}});
 }
 
-TEST(WholeGangs, OfSubGroupsThatAreNotAllNeededThoseStartThatCanBeWhole) {
+TEST(WholeGangs, OfOptionalSubGroupsThoseStartThatCanBeWhole) {
   TestCluster c;
   add_sub_groups(c);
   EXPECT_EQ(c.cycle(), "bind gang-b-0 n1; bind gang-b-1 n1");

@@ -153,7 +153,7 @@ class WhatIf(unittest.TestCase):
         self.assertIn("default/pg-extra-job", json.loads(fits.stdout)["placed"])
         self.assertEqual(does_not.returncode, 1, does_not.stderr)
 
-    def test_tells_whose_start_moves(self):
+    def test_names_jobs_whose_start_moves(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write(TWO_JOBS.replace("lognormal(median=2h,p90=6h)", "2h"))
             file.flush()
@@ -177,7 +177,7 @@ class WhatIf(unittest.TestCase):
         huge = answer("what-if", TOUR, "--set", "queue/ads.gpu.quota=1e300")["changes"][0]
         self.assertEqual((huge["from"], huge["to"]), (8, 1e300))
 
-    def test_refuses_what_is_no_change(self):
+    def test_rejects_what_is_not_a_change(self):
         for words, said in ((["--add", "0:like=gpu-1"], "must start with a number of nodes"),
                             (["--add", "1000000:like=gpu-1"], "at most 10000 nodes can be added at once"),
                             (["--add", "1:like="], "does not say which"),
@@ -238,7 +238,7 @@ class Top(unittest.TestCase):
             self.assertEqual([j["name"] for j in jobs["jobs"]], ["default/first"])
             self.assertEqual(muster("top", file.name, "--user", "bub", *NOW).returncode, 2)
 
-    def test_counts_who_waits_and_tells_the_trend(self):
+    def test_counts_pending_jobs_and_shows_the_trend(self):
         queues = {q["name"]: q for q in answer("top", TOUR)["queues"]}
         self.assertEqual(queues["ads"]["waiting"], 1)
         self.assertGreater(queues["research"]["waiting"], queues["ads"]["waiting"])
@@ -415,13 +415,13 @@ class Snapshot(unittest.TestCase):
             self.assertEqual(self.said, "note: the configuration in s.json is not used: --config replaces it with "
                              f"{config.name}\n")
 
-    def test_spares_whom_the_live_scheduler_could_not_evict(self):
+    def test_spares_pods_that_the_live_scheduler_could_not_evict(self):
         protected = lambda until: {"protectedJobs": [{"job": "default/first", "rule": "disruption budget", "until": until}]}
         self.assertEqual(self.decided(protected("2025-06-01T12:00:20Z")), ([], []))
         self.assertIn("disruption budget", json.dumps(self.explained["tried"]))
         self.assertEqual(self.decided(protected("2025-06-01T12:00:00Z")), ([], ["default/first-0"]))
 
-    def test_waits_with_whom_the_api_server_refused(self):
+    def test_keeps_refused_pods_waiting(self):
         refused = lambda until: {"refusedBinds": [{"job": "default/second", "pod": "second-0", "why": "no", "until": until}]}
         self.assertEqual(self.decided(refused("2025-06-01T12:00:20Z")), ([], []))
         self.assertEqual(self.explained["reasons"][0]["reason"], "BindRefused")
@@ -431,7 +431,7 @@ class Snapshot(unittest.TestCase):
         state = {"refusedBinds": [3, {"job": 1}, {"job": "default/second"}], "protectedJobs": {"a": 1}, "config": 7}
         self.assertEqual(self.decided(state), ([], ["default/first-0"]))
 
-    def test_says_of_which_cluster(self):
+    def test_says_which_cluster(self):
         self.assertEqual(muster("snapshot", "x.json").returncode, 2)
         self.assertEqual(muster("snapshot", "x.json", "--kubeconfig", "/does/not/exist").returncode, 3)
         self.assertEqual(muster("snapshot", "x.json", "--server", "http://127.0.0.1:1").returncode, 3)

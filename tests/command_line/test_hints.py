@@ -49,7 +49,7 @@ class Hints(unittest.TestCase):
     def helps(self, *arguments):
         return self.part("What would help", *arguments)
 
-    def test_of_a_queue_that_nobody_knows(self):
+    def test_of_an_unknown_queue(self):
         queues = queue("vision"), queue("language")
         self.assertEqual(self.helps("j", NODE, *queues, *job("j", "vison")), 'Use an existing queue; did you mean "vision"?')
         self.assertEqual(self.helps("j", NODE, *queues, *job("j", "zzzzzzzzz")),
@@ -74,7 +74,7 @@ class Hints(unittest.TestCase):
         objects = NODE, queue("a", "b"), queue("b", "a"), *job("j", "a")
         self.assertEqual(self.helps("j", *objects), "Change the parent of one of these queues, which form a cycle: a → b → a.")
 
-    def test_of_a_queue_that_is_no_leaf(self):
+    def test_of_a_queue_that_is_not_a_leaf(self):
         objects = NODE, queue("dept"), queue("team-1", "dept"), queue("team-2", "dept"), queue("other"), *job("j", "dept")
         self.assertEqual(self.helps("j", *objects), "Use one of the queues below it: team-1, team-2.")
 

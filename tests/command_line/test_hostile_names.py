@@ -229,7 +229,7 @@ class HostileNames(unittest.TestCase):
 
     # ---------------------------------------------------------------- every command, on one cluster
 
-    def test_are_told_as_escapes(self):
+    def test_are_shown_as_escapes(self):
         cluster = self.cluster(hostile_cluster())
         said = self.expect_text("simulate", cluster, *NOW, exits=0).stdout.decode()
         self.assertIn(r"runs\x1b[31m\x1b]0;title\x07\nFORGED: all is well\r\tFORGED\x00\x08\x0b\x7f\u0080\u0085FORGED", said)

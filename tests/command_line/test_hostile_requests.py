@@ -103,7 +103,7 @@ class ServeTest(unittest.TestCase):
 
 
 class Requests(ServeTest):
-    def test_with_bytes_that_are_no_text_are_refused(self):
+    def test_with_bytes_that_are_not_text_are_refused(self):
         for token in (b"\xff", b"\x80\x80", b"a\x00b", b"a\x1bb", b"a b", b"t\xc3\xb6ken", b"", b"\x7f"):
             with self.subTest(token=token):
                 self.assertEqual(self.ask(token=token), 401)

@@ -97,7 +97,7 @@ class BrokenFiles(unittest.TestCase):
     def run_to(self, out, *arguments):
         return subprocess.run([MUSTER, *arguments], stdout=out, stderr=subprocess.PIPE, timeout=PATIENCE)
 
-    def test_a_full_disk_is_told(self):
+    def test_a_full_disk_is_reported(self):
         for arguments in (["simulate", CLUSTER], [*FOREVER, "-o", "json"], ["validate", CLUSTER], ["version"],
                           ["--version"], ["help"], ["--help"], ["completion", "bash"]):
             with self.subTest(arguments), open("/dev/full", "w") as full:
@@ -105,7 +105,7 @@ class BrokenFiles(unittest.TestCase):
                 self.assertEqual(ran.returncode, 3)
                 self.assertEqual(ran.stderr.decode().splitlines()[-1], "error: standard output: No space left on device")
 
-    def test_a_pipe_that_nobody_reads_is_told(self):
+    def test_a_broken_pipe_is_reported(self):
         reader, writer = os.pipe()
         os.close(reader)
         with os.fdopen(writer, "w") as pipe:
@@ -113,12 +113,12 @@ class BrokenFiles(unittest.TestCase):
         self.assertEqual(ran.returncode, 3)
         self.assertEqual(ran.stderr.decode().splitlines()[-1], "error: standard output: Broken pipe")
 
-    def test_standard_input_that_is_closed_is_told(self):
+    def test_standard_input_that_is_closed_is_reported(self):
         ran = subprocess.run([MUSTER, "simulate", "-"], capture_output=True, preexec_fn=lambda: os.close(0))
         self.assertEqual((ran.returncode, ran.stdout), (3, b""))
         self.assertIn(b"error: -: Bad file descriptor\n", ran.stderr)
 
-    def test_a_file_that_shrinks_is_told(self):
+    def test_a_file_that_shrinks_is_reported(self):
         """The kernel sends a signal if a process reads beyond the end of a truncated file; here the test sends it."""
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "pipe.yaml")

@@ -42,7 +42,7 @@ class Played(TimeTest):
             self.assertEqual(list(self.jobs), ["a"])
             self.assertIsNone(self.jobs["a"]["finished"])
 
-    def test_who_never_starts_is_told_with_the_reason(self):
+    def test_a_job_that_never_starts_is_reported_with_its_reason(self):
         outcome = self.play([node("n1", 1), queue("team"), job("a"), job("b", created=60)])
         self.assertEqual(outcome["to"], at(60))
         self.assertEqual(self.queues["team"]["neverStarted"], 1)
@@ -337,7 +337,7 @@ class Workloads(TimeTest):
                 outcome = self.play([node("n1", 8), queue("team"), rule, step("10m", apply=late)])
                 self.assertEqual(outcome["jobs"][0]["finished"], at(600 + 2 * HOUR))  # two of 64 CPUs at a time
 
-    def test_classes_that_are_shipped_count_for_who_comes_later(self):
+    def test_shipped_classes_apply_to_later_jobs(self):
         low, high = job("low", created=60, duration="1h"), job("high", created=61, duration="1h", priority="inference")
         high[0]["spec"]["preemptibility"] = "preemptible"
         self.play([node("n1", 1), queue("team"), job("first", duration="30m"), low, high])
@@ -370,7 +370,7 @@ class Refused(unittest.TestCase):
                 self.assertEqual(ran.returncode, 2, ran.stderr)
                 self.assertIn(text, ran.stderr)
 
-    def test_bad_steps_are_told_with_their_place(self):
+    def test_bad_steps_are_reported_with_their_position(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
             file.write("apiVersion: muster.dev/v1\nkind: Step\nat: soon\ndrain: n1\n")
             file.flush()

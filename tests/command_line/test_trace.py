@@ -95,7 +95,7 @@ class Check(InADirectory):
             "all": {"jobs": 1, "pods": 1, "users": 0, "gpusOfLargestJob": 1, "gpuSeconds": 60},
             "queues": [{"name": "x", "jobs": 1, "pods": 1, "users": 0, "gpusOfLargestJob": 1, "gpuSeconds": 60}]})
 
-    def test_tells_bad_rows_with_line_and_column(self):
+    def test_reports_bad_rows_with_line_and_column(self):
         trace = self.file("t.csv", "submit,job,duration\n0,a,x\n1,b,60\n-1,c,60\n")
         checked = muster("trace", "check", trace)
         self.assertEqual(checked.returncode, 0)

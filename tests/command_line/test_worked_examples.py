@@ -55,7 +55,7 @@ class MinimumRuntimesAndRequeue(TimeTest):
             annotations["kai.scheduler/requeue-delay"] = delay
         return objects
 
-    def test_an_overdue_job_runs_on_where_nobody_waits(self):
+    def test_an_overdue_job_runs_on_if_no_job_is_pending(self):
         self.play([node("n1", 1), queue("team", 1), self.opted_in(job("a", duration="3h"), "1h")])
         self.assertEqual([self.jobs["a"]["finished"], self.jobs["a"]["evictions"]], [at(3 * HOUR), 0])
 
@@ -70,7 +70,7 @@ class MinimumRuntimesAndRequeue(TimeTest):
         self.assertEqual(self.queues["team"]["requeues"], 1)
         self.assertEqual(self.queues["team"]["evictions"], {"requeue": 1})
 
-    def test_equals_take_turns_where_they_are_told_to(self):
+    def test_equals_take_turns_if_configured(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as config:
             config.write("actions: allocate, requeue\nactionArguments: {requeue: {contenders: scheduling-order}}\n")
             config.flush()

@@ -85,7 +85,7 @@ class Rendering(unittest.TestCase):
                                 "Deployment"})
         self.assertNotIn("PodDisruptionBudget", kinds("--set", "replicas=1"))
 
-    def test_who_may_reach_metrics_can_be_named(self):
+    def test_clients_of_metrics_can_be_restricted(self):
         ingress = lambda *flags: render(*flags)["NetworkPolicy", "muster"]["spec"]["ingress"]
         self.assertEqual(ingress(), [{"ports": [{"port": "http", "protocol": "TCP"}]}])
         named = ingress("--set", "networkPolicy.metricsFrom[0].podSelector.matchLabels.app=prometheus")

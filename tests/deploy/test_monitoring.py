@@ -78,7 +78,7 @@ class Rules(unittest.TestCase):
             story.flush()
             self.promtool("test", "rules", story.name)
 
-    def test_are_told_of_in_the_docs(self):
+    def test_are_described_in_the_docs(self):
         text = (ROOT / "docs/operations.md").read_text()
         rules = [rule["alert"] for group in yaml.safe_load(ALERTS.read_text())["groups"] for rule in group["rules"]]
         self.assertEqual([name for name in rules if f"`{name}`" not in text], [])

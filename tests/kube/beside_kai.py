@@ -248,7 +248,7 @@ class Trouble(BesideKai):
         self.api.delete("/api/v1/nodes/brief-000")
         wait_until(lambda: "wide" not in self.bind_requests(), 30, "the BindRequest to go")
 
-    def test_another_scheduler_is_told_of(self):
+    def test_another_scheduler_is_reported(self):
         m = self.serve()
         for i in range(4):
             self.api.post(PODS, pod(f"filler-{i}", gpus=8, queue="team-a"))

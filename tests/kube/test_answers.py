@@ -115,7 +115,7 @@ class Answers(Questions, KubeTest):
         self.assertEqual({f"default/{p['metadata']['name']}": p["spec"]["nodeName"] for p in bound},
                          {b["pod"]: b["node"] for b in rounds[0]})
 
-    def test_receipts_outlive_muster(self):
+    def test_eviction_records_outlive_muster(self):
         m = self.serve()
         self.submit_gang("greedy", 8)
         self.wait_running(8, "greedy")

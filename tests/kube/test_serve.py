@@ -373,7 +373,7 @@ class Manifests(KubeTest):
         if only != "queue":
             self.api.post(POD_GROUPS, group(name, "training", 1, **fields))
 
-    def test_bad_default_of_a_queue_is_told_on_the_queue(self):
+    def test_bad_default_of_a_queue_is_reported_on_the_queue(self):
         self.api.patch(f"{QUEUES}/training", {"metadata": {"annotations": {"kai.scheduler/expected-runtime": "soon"}}})
         m = self.serve("--v", "4", name="defaults")
         self.submit_gang("first", 1, "training")

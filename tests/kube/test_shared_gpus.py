@@ -69,7 +69,7 @@ class SharedGpus(KubeTest):
     def one(self, name):
         return self.api.get(f"{PODS}/{name}")["metadata"]
 
-    def test_sharers_of_a_device_are_told_which_it_is(self):
+    def test_sharers_of_a_device_learn_which_it_is(self):
         m = self.serve("--gpu-reservation-image", "none")
         self.share("a")
         self.wait_running(1, "a")
@@ -132,7 +132,7 @@ class SharedGpus(KubeTest):
         events = [e for e in self.api.items("/api/v1/namespaces/default/events") if e["reason"] == "SharedGPULost"]
         self.assertEqual({e["involvedObject"]["name"] for e in events}, {"a", "b"})
 
-    def test_pods_that_were_never_told_a_device_stay(self):
+    def test_pods_that_never_got_a_device_stay(self):
         m = self.serve()
         self.share("a")
         self.wait_running(1, "a")

@@ -24,7 +24,7 @@ class Status(KubeTest):
         except AssertionError as error:
             raise AssertionError(f"{error}: {self.status_of(path)}, wanted {wanted}") from error
 
-    def test_jobs_and_queues_tell_what_they_hold(self):
+    def test_jobs_and_queues_show_what_they_use(self):
         self.submit_gang("held", 3, gpus=2)
         self.submit_gang("waits", 40, "team-b")
         self.wait_running(3, "held")

@@ -167,7 +167,7 @@ class RefusedBinds(TroubleTest):
 class StatusInTime(TroubleTest):
     """What is reported about a pod is true when it arrives."""
 
-    def test_nobody_is_called_unschedulable_after_its_bind(self):
+    def test_no_pod_is_called_unschedulable_after_its_bind(self):
         proxy, kubeconfig = self.through_proxy()
         proxy.delay = lambda method, path: 1 if method == "PATCH" and path.endswith("/status") else 0
         self.api.post(QUEUES, queue("narrow", 0, limit=0))
@@ -228,7 +228,7 @@ class RefusedEvictions(TroubleTest):
         wait_until(lambda: self.api.get(f"{BUDGETS}/{name}").get("status", {}).get("currentHealthy") == healthy, 20,
                    "the budget to count its pods")
 
-    def test_a_cooldown_that_can_not_be_written_is_undone(self):
+    def test_a_cooldown_that_cannot_be_written_is_undone(self):
         m = self.serve()
         self.fill("overdue", **{"kai.scheduler/expected-runtime": "1s", "kai.scheduler/requeue-delay": "10m"})
         time.sleep(2)  # the expected runtime, in whole seconds
@@ -253,7 +253,7 @@ class RefusedEvictions(TroubleTest):
             return error.status in (403, 422)
         return False
 
-    def test_why_somebody_goes_is_written_before_it_goes(self):
+    def test_an_eviction_is_recorded_before_it_happens(self):
         proxy, kubeconfig = self.through_proxy()
         self.serve(kubeconfig=kubeconfig)
         self.fill("told")
@@ -284,7 +284,7 @@ class RefusedEvictions(TroubleTest):
         self.assertTrue(refused)
         self.assertEqual([n for n in history.evictions_without_receipt() if n.startswith("default/patient")], [])
 
-    def test_who_can_not_be_given_a_receipt_goes_all_the_same(self):
+    def test_a_victim_without_eviction_record_is_evicted_nevertheless(self):
         m = self.serve()
         self.fill()
         key = "muster.dev/last-eviction"

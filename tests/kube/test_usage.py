@@ -130,7 +130,7 @@ class UsageFromPrometheus(UsageTest):
     def is_described(self, name, words):
         return words in self.plane.kubectl("describe", "queue.scheduling.run.ai", name)
 
-    def test_start_waits_for_a_source_but_not_for_ever(self):
+    def test_start_waits_for_a_source_but_not_forever(self):
         config = self.write_config({"clientType": "prometheus", "connectionString": "http://127.0.0.1:1"}, waitTimeout="3s")
         m = self.make_muster("--scheduler-conf", config)
         m.name = "patient"

@@ -173,7 +173,7 @@ class NewVolumes(VolumeTest):
             "apiVersion": "v1", "kind": "PersistentVolumeClaim", "namespace": "default", "name": claim,
             "uid": found["metadata"]["uid"]}, found["spec"]["resources"]["requests"]["storage"])
 
-    def test_the_claim_is_told_its_node_and_the_pod_waits_for_the_volume(self):
+    def test_the_claim_gets_its_node_and_the_pod_waits_for_the_volume(self):
         self.serve()
         self.storage_class("made-on-demand", "example.com/makes-volumes")
         self.api.post(PODS, pod("with-volume", queue="team-a", **self.claim("data", "made-on-demand")))
@@ -184,7 +184,7 @@ class NewVolumes(VolumeTest):
         self.wait_running(1)
         self.assertEqual(self.node_of("with-volume"), node)
 
-    def test_a_volume_that_can_not_be_made_keeps_nobody_waiting(self):
+    def test_a_volume_that_cannot_be_created_delays_no_other_pod(self):
         self.serve()
         self.storage_class("never-made", "example.com/makes-nothing")
         self.api.post(POD_GROUPS, group("with-lost", "team-a", 1))
