@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 
-
 namespace muster {
 namespace {
 
