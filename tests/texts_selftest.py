@@ -132,9 +132,9 @@ class List(Project):
     def test_has_what_users_see(self):
         self.assertEqual(self.listed('fail("{}: cannot be read", path);\ntable.add("{} waiting");\n', "src/a.cpp"),
                          ["{}: cannot be read", "{} waiting"])
-        self.assertEqual(self.listed('Table table({{"queue"}, {"--all"}, {"waitSeconds"}});\n', "src/cli/report/a.cpp"), ["queue"])
-        self.assertEqual(self.listed('el("td", {}, "Queue", `${n} more`, "card");\n', "src/cli/page/page.js"), ["Queue", "{} more"])
-        self.assertEqual(self.listed("<p>No jobs yet</p>\n", "src/cli/page/page.html"), ["No jobs yet"])
+        self.assertEqual(self.listed('Table table({{"queue"}, {"--all"}, {"waitSeconds"}});\n', "src/report/a.cpp"), ["queue"])
+        self.assertEqual(self.listed('el("td", {}, "Queue", `${n} more`, "card");\n', "src/report/page/page.js"), ["Queue", "{} more"])
+        self.assertEqual(self.listed("<p>No jobs yet</p>\n", "src/report/page/page.html"), ["No jobs yet"])
         self.assertEqual(self.listed("{{- if .a }}\nOpen {{ .b }} now\n{{- end }}\n", "deploy/chart/templates/NOTES.txt"), ["Open {} now"])
         self.assertEqual(self.listed("  summary: Cycles are slow\n", "deploy/chart/files/alerts.yaml"), ["Cycles are slow"])
         self.assertEqual(self.listed('{"title": "Pending jobs"}\n', "deploy/chart/files/dashboard.json"), ["Pending jobs"])
