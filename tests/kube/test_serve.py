@@ -154,7 +154,7 @@ class PlacesPods(KubeTest):
             return next((c for c in status.get("conditions", []) if c["type"] == "PodScheduled"), None)
         found = wait_until(condition, 10, "the condition PodScheduled")
         self.assertEqual((found["status"], found["reason"]), ("False", "Unschedulable"))
-        self.assertIn("limited to 2 GPUs", found["message"])
+        self.assertIn("a limit of 2 GPUs", found["message"])
         groups = {g["metadata"]["name"]: g for g in self.api.items(POD_GROUPS)}
         mine = next(g for n, g in groups.items() if n.startswith(f"pg-{name}-"))
         condition = wait_until(lambda: self.api.get(f"{POD_GROUPS}/{mine['metadata']['name']}").get("status", {}).get(

@@ -174,13 +174,13 @@ class ReservationProgram(KubeTest):
 
     def test_the_environment_names_the_device(self):
         said, _, code = self.run_program(NVIDIA_VISIBLE_DEVICES="GPU-77,GPU-78")
-        self.assertEqual((said, code), ("holds GPU-77\n", 0))
+        self.assertEqual((said, code), ("holding GPU-77\n", 0))
         self.assertEqual(self.device(), "GPU-77")
 
     def test_the_management_library_names_the_device(self):
         said, errors, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_UUID="GPU-by-library",
                                               NVIDIA_VISIBLE_DEVICES="all")
-        self.assertEqual((said, code), ("holds GPU-by-library\n", 0))
+        self.assertEqual((said, code), ("holding GPU-by-library\n", 0))
         self.assertEqual(self.device(), "GPU-by-library")
         self.assertIn("the management library was shut down", errors)
 
@@ -188,7 +188,7 @@ class ReservationProgram(KubeTest):
         for failing in ("init", "device", "uuid"):
             said, _, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_UUID="GPU-x",
                                              STAND_IN_FAILS=failing, NVIDIA_VISIBLE_DEVICES=f"GPU-without-{failing}")
-            self.assertEqual((said, code), (f"holds GPU-without-{failing}\n", 0))
+            self.assertEqual((said, code), (f"holding GPU-without-{failing}\n", 0))
 
     def test_without_any_device_it_says_so(self):
         _, errors, code = self.run_program(LD_LIBRARY_PATH=str(self.plane.directory), STAND_IN_FAILS="device",

@@ -112,7 +112,7 @@ class UsageFromPrometheus(UsageTest):
     def check_outage(self, m, prometheus):
         prometheus.kill()
         wait_until(lambda: "past use was last read at" in m.log(), 15, "a word in the log")
-        wait_until(lambda: self.is_described("modest", "and fades: Prometheus: no answer"), 15, "the event")
+        wait_until(lambda: self.is_described("modest", "and counts less and less: Prometheus: no answer"), 15, "the event")
         self.assertFalse(self.is_described("modest", "UsageAvailable"))
         self.assertGreater(m.metric("kai_muster_usage_errors_total"), 0)
         self.assertGreater(m.metric("kai_muster_usage_age_seconds"), 3)
