@@ -585,8 +585,11 @@ class SurvivesTrouble(KubeTest):
                      "PodGroup default/unseen-group: is missing", "Node /node-000: labels"):
             self.assertIn(f"drift: {what}", m.log())
         self.assertGreaterEqual(m.metric("kai_muster_drift_objects_total"), 4)
-        m.process.send_signal(signal.SIGUSR1)
-        wait_until(lambda: m.metric("kai_muster_self_checks_total") == 2, 20, "another check")
+        proxy.swallow = lambda line: False
+        # The status of the queue may have been written before that: then one more check finds it.
+        for checks in (2, 3):
+            m.process.send_signal(signal.SIGUSR1)
+            wait_until(lambda: m.metric("kai_muster_self_checks_total") == checks, 20, "another check")
         self.assertEqual(m.metric("kai_muster_drift_objects"), 0, m.log()[-2000:])
 
 
