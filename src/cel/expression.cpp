@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cel/evaluation.hpp"
 #include "cel/functions.hpp"
 #include "cel/syntax.hpp"
 
@@ -14,36 +15,20 @@ namespace {
 using Kind = Node::Kind;
 using What = DevicePart::What;
 
-constexpr std::size_t kLongest = 10 * 1024;  // as the API has it
-constexpr int kMostEvaluated = 100'000;      // of one evaluation: macros within macros multiply
-constexpr std::size_t kTextOfOneStep = 64;
-
-// Steps that it takes to look at all of a value; `most` where it takes more.
-int steps_over(const Value& value, int most) {
-  if (const auto* text = value.as<std::string>())
-    return static_cast<int>(std::min(text->size() / kTextOfOneStep, static_cast<std::size_t>(most)));
-  if (const auto* optional = value.as<Optional>())
-    return optional->value ? steps_over(*optional->value, most) : 0;
-  const auto* items = value.as<List>();
-  int steps = 0;
-  for (std::size_t i = 0; items != nullptr && i < items->size() && steps < most; ++i)
-    steps += 1 + steps_over((*items)[i], most - steps - 1);
-  return steps;
-}
+constexpr std::size_t kLongest = 10 * 1024;        // as the API has it
+constexpr std::int64_t kStepsToLookUp = 4;         // an entry of a device, among several
+constexpr std::int64_t kMostStepsToFold = 20'000;  // also bounds the memory of the values
 
 class Evaluation {
  public:
-  explicit Evaluation(const Device& device) : device_(device) {}
+  Evaluation(const Device& device, Steps& steps) : device_(device), steps_(steps) {}
 
   // Values that hold others many times over grow fast: what they hold counts.
   Value of(const Node& node) {
-    if (steps_ < kMostEvaluated) {
-      ++steps_;
-      Value value = value_of(node);
-      if (steps_ < kMostEvaluated) steps_ += steps_over(value, kMostEvaluated - steps_);
-      if (steps_ < kMostEvaluated) return value;
-    }
-    return failure("the expression takes too long");
+    if (!steps_.take(1)) return too_many_steps(steps_);
+    Value value = value_of(node);
+    if (steps_.are_used_up() || !steps_.take(steps_over(value, steps_.left()))) return too_many_steps(steps_);
+    return value;
   }
 
  private:
@@ -99,7 +84,8 @@ class Evaluation {
 
   // ---- the device
 
-  std::optional<Value> entry(const DevicePart& part, const std::string& id) const {
+  std::optional<Value> entry(const DevicePart& part, const std::string& id) {
+    steps_.take(kStepsToLookUp);
     switch (part.what) {
       case What::kDevice:
         if (id == "driver") return std::string(device_.driver());
@@ -119,7 +105,14 @@ class Evaluation {
     return std::nullopt;
   }
 
-  Value member_of(const Value& target, const std::string& id) const {
+  List keys_of(const DevicePart& part) {
+    List keys;
+    for (std::string& key : device_.keys(part)) keys.emplace_back(std::move(key));
+    steps_.take(kStepsToLookUp * std::ssize(keys));
+    return keys;
+  }
+
+  Value member_of(const Value& target, const std::string& id) {
     if (target.failed()) return target;
     if (const auto* optional = target.as<Optional>()) return optional_entry(*optional, id);
     const auto* part = target.as<DevicePart>();
@@ -129,7 +122,7 @@ class Evaluation {
         fmt::format("the device has no \"{}\"", part->domain.empty() ? id : part->domain + "/" + id));
   }
 
-  Value indexed(const Value& target, const Value& key) const {
+  Value indexed(const Value& target, const Value& key) {
     if (target.failed()) return target;
     if (key.failed()) return key;
     if (const auto* optional = target.as<Optional>())
@@ -148,7 +141,7 @@ class Evaluation {
 
   static Value optional_of(Value value) { return value.failed() ? value : Value(present(std::move(value))); }
 
-  Value optional_entry(const Optional& optional, const std::string& id) const {
+  Value optional_entry(const Optional& optional, const std::string& id) {
     if (!optional.value) return optional;
     const auto* part = optional.value->as<DevicePart>();
     if (part == nullptr)
@@ -175,21 +168,21 @@ class Evaluation {
     return is_there ? Value(present((*items)[static_cast<std::size_t>(*at)])) : Value(Optional{});
   }
 
-  Value has(const Value& target, const std::string& id) const {
+  Value has(const Value& target, const std::string& id) {
     if (target.failed()) return target;
     const auto* part = target.as<DevicePart>();
     if (part == nullptr) return failure(fmt::format("{} has no members", type_name(target)));
     return entry(*part, id).has_value();
   }
 
-  Value contained(const Value& item, const Value& in) const {
+  Value contained(const Value& item, const Value& in) {
     if (const auto* items = in.as<List>())
       return std::any_of(items->begin(), items->end(),
                          [&](const Value& other) { return equal(item, other); });
     const auto* part = in.as<DevicePart>();
     const auto* id = item.as<std::string>();
     if (part != nullptr && id != nullptr) return entry(*part, *id).has_value();
-    return failure(fmt::format("{} can not be looked for in {}", type_name(item), type_name(in)));
+    return failure(fmt::format("{} cannot be looked for in {}", type_name(item), type_name(in)));
   }
 
   // ---- calls
@@ -201,8 +194,8 @@ class Evaluation {
       if (values.back().failed()) return values.back();
     }
     const auto* part = values.size() == 1 ? values[0].as<DevicePart>() : nullptr;
-    if (part != nullptr && node.text == "size") return static_cast<std::int64_t>(device_.keys(*part).size());
-    return call_function(node.text, values);
+    if (part != nullptr && node.text == "size") return std::int64_t{std::ssize(keys_of(*part))};
+    return call_function(node.text, values, steps_);
   }
 
   Value method(const Node& node) {
@@ -211,7 +204,7 @@ class Evaluation {
       values.push_back(of(part));
       if (values.back().failed()) return values.back();
     }
-    return call_method(node.text, values[0], std::span(values).subspan(1));
+    return call_method(node.text, values[0], std::span(values).subspan(1), steps_);
   }
 
   Value bound(const Node& node) {
@@ -232,9 +225,7 @@ class Evaluation {
     const auto* list = target.as<List>();
     if (part == nullptr && list == nullptr)
       return failure(fmt::format("{} does not work on {}", name, type_name(target)));
-    List keys;
-    if (part != nullptr)
-      for (std::string& key : device_.keys(*part)) keys.emplace_back(std::move(key));
+    const List keys = part != nullptr ? keys_of(*part) : List();
     const List& items = list != nullptr ? *list : keys;
     if (name == "all" || name == "exists") return quantified(items, node, name == "exists");
     if (name == "filter") return filtered(items, node);
@@ -349,11 +340,15 @@ class Evaluation {
   }
 
   const Device& device_;
+  Steps& steps_;
   std::vector<std::pair<std::string, Value>> names_;
-  int steps_ = 0;
 };
 
 }  // namespace
+
+Value value_of(const Node& node, const Device& device, Steps& steps) {
+  return Evaluation(device, steps).of(node);
+}
 
 Result<Expression> Expression::parse(std::string_view text) {
   if (text.size() > kLongest) return Error{"the expression is too long", {}};
@@ -361,13 +356,17 @@ Result<Expression> Expression::parse(std::string_view text) {
   if (!tokens) return tokens.error();
   auto tree = tree_of(*tokens);
   if (!tree) return tree.error();
-  return Expression(std::make_shared<const Node>(*std::move(tree)));
+  Steps steps(kMostStepsToFold);
+  fold_constants(*tree, steps);
+  return Expression(std::make_shared<const Node>(*std::move(tree)), steps.taken());
 }
 
-Value Expression::evaluate(const Device& device) const {
-  const Value value = Evaluation(device).of(*root_);
-  if (value.failed() || value.as<bool>() != nullptr) return value;
-  return failure(fmt::format("the expression gives {}, no truth value", type_name(value)));
+Evaluated Expression::evaluate(const Device& device) const {
+  Steps steps(kMostSteps);
+  Value value = value_of(*root_, device, steps);
+  if (!value.failed() && value.as<bool>() == nullptr)
+    value = failure(fmt::format("the expression gives {}, no truth value", type_name(value)));
+  return {.value = std::move(value), .steps = steps.taken(), .is_over_limit = steps.are_used_up()};
 }
 
 }  // namespace muster::cel

@@ -32,18 +32,32 @@ class Device {
   virtual std::vector<std::string> keys(const DevicePart& part) const = 0;
 };
 
+// Of one evaluation on one device. Usual selectors take 20 to 50; macros within macros multiply.
+inline constexpr std::int64_t kMostSteps = 100'000;
+
+struct Evaluated {
+  Value value = false;  // true or false, or why neither
+  // How much work it was: the same each time, on any machine.
+  std::int64_t steps = 0;
+  bool is_over_limit = false;  // ended after kMostSteps; then `value` says so
+};
+
 struct Node;
 
 class Expression {
  public:
-  // The error says at which character, counted from 1, the text can not be understood.
+  // The error says at which character, counted from 1, the text cannot be understood. Parts of the expression
+  // that do not depend on the device are evaluated here.
   static Result<Expression> parse(std::string_view text);
-  // True or false, or why neither.
-  Value evaluate(const Device& device) const;
+  Evaluated evaluate(const Device& device) const;
+  // What those parts took.
+  std::int64_t folding_steps() const { return folding_steps_; }
 
  private:
-  explicit Expression(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
+  Expression(std::shared_ptr<const Node> root, std::int64_t folding_steps)
+      : root_(std::move(root)), folding_steps_(folding_steps) {}
   std::shared_ptr<const Node> root_;
+  std::int64_t folding_steps_ = 0;
 };
 
 }  // namespace muster::cel

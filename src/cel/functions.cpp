@@ -68,9 +68,35 @@ std::string as_version(std::string_view text) {
   return numbers + std::string(text.substr(rest));
 }
 
-Value matches(const std::string& text, const std::string& pattern) {
-  const RE2 expression(pattern, RE2::Quiet);
+// ---------------------------------------------------------------- what a call costs
+
+std::int64_t size_in_steps(std::size_t size) { return static_cast<std::int64_t>(size); }
+
+// To look for a part everywhere in the text: at worst, a comparison at each byte.
+std::int64_t steps_to_find(const std::string& part, const std::string& text) {
+  return size_in_steps(text.size()) * size_in_steps(part.size() + 128) / 1024;
+}
+
+// To compare each item of one list with each item of the other.
+std::int64_t steps_to_compare(const List& a, const List& b, const Steps& steps) {
+  return size_in_steps(a.size()) * steps_over(b, steps.most()) +
+         size_in_steps(b.size()) * steps_over(a, steps.most());
+}
+
+// Compiling an instruction or a byte of a pattern, and holding an instruction against a few bytes of text.
+constexpr std::int64_t kStepsToCompile = 4;
+constexpr std::size_t kBytesPerStep = 8;
+
+Value matches(const std::string& text, const std::string& pattern, Steps& steps) {
+  constexpr std::int64_t kMemory = 512 << 10;  // allows some thousand instructions
+  RE2::Options options(RE2::Quiet);
+  options.set_max_mem(kMemory);
+  if (!steps.take(kStepsToCompile * size_in_steps(pattern.size()))) return too_many_steps(steps);
+  const RE2 expression(pattern, options);
+  if (expression.error_code() == RE2::ErrorPatternTooLarge) steps.take(steps.left());
   if (!expression.ok()) return failure(fmt::format("\"{}\" is not a regular expression", pattern));
+  const std::int64_t to_match = 1 + size_in_steps(text.size() / kBytesPerStep);
+  if (!steps.take(expression.ProgramSize() * (kStepsToCompile + to_match))) return too_many_steps(steps);
   return RE2::PartialMatch(text, expression);
 }
 
@@ -160,7 +186,27 @@ Value part_by_places(const std::string& name, const std::string& text, std::span
 
 // ---------------------------------------------------------------- methods
 
-Value text_method(const std::string& name, const std::string& text, std::span<const Value> arguments) {
+Value searching_method(const std::string& name, const std::string& text, const std::string& part,
+                       Steps& steps) {
+  const bool is_split = name == "split";
+  if (!steps.take(is_split ? size_in_steps(text.size()) : steps_to_find(part, text)))
+    return too_many_steps(steps);
+  if (is_split) return split(text, part);
+  if (name == "contains") return text.find(part) != std::string::npos;
+  if (name == "indexOf") return place_in(text, text.find(part));
+  if (name == "lastIndexOf") return place_in(text, text.rfind(part));
+  return failure(fmt::format("text has no {}()", name));
+}
+
+Value replace_method(const std::string& text, std::span<const Value> arguments, Steps& steps) {
+  const auto *from = arguments[0].as<std::string>(), *to = arguments[1].as<std::string>();
+  if (from == nullptr || to == nullptr) return failure("replace takes two texts");
+  if (!steps.take(steps_to_find(*from, text))) return too_many_steps(steps);
+  return replaced(text, *from, *to);
+}
+
+Value text_method(const std::string& name, const std::string& text, std::span<const Value> arguments,
+                  Steps& steps) {
   if (arguments.empty()) {
     if (name == "lowerAscii") return with_ascii(text, 'A', 'Z', 'a' - 'A');
     if (name == "upperAscii") return with_ascii(text, 'a', 'z', 'A' - 'a');
@@ -168,20 +214,13 @@ Value text_method(const std::string& name, const std::string& text, std::span<co
     return failure(fmt::format("text has no {}()", name));
   }
   if (name == "substring" || name == "charAt") return part_by_places(name, text, arguments);
-  if (name == "replace" && arguments.size() == 2) {
-    const auto *from = arguments[0].as<std::string>(), *to = arguments[1].as<std::string>();
-    return from != nullptr && to != nullptr ? replaced(text, *from, *to) : failure("replace takes two texts");
-  }
+  if (name == "replace" && arguments.size() == 2) return replace_method(text, arguments, steps);
   const auto* other = arguments.size() == 1 ? arguments[0].as<std::string>() : nullptr;
   if (other == nullptr) return failure(fmt::format("{} takes one text", name));
   if (name == "startsWith") return text.starts_with(*other);
   if (name == "endsWith") return text.ends_with(*other);
-  if (name == "contains") return text.find(*other) != std::string::npos;
-  if (name == "matches") return matches(text, *other);
-  if (name == "split") return split(text, *other);
-  if (name == "indexOf") return place_in(text, text.find(*other));
-  if (name == "lastIndexOf") return place_in(text, text.rfind(*other));
-  return failure(fmt::format("text has no {}()", name));
+  if (name == "matches") return matches(text, *other, steps);
+  return searching_method(name, text, *other, steps);
 }
 
 template <class T>
@@ -245,9 +284,10 @@ bool has_all(const List& items, const List& wanted) {
   });
 }
 
-Value set_function(const std::string& name, const Value& left, const Value& right) {
+Value set_function(const std::string& name, const Value& left, const Value& right, Steps& steps) {
   const List *a = left.as<List>(), *b = right.as<List>();
   if (a == nullptr || b == nullptr) return failure(fmt::format("{} takes two lists", name));
+  if (!steps.take(steps_to_compare(*a, *b, steps))) return too_many_steps(steps);
   if (name == "sets.contains") return has_all(*a, *b);
   if (name == "sets.equivalent") return has_all(*a, *b) && has_all(*b, *a);
   return std::any_of(b->begin(), b->end(), [&](const Value& value) { return has_all(*a, {value}); });
@@ -317,10 +357,10 @@ Value ordering(const std::string& sign, const Value& left, const Value& right) {
 
 }  // namespace
 
-Value call_function(const std::string& name, std::span<const Value> arguments) {
+Value call_function(const std::string& name, std::span<const Value> arguments, Steps& steps) {
   if (name == "optional.none") return Optional{};
   if (name == "optional.of") return present(arguments[0]);
-  if (name.starts_with("sets.")) return set_function(name, arguments[0], arguments[1]);
+  if (name.starts_with("sets.")) return set_function(name, arguments[0], arguments[1], steps);
   if (name == "dyn") return arguments[0];
   if (name == "size") return size_of(arguments[0]);
   if (const auto* number = arguments[0].as<std::int64_t>()) return number_function(name, *number);
@@ -332,9 +372,10 @@ Value call_function(const std::string& name, std::span<const Value> arguments) {
   return text_function(name, *text, is_loose != nullptr && *is_loose);
 }
 
-Value call_method(const std::string& name, const Value& target, std::span<const Value> arguments) {
+Value call_method(const std::string& name, const Value& target, std::span<const Value> arguments,
+                  Steps& steps) {
   if (name == "size" && arguments.empty()) return size_of(target);
-  if (const auto* text = target.as<std::string>()) return text_method(name, *text, arguments);
+  if (const auto* text = target.as<std::string>()) return text_method(name, *text, arguments, steps);
   if (const auto* quantity = target.as<Quantity>()) return quantity_method(name, *quantity, arguments);
   if (const auto* version = target.as<Version>()) return version_method(name, *version, arguments);
   if (const auto* optional = target.as<Optional>()) return optional_method(name, *optional, arguments);

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include "util/printable.hpp"
+
 namespace muster::cel {
 namespace {
 
@@ -72,6 +74,13 @@ std::strong_ordering Version::operator<=>(const Version& other) const {
   return std::lexicographical_compare_three_way(pre_release.begin(), pre_release.end(),
                                                 other.pre_release.begin(), other.pre_release.end(),
                                                 compare_identifiers);
+}
+
+// Expressions quote text of any length.
+Value failure(std::string_view why) {
+  constexpr std::size_t kLongest = 200;
+  if (why.size() <= kLongest) return Failure{std::string(why)};
+  return Failure{beginning_of(why, kLongest) + "..."};
 }
 
 std::string_view type_name(const Value& value) {

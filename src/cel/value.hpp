@@ -12,7 +12,7 @@
 
 namespace muster::cel {
 
-// An evaluation that has no result, and why.
+// An evaluation that has no result, and why. Made by failure().
 struct Failure {
   std::string why;
 };
@@ -59,7 +59,8 @@ struct Value
 };
 
 inline Optional present(Value value) { return {std::make_shared<const Value>(std::move(value))}; }
-inline Value failure(std::string why) { return Failure{std::move(why)}; }
+// Keeps only the beginning of a long text.
+Value failure(std::string_view why);
 // "text", "a number": for messages.
 std::string_view type_name(const Value& value);
 // Values of different types are not equal. Neither may have failed.

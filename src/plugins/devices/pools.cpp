@@ -160,7 +160,7 @@ std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors
   for (const std::string& text : selectors) {
     const Selector& parsed = selector(text);
     if (!parsed) return failure = parsed.error().message, std::nullopt;
-    const cel::Value value = parsed->evaluate(SelectedDevice(device));
+    const cel::Value value = parsed->evaluate(SelectedDevice(device)).value;
     if (const auto* failed = value.as<cel::Failure>()) return failure = failed->why, std::nullopt;
     if (!*value.as<bool>()) return false;
   }
