@@ -213,7 +213,7 @@ TestCluster& TestCluster::only(const std::vector<std::string>& actions) {
 
 std::string TestCluster::cycle() {
   carry_on();
-  decisions_ = run_cycle(cluster_, policy_, now_);
+  decisions_ = run_cycle(cluster_, policy_, now_, {.selector_results = &selector_results_});
   name_holders(cluster_, decisions_.waiting);
   embedded_.carry_out(cluster_, decisions_, now_);
   is_decided_ = true;
@@ -250,7 +250,8 @@ TestCluster& TestCluster::advance(Duration by) {
 
 Session& TestCluster::open() {
   session_.reset();
-  session_ = std::make_unique<Session>(cluster_, policy_, now_);
+  session_ = std::make_unique<Session>(cluster_, policy_, now_,
+                                       CycleContext{.selector_results = &selector_results_});
   return *session_;
 }
 

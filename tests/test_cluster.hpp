@@ -11,6 +11,7 @@
 
 #include "config/config.hpp"
 #include "engine/cycle/policy.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/cycle/session.hpp"
 #include "model/cluster.hpp"
 #include "model/decisions.hpp"
@@ -138,6 +139,8 @@ class TestCluster {
   JobId job_id(const std::string& name) const { return cluster_.find_job("default", name); }
   NodeId node_id(const std::string& name) const { return cluster_.find_node(name); }
   QueueId queue_id(const std::string& name) const { return cluster_.find_queue(name); }
+  // Kept between cycles.
+  SelectorResults& selector_results() { return selector_results_; }
   TaskStatus status(const std::string& task) const { return cluster_.placement(task_id(task)).status; }
 
  private:
@@ -158,6 +161,7 @@ class TestCluster {
   int named_ = 0;  // objects so far: later ones are younger
   Decisions decisions_;
   bool is_decided_ = false;  // not carried out yet
+  SelectorResults selector_results_;
   std::unique_ptr<Session> session_;
 };
 

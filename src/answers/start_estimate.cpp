@@ -9,6 +9,7 @@
 
 #include "answers/deferred_jobs.hpp"
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/search/search_memory.hpp"
 #include "sim/timed_cluster.hpp"
 
@@ -120,9 +121,11 @@ class Future {
 
   void decide() {
     const bool is_whole = is_room_made_now();
-    const Decisions decided = run_cycle(
-        cluster_, is_whole ? policy_ : allocates_, now_,
-        {.memory = &memory_, .set_aside = &line_.look(cluster_), .known_to_wait = &world_.known_to_wait()});
+    const Decisions decided = run_cycle(cluster_, is_whole ? policy_ : allocates_, now_,
+                                        {.memory = &memory_,
+                                         .selector_results = &selector_results_,
+                                         .set_aside = &line_.look(cluster_),
+                                         .known_to_wait = &world_.known_to_wait()});
     note_starts(decided);
     world_.carry_out(decided, now_);
     last_cycle_ = now_;
@@ -151,6 +154,7 @@ class Future {
   TimedCluster world_;
   DeferredJobs line_;
   SearchMemory memory_;
+  SelectorResults selector_results_;
   const TimePoint from_;
   TimePoint now_;
   const JobId target_;

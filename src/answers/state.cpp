@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/order/waiting_jobs.hpp"
 #include "engine/search/search_memory.hpp"
 #include "model/holders.hpp"
@@ -31,19 +32,20 @@ bool changes_nothing(const Decisions& decided) {
 FixedPoint run_until_stable(Cluster& cluster, const Policy& policy, TimePoint now) {
   EmbeddedCluster embedded;
   SearchMemory memory;
+  SelectorResults selector_results;
   const SteadyStopwatch stopwatch;
   FixedPoint settled;
   cluster.refresh(now);
   while (!settled.is_reached && settled.cycles < kMostCycles) {
     ++settled.cycles;
     const auto before = std::pair(cluster.placements_hash(), cluster.revision());
-    settled.last = run_cycle(cluster, policy, now, {&memory, &stopwatch});
+    settled.last = run_cycle(cluster, policy, now, {&memory, &stopwatch, &selector_results});
     for (const EvictDecision& e : settled.last.evictions)
       if (const JobId group = cluster.task(e.task).group; group.valid()) settled.evicted.insert(group);
     embedded.carry_out(cluster, settled.last, now);
     embedded.update(cluster, now);
-    settled.is_reached =
-        changes_nothing(settled.last) && std::pair(cluster.placements_hash(), cluster.revision()) == before;
+    settled.is_reached = changes_nothing(settled.last) && !selector_results.are_unfinished() &&
+                         std::pair(cluster.placements_hash(), cluster.revision()) == before;
   }
   return settled;
 }

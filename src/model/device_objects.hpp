@@ -14,11 +14,13 @@ struct DeviceAttribute {
   Type type = Type::kText;
   std::int64_t number = 0;  // also a boolean, as 0 or 1
   std::string text;         // also a version
+  bool operator==(const DeviceAttribute&) const = default;
 };
 
 struct DeviceCapacity {
   std::string name;
   std::int64_t thousandths = 0;
+  bool operator==(const DeviceCapacity&) const = default;
 };
 
 // The nodes that can reach something: one by name, all, or those that match one of the terms.
@@ -45,6 +47,8 @@ struct ResourceSliceObject {
   NodeReach reach;
   bool reach_by_device = false;
   std::vector<DeviceSpec> devices;
+  // Set by DeviceTable: equal numbers mean that device selectors see the same devices, in the same order.
+  std::uint64_t version = 0;
 };
 
 struct DeviceClassObject {

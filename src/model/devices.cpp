@@ -59,6 +59,14 @@ bool numbered_before(const NumaZoneSpec& a, const NumaZoneSpec& b) {
   return key(a) < key(b);
 }
 
+// To selectors, which see drivers, attributes and capacities.
+bool looks_the_same(const ResourceSliceObject& a, const ResourceSliceObject& b) {
+  return a.driver == b.driver &&
+         std::ranges::equal(a.devices, b.devices, [](const DeviceSpec& x, const DeviceSpec& y) {
+           return x.attributes == y.attributes && x.capacity == y.capacity;
+         });
+}
+
 }  // namespace
 
 bool is_gpu_name(std::string_view name) {
@@ -132,8 +140,10 @@ void DeviceTable::remove_claim(std::string_view ns, std::string_view name) {
 }
 
 void DeviceTable::apply(ResourceSliceObject&& object) {
-  const std::string name = object.meta.name;
-  slices_[name] = std::move(object);
+  ResourceSliceObject& known = slices_[object.meta.name];
+  const bool is_new = known.version == 0 || !looks_the_same(known, object);
+  object.version = is_new ? ++slice_versions_ : known.version;
+  known = std::move(object);
 }
 
 void DeviceTable::apply(NodeTopologyObject&& object) {

@@ -93,6 +93,7 @@ class DeviceTable {
  private:
   void use(AllocationId allocation, int sign);
 
+  std::uint64_t slice_versions_ = 0;  // used so far
   FreeIds<ClaimId> free_claims_;
   FreeIds<AllocationId> free_allocations_;
   IdVector<ClaimId, Claim> claims_;

@@ -196,7 +196,7 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
   guard_.begins(Clock::now());
   const auto work = [this, now] {
     if (p_.options.shadow) return run_shadow_cycle(now);
-    Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_});
+    Decisions made = run_cycle(p_.cluster, policy_, now, {&memory_, &stopwatch_, &selector_results_});
     name_holders(p_.cluster, made.waiting);
     return made;
   };
@@ -214,7 +214,7 @@ kube::Async<Decisions> Cycles::decide(TimePoint now) {
 Decisions Cycles::run_shadow_cycle(TimePoint now) {
   Cluster copy = p_.cluster;
   SearchMemory none;
-  return run_cycle(copy, policy_, now, {&none, &stopwatch_});
+  return run_cycle(copy, policy_, now, {&none, &stopwatch_, &selector_results_});
 }
 
 std::shared_ptr<CycleSnapshot> Cycles::take_snapshot(TimePoint now) {

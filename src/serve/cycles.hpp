@@ -7,6 +7,7 @@
 #include <string>
 
 #include "engine/cycle/policy.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/search/search_memory.hpp"
 #include "kube/async.hpp"
 #include "kube/clock.hpp"
@@ -97,6 +98,7 @@ class Cycles {
   Duration period_;
   std::optional<ConfigurationRead> next_;  // takes effect with the next cycle
   SearchMemory memory_;
+  SelectorResults selector_results_;
   const SteadyStopwatch stopwatch_;
   RequeueLog requeue_log_;
   QueueNotices queue_notices_;

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/search/search_memory.hpp"
 #include "sim/past_use.hpp"
 
@@ -91,8 +92,10 @@ class ClockRun {
 
   void run_cycle_now() {
     if (is_use_new_) memory_ = SearchMemory();  // results of searches under other shares no longer hold
-    const Decisions decisions =
-        run_cycle(cluster_, policy_, now_, {.memory = &memory_, .known_to_wait = &world_.known_to_wait()});
+    const Decisions decisions = run_cycle(cluster_, policy_, now_,
+                                          {.memory = &memory_,
+                                           .selector_results = &selector_results_,
+                                           .known_to_wait = &world_.known_to_wait()});
     ++cycles_;
     if (watchers_.on_cycle) watchers_.on_cycle(now_, decisions);
     world_.carry_out(decisions, now_);
@@ -115,6 +118,7 @@ class ClockRun {
   TimedCluster world_;
   PastUse past_use_;
   SearchMemory memory_;
+  SelectorResults selector_results_;
   TimePoint now_, last_activity_;
   std::optional<TimePoint> last_cycle_, next_deadline_;
   std::int64_t cycles_ = 0;

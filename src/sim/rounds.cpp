@@ -1,7 +1,9 @@
-// Runs several cycles in sequence. Search results are kept from one cycle to the next.
+// Runs several cycles in sequence. Results of searches and of device selectors are kept from one cycle to the
+// next.
 #include "sim/rounds.hpp"
 
 #include "engine/cycle/run_cycle.hpp"
+#include "engine/cycle/selector_results.hpp"
 #include "engine/search/search_memory.hpp"
 #include "model/holders.hpp"
 #include "sim/embedded_cluster.hpp"
@@ -12,11 +14,12 @@ Round run_rounds(Cluster& cluster, const Policy& policy, const RoundOptions& opt
                  const OnRound& on_round) {
   EmbeddedCluster embedded;
   SearchMemory memory;
+  SelectorResults selector_results;
   const SteadyStopwatch stopwatch;
   Round round{.cycle = 0, .now = options.now, .decisions = {}};
   for (bool goes_on = true; goes_on && round.cycle < options.cycles;) {
     if (++round.cycle > 1) round.now += options.interval;
-    round.decisions = run_cycle(cluster, policy, round.now, {&memory, &stopwatch});
+    round.decisions = run_cycle(cluster, policy, round.now, {&memory, &stopwatch, &selector_results});
     name_holders(cluster, round.decisions.waiting);
     goes_on = on_round(round);
     embedded.carry_out(cluster, round.decisions, round.now);

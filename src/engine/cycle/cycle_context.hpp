@@ -9,10 +9,12 @@
 namespace muster {
 
 class SearchMemory;
+class SelectorResults;
 
 struct CycleContext {
   SearchMemory* memory = nullptr;        // lets the next cycle resume a search that ended early at a limit
   const Stopwatch* stopwatch = nullptr;  // for time limits and timings; null: no time passes
+  SelectorResults* selector_results = nullptr;  // spares the next cycle evaluations of device selectors
   // Jobs that cannot be placed as far as the caller knows. The cycle neither tries nor reports them, but
   // their requests still count for their queues. Null: none.
   const IdSet<JobId>* set_aside = nullptr;

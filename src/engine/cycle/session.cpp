@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/cycle/selector_results.hpp"
 #include "engine/order/gang_view.hpp"
 #include "engine/order/victim_pool.hpp"
 #include "engine/order/waiting_jobs.hpp"
@@ -30,8 +31,14 @@ Session::Session(Cluster& c, const Policy& policy, TimePoint t, const CycleConte
       now_text(format_time(t)),
       memory(aids.memory),
       aids_(aids),
+      selector_results_(aids.selector_results),
       finder_(std::make_unique<NodeFinder>(*this)) {
   cluster.refresh(now);
+  if (selector_results_ == nullptr) {
+    own_selector_results_ = std::make_unique<SelectorResults>();
+    selector_results_ = own_selector_results_.get();
+  }
+  selector_results_->cycle_begins(cluster.devices());
   for (const PluginFactory& factory : policy.plugins) {
     plugins_.push_back(factory.make());
     plugins_.back()->open(*this, hooks);

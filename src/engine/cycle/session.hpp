@@ -24,6 +24,7 @@ namespace muster {
 class DemandIndex;
 class GpuRoom;
 class NodeFinder;
+class SelectorResults;
 class Signatures;
 class VictimPool;
 
@@ -92,6 +93,9 @@ class Session {
   Decisions decisions;
   ActionStats stats;           // of the current action
   SearchMemory* const memory;  // searches that earlier cycles ended early; may be null
+  // Of this cycle, and of earlier ones if the caller keeps them.
+  SelectorResults& selector_results() { return *selector_results_; }
+  const SelectorResults& selector_results() const { return *selector_results_; }
 
   // The pending jobs that the cycle considers, in arbitrary order.
   std::vector<JobId> waiting() const;
@@ -198,6 +202,8 @@ class Session {
   void collect_fragments();
 
   const CycleContext aids_;
+  std::unique_ptr<SelectorResults> own_selector_results_;  // if the caller keeps none
+  SelectorResults* selector_results_ = nullptr;
   std::vector<std::unique_ptr<Plugin>> plugins_;
   std::unique_ptr<NodeFinder> finder_;
   std::unique_ptr<DemandIndex> demand_index_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/cycle/selector_results.hpp"
 #include "engine/search/signatures.hpp"
 
 namespace muster {
@@ -24,8 +25,9 @@ JobId FailedJobs::covering(QueueId pool, JobId job) const {
   return smallest_.empty() ? JobId() : covering_by_signature({pool, session_.signatures().of(job)}, job);
 }
 
+// A job whose device selectors are still to be evaluated may fail where a similar one does not.
 void FailedJobs::add(QueueId pool, JobId job) {
-  if (!session_.settings.use_signatures) return;
+  if (!session_.settings.use_signatures || session_.selector_results().are_unfinished()) return;
   if (session_.settings.compatibility.compare_failed_fully)
     add_ask(pool, job);
   else

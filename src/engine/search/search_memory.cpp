@@ -1,8 +1,10 @@
-// The result of a search depends on the objects, the placements and the shares of the queues; otherwise only
-// on time.
+// The result of a search depends on the objects, the placements, the shares of the queues and the device
+// selectors that are still to be evaluated; otherwise only on time.
 #include "engine/search/search_memory.hpp"
 
 #include <absl/hash/hash.h>
+
+#include "engine/cycle/selector_results.hpp"
 
 namespace muster {
 namespace {
@@ -26,7 +28,8 @@ void SearchMemory::action_begins(const std::string& action) {
 
 std::size_t SearchMemory::state_of(const Session& session) {
   if (!shares_) shares_ = hash_of_shares(session);
-  return absl::HashOf(session.cluster.revision(), session.cluster.placements_hash(), *shares_);
+  return absl::HashOf(session.cluster.revision(), session.cluster.placements_hash(), *shares_,
+                      session.selector_results().progress());
 }
 
 SearchMemory::Search* SearchMemory::find(const Session& session, const std::string& action, JobId job) {
