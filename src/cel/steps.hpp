@@ -1,5 +1,5 @@
 // Counts the steps of an evaluation. A step is a node of the expression, an item of a list or 64 bytes of
-// text; it takes some tens of nanoseconds.
+// text; it takes some 10 ns.
 #pragma once
 
 #include <algorithm>

@@ -127,6 +127,10 @@ std::string_view code_of(NodeRule rule) {
       return "Devices";
     case NodeRule::kClaimElsewhere:
       return "DevicesElsewhere";
+    case NodeRule::kSelectorsTooCostly:
+      return "SelectorsTooCostly";
+    case NodeRule::kSelectorsUnfinished:
+      return "SelectorsUnfinished";
     case NodeRule::kZones:
       return "NumaZones";
   }

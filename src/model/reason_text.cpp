@@ -315,6 +315,14 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
       return devices_text(refusal);
     case NodeRule::kClaimElsewhere:
       return fmt::format("the devices of claim {} are on another node", refusal.what);
+    case NodeRule::kSelectorsTooCostly:
+      return fmt::format(
+          "the selectors of claim {} take {} steps or more, the limit is {}; use simpler selectors",
+          refusal.what, refusal.wanted, refusal.available);
+    case NodeRule::kSelectorsUnfinished:
+      return fmt::format(
+          "the selectors of claim {} are not evaluated on all devices yet; the next cycle continues",
+          refusal.what);
     case NodeRule::kZones:
       return zones_text(cluster, refusal);
   }

@@ -40,6 +40,8 @@ enum class NodeRule : std::uint8_t {
   kWorkerRole,            // label `what` is missing
   kDevices,               // claim `what` needs `wanted` devices, `available` are free
   kClaimElsewhere,        // the devices of claim `what` are on other nodes
+  kSelectorsTooCostly,    // selectors of claim `what` need `wanted` steps or more; `available` are allowed
+  kSelectorsUnfinished,   // selectors of claim `what` are not evaluated yet; the next cycle continues
   kZones,  // no NUMA zones fit the request; the best has `available` of `wanted` units of `kind`
 };
 

@@ -78,6 +78,23 @@ def device_claim(count=1, labels=None, status=None, device_class="gpu.example.co
                  spec={"devices": {"requests": [request]}}, status=status or {})
 
 
+def slow_claim(name, number):
+    """Its two selectors differ by the number, and take some ten thousand steps each on a device."""
+    items = str(list(range(70)))
+    selectors = [f"{items}.all(a, {items}.all(b, a + b + {n} < 1000000 + size(device.driver)))"
+                 for n in (2 * number, 2 * number + 1)]
+    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", "selectors": [
+        {"cel": {"expression": selector}} for selector in selectors]}}
+    return other("ResourceClaim", name, "resource.k8s.io/v1", metadata={"labels": OF_QUEUE},
+                 spec={"devices": {"requests": [request]}})
+
+
+def slow_jobs(count):
+    return [made for i in range(count) for made in (
+        slow_claim(f"a{i}", i), group(f"a{i}"),
+        pod(f"a{i}-0", f"a{i}", resourceClaims=[{"name": "gpu", "resourceClaimName": f"a{i}"}]))]
+
+
 DISKS = [
     other("StorageClass", "disk", "storage.k8s.io/v1", provisioner="csi.example.com",
           volumeBindingMode="WaitForFirstConsumer"),
@@ -324,6 +341,12 @@ NODES = {
             "nodeSelector": {"nodeSelectorTerms": [{"matchFields": [
                 {"key": "metadata.name", "operator": "In", "values": ["n0"]}]}]}}}),
          *waiting(resourceClaims=CLAIM)], ALLOCATE, {"nodes": 1, "rule": "DevicesElsewhere", "name": "mine"}),
+    "SelectorsTooCostly": (
+        [node(), DEVICE_CLASS, slice_of("n1", 2), slow_claim("mine", 0), *waiting(resourceClaims=CLAIM)], ALLOCATE,
+        {"nodes": 1, "rule": "SelectorsTooCostly", "name": "mine", "requested": 157244, "available": 101000}),
+    "SelectorsUnfinished": (
+        [node(), DEVICE_CLASS, slice_of("n1", 2), *slow_jobs(70), slow_claim("mine", 70), *waiting(resourceClaims=CLAIM)],
+        ALLOCATE, {"nodes": 1, "rule": "SelectorsUnfinished", "name": "mine"}),
     "NumaZones": ([node(), ZONES, *waiting(limits={"cpu": "5", "memory": "1Gi"})], NUMA,
                   {"nodes": 1, "rule": "NumaZones", "resource": "cpu", "requested": 5000, "available": 4000}),
 }

@@ -36,6 +36,7 @@ class Search {
     const std::int64_t granted = steps_left_;
     const bool found = serve(0, 0);
     used += granted - steps_left_;
+    if (stopped_by_) return {{}, std::move(stopped_by_)};
     if (found) return {allocations(), std::nullopt};
     return {{}, refused(*claims_.back(), nullptr)};
   }
@@ -57,23 +58,35 @@ class Search {
       if (!request.alternatives.empty() && !rules_.alternatives) return refused(claim, nullptr);
       if (!request.alternatives.empty()) continue;
       if (request.admin_access && !rules_.admin_access) return refused(claim, nullptr);
-      const auto free = count_free(request);
-      if (!free) return no_answer(claim, request);
-      if (request.all ? !is_complete_ : *free < request.count) return refused(claim, &request, *free);
+      const MatchCount matching = pools_.count_matches(claim, request, node_);
+      if (matching.end == MatchCount::End::kFailed) return no_answer(claim, request);
+      if (auto refusal = over_limit(claim, matching)) return refusal;
+      const std::int64_t free = matching.matching > 0 ? count_free(request) : 0;
+      if (request.all ? !is_complete_ : free < request.count) return refused(claim, &request, free);
       wanted += request.all ? 1 : std::min<std::int64_t>(request.count, kMostDevices + 1);
       if (wanted > static_cast<std::int64_t>(kMostDevices)) return refused(claim, nullptr);
     }
     return std::nullopt;
   }
 
-  // Nothing: a selector has no answer.
-  std::optional<std::int64_t> count_free(const DeviceRequest& request) {
-    const auto matching = pools_.count_matches(request, node_);
-    if (!matching || *matching == 0) return matching;
-    std::int64_t free = 0;
-    for (const PooledDevice* device : devices_)
-      free += *pools_.matches(request, *device) && is_free(request, *device);
-    return free;
+  std::int64_t count_free(const DeviceRequest& request) {
+    return std::ranges::count_if(devices_, [&](const PooledDevice* device) {
+      return pools_.matches(request, *device) && is_free(request, *device);
+    });
+  }
+
+  // The selectors of the claim take too many steps, or those of this cycle are used up.
+  std::optional<NodeRefusal> over_limit(const Claim& claim, const MatchCount& matching) {
+    using End = MatchCount::End;
+    if (matching.end != End::kTooCostly && matching.end != End::kUnfinished) return std::nullopt;
+    NodeRefusal refusal{.rule = NodeRule::kSelectorsUnfinished, .kind = {}, .what = claim.name};
+    if (matching.end == End::kUnfinished) {
+      session_.decisions.is_unfinished = true;
+      return refusal;
+    }
+    refusal.rule = NodeRule::kSelectorsTooCostly;
+    refusal.wanted = matching.steps, refusal.available = pools_.steps_per_claim();
+    return refusal;
   }
 
   NodeRefusal refused(const Claim& claim, const DeviceRequest* request, std::int64_t free = 0) const {
@@ -98,14 +111,22 @@ class Search {
     const DeviceRequest& request = requests[at];
     if (request.alternatives.empty()) return fill(claim, at, request, request.name);
     return std::any_of(request.alternatives.begin(), request.alternatives.end(), [&](const DeviceRequest& a) {
-      return count_free(a) && fill(claim, at, a, request.name + "/" + a.name);
+      return can_choose(*claims_[claim], a) && fill(claim, at, a, request.name + "/" + a.name);
     });
+  }
+
+  // An alternative that is too costly is not passed over: the next one is worse.
+  bool can_choose(const Claim& claim, const DeviceRequest& alternative) {
+    if (stopped_by_) return false;
+    const MatchCount matching = pools_.count_matches(claim, alternative, node_);
+    stopped_by_ = over_limit(claim, matching);
+    return matching.end == MatchCount::End::kCounted;
   }
 
   bool fill(std::size_t claim, std::size_t at, const DeviceRequest& request, const std::string& name) {
     if (!request.all) return take(claim, at, request, name, request.count, 0);
     std::int64_t all = 0;
-    for (const PooledDevice* device : devices_) all += pools_.matches(request, *device).value_or(false);
+    for (const PooledDevice* device : devices_) all += pools_.matches(request, *device);
     return all > 0 && all <= static_cast<std::int64_t>(kMostDevices) &&
            take(claim, at, request, name, all, 0);
   }
@@ -116,7 +137,7 @@ class Search {
     if (taken_of(claim) >= kMostDevices) return false;
     for (std::size_t i = from; i < devices_.size() && --steps_left_ > 0; ++i) {
       const PooledDevice& device = *devices_[i];
-      if (!pools_.matches(request, device).value_or(false) || !is_free(request, device)) continue;
+      if (!pools_.matches(request, device) || !is_free(request, device)) continue;
       taken_.push_back({claim, &request, name, &device});
       if (meets_constraints(claim) && take(claim, at, request, name, left - 1, i + 1)) return true;
       taken_.pop_back();
@@ -193,6 +214,7 @@ class Search {
   bool is_complete_ = true;
   std::vector<Taken> taken_;
   std::int64_t steps_left_ = 0;
+  std::optional<NodeRefusal> stopped_by_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "plugins/devices/pools.hpp"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 
 #include "model/selectors.hpp"
@@ -10,71 +9,7 @@
 namespace muster::plugins {
 namespace {
 
-// "id" alone is in the domain of the driver.
-bool is_named(const std::string& name, std::string_view domain, std::string_view id,
-              const std::string& driver) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string::npos) return domain == driver && name == id;
-  return std::string_view(name).substr(0, slash) == domain && std::string_view(name).substr(slash + 1) == id;
-}
-
-template <class Entry>
-const Entry* find_entry(const std::vector<Entry>& entries, std::string_view domain, std::string_view id,
-                        const std::string& driver) {
-  const auto found = std::find_if(entries.begin(), entries.end(),
-                                  [&](const Entry& e) { return is_named(e.name, domain, id, driver); });
-  return found == entries.end() ? nullptr : &*found;
-}
-
-cel::Value value_of(const DeviceAttribute& attribute) {
-  switch (attribute.type) {
-    case DeviceAttribute::Type::kInt:
-      return attribute.number;
-    case DeviceAttribute::Type::kBool:
-      return attribute.number != 0;
-    case DeviceAttribute::Type::kText:
-      return attribute.text;
-    case DeviceAttribute::Type::kVersion:
-      break;
-  }
-  auto version = cel::Version::parse(attribute.text);
-  return version ? cel::Value(*std::move(version)) : cel::failure("not a version: " + attribute.text);
-}
-
-class SelectedDevice final : public cel::Device {
- public:
-  explicit SelectedDevice(const PooledDevice& device) : device_(device) {}
-  std::string_view driver() const override { return device_.slice->driver; }
-  std::optional<cel::Value> attribute(std::string_view domain, std::string_view id) const override {
-    const auto* found = find_entry(device_.spec->attributes, domain, id, device_.slice->driver);
-    return found == nullptr ? std::nullopt : std::optional(value_of(*found));
-  }
-  std::optional<cel::Quantity> capacity(std::string_view domain, std::string_view id) const override {
-    const auto* found = find_entry(device_.spec->capacity, domain, id, device_.slice->driver);
-    return found == nullptr ? std::nullopt : std::optional(cel::Quantity{found->thousandths});
-  }
-  std::vector<std::string> keys(const cel::DevicePart& part) const override {
-    using What = cel::DevicePart::What;
-    const bool is_capacity = part.what == What::kCapacities || part.what == What::kCapacitiesOf;
-    const bool is_domain = part.what == What::kAttributes || part.what == What::kCapacities;
-    std::set<std::string> keys;
-    const auto add = [&](const std::string& name) {
-      const std::size_t slash = name.find('/');
-      const std::string domain = slash == std::string::npos ? device_.slice->driver : name.substr(0, slash);
-      if (is_domain) keys.insert(domain);
-      if (!is_domain && domain == part.domain)
-        keys.insert(name.substr(slash == std::string::npos ? 0 : slash + 1));
-    };
-    if (is_capacity)
-      for (const DeviceCapacity& capacity : device_.spec->capacity) add(capacity.name);
-    else
-      for (const DeviceAttribute& attribute : device_.spec->attributes) add(attribute.name);
-    return {keys.begin(), keys.end()};
-  }
-
- private:
-  const PooledDevice& device_;
-};
+const std::string kNoNamespace;  // whose selectors are those of classes
 
 bool reaches(const NodeReach& reach, const Node& node) {
   if (!reach.node.empty()) return reach.node == node.name;
@@ -97,16 +32,19 @@ bool is_selected(const DeviceTaintRuleObject& rule, const ResourceSliceObject& s
 const DeviceAttribute* attribute_of(const PooledDevice& device, std::string_view full_name) {
   const std::size_t slash = std::min(full_name.find('/'), full_name.size());
   const std::string_view id = full_name.substr(std::min(slash + 1, full_name.size()));
-  return find_entry(device.spec->attributes, full_name.substr(0, slash), id, device.slice->driver);
+  return find_attribute(*device.slice, *device.spec, full_name.substr(0, slash), id);
 }
 
 DevicePools::DevicePools(Session& session)
-    : session_(session), slices_(session.cluster.devices().current_slices()) {
+    : session_(session),
+      slices_(session.cluster.devices().current_slices()),
+      selectors_(session.selector_results()) {
   std::stable_sort(slices_.begin(), slices_.end(), [](const auto* a, const auto* b) {
     return std::tie(a->driver, a->pool) < std::tie(b->driver, b->pool);
   });
   for (std::size_t i = 0; i < slices_.size(); ++i) {
     const NodeReach& reach = slices_[i]->reach;
+    steps_per_claim_ += kStepsPerClaimAndDevice * std::ssize(slices_[i]->devices);
     (reach.node.empty() ? of_many_ : of_node_[reach.node]).push_back(i);
   }
 }
@@ -149,56 +87,91 @@ std::vector<Taint> DevicePools::taints_of(const ResourceSliceObject& slice, cons
   return taints;
 }
 
-const DevicePools::Selector& DevicePools::selector(const std::string& text) {
-  const auto found = selectors_.find(text);
-  return found != selectors_.end() ? found->second
-                                   : selectors_.emplace(text, cel::Expression::parse(text)).first->second;
-}
+// ---------------------------------------------------------------- selections
 
-std::optional<bool> DevicePools::meets(const std::vector<std::string>& selectors, const PooledDevice& device,
-                                       std::string& failure) {
-  for (const std::string& text : selectors) {
-    const Selector& parsed = selector(text);
-    if (!parsed) return failure = parsed.error().message, std::nullopt;
-    const cel::Value value = parsed->evaluate(SelectedDevice(device)).value;
-    if (const auto* failed = value.as<cel::Failure>()) return failure = failed->why, std::nullopt;
-    if (!*value.as<bool>()) return false;
-  }
-  return true;
-}
-
-DevicePools::Selection DevicePools::selection_of(const DeviceRequest& request) {
-  const auto [found, is_new] = selection_of_.try_emplace(&request, 0);
-  if (!is_new) return found->second;
+DevicePools::Selection& DevicePools::selection_of(const DeviceRequest& request) {
+  const auto [found, is_new] = selection_of_.try_emplace(&request, nullptr);
+  if (!is_new) return *found->second;
   std::string text = request.device_class;
   for (const std::string& selector : request.selectors) text += '\0' + selector;
-  const auto number = static_cast<Selection>(selections_.size());
-  return found->second = selections_.try_emplace(std::move(text), number).first->second;
+  auto& selection = selections_[std::move(text)];
+  if (selection == nullptr) selection = std::make_unique<Selection>(make_selection(request));
+  return *(found->second = selection.get());
 }
 
-std::optional<std::int64_t> DevicePools::count_matches(const DeviceRequest& request, NodeId node) {
-  const auto [found, is_new] = counts_.try_emplace({selection_of(request), node}, 0);
-  if (!is_new) return found->second;
-  std::int64_t count = 0;
+DevicePools::Selection DevicePools::make_selection(const DeviceRequest& request) {
+  Selection made;
+  const auto* device_class = session_.cluster.kept().find<DeviceClassObject>(request.device_class);
+  made.has_class = device_class != nullptr;
+  if (made.has_class)
+    for (const std::string& text : device_class->selectors)
+      made.selectors.push_back({&session_.selector_results().of(text), true});
+  for (const std::string& text : request.selectors)
+    made.selectors.push_back({&session_.selector_results().of(text), false});
+  return made;
+}
+
+// The steps do not depend on whether results were known, so neither does what exceeds the limit.
+std::int64_t DevicePools::steps_of(const Claim& claim) {
+  const auto [found, is_new] = selections_of_.try_emplace(&claim);
+  std::vector<const Selection*>& selections = found->second;
+  if (is_new) {
+    const auto add = [&](const DeviceRequest& request) { selections.push_back(&selection_of(request)); };
+    for (const DeviceRequest& request : claim.object.requests) {
+      add(request);
+      std::ranges::for_each(request.alternatives, add);
+    }
+    std::ranges::sort(selections);
+    selections.erase(std::unique(selections.begin(), selections.end()), selections.end());
+  }
+  std::int64_t steps = 0;
+  for (const Selection* selection : selections) steps += selection->steps;
+  return steps;
+}
+
+DevicePools::Match DevicePools::evaluate(const Claim& claim, Selection& selection,
+                                         const PooledDevice& device) {
+  using Verdict = SelectorResult::Verdict;
+  Match match = selection.has_class ? Match::kYes : Match::kNo;
+  std::int64_t steps = 0;
+  for (const Selector& selector : selection.selectors) {
+    if (match != Match::kYes) break;
+    const std::string& ns = selector.is_of_class ? kNoNamespace : claim.ns;
+    const auto result = selectors_.evaluate(*selector.results, *device.slice, *device.spec, ns);
+    if (!result) return Match::kUnknown;
+    if (!selector.is_of_class) steps += kStepsToBegin + result->steps;
+    if (result->verdict == Verdict::kFailed) selection.failure = selector.results->failure(*result);
+    match = result->verdict == Verdict::kYes  ? Match::kYes
+            : result->verdict == Verdict::kNo ? Match::kNo
+                                              : Match::kFailed;
+  }
+  selection.steps += steps;
+  return match;
+}
+
+MatchCount DevicePools::count_matches(const Claim& claim, const DeviceRequest& request, NodeId node) {
+  Selection& selection = selection_of(request);
+  if (const auto known = counts_.find({&selection, node}); known != counts_.end()) return known->second;
+  const std::int64_t others = steps_of(claim) - selection.steps;
+  MatchCount count;
   for (const DevicePool& pool : of(node))
     for (const PooledDevice& device : pool.devices) {
-      const auto met = matches(request, device);
-      if (!met) return found->second = std::nullopt;
-      count += *met;
+      Match& match = matches_[{&selection, device.id}];
+      if (match == Match::kUnknown) {
+        if (others + selection.steps > steps_per_claim_)
+          return {.end = MatchCount::End::kTooCostly, .steps = others + selection.steps};
+        match = evaluate(claim, selection, device);
+      }
+      if (match == Match::kUnknown) return {.end = MatchCount::End::kUnfinished};
+      if (match == Match::kFailed) return counts_[{&selection, node}] = {.end = MatchCount::End::kFailed};
+      count.matching += match == Match::kYes;
     }
-  return found->second = count;
+  return counts_[{&selection, node}] = count;
 }
 
-std::optional<bool> DevicePools::matches(const DeviceRequest& request, const PooledDevice& device) {
-  const Selection selection = selection_of(request);
-  const auto [found, is_new] = matches_.try_emplace({selection, device.id}, false);
-  if (!is_new) return found->second;
-  const auto* device_class = session_.cluster.kept().find<DeviceClassObject>(request.device_class);
-  std::string failure;
-  std::optional<bool> met = device_class == nullptr ? false : meets(device_class->selectors, device, failure);
-  if (met && *met) met = meets(request.selectors, device, failure);
-  if (!met) failures_[selection] = std::move(failure);
-  return found->second = met;
+bool DevicePools::matches(const DeviceRequest& request, const PooledDevice& device) {
+  const auto found = matches_.find({&selection_of(request), device.id});
+  return found != matches_.end() && found->second == Match::kYes;
 }
 
 }  // namespace muster::plugins
