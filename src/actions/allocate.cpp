@@ -1,4 +1,4 @@
-// Takes one pending job after the other and places its next chunk; the job then waits its turn for the chunk
+// Places the next chunk of each pending job in turn. The job then goes back into the order with the chunk
 // after that.
 #include "actions/allocate.hpp"
 

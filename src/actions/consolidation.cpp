@@ -1,5 +1,5 @@
-// Takes one pending job after the other that would fit into all free GPUs together, and evicts victims that
-// can be placed elsewhere.
+// For each pending job, in turn, that requests no more GPUs than are free in total, evicts victims that can
+// be placed elsewhere.
 #include "actions/consolidation.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Takes one pending job after the other, and evicts victims of its own queue that have a lower priority.
+// For each pending job in turn, evicts victims of lower priority in the job's own queue.
 #include "actions/preempt.hpp"
 
 #include <algorithm>

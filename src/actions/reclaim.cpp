@@ -1,5 +1,5 @@
-// Takes one pending job after the other that may reclaim, and evicts victims of other queues that use more
-// than their share.
+// For each pending job that may reclaim, in turn, evicts victims of other queues that use more than their
+// share.
 #include "actions/reclaim.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Stale gang eviction: evicts a gang that lost part of its minimum and does not get it back. actions.md 11.2.
+// Stale gang eviction: evicts a gang that has had fewer pods than its minimum for too long. actions.md 11.2.
 #pragma once
 
 #include <memory>

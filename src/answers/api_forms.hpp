@@ -15,8 +15,7 @@ namespace muster::answers {
 // The devices of a claim: an AllocationResult of resource.k8s.io/v1.
 nlohmann::json to_json(const AllocationObject& allocation);
 
-// Amounts as quantities by resource name. Zeros are included, since a patch does not change what it does not
-// name.
+// Amounts as quantities by resource name. Includes zeros, because a patch leaves omitted fields unchanged.
 nlohmann::json to_json(const Charge& charge);
 nlohmann::json to_json(const Shares& shares);
 

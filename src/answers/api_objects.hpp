@@ -9,7 +9,7 @@ namespace muster::answers {
 PodGroupObject pod_group_of(const Cluster& cluster, JobId job);
 // Applying the result again changes nothing.
 NodeObject node_object_of(const Cluster& cluster, NodeId node);
-// Only the requests of the pod and the rules for its nodes.
+// A pod with only the requests of the task and its constraints on nodes.
 PodObject asks_of(const Cluster& cluster, TaskId task);
 
 }  // namespace muster::answers

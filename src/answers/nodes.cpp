@@ -1,4 +1,5 @@
-// Checks every node as placing does, and sorts those that refuse by how little they lack.
+// Checks every node with the rules of placement. Sorts the nodes that refuse: those that lack least come
+// first.
 #include "answers/nodes.hpp"
 
 #include <algorithm>

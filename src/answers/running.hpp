@@ -1,4 +1,4 @@
-// A running job: the scores of its places, and the jobs that could preempt it.
+// Answers for a running job: the scores of its nodes, and the jobs that could preempt it.
 #pragma once
 
 #include "answers/explain.hpp"

@@ -1,4 +1,4 @@
-// Tries changes on copies of a state: does the job run then, and which other jobs lose by it?
+// Tries changes on copies of a state, to find out whether the job then runs and which other jobs it affects.
 #pragma once
 
 #include <optional>

@@ -21,8 +21,8 @@ struct ReasonChange {
   std::vector<std::string> before, after;  // reason codes; none: the job was not pending
 };
 
-// The estimated start of a job that is pending in both outcomes; nothing if it does not start or the start is
-// unknown.
+// The estimated start of a job that is pending in both outcomes; nullopt if it does not start, or if the
+// start is unknown.
 struct StartMove {
   std::string job;
   std::optional<TimePoint> before, after;

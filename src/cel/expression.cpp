@@ -23,7 +23,7 @@ class Evaluation {
  public:
   Evaluation(const Device& device, Steps& steps) : device_(device), steps_(steps) {}
 
-  // Values that hold others many times over grow fast: what they hold counts.
+  // Lists within lists can grow exponentially, so every value inside a result counts as a step.
   Value of(const Node& node) {
     if (!steps_.take(1)) return too_many_steps(steps_);
     Value value = value_of(node);
@@ -137,7 +137,7 @@ class Evaluation {
     return (*items)[static_cast<std::size_t>(*at)];
   }
 
-  // ---- what may be missing
+  // ---- optional values
 
   static Value optional_of(Value value) { return value.failed() ? value : Value(present(std::move(value))); }
 
@@ -214,7 +214,7 @@ class Evaluation {
     return result;
   }
 
-  // ---- macros: what follows is done with each item of a list, or each key of a map
+  // ---- macros: they evaluate their body for each item of a list, or each key of a map
 
   Value macro(const Node& node) {
     const Value target = of(node.parts[0]);
@@ -244,7 +244,7 @@ class Evaluation {
     return result.failed() || result.as<bool>() != nullptr ? result : failure("a macro takes a truth value");
   }
 
-  // One item alone can decide, even if others fail.
+  // A single item can decide, even if the evaluation of others fails.
   Value quantified(const List& items, const Node& node, bool decisive) {
     Value result = !decisive;
     for (const Value& item : items) {
@@ -277,7 +277,7 @@ class Evaluation {
     return kept;
   }
 
-  // With three parts, the first says which items.
+  // With three parts, the first selects the items.
   Value mapped(const List& items, const Node& node) {
     List results;
     for (const Value& item : items) {
@@ -318,7 +318,7 @@ class Evaluation {
     return node.text == "in" ? contained(left, right) : apply_operator(node.text, left, right);
   }
 
-  // Either side alone can decide, even if the other fails.
+  // Either side can decide, even if the evaluation of the other fails.
   Value logic(const Node& node, bool decisive) {
     const Value left = of(node.parts[0]);
     if (const auto* truth = left.as<bool>(); truth != nullptr && *truth == decisive) return left;

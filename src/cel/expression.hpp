@@ -1,14 +1,18 @@
-// Selectors of devices, in the part of the Common Expression Language that they need:
+// Device selectors, written in a subset of the Common Expression Language:
 //
 //   device.attributes["gpu.example.com"].model.lowerAscii().matches("^a100") &&
 //       device.capacity["gpu.example.com"].memory.compareTo(quantity("40Gi")) >= 0
 //
-// Truth values, whole numbers, text, quantities, semantic versions, lists, optional values (.? [?]
-// orValue());
-// && || ! ?: == != < <= > >= in + - * / %; has(), size(), quantity(), semver(), int(), string(), bool(),
-// cel.bind(), the macros all, exists, exists_one, map, filter and optMap, sets.*, and the methods of text,
-// lists, quantities and versions. What is outside of it (fractions, times, map literals, addresses) is
-// refused when the text is parsed.
+// The subset contains:
+//
+// - values: booleans, integers, strings, quantities, semantic versions, lists, optional values (.? [?]
+//   orValue());
+// - operators: && || ! ?: == != < <= > >= in + - * / %;
+// - functions: has(), size(), quantity(), semver(), int(), string(), bool(), cel.bind(), sets.*, and the
+//   methods of strings, lists, quantities and versions;
+// - macros: all, exists, exists_one, map, filter, optMap.
+//
+// The parser refuses everything else, such as fractions, times, map literals and addresses.
 #pragma once
 
 #include <memory>
@@ -20,15 +24,15 @@
 
 namespace muster::cel {
 
-// The device that an expression looks at.
+// The device that an expression is evaluated on.
 class Device {
  public:
   virtual ~Device() = default;
   virtual std::string_view driver() const = 0;
-  // Nothing: the device has no such attribute.
+  // Returns nullopt if the device has no such attribute.
   virtual std::optional<Value> attribute(std::string_view domain, std::string_view id) const = 0;
   virtual std::optional<Quantity> capacity(std::string_view domain, std::string_view id) const = 0;
-  // Of a map: domains of attributes or capacities, ids within a domain; in order.
+  // Returns the sorted keys of a map: the domains of attributes or capacities, or the ids within a domain.
   virtual std::vector<std::string> keys(const DevicePart& part) const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What expressions can call.
+// The functions that expressions can call.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// From characters to words: names, numbers, texts with their escapes, signs.
+// Splits an expression into tokens: names, numbers, strings with escapes, and operators.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -100,7 +100,7 @@ class Reader {
     return true;
   }
 
-  // Of so many hexadecimal digits, as UTF-8.
+  // Reads a code point of this many hexadecimal digits, and appends it as UTF-8.
   bool code_point(std::string& out, std::size_t digits) {
     unsigned code = 0;
     const std::string_view text = text_.substr(std::min(at_ + 1, text_.size()), digits);

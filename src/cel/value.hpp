@@ -1,4 +1,4 @@
-// The values that expressions work on.
+// The values of expressions.
 #pragma once
 
 #include <compare>
@@ -22,17 +22,17 @@ struct Quantity {
   auto operator<=>(const Quantity&) const = default;
 };
 
-// Semantic version 2.0.0. What follows a plus sign does not count.
+// A version as defined by Semantic Versioning 2.0.0. The part after a plus sign is ignored.
 struct Version {
   std::int64_t major = 0, minor = 0, patch = 0;
-  std::vector<std::string> pre_release;  // none: the release itself, which comes after
+  std::vector<std::string> pre_release;  // empty: the release itself, which is greater than its pre-releases
 
   static std::optional<Version> parse(std::string_view text);
   std::strong_ordering operator<=>(const Version& other) const;
   bool operator==(const Version& other) const { return (*this <=> other) == std::strong_ordering::equal; }
 };
 
-// `device`, one of its two maps, or what such a map has under a domain.
+// `device`, one of its two maps, or the entry of such a map for a domain.
 struct DevicePart {
   enum class What : std::uint8_t { kDevice, kAttributes, kCapacities, kAttributesOf, kCapacitiesOf };
   What what = What::kDevice;
@@ -43,9 +43,9 @@ struct DevicePart {
 struct Value;
 using List = std::vector<Value>;
 
-// Something that may be missing.
+// A value that may be absent.
 struct Optional {
-  std::shared_ptr<const Value> value;  // null: it is
+  std::shared_ptr<const Value> value;  // null: absent
 };
 
 struct Value
@@ -63,7 +63,7 @@ inline Optional present(Value value) { return {std::make_shared<const Value>(std
 Value failure(std::string_view why);
 // "text", "a number": for messages.
 std::string_view type_name(const Value& value);
-// Values of different types are not equal. Neither may have failed.
+// Values of different types are not equal. REQUIRES: neither value is a Failure.
 bool equal(const Value& a, const Value& b);
 
 }  // namespace muster::cel

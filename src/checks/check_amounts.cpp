@@ -1,4 +1,5 @@
-// Compares quotas, limits and weights of a queue with each other, with the parent's and with the cluster's.
+// Checks that the quotas, limits and weights of a queue agree with each other, with those of its parent, and
+// with the size of the cluster.
 #include <fmt/format.h>
 
 #include <array>

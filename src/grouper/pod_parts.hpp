@@ -22,7 +22,7 @@ struct Part {
   std::string prefix;  // of the pod names
   std::int64_t count = 1;
   std::int64_t first = 0;        // the first number
-  bool has_identities = false;   // a pod is missing if its number is, not if there are too few
+  bool has_identities = false;   // pods are missing by number, not by count
   json labels = json::object();  // added to the labels of the template
   std::string index_label = {};  // set to the number; "": no such label
   bool is_only_one = true;       // all pods of the workload belong to this part

@@ -1,4 +1,4 @@
-// Pods of Kubeflow's training jobs: those of each role, with the names and labels that its operators use.
+// The pods of each role in Kubeflow's training jobs, with the names and labels that its operators use.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -32,10 +32,10 @@ struct MadePod {
 struct MissingPods {
   std::vector<MadePod> pods;
   std::string why_none;                 // why the workload has no pods at all, such as "suspended"
-  std::vector<std::string> schedulers;  // named by the workload's pods, existing ones included
+  std::vector<std::string> schedulers;  // named by the pod templates of the workload
 };
 
-// True for kinds whose pods can be created, or where the reason against it is known.
+// True for kinds whose pods can be created, and for kinds with a known reason why they cannot.
 bool makes_pods(const std::string& api_version, const std::string& kind);
 
 // The pods that the workload lacks, named "<workload>-<number>" if the name that its controller would choose

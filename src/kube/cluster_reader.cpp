@@ -1,4 +1,4 @@
-// Lists each kind page by page, and removes from each object what no decision needs.
+// Lists each kind page by page, and removes from each object the parts that no decision needs.
 #include "kube/cluster_reader.hpp"
 
 #include <fmt/format.h>

@@ -75,7 +75,7 @@ void read_pod_meta(const Field& root, PodParts& parts) {
   for (const auto& [key, value] : pod.meta.labels) apply_label(key, value, pod);
 }
 
-// Pods written by hand have no phase yet and count as pending.
+// A pod without a phase, such as one written by hand, counts as pending.
 PodPhase phase_of(const Field& field) {
   const std::string_view phase = field.text();
   if (phase.empty() || phase == "Pending") return PodPhase::kPending;

@@ -83,16 +83,16 @@ bool Cluster::has_a_place(const Task& task) const {
   return task.observed.node.valid() || bind_request_of(task) != nullptr;
 }
 
-// The queue to charge, or "". What this scheduler charged takes precedence over what a tenant could have
-// written.
+// The queue that the pod is charged to, or "". Prefers the queue that this scheduler charged to one that a
+// tenant could have written.
 std::string Cluster::queue_charged_for(const Task& task) const {
   if (!task.job.valid() || !has_a_place(task)) return "";
   const QueueId queue = jobs_.job(task.job).queue;
   return queue.valid() && queue != queues_.nobody() ? queues_[queue].name : "";
 }
 
-// The queue that the job's pods were charged to when they were bound; if the group has no object, also the
-// queue that the pods name. The oldest pod decides.
+// The queue that the job's pods were charged to when they were bound. If the group has no object, a queue
+// that a pod names counts as well. The oldest pod decides.
 QueueId Cluster::queue_of_members(JobId id) const {
   std::vector<TaskId> members = jobs_.members(id);
   std::sort(members.begin(), members.end(), [&](TaskId a, TaskId b) {

@@ -1,4 +1,4 @@
-// The core of semi-preemptible jobs: what their minimum shape holds. It is updated pod by pod.
+// Computes the core of semi-preemptible jobs: the resources that their minimum holds. Updates it pod by pod.
 #include <algorithm>
 #include <charconv>
 #include <tuple>
@@ -10,7 +10,7 @@ namespace {
 
 bool stands(const Placement& at) { return in(at.status, kActiveAllocated) && at.node.valid(); }
 
-// An order by facts that never change: role, task priority, creation time, uid.
+// Orders tasks by properties that never change: role, task priority, creation time, uid.
 auto rank_of(const Task& t) {
   std::int64_t priority = 0;
   const bool has_priority =

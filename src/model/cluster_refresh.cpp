@@ -1,5 +1,4 @@
-// Updates what depends on structure: queue tree, node capacities and order, priorities, preemptibility,
-// totals.
+// Updates derived state: the queue tree, node capacities and order, priorities, preemptibility and totals.
 #include <algorithm>
 
 #include "model/cluster.hpp"

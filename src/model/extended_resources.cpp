@@ -65,7 +65,8 @@ class OneResource {
     into_.uses.push_back({container, resource_.name, lasting_.back().request});
   }
 
-  // Sidecars that started earlier keep their devices.
+  // A container that ends before the others start can use their devices, but not those of sidecars that
+  // started before it: they keep running.
   void add_passing(std::size_t container) {
     const Wanted wanted = wanted_by(containers_[container], resource_.amount_name);
     std::int64_t missing = wanted.devices;

@@ -1,4 +1,4 @@
-// Reuses the ids of interned things that are no longer in use.
+// Reuses the ids of interned values that are no longer in use.
 #pragma once
 
 #include <algorithm>

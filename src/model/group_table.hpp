@@ -1,4 +1,4 @@
-// The names of shared GPUs: those that pods came with, and new ones for devices that start to be shared.
+// The names of shared GPUs: those that pods already have, and new ones for devices that become shared.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,10 +19,10 @@ class GroupTable {
   GroupId find(std::string_view name) const;
   const std::string& name(GroupId group) const { return groups_[group].name; }
 
-  // Records that a pod was seen to use the group, so that no other device ever gets its name.
+  // Records that a pod uses the group, so that no other device ever gets its name.
   void spend(GroupId group);
-  // New names for devices of a node, starting with the first that no pod was ever seen to use. The same
-  // number yields the same name until then, so that a search does not use up names.
+  // Returns a new name for a device of the node, counted from the first name that no pod has used. The same
+  // number yields the same name until a pod uses it, so that a search does not use up names.
   GroupId fresh(NodeId node, const std::string& node_name, std::uint32_t number);
 
   std::size_t size() const { return groups_.size(); }
@@ -37,7 +37,7 @@ class GroupTable {
  private:
   struct Group {
     std::string name;
-    NodeId made_for;  // not valid if a pod came with the name
+    NodeId made_for;  // not valid if the name came from a pod
     std::uint32_t number = 0;
   };
   struct Made {

@@ -11,11 +11,11 @@ namespace muster {
 
 // A sentence: "queue team-a has a limit of 4 GPUs: 3 in use, 2 more requested".
 std::string text_of(const Cluster& cluster, const JobReason& reason);
-// "not enough GPUs (8 requested, at most 4 free)"; follows a number of nodes.
+// A phrase to put after a number of nodes: "not enough GPUs (8 requested, at most 4 free)".
 std::string text_of(const Cluster& cluster, const NodeRefusal& refusal);
 
-// The rule that protects jobs, and the time at which the first protection ends: "minimum runtime (train-a
-// until 2025-06-01T12:04:31Z, then 2 more)".
+// The rule that protects the jobs, and the time at which the first of them is no longer protected: "minimum
+// runtime (train-a until 2025-06-01T12:04:31Z, then 2 more)".
 std::string spared_text(const Cluster& cluster, const NotEvictableJobs& spared);
 
 // What a node lacks of a resource: "4 GPUs short (4 of 8 free)".

@@ -56,7 +56,7 @@ std::optional<std::string_view> arguments(std::string_view text, std::string_vie
   return text.substr(1, text.size() - 2);
 }
 
-// Two durations separated by a comma; if they have keys, their order is free.
+// Two durations separated by a comma. With keys, they may come in either order.
 struct Pair {
   Duration first{}, second{};
 };

@@ -1,4 +1,4 @@
-// Computes how long a refused job waits, and the plugin that enforces it.
+// Computes how long a refused job waits, and defines the plugin that enforces it.
 #include "plugins/refused_jobs.hpp"
 
 #include <algorithm>

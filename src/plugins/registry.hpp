@@ -15,7 +15,7 @@ namespace muster::plugins {
 std::vector<KnownComponent> known_plugins();
 // The configured plugins in order. Appends bad arguments to `errors`.
 std::vector<PluginFactory> make_plugins(const Config& config, std::vector<Error>& errors);
-// The plugins that the file names and KAI has, but that decide nothing here, such as "snapshot".
+// The plugins that the file names and that KAI has but muster skips, such as "snapshot".
 std::vector<std::string> skipped_plugins(const Config& config);
 
 }  // namespace muster::plugins

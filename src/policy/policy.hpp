@@ -15,7 +15,8 @@ KnownNames known_names();
 ClusterOptions cluster_options(const SchedulerParams& params);
 // Appends invalid arguments of plugins and actions to `errors`.
 Policy make_policy(const Config& config, std::vector<Error>& errors);
-// Whether the plugin minruntime takes the minimum runtime against a reclaim from the lowest common ancestor.
+// Whether the plugin minruntime resolves the minimum runtime against reclaim from the lowest common ancestor
+// of both queues, and not from the victim's queue.
 bool reclaims_by_lca(const Config& config);
 // "plugin snapshot is not in this version and is skipped", or "". Considers only plugins named in a file.
 std::string skipped_text(const Config& config);

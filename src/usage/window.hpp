@@ -20,9 +20,9 @@ std::optional<TimePoint> next_reset(const UsageSettings& settings, TimePoint now
 
 // The weight of use of this age.
 double decayed(const UsageSettings& settings, Duration age);
-// The part of a share that still counts if it was computed at `then` and could not be updated since. It is
-// the whole share until that is stale. Then it fades as if no queue had used anything since: by the half
-// life, or else as the window moves on. It is 0 when the window is over.
+// The part of a share that still counts if it was computed at `then` and could not be updated since. A share
+// counts fully until it is stale. It then decays as if no queue had used anything since: with the half life,
+// or, if there is none, as the window moves on. It is 0 when the window is over.
 double remaining_share(const UsageSettings& settings, TimePoint then, TimePoint now);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A 128-bit integer for products of two int64, declared so that -Wpedantic accepts it.
+// A 128-bit integer for products of two int64. The declaration avoids a warning of -Wpedantic.
 #pragma once
 
 namespace muster {

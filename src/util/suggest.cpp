@@ -12,8 +12,8 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool same(char a, char b) { return lower(a) == lower(b); }
 
-// The number of letters to insert, remove, replace, or swap with the next one to turn one text into the
-// other.
+// The smallest number of edits that turn one text into the other. An edit inserts, removes or replaces a
+// letter, or swaps it with the next one.
 std::size_t distance(std::string_view a, std::string_view b) {
   // Three rows of the table: for the first i-2, i-1 and i letters of a.
   std::vector<std::size_t> older(b.size() + 1), old(b.size() + 1), row(b.size() + 1);

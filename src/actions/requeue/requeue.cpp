@@ -1,4 +1,4 @@
-// Evicts overdue jobs that opted in, for one pending job after the other that outranks them.
+// For each pending job in turn, evicts overdue jobs that opted in and that the pending job outranks.
 #include "actions/requeue/requeue.hpp"
 
 #include <algorithm>
@@ -125,7 +125,7 @@ class Requeue final : public Action {
     return given.value_or(options_.default_delay);
   }
 
-  // The job goes behind the other pending jobs, and is not nominated again before its delay has passed.
+  // The job moves behind the other pending jobs, and is not nominated again before its delay has passed.
   static void send_to_the_back(Session& s, const RequeueAttempt::Victim& victim) {
     const std::string not_before = format_time(victim.not_before);
     s.cluster.requeued(victim.job, s.now, not_before);

@@ -1,4 +1,5 @@
-// When one queue may take from another: gate, victim filter and proof of reclaim. fairshare.md 9.
+// Decides when one queue may reclaim from another: gate, victim filter, and proof that reclaim is impossible.
+// fairshare.md 9.
 #pragma once
 
 #include <absl/container/inlined_vector.h>
@@ -30,7 +31,7 @@ class ReclaimRules {
   bool may_reclaim(JobId preemptor) const;
   bool is_within_share(JobId preemptor) const;
   bool may_take_from(JobId preemptor, QueueId leaf) const;
-  // Proves that no victims of these queues may free enough.
+  // Returns a reason if the rules provably do not let victims of these queues free enough.
   std::optional<JobReason> too_much(const Shortage& shortage) const;
 
   // These compare `held`, the use of a queue, with its quota or share; the first adds the requested amount.

@@ -32,7 +32,7 @@ std::int64_t& entry(Request& request, Kind kind) {
   return at->units;
 }
 
-// Visits all amounts, with shares of GPUs as an amount of GPUs.
+// Visits all amounts. Shares of GPUs are visited as an amount of GPUs.
 template <class Visit>
 void for_each_amount(const Shape& shape, Visit visit) {
   for (const Amount& a : shape.request)

@@ -19,7 +19,7 @@ struct TopologyLevels {
   std::uint32_t finest() const { return preferred.value_or(required); }
 };
 
-// What is to be placed, and where it may go.
+// What to place, and where it may be placed.
 struct DomainQuestion {
   const TopologyTree* tree = nullptr;
   DomainRoom* room = nullptr;
@@ -27,10 +27,11 @@ struct DomainQuestion {
   GroupDemand demand;
   std::string group;                // name of the sub group; "" for the job itself
   const Bitmap* allowed = nullptr;  // node ranks; null: all nodes
-  // Some pods of the group run already: only the required domains with such a pod are allowed.
+  // True if some pods of the group already run. Then only required domains that contain such a pod are
+  // allowed.
   bool is_anchored = false;
   std::vector<TopologyDomainId> anchors;  // sorted
-  // A required level coarser than the domain that all nodes share counts as met.
+  // True if a required level counts as met when it is coarser than the domain that all nodes share.
   bool uses_finer_domain = false;
 };
 
@@ -45,8 +46,9 @@ class DomainSearch final : public NodeSets {
   const std::string& place() const override { return (*q_.tree)[last_].id; }
   JobReason refusal() const override;
 
-  // True if the group prefers a level. Then scores() is how the tasks of the group are placed, and those of
-  // groups below it without a preference of their own. Null scores: all nodes of the last set are equal.
+  // True if the group prefers a level. Then scores() applies to the tasks of the group, and to those of
+  // groups below it that have no preference of their own. If scores() is null, all nodes of the last set are
+  // equal.
   bool is_preferring() const { return q_.levels.preferred.has_value(); }
   const NodeScores* scores() const { return has_scores_ ? &scores_ : nullptr; }
 

@@ -17,7 +17,7 @@ class HttpConnections {
   // Called on the thread for each request. Must answer it or move the connection away.
   using Asked = std::function<void(HttpConnection&)>;
 
-  // `listener`: not open if connections only come by take().
+  // `listener` is not open if all connections come from take().
   HttpConnections(Socket listener, Asked asked, Trouble trouble);
   ~HttpConnections();  // closes what is open
   HttpConnections(const HttpConnections&) = delete;
@@ -27,8 +27,8 @@ class HttpConnections {
   // To be called from any thread.
   bool take(HttpConnection& connection);
 
-  // To be called by `asked`: returns false if so many answers are in progress that another must be refused.
-  // An answer that is unusually slow is dropped first.
+  // Called by `asked`. Returns false if too many answers are in progress to begin another. Before that, drops
+  // an answer that is unusually slow.
   bool may_begin_answer();
 
  private:

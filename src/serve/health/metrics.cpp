@@ -216,7 +216,8 @@ void Metrics::GaugeFamilies::remove(const OfResources& shown) const {
     if (shown[i] != nullptr) all[i]->Remove(shown[i]);
 }
 
-// As in KAI-Scheduler, the resources in use have the queue's name as label, all others its displayed name.
+// As in KAI-Scheduler, the label is the queue's name for resources in use, and its display name for all
+// others.
 void Metrics::show_queues(const Cluster& cluster, const Decisions& decisions, const QueueUsage* used) {
   set_gauges(capacity_.add({{"nodepool", node_pool_}}), cluster.total().shares(), kCoresAndBytes);
   for (const QueueShare& share : decisions.shares) {

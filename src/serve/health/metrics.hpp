@@ -46,7 +46,7 @@ class Metrics {
     std::string ns, name, uid;  // of the job
   };
   void evicted(const EvictedFrom& job, const std::string& action);
-  // Requeue evicts victims for a preemptor: their cooldowns are written.
+  // Counts an eviction by requeue. Called when the cooldowns of the victims are written.
   void requeue_committed(const std::string& nominators);
   // Removes the counters of PodGroups whose last eviction is older; they would grow without limit.
   void forget_evictions_before(Clock::time_point end);
@@ -55,12 +55,12 @@ class Metrics {
   void write_failed(const std::string& what);
   void drifted(std::size_t objects);
   void checked();
-  // Pods by how another scheduler's decision compares with ours; these metrics exist only in shadow mode.
+  // Shows how many pods the other scheduler decided as muster would. Only in shadow mode.
   void shadowed(const std::map<std::string, std::int64_t>& pods, double agreement_percent);
-  // Another scheduler decided about a pod of ours.
+  // Counts a decision of another scheduler about a pod of this one.
   void rival_decided();
   void leads(bool is_leader);
-  // A changed configuration was accepted or rejected.
+  // Records whether a changed configuration was accepted.
   void reloaded(bool is_good);
   void queued(std::size_t binds, std::size_t evictions, std::size_t requests);
   void left_out(std::int64_t objects);

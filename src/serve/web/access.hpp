@@ -20,8 +20,9 @@ class Access {
   Access(const Upstream& upstream, const std::atomic<bool>& is_closing, const Trouble& trouble)
       : upstream_(upstream), is_closing_(is_closing), trouble_(trouble) {}
 
-  // Returns whether the owner of the token may get this path and list the pods of the namespace ("": of all
-  // namespaces). To be called from any thread but the loop's. REQUIRES: all three are valid UTF-8.
+  // Returns whether the owner of the token may get this path and list the pods of the namespace, or of all
+  // namespaces if it is "". May be called from any thread except the loop's. REQUIRES: all three are valid
+  // UTF-8.
   MayRead may_read(const std::string& token, const std::string& path, const std::string& ns);
 
  private:

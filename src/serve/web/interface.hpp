@@ -33,7 +33,7 @@ class Interface {
   // Returns false if a request is still being answered after this time.
   bool stop(std::chrono::milliseconds most);
 
-  // Returns the answer for a client. Does not throw. To be called from any thread but the loop's.
+  // Returns the answer for a client. Does not throw. May be called from any thread except the loop's.
   WebAnswer answer(const WebRequest& request);
 
  private:

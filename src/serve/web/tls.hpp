@@ -1,4 +1,5 @@
-// The server side of TLS. Certificate and key are read from files, again whenever these change.
+// The server side of TLS. Reads the certificate and the key from files, and reads them again when they
+// change.
 #pragma once
 
 #include <filesystem>
@@ -37,7 +38,7 @@ class TlsFiles {
   Times read_at_;
 };
 
-// A TLS connection over a non-blocking socket. If a call returns 0 or less, next() tells what to do.
+// A TLS connection over a non-blocking socket. If a call returns 0 or less, next() returns what to do.
 class TlsConversation {
  public:
   enum class Next { kEnd, kWaitToRead, kWaitToWrite };

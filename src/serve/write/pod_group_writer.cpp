@@ -28,7 +28,7 @@ namespace resources = kube::resources;
 // How long a planned PodGroup waits for a bind that needs it.
 constexpr auto kUntilWanted = std::chrono::seconds(5);
 
-// How long an API server that has just started may not know all access rights yet.
+// An API server that has just started may not know all access rights for this long.
 constexpr auto kUntilRightsAreKnown = std::chrono::seconds(5);
 
 MayRetry until_rights_are_known() {
@@ -231,8 +231,8 @@ kube::Async<bool> PodGroupWriter::is_annotated(std::string ns, std::string name)
   co_return !patching->failed;
 }
 
-// Sends one request at a time for each PodGroup; changes decided meanwhile are part of the next one. If the
-// server refuses a change, the model gets the PodGroup as it is on the server.
+// Sends one request at a time for each PodGroup. Changes decided in the meantime go into the next request. If
+// the server refuses a change, the model takes the PodGroup from the server.
 kube::Async<void> PodGroupWriter::send_annotations(std::string ns, std::string name,
                                                    std::shared_ptr<Patching> patching) {
   const CountedWrite counted(open_writes_);
