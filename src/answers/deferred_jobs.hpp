@@ -1,6 +1,6 @@
-// Defers pending jobs that are behind others like them. As long as the free resources cannot serve the jobs
-// before them, cycles decide nothing about them, so a simulated future need not consider them. In a long
-// queue, that is most jobs.
+// Defers pending jobs that come after similar jobs in their queue. While the free resources cannot serve
+// those jobs, cycles decide nothing about the later ones, so a simulated future can skip them. In a long
+// queue, these are most of the jobs.
 #pragma once
 
 #include <vector>
@@ -16,8 +16,8 @@ struct Alike {
   std::int64_t pods = 0;  // that must start together
 };
 
-// The groups of similar jobs of a settled cluster; several futures can share them. Jobs that are unlike all
-// others, or were evicted or requeued before, are in none.
+// The groups of similar jobs of a settled cluster. Several futures can share them. A job that is unlike all
+// others, or that was evicted or requeued before, is in no group.
 std::vector<Alike> lines_of(const Cluster& cluster);
 
 // The deferred jobs of one future on its own copy of the cluster.

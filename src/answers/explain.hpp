@@ -1,4 +1,5 @@
-// Explains why a job is pending, runs where it runs, or was evicted. The engine itself computes the answers.
+// Explains why a job is pending, why it runs on its nodes, or why it was evicted. Scheduling itself computes
+// the answers.
 #pragma once
 
 #include <optional>
@@ -97,8 +98,8 @@ struct Explanation {
 struct ExplainOptions {
   bool is_quick = false;      // without suggested changes and start estimate
   bool plays_futures = true;  // false if the start is already known
-  // Time limit of the suggested changes. Default: two seconds; with thousands of jobs, less, so that the
-  // whole answer takes below one second.
+  // Time limit of the suggested changes. The default is two seconds; with thousands of jobs, less, so that
+  // the whole answer takes less than a second.
   std::optional<Duration> time = {};
   int threads = 1;  // for the simulated futures
 };

@@ -1,4 +1,4 @@
-// Keeps one ring of durations per queue and user, and forgets the one used longest ago first.
+// Keeps one ring buffer of durations per queue and user. Drops the least recently used ring first.
 #include "answers/run_history.hpp"
 
 #include <algorithm>

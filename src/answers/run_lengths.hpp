@@ -1,5 +1,5 @@
-// How long each job runs, as far as known: from the job itself, from its queue, or from similar jobs seen
-// before. Uncertain durations are drawn at random.
+// Determines how long each job runs, if known: from the job itself, from its queue, or from similar jobs in
+// the past. Uncertain durations are drawn at random.
 #pragma once
 
 #include <map>

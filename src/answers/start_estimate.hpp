@@ -13,11 +13,11 @@ namespace muster::answers {
 
 inline constexpr int kFutures = 32;
 
-// The number of threads to use on this machine, within reason; for a process that has the machine to itself.
+// A reasonable number of threads for a process that has the machine to itself.
 int threads_here();
 
 struct StartEstimate {
-  std::optional<TimePoint> p50, p90;  // nothing: reached in fewer futures than that
+  std::optional<TimePoint> p50, p90;  // nullopt: the job starts in too few futures
   double never = 0;                   // share of the futures in which it does not start
   EstimateBasis basis;
   int futures = 0;                // number of simulated futures

@@ -1,5 +1,5 @@
-// Finds single changes that would let a pending job run. Each was tried by running cycles on a copy of the
-// state, and no smaller amount of the same kind is enough.
+// Finds single changes that would let a pending job run. Tries each change by running cycles on a copy of the
+// state, and offers the smallest sufficient amount of each kind.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct Help {
 
 struct Helps {
   std::vector<Help> changes;  // the cheapest first
-  bool is_cut = false;        // the time was up; there may be more
+  bool is_cut = false;        // the time limit was reached; there may be more
   bool starts_by_itself = false;
   int cycles = 0;  // number of cycles after which it starts by itself
 };

@@ -1,4 +1,4 @@
-// Words and trees of expressions.
+// Tokens and syntax trees of expressions.
 #pragma once
 
 #include <string>

@@ -19,8 +19,8 @@
 
 namespace muster {
 
-// A bad value is an error with file, line and key, appended to `errors`, and the default is returned, so that
-// one run finds all mistakes. REQUIRES: the component is known to have the keys that are asked for.
+// For a bad value, appends an error with file, line and key to `errors` and returns the default, so that one
+// run finds all mistakes. REQUIRES: the component declares the requested keys.
 class Arguments {
  public:
   Arguments(const ComponentConfig& component, const KnownComponent& known, std::vector<Error>& errors)

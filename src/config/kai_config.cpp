@@ -1,5 +1,5 @@
-// Reads KAI-Scheduler's Config: names that its components share. Most of it does not concern the scheduler:
-// docs/kai/kubernetes.md 1.6.
+// Reads from KAI-Scheduler's Config the names that its components share. The rest does not concern the
+// scheduler: docs/kai/kubernetes.md 1.6.
 #include <fmt/format.h>
 
 #include <initializer_list>

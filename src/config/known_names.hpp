@@ -25,7 +25,7 @@ struct KnownComponent {
   }
 };
 
-// In the order in which suggestions prefer them.
+// The known names. If several match, a suggestion prefers the first.
 struct KnownNames {
   std::vector<KnownComponent> plugins, actions;
 

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-// Sets the parameters whose default is not zero or false, because Go's JSON omits zero and false.
+// Sets parameters with other defaults to zero or false, because Go's JSON omits those values.
 void set_values_omitted_by_go(SchedulerParams& params) {
   params.max_consolidation_preemptees = 0;
   params.default_staleness_grace_period = Duration::zero();

@@ -1,4 +1,4 @@
-// Compresses the text of files whose names ask for it.
+// Compresses the text of files with names such as cluster.json.zst.
 #pragma once
 
 #include <string>

@@ -178,8 +178,8 @@ Async<HttpResponse> ApiClient::send_if_wanted(ApiRequest* request) {
   co_return co_await send_authorised(request);
 }
 
-// Sends nothing without credentials: the server would treat us as an anonymous user, and its 403 would say
-// nothing about which kinds exist.
+// Sends nothing without credentials: the server would treat muster as an anonymous user, and its 403 would
+// say nothing about which kinds exist.
 Async<HttpResponse> ApiClient::send_authorised(const ApiRequest* request) {
   const std::optional<Error> problem = co_await authorisation_.ready();
   if (problem) {

@@ -1,4 +1,4 @@
-// HTTP requests and responses, and the TLS identity they are sent with.
+// HTTP requests and responses, and the TLS identity of the client.
 #pragma once
 
 #include <chrono>

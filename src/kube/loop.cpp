@@ -17,7 +17,7 @@ constexpr int kLongestPollMs = 1'000;
 constexpr auto kShortestRound = std::chrono::milliseconds(2);
 // A line is one event of a watch. etcd stores no object above 1.5 MiB.
 constexpr std::size_t kLongestLine = 64U << 20U;
-// A proxy may send a Retry-After of years, and the cached objects would become stale meanwhile.
+// A proxy may send a Retry-After of years; the cached objects would become stale.
 constexpr curl_off_t kLongestRetryAfter = 60;
 
 void initialise_curl() {
@@ -25,7 +25,7 @@ void initialise_curl() {
   static_cast<void>(once);
 }
 
-// Copies the text, because it may be renewed during the transfer.
+// Copies the text, because it may be replaced during the transfer.
 curl_blob blob_of(const std::string& text) {
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
@@ -121,7 +121,7 @@ class Transfer {
     set_up_tls();
   }
 
-  // If the certificate has another name, requests that name but connects to the given address.
+  // If the certificate has a different name than the address, requests that name but connects to the address.
   void set_up_route() {
     const std::size_t host = request_.url.find("://") + 3;
     const std::size_t end = std::min(request_.url.find_first_of("/?", host), request_.url.size());
@@ -159,7 +159,7 @@ class Transfer {
     curl_easy_setopt(easy_, option, &blob);
   }
 
-  // No exception may pass through libcurl: an exception of the reader makes the transfer fail.
+  // No exception may pass through libcurl. An exception of the reader fails the transfer instead.
   static std::size_t received(char* data, std::size_t one, std::size_t size, void* self) noexcept {
     Transfer& transfer = *static_cast<Transfer*>(self);
     try {

@@ -16,7 +16,7 @@ class ObjectReader {
   ObjectReader();
   ~ObjectReader();
 
-  // The object is valid only during the call. If it is not whole, it has only its metadata, or is empty.
+  // The object is valid only during the call. If `is_whole` is false, it has only its metadata, or is empty.
   using UseObject = std::function<void(Json object, bool is_whole)>;
   using UseEvent = std::function<void(std::string_view type, Json object, bool is_whole)>;
 

@@ -1,4 +1,4 @@
-// Applies to pods from files what the API server does to pods at creation: LimitRanges and runtime classes.
+// Applies LimitRanges and runtime classes to pods from files, as the API server does when it creates a pod.
 #pragma once
 
 #include <map>

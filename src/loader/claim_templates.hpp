@@ -1,4 +1,4 @@
-// Device claims that a controller creates from templates, one per pod.
+// Creates device claims from templates, one per pod, as a controller does in a cluster.
 #pragma once
 
 #include <functional>

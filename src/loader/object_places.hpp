@@ -1,5 +1,5 @@
-// Finds the file and line of objects. Few warnings are about an object that was read before, so locations are
-// not recorded. Instead, the files are read again if locations of some objects are wanted.
+// Finds the file and line of objects. Locations are not recorded, because few warnings concern an object that
+// was read before. Instead, the files are read again if the locations of some objects are needed.
 #pragma once
 
 #include <map>

@@ -1,4 +1,5 @@
-// The part of a snapshot that is not in its objects: when it was taken, and what only the scheduler knew.
+// The part of a snapshot that its objects do not contain: its time, and the state that only the scheduler
+// knew.
 #pragma once
 
 #include <map>
@@ -31,8 +32,8 @@ bool is_scheduler_state(const Document& document);
 // Ignores malformed parts of the document.
 SchedulerState read_scheduler_state(const Document& document);
 
-// Adds the rules that a live scheduler has beside its configuration: it delays jobs whose bind was refused,
-// and protects jobs whose eviction was refused.
+// Adds the rules that a live scheduler applies in addition to its configuration. It delays jobs after a
+// refused bind, and protects jobs after a refused eviction.
 void add_live_rules(const SchedulerState& state, Policy& policy);
 
 // Records past evictions in the cluster. REQUIRES: all objects are in the cluster.

@@ -1,5 +1,5 @@
 // The effect of LimitRanges on new pods: containers get default requests and limits, and pods outside the
-// bounds are rejected. In a cluster the API server does this; for pods from files we do.
+// bounds are rejected. In a cluster the API server does this; for pods from files, muster does.
 #pragma once
 
 #include <map>

@@ -24,7 +24,7 @@ void read_gpu_annotation(const Field& annotation, GpuAnnotations& gpu);
 struct ContainerSums {
   Amounts app, sidecars;
   Amounts limits;             // of all containers
-  Amounts peak;               // the most that one ordinary init container needs, with the sidecars before it
+  Amounts peak;               // the largest need of an ordinary init container, with the sidecars before it
   bool is_guaranteed = true;  // every container requests exactly its limits of cpu and memory
   bool has_containers = false;
 };

@@ -1,4 +1,4 @@
-// Placements and the sums kept over them.
+// Changes placements and keeps the sums over them up to date.
 #include "model/cluster.hpp"
 
 #include <absl/hash/hash.h>

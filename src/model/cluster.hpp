@@ -1,7 +1,6 @@
-// The cluster: the objects that exist (applied as deltas from a source) and where tasks are placed (changed
-// by move()).
+// The cluster: its objects (applied as deltas from a source) and the placements of tasks (changed by move()).
 //
-// A cluster lives on between cycles. A source applies objects as they are added, changed or removed. Before a
+// A cluster is kept between cycles. A source applies objects as they are added, changed or removed. Before a
 // cycle, refresh() updates everything that depends on structure (queue tree, node capacities, priorities).
 // Sums per node (NodeTable), queue (QueueTree) and job (JobTable) are kept by move(), which is the only way
 // to change a placement; moving back undoes it exactly.
@@ -58,7 +57,7 @@ class Cluster {
  public:
   explicit Cluster(ClusterOptions options = {});
 
-  // ---- Deltas from a source. Objects may come in any order and refer to objects that are not there yet.
+  // ---- Deltas from a source. Objects may come in any order and refer to objects that come later.
   void apply(Object&& object);
   // Apply an object and return its id.
   NodeId apply(NodeObject&& object) { return take(std::move(object)); }
@@ -72,14 +71,14 @@ class Cluster {
   void observe(TaskId task, const Observed& seen);
   // Its owner recreated the pod: a new pending pod with the same name and the old creation time.
   void recreate(TaskId task, std::string uid);
-  // Treats the job as if it had just been read: of its past, only what its object says is kept.
+  // Treats the job as if it had just been read: keeps only the part of its past that its object records.
   void forget_past(JobId job);
   // The earliest time at which a terminating pod starts to count as stuck; nullopt if there is none.
   std::optional<TimePoint> next_stuck() const;
   // Changes the task's requests and constraints to those of `asks`.
   void reshape(TaskId task, const PodObject& asks);
 
-  // ---- Effects of a cycle on a job. The next delta of its object will say the same.
+  // ---- Effects of a cycle on a job. The next delta of its object will confirm them.
   void started(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_start = now; }
   void evicted(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_eviction = now; }
   void requeued(JobId job, TimePoint now, std::string not_before) {
@@ -179,7 +178,7 @@ class Cluster {
   // Devices on the node that the shape's claims hold and that are already counted there. With
   // `even_if_releasing`, devices that are about to be released count as well.
   std::int64_t counted_devices(const Shape& shape, NodeId node, bool even_if_releasing) const;
-  // What a queue is charged for the shape on that node.
+  // The amount that a queue is charged for a pod of the shape on that node.
   Charge accepted(const Shape& shape, NodeId node) const;
 
   // Increases with every delta from the source and with every note about a job. A node update without changes
@@ -189,7 +188,7 @@ class Cluster {
   std::uint64_t placements_hash() const { return placements_hash_; }
 
   // The number of interned names and sets that tasks share. Unused ones are dropped from time to time, so the
-  // number stays in proportion to what exists.
+  // number stays proportional to the number of objects.
   std::size_t interned() const;
   // How often unused ones have been dropped.
   std::uint64_t sweeps() const { return sweeps_; }
@@ -209,7 +208,7 @@ class Cluster {
     std::vector<ZoneRecord> zones;
     std::vector<std::string> volumes;
   };
-  // What it means for the cluster that an object of this kind was applied or removed. Kinds that
+  // Update the cluster after an object of this kind was applied or removed. Kinds that
   // cluster_apply.cpp lists as only stored have no overload.
   template <class T>
   struct Gone {
@@ -357,7 +356,7 @@ class Cluster {
   // Which parts refresh() has to update.
   bool classes_stale_ = true, claims_stale_ = false, slices_stale_ = false, zones_stale_ = false,
        topologies_stale_ = false, backing_stale_ = false;
-  std::size_t sweep_at_ = 4096;  // number of interned things that triggers the next sweep
+  std::size_t sweep_at_ = 4096;  // number of interned values that triggers the next sweep
   std::uint64_t sweeps_ = 0;
   std::uint64_t revision_ = 0;
   std::uint64_t placements_hash_ = 0;

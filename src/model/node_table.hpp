@@ -1,4 +1,4 @@
-// The nodes: lookup by name, capacities, and what tasks leave of them.
+// The nodes: lookup by name, capacities, and the amounts that tasks leave free.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -117,7 +117,7 @@ class NodeTable {
   void sum_up(const KindTable& kinds, const std::string* gpu_role);
   // Whether no input of the totals has changed since.
   bool are_totals_current() const { return !totals_stale_; }
-  // What usable nodes offer, minus what pods of other schedulers use there.
+  // The capacity of usable nodes, minus the use by pods of other schedulers there.
   const Charge& total() const { return total_; }
   // MiB per GPU of the smallest and the largest node with known GPU memory; 0 if there is none.
   std::int64_t smallest_gpu() const { return smallest_gpu_; }

@@ -1,5 +1,5 @@
-// What a source (a file or the API server) knows about each object, in the form that the cluster takes. Plain
-// data: strings as in the API, amounts already in the units of model/resources.hpp.
+// The objects that a source (a file or the API server) passes to the cluster. They are plain data: strings as
+// in the API, amounts in the units of model/resources.hpp.
 #pragma once
 
 #include <type_traits>
@@ -186,7 +186,7 @@ struct LimitRangeObject {
   std::vector<LimitRangeItem> items;
 };
 
-// What pods with a runtime class get when they are created.
+// The settings that pods with a runtime class get when they are created.
 struct RuntimeClassObject {
   static constexpr std::string_view kKind = "RuntimeClass";
   Meta meta;

@@ -31,7 +31,7 @@ struct Queue : QueueObject {  // the object as last applied
                                                             &QueueObject::gpu};
 };
 
-// What a queue and its descendants use and request; kept up to date by every move.
+// The amounts that a queue and its descendants use and request. Every move updates them.
 struct QueueUse {
   Charge allocated;        // active-allocated tasks
   Charge non_preemptible;  // the part that may not be reclaimed

@@ -1,4 +1,4 @@
-// Scores nodes by what they have free: plugins nodeavailability, resourcetype, nominatednode,
+// Scores nodes by their free resources: plugins nodeavailability, resourcetype, nominatednode,
 // gpusharingorder, nodeplacement; and devices: gpupack, gpuspread. placement.md 5, 6.2.
 #pragma once
 

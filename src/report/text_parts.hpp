@@ -96,7 +96,7 @@ Text queues_text(const Cluster& cluster, const Round& last, const TextStyle& sty
 Text nodes_text(const Cluster& cluster, const Decisions& last, const TextStyle& style);
 
 // Each selected job with its queue, its pods, their nodes, and the reason if it is pending. If there are many
-// jobs, a table of their numbers per queue and state comes first, and pending jobs are listed before others.
+// jobs, a table counts them by queue and state first, and pending jobs are listed before others.
 Text jobs_text(const Cluster& cluster, const Round& last, const std::vector<WaitingJob>& waiting,
                const JobFilter& filter, const TextStyle& style);
 

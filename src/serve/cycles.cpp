@@ -25,8 +25,8 @@ constexpr auto kBetweenArrivals = milliseconds(20), kLongestBurst = milliseconds
                kLongestGrouping = milliseconds(5000);
 constexpr auto kIdlePollInterval = milliseconds(100);  // how often a replica that may not act checks again
 
-// Returns true if the pending jobs of the queue would take it above its quota: other queues could reclaim
-// that.
+// Returns true if the pending jobs of the queue would take it above its quota, where other queues could
+// reclaim from it.
 bool wants_more_than_its_quota(const Queue& queue, const QueueUse& use) {
   return std::ranges::any_of(kAccounted, [&](Accounted r) {
     const double quota = queue.of(r).quota, waiting = use.pending.share(r);
@@ -105,9 +105,9 @@ kube::Async<void> Cycles::run() {
   }
 }
 
-// Waits briefly so that jobs that arrive together are decided together: the job seen first must not take
-// resources that a job arriving with it has a better claim to. Does not wait while every queue stays within
-// its quota, and hardly waits for a single arrival. On return the cluster is as the watch shows it.
+// Waits briefly, so that jobs that arrive together are decided together. Otherwise, the job seen first could
+// take resources from a job with a higher rank that arrives with it. Does not wait while every queue stays
+// within its quota, and hardly waits for a single arrival. On return, the cluster is as the watch shows it.
 kube::Async<void> Cycles::gather() {
   const auto start = Clock::now();
   std::optional<Clock::time_point> ungrouped;  // when a pod was last seen to lack its PodGroup
@@ -121,14 +121,14 @@ kube::Async<void> Cycles::gather() {
   }
 }
 
-// The expected end of the arrivals that have been gathered since `start`, as far as it can be foreseen now.
+// The expected end of the arrivals that have been gathered since `start`, estimated now.
 Clock::time_point Cycles::end_of_arrivals(Clock::time_point start) const {
   const bool is_burst = p_.source.burst_size() > 1;
   const auto quiet_at = p_.source.last_arrival() + (is_burst ? LiveSource::kBurstGap : kBetweenArrivals);
   return std::min(quiet_at, start + (is_burst ? kLongestBurst : kBetweenArrivals));
 }
 
-// Pods name their PodGroups a little before or after the watch shows these.
+// Pods name their PodGroups shortly before or after the watch shows the PodGroups.
 Clock::time_point Cycles::end_of_groups(Clock::time_point ungrouped) const {
   const auto quiet_at = p_.source.last_arrival() + LiveSource::kBurstGap;
   return std::clamp(quiet_at, ungrouped + kBetweenArrivals, ungrouped + LiveSource::kBurstGap);
@@ -183,8 +183,8 @@ void Cycles::take_usage() {
   memory_ = SearchMemory();
 }
 
-// Runs a cycle on another thread. The cluster and the lists of protected and refused jobs do not change
-// meanwhile.
+// Runs a cycle on another thread. Until it ends, the cluster and the lists of protected and refused jobs do
+// not change.
 kube::Async<Decisions> Cycles::decide(TimePoint now) {
   p_.source.cycle_begins();
   take_configuration();

@@ -1,4 +1,5 @@
-// The main loop: applies what the watches reported to the model and runs a scheduling cycle when one is due.
+// The main loop: applies the changes from the watches to the model, and runs a scheduling cycle when one is
+// due.
 #pragma once
 
 #include <chrono>
@@ -32,9 +33,9 @@ class CyclePace {
  public:
   using Clock = kube::Clock;
 
-  // To be called when a cycle has ended. The next one comes within `period`, but not before three times the
-  // duration of this cycle has passed, within reasonable bounds: changes in quick succession are then decided
-  // together, and other work gets the processor.
+  // Call when a cycle has ended. The next one comes within `period`, but not before three times the duration
+  // of this cycle has passed, within bounds. Changes in quick succession are then decided together, and other
+  // work gets the processor.
   void ran(Clock::duration took, Clock::duration period);
   void come_by(Clock::time_point at);
 

@@ -26,7 +26,7 @@ struct Event {
   std::uint64_t number = 0;   // order of planning
   std::uint32_t subject = 0;  // index of the subject; its meaning depends on the kind
   std::uint32_t pod = 0;      // pod of the subject, if the event concerns one
-  std::uint64_t version = 0;  // version of the subject; if it has changed meanwhile, the event is dropped
+  std::uint64_t version = 0;  // version of the subject; if it has changed since, the event is dropped
 };
 
 class EventQueue {

@@ -47,9 +47,9 @@ Attempts attempts_of(Json row) {
 
 }  // namespace
 
-// The machines of an attempt show what the scheduler of those days found, not what the job requested. Here a
-// job requests whole machines if its GPUs fill machines, one pod if it had fewer GPUs than a machine, and
-// otherwise one pod per GPU.
+// The machines of an attempt show what the scheduler at that time found, not what the job requested. Here, a
+// job gets one pod per machine if its GPUs fill whole machines, a single pod if it had fewer GPUs than a
+// machine, and otherwise one pod per GPU.
 std::string philly_column(Json row, std::string_view column) {
   if (!column.starts_with("attempts.")) return "";
   const Attempts attempts = attempts_of(row);

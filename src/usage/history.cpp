@@ -1,4 +1,4 @@
-// Integrates what queues hold, and computes how much of it counts now.
+// Integrates the use of queues over time, and computes how much of it still counts.
 #include "usage/history.hpp"
 
 #include <algorithm>

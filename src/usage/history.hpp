@@ -25,8 +25,8 @@ class UsageHistory {
   // The shares of the capacity.
   QueueUsage shares(TimePoint now) const;
 
-  // The history as text, to keep it across restarts, and the way back. Text that was recorded under other
-  // settings, or is damaged, is refused and changes nothing.
+  // Convert the history to text, to keep it across restarts, and back. Text that is damaged, or was recorded
+  // under other settings, is refused and changes nothing.
   std::string text() const;
   Result<bool> restore(std::string_view text);
 

@@ -1,4 +1,4 @@
-// What to do about a job whose queue does not accept it.
+// Advice for a job that its queue does not accept.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Claims of devices. What a claim holds is part of the placement, so that moving a task back restores it.
+// Handles device claims. The devices of a claim are part of the placement, so that moving a task back
+// restores them.
 #include "plugins/devices/dynamic_resources.hpp"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace muster::plugins {
 namespace {
 
-constexpr std::size_t kMostConsumers = 256;  // of one claim, as the API has it
+constexpr std::size_t kMostConsumers = 256;  // of one claim, the limit of the Kubernetes API
 
 JobReason reason(JobRule rule, TaskId task, std::string name, std::string of = "") {
   return {.rule = rule, .task = task, .name = std::move(name), .of = std::move(of)};
@@ -43,7 +44,7 @@ class DynamicResources final : public Plugin {
 
   // ---- before any node is looked at
 
-  // `with_consumers`: also what an eviction could change.
+  // `with_consumers`: also considers the consumers of claims, which an eviction could change.
   std::optional<JobReason> obstacle(TaskId t, bool with_consumers) const {
     const Shape& shape = session_->cluster.shape_of(t);
     const auto& references = shape.constraints.resource_claims;
@@ -61,7 +62,7 @@ class DynamicResources final : public Plugin {
     return std::nullopt;
   }
 
-  // Those of reservedFor that are pods of this cluster and hold a place are among the holders.
+  // Entries of reservedFor that are placed pods of this cluster are already counted as holders.
   static std::size_t consumers_of(const Claim& claim) {
     const auto others =
         claim.allocated.valid() ? static_cast<std::size_t>(claim.others) : claim.object.reserved_for.size();
@@ -121,7 +122,7 @@ class DynamicResources final : public Plugin {
     return options_.enabled && !(reference.unless_offered && has_gpus_of_its_own(n));
   }
 
-  // Beside those of slices.
+  // True if the node has GPUs that are not in resource slices.
   bool has_gpus_of_its_own(NodeId n) const {
     const auto claimable = session_->cluster.node(n).claimable_gpus * kOneGpu;
     return session_->cluster.allocatable().at(kGpu, n) > claimable;
@@ -151,7 +152,7 @@ class DynamicResources final : public Plugin {
     return !allocation.has_selector || matches_any(allocation.selector, session_->cluster.node(n));
   }
 
-  // What the filter chose for the task a moment ago.
+  // Stores the allocations that the filter has just chosen for the task.
   void hold(TaskId t, Holding& held) const {
     if (session_->cluster.shape_of(t).claims.empty()) return;
     const bool has_devices = std::ranges::any_of(chosen_, [](AllocationId id) { return id.valid(); });

@@ -1,4 +1,5 @@
-// The running tasks that may be moved for a preemptor: by node, each with the tasks evicted along with it.
+// The running tasks that may be moved for a preemptor, by node. Each one comes with the tasks that must be
+// evicted together with it.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -32,8 +33,8 @@ class MovableWork {
 
   // Appends the tasks on the node that may be evicted, except those that are `gone` already.
   void on(NodeId node, const Stamps<TaskId>& gone, std::vector<TaskId>& tasks);
-  // What an eviction of the task takes, itself included: everything that victim order takes of its job before
-  // it, and a whole gang at once. Empty if the task may not be evicted.
+  // The tasks that must be evicted to evict this one, including itself: in victim order, all batches of its
+  // job up to its own. A gang is one batch. Empty if the task may not be evicted.
   std::span<const TaskId> with(TaskId task);
   // GPU-hours of the task since its job last started, which a move loses. Zero if unknown.
   double work_of(TaskId task) const;

@@ -21,14 +21,14 @@ class VolumeFilter {
  public:
   VolumeFilter(const Cluster& cluster, VolumeRules rules) : cluster_(cluster), rules_(rules) {}
 
-  // The problem that no node and no eviction can solve.
+  // A problem of the task's claims that neither a node nor an eviction can solve.
   std::optional<JobReason> obstacle(TaskId task);
   // Depends on the objects alone, not on placements, so each answer is computed once per shape.
   std::optional<NodeRefusal> refusal(ShapeId shape, NodeId node) const;
 
-  // Considers what other pods were given, and chooses the volumes that the task would get on the node.
+  // Chooses the volumes that the task would get on the node. Skips volumes that other pods were given.
   std::optional<NodeRefusal> choose(TaskId task, NodeId node);
-  // Stores what choose() chose last.
+  // Stores the last choice of choose().
   void hold(TaskId task, Holding& held) const;
   void moved(TaskId task, const Placement& from, const Placement& to);
 
@@ -44,7 +44,7 @@ class VolumeFilter {
     std::vector<OpenClaim> open;  // smallest first
     std::optional<JobReason> obstacle;
   };
-  // Where placed pods fixed a claim: a volume, or the node on which one will be created.
+  // What placed pods have fixed for a claim: a volume, or the node on which one will be created.
   struct Given {
     const VolumeObject* volume = nullptr;
     NodeId node;

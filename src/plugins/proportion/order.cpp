@@ -1,4 +1,4 @@
-// Applies one rule after the other; the first that distinguishes the two queues decides.
+// Applies the rules in order. The first that distinguishes the two queues decides.
 #include "plugins/proportion/order.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kLeft = -1, kRight = 1;
 
-// The side for which the claim is true, if only one is.
+// Returns the side with `true`, or equality if both have the same value.
 int first_of(bool left, bool right) { return left == right ? 0 : left ? kLeft : kRight; }
 int smaller(double left, double right) { return left == right ? 0 : left < right ? kLeft : kRight; }
 
@@ -87,7 +87,7 @@ bool QueueOrder::takes_of_nothing(const QueueSide& side) const {
   return false;
 }
 
-// The queue's use of the resource that it uses most, as a part of what it may use.
+// The queue's use as a part of what it may use, for the resource where this part is largest.
 double QueueOrder::dominant_share(QueueId q, const Demand& wanted, const Charge& victims) const {
   constexpr double kOfNothing = 1000;  // weight of using a resource that the queue may not use at all
   Charge held = cluster_.use(q).allocated;

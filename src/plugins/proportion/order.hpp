@@ -12,11 +12,11 @@ namespace muster::plugins {
 class QueueOrder {
  public:
   QueueOrder(const Session& session, const QueueShares& shares);
-  // Returns never 0: if the sides are equal, the right one is first.
+  // Never returns 0: if the sides are equal, the right one is first.
   int compare(const QueueSide& left, const QueueSide& right) const;
 
  private:
-  // What the rules need to know of one side.
+  // The facts about one side that the rules compare.
   struct Rank {
     bool is_over_used = false, is_within_quota = false, takes_of_nothing = false;
     double share_with_job = 0, share = 0;

@@ -1,4 +1,4 @@
-// Decides whether a scenario of reclaim is fair, by the state of the queues when the search began.
+// Decides whether a scenario of reclaim is fair. Uses the state of the queues at the beginning of the search.
 // fairshare.md 9.
 #pragma once
 
@@ -23,10 +23,11 @@ class ReclaimJudge {
         rules_(rules),
         multiplier_(saturation_multiplier) {}
 
-  // Records the state of the queues: when a scenario is judged, its evictions are subtracted already.
+  // Records the state of the queues, because the evictions of a scenario are already subtracted when it is
+  // judged.
   void begin_search(JobId preemptor);
   bool is_valid(const Scenario& scenario);
-  // Which strategy lets the preemptor take from the leaf, by the state when the search began.
+  // The strategy that lets the preemptor take from the leaf, based on the recorded state.
   std::string_view ground(JobId preemptor, QueueId leaf) const;
 
  private:

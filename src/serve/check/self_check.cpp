@@ -1,4 +1,4 @@
-// Builds a second model from lists of the API server and finds the differences in the live one.
+// Builds a second model from lists of the API server, and compares the live model with it.
 #include "serve/check/self_check.hpp"
 
 #include <absl/container/flat_hash_map.h>

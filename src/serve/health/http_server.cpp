@@ -19,7 +19,7 @@ using Clock = HttpConnection::Clock;
 constexpr const char* kPrometheus = "text/plain; version=0.0.4; charset=utf-8";
 constexpr auto kFresh = std::chrono::seconds(1);
 
-// A page that is expensive to make: it is made at most once a second and shared by all clients.
+// A page that is expensive to render. It is rendered at most once a second, and all clients share it.
 class RecentPage {
  public:
   RecentPage(const char* type, std::function<std::string()> make) : type_(type), make_(std::move(make)) {}

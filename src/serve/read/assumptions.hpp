@@ -1,5 +1,5 @@
-// Decisions that were written but that the watch has not shown yet. Objects from before such a write are
-// corrected accordingly, so that nothing is decided twice.
+// Keeps decisions that were written but that the watch has not shown yet. Applies them to older versions of
+// the objects, so that nothing is decided twice.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -51,7 +51,7 @@ class Assumptions {
   // Applies the assumptions to a pod or PodGroup from the watch, and forgets those that it already shows.
   void correct(PodObject& pod);
   void correct(PodGroupObject& group);
-  // To be called when the pod is in the model as the watch shows it: forgets its bind if that is complete.
+  // Call when the model has the pod as the watch shows it. Forgets the bind of the pod if it is complete.
   void settle_bind(Cluster& cluster, TaskId id);
   void forget_pod(Cluster& cluster, const std::string& ns, const std::string& name);
 

@@ -35,7 +35,7 @@ bool is_expected(TaskStatus before, TaskStatus after) {
   return before == after || (in(before, kOnItsWay) && in(after, kOnItsWay));
 }
 
-// True if another scheduler bound the pod: before us, or to another node than we chose.
+// True if another scheduler bound the pod: before this one did, or to a different node.
 bool was_moved_by_others(TaskStatus before, NodeId expected, const Placement& after) {
   constexpr StatusSet kThere = status_set({TaskStatus::kBound, TaskStatus::kRunning});
   if (!in(after.status, kThere)) return false;

@@ -23,7 +23,7 @@ class UsageKeeper {
   UsageKeeper(const WriteServices& parts, const UsageSettings& settings, std::unique_ptr<UsageSource> source,
               kube::Signal& news);
 
-  // To be called when this replica leads: starts to read past use.
+  // Starts to read past use. Call when this replica becomes the leader.
   void begin();
   // True until the source has answered for the first time or the timeout for that has passed.
   bool is_awaited() const;

@@ -1,5 +1,5 @@
-// Sends and receives the bytes of one connection, with or without TLS. No call outlasts its deadline or the
-// server.
+// Sends and receives the bytes of one connection, with or without TLS. Every call returns at its deadline or
+// when the server ends.
 #pragma once
 
 #include <sys/types.h>
@@ -31,7 +31,8 @@ class Line {
   void finish();
 
  private:
-  // Calls `attempt` until it returns more than 0, and returns that; returns 0 if it cannot or may not go on.
+  // Calls `attempt` until it returns more than 0, and returns that. Returns 0 after a failure, at the
+  // deadline, or when the server ends.
   template <class Attempt>
   std::size_t until(Clock::time_point deadline, short in_the_clear, Attempt attempt);
   bool wait(short events, Clock::time_point deadline) const;

@@ -1,4 +1,4 @@
-// Detects back-pressure: decisions come faster than the API server takes their writes. Decisions are then
+// Detects back-pressure: decisions come faster than the API server accepts their writes. Decisions are then
 // written first, and reports about them later.
 #pragma once
 

@@ -1,5 +1,5 @@
-// PodDisruptionBudgets, as far as they matter for evicting several pods at once: the API server checks one
-// pod at a time.
+// Checks PodDisruptionBudgets for several pods that are evicted together. The API server checks only one pod
+// at a time.
 #pragma once
 
 #include <cstdint>

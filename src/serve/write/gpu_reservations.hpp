@@ -33,13 +33,13 @@ class GpuReservations {
       : p_(parts), options_(std::move(options)) {}
 
   bool is_on() const { return !options_.image.empty(); }
-  // Adds the device of each group, in their order, under its name in the node's device plugin. Returns the
+  // Appends the device of each group, in order, by its name in the node's device plugin. Returns the
   // problem, or "" on success.
   kube::Async<std::string> reserve(std::string node, std::vector<std::string> groups,
                                    std::vector<std::string>* devices);
-  // To be called after each cycle. Deletes a reservation that no pod has used for a while, and restores one
-  // that was lost while pods share its device. If it then gets another device, these pods are deleted, as
-  // KAI's binder does.
+  // Call after each cycle. Deletes a reservation that no pod has used for a while. Restores a reservation
+  // that was lost while pods share its device. If it then gets another device, deletes these pods, as KAI's
+  // binder does.
   void look_after(const Cluster& cluster);
 
  private:
