@@ -1,4 +1,5 @@
-// Compares groups of similar pending jobs with the sum of what is free: jobs beyond that sum are deferred.
+// Compares groups of similar pending jobs with the sum of free resources, and defers the jobs beyond that
+// sum.
 #include "answers/deferred_jobs.hpp"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ FreeByKind free_in(const Cluster& cluster) {
   return free;
 }
 
-// How many jobs like these would fit if everything free were one node.
+// The number of such jobs that would fit if all free resources were on one node.
 std::size_t served_by(const FreeByKind& free, const Alike& group) {
   std::int64_t most = static_cast<std::int64_t>(group.jobs.size());
   for (const Amount& amount : group.request)

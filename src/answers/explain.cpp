@@ -1,4 +1,4 @@
-// Runs one cycle on a copy of the state and reads what it reports about the job. For the rest, opens a
+// Runs one cycle on a copy of the state and reads its report about the job. For all other answers, opens a
 // session on the state after that cycle.
 #include "answers/explain.hpp"
 

@@ -29,7 +29,7 @@ std::optional<RunTime> usual_run_time(const RunFigureTable& table, const std::st
 class RunHistory {
  public:
   static constexpr std::size_t kMostRuns = 256;   // per queue and user
-  static constexpr std::size_t kMostRows = 2000;  // beyond this, the row used longest ago is forgotten
+  static constexpr std::size_t kMostRows = 2000;  // beyond this, the least recently used row is dropped
 
   void add(const std::string& queue, const std::string& user, Duration ran);
   RunFigureTable figures() const;

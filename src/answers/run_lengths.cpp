@@ -1,4 +1,4 @@
-// Prefers what is known: the job's own duration, its queue's default, then the history. Draws the remaining
+// Prefers the job's own duration, then its queue's default, then the history. Draws the remaining
 // time of a job from the distribution beyond the time it has already run.
 #include "answers/run_lengths.hpp"
 
@@ -71,8 +71,8 @@ std::optional<RunTime> expected_law(const Cluster& cluster, JobId job) {
   return RunTime{Law::kFixed, *length, {}};
 }
 
-// The time that the job ran before its eviction: its work takes longer than that. Evicted jobs are mostly
-// long ones.
+// The time that the job ran before its eviction: its work takes longer than that. This bound matters, because
+// most evicted jobs are long.
 Duration ran_before(const Job& job) {
   Duration ran{};
   if (job.last_start && job.last_eviction) ran = std::max(ran, *job.last_eviction - *job.last_start);

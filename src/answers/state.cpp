@@ -27,8 +27,8 @@ bool changes_nothing(const Decisions& decided) {
 
 }  // namespace
 
-// Also compares the recorded state of the jobs: a place that was given and taken back in one cycle leaves no
-// other trace, but changes the next cycle.
+// Also compares the recorded state of the jobs. If a cycle gives a place and takes it back, only this state
+// changes, and it affects the next cycle.
 FixedPoint run_until_stable(Cluster& cluster, const Policy& policy, TimePoint now) {
   EmbeddedCluster embedded;
   SearchMemory memory;

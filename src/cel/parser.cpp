@@ -1,4 +1,4 @@
-// From words to a tree, by recursive descent: one function for each level of precedence.
+// Parses tokens to a syntax tree by recursive descent, with one function for each level of precedence.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ bool contains(std::span<const std::string_view> names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Moved, not copied as from a list in braces: a tree would be copied once for each of its levels.
+// Moves the nodes. A list in braces would copy a tree once for each of its levels.
 template <class... Nodes>
 std::vector<Node> parts_of(Nodes&&... nodes) {
   std::vector<Node> parts;
@@ -84,7 +84,7 @@ class Parser {
   void expect(std::string_view sign) {
     if (!error_ && !take(sign)) fail(fmt::format("\"{}\" is expected", sign));
   }
-  // The first error counts; after it nothing more is read.
+  // Only the first error is kept. The parser reads nothing after it.
   void fail(std::string message) { fail(std::move(message), peek()); }
   void fail(std::string message, const Token& at) {
     if (!error_) error_ = syntax_error(std::move(message), at.at);
@@ -146,7 +146,7 @@ class Parser {
     return chain();
   }
 
-  // A value with what is asked of it: members, indexes, methods.
+  // A value, followed by any number of members, indexes and method calls.
   Node chain() {
     Node node = primary();
     while (!error_ && (is_sign(".") || is_sign("["))) {

@@ -1,4 +1,4 @@
-// Order of semantic versions, equality of values, and the names of their types.
+// Compares semantic versions and values, and names the types of values.
 #include "cel/value.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// Without leading zeros.
+// Parses a number without leading zeros.
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t number = 0;
   if (!is_number(text) || (text.size() > 1 && text[0] == '0')) return std::nullopt;
@@ -34,7 +34,7 @@ bool is_identifier(std::string_view text) {
   return !text.empty() && text.find_first_not_of(kLetters) == std::string_view::npos;
 }
 
-// Numbers by value and before words, words by their letters.
+// Numbers come before words. Numbers are ordered by value, words by their letters.
 std::strong_ordering compare_identifiers(const std::string& a, const std::string& b) {
   const bool a_number = is_number(a), b_number = is_number(b);
   if (a_number && b_number && a.size() != b.size()) return a.size() <=> b.size();

@@ -103,8 +103,8 @@ struct LoadedConfig {
 };
 
 // Reads the scheduler's own file, a ConfigMap that contains it, a SchedulingShard, a Config of KAI-Scheduler
-// alone or with one of these, or a snapshot. Other objects in the file are ignored. Whatever a file omits
-// keeps its default, so an empty file is the default configuration.
+// alone or with one of these, or a snapshot. Other objects in the file are ignored. A setting that the file
+// omits keeps its default, so an empty file is the default configuration.
 LoadedConfig load_config(const std::string& path, const KnownNames& names);
 // Likewise for text in memory; messages call it `name`.
 LoadedConfig parse_config(const std::string& name, std::string_view text, const KnownNames& names);

@@ -22,7 +22,7 @@ class FileText {
   // Frees memory that was only needed for this search.
   bool contains(std::string_view word);
 
-  // Tells that text before the position is no longer needed. Its memory is freed from time to time.
+  // Releases the text before the position. Its memory is freed from time to time.
   void forget_before(const char* position);
 
  private:

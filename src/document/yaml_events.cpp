@@ -1,4 +1,4 @@
-// Writes JSON while the YAML parser reports events. Anchors, aliases and merge keys are copied as text.
+// Writes JSON from the events of the YAML parser. Anchors, aliases and merge keys are copied as text.
 #include "document/yaml_events.hpp"
 
 #include <simdjson.h>

@@ -1,4 +1,4 @@
-// Decides which plain scalars are null, truth values or numbers, and writes them as JSON.
+// Decides which plain scalars are null, booleans or numbers, and writes them as JSON.
 #include "document/yaml_scalar.hpp"
 
 #include <fmt/format.h>

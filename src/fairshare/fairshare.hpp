@@ -12,7 +12,7 @@ inline constexpr double kUnlimited = -1;
 struct Member {
   double deserved = 0;  // quota; kUnlimited: the whole total
   double limit = kUnlimited;
-  double weight = 0;   // share of what the quotas leave
+  double weight = 0;   // share of the rest beyond the quotas
   double request = 0;  // in use and pending
   double usage = 0;    // past use, as a share of the capacity
   std::int32_t priority = 100;

@@ -32,7 +32,7 @@ constexpr const char* kAlsoFromPod[] = {"kai.scheduler/expected-runtime", "kai.s
 // Everything that the fields of a PodGroup are derived from.
 struct Sources {
   const json& pod;
-  const json& top;  // the object that the group is made for, with inherited labels and annotations
+  const json& top;  // the object that the group is created for, with inherited labels and annotations
   std::vector<const json*> owners;  // their labels take precedence over the pod's, in this order
   const std::vector<json>& chain;   // all owners, from the nearest to the top one
   const WorkloadRule& rule;
@@ -104,7 +104,7 @@ json spec_of(const Sources& s, json spec) {
   set_if(spec, "preemptibility", preemptibility_of(s));
   set_if(spec, "preemptionDelay", duration_of(s, "kai.scheduler/preemption-delay", false));
   set_if(spec, "stalenessGracePeriod", duration_of(s, "kai.scheduler/staleness-grace-period", true));
-  // What the shape sets itself takes precedence.
+  // Fields that the shape sets take precedence.
   if (json topology = topology_asked_by(s.top); !topology.empty()) {
     topology.update(spec.value("topologyConstraint", json::object()));
     spec["topologyConstraint"] = std::move(topology);

@@ -1,5 +1,5 @@
-// Objects that are created during simulated time. They are made only when their time comes, so that a trace
-// of 100,000 jobs is kept as rows, not as pods.
+// Objects that arrive during simulated time. They are created only at their arrival time, so that a trace of
+// 100,000 jobs is kept as rows, not as pods.
 #pragma once
 
 #include <optional>

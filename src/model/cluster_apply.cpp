@@ -114,7 +114,7 @@ void Cluster::take(Gone<TopologyObject> gone) {
 void Cluster::take(OwnerObject&& object) {
   if (owners_.apply(std::move(object))) classes_stale_ = true;
 }
-// Owners are of kinds that no type stands for: remove() looks them up by kind.
+// Owners have kinds that no C++ type represents: remove() looks them up by kind.
 void Cluster::take(Gone<OwnerObject>) {}
 
 }  // namespace muster

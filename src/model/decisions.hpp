@@ -1,4 +1,4 @@
-// What a cycle decided. The caller carries it out.
+// The decisions of a cycle. The caller carries them out.
 #pragma once
 
 #include <map>
@@ -61,7 +61,7 @@ struct ActionStats {
   std::int64_t steps = 0;  // jobs, queues and nodes that searches examined
 };
 
-// What a queue was entitled to in the cycle, for tables and metrics.
+// The share that a queue was entitled to in the cycle, for tables and metrics.
 struct QueueShare {
   QueueId queue;
   Shares fair_share{}, allocated{}, requested{};
@@ -88,7 +88,7 @@ struct Decisions {
   // Nodes with GPUs, by name; empty unless the plugin fragmentation is enabled.
   std::vector<NodeFragments> fragments;
   std::optional<RequeueRecord> requeue;  // set if the action is enabled
-  // The next time at which decisions may change although nothing else does: a protection, grace period or
+  // The next time at which decisions may change even if nothing else changes: a protection, grace period or
   // delay ends. Nullopt if there is none.
   std::optional<TimePoint> next_deadline;
   bool is_unfinished = false;  // a search ended early at a limit; the next cycle continues it

@@ -87,7 +87,7 @@ class JobTable {
 
   // Jobs whose priority and preemptibility must be resolved again.
   IdSet<JobId> unresolved;
-  // Jobs that asked to be less preemptible than they are.
+  // Jobs that request to be less preemptible than they are.
   IdSet<JobId> held_back;
 
  private:

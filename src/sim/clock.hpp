@@ -1,5 +1,5 @@
-// The clock: advances simulated time from event to event and runs a cycle whenever one could see something
-// new. See docs/time.md 1.
+// The clock: advances simulated time from event to event, and runs a cycle whenever something has changed.
+// See docs/time.md 1.
 #pragma once
 
 #include <functional>
@@ -27,7 +27,7 @@ struct ClockState {
 };
 
 struct ClockWatchers {
-  // Called regularly. If it returns false, the run ends and its outcome is marked as cut.
+  // Called regularly. If it returns false, the run ends and its outcome is marked as incomplete.
   std::function<bool(const ClockState&)> goes_on = [](const ClockState&) { return true; };
   // Called with the decisions of each cycle before they are carried out.
   std::function<void(TimePoint, const Decisions&)> on_cycle = {};

@@ -1,4 +1,4 @@
-// One job in simulated time: the progress of its pods, what it loses, and how its time divides.
+// One job in simulated time: the progress of its pods, the work that it loses, and the parts of its time.
 // docs/time.md 2.
 //
 // Pure arithmetic with ascending timestamps; the caller reports when pods get and lose places. Amounts are
@@ -37,7 +37,7 @@ class JobRun {
   // Progress from before the run. Losing it does not count as GPU time lost in the run.
   void set_done_before(Pod pod, Duration done);
 
-  // ---- time passes
+  // ---- passage of time
   void advance(TimePoint now);
 
   // ---- changes at the time of the last advance(); settle() evaluates all of them together

@@ -32,7 +32,7 @@ struct JobOutcome {
   std::optional<TimePoint> finished;     // when its work was done
   std::optional<TimePoint> failed;       // when it gave up, after too many failed pods
   std::optional<TimePoint> deleted;      // when it was deleted before its end
-  // How its time divides, from submission to its end or the end of the run.
+  // The parts of its time from submission to its end or the end of the run.
   Duration run{};              // at or above its minimum
   Duration queued{};           // without any place
   Duration held_idle{};        // with places, but below its minimum

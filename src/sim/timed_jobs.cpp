@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto kGpuUnits = index(Accounted::kGpus);
 
-// So long that no run reaches it, and so short that two of them can be added.
+// Longer than any run, and short enough that the sum of two does not overflow.
 Duration bounded(Duration d) { return std::min<Duration>(d, std::chrono::hours(24 * 36'525)); }
 
 // True if the running and finished pods reach the minimum.
@@ -161,7 +161,7 @@ void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
 
 // ---------------------------------------------------------------- minimum and metrics
 
-// Marks the entry to be settled before time advances. Counts what was done until now first.
+// Marks the entry to be settled before time advances. Counts the work done until now first.
 void TimedCluster::touch(Entry& entry) {
   entry.run.advance(now_);
   has_news_ = true;

@@ -1,4 +1,4 @@
-// What the API server and controllers do to objects of workloads, for files and in simulated time.
+// Changes objects of workloads as the API server and controllers do, for files and in simulated time.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

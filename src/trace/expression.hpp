@@ -1,4 +1,4 @@
-// An expression that computes one of our columns from columns of the trace, numbers, + - *
+// An expression that computes one of muster's columns from columns of the trace, numbers, + - *
 // and parentheses, for example "num_gpu*gpu_milli/1000".
 #pragma once
 
@@ -26,7 +26,7 @@ struct Value {
 class Expression {
  public:
   Expression() = default;
-  // The expression that is just a column.
+  // The expression that consists of a single column.
   static Expression column(std::string name);
 
   bool is_column() const { return steps_.size() == 1 && steps_.front().kind == Step::Kind::kColumn; }

@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 1> kNeedsDuration{"duration"};
 // Jobs that never started have no attempts.
 constexpr std::array<std::string_view, 2> kNeedsAttempts{"gpus", "duration"};
 
-// Spot jobs give way to high-priority jobs. Both are preemptible, because non-preemptible jobs need a quota,
+// High-priority jobs evict spot jobs. Both are preemptible, because non-preemptible jobs need a quota,
 // which the queues created for a trace do not have.
 constexpr std::array<Translation, 2> kSpotPriorities{{{"priority", "HP", "90"}, {"priority", "Spot", "50"}}};
 

@@ -62,7 +62,7 @@ class JobRow {
   const std::optional<Error>& mistake() const { return mistake_; }
 
  private:
-  // The value of a field, translated to our words; missing if the row has none.
+  // The value of a field, translated to muster's terms; missing if the row has none.
   Value value(Field field) {
     auto value = map_.value(index(field), values_);
     if (!value) return fail(field, value.error().message), Value{};

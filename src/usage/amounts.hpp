@@ -8,7 +8,7 @@
 namespace muster {
 
 using UsageAmounts = std::array<double, 3>;
-// By queue name.
+// The past use by queue name.
 using QueueUsage = std::map<std::string, UsageAmounts>;
 
 }  // namespace muster

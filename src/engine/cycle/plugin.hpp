@@ -1,4 +1,4 @@
-// A plugin: policy for one cycle. It is created anew for each cycle, so its caches end with the cycle.
+// A plugin provides policy for one cycle. Each cycle creates its plugins, so their caches end with the cycle.
 #pragma once
 
 #include <functional>

@@ -60,7 +60,7 @@ inline std::pair<QueueId, QueueId> leveled_pair(const Cluster& c, QueueId a, Que
   return {a, b};
 }
 
-// How to treat victims that a statement evicted: pending again, or gone.
+// Whether victims that a statement evicted count as pending again, or as gone.
 enum class Evicted : std::uint8_t { kWaitAgain, kAreGone };
 
 // The tasks of a job that are tried together, and what its queue would be charged for them.
@@ -125,7 +125,7 @@ class Session {
   Stamps<TaskId> spare_tasks;
 
   NodeFinder& finder() { return *finder_; }
-  // What pending jobs ask of a search.
+  // The demands of pending jobs, for searches.
   DemandIndex& demand_index();
   // Signatures by which KAI compares pending jobs, as of the opening of the cycle. Not computed unless KAI's
   // comparison is enabled.
@@ -142,11 +142,11 @@ class Session {
   // The tasks of a pod set in task order.
   std::span<const TaskId> ordered_tasks(JobId job, std::uint32_t pod_set);
 
-  // The tasks among these that would count as non-preemptible: all, none, or what a semi-preemptible job
-  // lacks to its minimum.
+  // The tasks among these that would count as non-preemptible: all, none, or those that a semi-preemptible
+  // job lacks to reach its minimum.
   std::vector<TaskId> core_part(JobId job, std::span<const TaskId> tasks) const;
 
-  // What the tasks request. GPU memory is converted by devices of `gpu_mib`; 0: not counted.
+  // The sum of the tasks' requests. GPU memory is converted by devices of `gpu_mib`; 0: not counted.
   Demand demand(std::span<const TaskId> tasks, std::int64_t gpu_mib) const;
   // Whether `a` comes before `b` by all plugins and tie-breakers. A pending job that was requeued counts as
   // created at that time; running jobs are ordered by their real creation time.

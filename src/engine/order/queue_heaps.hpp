@@ -3,7 +3,7 @@
 // A queue that was touched is re-sorted only when it reaches the top. Decisions depend on exactly when that
 // happens, so these are explicit array heaps, not sorted containers.
 //
-// A derived order defines what a leaf holds, and how a queue is compared by its best leaf:
+// A derived order defines the data of a leaf, and how a queue is compared by its best leaf:
 //   struct Leaf { bool empty() const; void clear(); };
 //   QueueSide side(QueueId queue, const Leaf& best) const;
 #pragma once

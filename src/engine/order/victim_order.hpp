@@ -35,7 +35,8 @@ struct Candidates {
     VictimRefusal why;
   };
   std::vector<SparedLeaf> spared;  // leaves where no job may be evicted
-  // Preemptors with the same reuse key that hold no place yet may not evict the same jobs of the only leaf.
+  // For preemptors with the same reuse key that hold no place yet, the same jobs of the only leaf are not
+  // evictable.
   // Nullopt: ask for each preemptor.
   std::optional<std::int64_t> reuse_key = {};
 };
@@ -94,8 +95,9 @@ class VictimOrder : private QueueHeaps<VictimOrder, VictimLeaf, ComesUp::kServed
     JobId job;
     Tasks tasks;  // what one eviction takes from it now
   };
-  // Pops the next job and what would be taken from it; nullopt at the end. The caller then either takes it,
-  // and the rest of the job comes again, or skips it, and the job comes again without its tasks in `gone`.
+  // Pops the next job and the tasks that would be taken from it; nullopt at the end. The caller then takes
+  // the tasks, and the order returns the rest of the job later. Or it skips the job, and the order returns
+  // the job later without its tasks in `gone`.
   std::optional<Popped> pop();
   // Returns false if nothing of the job is left.
   bool take(const Popped& popped);

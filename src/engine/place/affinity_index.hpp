@@ -25,8 +25,8 @@ class AffinityIndex {
   // If false, own_terms() and terms_of_others() are 0 and meets_affinity() is true for this task on every
   // node.
   bool concerns(TaskId task) const;
-  // Required affinity. The first pod of a series with affinity to itself may go wherever the labels of its
-  // terms are.
+  // Required affinity. The first pod of a group with affinity to itself may go to any node that has the
+  // labels of its terms.
   bool meets_affinity(TaskId task, NodeId node) const;
   // Counts the tasks in the node's domains that match the task's own terms: required anti-affinity terms
   // count 1 each, preferred terms count their weight (negative for anti-affinity).
@@ -34,7 +34,7 @@ class AffinityIndex {
   // Likewise for the terms of the tasks in the node's domains that match this task.
   std::int64_t terms_of_others(TaskId task, NodeId node) const;
 
-  // ---- The pod that is in the way, for messages. Required terms only.
+  // ---- The pod that blocks placement, for messages. Required terms only.
   struct Opposition {
     const PodAffinityTerm* term = nullptr;  // null if unknown
     TaskId who;                             // one of several; not valid if unknown

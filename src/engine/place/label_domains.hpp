@@ -1,4 +1,4 @@
-// Maps nodes to small numbers that stand for the value of a label; one column of numbers per label.
+// Maps nodes to small numbers that represent the value of a label; one column of numbers per label.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -28,8 +28,8 @@ class NodeCursor {
   NodeId next();
   // Reports that a returned node did not take the task, and why.
   void refused(NodeId node, NodeRefusal refusal) { refused_.emplace_back(node, std::move(refusal)); }
-  // Likewise; in addition, the node is not offered to any task of the shape until some task has left some
-  // node. Returns false if that is not remembered.
+  // Like the function above. In addition, the node is not offered to tasks of the shape until a task leaves a
+  // node. Returns false if the finder does not remember that.
   bool park(NodeId node);
   // Why no node took the task, by cause; most nodes first.
   std::vector<RefusalCount> refusals() const;

@@ -39,7 +39,7 @@ enum class NodeAnswer : std::uint8_t { kNotAsked, kAllows, kRefuses };
 // The refusal of a filter, with its details filled in.
 NodeRefusal named(const Session& session, TaskId task, NodeId node, NodeRefusal refusal);
 
-// The rows of all nodes that refuse a shape, updated for nodes that changed. Costs nothing until it is first
+// The rows of all nodes that refuse a shape, updated for nodes that changed. Does no work until it is first
 // used.
 class RefusalLedger {
  public:

@@ -16,8 +16,8 @@ struct GpuChoice {
 // Returns nullopt if too few devices can take the task.
 std::optional<GpuChoice> choose_gpus(Session& session, TaskId task, NodeId node);
 
-// The shared GPU that lacks least for the task, on nodes that it might use (ranks; null: all), for messages.
-// Nullopt if the task requests no share, or shares of several devices.
+// The shared GPU that comes closest to fitting the task, on nodes that it might use (ranks; null: all), for
+// messages. Nullopt if the task requests no share, or shares of several devices.
 std::optional<DomainShortage> nearest_shared_gpu(const Session& session, TaskId task, const Bitmap* allowed,
                                                  const RoomiestDevices& devices);
 

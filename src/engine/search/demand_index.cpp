@@ -64,8 +64,8 @@ DemandIndex::DemandIndex(Session& session) : session_(session) {
   if (session.cluster.shapes().has_pod_affinity()) collect_selectors();
 }
 
-// What the labels of a pod mean to other pods and to its own group is the set of these selectors that match
-// it.
+// The labels of a pod affect other pods and its own group only through these selectors. The set of those that
+// match the pod therefore replaces its labels.
 void DemandIndex::collect_selectors() {
   const Cluster& c = session_.cluster;
   selectors_ = std::make_unique<PodSelectors>();

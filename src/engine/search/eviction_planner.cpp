@@ -12,7 +12,7 @@ EvictionPlanner::EvictionPlanner(Session& session, const char* action, std::uniq
   if (session.memory != nullptr) session.memory->action_begins(action);
 }
 
-// Once every job had its turn, the next cycle starts again with the first in the queue order.
+// When every job has had its turn, the next cycle starts again with the first in the queue order.
 EvictionPlanner::~EvictionPlanner() {
   if (session_.memory == nullptr) return;
   if (some_are_left_)

@@ -1,4 +1,4 @@
-// Of similar jobs that failed, those that ask for least represent all.
+// Keeps only the smallest of similar failed jobs: they represent all others.
 #include "engine/search/failed_jobs.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-// Further asks that cannot be compared with these are not remembered; their jobs are searched for.
+// Remembers at most this many requests that cannot be compared with each other. Jobs with other requests are
+// searched for.
 constexpr std::size_t kMostAsks = 16;
 
 bool no_larger(const std::array<std::int64_t, 4>& a, const std::array<std::int64_t, 4>& b) {
@@ -46,8 +47,8 @@ JobId FailedJobs::covering_ask(QueueId pool, JobId job) const {
   return {};
 }
 
-// A failed job that other jobs made way for without success may not evict those again, but another job may.
-// So its failure proves nothing about other jobs.
+// If jobs were evicted for a failed job without success, it may not evict them again, but another job may.
+// Its failure therefore proves nothing about other jobs.
 void FailedJobs::add_ask(QueueId pool, JobId id) {
   const Job& job = session_.cluster.job(id);
   const bool is_own_candidate = like_victims_ == LikeVictims::kYes && job.counts.active_allocated() > 0;

@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// Whether the preemptor may evict jobs of its own queue and priority. If so, a failed job that holds a place
-// might be evicted for another job, but not for itself; its failure then says nothing about the other job.
+// Whether the preemptor may evict jobs of its own queue and priority. If so, a failed job with a place might
+// be evicted for another job, but not for itself. Its failure then proves nothing about the other job.
 enum class LikeVictims : std::uint8_t { kNo, kYes };
 
 // Remembers nothing if signatures are disabled.
@@ -20,7 +20,7 @@ class FailedJobs {
  public:
   FailedJobs(Session& session, LikeVictims like_victims) : session_(session), like_victims_(like_victims) {}
   // Returns a similar failed job of the pool such that `job` asks for no less: in every resource, for as many
-  // pods, with the same constraints and rank. With KAI's comparison: such that `job` is not smaller by KAI's
+  // pods, with the same constraints and rank. With KAI's comparison: such that `job` is not smaller in KAI's
   // measure.
   JobId covering(QueueId pool, JobId job) const;
   void add(QueueId pool, JobId job);

@@ -1,5 +1,5 @@
-// Cheap proofs that no set of victims can make room, tried before any search. They save the search and give
-// the user a reason, but never change a decision.
+// Cheap proofs that no set of victims can make room, tried before any search. A proof saves the search and
+// gives the user a reason. It never changes a decision.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -36,7 +36,7 @@ class Proofs {
 
  private:
   using ReuseKey = std::pair<QueueId, std::int64_t>;
-  // Nullopt if what is known about other preemptors does not apply to this one.
+  // Nullopt if the results for other preemptors do not apply to this one.
   std::optional<ReuseKey> reuse_key(JobId preemptor, const Candidates& candidates) const;
   const Partition* known(const VictimPool& pool, JobId preemptor, const Candidates& candidates) const;
   std::optional<JobReason> too_little_to_free(Solver& solver, JobId preemptor, const Candidates& candidates);

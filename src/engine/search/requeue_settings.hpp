@@ -18,8 +18,8 @@ struct RequeueDelay {
 };
 RequeueDelay requeue_delay(const Cluster& cluster, JobId job);
 
-// What is wrong with the defaults of a queue. They count as unset for its jobs, and are reported only for the
-// queue.
+// The problems of a queue's defaults. Invalid defaults count as unset for its jobs, and are reported only for
+// the queue.
 std::vector<std::string> requeue_problems(const Queue& queue);
 
 }  // namespace muster

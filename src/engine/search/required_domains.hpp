@@ -14,7 +14,7 @@ namespace muster {
 
 class RequiredDomains {
  public:
-  // Starts over from the present room. `tasks`: tasks of the job to be placed in addition to its running
+  // Starts over from the current room. `tasks`: tasks of the job to be placed in addition to its running
   // ones.
   void start(const Session& session, LabelDomains& labels, const GpuRoom& room, JobId job,
              std::span<const TaskId> tasks);

@@ -93,13 +93,13 @@ ReturnOrder::Leaf ReturnOrder::work_out(QueueId queue) const {
   return {Back::kAll, {}};
 }
 
-// Counts everything the queue holds plus the request. With less, it would come first all the more.
+// Counts all use of the queue plus the request. A queue with less use would come even earlier.
 bool ReturnOrder::goes_first(QueueId theirs, const Demand& wanted, QueueId mine) const {
   return session_.hooks.queue_order(QueueSide{.queue = theirs, .wanted = wanted},
                                     QueueSide{.queue = mine, .wanted = *heaviest_}) < 0;
 }
 
-// A job that holds something may request more after it lost that.
+// A job with placed tasks may request more after it has lost them.
 std::optional<JobEntry> ReturnOrder::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
   const WaitingLine::Leaf* waiting = line_->of(leaf);
   if (waiting == nullptr) return std::nullopt;

@@ -103,8 +103,8 @@ class VictimAccumulator {
   Probe probe_{};
   const Candidates* candidates_ = nullptr;
   VictimOrder victims_;
-  // What the order served so far. As long as no job is taken in parts, it is the same for all probes of a
-  // search, so it is replayed instead of being recomputed.
+  // The batches that the order has returned so far. While no job is taken in parts, they are the same for all
+  // probes of a search, so they are replayed and not recomputed.
   Batches served_;
   std::size_t replayed_ = 0;
   bool can_replay_ = false;
@@ -118,7 +118,7 @@ class VictimAccumulator {
   bool started_ = false;
 };
 
-// Proposes scenarios for one probe, one after another: potential victims in addition to the recorded ones.
+// Proposes one scenario at a time for a probe: potential victims in addition to the recorded ones.
 class ScenarioGenerator {
  public:
   virtual ~ScenarioGenerator() = default;

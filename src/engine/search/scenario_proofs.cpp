@@ -1,4 +1,4 @@
-// Arithmetic on GPUs: what becomes free, what would be taken back, and what may not be taken.
+// Adds up GPUs: those that become free, those that victims would take back, and those that may not be taken.
 #include "engine/search/scenario_proofs.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How far the searches of one action go: counted in steps, with time as an outer limit. actions.md 9.1.
+// Limits the searches of one action: by steps, with elapsed time as an outer limit. actions.md 9.1.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// What failed searches ruled out, kept between cycles. A search that ended early is continued; a complete one
-// is not repeated until something it depends on has changed. Losing this memory costs time but never changes
-// a decision. Belongs to one cluster.
+// The scenarios that failed searches ruled out, kept between cycles for one cluster. A search that ended
+// early is continued. A complete search is not repeated until something it depends on has changed. Losing
+// this memory costs time but never changes a decision.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -52,9 +52,9 @@ class Solver {
   }
   // Results of the last failed search: number of scenarios simulated, and why they failed.
   const SearchEnded& ended() const { return ended_; }
-  // Skips a search that would end as it did before.
+  // Skips a search that would have the same result as before.
   void end_as_before(const SearchEnded& ended);
-  // After a success: tasks of jobs that lost something, including tasks that got their place back.
+  // After a success: the tasks of jobs that lost tasks, including tasks that got their place back.
   std::span<const TaskId> taken() const { return recorded_.tasks(); }
 
  private:

@@ -1,4 +1,5 @@
-// Simulates the scenario again without one job, or without what was taken of it last, as long as that works.
+// Simulates the scenario again without one job, or without the tasks taken from it last. Repeats this while
+// the scenario still works.
 #include "engine/search/trimmer.hpp"
 
 #include <algorithm>
@@ -57,7 +58,8 @@ bool Trimmer::are_needed(std::span<const TaskId> tasks) {
   return with_all_.slots() + stay_.count(with_all_) < with_all_.tasks();
 }
 
-// Tries to give back all of the batch's job, or else the batch and what was taken of the job after it.
+// Tries to give back all tasks of the batch's job, or else the batch and the tasks taken from the job after
+// it.
 bool Trimmer::spare(std::size_t batch) {
   const JobId job = (*recorded_)[batch].job;
   const auto is_of_job = [&](std::size_t at) { return (*recorded_)[at].job == job; };

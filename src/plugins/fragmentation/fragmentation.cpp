@@ -64,7 +64,7 @@ class Fragmentation final : public Plugin {
   }
 
  private:
-  // What a node has free, and what that is worth; valid until the node changes.
+  // The free resources of a node and their value; valid until the node changes.
   struct NodeInfo {
     bool is_known = false;
     Room room;

@@ -1,4 +1,4 @@
-// Plugin fragmentation: scores nodes and shared devices by what they would leave for typical pods.
+// Plugin fragmentation: scores nodes and shared devices by the GPUs that typical pods could still use.
 // docs/placement.md.
 #pragma once
 

@@ -13,7 +13,7 @@
 
 namespace muster::plugins {
 
-// What is free on a node.
+// The free resources of a node.
 struct Room {
   std::int64_t cpu = 0, memory = 0;
   int whole = 0;                               // devices that no pod uses
@@ -37,7 +37,7 @@ struct Wish {
 
 class RoomValue {
  public:
-  // For nodes that can take pods with these wishes and no others.
+  // Creates the value for nodes that can take exactly the pods with these wishes.
   explicit RoomValue(std::vector<Wish> wishes);
 
   // The part of the free GPUs that typical pods will use.

@@ -15,7 +15,7 @@ bool have_same_places(const Constraints& a, const Constraints& b) {
          a.required_affinity == b.required_affinity && a.tolerations == b.tolerations;
 }
 
-// Index in `places` of the node rules of the shape; appends them if they are new.
+// Returns the index of the shape's node rules in `places`; appends the rules if they are new.
 std::size_t find_places(const Cluster& c, ShapeId shape, std::vector<ShapeId>& places) {
   const auto at = std::find_if(places.begin(), places.end(), [&](ShapeId known) {
     return have_same_places(c.shape(known).constraints, c.shape(shape).constraints);

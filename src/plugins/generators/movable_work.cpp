@@ -1,4 +1,4 @@
-// Lists tasks once per action. During the action some tasks leave their nodes, and none starts to run.
+// Lists tasks once per action. During the action, tasks may leave their nodes, but none starts to run.
 #include "plugins/generators/movable_work.hpp"
 
 #include <algorithm>

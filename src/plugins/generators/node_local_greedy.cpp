@@ -1,5 +1,5 @@
-// Proposes scenarios that empty one node: they contain everything taken so far from the jobs with a victim on
-// it. actions.md 9.5.
+// Proposes scenarios that empty one node. A scenario contains all victims taken so far from the jobs that
+// have a victim on the node. actions.md 9.5.
 #include <absl/container/flat_hash_set.h>
 #include <absl/hash/hash.h>
 

@@ -1,4 +1,5 @@
-// Limits and quotas: what a job may take from its queue and every queue above. fairshare.md 8.
+// Checks what a job may take under the limits and quotas of its queue and of every queue above.
+// fairshare.md 8.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What is free in each domain of a topology: amounts, and room counted in pods of one size. Changes of nodes
-// are propagated up the tree.
+// The free room in each domain of a topology, as amounts and as a number of pods of one size. Changes of
+// nodes are propagated up the tree.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -161,7 +161,7 @@ class Topology final : public Plugin {
     return *room;
   }
 
-  // ---- a required domain that is too small even if it were empty
+  // ---- a required domain that would be too small even if it were empty
 
   std::optional<JobReason> hopeless(JobId id, std::span<const TaskId> tasks) {
     const Job& job = cluster().job(id);

@@ -37,7 +37,7 @@ class SelfCheck {
   ~SelfCheck();
 
   void cycle_ran() { ++cycles_since_; }
-  // To be called regularly. Returns true once every `cycles_between` cycles. Listing everything is expensive,
+  // Call regularly. Returns true once every `cycles_between` cycles. Listing everything is expensive,
   // so a busy scheduler postpones it, but for at most twice that number.
   bool is_wanted(bool is_busy);
   // Reads a fresh list for compare(). Returns false if that failed or a read is already in progress.

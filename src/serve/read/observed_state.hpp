@@ -35,8 +35,8 @@ class ObservedState {
   // The group and sub group that a pod has joined and does not name yet; null if there is none.
   virtual const std::pair<std::string, std::string>* group_of(const std::string& uid) const = 0;
 
-  // Takes the object from the answer to one of our requests like an event of the watch, unless a newer
-  // version is known. REQUIRES: the kind is watched.
+  // Takes the object from the answer to a request of this scheduler like an event of the watch, unless a
+  // newer version is known. REQUIRES: the kind is watched.
   virtual void saw(const kube::Resource& kind, std::string_view object) = 0;
   // Likewise, even if this version was known before, because changes were assumed since then.
   virtual void saw_unchanged(const kube::Resource& kind, std::string_view object) = 0;
@@ -46,7 +46,7 @@ class ObservedState {
   virtual void retract(const kube::Resource& kind, const std::string& ns, const std::string& name) = 0;
   // Adds a pod to a PodGroup that its object does not name yet.
   virtual void join(const std::string& uid, const std::string& group, const std::string& sub_group) = 0;
-  // Each ends an assumption that will not come true.
+  // Each drops an assumption that turned out wrong.
   virtual void end_bind(const std::string& ns, const std::string& name, const std::string& uid) = 0;
   virtual void end_eviction(const std::string& ns, const std::string& name, const std::string& uid) = 0;
   virtual void end_annotations(const std::string& ns, const std::string& name) = 0;

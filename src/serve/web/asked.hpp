@@ -1,5 +1,5 @@
-// A value that the loop's thread makes for other threads on request, at a time of its choice: a reader never
-// delays a cycle.
+// A value that the loop's thread makes for other threads on request. The loop chooses the time, so a reader
+// never delays a cycle.
 #pragma once
 
 #include <chrono>
@@ -16,8 +16,8 @@ class Asked {
   // `wake` may be called from any thread and leads to a call of answer() soon.
   explicit Asked(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  // Waits for a value that is at most a second old. Returns null if none came in time. To be called from any
-  // thread but the loop's.
+  // Waits for a value that is at most a second old. Returns null if none came in time. May be called from any
+  // thread except the loop's.
   std::shared_ptr<const Thing> ask() {
     std::unique_lock lock(mutex_);
     const auto asked = Clock::now();
@@ -38,7 +38,7 @@ class Asked {
     answered_.notify_all();
   }
 
-  // To be called on the loop's thread.
+  // Call on the loop's thread.
   bool is_asked() const {
     const std::lock_guard lock(mutex_);
     return is_asked_;

@@ -1,4 +1,4 @@
-// Serves each connection on its own thread and closes slow ones.
+// Serves each connection on its own thread, and closes slow connections.
 #include "serve/web/web_server.hpp"
 
 #include <arpa/inet.h>

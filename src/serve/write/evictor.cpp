@@ -34,8 +34,8 @@ bool is_refused_by_budget(const HttpResponse& answer) {
          (answer.status == 500 && answer.body.find("more than one PodDisruptionBudget") != std::string::npos);
 }
 
-// Evictions with the same purpose make sense only together: the victims for one preemptor, or one evicted
-// gang.
+// Groups evictions with the same purpose: the victims for one preemptor, or one evicted gang. They are useful
+// only together.
 std::string purpose_of(const Evict& evict) {
   const std::string job = evict.preemptor.empty() ? evict.job() : evict.preemptor_ns + "/" + evict.preemptor;
   return evict.action + " " + job;

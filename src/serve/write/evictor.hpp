@@ -1,5 +1,5 @@
-// Carries out evictions by writing to the API server. Evictions for the same purpose, such as one
-// preemptor, begin together or not at all; each is then retried until its outcome is final.
+// Carries out evictions by writing to the API server. Evictions for the same purpose, such as for one
+// preemptor, begin together or not at all. Each is then retried until its outcome is final.
 #pragma once
 
 #include <map>

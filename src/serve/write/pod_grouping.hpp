@@ -33,10 +33,10 @@ class PodGrouping {
  public:
   PodGrouping(const WriteServices& parts, PodGroupWriter& groups, PodGroupingOptions options);
 
-  // To be called with each pod from the watch, also during a transfer.
+  // Call with each pod from the watch, even during a transfer.
   void saw(const Json& pod);
   void pod_gone(const std::string& ns, const std::string& name);
-  // To be called when this replica may write: groups the pods that wait for a PodGroup.
+  // Groups the pods that wait for a PodGroup. Call when this replica may write.
   void begin();
   // Restores PodGroups of this grouper that were deleted while their pods run.
   void look_after(const Cluster& cluster);

@@ -1,6 +1,6 @@
 // Makes cluster autoscalers add nodes for GPU shares. Autoscalers count whole GPUs and see none in a pod that
 // requests a share. For shares that do not fit, scaling pods therefore request whole GPUs, like those of
-// KAI's node-scale-adjuster; once they run, they end at once.
+// KAI's node-scale-adjuster. They exit as soon as they run.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ namespace muster::serve {
 
 struct ScalingOptions {
   bool is_on = false;
-  std::string image;  // with muster in it
+  std::string image;  // contains muster
   std::string ns = "kai-scale-adjust", app = "scaling-pod";
 };
 

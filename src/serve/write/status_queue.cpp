@@ -64,8 +64,8 @@ kube::Async<void> StatusQueue::work() {
   --workers_;
 }
 
-// Takes the update and makes its request only when the client is about to send it, since a newer update may
-// come until then.
+// Takes the update and makes its request only when the client is about to send it, because a newer update may
+// arrive before that.
 kube::Async<void> StatusQueue::deliver(std::string object) {
   std::optional<Update> sent;
   kube::ApiRequest request{.method = "PATCH", .lane = kube::Lane::kBackground};
