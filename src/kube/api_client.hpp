@@ -123,7 +123,7 @@ class ApiClient {
 };
 
 // Returns true if the same request may succeed later: there was no answer, there were too many requests, the
-// server had an error, or our token has expired.
+// server had an error, or the token has expired.
 bool is_transient(const HttpResponse& response);
 // A description for logs, such as "404 podgroups "x" not found" or "no answer: Connection refused". It does
 // not contain the request.

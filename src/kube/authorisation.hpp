@@ -26,13 +26,13 @@ class Authorisation {
   // Waits until there are credentials to send with. If it returns an error, the caller must not send the
   // request, because the server would treat it as anonymous.
   Async<std::optional<Error>> ready();
-  // To be called when the server answered 401 to a request sent with this version. Refreshes the credentials,
+  // Call when the server answered 401 to a request sent with this version. Refreshes the credentials,
   // at most once per version and minute. Returns true if they have changed and the request may be sent again.
   Async<bool> renew(std::uint64_t refused_version);
 
   // Changes whenever the token, the certificate or the key changes.
   std::uint64_t version() const { return version_; }
-  // "" if a client certificate authenticates us.
+  // "" if muster authenticates with a client certificate.
   const std::string& bearer() const { return bearer_; }
   const TlsIdentity& tls() const { return credentials_.tls; }
   const std::string& server() const { return credentials_.server; }

@@ -12,9 +12,9 @@
 
 namespace muster::kube {
 
-// Removes from a List what the scheduler does not need and users may not want to share: environment variables
-// and commands of containers, the data of ConfigMaps, and bookkeeping of tools. Secrets are never read; if
-// the List has any, they are removed as a whole.
+// Removes from a List data that the scheduler does not need and users may not want to share: environment
+// variables and commands of containers, the data of ConfigMaps, and bookkeeping of tools. Secrets are never
+// read; if the List has any, they are removed as a whole.
 void strip(nlohmann::ordered_json& list);
 
 // A snapshot item for facts that no object has: the time of the snapshot, and what the scheduler adds.
@@ -26,7 +26,7 @@ nlohmann::ordered_json snapshot_of(TimePoint at, nlohmann::ordered_json items);
 Async<Result<nlohmann::ordered_json>> list_cluster(ApiClient* client);
 
 // Returns a stripped List of all objects, each with its apiVersion and kind. Kinds that the cluster does not
-// have are skipped. A kind that we may not read is an error unless it is optional. Blocks.
+// have are skipped. A kind that muster may not read is an error unless it is optional. Blocks.
 Result<nlohmann::ordered_json> read_cluster(const Credentials& credentials);
 
 // Returns the content at `url`, which may be plain HTTP. `authority` is a CA bundle in PEM; "" means the

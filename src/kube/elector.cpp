@@ -58,7 +58,7 @@ Async<void> Elector::run() {
   }
 }
 
-// Renews the lease until the lead is lost.
+// Renews the lease until this replica is no longer the leader.
 Async<void> Elector::lead() {
   Loop& loop = client_.loop();
   while (is_leader_) {

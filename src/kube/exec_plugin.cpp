@@ -49,7 +49,7 @@ struct Printed {
   bool ended = false, is_too_long = false;
 };
 
-// Reads until the output ends or is too long, or the time is up.
+// Reads until the output ends, is too long, or the time limit is reached.
 Printed read_all(int descriptor, const ExecPlugin& plugin, Clock::time_point end) {
   Printed printed;
   char buffer[4096];
@@ -99,7 +99,7 @@ class SpawnAttributes {
   posix_spawnattr_t attributes_;
 };
 
-// Returns the output of the program. It shares our standard error; its standard input is empty.
+// Returns the output of the program. It shares muster's standard error; its standard input is empty.
 Result<std::string> output_of(const ExecPlugin& plugin) {
   std::vector<std::string> words = {plugin.command}, variables = environment_for(plugin);
   words.insert(words.end(), plugin.arguments.begin(), plugin.arguments.end());

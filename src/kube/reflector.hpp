@@ -1,7 +1,8 @@
 // Keeps a listener up to date about all objects of one kind: lists them in pages, then watches them.
 //
 // Every change is reported exactly once. A watch resumes where the last one ended. If the server no longer
-// has that version, the reflector lists the objects again and reports those that were deleted meanwhile.
+// has that version, the reflector lists the objects again and reports those that were deleted in the
+// meantime.
 //
 // Objects of a kind are dropped only if the server says that the kind does not exist (404). If it refuses to
 // list a kind (403) that it has listed before, the objects are kept and the reflector retries.
@@ -40,7 +41,7 @@ class ReflectorListener {
 struct ReflectorOptions {
   Resource resource;
   std::string field_selector = {};
-  // A kind that is not served, or that we have never been allowed to read, counts as empty.
+  // A kind that is not served, or that muster was never allowed to read, counts as empty.
   bool is_optional = false;
   bool metadata_only = false;  // do not request spec and status
   // Tried in turn if the server does not have the version of `resource`.
@@ -61,14 +62,15 @@ class Reflector {
   ~Reflector();
 
   Async<void> run();
-  // Takes an object from the answer to one of our writes. It is reported at once unless a newer one is known.
+  // Takes an object from the answer to a write of this process. It is reported at once unless a newer one is
+  // known.
   void saw(std::string_view text, Tell tell = Tell::kNews);
   // Lists all objects again at once. Until that is done, the reflector is not synced. With `tell_all`,
   // objects are reported even if they have not changed. REQUIRES: not called from a callback of a transfer.
   void refresh(bool tell_all = false);
 
   bool is_synced() const { return is_synced_ && !known_.wants_list(); }
-  // The kind is not served, or we have never been allowed to read it.
+  // True if the kind is not served, or if muster was never allowed to read it.
   bool is_absent() const { return is_absent_; }
   std::size_t size() const { return known_.size(); }
   bool knows(std::string_view ns, std::string_view name) const;

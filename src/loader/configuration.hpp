@@ -1,5 +1,5 @@
-// Reads what snapshots among the files hold besides objects: the configuration, used unless another is named,
-// and the state of the scheduler.
+// Reads from snapshots the parts that are not objects: the configuration, which is used unless another one is
+// named, and the state of the scheduler.
 #pragma once
 
 #include <optional>

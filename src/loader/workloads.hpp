@@ -1,5 +1,5 @@
-// Does for files what controllers and the pod grouper do in a cluster: creates the missing pods of workloads,
-// and PodGroups for pods without one.
+// Creates the missing pods of workloads, and PodGroups for pods without one, for clusters in files. In a live
+// cluster, controllers and the pod grouper do this.
 #pragma once
 
 #include <map>

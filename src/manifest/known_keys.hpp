@@ -1,5 +1,5 @@
-// Warns of names that have no effect: unknown fields of a kind, and unknown labels and annotations with our
-// prefixes.
+// Warns of names that have no effect: unknown fields of a kind, and unknown labels and annotations with the
+// prefixes of KAI-Scheduler and muster.
 #pragma once
 
 #include <initializer_list>

@@ -15,8 +15,8 @@ void finish(const Field& metadata, Meta& meta);
 Labels labels_of(const Field& map);  // sorted by key
 OwnerReference first_owner(const Field& owners);
 
-// Fills `meta`, with defaults for what a manifest may omit. Calls `other(const Field&)` for members that only
-// some kinds use: annotations, deletionTimestamp, ownerReferences.
+// Fills `meta`, with defaults for fields that a manifest may omit. Calls `other(const Field&)` for members
+// that only some kinds use: annotations, deletionTimestamp, ownerReferences.
 template <class Other>
 void read_meta(const Field& root, Meta& meta, Other&& other) {
   const Field metadata = root.object("metadata");

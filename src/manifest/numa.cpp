@@ -1,4 +1,4 @@
-// Decodes the NUMA zones of nodes, and what pods hold of them.
+// Decodes the NUMA zones of nodes, and the amounts that pods hold in them.
 #include "manifest/amounts.hpp"
 #include "manifest/decoders.hpp"
 #include "manifest/meta.hpp"

@@ -1,4 +1,4 @@
-// Which jobs were nominated for requeue in a cycle, and what came of it. requeue.md.
+// The jobs that were nominated for requeue in a cycle, and the results. requeue.md.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -26,7 +26,7 @@ struct NominationSkip {
   std::string problem;  // what the user should correct; "" if nothing
 };
 
-// What a nominating plugin knew about a job, whatever it decided.
+// The facts about a job that a nominating plugin checked, whether it nominated the job or not.
 struct NominationCheck {
   JobId job;
   std::string by;

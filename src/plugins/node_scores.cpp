@@ -1,4 +1,4 @@
-// Node scores, each with its weight. Each outweighs all that come after it.
+// Node scores, in descending order of weight: each outweighs all that come after it.
 #include "plugins/node_scores.hpp"
 
 #include <algorithm>

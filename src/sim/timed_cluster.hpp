@@ -1,4 +1,4 @@
-// A simulated cluster with a clock and work: pods arrive, run, finish, fail and are recreated; nodes join and
+// A simulated cluster in which time passes: pods arrive, run, finish, fail and are recreated; nodes join and
 // leave. docs/time.md.
 //
 // It changes the model by deltas, as the watch of an API server would, and carries out the decisions of
@@ -84,7 +84,7 @@ class TimedCluster {
     Entry* entry = nullptr;
     JobRun::Pod pod = 0;
   };
-  // What is known of a pod besides its run.
+  // The facts about a pod, except its run.
   struct PodFacts {
     TaskId task;
     Work work;

@@ -1,4 +1,4 @@
-// Maps the columns of a file to ours: by name, by a given map, or by a format.
+// Maps the columns of a file to muster's: by name, by a given map, or by a format.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace muster::trace {
 
 class ColumnMap {
  public:
-  // `fields` are our columns. By default each one is the file's column of the same name.
+  // `fields` are muster's columns. By default each one is the file's column of the same name.
   explicit ColumnMap(std::span<const std::string_view> fields);
 
   // Reads assignments such as "gpus=num_gpu, submit=creation_time". They replace earlier ones of the same

@@ -8,8 +8,8 @@
 namespace muster::trace {
 namespace {
 
-// Limits the damage of a quote that is not closed: it must neither swallow the file nor make every row scan
-// to the end.
+// Limits the effect of an unclosed quote: otherwise it could consume the file, or make every row scan to the
+// end.
 constexpr std::size_t kLongestQuoted = std::size_t{1} << 16;
 constexpr std::string_view kSpace = " \t";
 

@@ -1,4 +1,4 @@
-// Public traces by name, and how their columns map to ours. docs/traces.md says where to get them.
+// Public traces by name, and how their columns map to muster's. docs/traces.md says where to get them.
 #pragma once
 
 #include <span>

@@ -44,7 +44,7 @@ struct MakeOptions {
   bool as_json = false;  // JSON lines; otherwise CSV
 };
 
-// The first mistake in the options, or "".
+// Returns the first mistake in the options, or "".
 std::string problem_with(const MakeOptions& options);
 
 // Writes the text in pieces. Stops if `write` returns false.

@@ -27,7 +27,8 @@ std::string allocation_of(const UsageSettings& s, const OwnMetrics& own, std::si
   return fmt::format("{}_queue_allocated_{}", own.prefix, kAllocated[resource]);
 }
 
-// The capacity from kube-state-metrics, like KAI-Scheduler, or from our own metric if it is not installed.
+// The capacity from kube-state-metrics, like KAI-Scheduler, or from muster's own metric if it is not
+// installed.
 std::string capacity_of(const UsageSettings& s, const OwnMetrics& own, std::size_t resource) {
   if (!s.capacity_metrics[resource].empty()) return s.capacity_metrics[resource];
   return fmt::format(

@@ -1,4 +1,4 @@
-// `muster explain`: explains why a job is pending, runs where it does, or was evicted.
+// `muster explain`: explains why a job is pending, why it runs on its nodes, or why it was evicted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -62,7 +62,7 @@ int run_explain(const ExplainCommand& options) {
 
 // ---------------------------------------------------------------- jobs of a recorded simulation
 
-// Says why the job does not exist at `now`, or returns "" if the record does not tell.
+// Returns the reason why the job does not exist at `now`, or "" if the record does not show it.
 std::string why_absent(const RecordedState& state, const std::string& name, TimePoint now) {
   const RecordedJob job = state.job(name);
   if (job.ended && *job.ended <= now) return fmt::format("{} ended at {}", name, format_time(*job.ended));

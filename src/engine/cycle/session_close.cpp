@@ -123,8 +123,8 @@ void Session::settle_evicted() {
   }
 }
 
-// The caller that lent its knowledge about pending jobs needs only news. A job that lost pods in the cycle
-// may no longer take part.
+// The caller already knows the pending jobs and needs only changes. A job that lost pods in the cycle may no
+// longer take part.
 bool Session::is_as_known(JobId job) const {
   const auto found = reported_.find(job);
   if (found == reported_.end() || found->second.as_known == 0) return false;

@@ -1,4 +1,4 @@
-// A tentative change: every operation takes effect at once; what is not committed is undone.
+// A tentative change. Every operation takes effect at once; operations that are not committed are undone.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ class Statement {
   // evicted. A victim that is moved stays on its old node, releasing, until it is gone.
   void pipeline(TaskId t, NodeId node, HoldingId holding = {});
   void evict(TaskId t);
-  // Makes the task pending as if it had never been placed, to see what would become of it.
+  // Makes the task pending, as if it had never been placed, to find out where it would be placed.
   void forget(TaskId t) { move(t, {}); }
   // Returns the task to its placement before this statement first changed it.
   void take_back(TaskId t);

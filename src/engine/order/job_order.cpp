@@ -1,4 +1,4 @@
-// A leaf is a heap of jobs; queues are compared by what the best job below them requests.
+// A leaf is a heap of jobs. Queues are compared by the request of the best job below them.
 #include "engine/order/job_order.hpp"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 namespace muster {
 
-// What evicting the task frees on its node.
+// The GPUs that evicting the task frees on its node.
 std::int64_t freed_gpus(const Cluster& cluster, TaskId task);
 
 // Sums over all nodes, kept up to date from the cluster's journal.
@@ -50,7 +50,7 @@ class GpuRoom {
 // demands that would fit.
 class RoomTest {
  public:
-  // Starts over from the present room with the demands of these tasks.
+  // Starts over from the current room with the demands of these tasks.
   void start(const Cluster& cluster, const GpuRoom& room, std::span<const TaskId> tasks);
   void free(NodeId node, std::int64_t gpus);
   bool passes() const;

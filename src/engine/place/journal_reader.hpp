@@ -8,7 +8,7 @@ namespace muster {
 class JournalReader {
  public:
   // Reports what changed since the last call: changed(node) for each such present node, possibly more than
-  // once, or everything() if that is not known.
+  // once, or everything() if the changes are not known.
   template <class Everything, class Changed>
   void read(const Cluster& cluster, Everything everything, Changed changed) {
     const NodeJournal& journal = cluster.node_table().journal();

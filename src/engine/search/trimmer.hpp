@@ -1,5 +1,5 @@
-// Gives back victims that turn out to be unnecessary: all that was taken of a job, or what was taken of it
-// last.
+// Gives back victims that turn out to be unnecessary: all tasks that were taken from a job, or the tasks that
+// were taken last.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What the free resources of each node are worth to typical pods, computed once per cycle.
+// The value of each node's free resources to typical pods, computed once per cycle.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

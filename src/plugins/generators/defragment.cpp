@@ -11,7 +11,7 @@
 namespace muster::plugins {
 namespace {
 
-// Limits of the search. Where the cheapest ways fail, more expensive ones rarely work.
+// Limits of the search. If the cheapest plans fail, more expensive ones rarely work.
 constexpr std::size_t kMostPlans = 16, kMostDomains = 16;
 
 // Nodes that the preemptor's tasks may use together.

@@ -11,7 +11,7 @@
 namespace muster::plugins {
 namespace {
 
-// The most GPUs that a scenario of reclaim may take. A larger one works only by luck: it evicts dozens of
+// The most GPUs that a scenario of reclaim may take. A larger one rarely works: it evicts dozens of
 // jobs, and all but one or two of them must be placed elsewhere and start again.
 std::int64_t most_gpus(const VictimAccumulator& victims) {
   constexpr std::int64_t kTimesRequested = 2, kBeyond = 16 * kOneGpu;
@@ -158,7 +158,8 @@ class MultiNodeGang final : public ScenarioGenerator {
   }
   bool is_picked(std::uint32_t batch) const { return proposed_in_[batch] == proposals_; }
 
-  // A gang that falls below its minimum is evicted as a whole: the rest of it would hold GPUs and do nothing.
+  // A gang that falls below its minimum is evicted as a whole: its other pods would hold GPUs without doing
+  // work.
   bool pick_rest_of_gangs() {
     if (!victims_->session().settings.compatibility.move_only_whole_gangs) return true;
     asked_.clear();

@@ -1,4 +1,4 @@
-// What a node would have free if some of its tasks left and others came.
+// The free resources of a node if some of its tasks left and others came.
 #pragma once
 
 #include <absl/container/inlined_vector.h>

@@ -1,4 +1,4 @@
-// Tracks what pods use of each NUMA zone, and checks for each node whether a pod can be aligned there.
+// Tracks the use of each NUMA zone by pods, and checks for each node whether a pod can be aligned there.
 #include "plugins/numa/numa.hpp"
 
 #include <absl/container/flat_hash_map.h>

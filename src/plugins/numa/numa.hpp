@@ -1,5 +1,5 @@
-// Plugin numa: will the kubelet's NUMA alignment admit the pod on the node, and over how many zones would the
-// pod spread? placement.md 10. Off unless the configuration names it.
+// Plugin numa: predicts whether the kubelet's NUMA alignment admits the pod on the node, and over how many
+// zones the pod would spread. placement.md 10. Off unless the configuration names it.
 #pragma once
 
 #include <memory>

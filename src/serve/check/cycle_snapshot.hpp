@@ -43,11 +43,11 @@ struct CycleSnapshot {
   std::string decided;  // JSON, in the form of a round of simulate
 };
 
-// To be called right before the cycle.
+// Call right before the cycle.
 CycleSnapshot snapshot_before(const Cluster& cluster, const LiveSource& source,
                               const Assumptions& assumptions, const PoolLabel& pool, TimePoint now);
 
-// Returns a List, schema muster.dev/snapshot/v1. To be called from any thread.
+// Returns a List, schema muster.dev/snapshot/v1. May be called from any thread.
 std::string text_of(const CycleSnapshot& snapshot);
 
 }  // namespace muster::serve

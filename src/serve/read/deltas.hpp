@@ -1,4 +1,4 @@
-// Changes from the watches and from our own writes, in the order in which they are applied to the model.
+// Changes from the watches and from muster's own writes, in the order in which they are applied to the model.
 #pragma once
 
 #include <string>

@@ -20,7 +20,7 @@ struct Job;
 
 namespace muster::serve {
 
-// Phase, counts and resourcesStatus as PodGroups have them.
+// The fields phase, counts and resourcesStatus of a PodGroup.
 nlohmann::json progress_of(const Cluster& cluster, const Job& job);
 
 class JobStatus {
@@ -30,10 +30,10 @@ class JobStatus {
   JobStatus(const WriteServices& parts, bool writes_progress)
       : p_(parts), updates_(parts.client), writes_progress_(writes_progress) {}
 
-  // To be called with each PodGroup from the watch, also during a transfer.
+  // Call with each PodGroup from the watch, even during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { groups_.erase(ns + "/" + name); }
-  // To be called after each cycle. Checks jobs whose PodGroup was seen since the last call and, in turn, some
+  // Call after each cycle. Checks jobs whose PodGroup was seen since the last call and, in turn, some
   // of the others, since the status also depends on pods, their labels and priority classes.
   void publish(const Cluster& cluster);
   // Stops writing status.
@@ -41,7 +41,7 @@ class JobStatus {
 
  private:
   struct Group {
-    std::string shown, sent;    // our part of the status as JSON: as the watch showed it, and as last sent
+    std::string shown, sent;  // muster's part of the status as JSON: as the watch showed it, and as last sent
     std::string settled_state;  // the state of the job when its status was last found up to date
     kube::Clock::time_point first_seen{}, sent_at{};
   };

@@ -22,10 +22,10 @@ class NoticeWriter {
   NoticeWriter(const WriteServices& parts, PodGroupWriter& groups, bool reclaims_by_lca)
       : p_(parts), groups_(groups), review_(reclaims_by_lca) {}
 
-  // To be called after each cycle.
+  // Call after each cycle.
   void publish(const Cluster& cluster, ObjectChanges changes, const ReadWarnings& read);
 
-  // To be called with each PodGroup from the watch, also during a transfer.
+  // Call with each PodGroup from the watch, even during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
 

@@ -23,7 +23,7 @@ class QueueStatus {
   // `is_ours`: false if KAI-Scheduler's controller writes the status.
   QueueStatus(const WriteServices& parts, bool is_ours) : updates_(parts.client), is_ours_(is_ours) {}
 
-  // To be called after each cycle. A status that changes often is written only every few seconds.
+  // Call after each cycle. A status that changes often is written only every few seconds.
   void publish(const Cluster& cluster, const Decisions& decisions);
   void close() { updates_.close(); }
 
