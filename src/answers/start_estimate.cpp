@@ -26,7 +26,7 @@ constexpr std::size_t kPartOfTimeForRoom = 4;
 
 using Starts = IdVector<JobId, std::optional<TimePoint>>;
 
-// What all futures of a state have in common.
+// The data that all futures of a state share.
 struct CommonGround {
   const State& state;
   const Outcome& unchanged;

@@ -136,7 +136,7 @@ class Search {
       if (keep({.kind = ChangeKind::kJobPriority, .target = name(), .to = to})) return;
   }
 
-  // Tries the wider levels one after the other, and finally none.
+  // Tries the wider levels in order, and finally no level.
   void try_levels() {
     const TopologyConstraint& constraint = job_.sets.front().topology;
     if (constraint.required.empty()) return;

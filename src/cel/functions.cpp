@@ -1,4 +1,4 @@
-// What each function, method and operator gives; on values that it is not made for, a Failure.
+// Evaluates functions, methods and operators. Values of unsupported types give a Failure.
 #include "cel/functions.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ std::string with_ascii(std::string text, char from, char to, int shift) {
   return text;
 }
 
-// Code points.
+// The number of code points.
 std::int64_t length_of(const std::string& text) {
   return std::count_if(text.begin(), text.end(),
                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
@@ -47,7 +47,7 @@ Value version_of(const std::string& text) {
   return *std::move(parsed);
 }
 
-// Of a loosely written version: "v1.2" is 1.2.0, leading zeros do not count.
+// Normalizes a loosely written version: "v1.2" becomes "1.2.0", and leading zeros are dropped.
 std::string as_version(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
   const std::size_t rest = std::min(text.find_first_of("-+"), text.size());
@@ -102,7 +102,7 @@ Value matches(const std::string& text, const std::string& pattern, Steps& steps)
 
 // ---------------------------------------------------------------- text
 
-// Where the code points of a text begin, and its end.
+// The positions at which the code points of a text begin, and the end of the text.
 std::vector<std::size_t> code_points(const std::string& text) {
   std::vector<std::size_t> starts;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -141,7 +141,7 @@ Value split(const std::string& text, const std::string& separator) {
   return parts;
 }
 
-// That one of the functions makes of many.
+// The longest text that join or replace may produce.
 constexpr std::size_t kLongestText = 100'000;
 Value too_long() { return failure("the text is too long"); }
 
@@ -233,7 +233,7 @@ std::optional<Value> comparison(const std::string& name, const T& value, std::sp
   return std::nullopt;
 }
 
-// With another quantity, or a whole number.
+// Adds or subtracts a quantity or a whole number.
 Value sum_of(Quantity left, const Value& right, bool is_minus) {
   std::int64_t thousandths = 0, result = 0;
   const auto* number = right.as<std::int64_t>();

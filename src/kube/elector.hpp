@@ -21,7 +21,7 @@ class ElectionListener {
  public:
   virtual ~ElectionListener() = default;
   virtual void won() = 0;
-  // Called when the lead was lost, but not after release().
+  // Called when this replica is no longer the leader, but not after release().
   virtual void lost() = 0;
   // Called with a message when a request fails. The elector retries by itself.
   virtual void troubled(const std::string& text) = 0;
@@ -35,7 +35,7 @@ class Elector {
   Elector(ApiClient& client, ElectionOptions options, ElectionListener& listener)
       : client_(client), options_(std::move(options)), listener_(listener) {}
 
-  // Runs until the loop stops or the lead, once won, is lost.
+  // Runs until the loop stops, or until this replica has become the leader and is no longer.
   Async<void> run();
   // Gives up the lease so that another replica need not wait for it to expire.
   Async<void> release();

@@ -179,7 +179,7 @@ void Daemon::task_failed(const kube::FailedTask& failed) {
   kube::spawn(end_without(failed.name), kEnding, kube::TaskKind::kEssential);
 }
 
-// Ends as after a signal, but does not wait for writes in progress: they may rest on wrong state.
+// Ends as after a signal, but does not wait for writes in progress: they may be based on wrong state.
 kube::Async<void> Daemon::end_without(std::string task) {
   p_.log.error("exiting: the scheduler cannot continue without the task " + task);
   p_.vitals.is_draining = true;

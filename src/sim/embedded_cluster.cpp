@@ -1,4 +1,4 @@
-// What happens to pods between two cycles of a simulation.
+// Starts, ends and recreates pods between two cycles of a simulation.
 #include "sim/embedded_cluster.hpp"
 
 namespace muster {

@@ -1,10 +1,10 @@
 // Text that may be written to a terminal.
 //
-// A Text consists of our own literals, which may contain line breaks, and of foreign text (names,
+// A Text consists of muster's own literals, which may contain line breaks, and of foreign text (names,
 // annotations, arguments, server responses), which is escaped when it is added. Standard output and standard
 // error accept only Text (terminal/output.hpp). A std::string does not convert to Text implicitly, so
-// forgetting to escape one does not compile. Filtering the output would not work: it could not tell our line
-// breaks and colours from those in a name.
+// forgetting to escape one does not compile. Filtering the output would not work: it could not tell muster's
+// line breaks and colours from those in a name.
 //
 //   Text text = "Queues\n";
 //   text += format_text("  {}: {} GPUs\n", queue.name, 8);

@@ -57,7 +57,7 @@ class NodeReader {
   }
 
  private:
-  // A list with our column names is read as ours, whatever the format of the trace.
+  // A list with muster's column names is read by these names, whatever the format of the trace.
   Result<std::vector<std::string>> bind(const Header& header) {
     const auto is_there = [&](std::string_view name) {
       return std::ranges::find(header.columns, name) != header.columns.end();

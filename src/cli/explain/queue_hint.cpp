@@ -37,7 +37,7 @@ std::string leaves_below(const Cluster& cluster, QueueId top, const Job& job) {
   return summarised(std::move(names));
 }
 
-// How to fix the parents of a queue that exists but is not connected to a root queue.
+// Advice on the parents of a queue that exists but is not connected to a root queue.
 std::string parent_hint(const Cluster& cluster, QueueId named) {
   std::vector<std::string> path{cluster.queue(named).name};
   for (QueueId q = named; !cluster.queue(q).parent_name.empty();) {

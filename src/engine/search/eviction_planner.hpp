@@ -73,9 +73,9 @@ class EvictionPlanner {
   IdVector<QueueId, Shares> held_;  // before the current search
 };
 
-// A job that made way for the preemptor, which could not use any of the room, did so without success. Once is
-// enough, or the two could alternate forever. A job that is still terminating does not count yet.
-// docs/fairness.md.
+// Refuses a job that was already evicted for the preemptor without success: the preemptor could not use any
+// of the room. Otherwise, the two could alternate forever. A job that is still terminating is not refused
+// yet. docs/fairness.md.
 std::optional<VictimRefusal> was_displaced_before(const Session& session, JobId victim, JobId preemptor);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A search with backtracking. Devices of one request are taken in ascending order, since their order means
-// nothing.
+// A search with backtracking. The devices of one request are tried only in ascending order, because their
+// order does not matter.
 #include "plugins/devices/allocator.hpp"
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 namespace muster::plugins {
 namespace {
 
-constexpr std::size_t kMostDevices = 32;  // of one claim, as the API has it
-// Of a search on one node; and of all nodes of a cycle together for one claim, beyond which each gets few.
+constexpr std::size_t kMostDevices = 32;  // of one claim, the limit of the Kubernetes API
+// Limits on steps: for a search on one node, for all searches for a claim in a cycle, and for each search
+// after that.
 constexpr std::int64_t kMostSteps = 100'000, kMostInAll = 10 * kMostSteps, kFewSteps = 1'000;
 
 bool same_value(const DeviceAttribute& a, const DeviceAttribute& b) {
@@ -51,7 +52,7 @@ class Search {
 
   // ---- before the search
 
-  // Each request by itself, with all devices that are free at the start.
+  // Checks each request by itself against all devices that are free at the start.
   std::optional<NodeRefusal> unsatisfiable(const Claim& claim) {
     std::int64_t wanted = 0;
     for (const DeviceRequest& request : claim.object.requests) {
@@ -159,7 +160,7 @@ class Search {
         std::count_if(taken_.begin(), taken_.end(), [&](const Taken& t) { return t.claim == claim; }));
   }
 
-  // Holds for the devices before the last one taken; so only that one is compared.
+  // Compares only the last device with the others, because the others already meet the constraints.
   bool meets_constraints(std::size_t claim) const {
     const auto& constraints = claims_[claim]->object.constraints;
     return std::all_of(constraints.begin(), constraints.end(), [&](const DeviceConstraint& constraint) {
@@ -193,7 +194,8 @@ class Search {
     return chosen;
   }
 
-  // From where the device can be reached. Two that differ, and only this node is certain.
+  // Limits the allocation to the nodes that can reach the device. If two devices differ in these, only this
+  // node is certain to reach both.
   void restrict(AllocationObject& allocation, const NodeReach& reach) const {
     if (reach.node.empty() && !reach.has_selector) return;
     const NodeTerm here{.fields = {{"metadata.name", Operator::kIn, {session_.cluster.node(node_).name}}}};

@@ -1,4 +1,5 @@
-// Devices by claim (DRA): which claims can be served on which nodes, and by which devices. placement.md 10.
+// Device claims (DRA): decides which claims can be served on which nodes, and by which devices.
+// placement.md 10.
 #pragma once
 
 #include <memory>
@@ -8,17 +9,17 @@
 
 namespace muster::plugins {
 
-// What KAI leaves switched off.
+// Features of device claims that KAI leaves disabled.
 struct DeviceRules {
-  bool admin_access = true;  // claims that only watch are served, too
-  bool alternatives = true;  // so are requests that name several ways
-  bool taints = true;        // of devices keep those away who do not tolerate them
+  bool admin_access = true;  // claims with admin access are served
+  bool alternatives = true;  // requests with alternatives are served
+  bool taints = true;        // taints of devices are respected
 };
 
 struct DynamicResourcesOptions {
   bool enabled = true;
   DeviceRules rules;
-  std::string queue_label = "kai.scheduler/queue";  // whose queue a claim that pods share belongs to
+  std::string queue_label = "kai.scheduler/queue";  // names the queue of a claim that pods share
 };
 
 std::unique_ptr<Plugin> make_dynamic_resources(DynamicResourcesOptions options);

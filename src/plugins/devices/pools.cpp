@@ -1,4 +1,4 @@
-// Gathers the slices that a node reaches when it is first asked for, and remembers which devices match what.
+// Collects the slices of a node on its first use, and caches which devices match which request.
 #include "plugins/devices/pools.hpp"
 
 #include <algorithm>

@@ -39,7 +39,7 @@ struct MatchCount {
 class DevicePools {
  public:
   explicit DevicePools(Session& session);
-  // The pools with devices that the node can reach, by driver and name. Put together when first asked for.
+  // Returns the pools with devices that the node can reach, by driver and name. Built on the first call.
   const std::vector<DevicePool>& of(NodeId node);
   MatchCount count_matches(const Claim& claim, const DeviceRequest& request, NodeId node);
   // REQUIRES: the matches for the request have been counted on a node that can reach the device.
@@ -75,7 +75,7 @@ class DevicePools {
   Session& session_;
   std::vector<const ResourceSliceObject*> slices_;                      // by driver, pool, name
   absl::flat_hash_map<std::string, std::vector<std::size_t>> of_node_;  // slices of one node
-  std::vector<std::size_t> of_many_;                                    // slices that several can reach
+  std::vector<std::size_t> of_many_;                                    // slices that several nodes can reach
   absl::flat_hash_map<NodeId, std::vector<DevicePool>> pools_;
   SelectorEvaluator selectors_;
   std::int64_t steps_per_claim_ = kStepsPerClaim;

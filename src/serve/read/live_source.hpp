@@ -1,5 +1,5 @@
 // The live cluster as a source of changes: objects from watches of the API server are decoded, corrected by
-// the assumptions about our own writes, and applied to the model.
+// the assumptions about this scheduler's own writes, and applied to the model.
 #pragma once
 
 #include <absl/container/flat_hash_set.h>
@@ -69,7 +69,7 @@ class LiveSource final : public ObservedState {
   // True if a change since the beginning of the last cycle may affect a decision.
   bool calls_for_cycle() const { return is_relevant_; }
   void cycle_begins() { is_relevant_ = false; }
-  // When the watch last showed a new pending pod.
+  // The time at which the watch last showed a new pending pod.
   kube::Clock::time_point last_arrival() const { return last_arrival_; }
   // The number of pods that arrived up to then in one burst: each at most kBurstGap after the one before.
   static constexpr auto kBurstGap = std::chrono::milliseconds(100);

@@ -14,8 +14,8 @@ namespace muster::serve {
 
 class RunTimes {
  public:
-  // To be called between cycles; it looks at most once a second. Returns true if a job has ended since the
-  // last look.
+  // Call between cycles. Checks at most once a second. Returns true if a job has ended since the last
+  // check.
   bool look(const Cluster& cluster, TimePoint now);
   answers::RunFigureTable figures() const { return history_.figures(); }
 

@@ -34,7 +34,7 @@ class PodGroupWriter {
     return is_being_made(ns, name) || patching_.contains(ns + "/" + name);
   }
   void make_soon(const std::string& ns, const std::string& name);
-  // To be called when a pod that names the PodGroup is about to be bound: creates it now, unless there is
+  // Call when a pod that names the PodGroup is about to be bound. Creates the PodGroup now, unless there is
   // back-pressure.
   void bind_names(const std::string& ns, const std::string& name);
 

@@ -32,12 +32,12 @@ class StatusWriter {
  public:
   StatusWriter(const WriteServices& parts, PodGroupWriter& groups, std::string node_pool);
 
-  // To be called after each cycle.
+  // Call after each cycle.
   void publish(const Cluster& cluster, const Decisions& decisions);
-  // When the next job will have been pending long enough to be reported.
+  // The time at which the next job will have been pending long enough to be reported.
   kube::Clock::time_point next_due() const { return next_due_; }
 
-  // To be called with each PodGroup from the watch, also during a transfer.
+  // Call with each PodGroup from the watch, even during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { conditions_.erase(ns + "/" + name); }
   // Stops writing conditions.
