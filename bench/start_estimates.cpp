@@ -103,7 +103,9 @@ class AtInstants final : public Questions {
   bool is_time(TimePoint now) override {
     using std::chrono::hours;
     constexpr std::array kAfter{hours(12), hours(18), kLast};
-    return next_ < kAfter.size() && now >= kStart + kAfter[next_] && (++next_, true);
+    if (next_ >= kAfter.size() || now < kStart + kAfter[next_]) return false;
+    ++next_;
+    return true;
   }
   bool is_about(const std::string&) const override { return true; }
   void note_asked(const std::string&) override {}

@@ -97,7 +97,7 @@ void add_cluster(const Load& load, Cluster& cluster, Agenda& agenda) {
     QueueObject queue;
     queue.meta = {.name = fmt::format("queue-{}", q), .uid = fmt::format("queue-{}", q)};
     queue.cpu = queue.memory = {.quota = -1, .limit = -1, .weight = 1};
-    queue.gpu = {.quota = static_cast<double>(load.nodes * kGpusPerNode / kQueues), .limit = -1, .weight = 1};
+    queue.gpu = {.quota = static_cast<double>(load.nodes) * kGpusPerNode / kQueues, .limit = -1, .weight = 1};
     queue.reclaim_min_runtime = queue.preempt_min_runtime = std::chrono::minutes(10);
     cluster.apply(Object(std::move(queue)));
   }

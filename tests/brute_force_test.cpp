@@ -164,10 +164,10 @@ void compare(const std::string& action, MakeRules make, unsigned seeds) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
     TestCluster plain = small_cluster(seed);
     plain.only({"allocate"});
-    if (plain.cycle() != "") continue;  // fits without evictions
+    if (!plain.cycle().empty()) continue;  // fits without evictions
     TestCluster c = small_cluster(seed);
     c.only({action});
-    const bool is_solved = c.cycle() != "";
+    const bool is_solved = !c.cycle().empty();
     TestCluster twin = small_cluster(seed);
     ASSERT_EQ(is_solved, exists(twin, make)) << action << " seed " << seed;
     if (is_solved) expect_all_needed(seed, action, make, c.decisions());

@@ -34,7 +34,7 @@ inline rc::Gen<RandomCluster> any_cluster() {
 
 // This many random clusters; RC_PARAMS="seed=..." repeats a run.
 template <class Property>
-void check_clusters(int clusters, Property property) {
+void check_clusters(int clusters, const Property& property) {
   rc::detail::TestParams params = rc::detail::configuration().testParams;
   params.maxSuccess = clusters;
   const auto result = rc::detail::checkTestable(property, rc::detail::TestMetadata(), params);

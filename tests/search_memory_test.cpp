@@ -73,7 +73,7 @@ struct World {
 void disturb(World& world, std::uint64_t number) {
   const Cluster& c = world.cluster;
   const TaskId task(static_cast<std::uint32_t>(number % std::max<std::size_t>(c.tasks().size(), 1)));
-  if (c.tasks().size() == 0 || !c.task(task).alive) return;
+  if (c.tasks().empty() || !c.task(task).alive) return;
   world.cluster.remove(PodObject::kKind, std::string(c.task(task).ns), std::string(c.task(task).name));
 }
 

@@ -15,9 +15,9 @@ namespace {
 using Kind = Node::Kind;
 using What = DevicePart::What;
 
-constexpr std::size_t kLongest = 10 * 1024;        // as the API has it
-constexpr std::int64_t kStepsToLookUp = 4;         // an entry of a device, among several
-constexpr std::int64_t kMostStepsToFold = 20'000;  // also bounds the memory of the values
+constexpr std::size_t kLongest = std::size_t{10} * 1024;  // as the API has it
+constexpr std::int64_t kStepsToLookUp = 4;                // an entry of a device, among several
+constexpr std::int64_t kMostStepsToFold = 20'000;         // also bounds the memory of the values
 
 class Evaluation {
  public:

@@ -113,8 +113,8 @@ void Authorisation::take(const ExecCredential& credential) {
 // Keeps the previous token if the file is temporarily unreadable.
 void Authorisation::take_token_file() {
   auto token = content_of(credentials_.token_file);
-  std::string text = token ? trimmed(*std::move(token)) : "";
   if (!token) return fail(token.error());
+  std::string text = trimmed(*std::move(token));
   if (text.empty()) return fail(Error{credentials_.token_file + ": the token file is empty"});
   bearer_ = std::move(text);
   keep_for(kFileLife, kUnlimited);

@@ -16,7 +16,7 @@
 #include "kube/credentials.hpp"
 #include "kube/json.hpp"
 
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX asks for it
 
 namespace muster::kube {
 namespace {

@@ -21,14 +21,14 @@ QueueObject a_queue(std::string name, double gpu_quota) {
           .gpu = {.quota = gpu_quota, .limit = -1, .weight = 1}};
 }
 
-PodGroupObject a_group(std::string name, std::string queue, std::string preemptibility = "") {
+PodGroupObject a_group(const std::string& name, std::string queue, std::string preemptibility = "") {
   PodGroupObject object{.meta = {.ns = "ns", .name = name, .uid = name}};
   object.queue = std::move(queue);
   object.preemptibility = std::move(preemptibility);
   return object;
 }
 
-PodObject a_pod(std::string name, std::string group, std::string node = "n1") {
+PodObject a_pod(const std::string& name, std::string group, std::string node = "n1") {
   PodObject object{.meta = {.ns = "ns", .name = name, .uid = name}};
   object.phase = node.empty() ? PodPhase::kPending : PodPhase::kRunning;
   object.scheduler = "kai-scheduler";
@@ -38,7 +38,7 @@ PodObject a_pod(std::string name, std::string group, std::string node = "n1") {
   return object;
 }
 
-BindRequestObject a_bind_of(std::string pod) {
+BindRequestObject a_bind_of(const std::string& pod) {
   BindRequestObject object{.meta = {.ns = "ns", .name = pod}};
   object.pod = object.pod_uid = pod;
   object.node = "n1";

@@ -24,13 +24,13 @@ QueueObject queue(std::string name, std::string parent = "") {
           .gpu = any};
 }
 
-PodGroupObject group(std::string name, std::string queue_name = "q") {
+PodGroupObject group(const std::string& name, std::string queue_name = "q") {
   PodGroupObject object{.meta = {.ns = "ns", .name = name, .uid = name}};
   object.queue = std::move(queue_name);
   return object;
 }
 
-PodObject pod(std::string name, std::string group_name, std::string node_name = "") {
+PodObject pod(const std::string& name, std::string group_name, std::string node_name = "") {
   PodObject object{.meta = {.ns = "ns", .name = name, .uid = name}};
   object.phase = node_name.empty() ? PodPhase::kPending : PodPhase::kRunning;
   object.scheduler = "kai-scheduler";

@@ -6,7 +6,9 @@
 namespace muster {
 namespace {
 
-Requirement in(std::string key, std::vector<std::string> values) { return {key, Operator::kIn, values}; }
+Requirement in(std::string key, std::vector<std::string> values) {
+  return {std::move(key), Operator::kIn, std::move(values)};
+}
 
 TEST(Selectors, RequirementsOnOneValue) {
   const std::string five = "5", word = "five";

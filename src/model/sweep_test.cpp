@@ -54,7 +54,6 @@ TEST_F(Sweep, AMillionNamesLeaveNothingBehind) {
 TEST_F(Sweep, WhatIsInUseStays) {
   for (int i = 0; i < 3; ++i) c.apply(pod_number(i, "n"));
   refresh();
-  const std::string before = c.fingerprint();
   const std::uint64_t sweeps = c.sweeps();
   for (int i = 10; c.sweeps() == sweeps; ++i) {
     c.apply(pod_number(i, "n"));

@@ -108,7 +108,7 @@ class LastInput {
   // Kept open, because closing the file each time would write it to the disk each time.
   void keep(const Text& text) {
     if (file_ == nullptr) return;
-    std::rewind(file_);
+    if (std::fseek(file_, 0, SEEK_SET) != 0) return;
     std::fwrite(text.data(), 1, text.size(), file_);
     std::fflush(file_);
     if (::ftruncate(::fileno(file_), static_cast<off_t>(text.size())) != 0) std::perror(kName);

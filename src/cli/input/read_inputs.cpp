@@ -35,9 +35,10 @@ std::optional<loader::Inputs> read_inputs(const loader::InputOptions& options, i
 std::optional<loader::Inputs> read_inputs(const loader::InputOptions& options, int& exit_code,
                                           Notices& notices) {
   std::optional<loader::TraceInput> trace;
-  if (!options.trace.is_empty() &&
-      !(trace = read_trace_input(options.trace, options.strict, notices, exit_code)))
-    return std::nullopt;
+  if (!options.trace.is_empty()) {
+    trace = read_trace_input(options.trace, options.strict, notices, exit_code);
+    if (!trace) return std::nullopt;
+  }
   loader::Inputs inputs = loader::read_all(options, std::move(trace));
   if (const std::string skipped = policy::skipped_text(inputs.config); !skipped.empty())
     notices.say("note: " + skipped);

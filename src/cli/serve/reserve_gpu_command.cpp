@@ -33,17 +33,17 @@ kube::ApiRequest device_report(const ReserveFlags& flags, const std::string& dev
           .content_type = kube::kMergePatch};
 }
 
-kube::Async<void> report_device(kube::ApiClient& client, const ReserveFlags& flags, std::string device,
-                                bool& is_reported) {
+kube::Async<void> report_device(kube::ApiClient* client, ReserveFlags flags, std::string device,
+                                bool* is_reported) {
   kube::Backoff backoff;
   for (bool goes_on = true; goes_on;) {
-    const kube::HttpResponse answer = co_await client.send(device_report(flags, device));
-    is_reported = answer.ok();
+    const kube::HttpResponse answer = co_await client->send(device_report(flags, device));
+    *is_reported = answer.ok();
     goes_on = kube::is_transient(answer);
     if (!answer.ok()) write_message("error: {}: {}", flags.pod, describe(answer));
-    if (goes_on) co_await client.loop().sleep(backoff.next(answer.retry_after));
+    if (goes_on) co_await client->loop().sleep(backoff.next(answer.retry_after));
   }
-  client.loop().stop();
+  client->loop().stop();
 }
 
 // Blocks SIGTERM and SIGINT, so that they stay pending until sigwait().
@@ -73,7 +73,7 @@ int run_reserve_gpu(const ReserveFlags& flags) {
     kube::Loop loop;
     kube::ApiClient client(loop, *who);
     const auto begin = [&] {
-      kube::spawn(report_device(client, flags, device, is_reported), "reporting the GPU",
+      kube::spawn(report_device(&client, flags, device, &is_reported), "reporting the GPU",
                   kube::TaskKind::kEssential);
     };
     loop.post(begin);

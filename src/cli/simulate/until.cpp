@@ -108,9 +108,10 @@ std::string problem_with(const UntilOptions& options, const ClockOptions& clock,
 
 // Formats a span of time as "3d 04:00".
 std::string days_text(Duration span) {
-  const auto minutes = std::chrono::duration_cast<std::chrono::minutes>(span).count();
+  constexpr std::int64_t kMinutesOfADay = 1440;
+  const std::int64_t minutes = std::chrono::duration_cast<std::chrono::minutes>(span).count();
   const std::string clock = fmt::format("{:02}:{:02}", minutes / 60 % 24, minutes % 60);
-  return minutes >= 24 * 60 ? fmt::format("{}d {}", minutes / (24 * 60), clock) : clock;
+  return minutes >= kMinutesOfADay ? fmt::format("{}d {}", minutes / kMinutesOfADay, clock) : clock;
 }
 
 // Shows the progress of the run and stops it on Ctrl-C.

@@ -64,7 +64,7 @@ Screen::~Screen() {
 std::size_t Screen::rows() const { return size_of_terminal().ws_row; }
 std::size_t Screen::columns() const { return size_of_terminal().ws_col; }
 
-void Screen::draw(const Text& picture, std::size_t first) {
+void Screen::draw(const Text& picture, std::size_t first) const {
   std::string_view text = picture.str();
   std::string frame(kHome);
   const std::size_t rows = this->rows(), columns = this->columns();

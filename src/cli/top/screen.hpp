@@ -22,7 +22,7 @@ class Screen {
   std::size_t rows() const;
   std::size_t columns() const;
   // Draws the text from line `first` on, as far as it fits, over the previous content.
-  void draw(const Text& text, std::size_t first = 0);
+  void draw(const Text& text, std::size_t first = 0) const;
   // Returns the next key, or kNone if there is none within the time.
   Key read(std::chrono::milliseconds patience);
 

@@ -130,8 +130,11 @@ int usage_error(const Error& error) {
 }
 
 // Simulates both states over time. Reads the files again because a run consumes its inputs.
-std::optional<TimedDifference> play_both(const WhatIfCommand& options, loader::InputOptions wanted,
+// NOLINTBEGIN(performance-unnecessary-value-param): apply_all() modifies the changes
+std::optional<TimedDifference> play_both(const WhatIfCommand& options, const loader::InputOptions& given,
                                          std::vector<Change> changes, int& exit_code) {
+  // NOLINTEND(performance-unnecessary-value-param)
+  loader::InputOptions wanted = given;
   wanted.over_time = true;
   auto before = read_state(wanted, exit_code);
   if (!before) return std::nullopt;
@@ -187,7 +190,10 @@ int run_what_if(const WhatIfCommand& options) {
   differences.starts = answers::moved_starts({old_state, without}, {new_state, with},
                                              {.time = kTimeForStarts, .stopwatch = stopwatch});
   std::optional<TimedDifference> timed;
-  if (options.until.is_on() && !(timed = play_both(options, wanted, *changes, exit_code))) return exit_code;
+  if (options.until.is_on()) {
+    timed = play_both(options, wanted, *changes, exit_code);
+    if (!timed) return exit_code;
+  }
   if (options.output == "json") {
     nlohmann::ordered_json body = answers::what_if_json(*changes, without, with, differences);
     if (timed) body["until"] = timed_json(*timed);

@@ -14,7 +14,7 @@ using Trouble = std::function<void(const std::string& text)>;
 inline void report(const Trouble& trouble, const char* what, const std::exception& e) noexcept {
   try {
     if (trouble) trouble(std::string(what) + " failed: " + e.what());
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): there is no other way to report it
   }
 }
 
