@@ -184,5 +184,23 @@ TEST(Capacity, ANodeThatWouldChargeTooMuchIsSkipped) {  // placement.md 12, exam
             "its queue q; 1 node: not enough GPUs; 3 GPUs: 1 in use by queue default, 2 free");
 }
 
+TEST(Reclaim, JobsWithoutAQueueAreOnlyTakenWithOurRules) {
+  const auto decided = [](const Compatibility& compatibility) {
+    Config config;
+    config.params.compatibility = compatibility;
+    TestCluster c(config);
+    c.only({"reclaim"}).node("n", {.gpus = 4});
+    c.queue("mine", {.deserved = 1, .weight = 0}).queue("theirs", {.deserved = 2, .weight = 0});
+    c.running("astray", {.queue = "gone", .node = "n"});
+    c.running("surplus", {.queue = "theirs", .tasks = 3, .min = 1, .node = "n"});
+    c.pending("large", {.queue = "mine", .gpus = 2, .cpu = 1});
+    c.pending("small", {.queue = "mine", .gpus = 1, .cpu = 2});
+    return c.cycle();
+  };
+  EXPECT_EQ(decided({}), "evict astray-0; pipeline small-0 n");
+  // A job above its share is not tried. Had it been tried in vain, KAI's comparison would skip the other.
+  EXPECT_EQ(decided(Compatibility::kai_exact()), "evict surplus-2; pipeline small-0 n");
+}
+
 }  // namespace
 }  // namespace muster

@@ -15,11 +15,17 @@ using fairshare::kUnlimited;
 bool ReclaimRules::may_reclaim(JobId id) const {
   const Job& job = cluster_.job(id);
   const QueueUse& use = cluster_.use(job.queue);
-  const bool is_enough =
-      is_within_share(id) || cluster_.use(cluster_.queue_tree().nobody()).allocated != Charge{};
+  const bool has_victims = is_within_share(id) || some_victim_has_no_queue();
   const auto core = session_.core_part(id, session_.chunk(id).tasks);
-  return is_enough && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
-                                                       session_.demand(core, cluster_.smallest_gpu())));
+  return has_victims && (core.empty() || is_within_quota(job.queue, use.non_preemptible,
+                                                         session_.demand(core, cluster_.smallest_gpu())));
+}
+
+// With KAI's rules, a job without a queue is never a victim. Reclaim must then not try a job that is above
+// its share: its failure would keep jobs like it from being tried.
+bool ReclaimRules::some_victim_has_no_queue() const {
+  return cluster_.options().compatibility.charge_until_gone &&
+         cluster_.use(cluster_.queue_tree().nobody()).allocated != Charge{};
 }
 
 bool ReclaimRules::is_within_share(JobId id) const {

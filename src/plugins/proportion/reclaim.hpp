@@ -26,8 +26,8 @@ class ReclaimRules {
   ReclaimRules(Session& session, const QueueShares& shares)
       : session_(session), cluster_(session.cluster), shares_(shares) {}
 
-  // True if the job's queue is within its share, or if some running job is charged to no queue; such a job
-  // may be evicted for any queue.
+  // True if the job's queue is within its share, or if some running job is charged to no queue and may
+  // therefore be evicted for any queue.
   bool may_reclaim(JobId preemptor) const;
   bool is_within_share(JobId preemptor) const;
   bool may_take_from(JobId preemptor, QueueId leaf) const;
@@ -46,6 +46,7 @@ class ReclaimRules {
     bool fits_quota;       // the request fits the quota on the preemptor's side
     std::int64_t largest;  // GPUs of the largest job below
   };
+  bool some_victim_has_no_queue() const;
   absl::InlinedVector<Source, 16> sources_of(const Shortage& shortage) const;
   std::optional<std::int64_t> most_to_take(QueueId q, bool fits_quota, std::int64_t largest) const;
 
