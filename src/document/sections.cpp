@@ -8,20 +8,21 @@ namespace muster {
 namespace {
 
 constexpr std::string_view kSpace = " \t\r\n";
-constexpr auto npos = std::string_view::npos;
+constexpr auto kNoPosition = std::string_view::npos;
 
 bool is_separator(std::string_view rest) {
-  return rest.starts_with("---") && (rest.size() == 3 || kSpace.find(rest[3]) != npos);
+  return rest.starts_with("---") && (rest.size() == 3 || kSpace.find(rest[3]) != kNoPosition);
 }
 
 std::size_t line_end(std::string_view text, std::size_t from) {
   const void* const found = std::memchr(text.data() + from, '\n', text.size() - from);
-  return found == nullptr ? npos : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+  return found == nullptr ? kNoPosition
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
 int count_lines(std::string_view text) {
   int lines = 0;
-  for (std::size_t at = 0; (at = line_end(text, at)) != npos; ++at) ++lines;
+  for (std::size_t at = 0; (at = line_end(text, at)) != kNoPosition; ++at) ++lines;
   return lines;
 }
 
@@ -31,7 +32,7 @@ std::optional<Section> Sections::next() {
   if (done_) return std::nullopt;
   if (is_separator(rest_)) rest_.remove_prefix(3);
   Section section{rest_, line_};
-  for (std::size_t at = 0; (at = line_end(rest_, at)) != npos;) {
+  for (std::size_t at = 0; (at = line_end(rest_, at)) != kNoPosition;) {
     ++at;
     ++line_;
     if (!is_separator(rest_.substr(at))) continue;
@@ -66,7 +67,7 @@ std::string_view without_trailing_space(std::string_view text) {
 }
 
 std::string_view json_up_to_next_start(std::string_view text) {
-  for (std::size_t at = 0; (at = line_end(text, at)) != npos;) {
+  for (std::size_t at = 0; (at = line_end(text, at)) != kNoPosition;) {
     ++at;
     if (at < text.size() && (text[at] == '{' || text[at] == '[')) return text.substr(0, at);
   }

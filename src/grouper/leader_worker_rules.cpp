@@ -124,7 +124,7 @@ std::string leader_worker_sub_group(const Member& member) {
   return segment == 0 && !segments->leader_apart ? kWorkers : segment_name(segment);
 }
 
-std::string leader_worker_name(const Member& member, std::string usual) {
+std::string leader_worker_name(const Member& member, const std::string& usual) {
   const std::string index = label(member.pod, "leaderworkerset.sigs.k8s.io/group-index");
   return number(index) ? usual + "-group-" + index : usual;
 }

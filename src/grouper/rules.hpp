@@ -38,7 +38,7 @@ std::string ray_class(const Member& member);
 
 Result<json> leader_worker_shape(const Member& member);
 std::string leader_worker_sub_group(const Member& member);
-std::string leader_worker_name(const Member& member, std::string usual);
+std::string leader_worker_name(const Member& member, const std::string& usual);
 
 Result<json> grove_shape(const Member& member);
 std::string grove_sub_group(const Member& member);

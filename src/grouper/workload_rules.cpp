@@ -146,7 +146,7 @@ Result<json> aml_shape(const Member& member) {
 // ---------------------------------------------------------------- Spark
 
 // The driver creates the executors itself. Labels distinguish both from other pods.
-std::string spark_name(const Member& member, std::string usual) {
+std::string spark_name(const Member& member, const std::string& usual) {
   const std::string selector = label(member.pod, "spark-app-selector");
   return selector.empty() || label(member.pod, "spark-app-name").empty() ? usual : selector;
 }
@@ -154,7 +154,7 @@ std::string spark_name(const Member& member, std::string usual) {
 // ---------------------------------------------------------------- RunaiJob
 
 // Pods whose names differ only in their last part belong together.
-std::string runai_name(const Member& member, std::string) {
+std::string runai_name(const Member& member, const std::string&) {
   const std::string pod = text_at(member.pod, "/metadata/name");
   return group_name(pod.substr(0, pod.rfind('-')), text_at(member.workload, "/metadata/uid"));
 }

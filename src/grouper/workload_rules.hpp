@@ -33,7 +33,7 @@ struct WorkloadRule {
   // The sub group of the pod; "" if there is only one.
   std::string (*sub_group)(const Member& member);
   // If set: the name of the group, derived from the usual one.
-  std::string (*name)(const Member& member, std::string usual) = nullptr;
+  std::string (*name)(const Member& member, const std::string& usual) = nullptr;
   // If set: the object that the group is created for instead of the workload; an error if it is missing.
   Result<const json*> (*subject)(const Member& member) = nullptr;
   // If set: the kind's own way to name a priority class; "" if it names none.

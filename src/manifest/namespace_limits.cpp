@@ -47,8 +47,8 @@ std::string NamespaceLimits::refusal(std::string_view ns, bool of_pod, const Amo
   if (found == items_.end()) return "";
   for (const auto& [range, item] : found->second) {
     if (item.of_pod != of_pod) continue;
-    const auto text = [&, &range = range](const char* bound, const NamedAmount& amount) {
-      return fmt::format("LimitRange {} allows {} {} of {}; the API server would reject this pod", range,
+    const auto text = [&name = range](const char* bound, const NamedAmount& amount) {
+      return fmt::format("LimitRange {} allows {} {} of {}; the API server would reject this pod", name,
                          bound, in_units(amount), amount.name);
     };
     for (const NamedAmount& most : item.max)

@@ -63,8 +63,10 @@ const std::string& picked(const std::vector<Weighted>& values, double draw) {
   double total = 0;
   for (const Weighted& value : values) total += value.weight;
   double left = draw * total;
-  for (const Weighted& value : values)
-    if ((left -= value.weight) < 0) return value.value;
+  for (const Weighted& value : values) {
+    left -= value.weight;
+    if (left < 0) return value.value;
+  }
   return values.back().value;
 }
 

@@ -128,11 +128,11 @@ class NodeReader {
                                           : fmt::format("{}-{}", row.name, i);
       if (!names_.insert(name).second)
         return fail(NodeField::kNode, fmt::format("node \"{}\" already exists", name));
-      list_.nodes.push_back(object_of(row, std::move(name)));
+      list_.nodes.push_back(object_of(row, name));
     }
   }
 
-  static NodeObject object_of(const NodeRow& row, std::string name) {
+  static NodeObject object_of(const NodeRow& row, const std::string& name) {
     NodeObject node{.meta = {.name = name, .uid = name}};
     node.meta.labels.emplace_back(kHost, name);
     if (!row.model.empty()) node.meta.labels.emplace_back(kProduct, row.model);

@@ -55,8 +55,10 @@ void tasks_of_partial_copy(const Session& session, JobId job, std::span<const Ta
   tasks.clear();
   const auto& sets = session.cluster.job(job).sets;
   const auto lowers = [](const GroupSet& set) { return set.min_sub_group.has_value(); };
-  if (std::ranges::none_of(sets, lowers)) return void(tasks.assign(first.begin(), first.end()));
-  PartialCopy(session, job, first).collect(tasks);
+  if (std::ranges::none_of(sets, lowers))
+    tasks.assign(first.begin(), first.end());
+  else
+    PartialCopy(session, job, first).collect(tasks);
 }
 
 JobEntry partial_entry(const Session& s, JobId id, std::span<const TaskId> tasks) {

@@ -44,7 +44,7 @@ RequeueDelay requeue_delay(const Cluster& cluster, JobId id) {
   const std::string text = own ? *own : inherited(cluster, id, &Queue::requeue_delay);
   if (!own && text.empty()) return {};
   const auto given = parse_duration(text);
-  if (given && *given >= Duration::zero()) return {.given = *given, .problem = ""};
+  if (given && *given >= Duration::zero()) return {.given = given, .problem = ""};
   return {.given = std::nullopt, .problem = own ? bad_delay(text) : ""};
 }
 

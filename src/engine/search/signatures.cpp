@@ -36,7 +36,7 @@ class SignatureWriter {
     std::sort(parts_.begin(), parts_.end());
     std::string text;
     for (const std::string& part : parts_) text += std::to_string(part.size()) + ":" + part;
-    return jobs_.of(std::move(text));
+    return jobs_.of(text);
   }
 
  private:

@@ -152,7 +152,8 @@ class MultiNodeGang final : public ScenarioGenerator {
       if (is_picked(batch)) continue;
       proposed_in_[batch] = proposals_;
       picked_.push_back(batch);
-      if ((picked_gpus_ += gpus_[batch]) > most_) return false;
+      picked_gpus_ += gpus_[batch];
+      if (picked_gpus_ > most_) return false;
     }
     return true;
   }

@@ -47,7 +47,9 @@ void AttachLimits::add(TaskId task, NodeId node, int sign) {
     const auto driver = limits->second.find(volume.driver);
     if (driver == limits->second.end()) continue;
     auto& attached = driver->second.attached;
-    if ((attached[volume.id] += sign) == 0) attached.erase(volume.id);
+    auto& count = attached[volume.id];
+    count += sign;
+    if (count == 0) attached.erase(volume.id);
   }
 }
 

@@ -41,8 +41,11 @@ void StorageRoom::add(TaskId task, NodeId node, int sign) {
     const auto* reached = reached_from(node, storage_class);
     if (reached == nullptr) continue;
     for (std::size_t i : *reached)
-      for (const VolumeClaimObject* claim : claims)
-        if ((capacities_[i].claims[claim] += sign) == 0) capacities_[i].claims.erase(claim);
+      for (const VolumeClaimObject* claim : claims) {
+        auto& count = capacities_[i].claims[claim];
+        count += sign;
+        if (count == 0) capacities_[i].claims.erase(claim);
+      }
   }
 }
 

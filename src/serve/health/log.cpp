@@ -45,7 +45,7 @@ std::string json_line(const char* level, std::string_view message, Log::Fields f
 
 }  // namespace
 
-void Log::write(LogLevel level, std::string_view message, Fields fields) {
+void Log::write(LogLevel level, std::string_view message, Fields fields) const {
   const char* const name = kNames[static_cast<int>(level)];
   const std::string line =
       (json_ ? json_line(name, message, fields) : text_line(name, message, fields)) + '\n';

@@ -52,7 +52,7 @@ class Log {
   void emit(LogLevel level, std::string_view message, Fields fields) {
     at(verbosity_of(level), level, message, fields);
   }
-  void write(LogLevel level, std::string_view message, Fields fields);
+  void write(LogLevel level, std::string_view message, Fields fields) const;
 
   int verbosity_;
   bool json_;
