@@ -222,7 +222,7 @@ TEST_F(Archives, UseNoMoreMemoryThanTheirEntriesContain) {
       path_, [&](NamedText text) { texts.push_back(std::move(text)); },
       [](const Error& error) { FAIL() << error.text(); });
   EXPECT_EQ(texts.size(), 20'000U);
-  EXPECT_LT(allocated_memory() - before, std::size_t{512} << 20) << "not a megabyte an entry";
+  EXPECT_LT(allocated_memory(), before + (std::size_t{512} << 20)) << "much less than a megabyte per entry";
 }
 
 TEST_F(Archives, ReportInsufficientMemory) {
