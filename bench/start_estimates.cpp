@@ -363,8 +363,8 @@ int play_openb(const std::string& directory, int every, int slices) {
     for (std::size_t i = static_cast<std::size_t>(slice * every / slices); i < nodes->nodes.size();
          i += static_cast<std::size_t>(every))
       scene.nodes.push_back(nodes->nodes[i]);
-    OnceEach nobody({});
-    const Course alone = play(scene, nobody);  // questions do not change this run
+    OnceEach no_questions({});
+    const Course alone = play(scene, no_questions);  // questions do not change this run
     std::set<std::string> who_starts;
     for (const auto& [job, start] : alone.starts)
       if (start) who_starts.insert(job);

@@ -92,7 +92,7 @@ Machine drawn_machine(Random& random, int model) {
           .model = fmt::format("M{}", model)};
 }
 
-// Of a hundred kinds, `sharing` share a GPU, `without` have none, and `bound` require one model.
+// Percentages of the kinds: `sharing` share a GPU, `without` have none, and `bound` require one model.
 struct Mix {
   std::uint64_t sharing, without, bound, models;
 };

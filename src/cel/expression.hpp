@@ -36,7 +36,7 @@ class Device {
   virtual std::vector<std::string> keys(const DevicePart& part) const = 0;
 };
 
-// Of one evaluation on one device. Usual selectors take 20 to 60; macros within macros multiply.
+// The limit for one evaluation on one device. Usual selectors take 20 to 60 steps; nested macros multiply.
 inline constexpr std::int64_t kMostSteps = 100'000;
 
 struct Evaluated {

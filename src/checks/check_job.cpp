@@ -17,7 +17,7 @@ std::string nearest_queue(const Cluster& cluster, const std::string& name) {
 // Which queue the job's use is charged to instead; "" if the job uses nothing.
 std::string charged_instead(const Cluster& cluster, const Job& job) {
   if (!cluster.options().compatibility.charge_until_gone || job.counts.active_allocated() == 0) return "";
-  if (job.queue == cluster.queue_tree().nobody())
+  if (job.queue == cluster.queue_tree().no_queue())
     return "; its running pods are charged to no queue, and any queue may reclaim them";
   return fmt::format("; its running pods are still charged to queue \"{}\"", cluster.queue(job.queue).name);
 }

@@ -55,7 +55,7 @@ void Cluster::stand_alone(TaskId t) {
   job.is_of_one_pod = true;
   job.uid = pod.uid;
   job.created = pod.created;
-  if (pod.group.valid() && jobs_.job(pod.group).queue != queues_.nobody())
+  if (pod.group.valid() && jobs_.job(pod.group).queue != queues_.no_queue())
     job.last_queue = queues_[jobs_.job(pod.group).queue].name;
   jobs_.join_alone(t, id);
   settle_queue(id);
@@ -74,7 +74,7 @@ void Cluster::stop_standing_alone(TaskId t) {
 // ---------------------------------------------------------------- the queue of a job
 
 bool Cluster::takes_jobs(QueueId queue) const {
-  return queue.valid() && queue != queues_.nobody() && queues_[queue].usable && queues_[queue].is_leaf();
+  return queue.valid() && queue != queues_.no_queue() && queues_[queue].usable && queues_[queue].is_leaf();
 }
 
 QueueId Cluster::named_queue(const Job& job) const { return queues_.find(job.queue_name); }
@@ -88,7 +88,7 @@ bool Cluster::has_a_place(const Task& task) const {
 std::string Cluster::queue_charged_for(const Task& task) const {
   if (!task.job.valid() || !has_a_place(task)) return "";
   const QueueId queue = jobs_.job(task.job).queue;
-  return queue.valid() && queue != queues_.nobody() ? queues_[queue].name : "";
+  return queue.valid() && queue != queues_.no_queue() ? queues_[queue].name : "";
 }
 
 // The queue that the job's pods were charged to when they were bound. If the group has no object, a queue
@@ -119,7 +119,7 @@ QueueId Cluster::queue_to_charge(JobId id) const {
     if (const QueueId queue = queue_of_members(id); queue.valid()) return queue;
   }
   const bool is_parent = named.valid() && queues_[named].usable && !queues_[named].is_leaf();
-  return is_parent ? named : queues_.nobody();
+  return is_parent ? named : queues_.no_queue();
 }
 
 void Cluster::settle_queue(JobId id) {
@@ -148,7 +148,7 @@ void Cluster::charge_to(JobId id, QueueId queue) {
 bool Cluster::is_within_reach(JobId id) const {
   const Job& job = jobs_.job(id);
   if (!options_.compatibility.charge_until_gone) return job.present && takes_jobs(job.queue);
-  const bool is_charged = takes_jobs(job.queue) || (job.queue == queues_.nobody() && job.in_partition);
+  const bool is_charged = takes_jobs(job.queue) || (job.queue == queues_.no_queue() && job.in_partition);
   if (!is_charged || job.present) return is_charged;
   const auto stands_elsewhere = [&](TaskId t) {
     const Placement& at = placement(t);
@@ -174,7 +174,7 @@ Charge Cluster::protected_part(const Job& job, Preemptibility mode) const {
 }
 
 bool Cluster::quota_holds(const Job& job, Preemptibility mode) const {
-  if (job.queue == queues_.nobody()) return false;
+  if (job.queue == queues_.no_queue()) return false;
   const Charge now = protected_part(job, job.preemptibility), wanted = protected_part(job, mode);
   for (QueueId q = job.queue; q.valid(); q = queues_[q].parent) {
     Charge held = queues_.use(q).non_preemptible;

@@ -28,7 +28,7 @@ std::int64_t held_by(const Cluster& c, const Task& task, const Placement& at, Ki
 QueueId queue_of(const Cluster& c, const Task& task) {
   if (task.foreign || !task.in_job()) return {};
   const QueueId queue = c.job(task.job).queue;
-  const bool is_one = queue.valid() && queue != c.queue_tree().nobody() && c.queue(queue).usable;
+  const bool is_one = queue.valid() && queue != c.queue_tree().no_queue() && c.queue(queue).usable;
   return is_one ? queue : QueueId();
 }
 

@@ -37,7 +37,7 @@ bool Queue::admits(std::string_view ns) const {
 
 QueueTree::QueueTree() {
   queues_.push_back({});
-  queues_[nobody()].usable = true;
+  queues_[no_queue()].usable = true;
   uses_.push_back({});
 }
 
@@ -106,7 +106,7 @@ QueueId QueueTree::make_flat_root() {
 std::vector<QueueId> QueueTree::hang(QueueId flat_root, std::vector<ObjectWarning>& warnings) {
   std::vector<QueueId> hanging;
   for (QueueId q : ids(queues_)) {
-    if (q == nobody()) continue;
+    if (q == no_queue()) continue;
     Queue& queue = queues_[q];
     queue.children.clear();
     queue.parent = {};

@@ -18,7 +18,7 @@ class QueueTree {
 
   // The pseudo queue that jobs without a queue are charged to. It is not part of the tree, has no quota,
   // share or limit, and no job starts in it.
-  QueueId nobody() const { return QueueId(0); }
+  QueueId no_queue() const { return QueueId(0); }
 
   // ---- Objects. A queue that was only mentioned has an entry without an object.
   QueueId mention(std::string_view name);

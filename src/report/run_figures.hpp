@@ -21,8 +21,7 @@ struct QueueFigures {
   std::string name;  // "": all queues together
   std::size_t jobs = 0, finished = 0, failed = 0, never_started = 0;
   std::optional<Spread> wait_seconds;  // of the jobs that started
-  // Of the jobs that finished: the time from submission to finish, divided by the time that an undisturbed
-  // run takes.
+  // For each finished job, the time from submission to finish divided by the duration of an undisturbed run.
   std::optional<Spread> slowdown;
   double used = 0, fair = 0, lost = 0;  // GPU-seconds
   std::map<std::string, std::int64_t> evictions;

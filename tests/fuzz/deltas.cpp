@@ -62,7 +62,7 @@ PodGroupObject some_group(Bytes& bytes) {
   return group;
 }
 
-// Of one device or two, which it may name.
+// Requests a share of one device or two, which the pod may name.
 void take_a_share(Bytes& bytes, PodObject& pod) {
   pod.requests.clear();
   const bool is_memory = bytes.flip();

@@ -12,7 +12,7 @@ namespace muster::cli {
 namespace {
 
 bool takes_jobs_of(const Cluster& cluster, const Queue& queue, const Job& job) {
-  return queue.usable && queue.is_leaf() && &queue != &cluster.queue(cluster.queue_tree().nobody()) &&
+  return queue.usable && queue.is_leaf() && &queue != &cluster.queue(cluster.queue_tree().no_queue()) &&
          queue.admits(job.ns);
 }
 

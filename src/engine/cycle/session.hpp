@@ -93,7 +93,7 @@ class Session {
   Decisions decisions;
   ActionStats stats;           // of the current action
   SearchMemory* const memory;  // searches that earlier cycles ended early; may be null
-  // Of this cycle, and of earlier ones if the caller keeps them.
+  // The results of this cycle, and of earlier cycles if the caller keeps them.
   SelectorResults& selector_results() { return *selector_results_; }
   const SelectorResults& selector_results() const { return *selector_results_; }
 

@@ -17,7 +17,7 @@ std::int64_t gpus_of(const Cluster& c, JobId job) {
 
 std::vector<QueueId> leaves_of(const Cluster& c) {
   std::vector<QueueId> leaves;
-  if (c.options().compatibility.charge_until_gone) leaves.push_back(c.queue_tree().nobody());
+  if (c.options().compatibility.charge_until_gone) leaves.push_back(c.queue_tree().no_queue());
   for (QueueId q : c.queue_tree().depth_first())
     if (c.queue(q).is_leaf()) leaves.push_back(q);
   return leaves;

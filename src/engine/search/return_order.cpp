@@ -81,7 +81,7 @@ const ReturnOrder::Leaf& ReturnOrder::leaf(QueueId queue) {
 
 ReturnOrder::Leaf ReturnOrder::work_out(QueueId queue) const {
   const Cluster& c = session_.cluster;
-  if (queue == c.queue_tree().nobody() || is_over_a_limit(c, queue)) return {};
+  if (queue == c.queue_tree().no_queue() || is_over_a_limit(c, queue)) return {};
   const auto [mine, theirs] = leveled_pair(c, queue_, queue);
   if (mine == theirs || !goes_first(theirs, {}, mine)) return {};
   if (theirs == queue) {

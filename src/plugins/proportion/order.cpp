@@ -29,7 +29,7 @@ QueueOrder::QueueOrder(const Session& session, const QueueShares& shares)
 }
 
 int QueueOrder::compare(const QueueSide& l, const QueueSide& r) const {
-  const QueueId no_queue = cluster_.queue_tree().nobody();
+  const QueueId no_queue = cluster_.queue_tree().no_queue();
   if (const int o = first_of(l.queue != no_queue, r.queue != no_queue)) return o;
   const Rank left = rank_of(l), right = rank_of(r);
   if (const int o = first_of(!left.is_over_used, !right.is_over_used)) return o;

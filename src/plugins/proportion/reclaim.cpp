@@ -25,7 +25,7 @@ bool ReclaimRules::may_reclaim(JobId id) const {
 // its share: its failure would keep jobs like it from being tried.
 bool ReclaimRules::some_victim_has_no_queue() const {
   return cluster_.options().compatibility.charge_until_gone &&
-         cluster_.use(cluster_.queue_tree().nobody()).allocated != Charge{};
+         cluster_.use(cluster_.queue_tree().no_queue()).allocated != Charge{};
 }
 
 bool ReclaimRules::is_within_share(JobId id) const {
@@ -58,7 +58,7 @@ bool ReclaimRules::exceeds_quota(QueueId q, const Charge& held) const {
 }
 
 bool ReclaimRules::may_take_from(JobId id, QueueId leaf) const {
-  if (leaf == cluster_.queue_tree().nobody()) return true;
+  if (leaf == cluster_.queue_tree().no_queue()) return true;
   if (!is_within_share(id)) return false;
   const Demand& requested = session_.chunk(id).wanted;
   const auto [mine, theirs] = leveled_pair(cluster_, cluster_.job(id).queue, leaf);

@@ -49,7 +49,7 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
          stays_within_bounds(scenario, requested);
 }
 
-// Of the tasks taken from each pod set, the first ones up to its minimum are core tasks.
+// The first tasks taken from each pod set, up to its minimum, are core tasks.
 void ReclaimJudge::collect_portions(const Scenario& scenario) {
   portions_.clear();
   for (const Scenario::Victim& victim : scenario.victims) {

@@ -85,10 +85,10 @@ class UsageKeeperTest : public testing::Test {
 };
 
 TEST_F(UsageKeeperTest, WithoutASourceThereIsNoWait) {
-  UsageKeeper nobody(parts, settings, nullptr, news);
-  nobody.begin();
-  EXPECT_FALSE(nobody.is_awaited());
-  EXPECT_EQ(nobody.in_force(), nullptr);
+  UsageKeeper without_source(parts, settings, nullptr, news);
+  without_source.begin();
+  EXPECT_FALSE(without_source.is_awaited());
+  EXPECT_EQ(without_source.in_force(), nullptr);
 }
 
 TEST_F(UsageKeeperTest, TheFirstValueIsUsedWithoutALogLine) {
