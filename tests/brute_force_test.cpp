@@ -73,7 +73,7 @@ Rules preempt_rules(Session& s, VictimPool&, JobId p) {
 
 Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
   s.hooks.search_begins(p);
-  Rules rules{.candidates = {.eviction_refusal = [&s, p](JobId v) { return s.hooks.reclaim_victim(p, v); }},
+  Rules rules{.candidates = {.eviction_refusal = [&s, p](JobId v) { return reclaim_refusal(s, v, p); }},
               .refusal = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
               .is_open = s.hooks.may_reclaim(p)};
   for (QueueId leaf : pool.leaves())

@@ -4,23 +4,11 @@
 
 #include <absl/container/flat_hash_map.h>
 
-#include <algorithm>
-
-#include "engine/cycle/statement.hpp"
 #include "engine/order/waiting_jobs.hpp"
-#include "engine/place/allocation.hpp"
-#include "util/keys.hpp"
+#include "engine/place/place_next.hpp"
 
 namespace muster::actions {
 namespace {
-
-// True if a pod set below its minimum has a task that must wait for its place. Then nothing of this attempt
-// starts now.
-bool must_wait(const Job& job) {
-  return std::any_of(job.pod_sets.begin(), job.pod_sets.end(), [](const PodSet& p) {
-    return p.counts.of(TaskStatus::kPipelined) > 0 && p.counts.in(kAllocatedSet) < p.minimum;
-  });
-}
 
 class Allocate final : public Action {
  public:
@@ -32,21 +20,12 @@ class Allocate final : public Action {
     steps_.clear();
     for (JobOrder waiting = waiting_jobs(s, kName); !waiting.empty();) {
       const JobId id = waiting.pop();
-      const Job& job = s.cluster.job(id);
-      const bool was_started = job.counts.in(kAllocatedSet) > 0;
       ++s.stats.jobs_tried;
-      Statement st(s);
-      const Chunk chunk = s.chunk(id, Evicted::kAreGone);
-      if (auto reason = allocate_or_refuse(s, st, {.job = id, .tasks = chunk.tasks})) {
+      if (auto reason = place_next(s, kName, id)) {
         s.set_reason(id, std::move(*reason));
         continue;
       }
-      const bool waits = must_wait(job);
-      if (waits) st.convert_to_pipelined(id);
-      st.commit(kName, id);
-      if (!waits) s.cluster.placed(id);
-      if (!waits && !was_started) note_start(s, id);
-      if (job.has_pending() && !is_put_off(s, id)) waiting.push(id);
+      if (s.cluster.job(id).has_pending() && !is_put_off(s, id)) waiting.push(id);
     }
   }
 
@@ -63,11 +42,6 @@ class Allocate final : public Action {
     s.add_reason(id, {.rule = JobRule::kSearchUnresolved});
     s.decisions.is_unfinished = true;
     return true;
-  }
-
-  static void note_start(Session& s, JobId id) {
-    s.cluster.started(id, s.now);
-    s.annotate(id, keys::kLastStart, s.now_text);
   }
 
   absl::flat_hash_map<JobId, std::int64_t> steps_;  // of jobs with very many sub groups, in this cycle

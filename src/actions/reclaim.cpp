@@ -20,10 +20,7 @@ Candidates reclaim_candidates(Session& s, Solver& solver, JobId preemptor) {
     else
       found.leaves.push_back(leaf);
   }
-  found.eviction_refusal = [&s, preemptor](JobId victim) {
-    auto why = was_displaced_before(s, victim, preemptor);
-    return why ? why : s.hooks.reclaim_victim(preemptor, victim);
-  };
+  found.eviction_refusal = [&s, preemptor](JobId victim) { return reclaim_refusal(s, victim, preemptor); };
   return found;
 }
 

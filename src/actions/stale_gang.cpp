@@ -30,6 +30,7 @@ class StaleGang final : public Action {
  public:
   static constexpr const char* kName = "stalegangeviction";
 
+  bool runs_once() const override { return true; }
   std::string name() const override { return kName; }
 
   void run(Session& s) override {

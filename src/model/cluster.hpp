@@ -79,8 +79,12 @@ class Cluster {
   void reshape(TaskId task, const PodObject& asks);
 
   // ---- Effects of a cycle on a job. The next delta of its object will confirm them.
-  void started(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_start = now; }
-  void evicted(JobId job, TimePoint now) { ++revision_, jobs_.job(job).last_eviction = now; }
+  void started(JobId job, TimePoint now) { restore_start(job, now); }
+  void evicted(JobId job, TimePoint now) { restore_eviction(job, now); }
+  void restore_start(JobId job, std::optional<TimePoint> at) { ++revision_, jobs_.job(job).last_start = at; }
+  void restore_eviction(JobId job, std::optional<TimePoint> at) {
+    ++revision_, jobs_.job(job).last_eviction = at;
+  }
   void requeued(JobId job, TimePoint now, std::string not_before) {
     ++revision_;
     jobs_.job(job).requeued_at = now;
@@ -97,6 +101,15 @@ class Cluster {
     jobs_.job(preemptor).displaced_for_it.erase(jobs_.job(victim).uid);
   }
   void placed(JobId job) { jobs_.job(job).displaced_for_it.clear(); }
+
+  // Where a cycle nominated tasks, for the next cycle to begin with.
+  struct NominatedPlace {
+    TaskId task;
+    std::string uid;  // ids of deleted tasks are reused
+    NodeId node;
+  };
+  void keep_nominations(std::vector<NominatedPlace> places) { nominations_ = std::move(places); }
+  std::vector<NominatedPlace> take_nominations() { return std::exchange(nominations_, {}); }
 
   // Updates everything for a cycle at `now`. The cost is proportional to the changes; a structural change
   // (queues, node capacities, priority classes) costs one pass over all tasks.
@@ -361,6 +374,7 @@ class Cluster {
   std::uint64_t revision_ = 0;
   std::uint64_t placements_hash_ = 0;
   std::vector<ObjectWarning> warnings_;
+  std::vector<NominatedPlace> nominations_;  // of the last cycle
 };
 
 }  // namespace muster

@@ -43,6 +43,8 @@ struct Compatibility {
   bool each_volume_once = true;           // a volume is given to only one claim per cycle
   bool volume_limits = true;              // nodes take only as many volumes as their drivers can attach
   bool narrow_scenarios = true;           // reclaim does not empty many nodes for a small job
+  bool settled_plans = true;  // a cycle repeats its actions while they displace what it has just placed
+  bool keep_entitled = true;  // reclaim leaves each queue the jobs that fit into its fair share
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -84,6 +86,8 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"eachVolumeOnce", &Compatibility::each_volume_once},
     {"volumeLimits", &Compatibility::volume_limits},
     {"narrowScenarios", &Compatibility::narrow_scenarios},
+    {"settledPlans", &Compatibility::settled_plans},
+    {"keepEntitled", &Compatibility::keep_entitled},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility), "every member has its row in the table");
 

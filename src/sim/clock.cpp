@@ -103,7 +103,9 @@ class ClockRun {
     is_use_new_ = false;
     next_deadline_ = decisions.next_deadline;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decisions.binds.empty();
-    is_unfinished_ = decisions.is_unfinished || tried_only_some;
+    const bool has_decided = !decisions.binds.empty() || !decisions.evictions.empty();
+    is_unfinished_ = decisions.is_unfinished || tried_only_some ||
+                     (has_decided && policy_.settings.compatibility.settled_plans);
     if (!decisions.binds.empty() || !decisions.evictions.empty()) note_activity();
   }
   void note_activity() {

@@ -52,6 +52,7 @@ class Requeue final : public Action {
 
   explicit Requeue(RequeueOptions options) : options_(options) {}
   std::string name() const override { return kName; }
+  bool runs_once() const override { return true; }
 
   void run(Session& s) override {
     RequeueRecord& record = s.decisions.requeue.emplace();

@@ -99,6 +99,16 @@ Text reasons_text(const answers::Differences& d, const TextStyle& style) {
   return text;
 }
 
+Text unsettled_text(const Outcome& before, const Outcome& after) {
+  Text text;
+  for (const auto& [outcome, when] : {std::pair(&before, "without"), std::pair(&after, "with")})
+    if (!outcome->settled.is_reached)
+      text += format_text(
+          "\nThe cluster {} the changes had not settled after {} cycles; the differences may be noise.\n",
+          when, outcome->settled.cycles);
+  return text;
+}
+
 }  // namespace
 
 Text starts_text(const char* title, const std::vector<answers::StartMove>& starts, const TextStyle& style) {
@@ -114,6 +124,7 @@ Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& be
                   const answers::Differences& d, const TextStyle& style) {
   Text text = style.paint(Color::kBold, "What if") + "\n";
   for (const answers::Change& change : changes) text += wrapped(answers::text_of(change), "  ", style.width);
+  text += unsettled_text(before, after);
   const bool is_same = d.placed.empty() && d.evicted.empty() && d.moved.empty() && d.lost.empty() &&
                        d.drained.empty() && d.reasons.empty() && d.starts.empty();
   if (is_same) text += "\nNo job is affected.\n";
@@ -126,12 +137,6 @@ Text what_if_text(const std::vector<answers::Change>& changes, const Outcome& be
   text += starts_text("Expected to start at a different time", d.starts, style);
   text += queues_text(before, after, style);
   text += waiting_text(after, d, style);
-  for (const auto& [outcome, when] : {std::pair(&before, "without"), std::pair(&after, "with")})
-    if (!outcome->settled.is_reached)
-      text += format_text(
-          "\nThe cluster {} the changes had not settled after {} cycles (decisions oscillate); the "
-          "differences may be noise.\n",
-          when, outcome->settled.cycles);
   return text;
 }
 

@@ -152,6 +152,9 @@ struct Hooks {
   // Whether the preemptor may take from jobs of that leaf queue at all. Called once per queue.
   FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // preemptor, candidate
+  // Whether the candidate's queue is entitled to it. Asked after all of reclaim_victim, which may name a
+  // time.
+  FilterHook<VictimRefusal, JobId, JobId> reclaim_entitled;  // preemptor, candidate
   // Depends only on queue and priority of the preemptor.
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
   FilterHook<VictimRefusal, JobId, JobId> consolidation_victim;

@@ -33,6 +33,8 @@ class Action {
   // Called before any action of the cycle runs.
   virtual void open(Session&) {}
   virtual void run(Session& session) = 0;
+  // True if the action decides by the clock alone, so that further rounds of the cycle need not repeat it.
+  virtual bool runs_once() const { return false; }
 };
 
 }  // namespace muster

@@ -12,6 +12,7 @@
 #include "engine/search/demand_index.hpp"
 #include "engine/search/search_memory.hpp"
 #include "engine/search/signatures.hpp"
+#include "util/keys.hpp"
 
 namespace muster {
 namespace {
@@ -211,6 +212,32 @@ void Session::bind(TaskId t) {
   at.status = TaskStatus::kBinding;
   move(t, at);
   decisions.binds.push_back({t, at.node, at.holding});
+}
+
+// Running jobs keep their old times if the cycle undoes what it decided about them.
+void Session::note_start(JobId id) {
+  const Job& job = cluster.job(id);
+  times_before_.try_emplace(id, JobTimes{job.last_start, job.last_eviction});
+  cluster.started(id, now);
+  annotate(id, keys::kLastStart, now_text);
+}
+
+void Session::note_eviction(JobId id) {
+  const Job& job = cluster.job(id);
+  times_before_.try_emplace(id, JobTimes{job.last_start, job.last_eviction});
+  cluster.evicted(id, now);
+  if (job.present) annotate(id, keys::kLastEviction, now_text);
+}
+
+// Later rounds of a cycle add to the statistics of the first.
+void Session::record_stats() {
+  const auto same = std::ranges::find(decisions.actions, stats.action, &ActionStats::action);
+  if (same == decisions.actions.end()) return decisions.actions.push_back(stats);
+  same->milliseconds += stats.milliseconds;
+  same->jobs_tried += stats.jobs_tried;
+  same->nodes_tried += stats.nodes_tried;
+  same->scenarios_simulated += stats.scenarios_simulated;
+  same->steps += stats.steps;
 }
 
 void Session::record_eviction(TaskId t, const std::string& action, JobId preemptor) {

@@ -171,6 +171,16 @@ class Session {
   void bind(TaskId task);
   void record_eviction(TaskId task, const std::string& action, JobId preemptor);
   void record_pipelined(TaskId task) { pipelined_.push_back(task); }
+  // The tasks that committed statements nominated; some may have been moved since.
+  std::span<const TaskId> pipelined() const { return pipelined_; }
+  // The job starts, or loses a pod, in this cycle. Undone if all its binds or evictions are withdrawn.
+  void note_start(JobId job);
+  void note_eviction(JobId job);
+  // Actions of this cycle so far, counting each round.
+  std::uint64_t actions() const { return actions_; }
+  void begin_action(const std::string& name) { ++actions_, stats = {.action = name}; }
+  // Adds the statistics of the current action to the decisions.
+  void record_stats();
   void annotate(JobId job, std::string key, std::optional<std::string> value);
   // Sets why the job is pending; replaces all earlier reasons.
   void set_reason(JobId job, JobReason&& reason);
@@ -181,6 +191,12 @@ class Session {
   // Records a search that made no room for the job.
   void record_search(JobId job, SearchReport report) { searches_[job].push_back(std::move(report)); }
 
+  // Undoes binds of tasks that a later action evicted. Returns whether there were any.
+  bool withdraw_binds();
+  // Whether any bind of this cycle was withdrawn.
+  bool has_withdrawn() const { return has_withdrawn_; }
+  // Call before the actions run again in this cycle.
+  void begin_round();
   // Releases pipelined places, turns the rest into assumptions, and returns the decisions.
   Decisions close();
 
@@ -189,12 +205,12 @@ class Session {
   bool take_tasks(JobId job, std::uint32_t pod_set, std::int32_t at_most, Chunk& chunk);
   bool waits(TaskId task, Evicted evicted) const;
   void settle_pipelined();
-  void withdraw_binds();
   std::vector<TaskId> drop_evictions_of_bound();
+  void forget_displaced(std::span<const EvictDecision> dropped);
   std::vector<JobId> half_bound(std::span<const TaskId> withdrawn) const;
   void withdraw(TaskId task);
   void withdraw_gang(JobId job);
-  void forget_annotations(JobId job);
+  void undo_notes(JobId job);
   void settle_evicted();
   bool is_as_known(JobId job) const;
   void collect_waiting();
@@ -222,9 +238,14 @@ class Session {
   absl::flat_hash_map<JobId, Reported> reported_;
   absl::flat_hash_map<JobId, std::vector<SearchReport>> searches_;
   absl::flat_hash_map<JobId, std::size_t> patches_;
-  std::uint64_t departures_ = 0, changes_ = 1;
+  struct JobTimes {
+    std::optional<TimePoint> last_start, last_eviction;
+  };
+  absl::flat_hash_map<JobId, JobTimes> times_before_;  // of jobs that started or lost pods in this cycle
+  std::uint64_t departures_ = 0, changes_ = 1, actions_ = 0;
   std::uint64_t waiting_as_of_ = 0;
   std::vector<JobId> waiting_by_age_;
+  bool has_withdrawn_ = false;
   std::vector<TaskId> pipelined_;  // by committed statements; some may have been moved since
 };
 

@@ -1,5 +1,7 @@
-// The end of a session: releases pipelined places, turns the rest into assumptions, and reports why jobs are
-// pending.
+// The end of a round, and of the session: undoes binds that were displaced, releases pipelined places, turns
+// the rest into assumptions, and reports why jobs are pending.
+#include <absl/container/flat_hash_set.h>
+
 #include <algorithm>
 
 #include "engine/cycle/session.hpp"
@@ -21,28 +23,50 @@ Decisions Session::close() {
 
 // A pod that was placed and lost its place in the same cycle stays pending: it is neither bound nor evicted.
 // A gang is not started partially while the rest is placed elsewhere.
-void Session::withdraw_binds() {
-  if (decisions.binds.empty() || decisions.evictions.empty()) return;
+bool Session::withdraw_binds() {
+  if (decisions.binds.empty() || decisions.evictions.empty()) return false;
   const std::vector<TaskId> both = drop_evictions_of_bound();
+  if (both.empty()) return false;
   Stamps<TaskId>& withdrawn = spare_tasks;
   withdrawn.clear();
   for (TaskId t : both) withdrawn.insert(t);
   std::erase_if(decisions.binds, [&](const BindDecision& b) { return withdrawn.contains(b.task); });
   for (TaskId t : both) withdraw(t);
   for (JobId j : half_bound(both)) withdraw_gang(j);
+  settle_evicted();
+  has_withdrawn_ = true;
   std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
+  patches_.clear();
+  for (std::size_t i = 0; i < decisions.patches.size(); ++i) patches_[decisions.patches[i].job] = i;
+  note_change();
+  return true;
 }
 
 std::vector<TaskId> Session::drop_evictions_of_bound() {
   Stamps<TaskId>& bound = spare_tasks;
   bound.clear();
   for (const BindDecision& b : decisions.binds) bound.insert(b.task);
+  const auto dropped = std::stable_partition(decisions.evictions.begin(), decisions.evictions.end(),
+                                             [&](const EvictDecision& e) { return !bound.contains(e.task); });
   std::vector<TaskId> both;
-  std::erase_if(decisions.evictions, [&](const EvictDecision& e) {
-    if (bound.contains(e.task)) both.push_back(e.task);
-    return bound.contains(e.task);
-  });
+  for (auto e = dropped; e != decisions.evictions.end(); ++e) both.push_back(e->task);
+  forget_displaced({dropped, decisions.evictions.end()});
+  decisions.evictions.erase(dropped, decisions.evictions.end());
   return both;
+}
+
+// A job that never ran has lost nothing to the preemptor, unless other pods of it did run.
+void Session::forget_displaced(std::span<const EvictDecision> dropped) {
+  const auto pair_of = [&](const EvictDecision& e) {
+    return std::pair(e.preemptor, cluster.task(e.task).job);
+  };
+  absl::flat_hash_set<std::pair<JobId, JobId>> displaced;
+  for (const EvictDecision& e : dropped)
+    if (e.preemptor.valid()) displaced.insert(pair_of(e));
+  for (const EvictDecision& e :
+       std::span(decisions.evictions).first(decisions.evictions.size() - dropped.size()))
+    displaced.erase(pair_of(e));
+  for (const auto& [preemptor, victim] : displaced) cluster.forget_displaced(preemptor, victim);
 }
 
 // Jobs with binds that lost tasks, so that the tasks to be bound no longer form a gang.
@@ -64,34 +88,43 @@ void Session::withdraw_gang(JobId job) {
   const bool is_whole_gang_nominated = is_satisfied(cluster.job(job), kRoot);
   std::erase_if(decisions.binds, [&](const BindDecision& b) {
     if (cluster.task(b.task).job != job) return false;
-    cluster.move(b.task, {.status = TaskStatus::kPending});
+    move(b.task, {.status = TaskStatus::kPending});
     if (is_whole_gang_nominated) {
-      cluster.move(b.task, {.status = TaskStatus::kPipelined, .node = b.node, .holding = b.holding});
+      move(b.task, {.status = TaskStatus::kPipelined, .node = b.node, .holding = b.holding});
       record_pipelined(b.task);
     }
     return true;
   });
-  forget_annotations(job);
+  undo_notes(job);
 }
 
 void Session::withdraw(TaskId t) {
   const Placement at = cluster.placement(t);
   if (at.status == TaskStatus::kPipelined)  // moved again before it was ever bound
-    cluster.move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});
+    move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});
   else
-    cluster.move(t, {.status = TaskStatus::kPending});
-  forget_annotations(cluster.task(t).job);
+    move(t, {.status = TaskStatus::kPending});
+  undo_notes(cluster.task(t).job);
 }
 
-// Drops the annotations for a start or an eviction that has been undone.
-void Session::forget_annotations(JobId job) {
-  const auto is_of_job = [&](const auto& decision) { return cluster.task(decision.task).job == job; };
-  const auto patch = patches_.find(job);
-  if (patch == patches_.end()) return;
-  auto& annotations = decisions.patches[patch->second].annotations;
-  if (std::ranges::none_of(decisions.binds, is_of_job)) annotations.erase(keys::kLastStart);
-  if (std::ranges::none_of(decisions.evictions, is_of_job)) annotations.erase(keys::kLastEviction);
+// Drops the times and annotations of a start or an eviction that has been undone.
+void Session::undo_notes(JobId id) {
+  const auto is_of_job = [&](const auto& decision) { return cluster.task(decision.task).job == id; };
+  const auto before = times_before_.find(id);
+  const auto patch = patches_.find(id);
+  const auto undo = [&](const auto& remaining, const char* key, auto member, auto restore) {
+    if (std::ranges::any_of(remaining, is_of_job)) return;
+    if (patch != patches_.end()) decisions.patches[patch->second].annotations.erase(key);
+    if (before != times_before_.end()) restore(before->second.*member);
+  };
+  undo(decisions.binds, keys::kLastStart, &JobTimes::last_start,
+       [&](const auto& time) { cluster.restore_start(id, time); });
+  undo(decisions.evictions, keys::kLastEviction, &JobTimes::last_eviction,
+       [&](const auto& time) { cluster.restore_eviction(id, time); });
 }
+
+// Reports of searches describe the last round only.
+void Session::begin_round() { searches_.clear(); }
 
 // Pipelined places last until the end of the cycle: a moved task keeps terminating on its old node, the
 // others become pending again.
@@ -99,27 +132,32 @@ void Session::settle_pipelined() {
   std::sort(pipelined_.begin(), pipelined_.end(),
             [&](TaskId a, TaskId b) { return is_listed_before(cluster.task(a), cluster.task(b)); });
   pipelined_.erase(std::unique(pipelined_.begin(), pipelined_.end()), pipelined_.end());
+  std::vector<Cluster::NominatedPlace> nominations;
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
     decisions.pipelined.push_back({t, at.node, at.holding});
+    nominations.push_back({t, cluster.task(t).uid, at.node});
     if (at.source.valid() && !at.was_only_pipelined)
       cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
     else
       cluster.move(t, {.status = TaskStatus::kPending});
   }
+  if (settings.compatibility.settled_plans) cluster.keep_nominations(std::move(nominations));
 }
 
 // A task that was evicted while only pipelined becomes pending; one that was to be moved ends on its current
-// node.
+// node. A task that never ran leaves nothing behind where it was nominated before.
 void Session::settle_evicted() {
   for (TaskId t : pipelined_) {
     const Placement at = cluster.placement(t);
+    if (at.status == TaskStatus::kPipelined && at.was_only_pipelined)
+      move(t, {.status = TaskStatus::kPipelined, .node = at.node, .holding = at.holding});
     if (at.status != TaskStatus::kReleasing) continue;
     if (at.source.valid() && !at.was_only_pipelined)
-      cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
+      move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
     else if (!cluster.task(t).observed.node.valid())
-      cluster.move(t, {.status = TaskStatus::kPending});
+      move(t, {.status = TaskStatus::kPending});
   }
 }
 

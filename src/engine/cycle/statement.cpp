@@ -3,8 +3,6 @@
 
 #include <cassert>
 
-#include "util/keys.hpp"
-
 namespace muster {
 
 void Statement::move(TaskId t, const Placement& to) {
@@ -96,9 +94,7 @@ void Statement::commit(const std::string& action, JobId preemptor) {
     const bool is_evicted_already =
         m.before.status == TaskStatus::kPipelined;  // by the statement that moved it
     if (!at.was_only_pipelined && !is_evicted_already) session_.record_eviction(m.task, action, preemptor);
-    const JobId job = session_.cluster.task(m.task).job;
-    session_.cluster.evicted(job, session_.now);
-    if (session_.cluster.job(job).present) session_.annotate(job, keys::kLastEviction, session_.now_text);
+    session_.note_eviction(session_.cluster.task(m.task).job);
   }
   log_.clear();
 }

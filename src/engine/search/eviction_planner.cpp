@@ -4,11 +4,17 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/place/place_next.hpp"
+
 namespace muster {
 
 EvictionPlanner::EvictionPlanner(Session& session, const char* action, std::unique_ptr<VictimPool> pool,
                                  Line line)
-    : session_(session), action_(action), solver_(session, action, std::move(pool), line), proofs_(session) {
+    : session_(session),
+      action_(action),
+      line_(line),
+      solver_(session, action, std::move(pool), line),
+      proofs_(session) {
   if (session.memory != nullptr) session.memory->action_begins(action);
 }
 
@@ -51,6 +57,7 @@ bool EvictionPlanner::report_if_covered(const FailedJobs& failed, QueueId pool, 
 
 Outcome EvictionPlanner::make_room(const Purpose& purpose) {
   ++session_.stats.jobs_tried;
+  if (fits_in_freed_room(purpose.preemptor)) return Outcome::kSolved;
   if (session_.settings.prove_hopeless)
     if (auto proof = proofs_.why_impossible(solver_, purpose.preemptor, purpose.candidates)) {
       report(purpose, SearchEnd::kProven, std::move(proof));
@@ -73,6 +80,15 @@ Outcome EvictionPlanner::make_room(const Purpose& purpose) {
     report(purpose, is_cut ? SearchEnd::kCutShort : SearchEnd::kNoScenario, std::nullopt);
   }
   return outcome;
+}
+
+// Uses what earlier evictions of this cycle freed and their preemptors did not need.
+bool EvictionPlanner::fits_in_freed_room(JobId preemptor) {
+  if (!session_.settings.compatibility.settled_plans || line_ == Line::kAll) return false;
+  if (session_.decisions.evictions.empty() || !is_ready(session_.cluster.job(preemptor))) return false;
+  if (place_next(session_, action_, preemptor)) return false;
+  solver_.note_commit(preemptor);
+  return true;
 }
 
 // A failed search is not repeated until something it depends on has changed.
@@ -167,20 +183,34 @@ void EvictionPlanner::write_records(const Purpose& purpose, std::size_t first) c
   }
 }
 
-// If the job of earlier evictions has lost its nomination to the preemptor, those evictions now name the
-// preemptor.
+// If the preemptor now has the places that earlier evictions made for another job, those evictions name the
+// preemptor. The other job gained nothing by them.
 void EvictionPlanner::pass_on_records(const Purpose& purpose, std::size_t before,
                                       const QueueSnapshot& ours) const {
-  for (std::size_t i = 0; i < before; ++i)
-    if (EvictDecision& e = session_.decisions.evictions[i];
-        e.preemptor.valid() && !has_new_place(e.preemptor))
-      e.preemptor = purpose.preemptor, e.preemptor_queue = ours;
+  Cluster& cluster = session_.cluster;
+  for (std::size_t i = 0; i < before; ++i) {
+    EvictDecision& e = session_.decisions.evictions[i];
+    const NodeId node = cluster.placement(e.task).node;
+    if (!e.preemptor.valid() || is_nominated_to(e.preemptor, node)) continue;
+    const bool has_lost_all = cluster.job(e.preemptor).counts.of(TaskStatus::kPipelined) == 0;
+    if (!has_lost_all && !is_nominated_to(purpose.preemptor, node)) continue;
+    const JobId victim = cluster.task(e.task).job;
+    if (session_.settings.compatibility.take_once) {
+      cluster.forget_displaced(e.preemptor, victim);
+      cluster.record_displaced(purpose.preemptor, victim);
+    }
+    e.preemptor = purpose.preemptor;
+    e.preemptor_queue = ours;
+  }
 }
 
-bool EvictionPlanner::has_new_place(JobId job) const {
-  constexpr StatusSet kNew =
-      status_set({TaskStatus::kAllocated, TaskStatus::kPipelined, TaskStatus::kBinding});
-  return session_.cluster.job(job).counts.in(kNew) > 0;
+bool EvictionPlanner::is_nominated_to(JobId job, NodeId node) const {
+  const Cluster& cluster = session_.cluster;
+  return std::ranges::any_of(cluster.job(job).pod_sets, [&](const PodSet& set) {
+    return std::ranges::any_of(set.tasks, [&](TaskId t) {
+      return cluster.placement(t).status == TaskStatus::kPipelined && cluster.placement(t).node == node;
+    });
+  });
 }
 
 QueueSnapshot EvictionPlanner::queue_snapshot(JobId job) const {
@@ -197,6 +227,12 @@ std::optional<VictimRefusal> was_displaced_before(const Session& s, JobId victim
   const Job& job = s.cluster.job(victim);
   if (!taken.contains(job.uid) || job.counts.of(TaskStatus::kReleasing) > 0) return std::nullopt;
   return VictimRefusal{.rule = "already made way for this job once, without success"};
+}
+
+std::optional<VictimRefusal> reclaim_refusal(const Session& s, JobId victim, JobId preemptor) {
+  if (auto why = was_displaced_before(s, victim, preemptor)) return why;
+  if (auto why = s.hooks.reclaim_victim(preemptor, victim)) return why;
+  return s.hooks.reclaim_entitled(preemptor, victim);
 }
 
 }  // namespace muster

@@ -53,6 +53,7 @@ class EvictionPlanner {
   Solver& solver() { return solver_; }
 
  private:
+  bool fits_in_freed_room(JobId preemptor);
   bool is_as_before(const Purpose& purpose);
   void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);
@@ -61,11 +62,12 @@ class EvictionPlanner {
   void remember_queues();
   void write_records(const Purpose& purpose, std::size_t first) const;
   void pass_on_records(const Purpose& purpose, std::size_t before, const QueueSnapshot& ours) const;
-  bool has_new_place(JobId job) const;
+  bool is_nominated_to(JobId job, NodeId node) const;
   QueueSnapshot queue_snapshot(JobId job) const;
 
   Session& session_;
   const char* const action_;
+  const Line line_;
   Solver solver_;
   Proofs proofs_;
   std::vector<JobId> tried_;        // jobs tried in this cycle
@@ -77,5 +79,7 @@ class EvictionPlanner {
 // of the room. Otherwise, the two could alternate forever. A job that is still terminating is not refused
 // yet. docs/fairness.md.
 std::optional<VictimRefusal> was_displaced_before(const Session& session, JobId victim, JobId preemptor);
+// Why nothing of the victim may be reclaimed for a job of another queue; nullopt if it may.
+std::optional<VictimRefusal> reclaim_refusal(const Session& session, JobId victim, JobId preemptor);
 
 }  // namespace muster

@@ -59,6 +59,9 @@ class Proportion final : public Plugin {
       return refused_unless(reclaim_->may_take_from(preemptor, leaf),
                             "its queue is within its fair share or quota");
     });
+    hooks.reclaim_entitled.add([this](JobId preemptor, JobId victim) {
+      return refused_unless(!judge_->is_entitled(preemptor, victim), "within its queue's fair share");
+    });
     hooks.search_begins.add([this](JobId preemptor) { judge_->begin_search(preemptor); });
     hooks.reclaim_scenario.add([this](const Scenario& scenario) {
       return refused_unless(judge_->is_valid(scenario), "the fair shares of the queues do not allow it");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -45,8 +46,39 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
   for (QueueId q : losers_) losses_[q] = {};
   losers_.clear();
   collect_portions(scenario);
-  return strategies_allow(cluster_.job(scenario.preemptor).queue, requested) &&
+  return leaves_entitled(scenario) && strategies_allow(cluster_.job(scenario.preemptor).queue, requested) &&
          stays_within_bounds(scenario, requested);
+}
+
+bool ReclaimJudge::is_entitled(JobId preemptor, JobId victim) {
+  const QueueId leaf = cluster_.job(victim).queue;
+  if (!session_.settings.compatibility.keep_entitled || leaf == cluster_.queue_tree().no_queue())
+    return false;
+  const auto held = [&](QueueId q) -> const Charge& { return cluster_.use(q).allocated; };
+  return !entitled_.may_lose(victim, Entitlement::kShare) &&
+         !(is_by_quota(preemptor, leaf, held) && entitled_.may_lose(victim, Entitlement::kQuota));
+}
+
+// Whether the preemptor's side stays within its quota while the other exceeds its own.
+template <class Held>
+bool ReclaimJudge::is_by_quota(JobId preemptor, QueueId leaf, const Held& held) const {
+  const auto [mine, theirs] = leveled_pair(cluster_, cluster_.job(preemptor).queue, leaf);
+  return rules_.exceeds_quota(theirs, held(theirs)) &&
+         rules_.is_within_quota(mine, held(mine), session_.chunk(preemptor).wanted);
+}
+
+bool ReclaimJudge::leaves_entitled(const Scenario& scenario) {
+  if (!session_.settings.compatibility.keep_entitled) return true;
+  std::map<QueueId, std::vector<JobId>> losers;
+  for (const Scenario::Victim& victim : scenario.victims)
+    losers[cluster_.job(victim.job).queue].push_back(victim.job);
+  losers.erase(cluster_.queue_tree().no_queue());
+  const auto held = [&](QueueId q) -> const Charge& { return before_[q].allocated; };
+  return std::ranges::all_of(losers, [&](const auto& entry) {
+    const auto& [leaf, jobs] = entry;
+    return entitled_.keeps(leaf, jobs, Entitlement::kShare) ||
+           (is_by_quota(scenario.preemptor, leaf, held) && entitled_.keeps(leaf, jobs, Entitlement::kQuota));
+  });
 }
 
 // The first tasks taken from each pod set, up to its minimum, are core tasks.

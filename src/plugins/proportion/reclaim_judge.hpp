@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugins/proportion/entitled_work.hpp"
 #include "plugins/proportion/reclaim.hpp"
 
 namespace muster::plugins {
@@ -21,12 +22,16 @@ class ReclaimJudge {
         cluster_(session.cluster),
         shares_(shares),
         rules_(rules),
-        multiplier_(saturation_multiplier) {}
+        multiplier_(saturation_multiplier),
+        entitled_(session, shares) {}
 
   // Records the state of the queues, because the evictions of a scenario are already subtracted when it is
   // judged.
   void begin_search(JobId preemptor);
   bool is_valid(const Scenario& scenario);
+  // Whether the victim's queue is entitled to the job, so that nothing of it may be reclaimed. Call while
+  // nothing is evicted tentatively.
+  bool is_entitled(JobId preemptor, JobId victim);
   // The strategy that lets the preemptor take from the leaf, based on the recorded state.
   std::string_view ground(JobId preemptor, QueueId leaf) const;
 
@@ -46,6 +51,9 @@ class ReclaimJudge {
   void add_portion(QueueId leaf, std::span<const TaskId> tasks);
   void sort_portions();
   void take_off(const Portion& portion, const std::array<bool, 3>& resources);
+  template <class Held>
+  bool is_by_quota(JobId preemptor, QueueId leaf, const Held& held) const;
+  bool leaves_entitled(const Scenario& scenario);
   bool strategies_allow(QueueId preemptor, const Demand& requested);
   bool stays_within_bounds(const Scenario& scenario, const Demand& requested) const;
   bool is_saturated(QueueId q, QueueId sibling, const Demand& requested) const;
@@ -59,6 +67,7 @@ class ReclaimJudge {
   const QueueShares& shares_;
   const ReclaimRules& rules_;
   const double multiplier_;
+  EntitledWork entitled_;
   IdVector<QueueId, QueueUse> before_;
   std::vector<Portion> portions_;
   absl::flat_hash_map<QueueId, std::uint32_t> leaf_positions_;
