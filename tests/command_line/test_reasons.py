@@ -384,12 +384,12 @@ def table_in_docs(title):
 
 
 def rows_of_explain():
-    """The rows of the tables of docs/explain.md by title: code, example, meaning, what to do."""
+    """The rows of the tables of docs/explain.md by title: code, example, what to do."""
     text = (ROOT / "docs/explain.md").read_text()
     tables = {}
     for title in ("Reasons of jobs", "Rules of nodes"):
         section = text.split(f"## {title}\n")[1].split("\n## ")[0]
-        tables[title] = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \|$", section, re.M)
+        tables[title] = re.findall(r"^\| `(\w+)` \| (.+?) \| (.+?) \|$", section, re.M)
     return tables
 
 
@@ -423,13 +423,13 @@ class Reasons(unittest.TestCase):
         explained = rows_of_explain()
         self.assertEqual({code for code, *_ in explained["Reasons of jobs"]}, codes_in_source("JobRule"))
         self.assertEqual({code for code, *_ in explained["Rules of nodes"]}, codes_in_source("NodeRule"))
-        for code, example, meaning, step in explained["Reasons of jobs"] + explained["Rules of nodes"]:
-            self.assertTrue(example and meaning.endswith(".") and step.endswith("."), code)
+        for code, example, step in explained["Reasons of jobs"] + explained["Rules of nodes"]:
+            self.assertTrue(example and step.endswith("."), code)
 
     def test_are_explained_in_the_words_of_the_program(self):
         explained = rows_of_explain()
         for cases, title in ((JOBS, "Reasons of jobs"), (NODES, "Rules of nodes")):
-            for code, example, _, _ in explained[title]:
+            for code, example, _ in explained[title]:
                 if code in cases:
                     objects, config, _ = cases[code]
                     with self.subTest(code):
