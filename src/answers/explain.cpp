@@ -42,7 +42,7 @@ std::string_view rule_between(const Session& s, JobId ahead, JobId job) {
 }
 
 Line line_of(Session& s, JobId job) {
-  constexpr const char* kWithoutDepth = "";  // no action of that name limits how many are looked at
+  constexpr const char* kWithoutDepth = "";  // the name of no action, so no depth limit applies
   Line line;
   std::vector<JobId> before;
   std::size_t in_queue = 1;
@@ -60,7 +60,7 @@ Line line_of(Session& s, JobId job) {
   return line;
 }
 
-// Time limits after the start of the question: for finding what would help, and for the simulated futures.
+// Time limits, counted from the start of the answer: for finding what would help, and for the whole answer.
 struct AnswerTimes {
   Duration helps{}, whole{};
 };

@@ -28,7 +28,7 @@ class RunLengths {
   // True if two draws differ.
   bool is_random() const { return is_random_; }
   // The remaining work of each job, with every duration drawn by the seed; running jobs end no earlier than
-  // now. Jobs of unknown duration run for `unknown` more, or forever if it is not given.
+  // now. Jobs of unknown duration run for another `unknown`, or forever if it is not given.
   Agenda draw(std::uint64_t seed, std::optional<Duration> unknown = {}) const;
 
  private:

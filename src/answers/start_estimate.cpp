@@ -17,9 +17,9 @@ namespace muster::answers {
 namespace {
 
 constexpr auto kPeriod = std::chrono::seconds(1);  // between two cycles, as in a live cluster
-// In a busy cluster, job ends are collected before a cycle runs: until they are 1/kPartThatEnds of all
-// running jobs, but for no longer than 1/kPartOfTime of the simulated time. Less than half of that part idles
-// meanwhile.
+// In a busy cluster, not every end of a job causes a cycle. A cycle runs once 1/kPartThatEnds of all running
+// jobs have ended, or 1/kPartOfTime of the simulated time has passed since the last cycle. On average, less
+// than half of the resources of these jobs idle meanwhile.
 constexpr std::size_t kPartThatEnds = 50, kPartOfTime = 8;
 // In a busy cluster, evictions are considered less often than free resources.
 constexpr std::size_t kPartOfTimeForRoom = 4;
@@ -31,7 +31,7 @@ struct CommonGround {
   const State& state;
   const Outcome& unchanged;
   std::vector<Alike> lines;
-  Policy allocates;  // only allocates
+  Policy allocates;  // the policy with no action but allocate
 };
 
 Policy allocation_of(const Policy& policy) {
@@ -164,11 +164,13 @@ class Future {
   std::optional<TimePoint> last_cycle_, last_whole_, next_time_;
   std::optional<TimePoint> news_since_;  // time of the first event that no cycle has seen
   bool is_unfinished_ = false;
-  std::size_t running_ = 0, ended_before_ = 0;  // jobs: at the beginning, and up to the last cycle
+  // Number of jobs that ran at the beginning, and number that had ended by the last cycle.
+  std::size_t running_ = 0, ended_before_ = 0;
 };
 
-// The time at which this share of all possible futures has started the job. The simulated futures are a
-// sample: rank r of n values lies above r of n + 1 parts. StartForecast without a start never reach it.
+// The time by which the job has started in this share of all possible futures. The simulated futures are a
+// sample: the value of rank r among n estimates the share r / (n + 1). A future in which the job does not
+// start counts as later than any time.
 std::optional<TimePoint> at_share(const std::vector<TimePoint>& sorted, int futures, double share) {
   const int rank = std::min(futures, static_cast<int>(std::ceil(share * (futures + 1))));
   return rank == 0 || rank > std::ssize(sorted) ? std::nullopt

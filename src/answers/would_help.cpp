@@ -16,7 +16,7 @@
 namespace muster::answers {
 namespace {
 
-// Limits of the search. Beyond kMostSteps, the amounts are not tried one by one.
+// Limits of the search. kMostSteps bounds the number of amounts of one change.
 constexpr int kMostSteps = 4096;
 constexpr std::size_t kMostNodeKinds = 3;
 constexpr std::size_t kMostLabelValues = 8;
@@ -47,7 +47,8 @@ class Search {
     return true;
   }
 
-  // The fewest steps from 1 to `most` that help, provided that `most` steps do.
+  // Keeps the change with the fewest steps from 1 to `most` that help. Finds none if `most` steps do not
+  // help.
   template <class ChangeAt>
   void keep_fewest(int most, ChangeAt change_at) {
     if (most < 1 || most > kMostSteps) return;
@@ -70,7 +71,7 @@ class Search {
 
   // ---------------------------------------------------------------- time
 
-  // Protection ends at the times that rules name. The reasons at such a time may name the next one.
+  // Tries the times at which protections end, the earliest first. The reasons at one time may name the next.
   void try_times() {
     std::vector<JobReason> reasons = waiting_.reasons;
     std::vector<SearchReport> searches = waiting_.searches;
@@ -220,7 +221,7 @@ class Search {
     });
   }
 
-  // A weight that outweighs all siblings a hundred times.
+  // Tries weights up to a hundred times the sum of the siblings' weights.
   void try_weight(QueueId q) {
     const Queue& queue = cluster().queue(q);
     const auto siblings = queue.parent.valid()

@@ -11,8 +11,8 @@ namespace {
 template <class T, class... Others>
 constexpr bool kIsOneOf = (std::is_same_v<T, Others> || ...);
 
-// Kinds whose objects are only stored. A kind that is not listed here does not compile without a take() for
-// its objects and one for their removal.
+// Kinds whose objects are only stored. Any other kind needs two functions take(), one for its objects and one
+// for their removal; without them, the code does not compile.
 template <class T>
 constexpr bool kIsOnlyStored =
     kIsOneOf<T, VolumeClaimObject, VolumeObject, StorageClassObject, StorageCapacityObject, CsiDriverObject,

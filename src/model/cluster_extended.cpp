@@ -16,7 +16,7 @@ bool is_offered(const IdVector<NodeId, Node>& nodes, Kind kind) {
   });
 }
 
-// The containers as in the pod's object.
+// The containers as the pod's object lists them.
 std::vector<ContainerRequest> containers_of(const Shape& base, const KindTable& kinds) {
   if (!base.containers.empty()) return base.containers;
   ContainerRequest only;

@@ -82,7 +82,7 @@ struct Decisions {
   std::vector<EvictDecision> evictions;
   std::vector<PipelineDecision> pipelined;
   std::vector<PatchDecision> patches;
-  std::vector<WaitingJob> waiting;  // in the job order at the end of the cycle: by namespace, name
+  std::vector<WaitingJob> waiting;  // by namespace, then name
   std::vector<QueueShare> shares;   // in depth-first order
   std::vector<ActionStats> actions;
   // Nodes with GPUs, by name; empty unless the plugin fragmentation is enabled.

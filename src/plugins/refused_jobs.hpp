@@ -1,5 +1,5 @@
-// Jobs with a pod that could not be bound. The whole job waits, twice as long after each attempt; the next
-// attempt first does a dry run of all its binds.
+// Jobs with a pod that could not be bound. The whole job waits, twice as long after each refused attempt. The
+// next attempt begins with a dry run of all its binds.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,8 +19,8 @@ class RefusedJobs {
     TimePoint since{}, until{};
     std::chrono::seconds wait{0};
 
-    // False also at times long before `since`, which mean that the clock was set back. The time of a cycle
-    // may be a little before `since`.
+    // The time of a cycle may be a little before `since`. A time long before it means that the clock was set
+    // back; the refusal then does not hold.
     bool holds(TimePoint now) const { return since - std::chrono::seconds(10) <= now && now < until; }
   };
   using Refusals = absl::flat_hash_map<std::string, Refusal>;  // "ns/name"

@@ -1,4 +1,4 @@
-// Reads UTF-8 character by character.
+// Reads UTF-8 character by character, and escapes what a terminal must not receive.
 #include "util/printable.hpp"
 
 #include <fmt/format.h>

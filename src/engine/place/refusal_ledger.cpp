@@ -1,4 +1,4 @@
-// There are few rows: once there are many, a further refusal is counted by its rule alone.
+// The number of rows is limited. Beyond the limit, a refusal is counted by its rule alone.
 #include "engine/place/refusal_ledger.hpp"
 
 #include <algorithm>

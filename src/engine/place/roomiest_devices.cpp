@@ -1,4 +1,4 @@
-// Updates the nodes that changed.
+// Reads only the nodes that changed.
 #include "engine/place/roomiest_devices.hpp"
 
 #include <algorithm>

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostTermsAlike = 256;
 
 struct TermShape {
   ShapeId shape;
-  const std::string* ns;  // of its pods: a shape with terms belongs to one namespace
+  const std::string* ns;  // namespace of its pods; a shape with terms never has pods of two
 };
 
 struct TermShapes {

@@ -1,4 +1,4 @@
-// Constraints on where a task may go as text, so that one comparison tells whether they are equal.
+// Writes the constraints on where a task may go as text. Equal constraints have equal text.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>

@@ -22,7 +22,7 @@ struct DemandSignature {
     ShapeId shape;
   };
   std::uint32_t like = 0;   // equal for jobs that differ only in queue, amounts and number of pods
-  std::vector<Task> tasks;  // tried together; by place, largest first
+  std::vector<Task> tasks;  // those that are tried together: by place, then the largest first
 };
 
 // Lives as long as a session.
@@ -31,8 +31,8 @@ class DemandIndex {
   explicit DemandIndex(Session& session);
   // Valid until the next call.
   const DemandSignature& of(JobId job);
-  // For two similar asks: whether each pod of `less` has a counterpart in `more` that requests no less of
-  // anything.
+  // Whether each pod of `less` has a counterpart in `more` that requests no less of any resource. REQUIRES:
+  // both have the same `like`.
   bool is_no_less(const DemandSignature& more, const DemandSignature& less) const;
 
  private:
@@ -52,6 +52,7 @@ class DemandIndex {
 
   Session& session_;
   ConstraintText constraint_text_;
+  // `friends_` numbers the sets of selectors that match a pod.
   TextNumbers constraints_, places_, likes_, friends_;
   absl::flat_hash_map<ShapeId, std::uint32_t> of_shape_;
   // For tasks whose labels match no selector.

@@ -19,8 +19,8 @@ struct Purpose {
   Candidates candidates;
   ScenarioCheck refusal;
   std::function<std::string_view(JobId)> ground;  // the rule that allows the eviction of a victim
-  // Whether eligibility changes with time in a way that has no known end. The result of a search then holds
-  // for one cycle only.
+  // Whether the candidates may change as time passes, at a time that is not known in advance. The result of a
+  // search then holds for one cycle only.
   bool depends_on_time = false;
   // Called when there is a solution. False: it is reported but not carried out.
   std::function<bool()> commits = [] { return true; };
@@ -43,8 +43,8 @@ class EvictionPlanner {
   // Likewise if a similar job of the pool that asks for no more has failed before.
   bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId preemptor);
 
-  // Likewise if the action's steps are used up, or the job had its turn and others had not: it is postponed
-  // to the next cycle.
+  // Likewise if the action has no steps left, or if the job has had a turn that other jobs still wait for.
+  // The job is then postponed to the next cycle.
   bool report_if_put_off(JobId preemptor);
 
   // Runs the search and commits the result with a record for each eviction, or reports what was tried.
@@ -72,7 +72,7 @@ class EvictionPlanner {
   Proofs proofs_;
   std::vector<JobId> tried_;        // jobs tried in this cycle
   bool some_are_left_ = false;      // some jobs had no turn in this round
-  IdVector<QueueId, Shares> held_;  // before the current search
+  IdVector<QueueId, Shares> held_;  // use of each queue before the current search
 };
 
 // Refuses a job that was already evicted for the preemptor without success: the preemptor could not use any

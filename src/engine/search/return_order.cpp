@@ -1,5 +1,5 @@
-// A queue is served as long as it comes before the preemptor's queue, compared with the largest request among
-// the jobs that are served before the preemptor in its queue.
+// The victims' queue is served as long as it goes before the preemptor's queue. The request that counts for
+// the preemptor's queue is the largest one among the jobs ahead of the preemptor.
 #include "engine/search/return_order.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// A job that leaves such a queue may not come back.
+// Whether the queue or an ancestor exceeds a limit: a job that leaves the queue may then not come back.
 bool is_over_a_limit(const Cluster& c, QueueId queue) {
   for (QueueId q = queue; q.valid(); q = c.queue(q).parent)
     for (Accounted r : kAccounted)
@@ -27,7 +27,7 @@ void ReturnOrder::start(JobId preemptor, const WaitingLine& line) {
   find_heaviest(preemptor);
 }
 
-// A probe with some of the preemptor's tasks is ordered no later than one for a job below its minimum.
+// Orders the preemptor as a job below its minimum. No probe with some of its tasks is ordered later.
 void ReturnOrder::find_heaviest(JobId preemptor) {
   heaviest_.reset();
   const WaitingLine::Leaf* leaf = line_->of(queue_);
@@ -99,7 +99,8 @@ bool ReturnOrder::goes_first(QueueId theirs, const Demand& wanted, QueueId mine)
                                     QueueSide{.queue = mine, .wanted = *heaviest_}) < 0;
 }
 
-// A job with placed tasks may request more after it has lost them.
+// The first pending job of the leaf that may let the preemptor's queue go first. A job with placed tasks
+// counts as one, because it may request more after it has lost them.
 std::optional<JobEntry> ReturnOrder::first_that_stops(QueueId leaf, QueueId theirs, QueueId mine) const {
   const WaitingLine::Leaf* waiting = line_->of(leaf);
   if (waiting == nullptr) return std::nullopt;

@@ -20,10 +20,11 @@ class ScenarioProofs {
 
   void start(JobId preemptor, const Candidates& candidates);
   void start_probe(const VictimAccumulator& victims);
-  // With equal demands, room is counted in tasks.
+  // Whether the scenario frees room for all tasks. Counted only if they all request the same; otherwise true.
   bool could_fit(const Batches& potential);
-  // Whether the minimum that must stay away for the tasks to fit may do so: the shares of the queues allow
-  // it, and the victims are not placed again before the preemptor. REQUIRES: could_fit() was called.
+  // Some of the victims must stay evicted for the tasks to fit. Returns whether they may: the shares of the
+  // queues allow it, and the victims are not placed again before the preemptor. REQUIRES: could_fit() was
+  // called.
   bool could_stay_away(std::span<const TaskId> victims);
 
  private:

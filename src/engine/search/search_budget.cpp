@@ -1,4 +1,4 @@
-// Counts steps from the action's statistics at its start, and derives deadlines from the session's elapsed
+// Counts steps as differences of the action's statistics, and derives deadlines from the session's elapsed
 // time.
 #include "engine/search/search_budget.hpp"
 

@@ -10,9 +10,9 @@ namespace muster::plugins {
 
 std::unique_ptr<Plugin> make_node_local_greedy();
 std::unique_ptr<Plugin> make_multi_node_gang();
-// For searches whose victims are placed elsewhere: few moves, whatever the victim order.
+// For searches whose victims move to other nodes: proposes few moves, and ignores the victim order.
 std::unique_ptr<Plugin> make_defragment();
-// Complete where there are few combinations of victims. Used last.
+// Tries every combination of victims if there are few. Used last.
 std::unique_ptr<Plugin> make_exhaustive();
 
 }  // namespace muster::plugins

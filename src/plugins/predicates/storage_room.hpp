@@ -19,9 +19,9 @@ class StorageRoom {
   explicit StorageRoom(const Cluster& cluster);
   void moved(TaskId task, const Placement& from, const Placement& to);
 
-  // The obstacle of a claim whose owner pod is gone: the claim will soon be deleted as well.
+  // A reason if the owner pod of a claim is gone, because the claim will soon be deleted as well.
   std::optional<JobReason> obstacle(TaskId task) const;
-  // With `with_releasing`, counts what terminating pods will free as available.
+  // If `with_releasing`, what terminating pods will free counts as available.
   std::optional<NodeRefusal> lacks_room(TaskId task, NodeId node, bool with_releasing) const;
 
  private:

@@ -42,7 +42,7 @@ MayRetry until_rights_are_known() {
 
 }  // namespace
 
-// A plan that was written, is being written, or waits to be.
+// A plan that was written, is being written, or waits to be written.
 struct PodGroupWriter::Put {
   explicit Put(kube::Loop& loop) : wanted(loop) {}
   std::string ns, name;

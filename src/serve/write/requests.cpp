@@ -1,4 +1,4 @@
-// Retries writes and reads the state of a pod.
+// Retries writes, and reads the state of pods.
 #include "serve/write/requests.hpp"
 
 #include "kube/json.hpp"
