@@ -1,4 +1,4 @@
-// Notes the lines of the wanted objects while the files are read again.
+// Finds the lines of the requested objects while the files are read again.
 #include "loader/object_places.hpp"
 
 #include <fmt/format.h>

@@ -33,9 +33,9 @@ class ObjectPlaces {
   // Gives an object that was created for another one the location of that one.
   void note_made(const std::string& object, const Location& where) { made_.try_emplace(object, where); }
 
-  // The location of a wanted object: the line of the field, of its nearest parent, or of the object.
+  // The location of a requested object: the line of the field, of its nearest parent, or of the object.
   Location find(const std::string& object, const std::string& field) const;
-  // One finding for each repeated definition of a wanted object.
+  // One finding for each repeated definition of a requested object.
   const std::vector<Error>& repeated() const { return repeated_; }
 
  private:

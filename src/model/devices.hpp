@@ -84,7 +84,7 @@ class DeviceTable {
 
   // ---- Holders
   void hold(ClaimId claim, AllocationId allocation, int sign);
-  // Consumers whose uid is not in the set hold their claims whatever is moved.
+  // Consumers whose uid is not in the set keep their claims, whichever tasks move.
   void count_others(const absl::flat_hash_set<std::string>& active_pods);
   // Resets all holders except those consumers.
   void clear_holders();

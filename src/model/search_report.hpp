@@ -24,7 +24,7 @@ struct NotEvictableJobs {
 enum class SearchEnd : std::uint8_t {
   kNoScenario,  // none of the scenarios tried makes room
   kProven,      // provably no set of victims makes room, so none was tried
-  kLikeJob,     // a similar job that asks for no more did not fit before
+  kLikeJob,     // a similar job that requests no more did not fit before
   kCutShort,    // at a limit of steps or time; the next cycle continues it
 };
 

@@ -75,8 +75,8 @@ class NodePlacement final : public Plugin {
     return capacity == 0 ? 0 : free(k, n) / capacity;
   }
 
-  // Compares with the largest node instead of the emptiest one, so the score needs no other node. The order
-  // of the nodes is the same as long as every node that can take the task offers some of the resource.
+  // Compares with the largest node instead of the emptiest one, so a change of one node changes no
+  // other score. The order of the nodes is the same if every node that can take the task offers the resource.
   std::optional<double> key(ShapeId shape, NodeId n) const {
     const Kind k = kind(shape);
     if (strategy(shape) == Strategy::kSpread) return spread_score(k, n);

@@ -18,8 +18,8 @@ struct Sample {
   std::vector<double> waits, slowdowns;
 };
 
-// The time from submission to finish, divided by the time that the job needs undisturbed, or if that is
-// unknown, by the time it ran.
+// The time from submission to finish, divided by the time that the job needs undisturbed. If that is unknown,
+// divided by the time it ran.
 std::optional<double> slowdown_of(const JobOutcome& job) {
   const Duration work = job.needed > Duration::zero() ? job.needed : job.run;
   if (!job.finished || work <= Duration::zero()) return std::nullopt;

@@ -12,8 +12,9 @@ struct UsageSpan {
   bool is_empty() const { return begin >= end; }
 };
 
-// The span that ends now and begins `windowSize` ago, at the last multiple of it since the start time, or at
-// the last time of the cron schedule. Empty before the start time.
+// The span in which use counts. It ends now. It begins `windowSize` ago (sliding), at the start time plus a
+// multiple of `windowSize` (tumbling), or at the last time of the schedule (cron). Empty before the start
+// time.
 UsageSpan window_at(const UsageSettings& settings, TimePoint now);
 // The next time at which counting restarts; nullopt for a sliding window.
 std::optional<TimePoint> next_reset(const UsageSettings& settings, TimePoint now);

@@ -35,9 +35,8 @@ struct Candidates {
     VictimRefusal why;
   };
   std::vector<SparedLeaf> spared;  // leaves where no job may be evicted
-  // For preemptors with the same reuse key that hold no place yet, the same jobs of the only leaf are not
-  // evictable.
-  // Nullopt: ask for each preemptor.
+  // If there is only one leaf: preemptors with the same key and without placed tasks have the same
+  // candidates. Nullopt: each preemptor may have others.
   std::optional<std::int64_t> reuse_key = {};
 };
 

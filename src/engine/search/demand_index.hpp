@@ -1,4 +1,4 @@
-// What a pending job asks for when room is made for it, so that two jobs can be compared: every resource of
+// What a pending job requests when room is made for it, so that two jobs can be compared: every resource of
 // every pod, all constraints on where the pods may go, and the jobs it may evict.
 #pragma once
 

@@ -40,7 +40,7 @@ class EvictionPlanner {
   // If a task to be placed is refused for a reason that no eviction can change, reports that and returns
   // true.
   bool report_if_hopeless(JobId preemptor);
-  // Likewise if a similar job of the pool that asks for no more has failed before.
+  // Likewise if a similar job of the pool that requests no more has failed before.
   bool report_if_covered(const FailedJobs& failed, QueueId pool, JobId preemptor);
 
   // Likewise if the action has no steps left, or if the job has had a turn that other jobs still wait for.

@@ -1,4 +1,4 @@
-// Jobs for which a search failed. A similar job that asks for no less is skipped. actions.md 10.
+// Jobs for which a search failed. A similar job that requests no less is skipped. actions.md 10.
 #pragma once
 
 #include <absl/container/flat_hash_map.h>
@@ -19,7 +19,7 @@ enum class LikeVictims : std::uint8_t { kNo, kYes };
 class FailedJobs {
  public:
   FailedJobs(Session& session, LikeVictims like_victims) : session_(session), like_victims_(like_victims) {}
-  // Returns a similar failed job of the pool such that `job` asks for no less: in every resource, for as many
+  // Returns a similar failed job of the pool such that `job` requests no less: in every resource, for as many
   // pods, with the same constraints and rank. With KAI's comparison: such that `job` is not smaller in KAI's
   // measure.
   JobId covering(QueueId pool, JobId job) const;
@@ -28,7 +28,7 @@ class FailedJobs {
  private:
   using Key = std::pair<QueueId, std::uint32_t>;
 
-  // ---- Complete comparison: of similar jobs, the minimal ones: none asks for no less than another
+  // ---- Complete comparison: of similar jobs, those that request least; none requests no less than another
   struct Failed {
     JobId job;
     DemandSignature ask;
@@ -36,7 +36,7 @@ class FailedJobs {
   JobId covering_ask(QueueId pool, JobId job) const;
   void add_ask(QueueId pool, JobId job);
 
-  // ---- KAI's comparison: of similar jobs, the one that asks for least
+  // ---- KAI's comparison: of similar jobs, the one that requests least
   using Amounts = std::array<std::int64_t, 4>;  // cpu, memory, gpu, gpu memory
   struct Smallest {
     JobId job;

@@ -6,8 +6,8 @@
 namespace muster {
 namespace {
 
-// A limit of a queue that has no candidates below it, or the quota for non-preemptible jobs, which evicting
-// preemptible jobs cannot free.
+// Returns the limit that no eviction can help with: that of a queue without candidates below it, or the quota
+// for non-preemptible jobs, because only preemptible jobs are evicted.
 std::optional<JobReason> capacity_in_the_way(Session& s, JobId preemptor, const Candidates& candidates) {
   if (!s.hooks.job_over_capacity) return std::nullopt;
   auto reason = s.hooks.job_over_capacity(preemptor, s.chunk(preemptor).tasks);

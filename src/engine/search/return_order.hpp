@@ -16,8 +16,8 @@ class ReturnOrder {
 
   // Starts with a preemptor and the current order of pending jobs.
   void start(JobId preemptor, const WaitingLine& line);
-  // Returns false if in every scenario the victim's turn comes before the preemptor's and it asks for no more
-  // than it holds.
+  // Returns false if, in every scenario, the victim's turn comes before the preemptor's and its old place is
+  // enough for it.
   bool may_be_away(JobId victim);
 
  private:

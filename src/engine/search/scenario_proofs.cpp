@@ -49,7 +49,7 @@ bool ScenarioProofs::could_stay_away(std::span<const TaskId> victims) {
   return gpus <= 0 || (do_shares_allow(gpus, victims) && do_turns_leave(gpus, victims));
 }
 
-// The minimum GPUs of victims that have no place once the tasks are placed. If all tasks need d GPUs, a
+// The least number of GPUs whose victims have no place once the tasks are placed. If all tasks need d GPUs, a
 // victim with g GPUs takes the room of at least ⌊g/d⌋ of them, wherever it is.
 std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
   const RoomTest& room = victims_->room();
@@ -61,8 +61,8 @@ std::int64_t ScenarioProofs::least_away(std::span<const TaskId> victims) const {
   return std::max(missing, slots * each);
 }
 
-// Whether each victim fits wherever another one was and needs nothing else, so that every job that is served
-// finds a place.
+// Whether all victims are interchangeable: each fits wherever another one was, and needs nothing else. Every
+// victim's job that is served then finds a place.
 bool ScenarioProofs::are_alike(std::span<const TaskId> victims) const {
   const Cluster& c = session_.cluster;
   const ShapeId shape = c.task(victims.front()).shape;

@@ -10,8 +10,8 @@ namespace muster::plugins {
 namespace {
 
 constexpr std::size_t kMostDevices = 32;  // of one claim, the limit of the Kubernetes API
-// Limits on steps: for a search on one node, for all searches for a claim in a cycle, and for each search
-// after that.
+// Limits on steps: of a search on one node; of all searches for a claim in a cycle; and of each further
+// search once these are used up.
 constexpr std::int64_t kMostSteps = 100'000, kMostInAll = 10 * kMostSteps, kFewSteps = 1'000;
 
 bool same_value(const DeviceAttribute& a, const DeviceAttribute& b) {

@@ -28,8 +28,8 @@ inline constexpr std::int64_t kStepsPerCycle = 10'000'000, kStepsPerNamespace = 
 class SelectorEvaluator {
  public:
   explicit SelectorEvaluator(SelectorResults& results) : results_(results) {}
-  // Does the device meet the selector, which is of a claim in `ns`, or of a class if that is empty? Nothing:
-  // no steps are left for it in this cycle.
+  // Returns whether the device meets the selector, or nullopt if no steps are left for it in this cycle. `ns`
+  // is the namespace of the claim; "" for a selector of a class.
   std::optional<SelectorResult> evaluate(ResultsOfSelector& selector, const ResourceSliceObject& slice,
                                          const DeviceSpec& device, const std::string& ns);
 

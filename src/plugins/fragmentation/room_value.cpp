@@ -44,10 +44,10 @@ const RoomValue::Table& RoomValue::table(std::int64_t cpu) const {
 }
 
 // Offers a device to the typical pods one after the other. The first that fits takes its part, and the
-// remainder is offered again. `use` is the amount that will have been taken, with each further pod counting a
-// little less. Several parts wait for their pods at the same time, but one whole device waits for one pod
-// after the other. Whatever fits the parts also fits the device that they would form together, so a device is
-// never worth less than its parts.
+// remainder is offered again. `use` is the amount that they take in total, with each further pod counting a
+// little less. Parts of a device are offered at the same time, a whole device to one pod after the other, so
+// parts could seem to be worth more. But what fits the parts also fits the whole device, so its value is at
+// least theirs.
 void RoomValue::fill(Table& table, std::int64_t most_cpu) const {
   std::array<double, 101> weight{}, frequency{};
   table.together.assign(kMostDevices + 1, 0);

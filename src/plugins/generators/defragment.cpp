@@ -216,9 +216,9 @@ class Defragment final : public ScenarioGenerator {
 
   // ---- rehearsal
 
-  // Nominated places are not reserved. In the next cycle the evicted tasks compete with all other jobs, their
-  // old places are free, and they may return there, because they come before the preemptor in the queue
-  // order. The evictions are useful only if the preemptor is placed after them.
+  // Nominated places are not reserved. In the next cycle, the evicted tasks compete with all other jobs. They
+  // may return to their old places, because these are free and their jobs come before the preemptor. The
+  // evictions are useful only if the preemptor still finds a place after them.
   bool rehearsal_succeeds(const Plan& plan) const {
     Session& s = victims_->session();
     Statement st(s);

@@ -33,8 +33,9 @@ class JobStatus {
   // Call with each PodGroup from the watch, even during a transfer.
   void saw_group(const Json& group);
   void group_gone(const std::string& ns, const std::string& name) { groups_.erase(ns + "/" + name); }
-  // Call after each cycle. Checks jobs whose PodGroup was seen since the last call and, in turn, some
-  // of the others, since the status also depends on pods, their labels and priority classes.
+  // Call after each cycle. Checks the jobs whose PodGroup was seen since the last call. The status also
+  // depends on pods, labels and priority classes, so each call checks some of the other jobs as well, in
+  // turn.
   void publish(const Cluster& cluster);
   // Stops writing status.
   void close() { updates_.close(); }

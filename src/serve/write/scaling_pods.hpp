@@ -35,9 +35,9 @@ struct WaitingShare {
   std::int64_t thousandths = 0;  // of a GPU, in total
   bool has_pod = false;          // it already has a scaling pod
 };
-// Returns the indexes of the shares that need a scaling pod: as many as it takes until all shares fit on the
-// whole GPUs requested by scaling pods, and the share with the most devices fits on one node. `asked` has the
-// number of devices of each existing scaling pod.
+// Returns the indexes of the shares that need a scaling pod. There are enough if all shares together fit on
+// the whole GPUs that scaling pods request, and the share with the most devices fits on the GPUs of one of
+// them. `asked` has the number of devices of each existing scaling pod.
 std::vector<std::size_t> shares_to_scale_for(const std::vector<WaitingShare>& waiting,
                                              std::vector<std::int64_t> asked);
 
