@@ -200,6 +200,7 @@ TestCluster& TestCluster::task(const std::string& job, const std::string& name, 
   pod.pod_group = job;
   pod.phase = node.empty() ? PodPhase::kPending : PodPhase::kRunning;
   pod.node = node;
+  if (spec.deleted) pod.deletion = now_ - *spec.deleted;
   cluster_.apply(std::move(pod));
   return *this;
 }

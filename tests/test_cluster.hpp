@@ -55,6 +55,7 @@ struct TaskSpec {
   std::vector<NamedAmount> extra = {};
   std::string sub_group = "";
   std::optional<std::string> task_priority = {};
+  std::optional<Duration> deleted = {};  // time since the deletion
   Constraints constraints = {};
 };
 

@@ -45,6 +45,7 @@ struct Compatibility {
   bool narrow_scenarios = true;           // reclaim does not empty many nodes for a small job
   bool settled_plans = true;  // a cycle repeats its actions while they displace what it has just placed
   bool keep_entitled = true;  // reclaim leaves each queue the jobs that fit into its fair share
+  bool staying_pods_count = true;  // a protected elastic job keeps its minimum in pods that do not terminate
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -88,6 +89,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"narrowScenarios", &Compatibility::narrow_scenarios},
     {"settledPlans", &Compatibility::settled_plans},
     {"keepEntitled", &Compatibility::keep_entitled},
+    {"stayingPodsCount", &Compatibility::staying_pods_count},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility), "every member has its row in the table");
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "engine/cycle/session.hpp"
 
@@ -103,18 +105,27 @@ class MinRuntime final : public Plugin {
   // An elastic job keeps its minimum while it is protected.
   template <class Minimum>
   std::optional<VictimRefusal> validate(const Scenario& scenario, Minimum minimum) const {
-    std::vector<std::int32_t> lost;
     for (const Scenario::Victim& victim : scenario.victims) {
       const Job& job = s_->cluster.job(victim.job);
       const auto refusal = protected_until(victim.job, minimum(victim.job));
-      if (!refusal || !job.is_elastic()) continue;
-      lost.assign(job.pod_sets.size(), 0);
-      for (TaskId t : victim.tasks) ++lost[s_->cluster.task(t).pod_set];
-      for (std::size_t p = 0; p < lost.size(); ++p)
-        if (lost[p] > 0 && job.pod_sets[p].minimum > job.pod_sets[p].counts.in(kActiveUsed)-lost[p])
-          return refusal;
+      if (refusal && job.is_elastic() && !keeps_minimum(job, victim.tasks)) return refusal;
     }
     return std::nullopt;
+  }
+
+  // Whether each pod set that loses tasks keeps its minimum without them. Every task that was taken is lost,
+  // even if it was placed again. Terminating and nominated pods are not kept: they will stop, or do not run
+  // yet. KAI counts them.
+  bool keeps_minimum(const Job& job, std::span<const TaskId> taken) const {
+    const StatusSet counted = s_->settings.compatibility.staying_pods_count ? kAllocatedSet : kActiveUsed;
+    std::vector<std::int32_t> kept(job.pod_sets.size());
+    for (std::size_t p = 0; p < kept.size(); ++p) kept[p] = job.pod_sets[p].counts.in(counted);
+    for (TaskId t : taken)
+      if (in(s_->cluster.placement(t).status, counted)) --kept[s_->cluster.task(t).pod_set];
+    return std::ranges::none_of(taken, [&](TaskId t) {
+      const std::uint32_t p = s_->cluster.task(t).pod_set;
+      return kept[p] < job.pod_sets[p].minimum;
+    });
   }
 
   const MinRuntimeOptions options_;

@@ -104,6 +104,54 @@ TEST_F(Protection, AnElasticJobKeepsItsMinimum) {
           "jobs that could make room are still protected: minimum runtime (v until 2025-06-01T12:00:05Z)"));
 }
 
+// A protected, overdue job with two pods that stay, one that terminates since then, and a minimum of one.
+TestCluster shrinking_job(Duration deleted, const Config& config = {}) {
+  TestCluster c(config);
+  c.node("node0", {.gpus = 3});
+  c.queue("q", {.preempt_min_runtime = 24h, .reclaim_min_runtime = 24h}).queue("poor", {.deserved = 3});
+  c.running("v", {.queue = "q", .tasks = 2, .min = 1, .node = "node0", .age = 5h, .expected_runtime = "1h"});
+  c.task("v", "v-2", {.deleted = deleted}, "node0");
+  return c;
+}
+
+std::string cycle_of(TestCluster c, const std::string& action, const JobSpec& preemptor) {
+  c.pending("p", preemptor).only({"allocate", action});
+  return c.cycle();
+}
+
+TEST(MinRuntimeOfAShrinkingJob, KeepsItsMinimumInPodsThatStay) {
+  for (const auto& [deleted, gpus] : {std::pair(Duration(1s), 3), std::pair(Duration(1h), 2)}) {
+    // The room of the first will be free soon; the second is stuck on a dead node.
+    const JobSpec own{.queue = "q", .gpus = gpus, .priority = 75}, foreign{.queue = "poor", .gpus = gpus};
+    EXPECT_EQ(cycle_of(shrinking_job(deleted), "preempt", own), "");
+    EXPECT_EQ(cycle_of(shrinking_job(deleted), "reclaim", foreign), "");
+    EXPECT_EQ(cycle_of(shrinking_job(deleted), "requeue", own), "");
+    EXPECT_EQ(cycle_of(shrinking_job(deleted), "requeue", foreign), "");
+  }
+}
+
+TEST(MinRuntimeOfAShrinkingJob, LosesThePodsAboveItsMinimum) {
+  const JobSpec own{.queue = "q", .priority = 75}, foreign{.queue = "poor"};
+  for (const char* action : {"preempt", "requeue"})
+    EXPECT_EQ(cycle_of(shrinking_job(1h), action, own), "evict v-1; pipeline p-0 node0");
+  EXPECT_EQ(cycle_of(shrinking_job(1h), "reclaim", foreign), "evict v-1; pipeline p-0 node0");
+}
+
+TEST(MinRuntimeOfAShrinkingJob, CountsTerminatingPodsAsKaiDoes) {
+  Config config;
+  config.params.compatibility.staying_pods_count = false;
+  EXPECT_EQ(cycle_of(shrinking_job(1h, config), "preempt", {.queue = "q", .gpus = 2, .priority = 75}),
+            "evict v-0 v-1; pipeline p-0 node0");
+}
+
+TEST_F(Protection, CountsWhatAnEarlierJobOfTheCycleTook) {
+  c.running("v", {.queue = "q", .tasks = 3, .min = 1, .node = "node0", .age = 10s});
+  c.pending("first", {.queue = "q", .priority = 80})
+      .pending("second", {.queue = "q", .gpus = 2, .priority = 75});
+  EXPECT_EQ(c.cycle(), "evict v-2; pipeline first-0 node0");
+  EXPECT_THAT(c.why("second"), HasSubstr("minimum runtime (v until 2025-06-01T12:00:05Z)"));
+}
+
 TEST_F(Protection, IsReportedWhereOnlyUselessEvictionsArePossible) {
   c.node("node1", {.gpus = 1}).only({"preempt"});
   c.running("late", {.queue = "q", .gpus = 1, .node = "node0", .age = 4s})
