@@ -87,6 +87,19 @@ TEST(Queue, HasDefaults) {
   EXPECT_FALSE(queue.preempt_min_runtime || queue.reclaim_min_runtime);
 }
 
+TEST(Queue, KeepsANegativeMinimumRuntime) {  // --kai-exact uses it; the warning is in findings_test.cpp
+  const QueueObject queue = decoded(R"(
+apiVersion: scheduling.run.ai/v2
+kind: Queue
+metadata: {name: q}
+spec: {preemptMinRuntime: -5m, reclaimMinRuntime: soon}
+)")
+                                .all<QueueObject>()
+                                .at(0);
+  EXPECT_EQ(queue.preempt_min_runtime, -5min);
+  EXPECT_EQ(queue.reclaim_min_runtime, std::nullopt);
+}
+
 TEST(PodGroup, ReadsEveryField) {
   const PodGroupObject group = decoded(R"(
 apiVersion: scheduling.run.ai/v2alpha2

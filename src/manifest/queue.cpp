@@ -45,6 +45,14 @@ void read_resources(const Field& resources, QueueObject& queue) {
   });
 }
 
+// Passes on a negative one, with a warning: KAI uses it (negativeMinimumIsUnset).
+std::optional<Duration> minimum_runtime_of(const Field& member) {
+  if (const auto minimum = member.duration()) return minimum;
+  std::string_view text;
+  if (!member.is_present() || member.json().get(text) != simdjson::SUCCESS) return std::nullopt;
+  return parse_duration(text);
+}
+
 void read_spec(const Field& spec, QueueObject& queue) {
   check_members(spec, {"displayName", "parentQueue", "priority", "resources", "preemptMinRuntime",
                        "reclaimMinRuntime"});
@@ -59,9 +67,9 @@ void read_spec(const Field& spec, QueueObject& queue) {
     else if (key == "resources")
       read_resources(member, queue);
     else if (key == "preemptMinRuntime")
-      queue.preempt_min_runtime = member.duration();
+      queue.preempt_min_runtime = minimum_runtime_of(member);
     else if (key == "reclaimMinRuntime")
-      queue.reclaim_min_runtime = member.duration();
+      queue.reclaim_min_runtime = minimum_runtime_of(member);
   });
 }
 

@@ -85,6 +85,9 @@ void Cluster::take(Gone<NodeObject> gone) {
 
 void Cluster::take(QueueObject&& object) {
   const bool present = in_partition(object.meta.labels);
+  if (options_.compatibility.negative_minimum_is_unset)
+    for (std::optional<Duration>* minimum : {&object.preempt_min_runtime, &object.reclaim_min_runtime})
+      if (*minimum && **minimum < Duration::zero()) minimum->reset();
   queues_.apply(std::move(object), present);
 }
 void Cluster::take(Gone<QueueObject> gone) { queues_.remove(gone.name); }

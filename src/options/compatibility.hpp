@@ -46,6 +46,7 @@ struct Compatibility {
   bool settled_plans = true;  // a cycle repeats its actions while they displace what it has just placed
   bool keep_entitled = true;  // reclaim leaves each queue the jobs that fit into its fair share
   bool staying_pods_count = true;  // a protected elastic job keeps its minimum in pods that do not terminate
+  bool negative_minimum_is_unset = true;  // a queue's negative minimum runtime does not hide those above it
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -90,6 +91,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"settledPlans", &Compatibility::settled_plans},
     {"keepEntitled", &Compatibility::keep_entitled},
     {"stayingPodsCount", &Compatibility::staying_pods_count},
+    {"negativeMinimumIsUnset", &Compatibility::negative_minimum_is_unset},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility), "every member has its row in the table");
 

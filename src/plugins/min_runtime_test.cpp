@@ -152,6 +152,20 @@ TEST_F(Protection, CountsWhatAnEarlierJobOfTheCycleTook) {
   EXPECT_THAT(c.why("second"), HasSubstr("minimum runtime (v until 2025-06-01T12:00:05Z)"));
 }
 
+TEST(MinRuntimeOfAQueue, CountsAsUnsetIfNegative) {
+  const auto decided = [](bool is_unset) {
+    Config config;
+    config.params.compatibility.negative_minimum_is_unset = is_unset;
+    TestCluster c(config);
+    c.node("node0", {.gpus = 1}).queue("top", {.preempt_min_runtime = 10min, .reclaim_min_runtime = 10min});
+    c.queue("leaf", {.parent = "top", .preempt_min_runtime = -5min, .reclaim_min_runtime = -5min});
+    c.running("v", {.queue = "leaf", .node = "node0", .age = 9min});
+    return cycle_of(std::move(c), "preempt", {.queue = "leaf", .priority = 75});
+  };
+  EXPECT_EQ(decided(true), "");
+  EXPECT_EQ(decided(false), "evict v-0; pipeline p-0 node0");  // KAI
+}
+
 TEST_F(Protection, IsReportedWhereOnlyUselessEvictionsArePossible) {
   c.node("node1", {.gpus = 1}).only({"preempt"});
   c.running("late", {.queue = "q", .gpus = 1, .node = "node0", .age = 4s})
