@@ -100,6 +100,22 @@ spec: {preemptMinRuntime: -5m, reclaimMinRuntime: soon}
   EXPECT_EQ(queue.reclaim_min_runtime, std::nullopt);
 }
 
+TEST(PodGroup, ReadsTheZeroTimeOfGoAsNoTime) {
+  const PodGroupObject group = decoded(R"(
+apiVersion: scheduling.run.ai/v2alpha2
+kind: PodGroup
+metadata:
+  name: g
+  annotations:
+    kai.scheduler/last-start-timestamp: "0001-01-01T00:00:00Z"
+    kai.scheduler/last-eviction-timestamp: "0001-01-01T01:00:00+01:00"
+)")
+                                   .all<PodGroupObject>()
+                                   .at(0);
+  EXPECT_EQ(group.last_start, std::nullopt);
+  EXPECT_EQ(group.last_eviction, std::nullopt);
+}
+
 TEST(PodGroup, ReadsEveryField) {
   const PodGroupObject group = decoded(R"(
 apiVersion: scheduling.run.ai/v2alpha2

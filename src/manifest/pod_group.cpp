@@ -1,5 +1,6 @@
 // Decodes PodGroups of any of their API groups.
 #include <charconv>
+#include <optional>
 
 #include "manifest/decoders.hpp"
 #include "manifest/known_keys.hpp"
@@ -86,14 +87,21 @@ void read_policy(const Field& member, PodGroupObject& group) {
     group.scheduling_backoff = member.int32().value_or(-1);
 }
 
+// Go's zero time is how a Go program writes that there is no time.
+std::optional<TimePoint> time_unless_zero(const Field& annotation) {
+  static const TimePoint kGoZero = *parse_time("0001-01-01T00:00:00Z");
+  const auto time = annotation.time();
+  return time == kGoZero ? std::nullopt : time;
+}
+
 void read_annotation(const Field& annotation, PodGroupObject& group) {
   const std::string_view key = annotation.key();
   check_runtime_annotation(annotation);
   if (read_work_annotation(annotation, group.work)) return;
   if (key == keys::kLastStart)
-    group.last_start = annotation.time();
+    group.last_start = time_unless_zero(annotation);
   else if (key == keys::kLastEviction)
-    group.last_eviction = annotation.time();
+    group.last_eviction = time_unless_zero(annotation);
   else if (key == keys::kStale)
     group.stale_since = annotation.time();
   else if (key == keys::kExpectedRuntime)
