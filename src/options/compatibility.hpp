@@ -47,6 +47,7 @@ struct Compatibility {
   bool keep_entitled = true;  // reclaim leaves each queue the jobs that fit into its fair share
   bool staying_pods_count = true;  // a protected elastic job keeps its minimum in pods that do not terminate
   bool negative_minimum_is_unset = true;  // a queue's negative minimum runtime does not hide those above it
+  bool stamp_real_evictions = true;       // losing a nomination is not an eviction of the job
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -92,6 +93,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"keepEntitled", &Compatibility::keep_entitled},
     {"stayingPodsCount", &Compatibility::staying_pods_count},
     {"negativeMinimumIsUnset", &Compatibility::negative_minimum_is_unset},
+    {"stampRealEvictions", &Compatibility::stamp_real_evictions},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility), "every member has its row in the table");
 

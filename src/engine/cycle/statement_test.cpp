@@ -164,6 +164,30 @@ TEST_F(StatementTest, CommitBindsEvictsAndPipelines) {
   EXPECT_EQ(d.evictions[0].preemptor, c.job_id("new"));
 }
 
+TEST_F(StatementTest, LosingANominationIsNoEviction) {
+  Statement first(*session);
+  first.pipeline(task("new-0"), node("n2"));
+  first.commit("requeue", c.job_id("new"));
+  Statement second(*session);
+  second.evict(task("new-0"));
+  second.commit("preempt", c.job_id("old"));
+  EXPECT_EQ(c.cluster().job(c.job_id("new")).last_eviction, std::nullopt);
+  const Decisions d = session->close();
+  EXPECT_EQ(text_of(c.cluster(), d), "");
+  EXPECT_TRUE(d.patches.empty());
+}
+
+TEST_F(StatementTest, LosingAPlaceOfThisCycleIsNoEviction) {
+  Statement first(*session);
+  first.allocate(task("new-0"), node("n2"));
+  first.commit("allocate", c.job_id("new"));
+  Statement second(*session);
+  second.evict(task("new-0"));
+  second.commit("preempt", c.job_id("old"));
+  EXPECT_EQ(c.cluster().job(c.job_id("new")).last_eviction, std::nullopt);
+  EXPECT_EQ(text_of(c.cluster(), session->close()), "");
+}
+
 TEST_F(StatementTest, CommitReportsOnlyTheNetEffect) {
   Statement st(*session);
   st.evict(task("old-0"));
