@@ -64,6 +64,11 @@ const nlohmann::json& FileObject::json() {
   return json_;
 }
 
+bool FileOwners::is_ours(Json pod) const {
+  return text_in(pod, "/spec/schedulerName") == options_.scheduler_name &&
+         !options_.is_jobless(text_in(pod, "/metadata/labels/app"), namespace_of(pod));
+}
+
 // Returns early for the most common case, a pod with a PodGroup and all claims, since there may be many pods.
 void FileOwners::note_pod(const Document& document) {
   const Json root = document.root();
@@ -76,7 +81,7 @@ void FileOwners::note_pod(const Document& document) {
   ungrouped_.erase(key);
   without_claims_.erase(key);
   if ((is_grouped && !lacks_some_claims) || name.empty()) return;
-  const bool is_ours = text_in(root, "/spec/schedulerName") == scheduler_name_;
+  const bool is_ours = this->is_ours(root);
   if (!is_ours && !is_grouped && !text_in(root, "/metadata/labels/kai.scheduler~1queue").empty())
     ++stray_pods_;
   const bool is_going = !text_in(root, "/metadata/deletionTimestamp").empty();

@@ -9,6 +9,7 @@
 
 #include "document/document.hpp"
 #include "grouper/workload_pods.hpp"
+#include "model/cluster.hpp"
 #include "util/result.hpp"
 
 namespace muster::loader {
@@ -43,7 +44,7 @@ struct FileOwner : FileObject {
 
 class FileOwners {
  public:
-  explicit FileOwners(std::string scheduler_name) : scheduler_name_(std::move(scheduler_name)) {}
+  explicit FileOwners(ClusterOptions options) : options_(std::move(options)) {}
 
   void note_pod(const Document& document);
   // Notes an object of a kind that the model does not know. `was_unknown`: it was counted as not used.
@@ -53,7 +54,7 @@ class FileOwners {
   void resolve_references();
 
   std::map<std::string, FileOwner>& all() { return owners_; }
-  // Pods of our scheduler that have not ended and name no PodGroup.
+  // Pods of our scheduler that have not ended and name no PodGroup, except GPU reservations.
   std::map<std::string, FileObject>& ungrouped() { return ungrouped_; }
   // Pods of our scheduler that name a PodGroup but lack claims that must be created from templates.
   std::map<std::string, FileObject>& without_claims() { return without_claims_; }
@@ -80,7 +81,9 @@ class FileOwners {
   FileOwner* find(const Reference& reference);
   FileOwner* find_for_pod(const Reference& reference);
 
-  const std::string scheduler_name_;
+  bool is_ours(Json pod) const;
+
+  const ClusterOptions options_;
   std::map<std::string, FileOwner> owners_;                       // "kind/namespace/name/group"
   std::map<std::string, FileObject> ungrouped_, without_claims_;  // "namespace/name"
   std::map<std::string, OwnedPods> owned_pods_;  // by their owner: "kind/namespace/name/group@uid"

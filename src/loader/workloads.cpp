@@ -14,6 +14,7 @@
 #include "loader/inputs.hpp"
 #include "loader/object_places.hpp"
 #include "manifest/kinds.hpp"
+#include "policy/policy.hpp"
 #include "sim/workload_objects.hpp"
 #include "util/keys.hpp"
 #include "util/names.hpp"
@@ -55,7 +56,7 @@ Workloads::Workloads(Inputs& inputs, ObjectPlaces& places, const DecodeOptions& 
       places_(places),
       options_(options),
       take_(std::move(take)),
-      owners_(inputs.config.params.scheduler_name) {}
+      owners_(policy::cluster_options(inputs.config.params)) {}
 
 void Workloads::note(const Document& document) {
   const ObjectKind* const known = find_kind(grouper::api_group_of(document.api_version()), document.kind());

@@ -340,6 +340,24 @@ TEST_F(Charging, TheReservationLabelCountsOnlyInTheReservationNamespace) {
   EXPECT_EQ(c.idle().at(kGpu, c.find_node("n1")), 6 * kOneGpu);
 }
 
+TEST_F(Charging, ReservationsBelongToNoJob) {
+  c.apply(a_queue("q", 2));
+  PodGroupObject group = a_group("a", "q");
+  group.meta.ns = "kai-resource-reservation";
+  PodObject pod = a_pod("reserves", "a");
+  pod.meta.ns = group.meta.ns;
+  pod.app = "kai-resource-reservation";
+  for (const bool is_kai : {false, true}) {
+    restart({.reservations_in_namespace = !is_kai});
+    c.apply(a_queue("q", 2));
+    c.apply(PodGroupObject(group));
+    const std::string before = charged();
+    c.apply(PodObject(pod));
+    EXPECT_EQ(charged() != before, is_kai);
+    EXPECT_EQ(c.task(c.find_task(pod.meta.ns, "reserves")).job.valid(), is_kai);
+  }
+}
+
 TEST_F(Charging, AQueueMayBeClosedToNamespaces) {
   QueueObject queue = a_queue("q", 2);
   queue.namespaces = {"team-*", "n*s"};

@@ -51,6 +51,16 @@ struct ClusterOptions {
   bool full_hierarchy = true;
   Duration stuck_threshold = std::chrono::minutes(2);
   Compatibility compatibility;
+
+  // Whether a pod with this label `app` reserves a shared GPU.
+  bool is_reservation(std::string_view app, std::string_view ns) const {
+    return app == reservation_app &&
+           (ns == reservation_namespace || !compatibility.reservations_in_namespace);
+  }
+  // Whether such a pod belongs to no job, even if it names our scheduler or a PodGroup.
+  bool is_jobless(std::string_view app, std::string_view ns) const {
+    return compatibility.reservations_in_namespace && is_reservation(app, ns);
+  }
 };
 
 class Cluster {

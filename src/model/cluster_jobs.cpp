@@ -121,10 +121,11 @@ TaskId Cluster::take(PodObject&& object) {
   return id;
 }
 
-// `name` is "" if the pod names no group.
+// `name` is "" if the pod names no group. GPU reservations belong to no job, whatever they name: the pods
+// that share the GPU are charged for it, and evicting a reservation would free nothing.
 void Cluster::join_group(TaskId id, const std::string& name) {
-  if (name.empty()) return;
   const Task& task = this->task(id);
+  if (name.empty() || (task.is_reservation && options_.compatibility.reservations_in_namespace)) return;
   const JobId job = jobs_.mention_job(task.ns, name);
   attach(id, job);
   const Job& joined = jobs_.job(job);
@@ -174,9 +175,7 @@ void Cluster::read_task(PodObject& object, Task& task) {
   task.owner = owners_.mention(task.ns, object.owner);
   task.leads_kubeflow = object.leads_kubeflow;
   task.leads_ray = object.leads_ray;
-  task.is_reservation =
-      object.app == options_.reservation_app &&
-      (task.ns == options_.reservation_namespace || !options_.compatibility.reservations_in_namespace);
+  task.is_reservation = options_.is_reservation(object.app, task.ns);
   const bool is_utility = task.is_reservation || object.app == options_.scaling_app;
   task.foreign = object.scheduler != options_.scheduler_name && !is_utility;
   task.is_ours = object.scheduler == options_.scheduler_name && !task.is_reservation;

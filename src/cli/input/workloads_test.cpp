@@ -287,6 +287,15 @@ TEST_F(WorkloadFiles, PodsOfOtherSchedulersAreNotGrouped) {
   EXPECT_EQ(said, "");
 }
 
+TEST_F(WorkloadFiles, GpuReservationsAreNotGrouped) {
+  const std::string reservation =
+      bare_pod("p", "namespace: kai-resource-reservation, labels: {app: kai-resource-reservation}");
+  EXPECT_TRUE(simulated(two_nodes() + reservation)["jobs"].empty());
+  EXPECT_THAT(said, Not(HasSubstr("PodGroup planned")));
+  const std::string tenants = bare_pod("p", "labels: {app: kai-resource-reservation}");
+  EXPECT_EQ(simulated(two_nodes() + tenants)["jobs"].size(), 1U);
+}
+
 // ---------------------------------------------------------------- messages
 
 TEST_F(WorkloadFiles, CreatedAndIgnoredObjectsAreReported) {

@@ -31,9 +31,13 @@ constexpr auto kBeforeAnnotating = seconds(2);
 constexpr std::size_t kMostKnownOwners = 20'000;
 constexpr std::string_view kOurGroups = "pg-";
 
-bool is_grouped_by_us(Json pod, const std::string& scheduler_name) {
+// GPU reservations are not, even if they name our scheduler.
+bool is_grouped_by_us(Json pod, const ClusterOptions& options) {
   const auto metadata = kube::part_at(pod, "metadata"), spec = kube::part_at(pod, "spec");
-  if (!metadata || !spec || kube::text_at(*spec, "schedulerName") != scheduler_name) return false;
+  if (!metadata || !spec || kube::text_at(*spec, "schedulerName") != options.scheduler_name) return false;
+  const auto labels = kube::part_at(*metadata, "labels");
+  if (labels && options.is_jobless(kube::text_at(*labels, "app"), kube::text_at(*metadata, "namespace")))
+    return false;
   if (!kube::text_at(*metadata, "deletionTimestamp").empty()) return false;
   const auto status = kube::part_at(pod, "status");
   const std::string_view phase = status ? kube::text_at(*status, "phase") : std::string_view();
@@ -77,12 +81,11 @@ void PodGrouping::saw(const Json& pod) {
   if (!metadata) return;
   const std::string key = kube::key_of(*metadata);
   const std::string_view group = group_named_by(pod);
-  if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.scheduler_name))
+  if (may_begin_ && is_in_group_of_others(pod, group) && is_grouped_by_us(pod, options_.cluster))
     p_.client.loop().post(
         [this, text = simdjson::minify(pod)] { kube::spawn(learn_owners(text), "reading owners"); });
   // A pod that was assigned to a node by hand needs a PodGroup as well.
-  const bool is_candidate =
-      is_grouped_by_us(pod, options_.scheduler_name) && (group.empty() || is_on_a_node(pod));
+  const bool is_candidate = is_grouped_by_us(pod, options_.cluster) && (group.empty() || is_on_a_node(pod));
   if (is_candidate && !group.empty() && !may_begin_)
     unchecked_[key] = {std::string(kube::text_at(*metadata, "namespace")),
                        std::string(kube::text_at(*metadata, "name")), std::string(group)};

@@ -10,6 +10,7 @@
 
 #include "document/json_fwd.hpp"
 #include "kube/async.hpp"
+#include "model/cluster.hpp"
 #include "serve/write/workload_owners.hpp"
 #include "serve/write/write_parts.hpp"
 
@@ -17,16 +18,13 @@ namespace muster::grouper {
 struct GroupingOptions;
 }
 
-namespace muster {
-class Cluster;
-}
-
 namespace muster::serve {
 
 class PodGroupWriter;
 
 struct PodGroupingOptions {
-  std::string scheduler_name, queue_label, node_pool_label;
+  std::string queue_label, node_pool_label;
+  ClusterOptions cluster;
 };
 
 class PodGrouping {
