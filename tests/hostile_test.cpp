@@ -189,6 +189,43 @@ TEST(Hostile, AmountsThatNoNodeHasDoNotTurnSumsRound) {
   EXPECT_EQ(c.cluster().recount(), "");
 }
 
+TEST(Hostile, ALargeNodeIsNotCutToWhatAPodIsCharged) {
+  constexpr std::int64_t kTerabyte = 1'000'000'000'000;
+  TestCluster c;
+  c.node("n1", {.memory_gb = 50'000, .extra = {{"ephemeral-storage", 120 * kTerabyte}}});
+  const auto add = [&](const std::string& job, int pods, double memory_gb, std::int64_t terabytes) {
+    c.pending(job, {.tasks = 0, .min = pods});
+    for (int i = 0; i < pods; ++i)
+      c.task(job, fmt::format("{}-{}", job, i),
+             {.gpus = 0, .memory_gb = memory_gb, .extra = {{"ephemeral-storage", terabytes * kTerabyte}}});
+  };
+  add("gang", 3, 0, 20);
+  add("one", 1, 40'000, 40);
+  add("more", 1, 0, 30);
+  EXPECT_EQ(c.cycle(), "bind gang-0 n1; bind gang-1 n1; bind gang-2 n1; bind one-0 n1");
+  EXPECT_THAT(c.why("more"), HasSubstr("not enough ephemeral-storage (30000 GB requested, at most 20000 GB"));
+  EXPECT_EQ(c.cluster().recount(), "");
+}
+
+TEST(Hostile, ManyPodsWithEndlessStorageOnOneNode) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  TestCluster c;
+  c.node("n1", {.extra = {{"ephemeral-storage", 1000}}});
+  c.node("n2", {.extra = {{"ephemeral-storage", kMost}}}).pending("gang", {.tasks = 0});
+  for (int i = 0; i < 4'000; ++i) {
+    const std::string name = fmt::format("huge-{}", i);
+    PodObject pod{.meta = {.ns = "default", .name = name, .uid = name}, .scheduler = "kai-scheduler"};
+    pod.pod_group = "gang";
+    pod.requests = {{"ephemeral-storage", kMost}};
+    if (i > 0) pod.node = i % 2 == 0 ? "n1" : "n2", pod.phase = PodPhase::kRunning;
+    c.cluster().apply(std::move(pod));
+  }
+  c.pending("fine", {.tasks = 0, .min = 1}).task("fine", "fine-0", {.extra = {{"ephemeral-storage", 1}}});
+  EXPECT_EQ(c.cycle(), "");
+  const Kind kind = c.cluster().shape_of(c.task_id("fine-0")).request.back().kind;
+  for (const char* node : {"n1", "n2"}) EXPECT_LT(c.cluster().idle().at(kind, c.node_id(node)), 0);
+}
+
 TEST(Hostile, NodesThatClaimToHaveEverything) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   TestCluster c;

@@ -63,7 +63,7 @@ void read_node(NodeObject&& object, const NodeReading& reading, Node& node) {
   node.allocatable.clear();
   for (const NamedAmount& a : object.allocatable)
     if (a.units > 0)
-      node.allocatable.push_back({reading.kinds.intern(a.name), std::min(a.units, kMostUnits - 1)});
+      node.allocatable.push_back({reading.kinds.intern(a.name), std::min(a.units, most_units(a.name) - 1)});
   node.gpu_devices = devices_of(object.meta.labels, amount_of(node.allocatable, kGpu) / kOneGpu);
   std::sort(object.meta.labels.begin(), object.meta.labels.end());
   node.labels = std::move(object.meta.labels);

@@ -147,7 +147,7 @@ void NodeTable::note_gpu_memory(NodeId n) {
 }
 
 Charge NodeTable::offer(NodeId n, const KindTable& kinds, const std::string* gpu_role) const {
-  Charge offered{{allocatable_.at(kCpu, n), allocatable_.at(kMemory, n), 0}};
+  Charge offered{{allocatable_.at(kCpu, n), std::min(allocatable_.at(kMemory, n), kMostUnits), 0}};
   if (gpu_role != nullptr && nodes_[n].label(*gpu_role) == nullptr) return offered;
   std::int64_t& gpus = offered.units[index(Accounted::kGpus)];
   gpus = allocatable_.at(kGpu, n);

@@ -81,6 +81,8 @@ class NodeTable {
   // Subtracts units that a task takes from the node; negative units give them back.
   void add(NodeId id, Kind kind, std::int64_t units, TaskStatus as) {
     if (!allocatable_.knows(kind) || allocatable_.at(kind, id) == 0) return;
+    const std::int64_t most = std::max(kMostUnits, allocatable_.at(kind, id));
+    units = std::clamp(units, -most, most);
     if (as == TaskStatus::kPipelined)
       shift(kind, id, 0, -units);
     else

@@ -51,11 +51,17 @@ Unit bytes_unit(double most, bool is_binary) {
 bool is_written_binary(std::int64_t bytes) { return bytes % (1 << 20) == 0 && bytes % 1'000'000 != 0; }
 
 // The unit that the pod uses: "64 GiB" stays "64 GiB".
-Unit unit_of(Kind kind, std::int64_t wanted) {
-  if (kind == kMemory) return bytes_unit(static_cast<double>(wanted), is_written_binary(wanted));
+Unit unit_of(const Cluster& cluster, Kind kind, std::int64_t wanted) {
   if (kind == kCpu) return {1000, "cores"};
   if (kind == kGpu) return {static_cast<double>(kOneGpu), ""};
-  return {kind == kPods ? 1.0 : 1000.0, ""};
+  if (!kind.valid()) return {};
+  const std::string_view name = cluster.kinds().name(kind);
+  if (const std::int64_t per_byte = units_per_byte(name); per_byte > 0) {
+    Unit unit = bytes_unit(static_cast<double>(wanted / per_byte), is_written_binary(wanted / per_byte));
+    unit.size *= static_cast<double>(per_byte);
+    return unit;
+  }
+  return {kind == kPods || name.starts_with("nvidia.com/mig-") ? 1.0 : 1000.0, ""};
 }
 
 // The unit that the queue uses; its memory is in megabytes.
@@ -102,7 +108,7 @@ std::string short_text(const Cluster& cluster, const NodeRefusal& r) {
   const std::string name = resource_name(cluster, r.kind);
   if (r.wanted == 0 && r.available < 0) return name + " already over-committed";
   if (r.wanted == 0) return "not enough " + name;
-  const Unit unit = unit_of(r.kind, r.wanted);
+  const Unit unit = unit_of(cluster, r.kind, r.wanted);
   return fmt::format("not enough {} ({} requested, {} free)", name,
                      unit.amount(static_cast<double>(r.wanted)),
                      r.available <= 0 ? "none" : "at most " + unit.amount(static_cast<double>(r.available)));
@@ -140,7 +146,7 @@ std::string holder_name(const Cluster& cluster, const Holders& holders, QueueId 
 // "48 GPUs: 34 in use by queue research, 12 by queue product, 2 by pods outside all queues (kube-system/x),
 // none free"
 std::string holders_text(const Cluster& cluster, const Holders& holders) {
-  const Unit unit = unit_of(holders.kind, holders.total);
+  const Unit unit = unit_of(cluster, holders.kind, holders.total);
   const auto amount = [&](std::int64_t units) { return unit.amount(static_cast<double>(units)); };
   std::string text = unit.name.empty() ? amount_text(cluster, holders.kind, holders.total)
                                        : fmt::format("{} of {}", amount(holders.total),
@@ -429,7 +435,7 @@ std::string spared_text(const Cluster& cluster, const NotEvictableJobs& spared) 
 }
 
 std::string lack_text(const Cluster& cluster, Kind kind, std::int64_t wanted, std::int64_t free) {
-  const Unit unit = unit_of(kind, wanted);
+  const Unit unit = unit_of(cluster, kind, wanted);
   const std::int64_t there = std::max<std::int64_t>(free, 0);
   const std::string missing = unit.name.empty()
                                   ? amount_text(cluster, kind, wanted - there)
@@ -473,7 +479,8 @@ std::string amount_text(const Cluster& cluster, Kind kind, std::int64_t units) {
   if (kind == kGpu) return amount_text(Accounted::kGpus, value / static_cast<double>(kOneGpu));
   if (kind == kPods) return plural(value, "pod slot", "pod slots");
   const std::string& name = cluster.kinds().name(kind);
-  if (name.ends_with("storage")) return amount_text(Accounted::kBytes, value) + " of " + name;
+  if (const std::int64_t per_byte = units_per_byte(name); per_byte > 0)
+    return amount_text(Accounted::kBytes, value / static_cast<double>(per_byte)) + " of " + name;
   const bool is_whole = name.starts_with("nvidia.com/mig-");
   return decimal(is_whole ? value : value / 1000) + " " + name;
 }

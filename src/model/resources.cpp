@@ -22,6 +22,15 @@ void KindTable::keep_only(Marks<Kind> used) {
   free_.sweep(kinds_, names_, used);
 }
 
+std::int64_t units_per_byte(std::string_view resource) {
+  if (resource.starts_with("hugepages-")) return 1000;
+  return resource == "memory" || resource == "ephemeral-storage" || resource == "storage" ? 1 : 0;
+}
+
+std::int64_t most_units(std::string_view resource) {
+  return units_per_byte(resource) > 0 ? kMostByteUnits : kMostUnits;
+}
+
 std::int64_t mig_gpus(std::string_view resource) {
   constexpr std::string_view prefix = "nvidia.com/mig-";
   if (!resource.starts_with(prefix)) return 0;

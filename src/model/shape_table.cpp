@@ -87,7 +87,7 @@ std::int64_t rounded_hundredths(const GpuRequest& gpu) {
 Request to_request(const PodObject& pod, KindTable& kinds) {
   Request request;
   for (const NamedAmount& a : pod.requests)
-    if (a.units != 0) request.push_back({kinds.intern(a.name), std::min(a.units, kMostUnits)});
+    if (a.units != 0) request.push_back({kinds.intern(a.name), std::min(a.units, most_units(a.name))});
   request.push_back({kPods, 1});
   std::sort(request.begin(), request.end(), [](const Amount& a, const Amount& b) { return a.kind < b.kind; });
   return request;
@@ -116,7 +116,8 @@ GpuRequest within_bounds(GpuRequest gpu) {
 
 Charge queue_charge(const Shape& shape, const KindTable& kinds) {
   Charge charge;
-  charge.units = {amount_of(shape.request, kCpu), amount_of(shape.request, kMemory), shape.whole_gpus()};
+  charge.units = {amount_of(shape.request, kCpu), std::min(amount_of(shape.request, kMemory), kMostUnits),
+                  shape.whole_gpus()};
   for (const Amount& a : shape.request)
     if (const std::int64_t gpus = mig_gpus(kinds.name(a.kind)); gpus > 0)
       charge.units[2] += gpus * std::min(a.units, kMostUnits / kOneGpu) * kOneGpu;

@@ -53,6 +53,12 @@ bool request_the_same_kinds(const Shape& a, const Shape& b) {
   return covers(a, b) && covers(b, a);
 }
 
+// A sum above 2^62 stays there: no domain has that much.
+void add_bounded(std::int64_t& sum, std::int64_t units, std::int64_t tasks) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 62;
+  sum = units > (kMost - sum) / tasks ? kMost : sum + units * tasks;
+}
+
 }  // namespace
 
 GroupDemand demand_of(const Cluster& cluster, std::span<const TaskId> tasks) {
@@ -63,7 +69,7 @@ GroupDemand demand_of(const Cluster& cluster, std::span<const TaskId> tasks) {
     for_each_amount(shape, [&](const Amount& a) {
       std::int64_t& largest = entry(demand.largest, a.kind);
       largest = std::max(largest, a.units);
-      if (a.kind != kPods) entry(demand.sum, a.kind) += a.units * c.tasks;
+      if (a.kind != kPods) add_bounded(entry(demand.sum, a.kind), a.units, c.tasks);
     });
     demand.is_homogeneous &= request_the_same_kinds(cluster.shape(counts.front().shape), shape);
   }
