@@ -2,9 +2,12 @@
 #include "manifest/amounts.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <optional>
+
+#include "util/quantity.hpp"
 
 namespace muster {
 namespace {
@@ -86,6 +89,16 @@ void merge(Amounts& amounts, const Amounts& more, Join join) {
 }  // namespace
 
 bool is_mig_profile(std::string_view name) { return name.starts_with("nvidia.com/mig-"); }
+
+bool is_part_of_device(std::string_view name, const Field& quantity) {
+  if ((unit_of(name) != Unit::kDevice && !is_mig_profile(name)) || !quantity.is_present()) return false;
+  if (double number = 0; quantity.json().is_number() && quantity.json().get(number) == simdjson::SUCCESS)
+    return number != std::floor(number);
+  std::string_view text;
+  const auto milli =
+      quantity.json().get(text) == simdjson::SUCCESS ? quantity_milli(text) : std::optional<std::int64_t>();
+  return milli && *milli != kMost && *milli % kPerDevice != 0;
+}
 
 void add_resource(std::string_view name, const Field& quantity, Amounts& amounts) {
   if (const auto amount = amount_of(name, quantity)) add(amounts, amount->name, amount->units);

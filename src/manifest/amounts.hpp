@@ -17,6 +17,8 @@ inline constexpr std::string_view kGpuName =
 inline constexpr std::string_view kPodsName = "pods";
 
 bool is_mig_profile(std::string_view name);
+// Whether it is an amount of GPUs or MIG instances that is not whole.
+bool is_part_of_device(std::string_view name, const Field& quantity);
 
 // Adds the entries of a ResourceList: cpu in thousandths, memory in bytes, GPUs in thousandths of a device;
 // MIG profiles, pods and storage as whole units; extended and other prefixed resources in thousandths. Other

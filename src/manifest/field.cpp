@@ -174,6 +174,13 @@ std::optional<bool> Field::boolean() const {
   return std::nullopt;
 }
 
+std::string Field::shown() const {
+  std::string_view value;
+  if (!is_present_) return "";
+  const std::string quoted = in_quotes(json_.get(value) == simdjson::SUCCESS ? value : scalar_text(json_));
+  return quoted.substr(1, quoted.size() - 2);
+}
+
 std::optional<TimePoint> Field::time() const {
   if (!is_present_) return std::nullopt;
   const std::string_view value = text();

@@ -66,6 +66,8 @@ class Field {
   // "" if absent. A number or truth value is read as its text, with a warning.
   std::string_view text() const;
   std::string string() const { return std::string(text()); }
+  // The value for a message, cut if it is long; without a warning.
+  std::string shown() const;
   // Returns nullopt if absent, or, with a warning, if the value has another type or is out of range.
   std::optional<std::int32_t> int32() const;
   std::optional<std::int64_t> int64() const;

@@ -21,12 +21,20 @@ bool is_guaranteed(const Amounts& requests, const Amounts& limits) {
   return true;
 }
 
-void read_resources(const Field& resources, Container& container) {
+// The API server refuses such amounts.
+void check_devices(const Field& list, BadGpuRequests& bad) {
+  list.each_member([&](const Field& amount) {
+    if (!is_part_of_device(amount.key(), amount)) return;
+    amount.warn("must be a whole number");
+    add_bad_gpu_request(amount, bad);
+  });
+}
+
+void read_resources(const Field& resources, PodParts& parts, Container& container) {
   resources.each_member([&](const Field& member) {
-    if (member.key() == "requests")
-      add_resource_list(member, container.requests);
-    else if (member.key() == "limits")
-      add_resource_list(member, container.limits);
+    if (member.key() != "requests" && member.key() != "limits") return;
+    check_devices(member, parts.pod.constraints.bad_gpu_requests);
+    add_resource_list(member, member.key() == "requests" ? container.requests : container.limits);
   });
 }
 
@@ -90,7 +98,7 @@ Container read_container(const Field& field, ContainerRole role, PodParts& parts
   std::optional<Field> ports;
   field.each_member([&](const Field& member) {
     if (member.key() == "resources")
-      read_resources(member, container);
+      read_resources(member, parts, container);
     else if (member.key() == "restartPolicy")
       container.is_sidecar = role == ContainerRole::kInit && member.text() == "Always";
     else if (member.key() == "ports")
@@ -126,7 +134,7 @@ void read_containers(const Field& list, ContainerRole role, PodParts& parts) {
 
 void read_pod_resources(const Field& resources, PodParts& parts) {
   Container pod;
-  read_resources(resources, pod);
+  read_resources(resources, parts, pod);
   parts.pod_requests = std::move(pod.requests);
   parts.pod_limits = std::move(pod.limits);
 }

@@ -1,7 +1,9 @@
 // The steps of decoding a pod, and the data they pass to each other.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "manifest/amounts.hpp"
@@ -9,8 +11,13 @@
 
 namespace muster {
 
+// A value that cannot be read, as written. The pod waits: without GPUs it could only fail.
+using BadGpuRequests = std::vector<std::pair<std::string, std::string>>;
+void add_bad_gpu_request(const Field& field, BadGpuRequests& bad);
+
 // The GPU annotations. Values that are refused with a warning keep their defaults here.
 struct GpuAnnotations {
+  BadGpuRequests bad;
   double fraction = 0;           // gpu-fraction, in (0, 1]
   std::int64_t memory_mib = 0;   // gpu-memory
   std::int32_t devices = 1;      // gpu-fraction-num-devices

@@ -20,9 +20,14 @@ std::optional<Number> parse_number(std::string_view text) {
   return number;
 }
 
+void refuse(const Field& annotation, GpuAnnotations& gpu, std::string_view wanted) {
+  annotation.warn("must be " + std::string(wanted));
+  add_bad_gpu_request(annotation, gpu.bad);
+}
+
 void read_mig(const Field& annotation, GpuAnnotations& gpu) {
   const auto instances = parse_number<std::int64_t>(annotation.text());
-  if (!instances || *instances < 0) return annotation.warn("must be a number of MIG instances; ignored");
+  if (!instances || *instances < 0) return refuse(annotation, gpu, "a number of MIG instances");
   if (!gpu.mig_profile.empty() && gpu.mig_profile < annotation.key()) return;
   gpu.mig_profile = annotation.key();
   gpu.mig_instances = *instances;
@@ -57,6 +62,8 @@ void apply_annotations(PodParts& parts) {
 
 void resolve_gpus(PodParts& parts) {
   PodObject& pod = parts.pod;
+  BadGpuRequests& bad = pod.constraints.bad_gpu_requests;
+  bad.insert(bad.begin(), parts.gpu.bad.begin(), parts.gpu.bad.end());
   pod.gpu.devices = whole_devices(units_of(pod.requests, kGpuName));
   apply_annotations(parts);
   const bool has_profile =
@@ -91,20 +98,24 @@ void add_overhead(Amounts overhead, Amounts& requests) {
 
 }  // namespace
 
+void add_bad_gpu_request(const Field& field, BadGpuRequests& bad) {
+  bad.emplace_back(field.key(), field.shown());
+}
+
 void read_gpu_annotation(const Field& annotation, GpuAnnotations& gpu) {
   const std::string_view key = annotation.key();
   if (key == "gpu-fraction") {
     const auto fraction = parse_number<double>(annotation.text());
     if (!fraction || !(*fraction > 0 && *fraction <= 1))
-      return annotation.warn("must be a number above 0 and at most 1; ignored");
+      return refuse(annotation, gpu, "a number above 0 and at most 1");
     gpu.fraction = *fraction;
   } else if (key == "gpu-memory") {
     const auto memory = parse_number<std::int64_t>(annotation.text());
-    if (!memory || *memory <= 0) return annotation.warn("must be a positive number of MiB; ignored");
+    if (!memory || *memory <= 0) return refuse(annotation, gpu, "a positive number of MiB");
     gpu.memory_mib = *memory;
   } else if (key == "gpu-fraction-num-devices") {
     const auto devices = parse_number<std::int32_t>(annotation.text());
-    if (!devices || *devices <= 0) return annotation.warn("must be a positive number of devices; ignored");
+    if (!devices || *devices <= 0) return refuse(annotation, gpu, "a positive number of devices");
     gpu.devices = *devices;
   } else if (is_mig_profile(key)) {
     read_mig(annotation, gpu);

@@ -167,9 +167,31 @@ TEST(Pod, WarnsOfInvalidGpuAnnotations) {
         fmt::format("apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  annotations:\n    {}\n", bad));
     ASSERT_EQ(c.all<PodObject>().size(), 1u) << bad;
     EXPECT_EQ(c.all<PodObject>()[0].gpu, GpuRequest{}) << bad;
+    EXPECT_EQ(c.all<PodObject>()[0].constraints.bad_gpu_requests.size(), 1u) << bad;
     ASSERT_EQ(c.findings.warnings.size(), 1u) << bad;
     EXPECT_EQ(c.findings.warnings[0].where.line, 6) << bad;
   }
+}
+
+TEST(Pod, KeepsBadGpuRequestsAsWritten) {
+  using Bad = std::vector<std::pair<std::string, std::string>>;
+  const auto bad = [](const std::string& annotations, const std::string& limits) {
+    return decoded(
+               fmt::format("{{apiVersion: v1, kind: Pod, metadata: {{name: a, annotations: {{{}}}}}, spec: "
+                           "{{containers: [{{resources: {{limits: {{{}}}}}}}]}}}}",
+                           annotations, limits))
+        .all<PodObject>()
+        .at(0)
+        .constraints.bad_gpu_requests;
+  };
+  EXPECT_EQ(bad("gpu-fraction: '1.5'", ""), (Bad{{"gpu-fraction", "1.5"}}));
+  EXPECT_EQ(bad("gpu-memory: '99999999999999999999'", ""), (Bad{{"gpu-memory", "99999999999999999999"}}));
+  EXPECT_EQ(bad("", "nvidia.com/gpu: 500m"), (Bad{{"nvidia.com/gpu", "500m"}}));
+  EXPECT_EQ(bad("", "nvidia.com/gpu: 1.5"), (Bad{{"nvidia.com/gpu", "1.5"}}));
+  EXPECT_EQ(bad("", "nvidia.com/mig-1g.5gb: '0.5'"), (Bad{{"nvidia.com/mig-1g.5gb", "0.5"}}));
+  EXPECT_EQ(bad("gpu-fraction: '0.5'", "nvidia.com/gpu: '2', cpu: 500m, example.com/fpga: 500m"), Bad{});
+  EXPECT_EQ(bad("", "nvidia.com/gpu: 1k"), Bad{});
+  EXPECT_EQ(bad("", "nvidia.com/gpu: '9999999999999999999'"), Bad{});
 }
 
 TEST(Pod, KeepsTheGroupsOfSeveralDevices) {

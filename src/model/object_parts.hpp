@@ -133,6 +133,8 @@ struct Constraints {
   std::vector<ClaimReference> resource_claims;
   std::string priority_class;  // spec.priorityClassName and spec.priority: used only by
   std::int32_t priority = 0;   // the failed-job pool (actions.md 10)
+  // Annotations and resources with what they should say about GPUs but do not, by key; the values as written.
+  std::vector<std::pair<std::string, std::string>> bad_gpu_requests;
   bool has_spread_constraints = false;
   std::string spread_text;  // the constraints as text, only compared
   bool operator==(const Constraints&) const = default;

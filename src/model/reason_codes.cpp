@@ -27,6 +27,8 @@ std::string_view code_of(JobRule rule) {
       return "PodSchedulingErrors";
     case JobRule::kLargerThanAnyNode:
       return "RequestLargerThanAnyNode";
+    case JobRule::kBadGpuRequest:
+      return "InvalidGpuRequest";
     case JobRule::kConfigMapMissing:
       return "ConfigMapDoesNotExist";
     case JobRule::kVolumeClaimMissing:

@@ -24,6 +24,12 @@ std::string resource_name(const Cluster& cluster, Kind kind) {
   return cluster.kinds().name(kind);
 }
 
+std::string_view wanted_gpu_value(std::string_view key) {
+  if (key == "gpu-fraction") return "a number above 0 and at most 1";
+  if (key == "gpu-memory") return "a positive whole number of MiB";
+  return key == "gpu-fraction-num-devices" ? "a positive whole number" : "a whole number";
+}
+
 // ---------------------------------------------------------------- amounts in a common unit
 
 struct Unit {
@@ -366,6 +372,9 @@ std::string text_of(const Cluster& cluster, const JobReason& r) {
                          r.bound == 0 ? "no node has any"
                                       : "the largest node has " +
                                             amount_text(cluster, r.kind, static_cast<std::int64_t>(r.bound)));
+    case JobRule::kBadGpuRequest:
+      return fmt::format("{} \"{}\" of pod {} must be {}", r.name, r.of, cluster.task(r.task).name,
+                         wanted_gpu_value(r.name));
     case JobRule::kConfigMapMissing:
       return fmt::format("ConfigMap \"{}\" does not exist", r.name);
     case JobRule::kVolumeClaimMissing:

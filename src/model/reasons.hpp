@@ -75,6 +75,7 @@ enum class JobRule : std::uint8_t {
   kOverQuota,          // the same for non-preemptible jobs
   kNoNode,             // `placed` of `needed` tasks fit; `nodes` refused `task`
   kLargerThanAnyNode,  // `task` requests `wanted` of `kind`, the largest node has `bound`
+  kBadGpuRequest,      // annotation or resource `name` of `task` has the unusable value `of`
   kConfigMapMissing,
   kVolumeClaimMissing,
   kVolumeClaimUnbound,   // `name` must be bound before a pod uses it, but is not

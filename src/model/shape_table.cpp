@@ -76,7 +76,7 @@ bool depends_on_namespace(const Constraints& c) {
 void write_constraints(const Constraints& c, KeyWriter& out) {
   out.present(c.node_selector, c.required_affinity, c.tolerations, c.host_ports, c.pod_affinity,
               c.pod_anti_affinity, c.preferred_affinity, c.preferred_anti_affinity, c.volume_claims,
-              c.config_maps, c.resource_claims, c.priority_class, c.spread_text)
+              c.config_maps, c.resource_claims, c.priority_class, c.spread_text, c.bad_gpu_requests)
       << std::int64_t{c.has_required_affinity} << std::int64_t{c.priority};
 }
 

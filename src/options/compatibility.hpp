@@ -48,6 +48,7 @@ struct Compatibility {
   bool staying_pods_count = true;  // a protected elastic job keeps its minimum in pods that do not terminate
   bool negative_minimum_is_unset = true;  // a queue's negative minimum runtime does not hide those above it
   bool stamp_real_evictions = true;       // losing a nomination is not an eviction of the job
+  bool wait_for_valid_gpus = true;        // a pod whose GPU request cannot be read is not started without it
 
   static constexpr Compatibility kai_exact();
   bool operator==(const Compatibility&) const = default;
@@ -94,6 +95,7 @@ inline constexpr auto kCompatibilityOptions = std::to_array<CompatibilityOption>
     {"stayingPodsCount", &Compatibility::staying_pods_count},
     {"negativeMinimumIsUnset", &Compatibility::negative_minimum_is_unset},
     {"stampRealEvictions", &Compatibility::stamp_real_evictions},
+    {"waitForValidGpus", &Compatibility::wait_for_valid_gpus},
 });
 static_assert(kCompatibilityOptions.size() == sizeof(Compatibility), "every member has its row in the table");
 

@@ -190,6 +190,9 @@ JOBS = {
     "RequestLargerThanAnyNode": (
         [node(), *waiting(gpus=9)], ALLOCATE,
         {"resource": "nvidia.com/gpu", "requested": 9.0, "bound": 4.0, "pod": "default/p-0"}),
+    "InvalidGpuRequest": (
+        [node(), *waiting(annotations={"gpu-fraction": "1.5"})], ALLOCATE,
+        {"name": "gpu-fraction", "of": "1.5", "pod": "default/p-0"}),
     "ConfigMapDoesNotExist": (
         [node(), *waiting(volumes=[{"name": "c", "configMap": {"name": "conf"}}], mounts=["c"])], ALLOCATE,
         {"name": "conf", "pod": "default/p-0"}),

@@ -22,6 +22,7 @@ const std::string& ConstraintText::of(const Constraints& c) {
   add(c.priority_class);
   out_ += std::to_string(c.priority);
   add(c.spread_text);
+  for (const auto& [key, value] : c.bad_gpu_requests) add(key), add(value);
   return out_;
 }
 

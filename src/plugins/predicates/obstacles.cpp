@@ -6,8 +6,16 @@
 namespace muster::plugins {
 
 std::optional<JobReason> Obstacles::of(TaskId task) {
+  if (auto reason = bad_gpu_request(task)) return reason;
   if (auto reason = larger_than_any_node(task)) return reason;
   return missing_config_map(task);
+}
+
+std::optional<JobReason> Obstacles::bad_gpu_request(TaskId task) const {
+  const auto& bad = cluster_.shape_of(task).constraints.bad_gpu_requests;
+  if (bad.empty() || !waits_for_valid_gpus_) return std::nullopt;
+  return JobReason{
+      .rule = JobRule::kBadGpuRequest, .task = task, .name = bad.front().first, .of = bad.front().second};
 }
 
 std::optional<JobReason> Obstacles::larger_than_any_node(TaskId task) {

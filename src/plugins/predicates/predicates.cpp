@@ -64,7 +64,7 @@ class Predicates final : public Plugin {
     if (cluster_->shapes().has_host_ports()) add_port_filter(hooks);
     add_capacity_filter(hooks);
     if (cluster_->shapes().has_pod_affinity()) add_affinity_filter(hooks);
-    obstacles_.emplace(*cluster_);
+    obstacles_.emplace(*cluster_, *compatibility_);
     hooks.before_placing.add([this](TaskId t) { return obstacles_->of(t); });
     hooks.hopeless.add([this](TaskId t) { return obstacles_->of(t); });
     if (some_shape([](const Shape& s) { return !s.constraints.volume_claims.empty(); }))

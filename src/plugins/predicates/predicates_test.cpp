@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "plugins/small_cluster_for_test.hpp"
+#include "tests/test_cluster.hpp"
 
 namespace muster::plugins {
 namespace {
@@ -403,6 +404,19 @@ TEST(Predicates, ConfigMapsMustExistInThePodsNamespace) {
   ASSERT_TRUE(reason.has_value());
   EXPECT_EQ(reason->rule, JobRule::kConfigMapMissing);
   EXPECT_EQ(reason->name, "secrets");
+}
+
+TEST(Predicates, APodWithABadGpuRequestWaits) {
+  const auto decided = [](bool waits) {
+    Config config;
+    config.params.compatibility.wait_for_valid_gpus = waits;
+    TestCluster c(config);
+    c.node("n1").pending("a", {.gpus = 0, .constraints = {.bad_gpu_requests = {{"gpu-fraction", "1.5"}}}});
+    const std::string decisions = c.cycle();
+    return decisions + c.why("a");
+  };
+  EXPECT_EQ(decided(true), "gpu-fraction \"1.5\" of pod a-0 must be a number above 0 and at most 1");
+  EXPECT_EQ(decided(false), "bind a-0 n1");
 }
 
 TEST(Predicates, WithoutPortsAndAffinityNoMovesAreTracked) {
