@@ -60,9 +60,9 @@ class ClockRun {
 
   void pass_time() {
     past_use_.count_until(now_, cluster_);
-    const bool had_news = world_.has_news();
+    const std::uint64_t happenings = world_.happenings();
     world_.advance(now_);
-    if (!had_news && world_.has_news()) note_activity();
+    if (world_.happenings() != happenings) note_activity();
     if (past_use_.is_due(now_)) is_use_new_ |= past_use_.take(now_, policy_.settings.usage);
   }
 

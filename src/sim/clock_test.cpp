@@ -32,7 +32,7 @@ class ClockTest : public testing::Test {
                                    (h.pod.empty() ? h.job : h.pod));
         }};
     played.outcome = run_clock(c.cluster(), c.policy(), std::move(agenda), nullptr,
-                               {.timed = timed, .period = 1s}, watchers);
+                               {.timed = timed, .period = period}, watchers);
     return played;
   }
   void works(const std::string& job, const Work& work) { agenda.groups["default/" + job] = work; }
@@ -40,6 +40,7 @@ class ClockTest : public testing::Test {
 
   TestCluster c;
   Agenda agenda;
+  Duration period = 1s;
 };
 
 using Lines = std::vector<std::string>;
@@ -55,6 +56,32 @@ TEST_F(ClockTest, JobsRunOneAfterAnother) {
   EXPECT_EQ(played.outcome.cycles, 3);
   EXPECT_EQ(c.cluster().recount(), "");
   EXPECT_FALSE(c.job_id("a").valid()) << "a job that finished leaves the model";
+}
+
+// A cycle a month after the last finish, when the delay of `large` is over, finds nothing to do.
+TEST_F(ClockTest, ARunEndsWithTheLastThingThatHappened) {
+  c.node("n1", {.gpus = 4}).pending("short", {.gpus = 2});
+  c.pending("large", {.gpus = 8, .preemption_delay = 720h});
+  works("short", lasts(1h));
+  const RunOutcome o = play().outcome;
+  EXPECT_EQ(o.to - o.from, Duration(1h));
+  EXPECT_EQ(o.capacity, GpuTime{4000} * Duration(1h).count());
+  EXPECT_EQ(o.used, GpuTime{2000} * Duration(1h).count());
+  EXPECT_EQ(o.series.at.back(), o.to);
+  const auto queue = std::ranges::find(o.queues, "default", &QueueOutcome::name);
+  EXPECT_EQ(queue->fair_gpu_seconds, 4 * 3600.);
+  for (const JobOutcome& job : o.jobs)
+    for (const auto& wait : job.waits) EXPECT_LE(wait.to, o.to) << job.name;
+}
+
+TEST_F(ClockTest, WhatHappensBetweenTwoCyclesCounts) {
+  c.node("n1", {.gpus = 4}).pending("a").pending("b");
+  works("a", lasts(10s));
+  works("b", lasts(5min));
+  period = 10min;
+  const RunOutcome o = play().outcome;
+  EXPECT_EQ(o.to - o.from, Duration(5min));
+  EXPECT_EQ(o.capacity, GpuTime{4000} * Duration(5min).count());
 }
 
 TEST_F(ClockTest, PreemptionWaitsForTheEndOfAMinimumRuntimeAndForADelay) {

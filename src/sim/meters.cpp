@@ -2,6 +2,7 @@
 #include "sim/meters.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "model/cluster.hpp"
 
@@ -30,7 +31,7 @@ void halve(std::vector<T>& values) {
 }  // namespace
 
 Meters::Meters(TimePoint from, std::optional<TimePoint> end, std::optional<Duration> step)
-    : now_(from), next_sample_(from), most_points_(step || end ? kMostPoints : 2 * kPoints) {
+    : now_(from), reached_(from), next_sample_(from), most_points_(step || end ? kMostPoints : 2 * kPoints) {
   series_.step = step ? *step : first_step(from, end);
 }
 
@@ -40,11 +41,20 @@ Meters::OfQueue& Meters::of(QueueId queue) {
   return queues_[queue];
 }
 
-void Meters::advance(TimePoint now) {
-  if (now <= now_) return;
-  sample_until(now, false);
-  const std::int64_t time = (now - now_).count();
-  now_ = now;
+void Meters::count() {
+  for (const FairChange& change : fair_changes_) {
+    count_until(change.at);
+    of(change.queue).fair = change.gpus;
+  }
+  fair_changes_.clear();
+  count_until(reached_);
+}
+
+void Meters::count_until(TimePoint end) {
+  if (end <= now_) return;
+  sample_until(end, false);
+  const std::int64_t time = (end - now_).count();
+  now_ = end;
   used_ += GpuTime{held_} * time;
   capacity_ += GpuTime{gpus_} * time;
   const std::int64_t idle = gpus_ - held_;
@@ -56,19 +66,26 @@ void Meters::advance(TimePoint now) {
   }
 }
 
+void Meters::set_fair_share(QueueId queue, double gpus) {
+  if (std::exchange(of(queue).latest_fair, gpus) != gpus) fair_changes_.push_back({reached_, queue, gpus});
+}
+
 void Meters::hold(QueueId queue, std::int64_t gpus) {
+  count();
   of(queue).held += gpus;
   held_ += gpus;
 }
 
 void Meters::wait_for(std::int64_t gpus, int sign) {
   if (gpus <= 0) return;
+  count();
   const auto at = waits_.try_emplace(gpus, 0).first;
   at->second += sign;
   if (at->second == 0) waits_.erase(at);
 }
 
 void Meters::set_capacity(std::int64_t nodes, std::int64_t gpus) {
+  count();
   nodes_ = nodes;
   gpus_ = gpus;
   most_nodes_ = std::max(most_nodes_, nodes);
@@ -117,7 +134,9 @@ void Meters::halve_series() {
 // ---------------------------------------------------------------- the end
 
 void Meters::finish(TimePoint end, const Cluster& cluster, RunOutcome& outcome) {
-  advance(end);
+  std::erase_if(fair_changes_, [&](const FairChange& change) { return change.at > end; });
+  reached_ = end;
+  count();
   sample_until(end, true);
   outcome.nodes = most_nodes_;
   outcome.gpus = most_gpus_;

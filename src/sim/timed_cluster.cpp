@@ -144,6 +144,7 @@ void TimedCluster::do_step(Step& step) {
 
 RunOutcome TimedCluster::finish(TimePoint end) {
   RunOutcome outcome{.from = options_.from, .to = end, .seed = options_.seed};
+  now_ = end;
   for (const auto& entry : entries_) {
     if (entry == nullptr) continue;
     entry->run.advance(end);

@@ -65,10 +65,12 @@ class TimedCluster {
   void advance(TimePoint now);
   // True if something that a cycle could see happened since the last decisions were carried out.
   bool has_news() const { return has_news_; }
+  // How often something has happened.
+  std::uint64_t happenings() const { return happenings_; }
   void carry_out(const Decisions& decisions, TimePoint now);
 
   std::size_t jobs_ended() const { return ended_.size(); }
-  // Ends the run.
+  // Ends the run. REQUIRES: nothing happened after `end`.
   RunOutcome finish(TimePoint end);
 
   // ---- for controllers
@@ -123,6 +125,7 @@ class TimedCluster {
   void drop(Entry& entry);
   void add_pod(Entry& entry, TaskId task, const Work& work);
   void plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod);
+  void note_news() { has_news_ = true, ++happenings_; }
   void touch(Entry& entry);
   void settle_touched();
   void settle(Entry& entry);
@@ -189,6 +192,7 @@ class TimedCluster {
   Meters meters_;
   TimePoint now_;
   bool has_news_ = true, is_first_cycle_over_ = false;
+  std::uint64_t happenings_ = 0;
   bool has_more_news_ = false;  // beyond the last decisions: since they were carried out, or because of them
 
   std::vector<std::unique_ptr<Entry>> entries_;  // by slot

@@ -164,7 +164,7 @@ void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
 // Marks the entry to be settled before time advances. Counts the work done until now first.
 void TimedCluster::touch(Entry& entry) {
   entry.run.advance(now_);
-  has_news_ = true;
+  note_news();
   if (std::exchange(entry.is_touched, true)) return;
   touched_.push_back(&entry);
 }
@@ -305,6 +305,11 @@ void TimedCluster::forget(Entry& entry) {
 void TimedCluster::note_end(Entry& entry) {
   if (!entry.job.valid()) return;
   JobOutcome& outcome = entry.outcome;
+  const auto is_after_end = [&](const auto& wait) { return wait.from > now_; };
+  if (std::erase_if(outcome.waits, is_after_end) > 0) {
+    entry.wait_rule.reset();
+    if (!outcome.waits.empty()) outcome.waits.back().to = std::min(outcome.waits.back().to, now_);
+  }
   if (!entry.run.is_at_minimum() && !outcome.waits.empty() && !outcome.has_ended())
     outcome.reason = outcome.waits.back().reason;
   end_wait(entry);

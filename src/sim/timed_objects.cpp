@@ -15,7 +15,8 @@ std::string_view name_of(Step::NodeAct act) {
 // ---------------------------------------------------------------- objects
 
 void TimedCluster::apply(Object&& object) {
-  has_news_ = has_more_news_ = true;
+  note_news();
+  has_more_news_ = true;
   if (auto* pod = std::get_if<PodObject>(&object)) return apply_pod(std::move(*pod));
   if (auto* group = std::get_if<PodGroupObject>(&object)) return apply_group(std::move(*group));
   if (auto* node = std::get_if<NodeObject>(&object)) {
@@ -82,7 +83,8 @@ void TimedCluster::move_to_queue(Entry& entry, QueueId to) {
 }
 
 void TimedCluster::remove(std::string_view kind, const std::string& ns, const std::string& name) {
-  has_news_ = has_more_news_ = true;
+  note_news();
+  has_more_news_ = true;
   if (kind == PodObject::kKind) {
     if (const TaskId task = cluster_.find_task(ns, name); task.valid()) remove_pod(task);
   } else if (kind == PodGroupObject::kKind) {
@@ -214,7 +216,7 @@ void TimedCluster::act_on(const std::string& name, Step::NodeAct act) {
   using Act = Step::NodeAct;
   const auto found = agenda_.nodes.find(name);
   if (found == agenda_.nodes.end()) return;
-  has_news_ = true;
+  note_news();
   NodeObject& node = found->second;
   const NodeId id = cluster_.find_node(name);
   report_node(name, name_of(act));
