@@ -133,12 +133,21 @@ void WorkloadControllers::add_cron(const json& object) {
       {.object = object, .schedule = *schedule, .zone = known.value_or(TimeZone()), .last_run = {}});
 }
 
-// Runs in a skipped hour are omitted. In an hour that occurs twice, only the first occurrence has runs.
+// As robfig/cron, which Kubernetes uses: runs in a skipped hour are omitted, and in an hour that occurs
+// twice, both occurrences have runs.
 TimePoint WorkloadControllers::Cron::next(TimePoint now) const {
-  for (TimePoint local = zone.local(now);;) {
+  constexpr Duration kDay = std::chrono::hours(24);
+  const auto offset_lost_after = [&](TimePoint t) {
+    return (zone.local(t) - t) - (zone.local(t + kDay) - (t + kDay));
+  };
+  // The second occurrence of an earlier local time may be next.
+  TimePoint local = zone.local(now) - std::max(Duration::zero(), offset_lost_after(now));
+  for (std::optional<TimePoint> best;;) {
     local = schedule.next(local);
-    const TimePoint at = zone.utc(local);
-    if (at > now && zone.local(at) == local) return at;
+    const TimePoint first = zone.utc(local);
+    if (best && first >= *best) return *best;
+    for (const TimePoint at : {first, first + offset_lost_after(first)})
+      if (at > now && zone.local(at) == local && (!best || at < *best)) best = at;
   }
 }
 

@@ -276,6 +276,15 @@ class Workloads(TimeTest):
         self.play([node("n1", 8), queue("team"), self.nightly("0 15 * * *", "Mars/Olympus")], "1d")
         self.assertIn('spec.timeZone: "Mars/Olympus" is unknown', self.stderr)
 
+    def test_an_hour_that_occurs_twice_has_all_runs_of_a_cron_job_twice(self):
+        when_summer_time_ends = 146 * 24 * HOUR + 12 * HOUR  # 2025-10-26T00:00:00Z
+        half_past = [at(when_summer_time_ends + 1800 + i * HOUR) for i in range(2)]
+        for schedule, expected in (("30 2 26 10 *", half_past), ("30 3 26 10 *", [at(when_summer_time_ends + 2.5 * HOUR)]),
+                                   ("0 * 26 10 *", [at(when_summer_time_ends + (i - 2) * HOUR) for i in range(25)])):
+            with self.subTest(schedule):
+                outcome = self.play([node("n1", 8), queue("team"), self.nightly(schedule, "Europe/Berlin")], "150d")
+                self.assertEqual([j["submitted"] for j in outcome["jobs"]], expected)
+
     def test_a_stateful_set_comes_in_order_and_is_scaled(self):
         stateful = self.workload("StatefulSet", "web", {"replicas": 3, "template": self.template()}, "apps/v1")
         lines = self.record([node("n1", 8), queue("team"), stateful, step("1h", scale={"workload": "web", "replicas": 1})],
