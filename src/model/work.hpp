@@ -9,6 +9,9 @@
 
 namespace muster {
 
+// Longer durations are refused where they are read; longer draws count as this much.
+inline constexpr Duration kLongestWork = std::chrono::hours(24 * 36'525);  // 100 years
+
 // A duration, or a distribution to draw one from.
 struct RunTime {
   enum class Law : std::uint8_t { kFixed, kExponential, kUniform, kLognormal };

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kGpuUnits = index(Accounted::kGpus);
 
 // Longer than any run, and short enough that the sum of two does not overflow.
-Duration bounded(Duration d) { return std::min<Duration>(d, std::chrono::hours(24 * 36'525)); }
+Duration bounded(Duration d) { return std::min(d, kLongestWork); }
 
 // True if the running and finished pods reach the minimum.
 bool holds(const Job& job, const Member& member) {

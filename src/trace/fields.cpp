@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
+#include "model/work.hpp"
 #include "trace/values.hpp"
 #include "util/quantity.hpp"
 
@@ -102,7 +104,7 @@ Result<GpuAmount> gpus_in(const Value& value) {
   return GpuAmount{.share = *number};
 }
 
-Result<Duration> duration_in(const Value& value) {
+static Result<Duration> span_in(const Value& value) {
   std::optional<Duration> duration;
   if (const auto number = number_in(value)) {
     duration = duration_of_seconds(*number);
@@ -116,6 +118,15 @@ Result<Duration> duration_in(const Value& value) {
   return *duration;
 }
 
+Result<Duration> duration_in(const Value& value) {
+  if (const auto number = number_in(value);
+      number && *number > std::chrono::duration<double>(kLongestWork).count())
+    return mistake(fmt::format("{} is longer than 100 years", shown(value)));
+  const auto span = span_in(value);
+  if (span && *span > kLongestWork) return mistake(fmt::format("{} is longer than 100 years", shown(value)));
+  return span;
+}
+
 Result<Moment> moment_in(const Value& value) {
   if (value.type == Value::Type::kInstant) {
     const auto instant = instant_of_seconds(value.number);
@@ -124,7 +135,7 @@ Result<Moment> moment_in(const Value& value) {
   }
   if (value.type == Value::Type::kText)
     if (const auto instant = instant_of(value.text)) return Moment{.at = *instant, .is_instant = true};
-  const auto since = duration_in(value);
+  const auto since = span_in(value);
   if (since) return Moment{.at = TimePoint(*since)};
   if (number_in(value)) return since.error();
   return mistake(fmt::format(

@@ -134,7 +134,7 @@ TEST(Trace, ReportsBadRowsAndContinues) {
             "bad: t:8: cpu: \"lots\" is not an amount such as 4 or 500m\n"
             "bad: t:9: memory: \"-1\" is negative\n"
             "bad: t:10: duration: \"1 hour\" is not a duration such as 3600 (seconds) or 1h30m\n"
-            "bad: t:11: duration: \"1e99\" is longer than 290 years\n"
+            "bad: t:11: duration: \"1e99\" is longer than 100 years\n"
             "bad: t:12: min: 3 is more than the 2 pods of the job\n"
             "bad: t:13: preemptibility: \"preemptable\" is not one of preemptible, non-preemptible, "
             "semi-preemptible; "

@@ -29,6 +29,15 @@ class Played(TimeTest):
         self.assertEqual(self.queues["team"]["waitSeconds"]["max"], HOUR - 60)
         self.assertEqual(self.queues["team"]["slowdown"]["p95"], (1.5 * HOUR - 60) / 1800)
 
+    def test_times_that_cannot_be_counted_are_refused(self):
+        self.play([node("n1", 1), queue("team"), job("a", duration="876601h")], "1h")
+        self.assertIn('"876601h" is longer than 100 years', self.stderr)
+        late = job("late", duration="1h")
+        late[0]["metadata"]["creationTimestamp"] = late[1]["metadata"]["creationTimestamp"] = "9999-12-01T00:00:00Z"
+        ran = self.run_muster([node("n1", 1), queue("team"), late], "--until", "idle")
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("more than 290 years cannot be simulated", ran.stderr)
+
     def test_no_cycle_is_run_for_nothing(self):
         outcome = self.play([node("n1", 1), queue("team"), job("a", duration="1h")])
         self.assertEqual(outcome["cycles"], 2)

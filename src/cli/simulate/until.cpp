@@ -203,6 +203,11 @@ PlayedRun play(const loader::InputOptions& given, const UntilOptions& options, b
   run.outcome =
       run_clock(inputs->cluster, inputs->policy, std::move(inputs->agenda), &controllers, clock, watchers);
   for (const std::string& problem : controllers.problems()) write_message("warning: {}", problem);
+  if (run.outcome.to - run.outcome.from > kLongestRun) {
+    write_message("error: --until: the run goes on until {}; more than 290 years cannot be simulated",
+                  format_time(run.outcome.to));
+    return run.exit_code = kUsage, run;
+  }
   if (run.outcome.is_cut) run.exit_code = kInterrupted;
   if (!recorder.close()) run.exit_code = kExternalFailure;
   return run;
