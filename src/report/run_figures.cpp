@@ -18,12 +18,12 @@ struct Sample {
   std::vector<double> waits, slowdowns;
 };
 
-// The time from submission to finish, divided by the time that the job needs undisturbed. If that is unknown,
-// divided by the time it ran.
+// The time from submission to finish, divided by the time that the job needs undisturbed, or if that is
+// unknown, by the time it ran. At least 1: a job may have worked before it was submitted to this run.
 std::optional<double> slowdown_of(const JobOutcome& job) {
   const Duration work = job.needed > Duration::zero() ? job.needed : job.run;
   if (!job.finished || work <= Duration::zero()) return std::nullopt;
-  return seconds_of(*job.finished - job.submitted) / seconds_of(work);
+  return std::max(1.0, seconds_of(*job.finished - job.submitted) / seconds_of(work));
 }
 
 void count(const JobOutcome& job, QueueFigures& figures, Sample& sample) {

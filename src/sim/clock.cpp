@@ -106,7 +106,7 @@ class ClockRun {
     const bool has_decided = !decisions.binds.empty() || !decisions.evictions.empty();
     is_unfinished_ = decisions.is_unfinished || tried_only_some ||
                      (has_decided && policy_.settings.compatibility.settled_plans);
-    if (!decisions.binds.empty() || !decisions.evictions.empty()) note_activity();
+    if (has_decided) note_activity();
   }
   void note_activity() {
     last_activity_ = now_;

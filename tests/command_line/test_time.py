@@ -29,6 +29,10 @@ class Played(TimeTest):
         self.assertEqual(self.queues["team"]["waitSeconds"]["max"], HOUR - 60)
         self.assertEqual(self.queues["team"]["slowdown"]["p95"], (1.5 * HOUR - 60) / 1800)
 
+    def test_a_job_that_worked_before_the_run_has_no_slowdown_below_1(self):
+        self.play([node("n1", 1), queue("team"), job("a", created=-HOUR, where="n1", duration="5m")])
+        self.assertEqual(self.queues["team"]["slowdown"], {"p50": 1, "p95": 1})
+
     def test_times_that_cannot_be_counted_are_refused(self):
         self.play([node("n1", 1), queue("team"), job("a", duration="876601h")], "1h")
         self.assertIn('"876601h" is longer than 100 years', self.stderr)

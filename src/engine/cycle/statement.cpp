@@ -77,13 +77,6 @@ void Statement::rollback(Checkpoint to) {
   for (; log_.size() > to; log_.pop_back()) session_.move(log_.back().task, log_.back().before);
 }
 
-// Whether the session drops the eviction at its end, together with the bind that it undoes.
-bool Statement::is_withdrawn(const TaskMove& m) const {
-  return m.before.status == TaskStatus::kBinding && session_.settings.compatibility.bind_or_evict &&
-         std::ranges::any_of(session_.decisions.binds,
-                             [&](const BindDecision& b) { return b.task == m.task; });
-}
-
 void Statement::commit(const std::string& action, JobId preemptor) {
   session_.note_change();
   Stamps<TaskId>& seen = session_.spare_tasks;
@@ -102,9 +95,8 @@ void Statement::commit(const std::string& action, JobId preemptor) {
     const bool is_evicted_already =
         m.before.status == TaskStatus::kPipelined;  // by the statement that moved it
     const bool is_evicted_now = !at.was_only_pipelined && !is_evicted_already;
-    const bool ends = is_evicted_now && !is_withdrawn(m);
     if (is_evicted_now) session_.record_eviction(m.task, action, preemptor);
-    if (ends || !session_.settings.compatibility.stamp_real_evictions)
+    if (is_evicted_now || !session_.settings.compatibility.stamp_real_evictions)
       session_.note_eviction(session_.cluster.task(m.task).job);
   }
   log_.clear();
