@@ -42,7 +42,6 @@ class Statement {
   void move(TaskId t, const Placement& to);
   bool stands_there(TaskId t, NodeId node, HoldingId holding) const;
   const Placement& first_before(TaskId t) const;
-  bool is_withdrawn(const TaskMove& m) const;
 
   Session& session_;
   std::vector<TaskMove> log_;
