@@ -98,9 +98,8 @@ using Shares = std::array<double, 3>;
 // Upper bound for what a pod requests, and for what it is charged, in units; larger amounts count as this
 // much. No node has that much, and the sum over all pods that a cluster can hold stays below 64 bits.
 inline constexpr std::int64_t kMostUnits = std::int64_t{1} << 45;  // 35 billion cores or GPUs
-// Likewise for requests of memory, storage and huge pages, of which a node can have more than 2^45 units. A
-// pod on a node counts at most as much as the node has, or 2^45, so 8,000 pods on one node stay below 64
-// bits.
+// Likewise for memory, storage and huge pages, because a node can have more than 2^45 units of these. A pod
+// on a node counts at most as much as the node has, or 2^45, so 8,000 pods on one node stay below 64 bits.
 inline constexpr std::int64_t kMostByteUnits = std::int64_t{1} << 50;  // 1.1 PB; 1.1 TB of huge pages
 std::int64_t most_units(std::string_view resource);
 // How many units of the resource are one byte; 0 if its units are not bytes.
