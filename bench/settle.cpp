@@ -25,7 +25,7 @@ struct Options {
 };
 
 struct Result {
-  int settled_after = -1;  // cycles until one decides nothing; -1: not within the limit
+  int settled_after = 0;  // the last cycle that decided something
   int evictions = 0, evicted_twice = 0;
   double idle_first = 0, idle_last = 0;  // percent of GPUs after the first and the last cycle
   double lost_hours = 0;                 // GPU-hours since the last start of evicted jobs
@@ -69,10 +69,10 @@ Result settle(const Options& options, unsigned seed, const Policy& policy) {
     c.refresh(now);
     if (cycle == 1) r.idle_first = idle_percent(c);
     r.idle_last = idle_percent(c);
-    if (d.binds.empty() && d.evictions.empty() && d.pipelined.empty() && !d.is_unfinished) {
-      r.settled_after = cycle - 1;
+    if (!d.binds.empty() || !d.evictions.empty() || !d.pipelined.empty())
+      r.settled_after = cycle;
+    else if (!d.is_unfinished)
       break;
-    }
   }
   r.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return r;
@@ -92,8 +92,8 @@ int run(const Options& options) {
     if (options.verbose)
       fmt::print("seed {}: settled after {}, {} evictions, {} twice, idle {:.1f} % then {:.1f} %\n", seed,
                  r.settled_after, r.evictions, r.evicted_twice, r.idle_first, r.idle_last);
-    if (r.settled_after < 0) ++unsettled;
-    settled.push_back(r.settled_after < 0 ? options.cycles : r.settled_after);
+    if (r.settled_after == options.cycles) ++unsettled;
+    settled.push_back(r.settled_after);
     sum.evictions += r.evictions;
     sum.evicted_twice += r.evicted_twice;
     sum.idle_first += r.idle_first / options.seeds;

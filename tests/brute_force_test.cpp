@@ -74,7 +74,7 @@ Rules preempt_rules(Session& s, VictimPool&, JobId p) {
 Rules reclaim_rules(Session& s, VictimPool& pool, JobId p) {
   s.hooks.search_begins(p);
   Rules rules{.candidates = {.eviction_refusal = [&s, p](JobId v) { return reclaim_refusal(s, v, p); }},
-              .refusal = [&s](const Scenario& sc) { return s.hooks.reclaim_scenario(sc); },
+              .refusal = [&s](const Scenario& sc) { return reclaim_refusal(s, sc); },
               .is_open = s.hooks.may_reclaim(p)};
   for (QueueId leaf : pool.leaves())
     if (leaf != s.cluster.job(p).queue && !s.hooks.reclaim_from_queue(p, leaf))

@@ -104,8 +104,10 @@ class ClockRun {
     next_deadline_ = decisions.next_deadline;
     const bool tried_only_some = !policy_.settings.queue_depth.empty() && !decisions.binds.empty();
     const bool has_decided = !decisions.binds.empty() || !decisions.evictions.empty();
+    // What was decided may allow more for the jobs that still wait: pods that they want to be near, for one.
+    const bool may_decide_more = has_decided && !cluster_.pending_jobs().empty();
     is_unfinished_ = decisions.is_unfinished || tried_only_some ||
-                     (has_decided && policy_.settings.compatibility.settled_plans);
+                     (may_decide_more && policy_.settings.compatibility.settled_plans);
     if (has_decided) note_activity();
   }
   void note_activity() {

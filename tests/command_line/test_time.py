@@ -48,6 +48,16 @@ class Played(TimeTest):
         outcome = self.play([node("n1", 1), queue("team"), job("a"), job("b")], "30d")
         self.assertLessEqual(outcome["cycles"], 2)
 
+    def test_jobs_that_fit_alone_start_in_the_end(self):
+        """Each of three queues has a gang that takes half or all of the nodes, and a job that takes one."""
+        for nodes, pods in ((2, 2), (8, 4)):
+            cluster = [node(f"n{i}") for i in range(nodes)] + [queue(f"q{i}") for i in range(3)]
+            for i in range(3):
+                cluster += job(f"gang{i}", f"q{i}", pods, 8, duration="100s")
+                cluster += job(f"small{i}", f"q{i}", 1, 8, duration="100s")
+            self.play(cluster)
+            self.assertTrue(all(j["finished"] for j in self.jobs.values()), nodes)
+
     def test_a_run_ends_when_it_is_told_to(self):
         for until in ("2h", at(2 * HOUR)):
             outcome = self.play([node("n1", 1), queue("team"), job("a"), job("late", created=3 * HOUR)], until)
@@ -208,6 +218,21 @@ class Played(TimeTest):
                          [b["pod"] for r in rounds for b in r["binds"]])
         self.assertEqual([h["pod"] for h in lines if h["kind"] == "evict"],
                          [e["pod"] for r in rounds for e in r["evictions"]])
+
+    def test_random_time_without_work_is_cycles(self):
+        for seed in range(10):
+            dice = random.Random(seed)
+            cluster = [node(f"n{i}", 8) for i in range(3)] + [queue(f"q{i}", dice.choice((0, 4, 8))) for i in range(3)]
+            for i in range(12):
+                pods = dice.choice((1, 1, 2, 4))
+                cluster += job(f"j{i}", f"q{dice.randrange(3)}", pods, dice.choice((1, 2, 4, 8)), created=-i,
+                               least=dice.choice((1, pods)))
+            lines = self.record(cluster)
+            ran = self.run_muster(cluster, "--cycles", str(self.outcome["cycles"] + 3), "--interval", "1s", "-o", "json")
+            rounds = json.loads(ran.stdout)["rounds"]
+            for kind, decisions in (("bind", "binds"), ("evict", "evictions")):
+                self.assertEqual([h["pod"] for h in lines if h["kind"] == kind],
+                                 [d["pod"] for r in rounds for d in r[decisions]], f"seed {seed}")
 
     def test_series(self):
         outcome = self.play([node("n1", 2), queue("team"), job("a", duration="1h"), job("b", pods=2, created=1800, duration="1h")],

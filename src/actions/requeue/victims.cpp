@@ -88,8 +88,10 @@ bool RequeueVictims::outranks(JobId preemptor, JobId victim) const {
 
 std::optional<VictimRefusal> RequeueVictims::filter(JobId preemptor, JobId victim) const {
   if (victim == preemptor) return VictimRefusal{.rule = kItself};
-  if (s_.cluster.job(victim).queue != s_.cluster.job(preemptor).queue)
-    return reclaim_refusal(s_, victim, preemptor);
+  if (s_.cluster.job(victim).queue != s_.cluster.job(preemptor).queue) {
+    auto why = was_displaced_before(s_, victim, preemptor);
+    return why ? why : s_.hooks.reclaim_victim(preemptor, victim);
+  }
   if (!outranks(preemptor, victim)) return VictimRefusal{.rule = kNotOutranked};
   return s_.hooks.preempt_victim(preemptor, victim);
 }

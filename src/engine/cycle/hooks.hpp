@@ -152,8 +152,8 @@ struct Hooks {
   // Whether the preemptor may take from jobs of that leaf queue at all. Called once per queue.
   FilterHook<VictimRefusal, JobId, QueueId> reclaim_from_queue;
   FilterHook<VictimRefusal, JobId, JobId> reclaim_victim;  // preemptor, candidate
-  // Whether the candidate's queue is entitled to it. Asked after all of reclaim_victim, which may name a
-  // time.
+  // Whether the candidate's queue is entitled to it; likewise only in reclaim. Asked after all of
+  // reclaim_victim, which may name a time.
   FilterHook<VictimRefusal, JobId, JobId> reclaim_entitled;  // preemptor, candidate
   // Depends only on queue and priority of the preemptor.
   FilterHook<VictimRefusal, JobId, JobId> preempt_victim;
@@ -162,6 +162,8 @@ struct Hooks {
   FilterHook<VictimRefusal, JobId> stale_victim;
   // Called after a simulated scenario in which the preemptor was placed.
   FilterHook<VictimRefusal, const Scenario&> reclaim_scenario;
+  // Whether each queue keeps the work it is entitled to. Only the action reclaim asks; requeue takes turns.
+  FilterHook<VictimRefusal, const Scenario&> entitled_scenario;
   FilterHook<VictimRefusal, const Scenario&> preempt_scenario;
   // Whether reclaim can free that much at all. A refusal proves that every scenario would be refused.
   FilterHook<JobReason, const Shortage&> reclaim_shortage;

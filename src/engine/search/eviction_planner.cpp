@@ -235,4 +235,9 @@ std::optional<VictimRefusal> reclaim_refusal(const Session& s, JobId victim, Job
   return s.hooks.reclaim_entitled(preemptor, victim);
 }
 
+std::optional<VictimRefusal> reclaim_refusal(const Session& s, const Scenario& scenario) {
+  if (auto why = s.hooks.reclaim_scenario(scenario)) return why;
+  return s.hooks.entitled_scenario(scenario);
+}
+
 }  // namespace muster

@@ -79,7 +79,8 @@ class EvictionPlanner {
 // of the room. Otherwise, the two could alternate forever. A job that is still terminating is not refused
 // yet. docs/fairness.md.
 std::optional<VictimRefusal> was_displaced_before(const Session& session, JobId victim, JobId preemptor);
-// Why nothing of the victim may be reclaimed for a job of another queue; nullopt if it may.
+// Why reclaim may take nothing of the victim, or may not carry out the scenario; nullopt if it may.
 std::optional<VictimRefusal> reclaim_refusal(const Session& session, JobId victim, JobId preemptor);
+std::optional<VictimRefusal> reclaim_refusal(const Session& session, const Scenario& scenario);
 
 }  // namespace muster

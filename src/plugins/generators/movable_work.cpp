@@ -25,11 +25,13 @@ double MovableWork::work_of(TaskId task) const {
   return start ? std::max(0.0, gpu_hours(c.shape_of(task).gpu_units(), session_->now - *start)) : 0;
 }
 
-// A task that was placed in this cycle keeps its place; otherwise two tasks could swap places in every cycle.
+// If plans do not settle within a cycle, a task that was placed in this cycle keeps its place; otherwise two
+// tasks could swap places in every cycle.
 void MovableWork::list_tasks() {
   const Cluster& c = session_->cluster;
   Stamps<TaskId> is_new;
-  for (const BindDecision& bind : session_->decisions.binds) is_new.insert(bind.task);
+  if (!session_->settings.compatibility.settled_plans)
+    for (const BindDecision& bind : session_->decisions.binds) is_new.insert(bind.task);
   by_node_.resize(c.nodes().size());
   for (QueueId leaf : pool_->leaves())
     for (const JobEntry& entry : pool_->of(leaf))

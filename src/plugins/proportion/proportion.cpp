@@ -66,6 +66,9 @@ class Proportion final : public Plugin {
     hooks.reclaim_scenario.add([this](const Scenario& scenario) {
       return refused_unless(judge_->is_valid(scenario), "the fair shares of the queues do not allow it");
     });
+    hooks.entitled_scenario.add([this](const Scenario& scenario) {
+      return refused_unless(judge_->keeps_entitled(scenario), "a queue would lose a part of its fair share");
+    });
     hooks.reclaim_shortage.add([this](const Shortage& shortage) { return reclaim_->too_much(shortage); });
     hooks.reclaim_ground.set(
         kProportionName, [this](JobId preemptor, QueueId leaf) { return judge_->ground(preemptor, leaf); });

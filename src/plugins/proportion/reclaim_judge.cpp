@@ -46,7 +46,7 @@ bool ReclaimJudge::is_valid(const Scenario& scenario) {
   for (QueueId q : losers_) losses_[q] = {};
   losers_.clear();
   collect_portions(scenario);
-  return leaves_entitled(scenario) && strategies_allow(cluster_.job(scenario.preemptor).queue, requested) &&
+  return strategies_allow(cluster_.job(scenario.preemptor).queue, requested) &&
          stays_within_bounds(scenario, requested);
 }
 
@@ -67,7 +67,7 @@ bool ReclaimJudge::is_by_quota(JobId preemptor, QueueId leaf, const Held& held) 
          rules_.is_within_quota(mine, held(mine), session_.chunk(preemptor).wanted);
 }
 
-bool ReclaimJudge::leaves_entitled(const Scenario& scenario) {
+bool ReclaimJudge::keeps_entitled(const Scenario& scenario) {
   if (!session_.settings.compatibility.keep_entitled) return true;
   std::map<QueueId, std::vector<JobId>> losers;
   for (const Scenario::Victim& victim : scenario.victims)

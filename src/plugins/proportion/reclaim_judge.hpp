@@ -29,6 +29,9 @@ class ReclaimJudge {
   // judged.
   void begin_search(JobId preemptor);
   bool is_valid(const Scenario& scenario);
+  // Whether every leaf queue keeps as much work as it is entitled to. Ask is_entitled() about each victim
+  // first.
+  bool keeps_entitled(const Scenario& scenario);
   // Whether the victim's queue is entitled to the job, so that nothing of it may be reclaimed. Call while
   // nothing is evicted tentatively.
   bool is_entitled(JobId preemptor, JobId victim);
@@ -53,7 +56,6 @@ class ReclaimJudge {
   void take_off(const Portion& portion, const std::array<bool, 3>& resources);
   template <class Held>
   bool is_by_quota(JobId preemptor, QueueId leaf, const Held& held) const;
-  bool leaves_entitled(const Scenario& scenario);
   bool strategies_allow(QueueId preemptor, const Demand& requested);
   bool stays_within_bounds(const Scenario& scenario, const Demand& requested) const;
   bool is_saturated(QueueId q, QueueId sibling, const Demand& requested) const;
