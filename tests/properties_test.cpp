@@ -27,7 +27,7 @@ Policy policy_of(const Config& config) {
 // Which jobs lost pods without success for the preemptor is remembered between cycles, and is in no object.
 Policy forgetful() {
   Policy policy = policy_of({});
-  policy.settings.compatibility.take_once = false;
+  policy.settings.compatibility.take_once = policy.settings.compatibility.settled_plans = false;
   return policy;
 }
 Policy allocate_only() {

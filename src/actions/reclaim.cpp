@@ -27,11 +27,12 @@ Candidates reclaim_candidates(Session& s, Solver& solver, JobId preemptor) {
 Purpose reclaim_purpose(Session& s, Solver& solver, JobId preemptor) {
   return {.preemptor = preemptor,
           .candidates = reclaim_candidates(s, solver, preemptor),
-          .refusal = [&s](const Scenario& scenario) { return reclaim_refusal(s, scenario); },
+          .refusal = [&s](const Scenario& scenario) { return s.hooks.reclaim_scenario(scenario); },
           .ground = [&s, preemptor](JobId victim) -> std::string_view {
             return s.hooks.reclaim_ground ? s.hooks.reclaim_ground(preemptor, s.cluster.job(victim).queue)
                                           : "";
-          }};
+          },
+          .solution_refusal = [&s](const Scenario& scenario) { return s.hooks.entitled_scenario(scenario); }};
 }
 
 // True if no pending job may reclaim. This cannot change without evictions.

@@ -43,8 +43,8 @@ struct Compatibility {
   bool each_volume_once = true;           // a volume is given to only one claim per cycle
   bool volume_limits = true;              // nodes take only as many volumes as their drivers can attach
   bool narrow_scenarios = true;           // reclaim does not empty many nodes for a small job
-  bool settled_plans = true;  // a cycle repeats its actions while they displace what it has just placed
-  bool keep_entitled = true;  // reclaim leaves each queue the jobs that fit into its fair share
+  bool settled_plans = true;       // a cycle repeats its actions while they displace what it has just placed
+  bool keep_entitled = true;       // reclaim leaves each queue the jobs that fit into its fair share
   bool staying_pods_count = true;  // a protected elastic job keeps its minimum in pods that do not terminate
   bool negative_minimum_is_unset = true;  // a queue's negative minimum runtime does not hide those above it
   bool stamp_real_evictions = true;       // losing a nomination is not an eviction of the job

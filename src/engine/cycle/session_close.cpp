@@ -137,11 +137,12 @@ void Session::settle_pipelined() {
     const Placement at = cluster.placement(t);
     if (at.status != TaskStatus::kPipelined) continue;
     decisions.pipelined.push_back({t, at.node, at.holding});
-    nominations.push_back({t, cluster.task(t).uid, at.node});
-    if (at.source.valid() && !at.was_only_pipelined)
+    if (at.source.valid() && !at.was_only_pipelined) {
       cluster.move(t, {.status = TaskStatus::kReleasing, .node = at.source, .holding = at.source_holding});
-    else
+    } else {
       cluster.move(t, {.status = TaskStatus::kPending});
+      nominations.push_back({t, cluster.task(t).uid, at.node});
+    }
   }
   if (settings.compatibility.settled_plans) cluster.keep_nominations(std::move(nominations));
 }

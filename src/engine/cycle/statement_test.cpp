@@ -184,8 +184,8 @@ TEST_F(StatementTest, LosingAPlaceOfThisCycleIsNoEviction) {
   Statement second(*session);
   second.evict(task("new-0"));
   second.commit("preempt", c.job_id("old"));
-  EXPECT_EQ(c.cluster().job(c.job_id("new")).last_eviction, std::nullopt);
   EXPECT_EQ(text_of(c.cluster(), session->close()), "");
+  EXPECT_EQ(c.cluster().job(c.job_id("new")).last_eviction, std::nullopt);
 }
 
 TEST_F(StatementTest, CommitReportsOnlyTheNetEffect) {

@@ -75,7 +75,7 @@ void place_as_before(Session& s, const NominatedJob& nominated) {
 
 // ---------------------------------------------------------------- from one round to the next
 
-// Jobs nominated in this cycle of which no task has to end elsewhere first.
+// Jobs nominated in this cycle, without those that still run elsewhere.
 std::vector<NominatedJob> nominated_now(const Session& s) {
   NominatedJobs jobs(s.cluster);
   for (TaskId t : s.pipelined())

@@ -70,7 +70,7 @@ Outcome EvictionPlanner::make_room(const Purpose& purpose) {
   remember_queues();
   const std::size_t first = session_.decisions.evictions.size();
   Statement st(session_);
-  const Outcome outcome = solver_.solve(st, purpose.preemptor, purpose.candidates, purpose.refusal);
+  const Outcome outcome = search(st, purpose);
   if (outcome == Outcome::kSolved && purpose.commits()) {
     st.commit(action_, purpose.preemptor);
     solver_.note_commit(purpose.preemptor);
@@ -80,6 +80,27 @@ Outcome EvictionPlanner::make_room(const Purpose& purpose) {
     report(purpose, is_cut ? SearchEnd::kCutShort : SearchEnd::kNoScenario, std::nullopt);
   }
   return outcome;
+}
+
+Outcome EvictionPlanner::search(Statement& st, const Purpose& purpose) {
+  const Outcome outcome = solver_.solve(st, purpose.preemptor, purpose.candidates, purpose.refusal);
+  if (outcome != Outcome::kSolved || !purpose.solution_refusal || !solution_refusal(purpose)) return outcome;
+  st.rollback(0);
+  const ScenarioCheck strict = [&](const Scenario& scenario) {
+    auto why = purpose.refusal(scenario);
+    return why ? why : purpose.solution_refusal(scenario);
+  };
+  return solver_.solve(st, purpose.preemptor, purpose.candidates, strict);
+}
+
+std::optional<VictimRefusal> EvictionPlanner::solution_refusal(const Purpose& purpose) {
+  std::vector<Scenario::Victim> victims;
+  for (TaskId t : solver_.taken())
+    if (const JobId job = session_.cluster.task(t).job;
+        std::ranges::find(victims, job, &Scenario::Victim::job) == victims.end())
+      victims.push_back({.job = job, .tasks = {}});
+  return purpose.solution_refusal(
+      {.preemptor = purpose.preemptor, .preemptor_tasks = {}, .victims = victims});
 }
 
 // Uses what earlier evictions of this cycle freed and their preemptors did not need.

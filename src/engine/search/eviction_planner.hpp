@@ -19,6 +19,9 @@ struct Purpose {
   Candidates candidates;
   ScenarioCheck refusal;
   std::function<std::string_view(JobId)> ground;  // the rule that allows the eviction of a victim
+  // Judges a solution once victims that it does not need are given back. If it refuses, the search starts
+  // again and asks it about every scenario.
+  ScenarioCheck solution_refusal = {};
   // Whether the candidates may change as time passes, at a time that is not known in advance. The result of a
   // search then holds for one cycle only.
   bool depends_on_time = false;
@@ -54,6 +57,8 @@ class EvictionPlanner {
 
  private:
   bool fits_in_freed_room(JobId preemptor);
+  Outcome search(Statement& statement, const Purpose& purpose);
+  std::optional<VictimRefusal> solution_refusal(const Purpose& purpose);
   bool is_as_before(const Purpose& purpose);
   void remember(const Purpose& purpose, const SearchReport& report);
   void report(const Purpose& purpose, SearchEnd end, std::optional<JobReason> proof);

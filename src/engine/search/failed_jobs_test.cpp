@@ -23,6 +23,7 @@ class FailedJobsTest : public testing::TestWithParam<bool> {
  protected:
   FailedJobsTest() {
     c.policy().settings.compatibility.compare_failed_fully = GetParam();
+    c.policy().settings.compatibility.settled_plans = false;  // one look at each job
     c.only({"preempt"}).queue("q", {.deserved = 4});
     c.node("n1", {.gpus = 4, .cpu = 20, .extra = {{"example.com/link", 2000}}});
     c.running("hog", {.queue = "q", .gpus = 0, .cpu = 10, .priority = 125, .node = "n1"});

@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::int64_t kNoBound = std::numeric_limits<std::int64_t>::max();
 
+template <class Sizes>
+std::int64_t sum_of(const Sizes& sizes) {
+  std::int64_t sum = 0;
+  for (const auto& [size, count] : sizes) sum += size * count;
+  return sum;
+}
+
 template <class Range>
 std::int64_t packed(const Range& sizes, std::int64_t bound) {
   std::int64_t sum = 0;
@@ -52,7 +59,8 @@ bool EntitledWork::keeps(QueueId queue, std::span<const JobId> losers, Entitleme
   return keeps(queue, leaf, after, by);
 }
 
-// Only resources of which the queue holds more than its bound matter: of the others it is entitled to all.
+// Only the resources above their bound matter: the queue is entitled to all of the others. If the queue still
+// uses its bound afterwards, it has lost nothing that it needs.
 bool EntitledWork::keeps(QueueId queue, const Leaf& leaf, const std::array<Sizes, 3>& after,
                          Entitlement by) const {
   bool exceeds = false;
@@ -60,6 +68,7 @@ bool EntitledWork::keeps(QueueId queue, const Leaf& leaf, const std::array<Sizes
     const std::int64_t most = bound(queue, r, by);
     if (leaf.held.units[index(r)] <= most) continue;
     exceeds = true;
+    if (sum_of(after[index(r)]) >= most) continue;
     if (most_packed(after[index(r)], most) < most_packed(leaf.sizes[index(r)], most)) return false;
   }
   return exceeds;
