@@ -133,7 +133,7 @@ class Notices(KubeTest):
         half = pod("half", queue="team-a")
         half["metadata"]["annotations"] = {"gpu-fraction": "half"}
         self.api.post(PODS, half)
-        self.wait_event("Pod", "half", "must be a number above 0 and at most 1; ignored")
+        self.wait_event("Pod", "half", "must be a number above 0 and at most 1")
 
         foreign = pod("foreign", gpus=9)
         foreign["spec"].update(schedulerName="default-scheduler", nodeName="node-000")
