@@ -26,13 +26,14 @@ Decisions Session::close() {
 bool Session::withdraw_binds() {
   if (decisions.binds.empty() || decisions.evictions.empty()) return false;
   const std::vector<TaskId> both = drop_evictions_of_bound();
-  if (both.empty()) return false;
   Stamps<TaskId>& withdrawn = spare_tasks;
   withdrawn.clear();
   for (TaskId t : both) withdrawn.insert(t);
   std::erase_if(decisions.binds, [&](const BindDecision& b) { return withdrawn.contains(b.task); });
   for (TaskId t : both) withdraw(t);
-  for (JobId j : half_bound(both)) withdraw_gang(j);
+  const std::vector<JobId> half = half_bound(both);
+  if (both.empty() && half.empty()) return false;
+  for (JobId j : half) withdraw_gang(j);
   settle_evicted();
   has_withdrawn_ = true;
   std::erase_if(decisions.patches, [](const PatchDecision& p) { return p.annotations.empty(); });
