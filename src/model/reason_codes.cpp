@@ -3,6 +3,7 @@
 
 namespace muster {
 
+// NOLINTNEXTLINE(readability-function-size): a case for each rule, in one place
 std::string_view code_of(JobRule rule) {
   switch (rule) {
     case JobRule::kQueueMissing:

@@ -78,16 +78,16 @@ std::vector<Difference> differences_between(std::span<const ComparedRun> runs) {
   add("gpuFragmentation", [](const RunOutcome& o, const RunFigures&) -> Number { return o.fragmentation(); });
   add("makespanSeconds", [](const RunOutcome&, const RunFigures& f) { return f.makespan_seconds; });
   for (const auto& [name, value] : kOfQueues)
-    add(name, [value = value](const RunOutcome&, const RunFigures& f) { return value(f.all); });
+    add(name, [of = value](const RunOutcome&, const RunFigures& f) { return of(f.all); });
   std::vector<std::string> queues;
   for (const RunFigures& f : figures)
     for (const QueueFigures& q : f.queues)
       if (std::ranges::find(queues, q.name) == queues.end()) queues.push_back(q.name);
   for (const std::string& queue : queues)
     for (const auto& [name, value] : kOfQueues)
-      add("queues." + queue + "." + name, [&, value = value](const RunOutcome&, const RunFigures& f) {
+      add("queues." + queue + "." + name, [&, of = value](const RunOutcome&, const RunFigures& f) {
         const QueueFigures* q = find(f, queue);
-        return q != nullptr ? value(*q) : std::nullopt;
+        return q != nullptr ? of(*q) : std::nullopt;
       });
   return all;
 }

@@ -26,12 +26,12 @@ class JobRunTest : public testing::Test {
     }
     run.settle(running > 0 && count >= minimum_);
   }
-  void start(Duration when, std::vector<JobRun::Pod> pods) {
+  void start(Duration when, const std::vector<JobRun::Pod>& pods) {
     at(when);
     for (JobRun::Pod p : pods) run.take_place(p), run.start(p);
     settle();
   }
-  void evict(Duration when, std::vector<JobRun::Pod> pods) {
+  void evict(Duration when, const std::vector<JobRun::Pod>& pods) {
     at(when);
     for (JobRun::Pod p : pods) run.lose_place(p);
     settle();

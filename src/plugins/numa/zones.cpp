@@ -48,8 +48,10 @@ std::optional<std::size_t> narrowest(const Amounts& allocatable, std::size_t kin
   for (const auto& zone : allocatable) largest.push_back(zone[kind]);
   std::sort(largest.begin(), largest.end(), std::greater<>());
   std::int64_t sum = 0;
-  for (std::size_t i = 0; i < largest.size(); ++i)
-    if ((sum += largest[i]) >= requested) return i + 1;
+  for (std::size_t i = 0; i < largest.size(); ++i) {
+    sum += largest[i];
+    if (sum >= requested) return i + 1;
+  }
   return std::nullopt;
 }
 
