@@ -76,7 +76,7 @@ spec: {selectors: [{cel: {expression: "true"}}], extendedResourceName: example.c
 }
 
 TEST(Devices, RulesThatTaintDevicesAreRead) {
-  const auto rule = [](std::string spec) {
+  const auto rule = [](const std::string& spec) {
     return "apiVersion: resource.k8s.io/v1alpha3\nkind: DeviceTaintRule\nmetadata: {name: r}\nspec: " + spec +
            "\n";
   };

@@ -11,7 +11,7 @@ Constraints constraints_of(std::string_view spec, std::string_view metadata = ""
                         "spec:\n" + std::string(spec));
   EXPECT_EQ(c.findings_text(), "");
   EXPECT_EQ(c.all<PodObject>().size(), 1u);
-  return c.all<PodObject>().empty() ? Constraints{} : std::move(c.all<PodObject>()[0].constraints);
+  return c.all<PodObject>().empty() ? Constraints{} : c.all<PodObject>()[0].constraints;
 }
 
 TEST(PodConstraints, NodeSelectorAndAffinity) {

@@ -14,7 +14,7 @@ PodObject pod_with(std::string_view metadata, std::string_view spec = "", std::s
                   metadata, spec, status));
   EXPECT_EQ(c.findings_text(), "");
   EXPECT_EQ(c.all<PodObject>().size(), 1u);
-  return c.all<PodObject>().empty() ? PodObject{} : std::move(c.all<PodObject>()[0]);
+  return c.all<PodObject>().empty() ? PodObject{} : c.all<PodObject>()[0];
 }
 
 TEST(Pod, HasTheDefaultsOfTheContract) {

@@ -63,7 +63,8 @@ Unit unit_of(const Cluster& cluster, Kind kind, std::int64_t wanted) {
   if (!kind.valid()) return {};
   const std::string_view name = cluster.kinds().name(kind);
   if (const std::int64_t per_byte = units_per_byte(name); per_byte > 0) {
-    Unit unit = bytes_unit(static_cast<double>(wanted / per_byte), is_written_binary(wanted / per_byte));
+    const std::int64_t bytes = wanted / per_byte;
+    Unit unit = bytes_unit(static_cast<double>(bytes), is_written_binary(bytes));
     unit.size *= static_cast<double>(per_byte);
     return unit;
   }
@@ -272,6 +273,7 @@ std::string shares_text(const Cluster& cluster, const JobReason& r) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a case for each rule, in one place
 std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
   switch (refusal.rule) {
     case NodeRule::kResources:
@@ -341,6 +343,7 @@ std::string text_of(const Cluster& cluster, const NodeRefusal& refusal) {
   return "refused";
 }
 
+// NOLINTNEXTLINE(readability-function-size): a case for each rule, in one place
 std::string text_of(const Cluster& cluster, const JobReason& r) {
   switch (r.rule) {
     case JobRule::kQueueMissing:

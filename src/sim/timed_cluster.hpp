@@ -124,7 +124,7 @@ class TimedCluster {
   Entry& new_entry(TimePoint submitted);
   void drop(Entry& entry);
   void add_pod(Entry& entry, TaskId task, const Work& work);
-  void plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod);
+  void plan_work(Entry& entry, const PodFacts& facts, JobRun::Pod pod) const;
   void note_news() { has_news_ = true, ++happenings_; }
   void touch(Entry& entry);
   void settle_touched();

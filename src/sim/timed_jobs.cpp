@@ -144,7 +144,7 @@ void TimedCluster::begin_with_status(Entry& entry, JobRun::Pod pod, TaskStatus s
 }
 
 // The random draw depends on the source of the work: the pod for itself, or the job for all its pods.
-void TimedCluster::plan_work(Entry& entry, PodFacts& facts, JobRun::Pod pod) {
+void TimedCluster::plan_work(Entry& entry, const PodFacts& facts, JobRun::Pod pod) const {
   const Work work = merged(facts.work, entry.work);
   JobRun::Plan plan = entry.run.plan(pod);
   plan.checkpoint_every = work.checkpoint_every;

@@ -106,8 +106,8 @@ constexpr Unit kUnits[] = {{"ns", 1},
                            {"s", kSecond},
                            {"m", 60 * kSecond},
                            {"h", 3600 * kSecond},
-                           {"d", 24 * 3600 * kSecond},
-                           {"w", 7 * 24 * 3600 * kSecond}};
+                           {"d", 24 * (3600 * kSecond)},
+                           {"w", 7 * (24 * (3600 * kSecond))}};
 
 const Unit* take_unit(std::string_view& text) {
   std::size_t end = 0;

@@ -114,7 +114,7 @@ double brute_force_value(const std::vector<Wish>& wishes, const Room& room) {
 // The best of all devices, found by trying each.
 double best_with_share(const std::vector<Wish>& wishes, const Room& room, int hundredths) {
   double best = -1;
-  const auto consider = [&](Room left) { best = std::max(best, brute_force_value(wishes, left)); };
+  const auto consider = [&](const Room& left) { best = std::max(best, brute_force_value(wishes, left)); };
   for (std::size_t i = 0; i < room.parts.size(); ++i) {
     if (room.parts[i] < hundredths) continue;
     Room left = room;
@@ -138,8 +138,8 @@ class RandomRooms : public testing::Test {
     const int count = 1 + below(6);
     for (int i = 0; i < count; ++i) {
       const bool is_share = below(2) == 0;
-      list.push_back({.cpu = below(5) * 1000,
-                      .memory = below(4) * 100,
+      list.push_back({.cpu = below(5) * std::int64_t{1000},
+                      .memory = below(4) * std::int64_t{100},
                       .devices = is_share ? 1 : 1 + below(3),
                       .hundredths = is_share ? 15 + below(86) : 100,
                       .weight = 1.0 / count / (1 + below(2))});
@@ -181,7 +181,7 @@ TEST_F(RandomRooms, AShareGoesToTheDeviceThatLosesLeast) {
 TEST_F(RandomRooms, OpeningADeviceIsNeverBetterThanFillingOneCompletely) {
   for (int i = 0; i < 500; ++i) {
     const RoomValue value(wishes());
-    const std::int64_t cpu = below(5) * 1000;
+    const std::int64_t cpu = below(5) * std::int64_t{1000};
     const int size = 1 + below(99);
     ASSERT_GE(value.loss_of_whole(cpu, 1 + below(8), size), value.loss_of_part(cpu, size, size) - 1e-9);
   }

@@ -20,12 +20,12 @@ using plugins::ZoneRequests;
 // ---------------------------------------------------------------- one node
 
 // Zones with these free cores and GPUs.
-NodeZones zones(AlignmentPolicy policy, std::vector<std::vector<std::int64_t>> amounts) {
+NodeZones zones(AlignmentPolicy policy, const std::vector<std::vector<std::int64_t>>& amounts) {
   return {.policy = policy, .kinds = {kCpu, kGpu}, .allocatable = amounts, .free = amounts};
 }
 
 // Returns "0:cpu 4, 0:gpu 1", or "no".
-std::string aligned(const NodeZones& node, ZoneRequests requests) {
+std::string aligned(const NodeZones& node, const ZoneRequests& requests) {
   const auto shares = node.align(requests);
   if (!shares) return "no";
   std::string text;

@@ -267,8 +267,9 @@ void Metrics::run_times(const answers::RunFigureTable& figures) {
   for (const auto& [who, runs] : figures) {
     ShownRunTimes& shown = shown_run_times_[who];
     if (shown.median == nullptr) {
-      const auto gauge = [&, &who = who](const char* quantile) {
-        return &run_seconds_.Add({{"queue_name", who.first}, {"user", who.second}, {"quantile", quantile}});
+      const auto gauge = [&, &whose = who](const char* quantile) {
+        return &run_seconds_.Add(
+            {{"queue_name", whose.first}, {"user", whose.second}, {"quantile", quantile}});
       };
       shown = {.median = gauge("0.5"), .p90 = gauge("0.9")};
     }

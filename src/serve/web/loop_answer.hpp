@@ -15,7 +15,7 @@ namespace muster::serve {
 // the answer did not come in time.
 template <class T, class Begin>
 std::optional<T> wait_for_loop(kube::Loop& loop, const std::atomic<bool>& is_closing,
-                               std::chrono::seconds most, Begin begin) {
+                               std::chrono::seconds most, const Begin& begin) {
   constexpr auto kLook = std::chrono::milliseconds(50);
   const auto promise = std::make_shared<std::promise<T>>();
   std::future<T> future = promise->get_future();

@@ -1,6 +1,7 @@
 // Carries out decisions by writing to the API server, all concurrently.
 #pragma once
 
+#include "model/cluster.hpp"
 #include "model/decisions.hpp"
 #include "serve/write/write_parts.hpp"
 

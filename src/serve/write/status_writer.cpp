@@ -221,7 +221,7 @@ void StatusWriter::clear_conditions(const Cluster& cluster) {
 // The schedulers of all node pools write to one list. The request names the version it is based on, so that
 // it never overwrites what another scheduler has added meanwhile.
 void StatusWriter::put_conditions(const std::string& ns, const std::string& name, json status,
-                                  Conditions conditions) {
+                                  const Conditions& conditions) {
   const auto make = [this, ns, name, status, conditions]() -> std::optional<kube::ApiRequest> {
     const std::string version = p_.knowledge.version_of(resources::kPodGroups, ns, name);
     if (version.empty()) return std::nullopt;

@@ -62,7 +62,8 @@ class StatusWriter {
                 const std::string& message);
   // Computes the new conditions of a PodGroup from the current ones; nullopt if they need no change.
   using Conditions = std::function<std::optional<json>(const json& before)>;
-  void put_conditions(const std::string& ns, const std::string& name, json status, Conditions conditions);
+  void put_conditions(const std::string& ns, const std::string& name, json status,
+                      const Conditions& conditions);
 
   const WriteServices p_;
   PodGroupWriter& groups_;
