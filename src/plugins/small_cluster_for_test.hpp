@@ -13,11 +13,11 @@ inline NodeObject node_object(std::string name, Labels labels = {}) {
 }
 
 // A pending pod in a job with the pod's name.
-inline PodObject pod_object(const std::string& name, Labels labels = {}, Constraints constraints = {}) {
+inline PodObject pod_object(std::string name, Labels labels = {}, Constraints constraints = {}) {
   return {.meta = {.ns = "team", .name = name, .uid = name, .labels = std::move(labels)},
           .phase = PodPhase::kPending,
           .scheduler = "kai-scheduler",
-          .pod_group = name,
+          .pod_group = std::move(name),
           .constraints = std::move(constraints)};
 }
 

@@ -128,13 +128,14 @@ void EntitledWork::count(JobId id, Leaf& leaf) const {
 
 EntitledWork::Parts EntitledWork::parts_of(JobId id) const {
   Parts parts(1);
-  for (const PodSet& set : cluster_.job(id).pod_sets) {
+  const std::vector<PodSet>& sets = cluster_.job(id).pod_sets;
+  for (std::uint32_t set = 0; set < sets.size(); ++set) {
     std::int32_t taken = 0;
-    for (TaskId t : set.tasks) {
+    for (TaskId t : session_.ordered_tasks(id, set)) {
       const Placement& at = cluster_.placement(t);
       if (!in(at.status, kActiveAllocated)) continue;
       const Charge charge = cluster_.accepted(cluster_.shape_of(t), at.node);
-      if (taken++ < set.minimum)
+      if (taken++ < sets[set].minimum)
         parts.front() += charge;
       else
         parts.push_back(charge);
