@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "fairshare/fairshare.hpp"
 
@@ -41,13 +42,17 @@ bool EntitledWork::may_lose(JobId id, Entitlement by) {
   const Leaf& leaf = look_at(queue);
   const auto known = leaf.jobs.find(id);
   if (known == leaf.jobs.end()) return true;
-  // A surplus pod comes after the minimum.
+  const Charge& part = known->second.parts.back();  // a surplus pod comes after the minimum
+  Charge held = leaf.held;
+  held -= part;
+  if (const auto keeps = keeps_by_sums(queue, held, by)) return *keeps;
   std::array<Sizes, 3> after = leaf.sizes;
-  add({known->second.parts.back()}, after, -1);
-  return keeps(queue, leaf, after, by);
+  add({part}, after, -1);
+  return keeps_packed(queue, after, by);
 }
 
 bool EntitledWork::keeps(QueueId queue, std::span<const JobId> losers, Entitlement by) {
+  if (const auto keeps = keeps_by_sums(queue, cluster_.use(queue).allocated, by)) return *keeps;
   const Leaf& leaf = leaves_[queue];
   std::array<Sizes, 3> after = leaf.sizes;
   for (JobId loser : losers) {
@@ -56,22 +61,30 @@ bool EntitledWork::keeps(QueueId queue, std::span<const JobId> losers, Entitleme
     add(known->second.parts, after, -1);
     add(parts_of(loser), after, +1);
   }
-  return keeps(queue, leaf, after, by);
+  return keeps_packed(queue, after, by);
 }
 
 // Only the resources above their bound matter: the queue is entitled to all of the others. If the queue still
-// uses its bound afterwards, it has lost nothing that it needs.
-bool EntitledWork::keeps(QueueId queue, const Leaf& leaf, const std::array<Sizes, 3>& after,
-                         Entitlement by) const {
-  bool exceeds = false;
+// uses its bound afterwards, it has lost nothing that it needs. Returns nothing if packing has to decide.
+std::optional<bool> EntitledWork::keeps_by_sums(QueueId queue, const Charge& after, Entitlement by) const {
+  bool exceeds = false, crosses = false;
   for (Accounted r : kAccounted) {
     const std::int64_t most = bound(queue, r, by);
-    if (leaf.held.units[index(r)] <= most) continue;
+    if (leaves_[queue].held.units[index(r)] <= most) continue;
     exceeds = true;
-    if (sum_of(after[index(r)]) >= most) continue;
-    if (most_packed(after[index(r)], most) < most_packed(leaf.sizes[index(r)], most)) return false;
+    crosses = crosses || after.units[index(r)] < most;
   }
-  return exceeds;
+  return crosses ? std::nullopt : std::optional(exceeds);
+}
+
+bool EntitledWork::keeps_packed(QueueId queue, const std::array<Sizes, 3>& after, Entitlement by) const {
+  const Leaf& leaf = leaves_[queue];
+  return std::ranges::all_of(kAccounted, [&](Accounted r) {
+    const std::int64_t most = bound(queue, r, by);
+    const Sizes &had = leaf.sizes[index(r)], &keeps = after[index(r)];
+    return leaf.held.units[index(r)] <= most || sum_of(keeps) >= most ||
+           most_packed(keeps, most) >= most_packed(had, most);
+  });
 }
 
 std::int64_t EntitledWork::bound(QueueId queue, Accounted r, Entitlement by) const {
@@ -86,11 +99,10 @@ std::int64_t EntitledWork::bound(QueueId queue, Accounted r, Entitlement by) con
 // ---------------------------------------------------------------- the work of a queue
 
 EntitledWork::Leaf& EntitledWork::look_at(QueueId queue) {
+  if (collected_in_ != session_.actions()) collect();
+  add_placed();
   Leaf& leaf = leaves_[queue];
-  const bool was_withdrawn =
-      session_.decisions.binds.size() < leaf.binds || session_.pipelined().size() < leaf.nominations;
-  if (!leaf.is_known || was_withdrawn) collect(queue, leaf);
-  add_placed(queue, leaf);
+  for (JobId id : std::exchange(leaf.uncounted, {})) count(id, leaf);
   if (leaf.held == cluster_.use(queue).allocated) return leaf;
   for (auto& [id, known] : leaf.jobs)
     if (known.version != cluster_.job(id).version) count(id, leaf);
@@ -98,29 +110,29 @@ EntitledWork::Leaf& EntitledWork::look_at(QueueId queue) {
   return leaf;
 }
 
-void EntitledWork::collect(QueueId queue, Leaf& leaf) {
-  leaf = {.is_known = true, .held = cluster_.use(queue).allocated};
+// One pass for all queues. Other actions, and the end of a round, may have changed anything.
+void EntitledWork::collect() {
+  collected_in_ = session_.actions();
+  leaves_.assign(cluster_.queues().size(), {});
   for (JobId j : ids(cluster_.jobs()))
-    if (const Job& job = cluster_.job(j); job.queue == queue && job.counts.active_allocated() > 0)
-      count(j, leaf);
+    if (const Job& job = cluster_.job(j); job.queue.valid() && job.counts.active_allocated() > 0)
+      leaves_[job.queue].uncounted.push_back(j);
+  binds_ = session_.decisions.binds.size();
+  nominations_ = session_.pipelined().size();
 }
 
-void EntitledWork::add_placed(QueueId queue, Leaf& leaf) {
+void EntitledWork::add_placed() {
   const auto note = [&](TaskId t) {
     const JobId id = cluster_.task(t).job;
-    const auto known = leaf.jobs.find(id);
-    if (cluster_.job(id).queue == queue &&
-        (known == leaf.jobs.end() || known->second.version != cluster_.job(id).version))
-      count(id, leaf);
+    leaves_[cluster_.job(id).queue].uncounted.push_back(id);
   };
-  for (const auto& binds = session_.decisions.binds; leaf.binds < binds.size();)
-    note(binds[leaf.binds++].task);
-  for (const auto tasks = session_.pipelined(); leaf.nominations < tasks.size();)
-    note(tasks[leaf.nominations++]);
+  for (const auto& binds = session_.decisions.binds; binds_ < binds.size();) note(binds[binds_++].task);
+  for (const auto tasks = session_.pipelined(); nominations_ < tasks.size();) note(tasks[nominations_++]);
 }
 
 void EntitledWork::count(JobId id, Leaf& leaf) const {
   KnownJob& known = leaf.jobs[id];
+  if (known.version == cluster_.job(id).version) return;
   add(known.parts, leaf.sizes, -1);
   known = {cluster_.job(id).version, parts_of(id)};
   add(known.parts, leaf.sizes, +1);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,25 +44,27 @@ class EntitledWork {
     Parts parts;
   };
   struct Leaf {
-    bool is_known = false;
-    std::size_t binds = 0, nominations = 0;  // decisions that were counted
+    std::vector<JobId> uncounted;  // jobs that hold places and may have changed
     Charge held;
     absl::flat_hash_map<JobId, KnownJob> jobs;
     std::array<Sizes, 3> sizes;  // by resource
   };
   Leaf& look_at(QueueId queue);
-  void collect(QueueId queue, Leaf& leaf);
-  void add_placed(QueueId queue, Leaf& leaf);
+  void collect();
+  void add_placed();
   void count(JobId job, Leaf& leaf) const;
   Parts parts_of(JobId job) const;
   static void add(const Parts& parts, std::array<Sizes, 3>& sizes, std::int32_t times);
-  bool keeps(QueueId queue, const Leaf& leaf, const std::array<Sizes, 3>& after, Entitlement by) const;
+  std::optional<bool> keeps_by_sums(QueueId queue, const Charge& after, Entitlement by) const;
+  bool keeps_packed(QueueId queue, const std::array<Sizes, 3>& after, Entitlement by) const;
   std::int64_t bound(QueueId queue, Accounted r, Entitlement by) const;
 
   Session& session_;
   const Cluster& cluster_;
   const QueueShares& shares_;
   IdVector<QueueId, Leaf> leaves_;
+  std::optional<std::uint64_t> collected_in_;  // the action in which all jobs were collected
+  std::size_t binds_ = 0, nominations_ = 0;    // decisions of that action that were added
 };
 
 }  // namespace muster::plugins
